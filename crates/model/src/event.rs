@@ -1,0 +1,143 @@
+//! The records of an events file: one JSON object a line, enough to check a simulation from scratch.
+//!
+//! The first line is a [`Record::Run`]; then come, in the order of simulated time, what happened to each job;
+//! the last line is a [`Record::Summary`]. All numbers are the simulator's own integers: times in microseconds
+//! (`_us`), shares in units of 1/943,718,400 of a node, yields in units of 2^-20. Within one moment the records
+//! stand in the order: completions, submissions, then the changes that the policy decided.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The version of the format; a reader refuses others.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Tasks of a job on nodes: pairs of (node, tasks).
+pub type Placement<'a> = Cow<'a, [(u32, u32)]>;
+
+/// One line of an events file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Record<'a> {
+    /// What was simulated.
+    Run {
+        /// The version of the format.
+        format: u32,
+        /// The name of the policy.
+        policy: Cow<'a, str>,
+        /// The number of nodes.
+        nodes: u32,
+        /// The rescheduling penalty: how long a resumed or migrated job makes no progress.
+        penalty_us: u64,
+    },
+    /// A job arrives.
+    Submit {
+        /// The moment.
+        at_us: u64,
+        /// The place of the job in the order of submission, from 0: the name of the job in all further records.
+        job: u64,
+        /// The number of the job in its log.
+        id: u64,
+        /// Its tasks.
+        tasks: u32,
+        /// The CPU need of a task, in share units.
+        need: u32,
+        /// The memory of a task, in share units.
+        memory: u32,
+        /// Its run time at full speed.
+        run_us: u64,
+    },
+    /// A waiting job starts.
+    Start {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// Where its tasks stand.
+        on: Placement<'a>,
+        /// Its yield, in units of 2^-20.
+        #[serde(rename = "yield")]
+        job_yield: u32,
+    },
+    /// A running job is paused: its nodes are free.
+    Pause {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+    },
+    /// A paused job goes on, after the penalty.
+    Resume {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// Where its tasks stand.
+        on: Placement<'a>,
+        /// Its yield, in units of 2^-20.
+        #[serde(rename = "yield")]
+        job_yield: u32,
+    },
+    /// A running job has tasks on other nodes from now on, and goes on after the penalty.
+    Migrate {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// Where its tasks stand now.
+        on: Placement<'a>,
+        /// Its yield, in units of 2^-20.
+        #[serde(rename = "yield")]
+        job_yield: u32,
+    },
+    /// A running job gets another yield and stays where it is.
+    Yield {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// Its yield, in units of 2^-20.
+        #[serde(rename = "yield")]
+        job_yield: u32,
+    },
+    /// A waiting job is turned away for good.
+    Reject {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+    },
+    /// A job has done all of its work.
+    Complete {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+    },
+    /// What the simulator says of the whole run, for the audit to recompute.
+    Summary {
+        /// Completed jobs.
+        completed: u64,
+        /// Rejected jobs.
+        rejected: u64,
+        /// From the first submission to the last completion.
+        makespan_us: u64,
+        /// The largest stretch of a job.
+        max_stretch: f64,
+        /// The tau of the bounded stretch.
+        tau_us: u64,
+        /// The largest bounded stretch of a job.
+        max_bounded_stretch: f64,
+        /// The mean of the bounded stretch.
+        mean_bounded_stretch: f64,
+        /// The mean turnaround, in seconds.
+        mean_turnaround_s: f64,
+        /// Work done / (nodes * makespan).
+        utilisation: f64,
+        /// How often a job was paused.
+        pauses: u64,
+        /// How often a job was migrated.
+        migrations: u64,
+        /// Tasks that changed node in migrations, added up.
+        migrated_tasks: u64,
+    },
+}

@@ -1,0 +1,30 @@
+//! A job of the on-line study.
+
+use crate::{JobId, Share, SimSpan, SimTime};
+
+/// A job: identical tasks that start, progress and end together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Its number in the workload.
+    pub id: JobId,
+    /// When it arrives.
+    pub submit: SimTime,
+    /// How many tasks it has; at least one. With a processor as the unit, its processors.
+    pub tasks: u32,
+    /// The CPU that one task could use, as a share of a node.
+    pub need: Share,
+    /// The memory that one task occupies, as a share of a node.
+    pub memory: Share,
+    /// How long it runs at full speed; schedulers cannot see it.
+    pub run_time: SimSpan,
+    /// How long its user said that it would run (field 9 of SWF), if known.
+    pub requested_time: Option<SimSpan>,
+}
+
+impl Job {
+    /// The area that the job covers at full speed, in node-seconds of CPU: tasks * need * run time.
+    #[must_use]
+    pub fn work(&self) -> f64 {
+        f64::from(self.tasks) * self.need.as_f64() * self.run_time.as_secs_f64()
+    }
+}

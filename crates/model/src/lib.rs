@@ -1,0 +1,46 @@
+//! The nouns of dfrsim, with exact arithmetic: what every other crate talks about.
+//!
+//! * [`SimTime`], [`SimSpan`]: integer microseconds.
+//! * [`Share`]: a fixed-point part of one node's memory or CPU; [`Yield`]: the part of its CPU need that a job
+//!   gets, in units of 2^-20; [`CpuUse`]: their exact product.
+//! * [`VirtualTime`]: the work that a job has done, in units of 2^-20 microseconds, so that the moment of its
+//!   completion is exact over any span.
+//! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`]: who asks, and where tasks stand.
+//! * [`Seed`]: named streams of random numbers, forked from one seed.
+//! * [`stretch`]: the metrics of one job.
+//! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
+//!
+//! Nothing here compares with a tolerance: capacity tests, completion times and audits are exact.
+//!
+//! ```
+//! use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
+//!
+//! // A job of 10 s that runs at a third of its speed ends a little after 30 s, never before:
+//! // a third of 2^20 is not an integer and is rounded down.
+//! let third = Yield::from_ratio(1, 3);
+//! let left = VirtualTime::of(SimSpan::from_secs(10)).time_at(third).unwrap();
+//! let end = SimTime::ZERO + left;
+//! assert!(end > SimTime::from_secs(30) && end < SimTime::from_secs(31));
+//! ```
+//!
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 5.1, for yield, virtual
+//! time and stretch; the fixed-point units are our own choice.
+
+mod ids;
+mod job;
+mod seed;
+mod share;
+mod time;
+mod virtual_time;
+mod yields;
+
+pub mod event;
+pub mod stretch;
+
+pub use ids::{JobId, NodeId, NodeTasks};
+pub use job::Job;
+pub use seed::{Rng, Seed};
+pub use share::{CpuUse, Share};
+pub use time::{ParseTimeError, SimSpan, SimTime};
+pub use virtual_time::VirtualTime;
+pub use yields::Yield;

@@ -1,0 +1,215 @@
+//! Simulated time: integer microseconds.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+use std::str::FromStr;
+
+const MICROS: u64 = 1_000_000;
+
+/// A moment of simulated time, in microseconds after the origin of the workload (second 0 of its log).
+///
+/// Adding past `u64::MAX` (584,000 years) panics; readers refuse times that could come near it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SimTime(u64);
+
+/// A length of simulated time, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SimSpan(u64);
+
+impl SimTime {
+    /// The origin of the workload.
+    pub const ZERO: SimTime = SimTime(0);
+    /// Later than every event.
+    pub const MAX: SimTime = SimTime(u64::MAX);
+
+    /// A moment given in whole seconds.
+    #[must_use]
+    pub const fn from_secs(seconds: u64) -> Self {
+        SimTime(seconds * MICROS)
+    }
+    /// A moment given in microseconds.
+    #[must_use]
+    pub const fn from_micros(micros: u64) -> Self {
+        SimTime(micros)
+    }
+    /// Microseconds since the origin.
+    #[must_use]
+    pub const fn micros(self) -> u64 {
+        self.0
+    }
+    /// Seconds since the origin, for statistics and output; rounded to the nearest `f64`.
+    #[must_use]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / MICROS as f64
+    }
+    /// The span from `earlier` to here; panics if `earlier` is later, which is always a fault of ours.
+    #[must_use]
+    pub fn since(self, earlier: SimTime) -> SimSpan {
+        SimSpan(self.0.checked_sub(earlier.0).expect("a span cannot be negative"))
+    }
+    /// The span from `earlier` to here, or nothing if `earlier` is later.
+    #[must_use]
+    pub fn saturating_since(self, earlier: SimTime) -> SimSpan {
+        SimSpan(self.0.saturating_sub(earlier.0))
+    }
+    /// The moment `span` later, or [`SimTime::MAX`] where that would overflow.
+    #[must_use]
+    pub fn saturating_add(self, span: SimSpan) -> SimTime {
+        SimTime(self.0.saturating_add(span.0))
+    }
+}
+
+impl SimSpan {
+    /// No time at all.
+    pub const ZERO: SimSpan = SimSpan(0);
+    /// Longer than every span.
+    pub const MAX: SimSpan = SimSpan(u64::MAX);
+
+    /// A span given in whole seconds.
+    #[must_use]
+    pub const fn from_secs(seconds: u64) -> Self {
+        SimSpan(seconds * MICROS)
+    }
+    /// A span given in microseconds.
+    #[must_use]
+    pub const fn from_micros(micros: u64) -> Self {
+        SimSpan(micros)
+    }
+    /// The nearest whole number of microseconds to a non-negative, finite number of seconds; nothing for any
+    /// other number, and for spans above 500 years.
+    #[must_use]
+    pub fn try_from_secs_f64(seconds: f64) -> Option<Self> {
+        (0.0..=1.6e10).contains(&seconds).then(|| SimSpan((seconds * MICROS as f64).round() as u64))
+    }
+    /// Microseconds.
+    #[must_use]
+    pub const fn micros(self) -> u64 {
+        self.0
+    }
+    /// Seconds, for statistics and output; rounded to the nearest `f64`.
+    #[must_use]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / MICROS as f64
+    }
+    /// Whether the span is empty.
+    #[must_use]
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+    /// This span times a factor, to the nearest microsecond; [`SimSpan::MAX`] where that would overflow.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> SimSpan {
+        SimSpan((self.0 as f64 * factor).round() as u64)
+    }
+}
+
+impl Add<SimSpan> for SimTime {
+    type Output = SimTime;
+    fn add(self, span: SimSpan) -> SimTime {
+        SimTime(self.0.checked_add(span.0).expect("simulated time stays below 584,000 years"))
+    }
+}
+
+impl Add for SimSpan {
+    type Output = SimSpan;
+    fn add(self, other: SimSpan) -> SimSpan {
+        SimSpan(self.0.checked_add(other.0).expect("spans stay below 584,000 years"))
+    }
+}
+
+impl AddAssign for SimSpan {
+    fn add_assign(&mut self, other: SimSpan) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for SimSpan {
+    type Output = SimSpan;
+    fn sub(self, other: SimSpan) -> SimSpan {
+        SimSpan(self.0.checked_sub(other.0).expect("a span cannot be negative"))
+    }
+}
+
+/// Writes seconds with as many decimals as are needed, at most six: `12`, `0.5`.
+fn write_seconds(micros: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (seconds, rest) = (micros / MICROS, micros % MICROS);
+    if rest == 0 {
+        return write!(f, "{seconds}");
+    }
+    let decimals = format!("{rest:06}");
+    write!(f, "{seconds}.{}", decimals.trim_end_matches('0'))
+}
+
+impl fmt::Display for SimTime {
+    /// Seconds, exact: `12`, `0.5`. Reading it back gives the same moment.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_seconds(self.0, f)
+    }
+}
+
+impl fmt::Display for SimSpan {
+    /// Seconds, exact: `12`, `0.5`. Reading it back gives the same span.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_seconds(self.0, f)
+    }
+}
+
+/// A text that is not a number of seconds between 0 and 500 years with plain decimals.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a number of seconds: `{0}`")]
+pub struct ParseTimeError(String);
+
+/// Seconds with up to six significant decimals; further decimals are cut off.
+fn parse_micros(text: &str) -> Result<u64, ParseTimeError> {
+    let fault = || ParseTimeError(text.to_owned());
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() && decimals.is_empty() || !digits(whole) || !digits(decimals) || whole.len() > 11 {
+        return Err(fault());
+    }
+    let seconds = if whole.is_empty() { 0 } else { whole.parse::<u64>().map_err(|_| fault())? };
+    if seconds > 16_000_000_000 {
+        return Err(fault());
+    }
+    let micros = decimals.bytes().chain(std::iter::repeat(b'0')).take(6);
+    Ok(micros.fold(seconds, |value, digit| value * 10 + u64::from(digit - b'0')))
+}
+
+impl FromStr for SimTime {
+    type Err = ParseTimeError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parse_micros(text).map(SimTime)
+    }
+}
+
+impl FromStr for SimSpan {
+    type Err = ParseTimeError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parse_micros(text).map(SimSpan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_print_and_parse_exactly() {
+        for (text, micros) in [("0", 0), ("12", 12_000_000), ("0.5", 500_000), ("3.000001", 3_000_001)] {
+            assert_eq!(text.parse::<SimTime>().unwrap().micros(), micros);
+            assert_eq!(SimSpan::from_micros(micros).to_string(), text);
+        }
+        assert_eq!("246.00".parse::<SimSpan>().unwrap(), SimSpan::from_secs(246));
+        assert_eq!("0.1234567".parse::<SimSpan>().unwrap().micros(), 123_456);
+    }
+
+    #[test]
+    fn what_is_not_a_time_is_refused() {
+        for text in ["", ".", "-1", "1e3", "1.5.2", "nan", "99999999999999", "17000000000", "١"] {
+            assert!(text.parse::<SimTime>().is_err(), "{text}");
+        }
+        assert_eq!(SimSpan::try_from_secs_f64(f64::NAN), None);
+        assert_eq!(SimSpan::try_from_secs_f64(-0.1), None);
+        assert_eq!(SimSpan::try_from_secs_f64(0.25), Some(SimSpan::from_micros(250_000)));
+    }
+}

@@ -1,0 +1,98 @@
+//! Virtual time: the work that a job has done.
+
+use crate::{SimSpan, Yield};
+
+/// The integral of a job's yield over time (dissertation, section 5.1), in units of 2^-20 microseconds; exact.
+///
+/// A job completes when its virtual time reaches its run time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VirtualTime(u128);
+
+impl VirtualTime {
+    /// No work done.
+    pub const ZERO: VirtualTime = VirtualTime(0);
+
+    /// The work of a span at full speed.
+    #[must_use]
+    pub fn of(span: SimSpan) -> VirtualTime {
+        VirtualTime(u128::from(span.micros()) << Yield::BITS)
+    }
+    /// What is reached after `span` more at the given yield.
+    #[must_use]
+    pub fn advanced(self, span: SimSpan, at: Yield) -> VirtualTime {
+        VirtualTime(self.0 + u128::from(span.micros()) * u128::from(at.units()))
+    }
+    /// What is missing until `goal`; zero if it is reached.
+    #[must_use]
+    pub fn until(self, goal: VirtualTime) -> VirtualTime {
+        VirtualTime(goal.0.saturating_sub(self.0))
+    }
+    /// The time that this much work takes at the given yield, rounded up to the microsecond; nothing at yield
+    /// zero (unless there is no work) and beyond the range of [`SimSpan`].
+    #[must_use]
+    pub fn time_at(self, at: Yield) -> Option<SimSpan> {
+        if self.0 == 0 {
+            return Some(SimSpan::ZERO);
+        }
+        let speed = u64::from(at.units());
+        if speed == 0 {
+            return None;
+        }
+        // Nearly all jobs have less than 203 days of work left: there a 64-bit division suffices.
+        let micros = match u64::try_from(self.0) {
+            Ok(work) => work.div_ceil(speed),
+            Err(_) => u64::try_from(self.0.div_ceil(u128::from(speed))).ok()?,
+        };
+        Some(SimSpan::from_micros(micros))
+    }
+    /// Whether no work was done.
+    #[must_use]
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+    /// The number of units of 2^-20 microseconds.
+    #[must_use]
+    pub const fn units(self) -> u128 {
+        self.0
+    }
+    /// Seconds, for statistics and output; rounded to the nearest `f64`.
+    #[must_use]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / (f64::from(Yield::ONE.units()) * 1e6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The dissertation's example (5.1): 10 s at 1, 2 minutes paused, 30 s at 0.5 make 25 s of virtual time.
+    #[test]
+    fn the_papers_example() {
+        let done = VirtualTime::ZERO
+            .advanced(SimSpan::from_secs(10), Yield::ONE)
+            .advanced(SimSpan::from_secs(120), Yield::ZERO)
+            .advanced(SimSpan::from_secs(30), Yield::from_ratio(1, 2));
+        assert_eq!(done, VirtualTime::of(SimSpan::from_secs(25)));
+    }
+
+    #[test]
+    fn completion_is_rounded_up_and_never_early() {
+        let work = VirtualTime::of(SimSpan::from_secs(10));
+        let third = Yield::from_ratio(1, 3);
+        let span = work.time_at(third).unwrap();
+        assert!(VirtualTime::ZERO.advanced(span, third) >= work);
+        assert!(VirtualTime::ZERO.advanced(span - SimSpan::from_micros(1), third) < work);
+        assert_eq!(work.time_at(Yield::ZERO), None);
+        assert_eq!(VirtualTime::ZERO.time_at(Yield::ZERO), Some(SimSpan::ZERO));
+    }
+
+    #[test]
+    fn fifty_years_of_work_stay_exact() {
+        let fifty_years = SimSpan::from_secs(50 * 366 * 86_400);
+        let slow = Yield::try_from_units(3).unwrap();
+        let done = VirtualTime::ZERO.advanced(fifty_years, slow);
+        assert_eq!(done.time_at(slow), Some(fifty_years));
+        assert_eq!(VirtualTime::of(fifty_years).time_at(Yield::ONE), Some(fifty_years));
+    }
+}

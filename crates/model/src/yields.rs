@@ -1,0 +1,53 @@
+//! The yield of a job.
+
+use std::fmt;
+
+/// The part of its CPU need that a job gets: k / 2^20, from 0 to 1, always rounded down, so that rounding can
+/// never over-commit a node (dissertation, section 4.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Yield(u32);
+
+impl Yield {
+    /// Binary digits after the point.
+    pub const BITS: u32 = 20;
+    /// No progress.
+    pub const ZERO: Yield = Yield(0);
+    /// Full speed.
+    pub const ONE: Yield = Yield(1 << Self::BITS);
+
+    /// `part / whole`, rounded down, at most 1; panics if `whole` is 0.
+    #[must_use]
+    pub fn from_ratio(part: u64, whole: u64) -> Yield {
+        if part >= whole {
+            assert!(whole > 0, "a yield needs a whole");
+            return Self::ONE;
+        }
+        Yield(((u128::from(part) << Self::BITS) / u128::from(whole)) as u32)
+    }
+    /// The largest yield not above `fraction`, clamped to [0, 1]; not-a-number counts as 0.
+    #[must_use]
+    pub fn from_f64(fraction: f64) -> Yield {
+        Yield((fraction.clamp(0.0, 1.0) * f64::from(Self::ONE.0)) as u32)
+    }
+    /// A number of units; nothing above full speed.
+    #[must_use]
+    pub fn try_from_units(units: u32) -> Option<Yield> {
+        (units <= Self::ONE.0).then_some(Yield(units))
+    }
+    /// The number of units of 2^-20.
+    #[must_use]
+    pub const fn units(self) -> u32 {
+        self.0
+    }
+    /// The fraction, for statistics and output; exact.
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        f64::from(self.0) / f64::from(Self::ONE.0)
+    }
+}
+
+impl fmt::Display for Yield {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.6}", self.as_f64())
+    }
+}
