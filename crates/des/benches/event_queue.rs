@@ -1,0 +1,27 @@
+//! What an event costs, with few and with many others scheduled.
+
+use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
+use dfrsim_model::{Seed, SimTime};
+use rand::RngExt as _;
+
+fn main() {
+    divan::main();
+}
+
+/// Every slot's event is moved once, then the first is taken and scheduled again: what a fractional decision
+/// does to all running jobs.
+#[divan::bench(args = [10, 100, 1000])]
+fn move_all_then_take_one(bencher: divan::Bencher, slots: u32) {
+    let mut rng = Seed::new(1).fork("bench").rng();
+    let times: Vec<u64> = (0..slots).map(|_| rng.random_range(0..1_000_000)).collect();
+    bencher.counter(slots).with_inputs(EventQueue::new).bench_local_refs(|queue| {
+        for round in 0..2u64 {
+            for slot in 0..slots {
+                let time = times[((slot as usize) + round as usize) % times.len()];
+                let key = EventKey::new(SimTime::from_micros(time), Rank::Completion, u64::from(slot));
+                queue.schedule(Slot(slot), key);
+            }
+        }
+        queue.pop()
+    });
+}

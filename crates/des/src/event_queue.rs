@@ -1,0 +1,162 @@
+//! An indexed priority queue of events.
+
+use dfrsim_model::SimTime;
+
+/// The kinds of events, in the order in which those of one moment happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// A job has done its work.
+    Completion,
+    /// Nodes come or go.
+    PlatformChange,
+    /// A job arrives.
+    Submission,
+    /// A moment that the scheduler asked for.
+    Tick,
+}
+
+/// When an event happens, and its place among the events of that moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventKey {
+    time: SimTime,
+    /// Rank in the highest byte, sequence below: one comparison orders both.
+    order: u64,
+}
+
+impl EventKey {
+    const SEQUENCE_BITS: u32 = 56;
+
+    /// The key of an event; the sequence orders events of the same moment and rank and must be below 2^56.
+    #[must_use]
+    pub fn new(time: SimTime, rank: Rank, sequence: u64) -> EventKey {
+        assert!(sequence >> Self::SEQUENCE_BITS == 0, "a sequence number fits 56 bits");
+        EventKey { time, order: (rank as u64) << Self::SEQUENCE_BITS | sequence }
+    }
+    /// When.
+    #[must_use]
+    pub fn time(self) -> SimTime {
+        self.time
+    }
+}
+
+/// Someone who can have one event scheduled; small numbers, since the queue keeps a table of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slot(pub u32);
+
+const ABSENT: u32 = u32::MAX;
+
+/// The scheduled events, at most one a [`Slot`].
+#[derive(Clone, Debug, Default)]
+pub struct EventQueue {
+    heap: Vec<(EventKey, Slot)>,
+    /// Where in the heap the event of each slot stands.
+    position: Vec<u32>,
+}
+
+impl EventQueue {
+    /// A queue without events.
+    #[must_use]
+    pub fn new() -> EventQueue {
+        EventQueue::default()
+    }
+    /// How many events are scheduled.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+    /// Whether nothing is scheduled.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+    /// The next event, which stays in the queue.
+    #[must_use]
+    pub fn peek(&self) -> Option<(EventKey, Slot)> {
+        self.heap.first().copied()
+    }
+
+    /// Schedules the event of a slot, in place of the one it may have.
+    pub fn schedule(&mut self, slot: Slot, key: EventKey) {
+        let index = slot.0 as usize;
+        if index >= self.position.len() {
+            self.position.resize(index + 1, ABSENT);
+        }
+        let at = match self.position[index] {
+            ABSENT => {
+                self.heap.push((key, slot));
+                self.heap.len() - 1
+            }
+            at => {
+                self.heap[at as usize].0 = key;
+                at as usize
+            }
+        };
+        let at = self.sift_up(at);
+        self.sift_down(at);
+    }
+
+    /// Takes back the event of a slot, if it has one.
+    pub fn cancel(&mut self, slot: Slot) {
+        match self.position.get(slot.0 as usize) {
+            None | Some(&ABSENT) => {}
+            Some(&at) => {
+                self.remove(at as usize);
+            }
+        }
+    }
+
+    /// Takes the next event out.
+    pub fn pop(&mut self) -> Option<(EventKey, Slot)> {
+        (!self.heap.is_empty()).then(|| self.remove(0))
+    }
+
+    fn remove(&mut self, at: usize) -> (EventKey, Slot) {
+        let removed = self.heap.swap_remove(at);
+        self.position[removed.1.0 as usize] = ABSENT;
+        if at < self.heap.len() {
+            let at = self.sift_up(at);
+            self.sift_down(at);
+        }
+        removed
+    }
+
+    /// Moves the entry towards the top until its parent is no later; its new place.
+    fn sift_up(&mut self, mut at: usize) -> usize {
+        let entry = self.heap[at];
+        while at > 0 {
+            let parent = (at - 1) / 2;
+            if self.heap[parent].0 <= entry.0 {
+                break;
+            }
+            self.place(at, self.heap[parent]);
+            at = parent;
+        }
+        self.place(at, entry);
+        at
+    }
+
+    /// Moves the entry towards the leaves until its children are no earlier.
+    fn sift_down(&mut self, mut at: usize) {
+        let entry = self.heap[at];
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= self.heap.len() {
+                break;
+            }
+            if child + 1 < self.heap.len() && self.heap[child + 1].0 < self.heap[child].0 {
+                child += 1;
+            }
+            if entry.0 <= self.heap[child].0 {
+                break;
+            }
+            self.place(at, self.heap[child]);
+            at = child;
+        }
+        self.place(at, entry);
+    }
+
+    fn place(&mut self, at: usize, entry: (EventKey, Slot)) {
+        self.heap[at] = entry;
+        self.position[entry.1.0 as usize] = at as u32;
+    }
+}
