@@ -1,1 +1,75 @@
-//! Placeholder.
+//! The simulated cluster: jobs arrive, a [`Scheduler`] decides, the cluster checks, applies and measures.
+//!
+//! * [`simulate`] runs one policy over one stream of jobs and tells an [`Observer`] what happens.
+//! * [`Scheduler`] is the one trait of all policies: once per moment it gets a [`Situation`] (what happened, and
+//!   a read-only [`View`]) and fills a [`Decision`].
+//! * The whole decision is checked before any of it is applied; a wrong one ends the run with a [`Violation`]
+//!   that names the rule, the job and the moment.
+//! * [`Metrics`] collects stretch, waiting, utilisation and moves; [`EventLog`] writes an events file that the
+//!   audit can check.
+//!
+//! A task occupies memory on its node and gets CPU = need * yield of its job; all tasks of a job have the same
+//! yield; on no node may memory or CPU exceed the node, not even by rounding (dissertation, sections 4.1 and
+//! 5.1). A job that resumes, or of which a task changes node, makes no progress for the rescheduling penalty
+//! (section 5.3.1).
+//!
+//! # How to write a scheduler
+//!
+//! ```
+//! use dfrsim_cluster::{simulate, Decision, Metrics, Options, Scheduler, Situation, SummaryOptions};
+//! use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
+//!
+//! /// Runs each job at once, all of its tasks on node 0, at a fixed yield.
+//! struct Everything;
+//!
+//! impl Scheduler for Everything {
+//!     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+//!         for &job in situation.submitted {
+//!             let tasks = situation.view.job(job).tasks();
+//!             let here = [NodeTasks { node: NodeId(0), tasks }];
+//!             decision.start(job, here, Yield::from_ratio(1, 2));
+//!         }
+//!     }
+//! }
+//!
+//! let job = Job {
+//!     id: JobId(1),
+//!     submit: SimTime::ZERO,
+//!     tasks: 2,
+//!     need: Share::from_ratio(1, 4),
+//!     memory: Share::from_ratio(1, 10),
+//!     run_time: SimSpan::from_secs(60),
+//!     requested_time: None,
+//! };
+//! let mut metrics = Metrics::default();
+//! simulate(1, &Options::default(), [job], &mut Everything, &mut metrics).unwrap();
+//! let summary = metrics.summary(&SummaryOptions::new(1)).unwrap();
+//! assert_eq!(summary.stretch.max, 2.0);
+//! ```
+
+mod check;
+mod classes;
+mod decision;
+mod distribution;
+mod event_log;
+mod job_table;
+mod metrics;
+mod node_loads;
+mod observer;
+mod options;
+mod scheduler;
+mod simulation;
+mod view;
+
+pub use check::{Rule, Violation};
+pub use classes::{ClassSummary, LengthClass, SizeClass};
+pub use decision::Decision;
+pub use distribution::Distribution;
+pub use event_log::EventLog;
+pub use job_table::{JobHandle, JobState};
+pub use metrics::{Metrics, Summary, SummaryOptions};
+pub use observer::{JobRecord, Observer, Occurrence};
+pub use options::{EstimateModel, Options, Overrun, ParseEstimateError};
+pub use scheduler::{Scheduler, Situation};
+pub use simulation::{SimulationError, simulate};
+pub use view::{JobView, View};

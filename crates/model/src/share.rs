@@ -52,10 +52,11 @@ impl Share {
     pub fn doubled(self) -> Option<Share> {
         self.0.checked_mul(2).and_then(Share::try_from_units)
     }
-    /// The CPU that `tasks` tasks of this need use on one node at the given yield; exact.
+    /// The CPU that `tasks` tasks of this need use on one node at the given yield; exact up to 18,000 nodes'
+    /// worth, and no less than that beyond.
     #[must_use]
     pub fn used_by(self, tasks: u32, at: Yield) -> CpuUse {
-        CpuUse(u64::from(self.0) * u64::from(tasks) * u64::from(at.units()))
+        CpuUse((u64::from(self.0) * u64::from(tasks)).saturating_mul(u64::from(at.units())))
     }
 }
 
@@ -67,7 +68,7 @@ impl fmt::Display for Share {
 
 /// CPU in use on one node: a need times a yield, in units of 2^-20 [`Share`] units; exact.
 ///
-/// Sums stay exact for up to 18,000 whole nodes' worth, far beyond what one node can hold.
+/// Sums are exact up to 18,000 whole nodes' worth and stay there beyond, far above what one node can hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CpuUse(u64);
 
@@ -87,7 +88,7 @@ impl CpuUse {
 impl Add for CpuUse {
     type Output = CpuUse;
     fn add(self, other: CpuUse) -> CpuUse {
-        CpuUse(self.0.checked_add(other.0).expect("CPU use of a node fits 64 bits"))
+        CpuUse(self.0.saturating_add(other.0))
     }
 }
 impl AddAssign for CpuUse {

@@ -1,0 +1,185 @@
+//! The rules that a decision must keep.
+
+use crate::decision::{Change, Decision, Verb};
+use crate::job_table::JobTable;
+use crate::node_loads::{Excess, NodeLoads};
+use crate::{JobHandle, JobState};
+use dfrsim_model::{JobId, NodeId, NodeTasks, SimTime};
+use std::fmt;
+
+/// A rule that a decision broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Each job may be named once in a decision.
+    NamedOnce,
+    /// The job is in no state in which this can be done to it: (what was asked, its state).
+    State(&'static str, JobState),
+    /// The tasks placed must be the tasks of the job: (placed, has).
+    TaskCount(u64, u32),
+    /// The nodes of a placement must rise, each with at least one task.
+    RisingNodes,
+    /// The node must exist.
+    KnownNode(NodeId),
+    /// The tasks on a node must fit its memory.
+    Memory(NodeId),
+    /// The CPU given to the tasks on a node must not exceed the node.
+    Cpu(NodeId),
+    /// A wake-up must lie in the future.
+    FutureWakeUp(SimTime),
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rule::NamedOnce => f.write_str("a decision may name a job once"),
+            Rule::State(verb, state) => write!(f, "a job that is {state:?} cannot be asked to {verb}"),
+            Rule::TaskCount(placed, has) => write!(f, "{placed} tasks were placed of a job that has {has}"),
+            Rule::RisingNodes => {
+                f.write_str("the nodes of a placement must rise, with at least one task each")
+            }
+            Rule::KnownNode(node) => write!(f, "there is no node {node}"),
+            Rule::Memory(node) => write!(f, "the memory of node {node} is exceeded"),
+            Rule::Cpu(node) => write!(f, "the CPU of node {node} is exceeded"),
+            Rule::FutureWakeUp(time) => write!(f, "a wake-up at {time} s is not in the future"),
+        }
+    }
+}
+
+/// A decision that cannot be applied: which rule it breaks, for which job, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The moment of the decision.
+    pub time: SimTime,
+    /// The job whose change breaks the rule; nothing for rules about the decision as a whole.
+    pub job: Option<JobId>,
+    /// The rule.
+    pub rule: Rule,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wrong decision at {} s", self.time)?;
+        if let Some(job) = self.job {
+            write!(f, " for job {job}")?;
+        }
+        write!(f, ": {}", self.rule)
+    }
+}
+
+impl std::error::Error for Violation {}
+
+impl Verb {
+    fn name(self) -> &'static str {
+        match self {
+            Verb::Start => "start",
+            Verb::Pause => "pause",
+            Verb::Resume => "resume",
+            Verb::Migrate => "migrate",
+            Verb::SetYield => "change its yield",
+            Verb::Reject => "be rejected",
+        }
+    }
+    fn needs(self) -> JobState {
+        match self {
+            Verb::Start | Verb::Reject => JobState::Waiting,
+            Verb::Resume => JobState::Paused,
+            Verb::Pause | Verb::Migrate | Verb::SetYield => JobState::Running,
+        }
+    }
+    pub(crate) fn places(self) -> bool {
+        matches!(self, Verb::Start | Verb::Resume | Verb::Migrate)
+    }
+}
+
+/// Checks decisions, each as a whole.
+#[derive(Debug, Default)]
+pub(crate) struct Checker {
+    /// The number of the last decision that named each handle.
+    named_in: Vec<u64>,
+    decisions: u64,
+}
+
+impl Checker {
+    /// Checks the whole decision and moves the node totals to what it makes of them. Jobs are not touched; the
+    /// totals are of no use after a violation, which ends the run.
+    pub(crate) fn check(
+        &mut self,
+        now: SimTime,
+        decision: &Decision,
+        jobs: &JobTable,
+        nodes: &mut NodeLoads,
+    ) -> Result<(), Violation> {
+        let violation = |job: Option<JobHandle>, rule| Violation {
+            time: now,
+            job: job.map(|job| jobs.get(job).job.id),
+            rule,
+        };
+        if let Some(time) = decision.wake_up.filter(|&time| time <= now) {
+            return Err(violation(None, Rule::FutureWakeUp(time)));
+        }
+        self.decisions += 1;
+        self.named_in.resize(jobs.handles(), 0);
+        for change in &decision.changes {
+            let named_in = &mut self.named_in[change.job.index()];
+            if std::mem::replace(named_in, self.decisions) == self.decisions {
+                return Err(violation(Some(change.job), Rule::NamedOnce));
+            }
+            check_change(change, decision.placement(change), jobs, nodes.len())
+                .map_err(|rule| violation(Some(change.job), rule))?;
+        }
+        for change in &decision.changes {
+            let active = jobs.get(change.job);
+            nodes.remove(&active.placement, active.job.need, active.job.memory, active.job_yield);
+        }
+        for change in &decision.changes {
+            let active = jobs.get(change.job);
+            let placement =
+                if change.verb == Verb::SetYield { &active.placement } else { decision.placement(change) };
+            nodes.add(placement, active.job.need, active.job.memory, change.job_yield);
+        }
+        nodes.take_excess().map_or(Ok(()), |excess| {
+            let (node, rule) = match excess {
+                Excess::Memory(node) => (node, Rule::Memory(node)),
+                Excess::Cpu(node) => (node, Rule::Cpu(node)),
+            };
+            Err(violation(culprit(node, decision, jobs), rule))
+        })
+    }
+}
+
+/// The last job in the decision that put or kept tasks on the node.
+fn culprit(node: NodeId, decision: &Decision, jobs: &JobTable) -> Option<JobHandle> {
+    let stands_on = |placement: &[NodeTasks]| placement.iter().any(|part| part.node == node);
+    decision
+        .changes
+        .iter()
+        .rev()
+        .find(|change| match change.verb {
+            Verb::SetYield => stands_on(&jobs.get(change.job).placement),
+            _ => stands_on(decision.placement(change)),
+        })
+        .map(|change| change.job)
+}
+
+fn check_change(change: &Change, placement: &[NodeTasks], jobs: &JobTable, nodes: u32) -> Result<(), Rule> {
+    let active = jobs.get(change.job);
+    if active.state != change.verb.needs() {
+        return Err(Rule::State(change.verb.name(), active.state));
+    }
+    if !change.verb.places() {
+        return Ok(());
+    }
+    if placement.windows(2).any(|pair| pair[0].node >= pair[1].node)
+        || placement.iter().any(|part| part.tasks == 0)
+    {
+        return Err(Rule::RisingNodes);
+    }
+    if let Some(part) = placement.iter().find(|part| part.node.0 >= nodes) {
+        return Err(Rule::KnownNode(part.node));
+    }
+    let placed = placement.iter().map(|part| u64::from(part.tasks)).sum::<u64>();
+    if placed != u64::from(active.job.tasks) {
+        return Err(Rule::TaskCount(placed, active.job.tasks));
+    }
+    Ok(())
+}

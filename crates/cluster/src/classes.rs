@@ -1,0 +1,95 @@
+//! Classes of jobs by size and by length, since a mean over all jobs hides who pays.
+
+use dfrsim_model::SimSpan;
+
+/// How wide a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SizeClass {
+    /// One task.
+    Serial,
+    /// 2 to 8 tasks.
+    Narrow,
+    /// 9 to 32 tasks.
+    Medium,
+    /// More than 32 tasks.
+    Wide,
+}
+
+/// How long a job runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LengthClass {
+    /// At most ten minutes.
+    Short,
+    /// At most three hours.
+    Medium,
+    /// Longer than three hours.
+    Long,
+}
+
+impl SizeClass {
+    /// All classes, by rising size.
+    pub const ALL: [SizeClass; 4] =
+        [SizeClass::Serial, SizeClass::Narrow, SizeClass::Medium, SizeClass::Wide];
+
+    /// The class of a job with so many tasks.
+    #[must_use]
+    pub fn of(tasks: u32) -> SizeClass {
+        match tasks {
+            0..=1 => SizeClass::Serial,
+            2..=8 => SizeClass::Narrow,
+            9..=32 => SizeClass::Medium,
+            33.. => SizeClass::Wide,
+        }
+    }
+    /// A name for tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            SizeClass::Serial => "1",
+            SizeClass::Narrow => "2-8",
+            SizeClass::Medium => "9-32",
+            SizeClass::Wide => ">32",
+        }
+    }
+}
+
+impl LengthClass {
+    /// All classes, by rising length.
+    pub const ALL: [LengthClass; 3] = [LengthClass::Short, LengthClass::Medium, LengthClass::Long];
+
+    /// The class of a job that runs so long at full speed.
+    #[must_use]
+    pub fn of(run_time: SimSpan) -> LengthClass {
+        match run_time {
+            span if span <= SimSpan::from_secs(600) => LengthClass::Short,
+            span if span <= SimSpan::from_secs(3 * 3600) => LengthClass::Medium,
+            _ => LengthClass::Long,
+        }
+    }
+    /// A name for tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            LengthClass::Short => "<=10min",
+            LengthClass::Medium => "<=3h",
+            LengthClass::Long => ">3h",
+        }
+    }
+}
+
+/// The jobs of one class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassSummary {
+    /// Their size.
+    pub size: SizeClass,
+    /// Their length.
+    pub length: LengthClass,
+    /// How many.
+    pub jobs: usize,
+    /// Their mean wait, in seconds.
+    pub mean_wait: f64,
+    /// Their mean bounded stretch, with the first tau.
+    pub mean_bounded_stretch: f64,
+    /// Their largest bounded stretch, with the first tau.
+    pub max_bounded_stretch: f64,
+}

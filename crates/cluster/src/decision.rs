@@ -1,0 +1,98 @@
+//! What a scheduler decides.
+
+use crate::JobHandle;
+use dfrsim_model::{NodeTasks, SimTime, Yield};
+use std::ops::Range;
+
+/// The net change that a scheduler wants at one moment. Each job may be named once.
+#[derive(Debug, Default)]
+pub struct Decision {
+    pub(crate) changes: Vec<Change>,
+    tasks: Vec<NodeTasks>,
+    pub(crate) wake_up: Option<SimTime>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) job: JobHandle,
+    pub(crate) verb: Verb,
+    /// Where its tasks shall stand; empty for verbs that do not place.
+    placement: Range<usize>,
+    pub(crate) job_yield: Yield,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Start,
+    Pause,
+    Resume,
+    Migrate,
+    SetYield,
+    Reject,
+}
+
+impl Decision {
+    /// Starts a waiting job: all of its tasks on the given nodes, which must rise.
+    pub fn start(
+        &mut self,
+        job: JobHandle,
+        placement: impl IntoIterator<Item = NodeTasks>,
+        job_yield: Yield,
+    ) {
+        self.place(Verb::Start, job, placement, job_yield);
+    }
+    /// Lets a paused job go on, on the given nodes, which must rise.
+    pub fn resume(
+        &mut self,
+        job: JobHandle,
+        placement: impl IntoIterator<Item = NodeTasks>,
+        job_yield: Yield,
+    ) {
+        self.place(Verb::Resume, job, placement, job_yield);
+    }
+    /// Moves a running job to the given nodes, which must rise; tasks that stay are not moved.
+    pub fn migrate(
+        &mut self,
+        job: JobHandle,
+        placement: impl IntoIterator<Item = NodeTasks>,
+        job_yield: Yield,
+    ) {
+        self.place(Verb::Migrate, job, placement, job_yield);
+    }
+    /// Gives a running job another yield.
+    pub fn set_yield(&mut self, job: JobHandle, job_yield: Yield) {
+        self.place(Verb::SetYield, job, [], job_yield);
+    }
+    /// Pauses a running job: it leaves its nodes and keeps its virtual time.
+    pub fn pause(&mut self, job: JobHandle) {
+        self.place(Verb::Pause, job, [], Yield::ZERO);
+    }
+    /// Turns a waiting job away for good.
+    pub fn reject(&mut self, job: JobHandle) {
+        self.place(Verb::Reject, job, [], Yield::ZERO);
+    }
+    /// Asks to be called at a later moment even if nothing happens then.
+    pub fn wake_at(&mut self, time: SimTime) {
+        self.wake_up = Some(time);
+    }
+
+    fn place(
+        &mut self,
+        verb: Verb,
+        job: JobHandle,
+        placement: impl IntoIterator<Item = NodeTasks>,
+        job_yield: Yield,
+    ) {
+        let begin = self.tasks.len();
+        self.tasks.extend(placement);
+        self.changes.push(Change { job, verb, placement: begin..self.tasks.len(), job_yield });
+    }
+    pub(crate) fn placement(&self, change: &Change) -> &[NodeTasks] {
+        &self.tasks[change.placement.clone()]
+    }
+    pub(crate) fn clear(&mut self) {
+        self.changes.clear();
+        self.tasks.clear();
+        self.wake_up = None;
+    }
+}

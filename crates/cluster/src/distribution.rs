@@ -1,0 +1,46 @@
+//! The usual figures of a distribution.
+
+/// Mean, quantiles and maximum of a set of values; quantiles are values of the set (nearest rank).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Distribution {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Half of the values are no larger.
+    pub median: f64,
+    /// 95 % of the values are no larger.
+    pub p95: f64,
+    /// 99 % of the values are no larger.
+    pub p99: f64,
+    /// The largest value.
+    pub max: f64,
+}
+
+impl Distribution {
+    /// The figures of these values, which are reordered; nothing of no values. Values must not be NaN.
+    #[must_use]
+    pub fn of(values: &mut [f64]) -> Option<Distribution> {
+        let count = values.len();
+        let mean = values.iter().sum::<f64>() / count as f64;
+        let max = values.iter().copied().max_by(f64::total_cmp)?;
+        let mut quantile = |percent: usize| {
+            let rank = (count * percent).div_ceil(100).max(1);
+            *values.select_nth_unstable_by(rank - 1, f64::total_cmp).1
+        };
+        Some(Distribution { mean, median: quantile(50), p95: quantile(95), p99: quantile(99), max })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Distribution;
+
+    #[test]
+    fn quantiles_are_of_the_nearest_rank() {
+        let mut values: Vec<f64> = (1..=200).rev().map(f64::from).collect();
+        let expected = Distribution { mean: 100.5, median: 100.0, p95: 190.0, p99: 198.0, max: 200.0 };
+        assert_eq!(Distribution::of(&mut values), Some(expected));
+        assert_eq!(Distribution::of(&mut []), None);
+        let single = Distribution { mean: 3.0, median: 3.0, p95: 3.0, p99: 3.0, max: 3.0 };
+        assert_eq!(Distribution::of(&mut [3.0]), Some(single));
+    }
+}

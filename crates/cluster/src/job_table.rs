@@ -1,0 +1,152 @@
+//! The jobs in the system.
+
+use dfrsim_model::{Job, NodeTasks, SimSpan, SimTime, VirtualTime, Yield};
+
+/// A job in the system. Handles are small numbers, given anew once a job has left, so that a policy can keep
+/// vectors with one entry a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobHandle(pub(crate) u32);
+
+impl JobHandle {
+    /// The handle as an index of a vector with one entry a handle.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where a job stands in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobState {
+    /// Submitted and never started.
+    Waiting,
+    /// Its tasks stand on nodes.
+    Running,
+    /// Started before, on no node now.
+    Paused,
+    /// All of its work is done; it leaves when the decision of this moment is made.
+    Completed,
+    /// Turned away.
+    Rejected,
+}
+
+/// A job and what the cluster knows of it.
+#[derive(Debug)]
+pub(crate) struct ActiveJob {
+    pub(crate) job: Job,
+    /// Its place in the order of submission, from 0.
+    pub(crate) sequence: u64,
+    pub(crate) estimate: Option<SimSpan>,
+    pub(crate) state: JobState,
+    pub(crate) placement: Vec<NodeTasks>,
+    pub(crate) job_yield: Yield,
+    /// The virtual time reached at `progress_from`.
+    done: VirtualTime,
+    /// Since when it progresses at its yield; in the future while a penalty runs.
+    progress_from: SimTime,
+    pub(crate) first_start: Option<SimTime>,
+    pub(crate) killed: bool,
+    pub(crate) pauses: u32,
+    pub(crate) migrations: u32,
+}
+
+impl ActiveJob {
+    pub(crate) fn virtual_time(&self, now: SimTime) -> VirtualTime {
+        self.done.advanced(now.saturating_since(self.progress_from), self.job_yield)
+    }
+
+    /// From now on it progresses at the given yield.
+    pub(crate) fn change_yield(&mut self, now: SimTime, job_yield: Yield) {
+        self.done = self.virtual_time(now);
+        self.progress_from = self.progress_from.max(now);
+        self.job_yield = job_yield;
+    }
+
+    /// From now on it makes no progress for the length of the penalty.
+    pub(crate) fn begin_penalty(&mut self, now: SimTime, penalty: SimSpan) {
+        self.done = self.virtual_time(now);
+        self.progress_from = now + penalty;
+    }
+
+    /// When it completes if nothing changes; never at yield zero.
+    pub(crate) fn completion(&self) -> Option<SimTime> {
+        let left = self.done.until(VirtualTime::of(self.job.run_time));
+        Some(self.progress_from.saturating_add(left.time_at(self.job_yield)?))
+    }
+}
+
+/// All jobs in the system, by handle and by order of submission.
+#[derive(Debug, Default)]
+pub(crate) struct JobTable {
+    jobs: Vec<ActiveJob>,
+    free: Vec<JobHandle>,
+    /// The handles of the jobs in the system, by order of submission.
+    order: Vec<JobHandle>,
+    submitted: u64,
+}
+
+impl JobTable {
+    pub(crate) fn get(&self, handle: JobHandle) -> &ActiveJob {
+        &self.jobs[handle.index()]
+    }
+    pub(crate) fn get_mut(&mut self, handle: JobHandle) -> &mut ActiveJob {
+        &mut self.jobs[handle.index()]
+    }
+    /// By order of submission; completed ones are not among them.
+    pub(crate) fn in_system(&self) -> &[JobHandle] {
+        &self.order
+    }
+    /// The number of handles ever given: the length of a vector with one entry a handle.
+    pub(crate) fn handles(&self) -> usize {
+        self.jobs.len()
+    }
+
+    pub(crate) fn insert(&mut self, job: Job, estimate: Option<SimSpan>, killed: bool) -> JobHandle {
+        let submit = job.submit;
+        let mut active = ActiveJob {
+            job,
+            sequence: self.submitted,
+            estimate,
+            state: JobState::Waiting,
+            placement: Vec::new(),
+            job_yield: Yield::ZERO,
+            done: VirtualTime::ZERO,
+            progress_from: submit,
+            first_start: None,
+            killed,
+            pauses: 0,
+            migrations: 0,
+        };
+        self.submitted += 1;
+        let handle = match self.free.pop() {
+            Some(handle) => {
+                // The placement's memory is used again: a long log costs no allocation a job.
+                let place = self.get_mut(handle);
+                active.placement = std::mem::take(&mut place.placement);
+                active.placement.clear();
+                *place = active;
+                handle
+            }
+            None => {
+                self.jobs.push(active);
+                JobHandle((self.jobs.len() - 1) as u32)
+            }
+        };
+        self.order.push(handle);
+        handle
+    }
+
+    /// Takes a job out of the order of those in the system; it can be looked at until it is released.
+    pub(crate) fn leave(&mut self, handle: JobHandle, state: JobState) {
+        let sequence = self.get(handle).sequence;
+        let at = self.order.partition_point(|&other| self.get(other).sequence < sequence);
+        debug_assert_eq!(self.order[at], handle);
+        self.order.remove(at);
+        self.get_mut(handle).state = state;
+    }
+
+    /// Lets the handle be given to another job.
+    pub(crate) fn release(&mut self, handle: JobHandle) {
+        self.free.push(handle);
+    }
+}

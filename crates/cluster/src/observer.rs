@@ -1,0 +1,98 @@
+//! Who is told what happens in a simulation.
+
+use dfrsim_model::{Job, JobId, NodeTasks, Share, SimSpan, SimTime, Yield};
+
+/// What happened, as observers are told. Jobs are named by their place in the order of submission.
+#[derive(Clone, Copy, Debug)]
+pub enum Occurrence<'a> {
+    /// A job arrived. Its run time is what it will run, so a job that will be killed has its estimate here.
+    Submitted(&'a Job),
+    /// A waiting job started.
+    Started(&'a [NodeTasks], Yield),
+    /// A running job was paused: so many bytes' worth of memory, as whole nodes, were written.
+    Paused(f64),
+    /// A paused job went on.
+    Resumed(&'a [NodeTasks], Yield),
+    /// A running job has other nodes now: (its tasks, its yield, tasks moved, their memory in whole nodes).
+    Migrated(&'a [NodeTasks], Yield, u32, f64),
+    /// A running job has another yield.
+    YieldChanged(Yield),
+    /// A waiting job was turned away.
+    Rejected,
+    /// A job completed.
+    Completed(&'a JobRecord),
+}
+
+/// The life of a completed job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobRecord {
+    /// Its number in the log.
+    pub id: JobId,
+    /// When it arrived.
+    pub submit: SimTime,
+    /// When it first started.
+    pub start: SimTime,
+    /// When it completed.
+    pub end: SimTime,
+    /// Its tasks.
+    pub tasks: u32,
+    /// The CPU need of a task.
+    pub need: Share,
+    /// The memory of a task.
+    pub memory: Share,
+    /// Its run time at full speed.
+    pub run_time: SimSpan,
+    /// Whether it was killed at its estimate.
+    pub killed: bool,
+    /// How often it was paused.
+    pub pauses: u32,
+    /// How often it was migrated.
+    pub migrations: u32,
+}
+
+impl JobRecord {
+    /// From submission to completion.
+    #[must_use]
+    pub fn turnaround(&self) -> SimSpan {
+        self.end.since(self.submit)
+    }
+    /// From submission to the first start.
+    #[must_use]
+    pub fn wait(&self) -> SimSpan {
+        self.start.since(self.submit)
+    }
+}
+
+/// Told of everything that happens, in the order of simulated time.
+pub trait Observer {
+    /// Something happened to the job of the given place in the order of submission.
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>);
+}
+
+/// Nobody watches.
+impl Observer for () {
+    fn observe(&mut self, _: SimTime, _: u64, _: Occurrence<'_>) {}
+}
+
+/// Two watch.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        self.0.observe(now, job, occurrence);
+        self.1.observe(now, job, occurrence);
+    }
+}
+
+impl<T: Observer + ?Sized> Observer for &mut T {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        (**self).observe(now, job, occurrence);
+    }
+}
+
+/// Somebody may watch.
+impl<T: Observer> Observer for Option<T> {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        if let Some(observer) = self {
+            observer.observe(now, job, occurrence);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What a simulation may vary besides nodes, jobs and policy.
+
+use dfrsim_model::{Job, Seed, SimSpan};
+use rand::RngExt as _;
+use std::fmt;
+use std::str::FromStr;
+
+/// What the scheduler is told of a job's run time.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum EstimateModel {
+    /// The run time itself.
+    #[default]
+    Exact,
+    /// The time that the user requested (field 9 of SWF); the run time where that is unknown.
+    Requested,
+    /// The run time times a factor of at least 1.
+    Factor(f64),
+    /// The run time times a factor drawn for each job uniformly from 1 to this (the *f-model* of Mu'alem and
+    /// Feitelson 2001), from a stream of the job's own, so that no job's estimate depends on another job.
+    Random(f64),
+    /// Nothing.
+    None,
+}
+
+impl EstimateModel {
+    /// The estimate of one job, at least one microsecond; `seed` matters to [`EstimateModel::Random`] only.
+    #[must_use]
+    pub fn estimate(self, job: &Job, seed: Seed) -> Option<SimSpan> {
+        match self {
+            EstimateModel::Exact => Some(job.run_time),
+            EstimateModel::Requested => {
+                Some(job.requested_time.filter(|span| !span.is_zero()).unwrap_or(job.run_time))
+            }
+            EstimateModel::Factor(factor) => Some(job.run_time.scaled(factor)),
+            EstimateModel::Random(most) => {
+                let mut rng = seed.fork("estimate").numbered(job.id.0).rng();
+                Some(job.run_time.scaled(rng.random_range(1.0..=most)))
+            }
+            EstimateModel::None => None,
+        }
+    }
+}
+
+/// A text that names no estimate model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown estimate model `{0}`; expected exact, requested, none, factor:F or random:F with F between 1 and 1000000"
+)]
+pub struct ParseEstimateError(String);
+
+impl FromStr for EstimateModel {
+    type Err = ParseEstimateError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fault = || ParseEstimateError(text.to_owned());
+        let factor = |digits: &str| {
+            digits.parse::<f64>().ok().filter(|factor| (1.0..=1e6).contains(factor)).ok_or_else(fault)
+        };
+        match text.split_once(':') {
+            None if text == "exact" => Ok(EstimateModel::Exact),
+            None if text == "requested" => Ok(EstimateModel::Requested),
+            None if text == "none" => Ok(EstimateModel::None),
+            Some(("factor", digits)) => factor(digits).map(EstimateModel::Factor),
+            Some(("random", digits)) => factor(digits).map(EstimateModel::Random),
+            _ => Err(fault()),
+        }
+    }
+}
+
+impl fmt::Display for EstimateModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EstimateModel::Exact => f.write_str("exact"),
+            EstimateModel::Requested => f.write_str("requested"),
+            EstimateModel::Factor(factor) => write!(f, "factor:{factor}"),
+            EstimateModel::Random(most) => write!(f, "random:{most}"),
+            EstimateModel::None => f.write_str("none"),
+        }
+    }
+}
+
+/// What happens to a job that would run longer than its estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Overrun {
+    /// It goes on; batch policies count it as ending one second from now, in each pass.
+    #[default]
+    Extend,
+    /// It is killed at its estimate: its run time is cut to that.
+    Kill,
+}
+
+/// The options of one simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// How long a resumed or migrated job makes no progress (dissertation, 5.3.1: 300 s, or 0).
+    pub penalty: SimSpan,
+    /// What schedulers are told of run times.
+    pub estimates: EstimateModel,
+    /// What happens to jobs that outlast their estimate.
+    pub overrun: Overrun,
+    /// The seed of random estimates.
+    pub seed: Seed,
+}
+
+impl Default for Options {
+    /// No penalty, exact estimates.
+    fn default() -> Self {
+        Options {
+            penalty: SimSpan::ZERO,
+            estimates: EstimateModel::Exact,
+            overrun: Overrun::Extend,
+            seed: Seed::new(1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimate_models_print_as_they_parse() {
+        for text in ["exact", "requested", "none", "factor:2.5", "random:10"] {
+            assert_eq!(text.parse::<EstimateModel>().unwrap().to_string(), text);
+        }
+        for text in ["", "Exact", "factor", "factor:0.5", "factor:nan", "random:x", "exact:1"] {
+            assert!(text.parse::<EstimateModel>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The one trait of all policies.
+
+use crate::{Decision, JobHandle, View};
+
+/// What a scheduler sees at one moment: what has just happened, and the state that came of it.
+#[derive(Debug)]
+pub struct Situation<'a> {
+    /// The cluster and its jobs.
+    pub view: View<'a>,
+    /// Jobs that completed at this moment, by order of submission; their nodes are free already. They can be
+    /// looked at until the decision is made, after which their handles are given to other jobs.
+    pub completed: &'a [JobHandle],
+    /// Jobs that arrived at this moment, in order of submission.
+    pub submitted: &'a [JobHandle],
+    /// Whether the moment asked for by [`Decision::wake_at`] has come.
+    pub tick: bool,
+}
+
+/// A scheduling policy.
+pub trait Scheduler {
+    /// Decides once per moment, after all events of that moment have been applied: completions, then
+    /// submissions, then the tick.
+    ///
+    /// The decision holds the net change only. It comes in empty; what is left out stays as it is, except for
+    /// the wake-up: a decision that asks for none leaves none.
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision);
+}

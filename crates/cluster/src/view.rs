@@ -1,0 +1,124 @@
+//! What schedulers may see: everything but run times.
+
+use crate::job_table::{ActiveJob, JobTable};
+use crate::node_loads::NodeLoads;
+use crate::{JobHandle, JobState};
+use dfrsim_model::{CpuUse, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
+
+/// A read-only view of the cluster at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    pub(crate) now: SimTime,
+    pub(crate) jobs: &'a JobTable,
+    pub(crate) nodes: &'a NodeLoads,
+}
+
+impl<'a> View<'a> {
+    /// The moment.
+    #[must_use]
+    pub fn now(self) -> SimTime {
+        self.now
+    }
+    /// How many nodes there are.
+    #[must_use]
+    pub fn nodes(self) -> u32 {
+        self.nodes.len()
+    }
+    /// One job, as schedulers may see it.
+    #[must_use]
+    pub fn job(self, handle: JobHandle) -> JobView<'a> {
+        JobView { active: self.jobs.get(handle), now: self.now }
+    }
+    /// All jobs in the system (waiting, running or paused), by order of submission.
+    #[must_use]
+    pub fn jobs(self) -> &'a [JobHandle] {
+        self.jobs.in_system()
+    }
+    /// One more than the largest handle given so far: the length of a vector with one entry a handle.
+    #[must_use]
+    pub fn handles(self) -> usize {
+        self.jobs.handles()
+    }
+    /// The memory of a node that no task occupies.
+    #[must_use]
+    pub fn free_memory(self, node: NodeId) -> Share {
+        let free = u64::from(Share::ONE.units()) - self.nodes.memory_in_use(node);
+        Share::try_from_units(free as u32).expect("a node holds no less than nothing")
+    }
+    /// The CPU of a node that tasks use.
+    #[must_use]
+    pub fn cpu_in_use(self, node: NodeId) -> CpuUse {
+        self.nodes.cpu_in_use(node)
+    }
+}
+
+/// One job as schedulers may see it.
+#[derive(Clone, Copy, Debug)]
+pub struct JobView<'a> {
+    active: &'a ActiveJob,
+    now: SimTime,
+}
+
+impl<'a> JobView<'a> {
+    /// Its number in the log.
+    #[must_use]
+    pub fn id(self) -> JobId {
+        self.active.job.id
+    }
+    /// Its place in the order of submission, from 0: breaks all ties.
+    #[must_use]
+    pub fn sequence(self) -> u64 {
+        self.active.sequence
+    }
+    /// When it arrived.
+    #[must_use]
+    pub fn submit(self) -> SimTime {
+        self.active.job.submit
+    }
+    /// How long ago it arrived.
+    #[must_use]
+    pub fn flow_time(self) -> SimSpan {
+        self.now.since(self.active.job.submit)
+    }
+    /// How many tasks it has.
+    #[must_use]
+    pub fn tasks(self) -> u32 {
+        self.active.job.tasks
+    }
+    /// The CPU need of one task.
+    #[must_use]
+    pub fn need(self) -> Share {
+        self.active.job.need
+    }
+    /// The memory of one task.
+    #[must_use]
+    pub fn memory(self) -> Share {
+        self.active.job.memory
+    }
+    /// What is said of its run time, if anything.
+    #[must_use]
+    pub fn estimate(self) -> Option<SimSpan> {
+        self.active.estimate
+    }
+    /// Where it stands in its life.
+    #[must_use]
+    pub fn state(self) -> JobState {
+        self.active.state
+    }
+    /// Where its tasks stand, with rising nodes; of a job that has just completed, where they stood; otherwise
+    /// empty.
+    #[must_use]
+    pub fn placement(self) -> &'a [NodeTasks] {
+        &self.active.placement
+    }
+    /// Its yield; zero unless it runs.
+    #[must_use]
+    pub fn current_yield(self) -> Yield {
+        self.active.job_yield
+    }
+    /// The work that it has done.
+    #[must_use]
+    pub fn virtual_time(self) -> VirtualTime {
+        self.active.virtual_time(self.now)
+    }
+}
