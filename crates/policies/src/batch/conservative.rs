@@ -1,0 +1,183 @@
+//! CONS: conservative backfilling.
+
+use super::{BatchJob, OVERRUN, Planner, Profile};
+use dfrsim_cluster::JobHandle;
+use dfrsim_model::SimTime;
+
+/// What happens to the reservations when a job ends before its estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// In queue order, each waiting job gives up its reservation and takes the earliest hole, which is never
+    /// later: no promise is broken.
+    OneByOne,
+    /// All waiting jobs give up their reservations, then each takes the earliest hole in queue order: closer to
+    /// the queue's order, but a job may start later than it was promised.
+    Replan,
+}
+
+/// Every job gets a reservation on arrival, at the earliest hole that delays nobody (Mu'alem and Feitelson 2001,
+/// section 2).
+///
+/// A running job past its estimate counts, in each pass, as ending one second from now; since that breaks
+/// promises, the queue is planned anew then. Nothing is awaited in that second: the plan is looked at again when
+/// the job ends or something else happens.
+#[derive(Debug)]
+pub struct Conservative {
+    compression: Compression,
+    profile: Profile,
+    /// By submission.
+    queue: Vec<Planned>,
+    /// How many of them, at the end of the queue, have no reservation yet.
+    arrived: usize,
+    /// By handle; only those of running jobs mean anything.
+    running: Vec<Running>,
+    /// The running jobs by expected end, so that overdue ones stand first.
+    by_end: Vec<(SimTime, JobHandle)>,
+    /// Whether nodes came free before they were expected to.
+    ended_early: bool,
+    /// Whether a job was past its estimate in the last pass.
+    overdue: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Planned {
+    job: BatchJob,
+    start: SimTime,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Running {
+    width: u32,
+    expected_end: SimTime,
+}
+
+impl Planned {
+    fn end(&self) -> SimTime {
+        self.start.saturating_add(self.job.estimate)
+    }
+}
+
+impl Conservative {
+    /// For a cluster of so many nodes.
+    #[must_use]
+    pub fn new(nodes: u32, compression: Compression) -> Conservative {
+        Conservative {
+            compression,
+            profile: Profile::new(nodes),
+            queue: Vec::new(),
+            arrived: 0,
+            running: Vec::new(),
+            by_end: Vec::new(),
+            ended_early: false,
+            overdue: false,
+        }
+    }
+
+    /// Jobs past their estimate are expected to end a second from now.
+    fn extend_overdue(&mut self, now: SimTime) {
+        let overdue = self.count_overdue(now);
+        let extended = now + OVERRUN;
+        for (end, job) in &mut self.by_end[..overdue] {
+            let running = &mut self.running[job.index()];
+            self.profile.reserve(now, extended, running.width);
+            running.expected_end = extended;
+            *end = extended;
+        }
+        self.by_end.sort_unstable();
+    }
+
+    fn count_overdue(&self, now: SimTime) -> usize {
+        self.by_end.partition_point(|&(end, _)| end <= now)
+    }
+
+    fn planned(&self) -> usize {
+        self.queue.len() - self.arrived
+    }
+
+    fn withdraw_reservations(&mut self, now: SimTime) {
+        let planned = self.planned();
+        for waiting in &self.queue[..planned] {
+            // A start that hung on an overdue job may have passed.
+            self.profile.release(waiting.start.max(now), waiting.end(), waiting.job.width);
+        }
+        self.arrived = self.queue.len();
+    }
+
+    fn compress(&mut self, now: SimTime) {
+        let planned = self.planned();
+        for waiting in &mut self.queue[..planned] {
+            self.profile.release(waiting.start, waiting.end(), waiting.job.width);
+            waiting.start = self.profile.earliest(now, waiting.job.width, waiting.job.estimate);
+            self.profile.reserve(waiting.start, waiting.end(), waiting.job.width);
+        }
+    }
+
+    fn plan_arrived(&mut self, now: SimTime) {
+        let planned = self.planned();
+        for waiting in &mut self.queue[planned..] {
+            waiting.start = self.profile.earliest(now, waiting.job.width, waiting.job.estimate);
+            self.profile.reserve(waiting.start, waiting.end(), waiting.job.width);
+        }
+        self.arrived = 0;
+    }
+
+    fn start(&mut self, waiting: &Planned) {
+        let index = waiting.job.job.index();
+        if self.running.len() <= index {
+            self.running.resize(index + 1, Running::default());
+        }
+        self.running[index] = Running { width: waiting.job.width, expected_end: waiting.end() };
+        let entry = (waiting.end(), waiting.job.job);
+        let at = self.by_end.partition_point(|other| *other < entry);
+        self.by_end.insert(at, entry);
+    }
+}
+
+impl Planner for Conservative {
+    fn ended(&mut self, now: SimTime, job: JobHandle) {
+        let Running { width, expected_end } = self.running[job.index()];
+        let at = self.by_end.partition_point(|other| *other < (expected_end, job));
+        self.by_end.remove(at);
+        if expected_end > now {
+            self.profile.release(now, expected_end, width);
+            self.ended_early = true;
+        }
+    }
+
+    fn submit(&mut self, job: BatchJob) {
+        self.queue.push(Planned { job, start: SimTime::MAX });
+        self.arrived += 1;
+    }
+
+    fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>) {
+        self.profile.advance(now);
+        let was_overdue = std::mem::replace(&mut self.overdue, self.count_overdue(now) > 0);
+        let ended_early = std::mem::take(&mut self.ended_early);
+        if self.overdue || was_overdue {
+            self.withdraw_reservations(now);
+            self.extend_overdue(now);
+        } else if ended_early {
+            match self.compression {
+                Compression::OneByOne => self.compress(now),
+                Compression::Replan => self.withdraw_reservations(now),
+            }
+        }
+        self.plan_arrived(now);
+        let mut queue = std::mem::take(&mut self.queue);
+        queue.retain(|waiting| {
+            let starts_now = waiting.start == now;
+            if starts_now {
+                self.start(waiting);
+                starts.push(waiting.job.job);
+            }
+            !starts_now
+        });
+        self.queue = queue;
+    }
+
+    fn next_start(&self, now: SimTime) -> Option<SimTime> {
+        let not_before = if self.overdue { now + OVERRUN } else { now };
+        let starts = self.queue.iter().map(|waiting| waiting.start);
+        starts.filter(|&start| start > not_before && start < SimTime::MAX).min()
+    }
+}

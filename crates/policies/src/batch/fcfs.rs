@@ -1,0 +1,50 @@
+//! First come, first served.
+
+use super::queue::Queue;
+use super::{BatchJob, Planner, QueueOrder};
+use dfrsim_cluster::JobHandle;
+use dfrsim_model::SimTime;
+
+/// The head of the queue starts as soon as its nodes are free; nobody overtakes it.
+#[derive(Debug)]
+pub struct Fcfs {
+    free: u32,
+    queue: Queue,
+    /// The width of each started job, by handle.
+    widths: Vec<u32>,
+}
+
+impl Fcfs {
+    /// For a cluster of so many nodes.
+    #[must_use]
+    pub fn new(nodes: u32, order: QueueOrder) -> Fcfs {
+        Fcfs { free: nodes, queue: Queue::new(order), widths: Vec::new() }
+    }
+}
+
+impl Planner for Fcfs {
+    fn ended(&mut self, _: SimTime, job: JobHandle) {
+        self.free += self.widths[job.index()];
+    }
+
+    fn submit(&mut self, job: BatchJob) {
+        if self.widths.len() <= job.job.index() {
+            self.widths.resize(job.job.index() + 1, 0);
+        }
+        self.widths[job.job.index()] = job.width;
+        self.queue.insert(job);
+    }
+
+    fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>) {
+        self.queue.begin_pass(now);
+        while let Some(head) = self.queue.get(0).filter(|head| head.width <= self.free) {
+            self.free -= head.width;
+            starts.push(head.job);
+            self.queue.remove(0);
+        }
+    }
+
+    fn next_start(&self, _: SimTime) -> Option<SimTime> {
+        None
+    }
+}

@@ -1,0 +1,56 @@
+//! Batch policies: every task gets a node of its own, at full speed, until the job ends.
+//!
+//! A [`Planner`] decides which queued job starts when, from widths and estimates alone; [`BatchScheduler`] makes
+//! a [`dfrsim_cluster::Scheduler`] of it, which picks the nodes (the lowest free ones). At one moment a planner
+//! hears of all ends, then of all arrivals, then makes one scheduling pass.
+//!
+//! With one processor as a node of its own, the same planners schedule plain SWF logs by processor counts.
+
+mod conservative;
+mod easy;
+mod fcfs;
+mod free_nodes;
+mod profile;
+mod queue;
+mod scheduler;
+
+pub use conservative::{Compression, Conservative};
+pub use easy::Easy;
+pub use fcfs::Fcfs;
+pub use profile::Profile;
+pub use queue::QueueOrder;
+pub use scheduler::BatchScheduler;
+
+use dfrsim_cluster::JobHandle;
+use dfrsim_model::{SimSpan, SimTime};
+
+/// A job as batch policies see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchJob {
+    /// Who it is.
+    pub job: JobHandle,
+    /// Its place in the order of submission; breaks all ties.
+    pub sequence: u64,
+    /// When it arrived.
+    pub submit: SimTime,
+    /// The number of nodes that it takes.
+    pub width: u32,
+    /// What is said of its run time; [`SimSpan::MAX`] if nothing is.
+    pub estimate: SimSpan,
+}
+
+/// How long a job past its estimate is expected to go on, in each pass: one second.
+pub(crate) const OVERRUN: SimSpan = SimSpan::from_secs(1);
+
+/// Decides which queued job starts when. Calls come in the order of simulated time; at one moment: ends, then
+/// submissions, then one pass.
+pub trait Planner {
+    /// A job that was started has ended, early or not.
+    fn ended(&mut self, now: SimTime, job: JobHandle);
+    /// A job joins the queue.
+    fn submit(&mut self, job: BatchJob);
+    /// One scheduling pass: appends the jobs that start now, in the order in which they were chosen.
+    fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>);
+    /// When the next pass is due though no job ends or arrives, if the plan says so; after `now`.
+    fn next_start(&self, now: SimTime) -> Option<SimTime>;
+}

@@ -1,0 +1,108 @@
+//! How many nodes are free when.
+
+use dfrsim_model::{SimSpan, SimTime};
+
+/// The free nodes as a step function of time, from now to the end of time.
+///
+/// Intervals are half-open: a job that ends at a moment has left for one that starts then.
+///
+/// ```
+/// use dfrsim_model::{SimSpan, SimTime};
+/// use dfrsim_policies::batch::Profile;
+/// let second = SimTime::from_secs;
+/// let mut profile = Profile::new(4);
+/// profile.reserve(second(0), second(10), 3);
+/// assert_eq!(profile.earliest(second(0), 1, SimSpan::from_secs(99)), second(0));
+/// assert_eq!(profile.earliest(second(0), 2, SimSpan::from_secs(99)), second(10));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Profile {
+    nodes: u32,
+    /// By rising time, neighbours with different counts; the last one holds for ever.
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Step {
+    from: SimTime,
+    free: u32,
+}
+
+impl Profile {
+    /// All of so many nodes are free for ever.
+    #[must_use]
+    pub fn new(nodes: u32) -> Profile {
+        Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: nodes }] }
+    }
+
+    /// Forgets what was before now.
+    pub fn advance(&mut self, now: SimTime) {
+        let passed = self.steps.partition_point(|step| step.from <= now) - 1;
+        self.steps.drain(..passed);
+        self.steps[0].from = now;
+    }
+
+    /// The earliest moment, not before `from`, from which `width` nodes are free for `span`; panics if the
+    /// cluster is narrower than that.
+    #[must_use]
+    pub fn earliest(&self, from: SimTime, width: u32, span: SimSpan) -> SimTime {
+        assert!(width <= self.nodes, "no job is wider than the cluster");
+        let mut at = self.steps.partition_point(|step| step.from <= from) - 1;
+        let mut start = from;
+        loop {
+            // `at` is the step in which `start` lies; look for the first obstacle before the end.
+            let end = start.saturating_add(span);
+            let obstacle =
+                self.steps[at..].iter().take_while(|step| step.from < end).position(|step| step.free < width);
+            let Some(obstacle) = obstacle else { return start };
+            at += obstacle;
+            let Some(clear) = self.steps[at..].iter().position(|step| step.free >= width) else {
+                // Only jobs without any estimate hold their nodes for ever.
+                return SimTime::MAX;
+            };
+            at += clear;
+            start = self.steps[at].from;
+        }
+    }
+
+    /// Takes `width` nodes from `start` to `end`; they must be free.
+    pub fn reserve(&mut self, start: SimTime, end: SimTime, width: u32) {
+        self.change(start, end, |free| free.checked_sub(width).expect("what is reserved was free"));
+    }
+
+    /// Gives `width` nodes back from `start` to `end`.
+    pub fn release(&mut self, start: SimTime, end: SimTime, width: u32) {
+        self.change(start, end, |free| free + width);
+    }
+
+    fn change(&mut self, start: SimTime, end: SimTime, new_free: impl Fn(u32) -> u32) {
+        if start >= end {
+            return;
+        }
+        let first = self.split(start);
+        let last = self.split(end);
+        for step in &mut self.steps[first..last] {
+            step.free = new_free(step.free);
+        }
+        // All steps in between moved by the same amount: only the two borders can have become equal.
+        self.merge(last);
+        self.merge(first);
+    }
+
+    /// The step that begins at this moment, made if there is none.
+    fn split(&mut self, time: SimTime) -> usize {
+        let at = self.steps.partition_point(|step| step.from < time);
+        if self.steps.get(at).is_none_or(|step| step.from > time) {
+            let free = self.steps[at - 1].free;
+            self.steps.insert(at, Step { from: time, free });
+        }
+        at
+    }
+
+    /// Joins the step with its predecessor if they do not differ.
+    fn merge(&mut self, at: usize) {
+        if at > 0 && self.steps[at - 1].free == self.steps[at].free {
+            self.steps.remove(at);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! From planners to schedulers.
+
+use super::free_nodes::FreeNodes;
+use super::{BatchJob, Planner};
+use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation};
+use dfrsim_model::{NodeTasks, SimSpan, Yield};
+
+/// Runs a [`Planner`] as a [`Scheduler`]: the planner says which jobs start, this picks their nodes.
+///
+/// A job wider than the cluster is turned away.
+#[derive(Debug)]
+pub struct BatchScheduler<P> {
+    planner: P,
+    nodes: u32,
+    free: FreeNodes,
+    starts: Vec<JobHandle>,
+    placement: Vec<NodeTasks>,
+}
+
+impl<P: Planner> BatchScheduler<P> {
+    /// For a planner of a cluster of so many nodes.
+    #[must_use]
+    pub fn new(planner: P, nodes: u32) -> BatchScheduler<P> {
+        BatchScheduler {
+            planner,
+            nodes,
+            free: FreeNodes::all(nodes),
+            starts: Vec::new(),
+            placement: Vec::new(),
+        }
+    }
+}
+
+impl<P: Planner> Scheduler for BatchScheduler<P> {
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+        let view = situation.view;
+        let now = view.now();
+        for &job in situation.completed {
+            for part in view.job(job).placement() {
+                self.free.insert(part.node);
+            }
+            self.planner.ended(now, job);
+        }
+        for &handle in situation.submitted {
+            let job = view.job(handle);
+            if job.tasks() > self.nodes {
+                decision.reject(handle);
+                continue;
+            }
+            self.planner.submit(BatchJob {
+                job: handle,
+                sequence: job.sequence(),
+                submit: job.submit(),
+                width: job.tasks(),
+                estimate: job.estimate().unwrap_or(SimSpan::MAX),
+            });
+        }
+        self.starts.clear();
+        self.planner.pass(now, &mut self.starts);
+        for &job in &self.starts {
+            self.free.take_lowest(view.job(job).tasks(), &mut self.placement);
+            decision.start(job, self.placement.iter().copied(), Yield::ONE);
+        }
+        if let Some(time) = self.planner.next_start(now) {
+            decision.wake_at(time);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Policies as data, and their names.
+
+use crate::batch::{BatchScheduler, Compression, Conservative, Easy, Fcfs, QueueOrder};
+use crate::equipartition::Equipartition;
+use dfrsim_cluster::Scheduler;
+use std::fmt;
+use std::str::FromStr;
+
+/// A policy, as its name says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// First come, first served, in the given order of the queue.
+    Fcfs(QueueOrder),
+    /// Aggressive backfilling, in the given order of the queue.
+    Easy(QueueOrder),
+    /// Conservative backfilling.
+    Conservative(Compression),
+    /// Every job the same share.
+    Equipartition,
+}
+
+impl Policy {
+    /// A scheduler of this policy in its first state, for a cluster of so many nodes.
+    #[must_use]
+    pub fn scheduler(self, nodes: u32) -> Box<dyn Scheduler> {
+        match self {
+            Policy::Fcfs(order) => Box::new(BatchScheduler::new(Fcfs::new(nodes, order), nodes)),
+            Policy::Easy(order) => Box::new(BatchScheduler::new(Easy::new(nodes, order), nodes)),
+            Policy::Conservative(compression) => {
+                Box::new(BatchScheduler::new(Conservative::new(nodes, compression), nodes))
+            }
+            Policy::Equipartition => Box::new(Equipartition::new(nodes)),
+        }
+    }
+
+    /// What the policy does, in one line.
+    #[must_use]
+    pub fn description(self) -> String {
+        match self {
+            Policy::Fcfs(order) => {
+                format!("the head of the queue starts when its nodes are free; {}", order.description())
+            }
+            Policy::Easy(order) => format!(
+                "one reservation, for the head of the queue; others backfill around it; {}",
+                order.description()
+            ),
+            Policy::Conservative(Compression::OneByOne) => {
+                "a reservation for every job; an early end moves them up one by one, never later".into()
+            }
+            Policy::Conservative(Compression::Replan) => {
+                "a reservation for every job; an early end plans the whole queue anew".into()
+            }
+            Policy::Equipartition => "every job the same yield, tasks on the least loaded nodes".into(),
+        }
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ordered = |f: &mut fmt::Formatter<'_>, base: &str, order: &QueueOrder| match order {
+            QueueOrder::Arrival => f.write_str(base),
+            _ => write!(f, "{base}/ORDER={}", order.name()),
+        };
+        match self {
+            Policy::Fcfs(order) => ordered(f, "FCFS", order),
+            Policy::Easy(order) => ordered(f, "EASY", order),
+            Policy::Conservative(Compression::OneByOne) => f.write_str("CONS"),
+            Policy::Conservative(Compression::Replan) => f.write_str("CONS/REPLAN"),
+            Policy::Equipartition => f.write_str("EQUIPARTITION"),
+        }
+    }
+}
+
+/// A name that no policy has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown policy `{name}`; did you mean `{nearest}`?")]
+pub struct UnknownPolicy {
+    /// The name.
+    pub name: String,
+    /// The known name that is most like it.
+    pub nearest: String,
+}
+
+impl FromStr for Policy {
+    type Err = UnknownPolicy;
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        all()
+            .find(|policy| policy.to_string() == name)
+            .ok_or_else(|| UnknownPolicy { name: name.to_owned(), nearest: nearest(name) })
+    }
+}
+
+fn nearest(name: &str) -> String {
+    let wanted = name.to_ascii_uppercase();
+    let names = all().map(|policy| policy.to_string());
+    let likeness = |known: &String| strsim::jaro_winkler(&wanted, &known.to_ascii_uppercase());
+    names.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).expect("there are policies")
+}
+
+/// A policy in the catalogue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyInfo {
+    /// The policy.
+    pub policy: Policy,
+    /// Its name.
+    pub name: String,
+    /// What it does, in one line.
+    pub description: String,
+}
+
+/// All known policies, in the order in which people know them.
+#[must_use]
+pub fn catalogue() -> Vec<PolicyInfo> {
+    all()
+        .map(|policy| PolicyInfo { policy, name: policy.to_string(), description: policy.description() })
+        .collect()
+}
+
+fn all() -> impl Iterator<Item = Policy> {
+    let fcfs = QueueOrder::ALL.into_iter().map(Policy::Fcfs);
+    let easy = QueueOrder::ALL.into_iter().map(Policy::Easy);
+    let conservative = [Compression::OneByOne, Compression::Replan].map(Policy::Conservative);
+    fcfs.chain(easy).chain(conservative).chain([Policy::Equipartition])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_name_parses_and_prints_back() {
+        let catalogue = catalogue();
+        for info in &catalogue {
+            assert_eq!(info.name.parse::<Policy>(), Ok(info.policy));
+            assert_eq!(info.policy.to_string(), info.name);
+        }
+        let mut names: Vec<&str> = catalogue.iter().map(|info| info.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), catalogue.len(), "names are unique");
+    }
+
+    #[test]
+    fn a_wrong_name_is_answered_with_the_nearest_right_one() {
+        for (wrong, nearest) in [
+            ("easy", "EASY"),
+            ("FCSF", "FCFS"),
+            ("CONS/REPLN", "CONS/REPLAN"),
+            ("EASY/ORDER=WFP", "EASY/ORDER=WFP3"),
+        ] {
+            assert_eq!(wrong.parse::<Policy>().unwrap_err().nearest, nearest);
+        }
+    }
+}
