@@ -6,8 +6,8 @@ use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, JobStream, Option
 use dfrsim_workload::swf::{self, Reader, Source as _, Strictness};
 use dfrsim_workload::traces;
 use divan::counter::{BytesCount, ItemsCount};
-use divan::{Bencher, black_box};
-use std::path::Path;
+use divan::{Bencher, black_box, black_box_drop};
+use std::path::{Path, PathBuf};
 
 fn main() {
     divan::main();
@@ -15,17 +15,23 @@ fn main() {
 
 const HPC2N: &str = "HPC2N-2002-2.1-cln.swf.gz";
 
+/// The path of the log; nothing, and a word about it, where it is not at hand.
+fn hpc2n() -> Option<PathBuf> {
+    let base = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let found = traces::locate_from(base, HPC2N).ok();
+    if found.is_none() {
+        println!("skipped: no trace {HPC2N}");
+    }
+    found
+}
+
 /// Reads, decompresses and parses the HPC2N log.
 #[divan::bench]
 fn read_hpc2n(bencher: Bencher) {
-    let base = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let Ok(path) = traces::locate_from(base, HPC2N) else {
-        println!("skipped: no trace {HPC2N}");
-        return;
-    };
+    let Some(path) = hpc2n() else { return };
     bencher.counter(ItemsCount::new(202_876_u32)).bench(|| {
         let mut reader = Reader::open(&path, Strictness::Strict).unwrap();
-        reader.by_ref().for_each(|line| drop(black_box(line)));
+        reader.by_ref().for_each(black_box_drop);
         reader.finish().unwrap()
     });
 }
@@ -33,16 +39,12 @@ fn read_hpc2n(bencher: Bencher) {
 /// The same with the preparation of the study's jobs.
 #[divan::bench]
 fn prepare_hpc2n(bencher: Bencher) {
-    let base = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let Ok(path) = traces::locate_from(base, HPC2N) else {
-        println!("skipped: no trace {HPC2N}");
-        return;
-    };
+    let Some(path) = hpc2n() else { return };
     let annotation = Annotation::Hpc2n(ClusterAssumptions::default());
     let options = Options { annotation, units: Some(120), ..Options::default() };
     bencher.counter(ItemsCount::new(202_876_u32)).bench(|| {
         let mut jobs = JobStream::new(Reader::open(&path, Strictness::Strict).unwrap(), &options);
-        jobs.by_ref().for_each(|job| drop(black_box(job)));
+        jobs.by_ref().for_each(black_box_drop);
         jobs.finish().unwrap()
     });
 }
@@ -55,7 +57,7 @@ fn read_plain_text(bencher: Bencher) {
     swf::write(&mut text, &header, &records).unwrap();
     bencher.counter(BytesCount::new(text.len())).bench(|| {
         let mut reader = Reader::new(&text[..], "text", Strictness::Strict).unwrap();
-        reader.by_ref().for_each(|line| drop(black_box(line)));
+        reader.by_ref().for_each(black_box_drop);
         reader.finish().unwrap()
     });
 }
