@@ -12,21 +12,32 @@ pub const WEEK: u64 = 7 * 24 * 3600;
 pub trait Submitted {
     /// When it arrives.
     fn submit(&self) -> SimTime;
+    /// Lets it arrive at another moment.
+    fn set_submit(&mut self, submit: SimTime);
 }
 
 impl Submitted for Job {
     fn submit(&self) -> SimTime {
         self.submit
     }
+    fn set_submit(&mut self, submit: SimTime) {
+        self.submit = submit;
+    }
 }
 impl Submitted for swf::Record {
     fn submit(&self) -> SimTime {
         self.submit
     }
+    fn set_submit(&mut self, submit: SimTime) {
+        self.submit = submit;
+    }
 }
 impl Submitted for swf::Line {
     fn submit(&self) -> SimTime {
         self.record.submit
+    }
+    fn set_submit(&mut self, submit: SimTime) {
+        self.record.submit = submit;
     }
 }
 

@@ -1,4 +1,26 @@
 //! Workloads: logs of parallel machines, the Lublin-Feitelson model, and what turns them into jobs.
+//!
+//! * [`swf`]: the Standard Workload Format. [`swf::Reader`] streams a log, plain or gzip, in constant memory and collects
+//!   all its faults; [`swf::read_all`] sorts one whose lines are out of order; [`swf::write()`] writes one.
+//! * [`prepare`]: from records to [`Job`](dfrsim_model::Job)s: selection, rules for doubtful lines, tasks with CPU needs
+//!   and memory. [`prepare::with_jobs`] hands the stream of a file to a simulation.
+//! * [`lublin`]: synthetic workloads.
+//! * [`cut`]: weeks, first jobs, windows of time. [`load`]: the offered load, and scaling to one.
+//! * [`traces`]: where logs lie.
+//!
+//! ```
+//! use dfrsim_model::Seed;
+//! use dfrsim_workload::load::{offered_load, scale_to_load};
+//! use dfrsim_workload::lublin::{LublinParameters, generate};
+//!
+//! let mut jobs = generate(&LublinParameters::default(), Seed::new(1));
+//! scale_to_load(&mut jobs, 128, 0.7)?;
+//! assert!((offered_load(&jobs, 128)? - 0.7).abs() < 1e-6);
+//! # Ok::<(), dfrsim_workload::load::LoadError>(())
+//! ```
+//!
+//! Sources: the definition of SWF 2.2 at the Parallel Workloads Archive; Lublin and Feitelson, JPDC 63(11), 2003; the
+//! dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the workload sets of the on-line study.
 
 pub mod cut;
 pub mod load;

@@ -1,5 +1,6 @@
 //! The offered load of a workload, and scaling to a given one.
 
+use crate::cut::Submitted;
 use dfrsim_model::{Job, SimSpan};
 
 /// Why a workload has no load, or cannot be brought to one.
@@ -73,12 +74,18 @@ pub fn scale_to_load(jobs: &mut [Job], nodes: u32, target: f64) -> Result<f64, L
     if (rounded - seconds).abs() > PRECISION / 2.0 * seconds {
         return Err(LoadError::OutOfReach { target, seconds });
     }
-    if let Some(first) = jobs.iter().map(|job| job.submit).min() {
-        for job in jobs {
-            job.submit = first + job.submit.since(first).scaled(factor);
+    stretch_arrivals(jobs, factor);
+    Ok(factor)
+}
+
+/// Multiplies all inter-arrival times by one constant, to the nearest microsecond. The first submission stays where it
+/// is.
+pub fn stretch_arrivals<T: Submitted>(items: &mut [T], factor: f64) {
+    if let Some(first) = items.iter().map(Submitted::submit).min() {
+        for item in items {
+            item.set_submit(first.saturating_add(item.submit().since(first).scaled(factor)));
         }
     }
-    Ok(factor)
 }
 
 #[cfg(test)]

@@ -1,5 +1,36 @@
-//! The Lublin-Feitelson model.
+//! The Lublin-Feitelson model of the jobs of parallel machines, with the CPU needs and memory of the on-line study.
+//!
+//! [`generate`] makes jobs, [`to_swf`] the same ones as a log, and [`arrivals`] is the bare model.
+//!
+//! ```
+//! use dfrsim_model::Seed;
+//! use dfrsim_workload::lublin::{LublinParameters, generate};
+//! let jobs = generate(&LublinParameters::default(), Seed::new(1).fork("workload").numbered(0));
+//! assert_eq!(jobs.len(), 1_000);
+//! assert!(jobs.iter().all(|job| (1..=128).contains(&job.tasks)));
+//! ```
+//!
+//! Sources: Lublin and Feitelson, "The workload on parallel supercomputers: modeling the characteristics of rigid jobs",
+//! JPDC 63(11), 2003, with the parameters of the authors' reference program; for needs and memory the
+//! dissertation, section 5.3.2. Unlike the reference program this keeps time in floating point until a job is
+//! emitted, takes its seed from the caller, and never makes a job larger than the machine.
 
+mod arrivals;
 mod demand;
+mod export;
+mod parameters;
+mod shape;
+mod workload;
 
 pub use demand::{MemoryStream, cpu_need};
+pub use export::to_swf;
+pub use parameters::{Class, LublinParameters, Mode};
+pub use workload::{Arrival, arrivals, generate};
+
+use parameters::GammaParameters;
+use rand_distr::Gamma;
+
+/// The gamma distribution of parameters that stand in this module.
+fn gamma((shape, scale): GammaParameters) -> Gamma<f64> {
+    Gamma::new(shape, scale).expect("the model's parameters are positive")
+}

@@ -77,7 +77,7 @@ impl ClusterAssumptions {
 pub(super) enum Annotator {
     None,
     Hpc2n(ClusterAssumptions),
-    Lublin(MemoryStream),
+    Lublin(Box<MemoryStream>),
 }
 
 impl Annotator {
@@ -85,7 +85,7 @@ impl Annotator {
         match *annotation {
             Annotation::None => Annotator::None,
             Annotation::Hpc2n(cluster) => Annotator::Hpc2n(cluster),
-            Annotation::Lublin { seed } => Annotator::Lublin(MemoryStream::new(Seed::new(seed))),
+            Annotation::Lublin { seed } => Annotator::Lublin(Box::new(MemoryStream::new(Seed::new(seed)))),
         }
     }
     /// What the job of the next line asks for, with so many processors. It must be called for every line in order, those

@@ -1,7 +1,7 @@
 //! The Standard Workload Format: reading and writing logs of parallel machines.
 //!
 //! [`Reader`] streams a log, plain or gzip, in constant memory; [`read_all`] reads and sorts one whose lines are out
-//! of order; both are a [`Source`] of [`Line`]s. [`write`] writes one. All faults of a file are collected, with line,
+//! of order; both are a [`Source`] of [`Line`]s. [`write()`] writes one. All faults of a file are collected, with line,
 //! field, what was found and what was expected ([`Faults`]).
 //!
 //! ```

@@ -1,0 +1,170 @@
+//! The numbers of the model.
+
+use crate::named::named;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+
+named! {
+    /// Which variant of the model.
+    #[derive(Default)]
+    pub enum Mode as "mode of the Lublin model" {
+        /// Two independent streams, batch and interactive, merged.
+        #[default]
+        Typed = "typed",
+        /// One stream fitted to all jobs.
+        Typeless = "typeless",
+    }
+}
+
+named! {
+    /// The kind of a job.
+    pub enum Class as "job class" {
+        /// Of the typeless mode.
+        Typeless = "typeless",
+        /// A batch job of the typed mode.
+        Batch = "batch",
+        /// An interactive job of the typed mode.
+        Interactive = "interactive",
+    }
+}
+
+impl Mode {
+    /// The streams of the mode. Where two arrivals coincide, the earlier in this list goes first.
+    pub(super) const fn classes(self) -> &'static [Class] {
+        match self {
+            Mode::Typed => &[Class::Interactive, Class::Batch],
+            Mode::Typeless => &[Class::Typeless],
+        }
+    }
+}
+
+/// What to generate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LublinParameters {
+    /// The nodes of the machine, which is the largest size of a job. The model was fitted to 128.
+    pub nodes: NonZeroU32,
+    /// How many jobs.
+    pub jobs: usize,
+    /// Which variant of the model.
+    pub mode: Mode,
+}
+
+impl Default for LublinParameters {
+    /// As in the on-line study: 1,000 jobs for 128 nodes, typed.
+    fn default() -> LublinParameters {
+        LublinParameters { nodes: const { NonZeroU32::new(128).unwrap() }, jobs: 1_000, mode: Mode::Typed }
+    }
+}
+
+/// Shape and scale of a gamma distribution; its mean is their product.
+pub(super) type GammaParameters = (f64, f64);
+
+/// The parameters of one stream, in the names of the authors' reference program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ClassParameters {
+    /// The probability of a serial job.
+    pub(super) serial_prob: f64,
+    /// The share of jobs, among all, that are parallel with a power of two as their size.
+    pub(super) pow2_prob: f64,
+    /// The two-stage uniform distribution of log2(size): its least, middle and largest value, and the probability of
+    /// the lower stage.
+    pub(super) u_low: f64,
+    pub(super) u_med: f64,
+    pub(super) u_hi: f64,
+    pub(super) u_prob: f64,
+    /// The two gamma distributions of ln(run time).
+    pub(super) short: GammaParameters,
+    pub(super) long: GammaParameters,
+    /// The probability of the first of them is `pa * size + pb`.
+    pub(super) pa: f64,
+    pub(super) pb: f64,
+    /// The gamma distribution of ln(inter-arrival time) in the rush hours, which `arar` corrects for the whole day.
+    pub(super) arrival: GammaParameters,
+    pub(super) arar: f64,
+    /// The gamma distribution of the hour of arrival, in half hours.
+    pub(super) daily: GammaParameters,
+}
+
+const TYPELESS: ClassParameters = ClassParameters {
+    serial_prob: 0.244,
+    pow2_prob: 0.576,
+    u_low: 0.8,
+    u_med: 4.5,
+    u_hi: 7.0,
+    u_prob: 0.86,
+    short: (4.2, 0.94),
+    long: (312.0, 0.03),
+    pa: -0.0054,
+    pb: 0.78,
+    arrival: (10.2303, 0.4871),
+    arar: 1.0225,
+    daily: (8.1737, 3.9631),
+};
+
+const BATCH: ClassParameters = ClassParameters {
+    serial_prob: 0.2927,
+    pow2_prob: 0.6686,
+    u_low: 1.2,
+    u_med: 5.0,
+    u_hi: 7.0,
+    u_prob: 0.875,
+    short: (6.57, 0.823),
+    long: (639.1, 0.0156),
+    pa: -0.003,
+    pb: 0.6986,
+    arrival: (6.0415, 0.8531),
+    arar: 1.0519,
+    daily: (6.1271, 5.2740),
+};
+
+const INTERACTIVE: ClassParameters = ClassParameters {
+    serial_prob: 0.1541,
+    pow2_prob: 0.625,
+    u_low: 1.0,
+    u_med: 3.0,
+    u_hi: 5.5,
+    u_prob: 0.705,
+    short: (3.8351, 0.6605),
+    long: (7.073, 0.6856),
+    pa: -0.0118,
+    pb: 0.9156,
+    arrival: (6.5510, 0.6621),
+    arar: 0.9797,
+    daily: (8.9186, 3.6680),
+};
+
+impl ClassParameters {
+    /// The parameters of a class on a machine of so many nodes: the published ones for 128, otherwise with u_hi =
+    /// log2(nodes) and u_med = u_hi - 2.5, kept above u_low. On machines of one or two nodes u_low is lowered to u_hi.
+    pub(super) fn of(class: Class, nodes: NonZeroU32) -> ClassParameters {
+        let published = match class {
+            Class::Typeless => TYPELESS,
+            Class::Batch => BATCH,
+            Class::Interactive => INTERACTIVE,
+        };
+        if nodes.get() == 128 {
+            return published;
+        }
+        let u_hi = f64::from(nodes.get()).log2();
+        let u_low = published.u_low.min(u_hi);
+        ClassParameters { u_low, u_med: (u_hi - 2.5).max(u_low), u_hi, ..published }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_machines_keep_the_order_of_the_bounds() {
+        for nodes in (1..300).chain([1024, 4_000_000_000]).filter_map(NonZeroU32::new) {
+            for &class in Class::ALL {
+                let ClassParameters { u_low, u_med, u_hi, .. } = ClassParameters::of(class, nodes);
+                assert!(0.0 <= u_low && u_low <= u_med && u_med <= u_hi, "{class} on {nodes}");
+            }
+        }
+        let large = ClassParameters::of(Class::Batch, NonZeroU32::new(1024).unwrap());
+        assert_eq!((large.u_low, large.u_med, large.u_hi), (1.2, 7.5, 10.0));
+    }
+}

@@ -1,0 +1,143 @@
+//! The streams put together.
+
+use super::arrivals::{Arrivals, HALF_HOUR};
+use super::demand::{MemoryStream, cpu_need};
+use super::parameters::{Class, ClassParameters, LublinParameters};
+use super::shape::{RunTimes, Sizes};
+use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
+use std::num::NonZeroU32;
+
+/// What the model says of one job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// When it arrives: whole seconds since a midnight. The model's own clock is not rounded, so rounding errors do not
+    /// add up.
+    pub submit: SimTime,
+    /// Its processors, from 1 to the machine's nodes.
+    pub size: u32,
+    /// How long it runs: whole seconds, from 1 to 162,754 (e^12).
+    pub run_time: SimSpan,
+    /// Its kind.
+    pub class: Class,
+}
+
+/// The jobs of one class.
+struct ClassStream {
+    class: Class,
+    arrivals: Arrivals,
+    sizes: Sizes,
+    run_times: RunTimes,
+    /// The next arrival, in half hours.
+    next: f64,
+}
+
+impl ClassStream {
+    fn new(class: Class, nodes: NonZeroU32, workload: Seed) -> ClassStream {
+        let parameters = ClassParameters::of(class, nodes);
+        let seed = workload.fork(class.name());
+        let mut arrivals = Arrivals::new(&parameters, seed.fork("arrivals").rng());
+        let next = arrivals.draw();
+        ClassStream {
+            class,
+            arrivals,
+            sizes: Sizes::new(&parameters, nodes, seed.fork("sizes").rng()),
+            run_times: RunTimes::new(&parameters, seed.fork("run times").rng()),
+            next,
+        }
+    }
+    fn fire(&mut self) -> Arrival {
+        let submit = SimTime::from_secs((self.next * HALF_HOUR).round() as u64);
+        self.next = self.arrivals.draw();
+        let size = self.sizes.draw();
+        Arrival { submit, size, run_time: self.run_times.draw(size), class: self.class }
+    }
+}
+
+/// The model as an endless stream of arrivals, in order. The number of jobs in the parameters does not matter here.
+///
+/// Every class draws arrivals, sizes and run times from streams of their own, so a shorter workload is the beginning of
+/// a longer one, and the arrivals are the same on every machine.
+pub fn arrivals(parameters: &LublinParameters, seed: Seed) -> impl Iterator<Item = Arrival> + use<> {
+    let nodes = parameters.nodes;
+    let classes = parameters.mode.classes().iter();
+    let mut streams: Vec<ClassStream> = classes.map(|&class| ClassStream::new(class, nodes, seed)).collect();
+    std::iter::from_fn(move || {
+        // Of equal ones the first: the order of the classes settles ties.
+        streams.iter_mut().min_by(|a, b| a.next.total_cmp(&b.next)).map(ClassStream::fire)
+    })
+}
+
+/// The arrivals of a workload with the memory of their tasks.
+pub(super) fn with_memory(
+    parameters: &LublinParameters,
+    seed: Seed,
+) -> impl Iterator<Item = (Arrival, Share)> + use<> {
+    let mut memory = MemoryStream::new(seed);
+    arrivals(parameters, seed).take(parameters.jobs).map(move |arrival| (arrival, memory.draw()))
+}
+
+/// A workload of the on-line study: the model's arrivals with ids from 1, CPU needs ([`cpu_need`]) and memory
+/// ([`MemoryStream`]).
+#[must_use]
+pub fn generate(parameters: &LublinParameters, seed: Seed) -> Vec<Job> {
+    let numbered = (1..).zip(with_memory(parameters, seed));
+    numbered
+        .map(|(id, (Arrival { submit, size, run_time, .. }, memory))| Job {
+            id: JobId(id),
+            submit,
+            tasks: size,
+            need: cpu_need(size),
+            memory,
+            run_time,
+            requested_time: None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Mode;
+    use super::*;
+
+    fn first(mode: Mode, count: usize) -> Vec<(u64, u32, u64, Class)> {
+        let parameters = LublinParameters { mode, ..LublinParameters::default() };
+        let seconds = |micros: u64| micros / 1_000_000;
+        arrivals(&parameters, Seed::new(1))
+            .take(count)
+            .map(|a| (seconds(a.submit.micros()), a.size, seconds(a.run_time.micros()), a.class))
+            .collect()
+    }
+
+    /// Published results hang on these numbers: a change of model, streams or generator must be seen.
+    #[test]
+    fn golden_arrivals() {
+        assert_eq!(
+            first(Mode::Typed, 3),
+            [(53, 8, 3, Class::Interactive), (93, 6, 1, Class::Interactive), (206, 1, 53889, Class::Batch)]
+        );
+        assert_eq!(
+            first(Mode::Typeless, 3),
+            [
+                (8552, 1, 368, Class::Typeless),
+                (8634, 32, 225, Class::Typeless),
+                (9522, 8, 17, Class::Typeless)
+            ]
+        );
+        let memory: Vec<f64> = generate(&LublinParameters::default(), Seed::new(1))
+            .iter()
+            .take(6)
+            .map(|job| job.memory.as_f64())
+            .collect();
+        assert_eq!(memory, [0.1, 0.1, 0.8, 0.1, 0.1, 0.1]);
+    }
+
+    #[test]
+    fn arrivals_come_in_order_and_shorter_workloads_begin_longer_ones() {
+        for &mode in Mode::ALL {
+            let long = LublinParameters { mode, ..LublinParameters::default() };
+            let jobs = generate(&long, Seed::new(5));
+            assert!(jobs.is_sorted_by_key(|job| job.submit));
+            assert_eq!(generate(&LublinParameters { jobs: 100, ..long }, Seed::new(5)), jobs[..100]);
+        }
+    }
+}

@@ -1,0 +1,501 @@
+//! Broken logs: every kind of fault is found, told with its place, and never panics.
+
+use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_workload::cut::Selection;
+use dfrsim_workload::prepare::{Counts, Doubt, JobStream, Options, Rule, Rules, StatusRule, with_jobs};
+use dfrsim_workload::swf::{
+    self, Faults, Header, Kilobytes, Line, ReadReport, Reader, Record, Source as _, Status, Strictness,
+    SwfError,
+};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write as _};
+
+/// A good line.
+fn line(job: u64, submit: u64) -> String {
+    format!("{job} {submit} 5 60 4 50.25 -1 4 100 -1 1 7 1 -1 1 1 -1 -1")
+}
+
+/// A good line with another text in one field.
+fn line_with(field: usize, text: &str) -> String {
+    let line = line(1, 0);
+    let mut fields: Vec<&str> = line.split(' ').collect();
+    fields[field - 1] = text;
+    fields.join(" ")
+}
+
+fn read(input: &[u8], strictness: Strictness) -> (Vec<Line>, Result<ReadReport, SwfError>) {
+    let mut reader = Reader::new(input, "log.swf", strictness).unwrap();
+    let lines = reader.by_ref().collect();
+    (lines, reader.finish())
+}
+
+fn faults_of(input: &[u8]) -> Faults {
+    match read(input, Strictness::Strict).1 {
+        Err(SwfError::Faults(faults)) => faults,
+        other => panic!("faults expected, not {other:?}"),
+    }
+}
+
+fn message(input: &str) -> String {
+    faults_of(input.as_bytes()).to_string()
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn a_wrong_field_is_told_with_its_place_and_what_was_expected() {
+    let text = format!("; Note: x\n\n{}\n", line_with(4, "abc"));
+    assert_eq!(
+        message(&text),
+        "log.swf:3: field 4 (run time): found `abc`, expected a number of seconds (at most 16,000,000,000) or -1"
+    );
+}
+
+#[test]
+fn every_field_refuses_what_it_cannot_hold() {
+    for (field, bad) in [
+        (1, "-1"),
+        (1, "1.5"),
+        (1, "18446744073709551616"),
+        (2, "-1"),
+        (2, "16000000001"),
+        (3, "-2"),
+        (4, "1e3"),
+        (5, "1.5"),
+        (5, "4294967296"),
+        (6, "nan"),
+        (7, "-5"),
+        (8, "-0"),
+        (9, "0x10"),
+        (10, "99999999999999999999"),
+        (11, "6"),
+        (11, "1.5"),
+        (11, "-2"),
+        (12, "-3"),
+        (13, "1-"),
+        (14, "'"),
+        (15, "4294967296"),
+        (16, "q"),
+        (17, "-7"),
+        (18, "99999999999"),
+    ] {
+        let faults = faults_of(line_with(field, bad).as_bytes());
+        assert_eq!(faults.count(), 1, "{field} {bad}");
+        let message = faults.to_string();
+        assert!(message.starts_with(&format!("log.swf:1: field {field} (")), "{message}");
+        assert!(message.contains(&format!("found `{}`, expected ", bad.escape_debug())), "{message}");
+    }
+}
+
+#[test]
+fn all_faults_of_a_line_are_told() {
+    let text = line(1, 0).replace("60", "x").replace("100", "y");
+    assert_eq!(faults_of(text.as_bytes()).count(), 2);
+}
+
+#[test]
+fn too_few_and_too_many_fields() {
+    assert_eq!(message("1 2 3"), "log.swf:1: found 3 fields, expected 18");
+    assert_eq!(message(&format!("{} 9 x", line(1, 0))), "log.swf:1: found 20 fields, expected 18");
+}
+
+#[test]
+fn garbage_is_shown_readably_and_shortened() {
+    let mut text = line(1, 0).into_bytes();
+    text.extend(b"\n\xff\x00\x1b".iter().chain(&[b'x'; 1000]));
+    let message = faults_of(&text).to_string();
+    assert!(
+        message.starts_with("log.swf:2: field 1 (job number): found `\u{fffd}\\0\\u{1b}xxx"),
+        "{message}"
+    );
+    assert!(message.lines().all(|line| line.len() < 200), "{message}");
+}
+
+#[test]
+fn twenty_faults_are_shown_and_the_others_counted() {
+    let mut text = String::new();
+    for number in 0..50 {
+        writeln!(text, "{}", if number % 2 == 0 { line(number, number) } else { "x".to_owned() }).unwrap();
+    }
+    // Each broken line has a wrong field and a wrong number of fields.
+    let faults = faults_of(text.as_bytes());
+    assert_eq!((faults.shown().len(), faults.count()), (20, 50));
+    let message = faults.to_string();
+    assert_eq!(message.lines().count(), 21);
+    assert!(message.ends_with("\nlog.swf: 30 more faults"), "{message}");
+}
+
+#[test]
+fn behind_a_fault_no_record_is_given_out() {
+    let text = format!("{}\nx\n{}\ny\n", line(1, 0), line(2, 1));
+    let (lines, result) = read(text.as_bytes(), Strictness::Strict);
+    assert_eq!(lines.len(), 1);
+    assert!(
+        result.unwrap_err().to_string().contains("log.swf:4: field 1"),
+        "the rest was read for its faults"
+    );
+}
+
+#[test]
+fn a_fault_behind_the_last_used_record_is_found_too() {
+    let text = format!("{}\n{}\nx\n", line(1, 0), line(2, 1));
+    let mut reader = Reader::new(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
+    assert_eq!(reader.next().unwrap().record.job, 1);
+    assert!(matches!(reader.finish(), Err(SwfError::Faults(_))));
+}
+
+#[test]
+fn lenient_reading_leaves_broken_lines_out() {
+    let text =
+        format!("{}\nx\n{}\n{}\n{}\n", line(1, 0), "z".repeat(100_000), line_with(4, "-9"), line(2, 1));
+    let (lines, report) = read(text.as_bytes(), Strictness::Lenient);
+    let numbers: Vec<u64> = lines.iter().map(|line| line.number).collect();
+    assert_eq!(numbers, [1, 5]);
+    assert_eq!(report.unwrap(), ReadReport { records: 2, broken: 3, out_of_order: 0 });
+}
+
+#[test]
+fn absurdly_long_lines_are_faults() {
+    let text = format!("{}\n{}\n", line(1, 0), "1 ".repeat(1_000_000));
+    assert_eq!(message(&text), "log.swf:2: found more than 65536 bytes without an end of line");
+    let header = format!(";{}\n{}\n", "x".repeat(1_000_000), line(1, 0));
+    assert_eq!(message(&header), "log.swf:1: found more than 65536 bytes without an end of line");
+}
+
+#[test]
+fn layout_does_not_matter() {
+    let plain = format!("; Note: a\n{}\n{}\n", line(1, 0), line(2, 1));
+    let odd = format!(
+        "; Note: a\r\n\r\n \t {} \t\r\n; a comment between lines\n\t\n{}",
+        line(1, 0).replace(' ', "\t  "),
+        line(2, 1)
+    );
+    let records = |text: &str| {
+        let (lines, report) = read(text.as_bytes(), Strictness::Strict);
+        assert_eq!(report.unwrap().records, 2);
+        lines.into_iter().map(|line| line.record).collect::<Vec<_>>()
+    };
+    assert_eq!(records(&odd), records(&plain));
+    let header = |text: &str| Reader::new(text.as_bytes(), "", Strictness::Strict).unwrap().header().clone();
+    assert_eq!(header(&odd), header(&plain));
+}
+
+#[test]
+fn an_empty_log_is_no_fault() {
+    for text in ["", "\n", "; only\n; a header\n"] {
+        let (lines, report) = read(text.as_bytes(), Strictness::Strict);
+        assert!(lines.is_empty());
+        assert_eq!(report.unwrap(), ReadReport::default());
+    }
+}
+
+#[test]
+fn gzip_is_known_by_its_content_also_in_several_members() {
+    let (first, second) = (format!("; Note: a\n{}\n", line(1, 0)), format!("{}\n", line(2, 1)));
+    let joined = [gzip(first.as_bytes()), gzip(second.as_bytes())].concat();
+    assert_eq!(read(&joined, Strictness::Strict).0, read((first + &second).as_bytes(), Strictness::Strict).0);
+    assert_eq!(read(&joined, Strictness::Strict).0.len(), 2);
+}
+
+#[test]
+fn a_damaged_gzip_stream_is_a_fault_even_when_lenient() {
+    let mut text = String::new();
+    (0..5_000).for_each(|job| writeln!(text, "{}", line(job, job)).unwrap());
+    let whole = gzip(text.as_bytes());
+    for length in [2, 9, whole.len() / 2, whole.len() - 1] {
+        for &strictness in Strictness::ALL {
+            let error = read(&whole[..length], strictness).1.unwrap_err().to_string();
+            assert!(error.contains("cannot be read any further"), "{length} bytes: {error}");
+        }
+    }
+    let mut flipped = whole.clone();
+    let checksum = flipped.len() - 6;
+    flipped[checksum] ^= 1;
+    assert!(faults_of(&flipped).to_string().contains("cannot be read any further"));
+}
+
+#[test]
+fn a_failing_disk_is_a_fault_at_its_line() {
+    struct Failing;
+    impl Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the disk is gone"))
+        }
+    }
+    let text = format!("{}\n{}\n", line(1, 0), line(2, 1));
+    let mut reader = Reader::new(text.as_bytes().chain(Failing), "log.swf", Strictness::Strict).unwrap();
+    assert_eq!(reader.by_ref().count(), 2);
+    let error = reader.finish().unwrap_err().to_string();
+    assert_eq!(error, "log.swf:3: cannot be read any further: the disk is gone");
+    assert!(matches!(Reader::new(Failing, "log.swf", Strictness::Strict), Err(SwfError::Open { .. })));
+}
+
+#[test]
+fn a_log_out_of_order_ends_the_stream_and_can_be_read_whole() {
+    let text: String =
+        [(1, 10), (2, 5), (3, 10), (4, 5), (5, 20)].map(|(job, at)| line(job, at) + "\n").concat();
+    let (lines, result) = read(text.as_bytes(), Strictness::Strict);
+    assert_eq!(lines.len(), 1);
+    let error = result.unwrap_err();
+    assert!(matches!(error, SwfError::Unsorted { line: 2, .. }));
+    assert_eq!(
+        error.to_string(),
+        "log.swf:2: submitted at 5 s, its predecessor at 10 s: not sorted by submit time"
+    );
+
+    let mut whole = swf::read_all_from(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
+    let jobs: Vec<u64> = whole.by_ref().map(|line| line.record.job).collect();
+    assert_eq!(jobs, [2, 4, 1, 3, 5], "equal submit times keep the order of the file");
+    assert_eq!(whole.finish().unwrap(), ReadReport { records: 5, broken: 0, out_of_order: 2 });
+}
+
+/// A file of this test, removed at its end.
+struct Scratch(std::path::PathBuf);
+impl Scratch {
+    fn new(name: &str, text: &str) -> Scratch {
+        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::write(&path, text).unwrap();
+        Scratch(path)
+    }
+}
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn work_on_a_log_out_of_order_is_done_again_on_the_sorted_one() {
+    let text: String = [(1, 10), (2, 20), (3, 5)].map(|(job, at)| line(job, at) + "\n").concat();
+    let file = Scratch::new("unsorted.swf", &text);
+    let mut attempts = Vec::new();
+    let (last, report) = with_jobs(&file.0, &Options::default(), |jobs| {
+        let ids: Vec<u64> = jobs.map(|job| job.id.0).collect();
+        attempts.push(ids.clone());
+        ids
+    })
+    .unwrap();
+    assert_eq!(last, [3, 1, 2]);
+    assert_eq!(attempts, [vec![1, 2], vec![3, 1, 2]]);
+    assert_eq!(report.to_string(), "3 records, 3 jobs; lines out of order: 1 (read whole and sorted)");
+}
+
+#[test]
+fn a_missing_file_is_told_by_name() {
+    let error = with_jobs("no/such.swf".as_ref(), &Options::default(), |_| ()).unwrap_err();
+    assert!(error.to_string().starts_with("no/such.swf: cannot be opened: "), "{error}");
+}
+
+fn prepare(text: &str, options: &Options) -> Result<(Vec<u64>, Counts), SwfError> {
+    let reader = Reader::new(text.as_bytes(), "log.swf", Strictness::Strict)?;
+    let mut stream = JobStream::new(reader, options);
+    let ids = stream.by_ref().map(|job| job.id.0).collect();
+    stream.finish().map(|report| (ids, report.counts))
+}
+
+#[test]
+fn faults_of_rules_and_of_the_file_are_told_together() {
+    let cancelled = line_with(11, "5");
+    let text = format!("{cancelled}\n{}\nx\n{cancelled}\n", line(2, 0));
+    let rules = Rules { cancelled: StatusRule::Error, ..Rules::default() };
+    let message = prepare(&text, &Options { rules, ..Options::default() }).unwrap_err().to_string();
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines[0], "log.swf:1: job 1: it is cancelled, which the rule `cancelled = \"error\"` forbids");
+    assert!(lines[1].starts_with("log.swf:3: field 1"), "{message}");
+}
+
+/// One line of each doubtful kind under every rule.
+#[test]
+fn every_rule_does_what_it_says() {
+    for (doubt, bad) in [
+        (Doubt::Failed, line_with(11, "0")),
+        (Doubt::Cancelled, line_with(11, "5")),
+        (Doubt::Partial, line_with(11, "3")),
+        (Doubt::ZeroSize, line_with(8, "0").replace(" 60 4 ", " 60 -1 ")),
+        (Doubt::TooWide, line_with(8, "400")),
+        (Doubt::ZeroRun, line_with(4, "-1")),
+    ] {
+        let text = format!("{}\n{}\n", bad, line(2, 0));
+        for (rule, status) in [
+            (Rule::Drop, StatusRule::Drop),
+            (Rule::Clamp, StatusRule::Keep),
+            (Rule::Error, StatusRule::Error),
+        ] {
+            let rules = Rules {
+                failed: status,
+                cancelled: status,
+                partial: status,
+                zero_size: rule,
+                too_wide: rule,
+                zero_run: rule,
+            };
+            let result = prepare(&text, &Options { rules, units: Some(64), ..Options::default() });
+            if rule == Rule::Error {
+                let message = result.unwrap_err().to_string();
+                assert!(message.starts_with("log.swf:1: job 1: "), "{message}");
+                assert!(message.contains(&format!("`{doubt} = \"error\"`")), "{message}");
+                continue;
+            }
+            let (ids, counts) = result.unwrap();
+            let hits = counts.of(doubt);
+            if rule == Rule::Drop {
+                assert_eq!((ids, hits.dropped), (vec![2], 1), "{doubt}");
+            } else {
+                assert_eq!((ids, hits.kept + hits.clamped), (vec![1, 2], 1), "{doubt}");
+            }
+        }
+    }
+}
+
+#[test]
+fn clamped_jobs_have_the_nearest_possible_numbers() {
+    let text = format!("{}\n", line_with(8, "400").replace(" 60 4 ", " 0 4 "));
+    let rules = Rules { too_wide: Rule::Clamp, zero_run: Rule::Clamp, ..Rules::default() };
+    let reader = Reader::new(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
+    let job =
+        JobStream::new(reader, &Options { rules, units: Some(64), ..Options::default() }).next().unwrap();
+    assert_eq!((job.tasks, job.run_time), (64, SimSpan::from_secs(1)));
+}
+
+#[test]
+fn a_selection_counts_lines_before_the_rules() {
+    let mut text = String::new();
+    for job in 1..=6 {
+        let run_time = if job == 3 { "0" } else { "60" };
+        writeln!(text, "{}", line(job, job * 10).replace(" 60 ", &format!(" {run_time} "))).unwrap();
+    }
+    let select = Selection { skip: 1, first: Some(3), ..Selection::default() };
+    let (ids, counts) = prepare(&text, &Options { select, ..Options::default() }).unwrap();
+    assert_eq!(ids, [2, 4], "lines 2 to 4, of which the rule drops one");
+    assert_eq!(counts.of(Doubt::ZeroRun).dropped, 1);
+    text.push_str("x\n");
+    assert!(prepare(&text, &Options { select, ..Options::default() }).is_err(), "the rest must be good too");
+}
+
+#[test]
+fn options_read_from_toml() {
+    let text = r#"
+        size = "allocated"
+        units = 120
+        [select]
+        first = 10
+        [rules]
+        zero_run = "clamp"
+        failed = "drop"
+        [annotation.hpc2n]
+        cores = 4
+    "#;
+    let options: Options = toml::from_str(text).unwrap();
+    assert_eq!(options.rules.zero_run, Rule::Clamp);
+    assert_eq!(options.rules.zero_size, Rule::Drop);
+    assert_eq!(toml::from_str::<Options>(&toml::to_string(&options).unwrap()).unwrap(), options);
+    assert!(toml::from_str::<Options>("rules = { zero_run = \"keep\" }").is_err());
+    assert!(toml::from_str::<Options>("annotation = \"none\"").is_ok());
+    assert!(toml::from_str::<Options>("rulez = {}").is_err());
+}
+
+fn span() -> impl Strategy<Value = Option<SimSpan>> {
+    prop::option::of((0_u64..=16_000_000_000_000_000).prop_map(SimSpan::from_micros))
+}
+fn kilobytes() -> impl Strategy<Value = Option<Kilobytes>> {
+    prop::option::of(any::<u64>().prop_map(Kilobytes::from_millionths))
+}
+
+prop_compose! {
+    fn record()(
+        job: u64, submit in 0_u64..=16_000_000_000_000_000, times in prop::array::uniform5(span()),
+        memory in prop::array::uniform2(kilobytes()), processors: [Option<u32>; 2], status in -1_i8..=5,
+        who: [Option<u32>; 5], preceding_job: Option<u64>,
+    ) -> Record {
+        Record {
+            job, submit: SimTime::from_micros(submit), wait: times[0], run_time: times[1],
+            allocated_processors: processors[0], cpu_time: times[2], used_memory: memory[0],
+            requested_processors: processors[1], requested_time: times[3], requested_memory: memory[1],
+            status: Status::from_number(status).unwrap(), user: who[0], group: who[1], executable: who[2],
+            queue: who[3], partition: who[4], preceding_job, think_time: times[4],
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_reads_back(
+        mut records in prop::collection::vec(record(), 0..20),
+        notes in prop::collection::vec("[ -~äé]{0,30}", 0..5),
+    ) {
+        records.sort_by_key(|record| record.submit);
+        let mut header = Header::default();
+        notes.iter().for_each(|note| header.comment(note));
+        let mut written = Vec::new();
+        swf::write(&mut written, &header, &records).unwrap();
+        for input in [&written, &gzip(&written)] {
+            let mut reader = Reader::new(&input[..], "log.swf", Strictness::Strict).unwrap();
+            prop_assert_eq!(reader.header(), &header);
+            let read: Vec<Record> = reader.by_ref().map(|line| line.record).collect();
+            prop_assert_eq!(&read, &records);
+            prop_assert_eq!(reader.finish().unwrap().records, records.len() as u64);
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(
+        bytes in prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..2_000),
+            "([-0-9.;x \t\r\n]{0,3}[ \n]){0,200}".prop_map(String::into_bytes),
+            prop::collection::vec(any::<u8>(), 0..200).prop_map(|tail| [vec![0x1f, 0x8b, 8], tail].concat()),
+        ],
+    ) {
+        for &strictness in Strictness::ALL {
+            let (_, result) = read(&bytes, strictness);
+            if let Err(error) = result {
+                prop_assert!(error.to_string().starts_with("log.swf:"));
+            }
+            let _ = swf::read_all_from(&bytes[..], "log.swf", strictness).map(Iterator::count);
+        }
+    }
+
+    /// The twin: the same lines, taken apart by the standard library.
+    #[test]
+    fn whole_numbers_are_read_as_the_standard_library_reads_them(
+        fields in prop::collection::vec(-1_i64..100_000, 18), status in -1_i64..=5,
+    ) {
+        let mut fields = fields;
+        fields[0] = fields[0].max(0);
+        fields[1] = fields[1].max(0);
+        fields[10] = status;
+        let text = fields.iter().map(i64::to_string).collect::<Vec<_>>().join("  ");
+        let (lines, _) = read(text.as_bytes(), Strictness::Strict);
+        prop_assert_eq!(lines.len(), 1);
+        let parsed: Vec<i64> =
+            lines[0].record.to_string().split_whitespace().map(|field| field.parse().unwrap()).collect();
+        prop_assert_eq!(parsed, fields);
+    }
+
+    /// The twin of streaming: reading whole gives the same records of a sorted log.
+    #[test]
+    fn streaming_and_reading_whole_agree(mut submits in prop::collection::vec(0_u64..100, 0..50), sorted: bool) {
+        if sorted {
+            submits.sort_unstable();
+        }
+        let text: String = (1..).zip(&submits).map(|(job, &at)| line(job, at) + "\n").collect();
+        let (streamed, result) = read(text.as_bytes(), Strictness::Strict);
+        let whole = swf::read_all_from(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
+        if submits.is_sorted() {
+            prop_assert!(result.is_ok() && whole.eq(streamed));
+        } else {
+            let unsorted = matches!(result, Err(SwfError::Unsorted { .. }));
+            prop_assert!(unsorted);
+            let mut expected: Vec<(u64, u64)> = submits.iter().copied().zip(1..).collect();
+            expected.sort_unstable();
+            let found = whole.map(|line| (line.record.submit.micros() / 1_000_000, line.record.job));
+            prop_assert!(found.eq(expected));
+        }
+    }
+}
