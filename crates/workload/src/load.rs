@@ -1,0 +1,152 @@
+//! The offered load of a workload, and scaling to a given one.
+
+use dfrsim_model::{Job, SimSpan};
+
+/// Why a workload has no load, or cannot be brought to one.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LoadError {
+    /// All jobs arrive at one moment (or there are none), so work per time has no meaning.
+    #[error("the load of {jobs} jobs that all arrive at once is not defined")]
+    NoSpan {
+        /// How many jobs there are.
+        jobs: usize,
+    },
+    /// The jobs have no work at all, or the machine has no nodes.
+    #[error("the jobs have no work, or the machine no nodes: no arrival times give them a load")]
+    NoWork,
+    /// The load asked for is not a positive number.
+    #[error("a load must be a positive number, not {0}")]
+    BadTarget(f64),
+    /// Arrival times in microseconds, at most 500 years apart, cannot express the load.
+    #[error("load {target} would need all jobs to arrive within {seconds} s, beyond what times can express")]
+    OutOfReach {
+        /// The load asked for.
+        target: f64,
+        /// The span of arrivals that it takes.
+        seconds: f64,
+    },
+}
+
+/// The largest relative difference between the load asked for and the one that rounded times give.
+const PRECISION: f64 = 1e-6;
+
+/// The span from the first to the last submission.
+fn span(jobs: &[Job]) -> SimSpan {
+    let first = jobs.iter().map(|job| job.submit).min();
+    let last = jobs.iter().map(|job| job.submit).max();
+    first.zip(last).map_or(SimSpan::ZERO, |(first, last)| last.since(first))
+}
+
+/// The offered load: sum(tasks * need * run time) / (nodes * span of the submissions). At 1 the jobs ask for just as
+/// much as the machine can give.
+///
+/// # Errors
+/// [`LoadError::NoSpan`]; [`LoadError::NoWork`] if there are no nodes.
+pub fn offered_load(jobs: &[Job], nodes: u32) -> Result<f64, LoadError> {
+    let span = span(jobs);
+    if span.is_zero() {
+        return Err(LoadError::NoSpan { jobs: jobs.len() });
+    }
+    if nodes == 0 {
+        return Err(LoadError::NoWork);
+    }
+    let work: f64 = jobs.iter().map(Job::work).sum();
+    Ok(work / (f64::from(nodes) * span.as_secs_f64()))
+}
+
+/// Multiplies all inter-arrival times by one constant, which is returned, so that the offered load becomes `target`
+/// (within a millionth of it, since times are rounded to microseconds). The first submission stays where it is.
+///
+/// # Errors
+/// All of [`LoadError`]; the jobs are then as they were.
+pub fn scale_to_load(jobs: &mut [Job], nodes: u32, target: f64) -> Result<f64, LoadError> {
+    if !(target > 0.0 && target.is_finite()) {
+        return Err(LoadError::BadTarget(target));
+    }
+    let load = offered_load(jobs, nodes)?;
+    if load <= 0.0 {
+        return Err(LoadError::NoWork);
+    }
+    let factor = load / target;
+    let seconds = span(jobs).as_secs_f64() * factor;
+    let rounded = SimSpan::try_from_secs_f64(seconds).unwrap_or(SimSpan::ZERO).as_secs_f64();
+    if (rounded - seconds).abs() > PRECISION / 2.0 * seconds {
+        return Err(LoadError::OutOfReach { target, seconds });
+    }
+    if let Some(first) = jobs.iter().map(|job| job.submit).min() {
+        for job in jobs {
+            job.submit = first + job.submit.since(first).scaled(factor);
+        }
+    }
+    Ok(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::{JobId, Share, SimTime};
+    use proptest::prelude::*;
+
+    fn job(id: u64, submit: SimTime, tasks: u32, need: Share, seconds: u64) -> Job {
+        let run_time = SimSpan::from_secs(seconds);
+        Job { id: JobId(id), submit, tasks, need, memory: Share::ZERO, run_time, requested_time: None }
+    }
+
+    /// 4 tasks * 1.0 * 50 s + 2 * 0.5 * 100 s = 300 node-seconds on 2 nodes over 300 s: load 1/2. For load 1/4 the
+    /// arrivals must be twice as far apart.
+    fn example() -> Vec<Job> {
+        vec![
+            job(1, SimTime::from_secs(100), 4, Share::ONE, 50),
+            job(2, SimTime::from_secs(400), 2, Share::from_ratio(1, 2), 100),
+        ]
+    }
+
+    #[test]
+    fn load_is_work_by_node_time() {
+        let mut jobs = example();
+        assert_eq!(offered_load(&jobs, 2), Ok(0.5));
+        assert_eq!(scale_to_load(&mut jobs, 2, 0.25), Ok(2.0));
+        assert_eq!(jobs[0].submit, SimTime::from_secs(100));
+        assert_eq!(jobs[1].submit, SimTime::from_secs(700));
+    }
+
+    #[test]
+    fn what_cannot_be_scaled_is_refused_and_left_alone() {
+        let mut jobs = example();
+        assert_eq!(scale_to_load(&mut jobs, 2, 0.0), Err(LoadError::BadTarget(0.0)));
+        assert!(matches!(scale_to_load(&mut jobs, 2, f64::NAN), Err(LoadError::BadTarget(_))));
+        assert_eq!(scale_to_load(&mut jobs, 0, 0.5), Err(LoadError::NoWork));
+        assert!(matches!(scale_to_load(&mut jobs, 2, 1e-12), Err(LoadError::OutOfReach { .. })));
+        assert!(matches!(scale_to_load(&mut jobs, 2, 1e9), Err(LoadError::OutOfReach { .. })));
+        assert_eq!(jobs, example());
+        assert_eq!(scale_to_load(&mut jobs[..1], 2, 0.5), Err(LoadError::NoSpan { jobs: 1 }));
+        assert_eq!(offered_load(&[], 2), Err(LoadError::NoSpan { jobs: 0 }));
+        jobs.iter_mut().for_each(|job| job.run_time = SimSpan::ZERO);
+        assert_eq!(scale_to_load(&mut jobs, 2, 0.5), Err(LoadError::NoWork));
+    }
+
+    proptest! {
+        #[test]
+        fn scaled_jobs_have_the_load_and_their_order(
+            draws in prop::collection::vec((0_u64..1_000_000, 1_u32..100, 1_u32..=4, 1_u64..100_000), 2..50),
+            target in 0.05_f64..2.0,
+        ) {
+            let mut jobs: Vec<Job> = (0..).zip(draws).map(|(id, (submit, tasks, quarters, seconds))| {
+                job(id, SimTime::from_secs(submit), tasks, Share::from_ratio(quarters.into(), 4), seconds)
+            }).collect();
+            jobs.sort_by_key(|job| job.submit);
+            prop_assume!(span(&jobs) > SimSpan::from_secs(1000));
+            match scale_to_load(&mut jobs, 128, target) {
+                Ok(_) => {
+                    let reached = offered_load(&jobs, 128).unwrap();
+                    prop_assert!((reached / target - 1.0).abs() < PRECISION, "{reached} for {target}");
+                    prop_assert!(jobs.is_sorted_by_key(|job| job.submit));
+                }
+                Err(error) => {
+                    let short = matches!(error, LoadError::OutOfReach { seconds, .. } if seconds < 1.0);
+                    prop_assert!(short, "{error}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The Lublin-Feitelson model.
+
+mod demand;
+
+pub use demand::{MemoryStream, cpu_need};

@@ -1,0 +1,155 @@
+//! From the records of a log to the jobs of a simulation.
+//!
+//! A [`JobStream`] makes jobs of the records of any [`Source`], one at a time: it selects a part, applies the [`Rules`]
+//! for doubtful lines, and gives the jobs tasks, needs and memory ([`Annotation`]). [`with_jobs`] opens a file, hands
+//! its stream to a simulation and only gives the result if the file was good to its end; [`read_jobs`] just
+//! collects.
+//!
+//! ```
+//! use dfrsim_workload::prepare::{Doubt, JobStream, Options};
+//! use dfrsim_workload::swf::{Reader, Strictness};
+//! let text = "\
+//! 1  0 -1 60 4 -1 -1 4 100 -1 1 7 -1 -1 -1 -1 -1 -1
+//! 2 30 -1 -1 4 -1 -1 4 100 -1 5 7 -1 -1 -1 -1 -1 -1
+//! ";
+//! let reader = Reader::new(text.as_bytes(), "example.swf", Strictness::Strict)?;
+//! let mut stream = JobStream::new(reader, &Options::default());
+//! let tasks: u32 = stream.by_ref().map(|job| job.tasks).sum();
+//! let report = stream.finish()?;
+//! assert_eq!(tasks, 4);
+//! assert_eq!(report.counts.of(Doubt::ZeroRun).dropped, 1);
+//! # Ok::<(), dfrsim_workload::swf::SwfError>(())
+//! ```
+//!
+//! Sources: the dissertation, section 5.3, for the annotations; the archive's advice on cleaning for the rules'
+//! defaults.
+
+mod annotate;
+mod rules;
+mod stream;
+
+pub use annotate::{Annotation, ClusterAssumptions};
+pub use rules::{Counts, Doubt, Hits, Rule, Rules, SizeField, StatusRule};
+pub use stream::JobStream;
+
+use crate::cut::Selection;
+use crate::swf::{self, Header, Line, ReadReport, Reader, Source, Strictness, SwfError, Whole};
+use dfrsim_model::Job;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::fs::File;
+use std::path::Path;
+
+/// How records become jobs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// What is done with lines that cannot be read (used where a file is opened).
+    pub lines: Strictness,
+    /// Where the size of a job stands.
+    pub size: SizeField,
+    /// The part that is taken.
+    pub select: Selection,
+    /// What is done with doubtful lines.
+    pub rules: Rules,
+    /// The units (nodes; processors without annotation) of the machine: jobs with more tasks are too wide. Without it
+    /// none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub units: Option<u32>,
+    /// Where tasks, needs and memory come from.
+    pub annotation: Annotation,
+}
+
+/// What was met while reading and preparing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The reading.
+    pub read: ReadReport,
+    /// The rules.
+    pub counts: Counts,
+}
+
+impl fmt::Display for Report {
+    /// The counts, and a notice of broken lines and of lines out of order if there are any.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.counts.fmt(f)?;
+        if self.read.broken > 0 {
+            write!(f, "; broken lines left out: {}", self.read.broken)?;
+        }
+        if self.read.out_of_order > 0 {
+            write!(f, "; lines out of order: {} (read whole and sorted)", self.read.out_of_order)?;
+        }
+        Ok(())
+    }
+}
+
+/// A log on disk: streamed, or read whole and sorted.
+pub enum Log {
+    /// Streamed; the lines must be in order.
+    Streamed(Box<Reader<File>>),
+    /// Read whole.
+    Whole(Whole),
+}
+
+impl Iterator for Log {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        match self {
+            Log::Streamed(reader) => reader.next(),
+            Log::Whole(whole) => whole.next(),
+        }
+    }
+}
+
+impl Source for Log {
+    fn file(&self) -> &str {
+        match self {
+            Log::Streamed(reader) => reader.file(),
+            Log::Whole(whole) => whole.file(),
+        }
+    }
+    fn header(&self) -> &Header {
+        match self {
+            Log::Streamed(reader) => reader.header(),
+            Log::Whole(whole) => whole.header(),
+        }
+    }
+    fn finish(self) -> Result<ReadReport, SwfError> {
+        match self {
+            Log::Streamed(reader) => reader.finish(),
+            Log::Whole(whole) => whole.finish(),
+        }
+    }
+}
+
+/// Does some work on the jobs of a file while it is read, and gives its result if the file turns out to be good.
+///
+/// If the lines are not in order the work is thrown away and done once more, on the file read whole and sorted; so it
+/// should keep what it makes to itself until this returns.
+///
+/// # Errors
+/// [`SwfError::Open`], and [`SwfError::Faults`] with the faults of the file and of the rules.
+pub fn with_jobs<T>(
+    path: &Path,
+    options: &Options,
+    mut work: impl FnMut(&mut JobStream<Log>) -> T,
+) -> Result<(T, Report), SwfError> {
+    let mut attempt = |log| {
+        let mut stream = JobStream::new(log, options);
+        let result = work(&mut stream);
+        stream.finish().map(|report| (result, report))
+    };
+    match attempt(Log::Streamed(Box::new(Reader::open(path, options.lines)?))) {
+        Err(SwfError::Unsorted { .. }) => attempt(Log::Whole(swf::read_all(path, options.lines)?)),
+        result => result,
+    }
+}
+
+/// All jobs of a file, in the order of their submit times.
+///
+/// # Errors
+/// [`SwfError::Open`], and [`SwfError::Faults`] with the faults of the file and of the rules.
+pub fn read_jobs(path: &Path, options: &Options) -> Result<(Vec<Job>, Report), SwfError> {
+    with_jobs(path, options, |jobs| jobs.collect())
+}

@@ -1,0 +1,217 @@
+//! What is done with doubtful lines of a log.
+
+use crate::named::named;
+use crate::swf::{Record, Status};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+named! {
+    /// The field that says how many processors a job has.
+    #[derive(Default)]
+    pub enum SizeField as "size" {
+        /// Field 8, what the job asked for; field 5 where that is unknown or zero.
+        #[default]
+        Requested = "requested",
+        /// Field 5, what the job got; field 8 where that is unknown or zero.
+        Allocated = "allocated",
+    }
+}
+
+named! {
+    /// What is done with a job of which a number is impossible.
+    pub enum Rule as "rule" {
+        /// It is left out.
+        Drop = "drop",
+        /// It gets the nearest possible number.
+        Clamp = "clamp",
+        /// It is a fault of the log.
+        Error = "error",
+    }
+}
+
+named! {
+    /// What is done with a job that ended in some way.
+    pub enum StatusRule as "rule" {
+        /// It stays.
+        Keep = "keep",
+        /// It is left out.
+        Drop = "drop",
+        /// It is a fault of the log.
+        Error = "error",
+    }
+}
+
+named! {
+    /// What makes a line doubtful, in the order in which it is looked for. A line may be several of these, but after
+    /// it has been left out nothing more is looked for.
+    pub enum Doubt as "doubt" {
+        /// It failed (status 0).
+        Failed = "failed",
+        /// It was cancelled (status 5).
+        Cancelled = "cancelled",
+        /// It is a part of a checkpointed job (status 2, 3 or 4).
+        Partial = "partial",
+        /// Its size is zero or unknown.
+        ZeroSize = "zero_size",
+        /// It has more tasks than the machine has units.
+        TooWide = "too_wide",
+        /// Its run time is zero or unknown.
+        ZeroRun = "zero_run",
+    }
+}
+
+impl SizeField {
+    /// The processors of a job; nothing if both fields are zero or unknown.
+    #[must_use]
+    pub fn of(self, record: &Record) -> Option<u32> {
+        let requested = record.requested_processors.filter(|&size| size > 0);
+        let allocated = record.allocated_processors.filter(|&size| size > 0);
+        match self {
+            SizeField::Requested => requested.or(allocated),
+            SizeField::Allocated => allocated.or(requested),
+        }
+    }
+}
+
+/// What is done in each doubtful case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rules {
+    /// Failed jobs; by default they stay.
+    pub failed: StatusRule,
+    /// Cancelled jobs; by default they stay (those that never ran fall under `zero_run`).
+    pub cancelled: StatusRule,
+    /// Parts of checkpointed jobs; by default they are left out, since another line sums them up.
+    pub partial: StatusRule,
+    /// Jobs of size zero or unknown: by default left out; clamped, they have size 1.
+    pub zero_size: Rule,
+    /// Jobs with more tasks than the machine has units: by default a fault; clamped, they take the whole machine.
+    pub too_wide: Rule,
+    /// Jobs of run time zero or unknown: by default left out; clamped, they run for 1 s.
+    pub zero_run: Rule,
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            failed: StatusRule::Keep,
+            cancelled: StatusRule::Keep,
+            partial: StatusRule::Drop,
+            zero_size: Rule::Drop,
+            too_wide: Rule::Error,
+            zero_run: Rule::Drop,
+        }
+    }
+}
+
+/// What a rule does, of either kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Keep,
+    Clamp,
+    Drop,
+    Error,
+}
+
+impl Rules {
+    pub(super) const fn action(&self, doubt: Doubt) -> Action {
+        match doubt {
+            Doubt::Failed => self.failed.action(),
+            Doubt::Cancelled => self.cancelled.action(),
+            Doubt::Partial => self.partial.action(),
+            Doubt::ZeroSize => self.zero_size.action(),
+            Doubt::TooWide => self.too_wide.action(),
+            Doubt::ZeroRun => self.zero_run.action(),
+        }
+    }
+}
+
+impl Rule {
+    const fn action(self) -> Action {
+        match self {
+            Rule::Drop => Action::Drop,
+            Rule::Clamp => Action::Clamp,
+            Rule::Error => Action::Error,
+        }
+    }
+}
+
+impl StatusRule {
+    const fn action(self) -> Action {
+        match self {
+            StatusRule::Keep => Action::Keep,
+            StatusRule::Drop => Action::Drop,
+            StatusRule::Error => Action::Error,
+        }
+    }
+}
+
+impl Doubt {
+    /// The doubt that a status gives, if any.
+    pub(super) const fn of_status(status: Status) -> Option<Doubt> {
+        match status {
+            Status::Failed => Some(Doubt::Failed),
+            Status::Cancelled => Some(Doubt::Cancelled),
+            Status::PartialContinued | Status::PartialCompleted | Status::PartialFailed => {
+                Some(Doubt::Partial)
+            }
+            Status::Unknown | Status::Completed => None,
+        }
+    }
+}
+
+/// How often a doubt was met, by what was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hits {
+    /// The job stayed as it is.
+    pub kept: u64,
+    /// The number was made possible.
+    pub clamped: u64,
+    /// The job was left out.
+    pub dropped: u64,
+}
+
+/// What became of the lines of a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines with a record.
+    pub records: u64,
+    /// Those outside the selected part.
+    pub outside: u64,
+    /// Those that became jobs.
+    pub jobs: u64,
+    /// Jobs that have neither used nor requested memory (fields 7 and 10).
+    pub without_memory: u64,
+    hits: [Hits; Doubt::ALL.len()],
+}
+
+impl Counts {
+    /// What was done in one kind of doubtful case.
+    #[must_use]
+    pub const fn of(&self, doubt: Doubt) -> Hits {
+        self.hits[doubt as usize]
+    }
+    pub(super) const fn of_mut(&mut self, doubt: Doubt) -> &mut Hits {
+        &mut self.hits[doubt as usize]
+    }
+}
+
+impl fmt::Display for Counts {
+    /// `59715 records, 54034 jobs; cancelled: 16598 kept; zero_run: 5681 dropped`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} records, {} jobs", self.records, self.jobs)?;
+        if self.outside > 0 {
+            write!(f, "; not selected: {}", self.outside)?;
+        }
+        for &doubt in Doubt::ALL {
+            let hits = self.of(doubt);
+            let parts = [(hits.kept, "kept"), (hits.clamped, "clamped"), (hits.dropped, "dropped")];
+            let mut separator = format!("; {doubt}:");
+            for (count, verb) in parts.into_iter().filter(|(count, _)| *count > 0) {
+                write!(f, "{separator} {count} {verb}")?;
+                separator = String::from(",");
+            }
+        }
+        Ok(())
+    }
+}

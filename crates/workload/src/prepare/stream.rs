@@ -1,0 +1,145 @@
+//! The stream of jobs.
+
+use super::annotate::Annotator;
+use super::rules::{Action, Counts, Doubt};
+use super::{Options, Report};
+use crate::swf::{Faults, Header, Line, Problem, Source, SwfError};
+use dfrsim_model::{Job, JobId, SimSpan};
+
+/// The jobs of a log, made one at a time of its records; ids and submit times are the log's.
+///
+/// The iteration ends at the end of the log, of the selected part, or early because of a fault: only
+/// [`finish`](JobStream::finish) tells, so nothing that was made of the jobs may be used before.
+pub struct JobStream<S> {
+    source: S,
+    options: Options,
+    annotator: Annotator,
+    counts: Counts,
+    faults: Faults,
+    ended: bool,
+}
+
+impl<S: Source> JobStream<S> {
+    /// The jobs of this log.
+    pub fn new(source: S, options: &Options) -> JobStream<S> {
+        let faults = Faults::new(source.file());
+        JobStream {
+            source,
+            options: *options,
+            annotator: Annotator::new(&options.annotation),
+            counts: Counts::default(),
+            faults,
+            ended: false,
+        }
+    }
+    /// The header of the log.
+    pub fn header(&self) -> &Header {
+        self.source.header()
+    }
+    /// What has become of the lines so far.
+    pub const fn counts(&self) -> &Counts {
+        &self.counts
+    }
+    /// Reads what is left, and says whether the whole log was good.
+    ///
+    /// # Errors
+    /// [`SwfError::Faults`] with the faults of the file and of the rules; [`SwfError::Unsorted`] if the lines of a
+    /// streamed file are not in order.
+    pub fn finish(mut self) -> Result<Report, SwfError> {
+        self.by_ref().for_each(drop);
+        match self.source.finish() {
+            Ok(read) if self.faults.is_empty() => Ok(Report { read, counts: self.counts }),
+            Ok(_) => Err(self.faults.into()),
+            Err(SwfError::Faults(faults)) => {
+                self.faults.merge(faults);
+                Err(self.faults.into())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The job of a line, unless a rule leaves it out.
+    fn prepare(&mut self, line: &Line) -> Option<Job> {
+        let place = self.counts.records;
+        self.counts.records += 1;
+        let record = &line.record;
+        let processors = self.options.size.of(record);
+        // Before any rule: what is left out must not shift what the others draw.
+        let demand = self.annotator.demand(record, processors.unwrap_or(1));
+
+        if !self.options.select.contains(place, record.submit) {
+            self.ended = self.options.select.is_over(place, record.submit);
+            self.counts.outside += 1;
+            return None;
+        }
+        if let Some(doubt) = Doubt::of_status(record.status) {
+            self.resolve(doubt, line, || format!("it is {doubt}"))?;
+        }
+        if processors.is_none() {
+            self.resolve(Doubt::ZeroSize, line, || "its size is zero or unknown".to_owned())?;
+        }
+        let mut tasks = demand.tasks;
+        if let Some(units) = self.options.units.filter(|&units| tasks > units) {
+            self.resolve(Doubt::TooWide, line, || {
+                format!("it has {tasks} tasks, and the machine {units} units")
+            })?;
+            tasks = units.max(1);
+        }
+        let run_time = match record.run_time.filter(|run_time| !run_time.is_zero()) {
+            Some(run_time) => run_time,
+            None => {
+                self.resolve(Doubt::ZeroRun, line, || "its run time is zero or unknown".to_owned())?;
+                SimSpan::from_secs(1)
+            }
+        };
+        self.counts.jobs += 1;
+        self.counts.without_memory +=
+            u64::from(record.used_memory.is_none() && record.requested_memory.is_none());
+        Some(Job {
+            id: JobId(record.job),
+            submit: record.submit,
+            tasks,
+            need: demand.need,
+            memory: demand.memory,
+            run_time,
+            requested_time: record.requested_time.filter(|time| !time.is_zero()),
+        })
+    }
+    /// Does what the rule says; gives nothing if the job is to be left out.
+    fn resolve(&mut self, doubt: Doubt, line: &Line, reason: impl FnOnce() -> String) -> Option<()> {
+        let hits = self.counts.of_mut(doubt);
+        match self.options.rules.action(doubt) {
+            Action::Keep => hits.kept += 1,
+            Action::Clamp => hits.clamped += 1,
+            Action::Drop => {
+                hits.dropped += 1;
+                return None;
+            }
+            Action::Error => {
+                let reason = format!("{}, which the rule `{doubt} = \"error\"` forbids", reason());
+                self.faults.push(line.number, Problem::Forbidden { job: line.record.job, reason });
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+impl<S: Source> Iterator for JobStream<S> {
+    type Item = Job;
+
+    fn next(&mut self) -> Option<Job> {
+        while !self.ended {
+            let Some(line) = self.source.next() else {
+                self.ended = true;
+                break;
+            };
+            let job = self.prepare(&line);
+            // Behind a fault no job is given out: the lines are only looked through for further faults.
+            if job.is_some() && self.faults.is_empty() {
+                return job;
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,161 @@
+//! What can be wrong with a log, and the collection of it.
+
+use super::field::Field;
+use dfrsim_model::SimTime;
+use std::fmt;
+use std::io;
+
+/// How many faults of a file are shown; the others are counted.
+const SHOWN: usize = 20;
+
+/// How much of a wrong field is shown, in bytes.
+const EXCERPT: usize = 40;
+
+/// Why a log could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SwfError {
+    /// The file could not be opened, or its first bytes not be read.
+    #[error("{file}: cannot be opened: {source}")]
+    Open {
+        /// The file.
+        file: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file has faults.
+    #[error(transparent)]
+    Faults(#[from] Faults),
+    /// The file is not sorted by submit time, so it cannot be streamed; [`read_all`](super::read_all) sorts it.
+    #[error(
+        "{file}:{line}: submitted at {submit} s, its predecessor at {previous} s: not sorted by submit time"
+    )]
+    Unsorted {
+        /// The file.
+        file: String,
+        /// The first line that stands too late.
+        line: u64,
+        /// Its submit time.
+        submit: SimTime,
+        /// The submit time before it.
+        previous: SimTime,
+    },
+}
+
+/// The faults of one file: the first 20 in full, the number of the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Faults {
+    file: String,
+    shown: Vec<Fault>,
+    more: u64,
+}
+
+/// One fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The line, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A field is not what it should be.
+    #[error("field {} ({}): found `{found}`, expected {}", field.number(), field.name(), field.expected())]
+    Field {
+        /// The field.
+        field: Field,
+        /// What stands there, shortened, without control characters.
+        found: String,
+    },
+    /// There are not 18 fields.
+    #[error("found {found} fields, expected {}", Field::COUNT)]
+    FieldCount {
+        /// How many there are.
+        found: usize,
+    },
+    /// The line is too long to be one.
+    #[error("found more than {limit} bytes without an end of line")]
+    LineTooLong {
+        /// The longest line that is read.
+        limit: usize,
+    },
+    /// The input broke off here: a read error, or a damaged or truncated gzip stream.
+    #[error("cannot be read any further: {reason}")]
+    Unreadable {
+        /// What the system or the decompressor says.
+        reason: String,
+    },
+    /// A rule of the preparation forbids such a job.
+    #[error("job {job}: {reason}")]
+    Forbidden {
+        /// The number of the job.
+        job: u64,
+        /// What it is that the rule forbids.
+        reason: String,
+    },
+}
+
+impl Problem {
+    pub(super) fn field(field: Field, found: &[u8]) -> Problem {
+        let excerpt = String::from_utf8_lossy(&found[..found.len().min(EXCERPT)]);
+        let dots = if found.len() > EXCERPT { "..." } else { "" };
+        Problem::Field { field, found: format!("{}{dots}", excerpt.escape_debug()) }
+    }
+}
+
+impl Faults {
+    /// No faults yet.
+    #[must_use]
+    pub fn new(file: &str) -> Faults {
+        Faults { file: file.to_owned(), shown: Vec::new(), more: 0 }
+    }
+    /// Adds one.
+    pub fn push(&mut self, line: u64, problem: Problem) {
+        if self.shown.len() < SHOWN {
+            self.shown.push(Fault { line, problem });
+        } else {
+            self.more += 1;
+        }
+    }
+    /// Puts in those of another look at the same file, by line.
+    pub(crate) fn merge(&mut self, other: Faults) {
+        self.shown.extend(other.shown);
+        self.shown.sort_by_key(|fault| fault.line);
+        self.more += other.more + self.shown.len().saturating_sub(SHOWN) as u64;
+        self.shown.truncate(SHOWN);
+    }
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shown.is_empty()
+    }
+    /// How many there are, shown or not.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.shown.len() as u64 + self.more
+    }
+    /// The first 20, by line.
+    #[must_use]
+    pub fn shown(&self) -> &[Fault] {
+        &self.shown
+    }
+}
+
+impl fmt::Display for Faults {
+    /// One fault a line: `FILE:LINE: what is wrong`; then how many more there are.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Fault { line, problem }) in self.shown.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{}:{line}: {problem}", self.file)?;
+        }
+        if self.more > 0 {
+            write!(f, "\n{}: {} more faults", self.file, self.more)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Faults {}

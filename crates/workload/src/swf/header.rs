@@ -1,0 +1,169 @@
+//! The comment lines at the top of a log.
+
+use std::fmt;
+
+/// The header of a log: its comment lines in order, kept to the letter.
+///
+/// A line `; Name: value` is a directive; the comment lines below it, up to the next directive, continue it.
+///
+/// ```
+/// use dfrsim_workload::swf::Header;
+/// let mut header = Header::default();
+/// header.push("MaxProcs", "338 (batch partition; 512 total)");
+/// header.push("Note", "cleaned");
+/// header.comment("      twice");
+/// assert_eq!(header.max_procs(), Some(338));
+/// assert_eq!(header.text("Note").as_deref(), Some("cleaned\ntwice"));
+/// assert_eq!(header.to_string(), "; MaxProcs: 338 (batch partition; 512 total)\n; Note: cleaned\n;      twice\n");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// What stands behind the semicolon of each line.
+    lines: Vec<String>,
+}
+
+impl Header {
+    /// Adds a directive. An end of line in it becomes a blank.
+    pub fn push(&mut self, name: &str, value: &str) {
+        self.comment(&format!(" {name}: {value}"));
+    }
+    /// Adds a line as it is, without its semicolon. An end of line in it becomes a blank.
+    pub fn comment(&mut self, text: &str) {
+        self.lines.push(text.replace(['\n', '\r'], " "));
+    }
+    /// The lines as they stand behind their semicolons.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().map(String::as_str)
+    }
+    /// The directives in order: names, and what stands on the same line. Names may repeat (`Queue`, `Note`).
+    pub fn directives(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.lines().filter_map(directive)
+    }
+    /// The first value of this name.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.directives().find(|(found, _)| *found == name).map(|(_, value)| value)
+    }
+    /// The first value of this name with the lines that continue it.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<String> {
+        let mut lines =
+            self.lines().skip_while(|line| directive(line).is_none_or(|(found, _)| found != name));
+        let mut text = directive(lines.next()?)?.1.to_owned();
+        for line in lines.take_while(|line| directive(line).is_none() && !line.trim().is_empty()) {
+            text.push('\n');
+            text.push_str(line.trim());
+        }
+        Some(text)
+    }
+    /// The whole number at the start of a value: 338 in `338 (batch partition; 512 total)`.
+    fn number(&self, name: &str) -> Option<i64> {
+        let value = self.value(name)?;
+        let digits = value.strip_prefix('-').unwrap_or(value);
+        let length = value.len() - digits.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+        value[..length].parse().ok()
+    }
+    fn count(&self, name: &str) -> Option<u64> {
+        self.number(name)?.try_into().ok()
+    }
+
+    /// `Version`: of the format.
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        self.value("Version")
+    }
+    /// `Computer`: make and model.
+    #[must_use]
+    pub fn computer(&self) -> Option<&str> {
+        self.value("Computer")
+    }
+    /// `Installation`: whose it was.
+    #[must_use]
+    pub fn installation(&self) -> Option<&str> {
+        self.value("Installation")
+    }
+    /// `UnixStartTime`: second 0 of the log, in seconds since 1970 (UTC).
+    #[must_use]
+    pub fn unix_start_time(&self) -> Option<i64> {
+        self.number("UnixStartTime")
+    }
+    /// `TimeZoneString`: the name of the time zone, as in `Europe/Stockholm`.
+    #[must_use]
+    pub fn time_zone(&self) -> Option<&str> {
+        self.value("TimeZoneString")
+    }
+    /// `MaxNodes`: the nodes of the machine.
+    #[must_use]
+    pub fn max_nodes(&self) -> Option<u64> {
+        self.count("MaxNodes")
+    }
+    /// `MaxProcs`: the processors of the machine.
+    #[must_use]
+    pub fn max_procs(&self) -> Option<u64> {
+        self.count("MaxProcs")
+    }
+    /// `MaxJobs`: the jobs of the log (before cleaning, in a cleaned one).
+    #[must_use]
+    pub fn max_jobs(&self) -> Option<u64> {
+        self.count("MaxJobs")
+    }
+    /// `MaxRecords`: the lines of the log (before cleaning, in a cleaned one).
+    #[must_use]
+    pub fn max_records(&self) -> Option<u64> {
+        self.count("MaxRecords")
+    }
+    /// `MaxRuntime`: the longest run time that the system allowed, in seconds.
+    #[must_use]
+    pub fn max_runtime(&self) -> Option<u64> {
+        self.count("MaxRuntime")
+    }
+    /// `MaxMemory`: the most memory that a job could have, in kilobytes.
+    #[must_use]
+    pub fn max_memory(&self) -> Option<u64> {
+        self.count("MaxMemory")
+    }
+}
+
+/// Name and value of a directive. A name is one word with a capital, and a blank follows its colon, so that an
+/// address (`http://...`) in a continued line is none.
+fn directive(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.split_once(':')?;
+    let name = name.trim();
+    let is_name = name.starts_with(|letter: char| letter.is_ascii_uppercase())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (is_name && (value.is_empty() || value.starts_with(char::is_whitespace))).then(|| (name, value.trim()))
+}
+
+impl fmt::Display for Header {
+    /// The lines with their semicolons, each with its end of line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines().try_for_each(|line| writeln!(f, ";{line}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_told_from_continued_lines() {
+        let mut header = Header::default();
+        header.push("Information", "http://www.cs.example/");
+        header.comment("              http://www.parallel.example/");
+        header.comment("");
+        header.push("UnixStartTime", "-5");
+        header.push("MaxProcs", "many");
+        header.push("MaxNodes", "99999999999999999999");
+        header.comment(" Partition:");
+        assert_eq!(
+            header.text("Information").unwrap(),
+            "http://www.cs.example/\nhttp://www.parallel.example/"
+        );
+        assert_eq!(header.directives().count(), 5);
+        assert_eq!(header.unix_start_time(), Some(-5));
+        assert_eq!(header.max_procs(), None);
+        assert_eq!(header.max_nodes(), None);
+        assert_eq!(header.value("Partition"), Some(""));
+        assert_eq!(header.computer(), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! Lines of an input, in bounded memory and without copying each.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+/// The longest line; also the size of the buffer.
+pub(super) const LONGEST_LINE: usize = 1 << 16;
+
+/// The lines of an input, one after the other, as slices of one reused buffer.
+pub(super) struct Lines<R> {
+    input: R,
+    buffer: Box<[u8]>,
+    /// The bytes that were read and not handed out yet.
+    pending: Range<usize>,
+    /// Where the last line began.
+    last: usize,
+    /// The number of the last line, from 1.
+    number: u64,
+    at_end: bool,
+}
+
+/// Why there is no line here.
+pub(super) enum LineFault {
+    /// It was longer than [`LONGEST_LINE`] and has been skipped.
+    TooLong,
+    /// The input failed; nothing more can be read.
+    Input(io::Error),
+}
+
+impl From<io::Error> for LineFault {
+    fn from(error: io::Error) -> LineFault {
+        LineFault::Input(error)
+    }
+}
+
+impl<R: Read> Lines<R> {
+    pub(super) fn new(input: R) -> Lines<R> {
+        let buffer = vec![0; LONGEST_LINE].into_boxed_slice();
+        Lines { input, buffer, pending: 0..0, last: 0, number: 0, at_end: false }
+    }
+    /// The number of the line that was handed out last, from 1; 0 before the first.
+    pub(super) const fn number(&self) -> u64 {
+        self.number
+    }
+    /// The next line without its newline, or nothing at the end.
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, LineFault> {
+        let mut searched = self.pending.start;
+        loop {
+            let unsearched = &self.buffer[searched..self.pending.end];
+            if let Some(length) = memchr::memchr(b'\n', unsearched) {
+                return Ok(Some(self.take(searched + length, 1)));
+            }
+            if self.at_end {
+                return Ok((!self.pending.is_empty()).then(|| self.take(self.pending.end, 0)));
+            }
+            if self.pending.len() == LONGEST_LINE {
+                self.skip_line()?;
+                return Err(LineFault::TooLong);
+            }
+            searched = self.pending.len();
+            self.fill()?;
+        }
+    }
+    /// Hands out the last line once more.
+    pub(super) fn back(&mut self) {
+        self.pending.start = self.last;
+        self.number -= 1;
+    }
+
+    /// The pending bytes up to `end`, after which `newline` bytes are skipped.
+    fn take(&mut self, end: usize, newline: usize) -> &[u8] {
+        self.last = self.pending.start;
+        self.pending.start = end + newline;
+        self.number += 1;
+        &self.buffer[self.last..end]
+    }
+    /// Moves what is pending to the front and reads more behind it.
+    fn fill(&mut self) -> io::Result<()> {
+        self.buffer.copy_within(self.pending.clone(), 0);
+        self.pending = 0..self.pending.len();
+        let read = loop {
+            match self.input.read(&mut self.buffer[self.pending.end..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result?,
+            }
+        };
+        self.pending.end += read;
+        self.at_end = read == 0;
+        Ok(())
+    }
+    fn skip_line(&mut self) -> io::Result<()> {
+        self.number += 1;
+        loop {
+            if let Some(length) = memchr::memchr(b'\n', &self.buffer[self.pending.clone()]) {
+                self.pending.start += length + 1;
+                return Ok(());
+            }
+            self.pending = 0..0;
+            if self.at_end {
+                return Ok(());
+            }
+            self.fill()?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(input: impl Read) -> Vec<String> {
+        let mut lines = Lines::new(input);
+        let mut found = Vec::new();
+        loop {
+            match lines.next() {
+                Ok(Some(line)) => found.push(String::from_utf8_lossy(line).into_owned()),
+                Ok(None) => return found,
+                Err(LineFault::TooLong) => found.push("too long".to_owned()),
+                Err(LineFault::Input(error)) => {
+                    found.push(error.to_string());
+                    return found;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_line_needs_no_newline() {
+        assert_eq!(all(&b""[..]), [""; 0]);
+        assert_eq!(all(&b"a\n\nb"[..]), ["a", "", "b"]);
+        assert_eq!(all(&b"a\nb\n"[..]), ["a", "b"]);
+    }
+
+    #[test]
+    fn long_lines_are_skipped_and_the_others_kept() {
+        let just_fits = "x".repeat(LONGEST_LINE - 1);
+        let too_long = "y".repeat(3 * LONGEST_LINE);
+        let text = format!("a\n{just_fits}\n{too_long}\nb\n{too_long}");
+        assert_eq!(all(text.as_bytes()), ["a", &just_fits, "too long", "b", "too long"]);
+    }
+
+    #[test]
+    fn lines_do_not_depend_on_how_the_input_is_cut() {
+        struct ByteByByte<'a>(&'a [u8]);
+        impl Read for ByteByByte<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let length = buffer.len().min(1);
+                self.0.read(&mut buffer[..length])
+            }
+        }
+        let text = b"first\nsecond\r\n\nlast";
+        assert_eq!(all(ByteByByte(text)), all(&text[..]));
+    }
+
+    #[test]
+    fn a_line_can_be_put_back() {
+        let mut lines = Lines::new(&b"a\nb\n"[..]);
+        assert!(matches!(lines.next(), Ok(Some(b"a"))));
+        lines.back();
+        assert!(matches!(lines.next(), Ok(Some(b"a"))));
+        assert_eq!(lines.number(), 1);
+        assert!(matches!(lines.next(), Ok(Some(b"b"))));
+    }
+}

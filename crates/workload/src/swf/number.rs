@@ -1,0 +1,169 @@
+//! The numbers of a line: read by hand, exact, without floating point.
+
+use dfrsim_model::{SimSpan, SimTime};
+use std::fmt;
+
+const MILLION: u64 = 1_000_000;
+
+/// The longest time that is read: 500 years, so that sums of times cannot overflow.
+const LONGEST_SECONDS: u64 = 16_000_000_000;
+
+/// An amount of memory in kilobytes, exact to a millionth of one; up to 18 petabytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Kilobytes(u64);
+
+impl Kilobytes {
+    /// An amount in millionths of a kilobyte.
+    #[must_use]
+    pub const fn from_millionths(millionths: u64) -> Kilobytes {
+        Kilobytes(millionths)
+    }
+    /// The amount in millionths of a kilobyte.
+    #[must_use]
+    pub const fn millionths(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for Kilobytes {
+    /// Kilobytes with as many decimals as are needed: `2097152`, `838860.8`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, millionths) = (self.0 / MILLION, self.0 % MILLION);
+        if millionths == 0 {
+            return write!(f, "{whole}");
+        }
+        write!(f, "{whole}.{}", format!("{millionths:06}").trim_end_matches('0'))
+    }
+}
+
+/// A number as it stands in a field: a sign, a whole part and six decimals (further ones are cut off).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number {
+    negative: bool,
+    whole: u64,
+    millionths: u32,
+}
+
+/// What separates fields. A carriage return counts, so lines may end as on Windows.
+pub(super) const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
+}
+
+impl Number {
+    /// The number at the start of `bytes`, up to a blank or the end, and how many bytes it takes; nothing if
+    /// something else stands there, or more than 64 bits.
+    #[inline]
+    pub(super) fn scan(bytes: &[u8]) -> Option<(Number, usize)> {
+        let digit = |at: usize| {
+            bytes.get(at).map(|byte| u64::from(byte.wrapping_sub(b'0'))).filter(|&digit| digit <= 9)
+        };
+        let negative = bytes.first() == Some(&b'-');
+        let start = usize::from(negative);
+        let mut at = start;
+        let mut whole = 0_u64;
+        while let Some(digit) = digit(at) {
+            whole = whole.wrapping_mul(10).wrapping_add(digit);
+            at += 1;
+        }
+        match at - start {
+            0 => return None,
+            1..=19 => {}
+            // Only here the sum may have wrapped around.
+            _ => whole = str::from_utf8(&bytes[start..at]).ok()?.parse().ok()?,
+        }
+        let mut millionths = 0;
+        if bytes.get(at) == Some(&b'.') {
+            at += 1;
+            let mut weight = 100_000;
+            while let Some(digit) = digit(at) {
+                millionths += weight * digit as u32;
+                weight /= 10;
+                at += 1;
+            }
+        }
+        bytes
+            .get(at)
+            .is_none_or(|&byte| is_blank(byte))
+            .then_some((Number { negative, whole, millionths }, at))
+    }
+
+    /// Whether this is -1, which stands for "unknown" in every field.
+    const fn is_unknown(self) -> bool {
+        self.negative && self.whole == 1 && self.millionths == 0
+    }
+    fn unless_unknown<T>(self, value: impl FnOnce(Number) -> Option<T>) -> Option<Option<T>> {
+        if self.is_unknown() { Some(None) } else { value(self).map(Some) }
+    }
+    fn in_millionths(self) -> Option<u64> {
+        if self.negative {
+            return None;
+        }
+        self.whole.checked_mul(MILLION)?.checked_add(u64::from(self.millionths))
+    }
+    fn micros(self) -> Option<u64> {
+        (self.whole <= LONGEST_SECONDS).then(|| self.in_millionths()).flatten()
+    }
+
+    /// A moment, which cannot be unknown.
+    pub(super) fn time(self) -> Option<SimTime> {
+        self.micros().map(SimTime::from_micros)
+    }
+    /// A length of time, or unknown.
+    pub(super) fn span(self) -> Option<Option<SimSpan>> {
+        self.unless_unknown(|number| number.micros().map(SimSpan::from_micros))
+    }
+    /// Memory, or unknown.
+    pub(super) fn kilobytes(self) -> Option<Option<Kilobytes>> {
+        self.unless_unknown(|number| number.in_millionths().map(Kilobytes))
+    }
+    /// A whole number, which cannot be unknown; decimals must be zero.
+    pub(super) fn whole(self) -> Option<u64> {
+        (!self.negative && self.millionths == 0).then_some(self.whole)
+    }
+    /// A whole number that fits `T`, or unknown.
+    pub(super) fn count<T: TryFrom<u64>>(self) -> Option<Option<T>> {
+        self.unless_unknown(|number| T::try_from(number.whole()?).ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scan(text: &str) -> Option<Number> {
+        Number::scan(text.as_bytes()).map(|(number, _)| number)
+    }
+
+    #[test]
+    fn numbers_end_at_a_blank() {
+        assert_eq!(Number::scan(b"142.50 7").unwrap().1, 6);
+        assert_eq!(scan("142.50\t").unwrap().span(), Some(Some(SimSpan::from_micros(142_500_000))));
+        assert_eq!(scan("7\r").unwrap().whole(), Some(7));
+        for text in ["", "-", "x", "1x", "1e3", "+1", ".5", "1.2.3", "--1", "1-", "١"] {
+            assert!(scan(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_minus_one_is_unknown() {
+        assert_eq!(scan("-1").unwrap().span(), Some(None));
+        assert_eq!(scan("-1.00").unwrap().count::<u32>(), Some(None));
+        for text in ["-2", "-0.5", "-1.5", "-0"] {
+            assert_eq!(scan(text).unwrap().span(), None, "{text}");
+        }
+        assert_eq!(scan("-1").unwrap().time(), None);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert_eq!(scan("4294967295").unwrap().count(), Some(Some(u32::MAX)));
+        assert_eq!(scan("4294967296").unwrap().count::<u32>(), None);
+        assert_eq!(scan("18446744073709551615").unwrap().whole(), Some(u64::MAX));
+        assert!(scan("18446744073709551616").is_none());
+        assert_eq!(scan("00000000000000000000001").unwrap().whole(), Some(1));
+        assert_eq!(scan("16000000001").unwrap().time(), None);
+        assert_eq!(scan("18446744073709551615").unwrap().kilobytes(), None);
+        assert_eq!(scan("32.5").unwrap().count::<u32>(), None);
+        assert_eq!(scan("32.00").unwrap().count::<u32>(), Some(Some(32)));
+    }
+}

@@ -1,0 +1,214 @@
+//! The streaming reader.
+
+use super::fault::{Faults, Problem, SwfError};
+use super::header::Header;
+use super::input::Input;
+use super::lines::{LONGEST_LINE, LineFault, Lines};
+use super::number::is_blank;
+use super::parse::parse;
+use super::{Line, ReadReport, Source};
+use crate::named::named;
+use dfrsim_model::SimTime;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+named! {
+    /// What is done with lines that cannot be read.
+    #[derive(Default)]
+    pub enum Strictness as "strictness" {
+        /// Every one is a fault.
+        #[default]
+        Strict = "strict",
+        /// They are left out and counted. A file that cannot be read to its end still is a fault.
+        Lenient = "lenient",
+    }
+}
+
+/// Whether lines may be out of order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// No: the first one ends the stream.
+    Sorted,
+    /// Yes: they are counted.
+    Any,
+}
+
+/// A log that is read line by line, plain or gzip (told apart by content), in constant memory.
+///
+/// It iterates over the records. The iteration ends at the end of the file, or early: at the first line that is out
+/// of order, or at the first fault, and then the rest of the file is read at once for its further faults. Only
+/// [`finish`](Source::finish) tells, so nothing that was made of the records may be used before it has said that
+/// all is well.
+pub struct Reader<R> {
+    file: String,
+    lines: Lines<Input<R>>,
+    header: Header,
+    strictness: Strictness,
+    order: Order,
+    previous: SimTime,
+    ended: bool,
+    unsorted: Option<SwfError>,
+    faults: Faults,
+    /// What is wrong with the line at hand; kept to reuse its memory.
+    problems: Vec<Problem>,
+    report: ReadReport,
+}
+
+impl Reader<File> {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    /// [`SwfError::Open`] if it cannot be opened; all else is told by [`finish`](Source::finish).
+    pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<File>, SwfError> {
+        Self::open_with(path, strictness, Order::Sorted)
+    }
+    pub(super) fn open_with(path: &Path, strictness: Strictness, order: Order) -> Result<Self, SwfError> {
+        let file = path.display().to_string();
+        match File::open(path) {
+            Ok(input) => Self::with_order(input, &file, strictness, order),
+            Err(source) => Err(SwfError::Open { file, source }),
+        }
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// Starts to read an input, of which messages speak as `file`, and reads its header. The input needs no buffer
+    /// of its own.
+    ///
+    /// # Errors
+    /// [`SwfError::Open`] if not even its first bytes can be read.
+    pub fn new(input: R, file: &str, strictness: Strictness) -> Result<Reader<R>, SwfError> {
+        Self::with_order(input, file, strictness, Order::Sorted)
+    }
+    pub(super) fn with_order(
+        input: R,
+        file: &str,
+        strictness: Strictness,
+        order: Order,
+    ) -> Result<Reader<R>, SwfError> {
+        let input = Input::new(input).map_err(|source| SwfError::Open { file: file.to_owned(), source })?;
+        let mut reader = Reader {
+            file: file.to_owned(),
+            lines: Lines::new(input),
+            header: Header::default(),
+            strictness,
+            order,
+            previous: SimTime::ZERO,
+            ended: false,
+            unsorted: None,
+            faults: Faults::new(file),
+            problems: Vec::new(),
+            report: ReadReport::default(),
+        };
+        reader.read_header();
+        Ok(reader)
+    }
+
+    fn read_header(&mut self) {
+        loop {
+            match self.lines.next() {
+                Ok(Some([b';', text @ ..])) => {
+                    let text = String::from_utf8_lossy(text);
+                    self.header.comment(text.strip_suffix('\r').unwrap_or(&text));
+                }
+                Ok(Some(line)) if is_empty(line) => {}
+                Ok(Some(_)) => return self.lines.back(),
+                Ok(None) => return self.ended = true,
+                Err(fault) => return self.line_fault(fault),
+            }
+        }
+    }
+    /// Reads one line; gives its record if it has one without fault.
+    fn step(&mut self) -> Option<Line> {
+        let record = match self.lines.next() {
+            Ok(Some(line)) if is_empty(line) || line[0] == b';' => return None,
+            Ok(Some(line)) => parse(line, &mut self.problems),
+            Ok(None) => {
+                self.ended = true;
+                return None;
+            }
+            Err(fault) => {
+                self.line_fault(fault);
+                return None;
+            }
+        };
+        let number = self.lines.number();
+        if !self.problems.is_empty() {
+            self.broken_line(number);
+            return None;
+        }
+        if record.submit < self.previous {
+            self.out_of_order(number, record.submit);
+        }
+        self.previous = record.submit;
+        self.report.records += 1;
+        Some(Line { number, record })
+    }
+    #[cold]
+    fn line_fault(&mut self, fault: LineFault) {
+        match fault {
+            LineFault::TooLong => {
+                self.problems.push(Problem::LineTooLong { limit: LONGEST_LINE });
+                self.broken_line(self.lines.number());
+            }
+            LineFault::Input(error) => {
+                let reason = error.to_string();
+                self.faults.push(self.lines.number() + 1, Problem::Unreadable { reason });
+                self.ended = true;
+            }
+        }
+    }
+    #[cold]
+    fn broken_line(&mut self, number: u64) {
+        self.report.broken += 1;
+        let problems = self.problems.drain(..);
+        if self.strictness == Strictness::Strict {
+            problems.for_each(|problem| self.faults.push(number, problem));
+        }
+    }
+    #[cold]
+    fn out_of_order(&mut self, line: u64, submit: SimTime) {
+        self.report.out_of_order += 1;
+        // Behind a fault the file is only read on for further faults.
+        if self.order == Order::Sorted && self.faults.is_empty() {
+            self.ended = true;
+            self.unsorted =
+                Some(SwfError::Unsorted { file: self.file.clone(), line, submit, previous: self.previous });
+        }
+    }
+}
+
+fn is_empty(line: &[u8]) -> bool {
+    line.iter().all(|&byte| is_blank(byte))
+}
+
+impl<R: Read> Iterator for Reader<R> {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        while !self.ended {
+            let line = self.step();
+            if line.is_some() && self.faults.is_empty() && !self.ended {
+                return line;
+            }
+        }
+        None
+    }
+}
+
+impl<R: Read> Source for Reader<R> {
+    fn file(&self) -> &str {
+        &self.file
+    }
+    fn header(&self) -> &Header {
+        &self.header
+    }
+    fn finish(mut self) -> Result<ReadReport, SwfError> {
+        self.by_ref().for_each(drop);
+        if !self.faults.is_empty() {
+            return Err(self.faults.into());
+        }
+        self.unsorted.map_or(Ok(self.report), Err)
+    }
+}

@@ -1,0 +1,138 @@
+//! One line of a log.
+
+use super::number::Kilobytes;
+use dfrsim_model::{SimSpan, SimTime};
+use std::fmt;
+
+/// One job (or one part of a job) of a log: the 18 fields of the Standard Workload Format, version 2.2.
+///
+/// `None` is the format's -1, "unknown".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Field 1: the number of the job.
+    pub job: u64,
+    /// Field 2: when it was submitted, in the log's own time (second 0 is the header's `UnixStartTime`).
+    pub submit: SimTime,
+    /// Field 3: how long it waited.
+    pub wait: Option<SimSpan>,
+    /// Field 4: how long it ran, wall-clock.
+    pub run_time: Option<SimSpan>,
+    /// Field 5: the processors that it got.
+    pub allocated_processors: Option<u32>,
+    /// Field 6: the CPU time that it used, averaged over its processors.
+    pub cpu_time: Option<SimSpan>,
+    /// Field 7: the memory that it used per processor.
+    pub used_memory: Option<Kilobytes>,
+    /// Field 8: the processors that it asked for.
+    pub requested_processors: Option<u32>,
+    /// Field 9: the run time (in some logs: the CPU time per processor) that it asked for.
+    pub requested_time: Option<SimSpan>,
+    /// Field 10: the memory that it asked for per processor.
+    pub requested_memory: Option<Kilobytes>,
+    /// Field 11: how it ended.
+    pub status: Status,
+    /// Field 12: its user.
+    pub user: Option<u32>,
+    /// Field 13: the group of its user.
+    pub group: Option<u32>,
+    /// Field 14: the application.
+    pub executable: Option<u32>,
+    /// Field 15: the queue; 0 is meant for interactive jobs.
+    pub queue: Option<u32>,
+    /// Field 16: the partition.
+    pub partition: Option<u32>,
+    /// Field 17: the job that had to end before this one could be submitted.
+    pub preceding_job: Option<u64>,
+    /// Field 18: the time between the end of the preceding job and this submission.
+    pub think_time: Option<SimSpan>,
+}
+
+/// How a job ended (field 11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// -1: not known.
+    #[default]
+    Unknown,
+    /// 0: it failed.
+    Failed,
+    /// 1: it completed.
+    Completed,
+    /// 2: a part of a checkpointed job, to be continued.
+    PartialContinued,
+    /// 3: the last part of a checkpointed job that completed.
+    PartialCompleted,
+    /// 4: the last part of a checkpointed job that failed.
+    PartialFailed,
+    /// 5: cancelled, before its start or after.
+    Cancelled,
+}
+
+impl Status {
+    /// The status of a number, -1 to 5.
+    #[must_use]
+    pub const fn from_number(number: i8) -> Option<Status> {
+        Some(match number {
+            -1 => Status::Unknown,
+            0 => Status::Failed,
+            1 => Status::Completed,
+            2 => Status::PartialContinued,
+            3 => Status::PartialCompleted,
+            4 => Status::PartialFailed,
+            5 => Status::Cancelled,
+            _ => return None,
+        })
+    }
+    /// The number that stands in a log, -1 to 5.
+    #[must_use]
+    pub const fn number(self) -> i8 {
+        match self {
+            Status::Unknown => -1,
+            Status::Failed => 0,
+            Status::Completed => 1,
+            Status::PartialContinued => 2,
+            Status::PartialCompleted => 3,
+            Status::PartialFailed => 4,
+            Status::Cancelled => 5,
+        }
+    }
+}
+
+/// A value of a field, or the -1 of an unknown one.
+struct OrUnknown<T>(Option<T>);
+
+impl<T: fmt::Display> fmt::Display for OrUnknown<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str("-1"),
+        }
+    }
+}
+
+impl fmt::Display for Record {
+    /// The line of a log, without its end. Reading it gives an equal record.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
+            self.job,
+            self.submit,
+            OrUnknown(self.wait),
+            OrUnknown(self.run_time),
+            OrUnknown(self.allocated_processors),
+            OrUnknown(self.cpu_time),
+            OrUnknown(self.used_memory),
+            OrUnknown(self.requested_processors),
+            OrUnknown(self.requested_time),
+            OrUnknown(self.requested_memory),
+            self.status.number(),
+            OrUnknown(self.user),
+            OrUnknown(self.group),
+            OrUnknown(self.executable),
+            OrUnknown(self.queue),
+            OrUnknown(self.partition),
+            OrUnknown(self.preceding_job),
+            OrUnknown(self.think_time),
+        )
+    }
+}

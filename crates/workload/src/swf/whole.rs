@@ -1,0 +1,69 @@
+//! Logs that are read whole, because their lines are not in order.
+
+use super::fault::SwfError;
+use super::header::Header;
+use super::reader::{Order, Reader, Strictness};
+use super::{Line, ReadReport, Source};
+use std::io::Read;
+use std::path::Path;
+use std::vec;
+
+/// A log that has been read to its end without fault and sorted by submit time; equal times keep the file's order.
+#[derive(Debug)]
+pub struct Whole {
+    file: String,
+    header: Header,
+    report: ReadReport,
+    lines: vec::IntoIter<Line>,
+}
+
+/// Reads a whole file, in whatever order its lines stand.
+///
+/// # Errors
+/// [`SwfError::Open`] and [`SwfError::Faults`].
+pub fn read_all(path: &Path, strictness: Strictness) -> Result<Whole, SwfError> {
+    collect(Reader::open_with(path, strictness, Order::Any)?)
+}
+
+/// Reads a whole input, of which messages speak as `file`, in whatever order its lines stand.
+///
+/// # Errors
+/// [`SwfError::Open`] and [`SwfError::Faults`].
+pub fn read_all_from(input: impl Read, file: &str, strictness: Strictness) -> Result<Whole, SwfError> {
+    collect(Reader::with_order(input, file, strictness, Order::Any)?)
+}
+
+fn collect<R: Read>(mut reader: Reader<R>) -> Result<Whole, SwfError> {
+    let mut lines: Vec<Line> = reader.by_ref().collect();
+    let (file, header) = (reader.file().to_owned(), reader.header().clone());
+    let report = reader.finish()?;
+    if report.out_of_order > 0 {
+        lines.sort_by_key(|line| line.record.submit);
+    }
+    Ok(Whole { file, header, report, lines: lines.into_iter() })
+}
+
+impl Iterator for Whole {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        self.lines.next()
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.lines.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Whole {}
+
+impl Source for Whole {
+    fn file(&self) -> &str {
+        &self.file
+    }
+    fn header(&self) -> &Header {
+        &self.header
+    }
+    fn finish(self) -> Result<ReadReport, SwfError> {
+        Ok(self.report)
+    }
+}

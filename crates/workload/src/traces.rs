@@ -1,0 +1,76 @@
+//! Where logs lie.
+//!
+//! ```no_run
+//! let path = dfrsim_workload::traces::locate("KTH-SP2-1996-2.1-cln.swf.gz")?;
+//! # Ok::<(), dfrsim_workload::traces::NotFound>(())
+//! ```
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// The variable that names a folder of logs.
+pub const VARIABLE: &str = "DFRSIM_TRACES";
+
+/// A log that is in none of the places where logs are looked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no log `{name}`; looked for {}", list(places))]
+pub struct NotFound {
+    /// What was asked for.
+    pub name: String,
+    /// The paths that were tried.
+    pub places: Vec<PathBuf>,
+}
+
+fn list(places: &[PathBuf]) -> String {
+    places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// The path of a log: as given if such a file exists, otherwise in `traces`, in the folder that `DFRSIM_TRACES` names,
+/// or in `../shared/traces`.
+///
+/// # Errors
+/// [`NotFound`] with the paths that were tried.
+pub fn locate(name: &str) -> Result<PathBuf, NotFound> {
+    locate_from(Path::new(""), name)
+}
+
+/// Like [`locate`], with relative paths seen from `base` instead of the current folder.
+///
+/// # Errors
+/// [`NotFound`] with the paths that were tried.
+pub fn locate_from(base: &Path, name: &str) -> Result<PathBuf, NotFound> {
+    let folders = [
+        Some(PathBuf::new()),
+        Some(PathBuf::from("traces")),
+        env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from),
+        Some(PathBuf::from("../shared/traces")),
+    ];
+    let places: Vec<PathBuf> = folders.iter().flatten().map(|folder| base.join(folder).join(name)).collect();
+    match places.iter().find(|place| place.is_file()) {
+        Some(found) => Ok(found.clone()),
+        None => Err(NotFound { name: name.to_owned(), places }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = env!("CARGO_MANIFEST_DIR");
+
+    #[test]
+    fn a_file_is_found_by_its_path() {
+        let relative = locate_from(Path::new(BASE), "Cargo.toml").unwrap();
+        assert_eq!(locate(relative.to_str().unwrap()), Ok(relative));
+    }
+
+    #[test]
+    fn a_missing_log_is_reported_with_the_places() {
+        let message = locate_from(Path::new(BASE), "none.swf").unwrap_err().to_string();
+        assert!(message.starts_with("no log `none.swf`; looked for "), "{message}");
+        assert!(
+            message.contains("traces/none.swf") && message.contains("../shared/traces/none.swf"),
+            "{message}"
+        );
+    }
+}
