@@ -1,1 +1,57 @@
-//! Placeholder.
+//! A lower bound on the maximum stretch that any scheduler could reach, by maximum flow.
+//!
+//! A stretch S gives each job a deadline, its submission + S * max(run time, tau). With all jobs known in
+//! advance, memory forgotten and moves for free, a schedule that meets the deadlines exists if and only if the
+//! work (tasks * need * run time) fits between submissions and deadlines, at no more than tasks * need at once
+//! for a job and no more than all nodes for all jobs: a maximum flow from jobs to the intervals into which
+//! submissions and deadlines cut the time. [`max_stretch_bound`] finds the smallest such S, by which the maximum
+//! bounded stretch of a policy is divided to give its *degradation from bound*.
+//!
+//! * [`Bound`]: the bound with the jobs that prove it.
+//! * [`flow_solution`]: for one stretch, how much each job does in each interval; [`FlowSolution`].
+//! * [`wrap_around`]: a schedule of all tasks on the nodes that does just that; [`Schedule`].
+//!
+//! ```
+//! use dfrsim_bound::max_stretch_bound;
+//! use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+//!
+//! let job = |id| Job {
+//!     id: JobId(id),
+//!     submit: SimTime::ZERO,
+//!     tasks: 2,
+//!     need: Share::ONE,
+//!     memory: Share::ZERO,
+//!     run_time: SimSpan::from_secs(60),
+//!     requested_time: None,
+//! };
+//! // Either job alone fills both nodes, so one of them ends after two minutes at the earliest.
+//! let bound = max_stretch_bound(&[job(1), job(2)], 2, SimSpan::from_secs(10));
+//! assert_eq!(bound.value, 2.0);
+//! assert_eq!(bound.critical, [0, 1]);
+//! ```
+//!
+//! # How it is found
+//! Not by bisection, but by Newton's method from below: a stretch that is too small comes with a set of jobs
+//! that is too much for its own time (a minimum cut), and the next stretch is the least at which that set fits.
+//! When the flow succeeds, the last set proves the bound from below and the flow from above. Each flow is kept
+//! small by `Core`, which takes away the jobs that surely fit, started by earliest deadline, and completed by
+//! Dinic's algorithm, which stops as soon as one job proves that the stretch is too small.
+//!
+//! # Sources
+//! The dissertation that introduced DFRS (Stillwell, 2010), section 5.1.2, theorem 1 for the bound and the
+//! schedule of its proof; McNaughton, "Scheduling with deadlines and loss functions" (1959), for wrapping around;
+//! Dinic, "Algorithm for solution of a problem of maximum flow in networks with power estimation" (1970).
+//! The search by cuts is the discrete Newton method of parametric flow problems (Radzik, 1998).
+
+mod amount;
+mod bound;
+mod core;
+mod critical;
+mod flow;
+mod instance;
+mod solution;
+mod wrap_around;
+
+pub use bound::{Bound, max_stretch_bound};
+pub use solution::{FlowInterval, FlowSolution, flow_solution};
+pub use wrap_around::{Piece, Schedule, wrap_around};
