@@ -60,13 +60,12 @@ impl Info {
             line("offered load", format!("{offered:.4}"));
         }
         line("", format!("{:>14}{:>14}{:>14}{:>14}{:>14}", "mean", "median", "95 %", "99 %", "max"));
-        let figures: [(&str, fn(&Job) -> Option<f64>); 3] = [
-            ("processors", |job| Some(f64::from(job.tasks))),
-            ("run time [s]", |job| Some(job.run_time.as_secs_f64())),
-            ("requested [s]", |job| job.requested_time.map(|span| span.as_secs_f64())),
+        let figures: [(&str, Vec<f64>); 3] = [
+            ("processors", jobs.iter().map(|job| f64::from(job.tasks)).collect()),
+            ("run time [s]", jobs.iter().map(|job| job.run_time.as_secs_f64()).collect()),
+            ("requested [s]", jobs.iter().filter_map(|job| Some(job.requested_time?.as_secs_f64())).collect()),
         ];
-        for (name, figure) in figures {
-            let mut values: Vec<f64> = jobs.iter().filter_map(figure).collect();
+        for (name, mut values) in figures {
             if let Some(Distribution { mean, median, p95, p99, max }) = Distribution::of(&mut values) {
                 line(name, format!("{mean:>14.2}{median:>14.2}{p95:>14.2}{p99:>14.2}{max:>14.2}"));
             }
