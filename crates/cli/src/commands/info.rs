@@ -63,7 +63,10 @@ impl Info {
         let figures: [(&str, Vec<f64>); 3] = [
             ("processors", jobs.iter().map(|job| f64::from(job.tasks)).collect()),
             ("run time [s]", jobs.iter().map(|job| job.run_time.as_secs_f64()).collect()),
-            ("requested [s]", jobs.iter().filter_map(|job| Some(job.requested_time?.as_secs_f64())).collect()),
+            (
+                "requested [s]",
+                jobs.iter().filter_map(|job| Some(job.requested_time?.as_secs_f64())).collect(),
+            ),
         ];
         for (name, mut values) in figures {
             if let Some(Distribution { mean, median, p95, p99, max }) = Distribution::of(&mut values) {
