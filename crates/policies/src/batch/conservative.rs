@@ -151,7 +151,8 @@ impl Planner for Conservative {
 
     fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>) {
         self.profile.advance(now);
-        let was_overdue = std::mem::replace(&mut self.overdue, self.count_overdue(now) > 0);
+        let was_overdue = self.overdue;
+        self.overdue = self.count_overdue(now) > 0;
         let ended_early = std::mem::take(&mut self.ended_early);
         if self.overdue || was_overdue {
             self.withdraw_reservations(now);

@@ -1,0 +1,47 @@
+//! How long a bound takes: `cargo bench -p dfrsim-bound`.
+
+#[path = "../tests/bound/weeks.rs"]
+mod weeks;
+
+use dfrsim_bound::max_stretch_bound;
+use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
+use divan::Bencher;
+use rand::RngExt;
+
+const TAU: SimSpan = SimSpan::from_secs(10);
+
+fn main() {
+    divan::main();
+}
+
+/// The week with the most jobs.
+#[divan::bench]
+fn largest_week(bencher: Bencher<'_, '_>) {
+    let Some(week) = weeks::weeks().and_then(|weeks| weeks.into_iter().max_by_key(Vec::len)) else { return };
+    bencher.bench(|| max_stretch_bound(&week, weeks::NODES, TAU));
+}
+
+#[divan::bench(sample_count = 1)]
+fn all_weeks(bencher: Bencher<'_, '_>) {
+    let Some(weeks) = weeks::weeks() else { return };
+    bencher.bench(|| weeks.iter().map(|week| max_stretch_bound(week, weeks::NODES, TAU).value).sum::<f64>());
+}
+
+/// Jobs at random: every job may be in another's way, since run times spread over four decades.
+#[divan::bench(args = [1_000, 4_000])]
+fn crowded(bencher: Bencher<'_, '_>, count: u64) {
+    let mut rng = Seed::new(1).fork("crowded").rng();
+    let mut jobs: Vec<Job> = (0..count)
+        .map(|id| Job {
+            id: JobId(id),
+            submit: SimTime::from_secs(rng.random_range(0..count * 10)),
+            tasks: rng.random_range(1..=32),
+            need: Share::from_ratio(rng.random_range(1..=4), 4),
+            memory: Share::ZERO,
+            run_time: SimSpan::from_secs(10_f64.powf(rng.random_range(1.0..5.0)) as u64),
+            requested_time: None,
+        })
+        .collect();
+    jobs.sort_by_key(|job| job.submit);
+    bencher.bench(|| max_stretch_bound(&jobs, 128, TAU));
+}
