@@ -87,12 +87,6 @@ pub(crate) fn text(
     rows: RowCounts,
     host: &HostFacts,
 ) -> String {
-    let instance = |(instance, digest): (&'_ Instance, &Digest)| InstanceSection {
-        workload: &scenario.workloads[instance.workload].name,
-        name: &instance.name,
-        jobs: instance.size(),
-        sha256: digest.to_string(),
-    };
     let manifest = Manifest {
         program: "dfrsim",
         version: env!("CARGO_PKG_VERSION"),
@@ -112,7 +106,16 @@ pub(crate) fn text(
             bounds_s: host.bounds.as_secs_f64(),
         },
         inputs: inputs.iter().map(|input| input_section(scenario, input)).collect(),
-        instances: instances.iter().zip(digests).map(instance).collect(),
+        instances: instances
+            .iter()
+            .zip(digests)
+            .map(|(instance, digest)| InstanceSection {
+                workload: &scenario.workloads[instance.workload].name,
+                name: &instance.name,
+                jobs: instance.size(),
+                sha256: digest.to_string(),
+            })
+            .collect(),
     };
     toml::to_string(&manifest).expect("a manifest can be written as TOML")
 }
