@@ -41,10 +41,11 @@ impl Folder {
         self.path.join(JOURNAL)
     }
 
-    /// The rows that earlier runs left here, finished or not.
+    /// The rows that earlier runs left here: of the last one that was finished, then of those that were not.
     pub(crate) fn earlier(&self) -> Result<Earlier, RunError> {
         let journal = journal::read(&self.journal())?;
-        let mut earlier = Earlier { rows: journal.rows, notices: Vec::new() };
+        let mut earlier = Earlier::default();
+        self.read_rows(&mut earlier)?;
         if journal.damaged > 0 {
             earlier.notices.push(format!(
                 "{}: {} damaged or outdated lines are left out; their rows are computed again",
@@ -52,16 +53,21 @@ impl Folder {
                 journal.damaged
             ));
         }
+        earlier.rows.extend(journal.rows);
+        Ok(earlier)
+    }
+
+    fn read_rows(&self, earlier: &mut Earlier) -> Result<(), RunError> {
         let path = self.path.join(ROWS);
         let text = match fs::read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(earlier),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(RunError::io(&path, error)),
         };
         let mut records = table_file::records(&text);
         if records.next().is_none_or(|header| header.iter().ne(Row::columns())) {
             earlier.notices.push(format!("{}: has other columns; its rows are not reused", path.display()));
-            return Ok(earlier);
+            return Ok(());
         }
         let mut damaged = 0_usize;
         for record in records {
@@ -73,7 +79,7 @@ impl Folder {
         if damaged > 0 {
             earlier.notices.push(format!("{}: {damaged} damaged rows are computed again", path.display()));
         }
-        Ok(earlier)
+        Ok(())
     }
 
     /// Forgets what an interrupted run left.

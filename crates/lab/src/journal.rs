@@ -84,3 +84,54 @@ pub(crate) fn read(path: &Path) -> Result<Found, RunError> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::Cell;
+    use dfrsim_model::SimSpan;
+
+    fn row(key: u64) -> Row {
+        let cell = Cell {
+            workload: "a, \"b\"".into(),
+            instance: "whole".into(),
+            load: Some(0.1),
+            policy: "FCFS".into(),
+            penalty_s: SimSpan::from_micros(1),
+            estimates: "exact".into(),
+            overrun: "extend".into(),
+            tau_s: SimSpan::from_secs(10),
+            nodes: 1,
+            jobs: 2,
+            bound: 1.0 / 3.0,
+        };
+        Row { key: format!("{key:016x}").parse().unwrap(), cell, outcome: Err("it, failed".into()) }
+    }
+
+    #[test]
+    fn damaged_and_cut_lines_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let rows = [row(1), row(2), row(3)];
+        Journal::open(&path).unwrap().append(&rows).unwrap();
+        assert_eq!(read(&path).unwrap(), Found { rows: rows.to_vec(), damaged: 0 });
+
+        // One flipped digit in the second row, the third cut off, then a fourth behind it.
+        let text = fs::read_to_string(&path).unwrap();
+        let flipped = text.replace("0000000000000002", "0000000000000009");
+        fs::write(&path, &flipped[..flipped.len() - 5]).unwrap();
+        Journal::open(&path).unwrap().append(&[row(4)]).unwrap();
+        assert_eq!(read(&path).unwrap(), Found { rows: vec![row(1), row(4)], damaged: 2 });
+        fs::write(&path, b"\xff\xfe\n\0\0\0").unwrap();
+        assert_eq!(read(&path).unwrap(), Found { rows: vec![], damaged: 2 });
+        assert_eq!(read(&folder.path().join("none")).unwrap(), Found::default());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_an_error_that_names_the_file() {
+        let mut journal = Journal::open(Path::new("/dev/full")).unwrap();
+        let error = journal.append(&[row(1)]).unwrap_err().to_string();
+        assert!(error.starts_with("/dev/full: ") && error.contains("space"), "{error}");
+    }
+}

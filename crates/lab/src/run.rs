@@ -1,7 +1,7 @@
 //! Running a scenario.
 
 use crate::folder::{Earlier, Folder};
-use crate::instance::{Input, Instance, instances};
+use crate::instance::{Instance, instances};
 use crate::journal::Journal;
 use crate::key::{Determinants, Digest, Key, overrun_name};
 use crate::manifest::{self, HostFacts};
@@ -39,8 +39,6 @@ pub struct RunReport {
     pub tables: Tables,
     /// The rows.
     pub rows: RowCounts,
-    /// What the rules for doubtful lines did: (workload, counts), for each log.
-    pub preparation: Vec<(String, String)>,
     /// What the user should know besides.
     pub notices: Vec<String>,
 }
@@ -131,7 +129,7 @@ pub(crate) fn run_with(
         restored: rows.len() - computed,
         failed: rows.iter().filter(|row| row.outcome.is_err()).count(),
     };
-    let tables = Tables::of(scenario, &rows);
+    let tables = Tables::of(scenario, &inputs, &rows);
     let host = HostFacts {
         threads: pool.current_num_threads(),
         wall: begin.elapsed(),
@@ -143,11 +141,7 @@ pub(crate) fn run_with(
     folder.write("scenario.toml", &scenario.to_toml())?;
     folder.write("manifest.toml", &manifest::text(scenario, &instances, &digests, &inputs, counts, &host))?;
     folder.remove_journal()?;
-    let preparation = inputs
-        .iter()
-        .map(|input: &Input| (scenario.workloads[input.workload].name.clone(), input.report.to_string()))
-        .collect();
-    Ok(RunReport { tables, rows: counts, preparation, notices })
+    Ok(RunReport { tables, rows: counts, notices })
 }
 
 /// Says how many rows of earlier runs are none of this scenario's.
@@ -399,4 +393,61 @@ fn as_run<'a>(jobs: &'a [Job], options: &Options) -> Cow<'a, [Job]> {
 
 fn add_time(total: &AtomicU64, begin: Instant) {
     total.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_cluster::{Decision, Situation};
+
+    /// Waits for ever.
+    struct Idle;
+
+    impl Scheduler for Idle {
+        fn decide(&mut self, _: &Situation<'_>, _: &mut Decision) {}
+    }
+
+    /// FCFS is replaced by a scheduler that fails: its rows say why, the others are as ever, and the table counts it.
+    #[test]
+    fn a_failed_simulation_is_a_row() {
+        let text = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\
+            [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { traces = 2, jobs = 20 }\n";
+        let scenario = Scenario::parse(text, "failing.toml", &[]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false };
+        let scheduler = |policy: Policy, nodes| -> Box<dyn Scheduler> {
+            if policy.to_string() == "FCFS" { Box::new(Idle) } else { policy.scheduler(nodes) }
+        };
+        let run = || run_with(&scenario, &options, &AtomicBool::new(false), &(), &scheduler).unwrap();
+        let report = run();
+        assert_eq!(report.rows, RowCounts { total: 4, computed: 4, restored: 0, failed: 2 });
+        let rows = std::fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+        assert_eq!(rows.matches(",failed,\"nothing happens any more at ").count(), 2, "{rows}");
+        let table = report.tables.degradation.csv();
+        let failed = table.lines().nth(1).unwrap();
+        assert!(failed.starts_with("model,,FCFS,300,10,2,2,,,,"), "{failed}");
+        assert!(table.lines().nth(2).unwrap().starts_with("model,,EASY,300,10,2,0,"), "{table}");
+        assert_eq!(run().rows, RowCounts { total: 4, computed: 0, restored: 4, failed: 2 });
+    }
+
+    /// A job of 100 s with a request of 60 s is killed after 60 s: the bound must not ask for more.
+    #[test]
+    fn killed_jobs_have_the_bound_of_what_they_run() {
+        let text = "study = 'online'\npolicies = ['FCFS']\n[simulation]\nestimates = 'requested'\noverrun = 'kill'\n\
+            [[workloads]]\nname = 'log'\nnodes = 1\nswf = { file = 'kill.swf' }\n";
+        let folder = tempfile::tempdir().unwrap();
+        // Both arrive at second 0 on one processor. Run to the end, the second would end at 200 s: bound 2 either way
+        // for equal jobs, so the second one is short: 20 s. Killed: (60 + 20) / 60 is less than (100 + 20) / 100
+        // would be the other way about, and with deadlines 60 S and 20 S the whole work of 80 needs S = 80 / 60.
+        let log = "1 0 -1 100 1 -1 -1 1 60 -1 1 1 -1 -1 -1 -1 -1 -1\n2 0 -1 20 1 -1 -1 1 20 -1 1 1 -1 -1 -1 -1 -1 -1\n";
+        std::fs::write(folder.path().join("kill.swf"), log).unwrap();
+        let path = folder.path().join("kill.toml");
+        std::fs::write(&path, text).unwrap();
+        let scenario = Scenario::load(&path, &[]).unwrap();
+        let options = RunOptions { out: folder.path().join("out"), threads: 1, fresh: false };
+        let report = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
+        let bounds = report.tables.bounds.csv();
+        let bound: f64 = bounds.lines().nth(1).unwrap().rsplit(',').next().unwrap().parse().unwrap();
+        assert!((bound - 80.0 / 60.0).abs() < 1e-9, "{bounds}");
+    }
 }

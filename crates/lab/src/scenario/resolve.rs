@@ -147,8 +147,8 @@ impl Resolver<'_> {
         let mut workloads = Vec::<Workload>::new();
         for file in files {
             let name = file.name.get_ref().clone();
-            if name.is_empty() {
-                self.fault(&file.name, "a workload must have a name");
+            if name.is_empty() || name.contains(char::is_control) {
+                self.fault(&file.name, "a workload must have a name, without control characters");
             }
             if workloads.iter().any(|other| other.name == name) {
                 self.fault(&file.name, format!("there is another workload `{name}`"));

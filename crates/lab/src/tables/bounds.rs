@@ -5,7 +5,6 @@ use super::statistics::Statistics;
 use super::table::{Cell, Table};
 use crate::row::Row;
 use crate::scenario::Scenario;
-use dfrsim_model::SimSpan;
 
 /// The rows of one policy and penalty: the bound depends on neither.
 fn one_each<'a>(scenario: &Scenario, rows: &'a [Row]) -> impl Iterator<Item = &'a Row> {
@@ -23,7 +22,7 @@ pub(super) fn table(scenario: &Scenario, rows: &[Row]) -> Table {
             Cell::Text(cell.instance.clone()),
             Cell::maybe(cell.load),
             Cell::Count(cell.jobs),
-            Cell::Number(cell.tau_s.as_secs_f64()),
+            Cell::Span(cell.tau_s),
             Cell::Number(cell.bound),
         ]
     };
@@ -43,7 +42,7 @@ pub(super) fn summary(scenario: &Scenario, rows: &[Row]) -> Table {
             lines.push(vec![
                 Cell::Text(scope.workload.to_owned()),
                 scope.load(),
-                Cell::Number(SimSpan::as_secs_f64(tau)),
+                Cell::Span(tau),
                 Cell::Count(instances.len()),
                 Cell::Count(instances.iter().map(|row| row.cell.jobs).sum()),
                 Cell::maybe(figures.map(|figures| figures.mean)),

@@ -105,8 +105,8 @@ impl Group<'_> {
             Cell::Text(self.scope.workload.to_owned()),
             self.scope.load(),
             Cell::Text(self.policy.clone()),
-            Cell::Number(self.penalty.as_secs_f64()),
-            Cell::Number(self.tau.as_secs_f64()),
+            Cell::Span(self.penalty),
+            Cell::Span(self.tau),
             Cell::Count(self.rows.len()),
             Cell::Count(self.rows.len() - self.figures().count()),
         ]

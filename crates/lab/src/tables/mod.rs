@@ -11,6 +11,7 @@ pub use table::Table;
 
 use crate::RunError;
 use crate::folder::Folder;
+use crate::instance::Input;
 use crate::row::Row;
 use crate::scenario::Scenario;
 
@@ -29,14 +30,20 @@ pub struct Tables {
 }
 
 impl Tables {
-    pub(crate) fn of(scenario: &Scenario, rows: &[Row]) -> Tables {
+    pub(crate) fn of(scenario: &Scenario, inputs: &[Input], rows: &[Row]) -> Tables {
         Tables {
-            degradation: degradation::table(scenario, rows),
+            degradation: degradation::table(scenario, rows).with_notes(notes(scenario, inputs)),
             bounds: bounds::table(scenario, rows),
             bounds_summary: bounds::summary(scenario, rows),
             metrics: metrics::table(scenario, rows),
         }
     }
+}
+
+/// What became of the lines of each log, since jobs that were left out belong beside what came of the others.
+fn notes(scenario: &Scenario, inputs: &[Input]) -> Vec<String> {
+    let note = |input: &Input| format!("{}: {}", scenario.workloads[input.workload].name, input.report);
+    inputs.iter().map(note).collect()
 }
 
 /// Writes the tables into the folder.

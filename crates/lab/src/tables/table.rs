@@ -1,12 +1,14 @@
 //! A table, and the two ways in which it is written.
 
 use crate::table_file;
+use dfrsim_model::SimSpan;
 
 /// A table: a header and lines of cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     header: Vec<&'static str>,
     lines: Vec<Vec<Cell>>,
+    notes: Vec<String>,
 }
 
 /// What stands in a table.
@@ -15,6 +17,7 @@ pub(super) enum Cell {
     Text(String),
     Count(usize),
     Number(f64),
+    Span(SimSpan),
     Nothing,
 }
 
@@ -29,6 +32,7 @@ impl Cell {
             Cell::Text(text) => text.clone(),
             Cell::Count(count) => count.to_string(),
             Cell::Number(number) => number.to_string(),
+            Cell::Span(span) => span.to_string(),
             Cell::Nothing => String::new(),
         }
     }
@@ -58,7 +62,12 @@ impl Cell {
 impl Table {
     pub(super) fn new(header: Vec<&'static str>, lines: Vec<Vec<Cell>>) -> Table {
         debug_assert!(lines.iter().all(|line| line.len() == header.len()));
-        Table { header, lines }
+        Table { header, lines, notes: Vec::new() }
+    }
+
+    /// With lines of text below its Markdown.
+    pub(super) fn with_notes(self, notes: Vec<String>) -> Table {
+        Table { notes, ..self }
     }
 
     /// As comma-separated values, numbers in full.
@@ -70,15 +79,23 @@ impl Table {
         table_file::lines(records.iter().map(Vec::as_slice))
     }
 
-    /// As Markdown, numbers rounded, columns aligned so that it reads well as plain text too. Columns with nothing in
-    /// them are left out.
+    /// As Markdown, numbers rounded, columns aligned so that it reads well as plain text too. What is the same in all
+    /// lines stands above the table, once.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let columns = (0..self.header.len()).filter(|&column| {
-            self.lines.is_empty() || self.lines.iter().any(|line| line[column] != Cell::Nothing)
-        });
-        let columns: Vec<Column> = columns.map(|column| self.column(column)).collect();
+        let (same, different): (Vec<usize>, Vec<usize>) =
+            (0..self.header.len()).partition(|&column| self.is_the_same(column));
+        let common: Vec<String> = same
+            .iter()
+            .map(|&column| (self.header[column], self.lines[0][column].rounded()))
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
         let mut text = String::new();
+        if !common.is_empty() {
+            text = format!("{}\n\n", common.join(", "));
+        }
+        let columns: Vec<Column> = different.into_iter().map(|column| self.column(column)).collect();
         for line in 0..self.lines.len() + 2 {
             for column in &columns {
                 text.push_str("| ");
@@ -87,7 +104,14 @@ impl Table {
             }
             text.push_str("|\n");
         }
+        for note in &self.notes {
+            text.push_str(&format!("\n{note}\n"));
+        }
         text
+    }
+    /// Whether the cells of a column are the same in all of several lines.
+    fn is_the_same(&self, column: usize) -> bool {
+        self.lines.len() > 1 && self.lines.iter().all(|line| line[column] == self.lines[0][column])
     }
     fn column(&self, column: usize) -> Column {
         let cells = || self.lines.iter().map(|line| &line[column]);
@@ -115,20 +139,29 @@ mod tests {
     #[test]
     fn markdown_is_aligned_and_csv_is_exact() {
         let text = |text: &str| Cell::Text(text.to_owned());
+        let tau = SimSpan::from_secs(10);
         let table = Table::new(
-            vec!["policy", "load", "n", "mean"],
+            vec!["policy", "load", "n", "mean", "tau_s"],
             vec![
-                vec![text("EASY"), Cell::Nothing, Cell::Count(182), Cell::Number(1767.123_45)],
-                vec![text("a|b,c"), Cell::Nothing, Cell::Count(2), Cell::Number(0.1)],
+                vec![
+                    text("EASY"),
+                    Cell::Nothing,
+                    Cell::Count(182),
+                    Cell::Number(1767.123_45),
+                    Cell::Span(tau),
+                ],
+                vec![text("a|b,c"), Cell::Nothing, Cell::Count(2), Cell::Number(0.1), Cell::Span(tau)],
             ],
-        );
+        )
+        .with_notes(vec!["hpc2n: 3 jobs".to_owned()]);
         assert_eq!(
             table.markdown(),
-            "| policy |   n |   mean |\n\
+            "tau_s: 10\n\n\
+             | policy |   n |   mean |\n\
              | ------ | --: | -----: |\n\
              | EASY   | 182 | 1767.1 |\n\
-             | a\\|b,c |   2 | 0.1000 |\n"
+             | a\\|b,c |   2 | 0.1000 |\n\nhpc2n: 3 jobs\n"
         );
-        assert_eq!(table.csv(), "policy,load,n,mean\nEASY,,182,1767.12345\n\"a|b,c\",,2,0.1\n");
+        assert_eq!(table.csv(), "policy,load,n,mean,tau_s\nEASY,,182,1767.12345,10\n\"a|b,c\",,2,0.1,10\n");
     }
 }

@@ -1,0 +1,186 @@
+//! Interruptions, damage, threads: the files are the same whatever happened on the way.
+
+use dfrsim_lab::{RowCounts, RunError, RunOptions, RunReport, Scenario, run};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const SCENARIO: &str = r#"
+study = "online"
+policies = ["FCFS", "EASY", "EQUIPARTITION"]
+simulation = { penalty = [0, 300], tau = [0, 10] }
+[[workloads]]
+name = "plain"
+nodes = 16
+lublin = { traces = 2, jobs = 60 }
+[[workloads]]
+name = "scaled"
+nodes = 16
+lublin = { traces = 2, jobs = 40, loads = [0.5, 0.9] }
+"#;
+/// (2 + 2 * 2) instances * 3 policies * 2 penalties.
+const SIMULATIONS: usize = 36;
+/// Two taus each.
+const ROWS: usize = 2 * SIMULATIONS;
+
+fn scenario(overrides: &[&str]) -> Scenario {
+    let overrides: Vec<String> = overrides.iter().map(|&set| set.to_owned()).collect();
+    Scenario::parse(SCENARIO, "test.toml", &overrides).unwrap()
+}
+
+/// Runs until so many simulations are finished.
+fn run_until(scenario: &Scenario, out: &Path, threads: usize, stop: usize) -> Result<RunReport, RunError> {
+    let options = RunOptions { out: out.to_owned(), threads, fresh: false };
+    let interrupt = AtomicBool::new(stop == 0);
+    let progress = |finished: usize, total: usize, _: &str| {
+        assert!(finished <= total);
+        if finished >= stop {
+            interrupt.store(true, Ordering::Relaxed);
+        }
+    };
+    run(scenario, &options, &interrupt, &progress)
+}
+fn run_all(scenario: &Scenario, out: &Path, threads: usize) -> RunReport {
+    run_until(scenario, out, threads, usize::MAX).unwrap()
+}
+
+/// All files of a folder but the manifest, which speaks of the machine.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for folder in [folder.to_owned(), folder.join("tables")] {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let name = entry.path().display().to_string();
+            let name = name.rsplit('/').next().unwrap().to_owned();
+            if entry.path().is_file() && name != "manifest.toml" {
+                files.insert(name, fs::read(entry.path()).unwrap());
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn threads_and_interruptions_leave_no_trace() {
+    let scenario = scenario(&[]);
+    let reference = tempfile::tempdir().unwrap();
+    let report = run_all(&scenario, reference.path(), 1);
+    assert_eq!(report.rows, RowCounts { total: ROWS, computed: ROWS, restored: 0, failed: 0 });
+    let expected = files(reference.path());
+    let names: Vec<&str> = expected.keys().map(String::as_str).collect();
+    let all = [
+        ".lock",
+        "bounds.csv",
+        "bounds.md",
+        "degradation.csv",
+        "degradation.md",
+        "metrics.csv",
+        "metrics.md",
+        "rows.csv",
+        "scenario.toml",
+    ];
+    assert_eq!(names, all);
+    assert!(reference.path().join("manifest.toml").is_file());
+
+    let two = tempfile::tempdir().unwrap();
+    run_all(&scenario, two.path(), 2);
+    assert_eq!(files(two.path()), expected);
+
+    for (stop, threads) in [(0, 1), (1, 1), (5, 2), (17, 1), (20, 2), (SIMULATIONS - 1, 1)] {
+        let folder = tempfile::tempdir().unwrap();
+        let stopped = run_until(&scenario, folder.path(), threads, stop);
+        let Err(RunError::Interrupted { done, total: SIMULATIONS }) = stopped else {
+            panic!("not interrupted at {stop}: {stopped:?}");
+        };
+        assert!((stop..stop + threads).contains(&done), "{done} instead of {stop}");
+        assert!(!folder.path().join("rows.csv").exists());
+        let report = run_all(&scenario, folder.path(), 3 - threads);
+        assert_eq!((report.rows.restored, report.rows.computed), (2 * done, ROWS - 2 * done));
+        assert_eq!(files(folder.path()), expected);
+    }
+}
+
+#[test]
+fn several_interruptions_in_a_row() {
+    let scenario = scenario(&[]);
+    let (reference, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run_all(&scenario, reference.path(), 2);
+    for stop in [3, 9, 30] {
+        // Simulations that are restored count as finished too.
+        run_until(&scenario, folder.path(), 1, stop).unwrap_err();
+    }
+    run_all(&scenario, folder.path(), 2);
+    assert_eq!(files(folder.path()), files(reference.path()));
+}
+
+#[test]
+fn a_damaged_journal_costs_only_the_damaged_rows() {
+    let scenario = scenario(&[]);
+    let (reference, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run_all(&scenario, reference.path(), 1);
+    run_until(&scenario, folder.path(), 1, 10).unwrap_err();
+    let path = folder.path().join("rows.journal");
+    let mut journal = fs::read(&path).unwrap();
+    assert_eq!(journal.iter().filter(|&&byte| byte == b'\n').count(), 20);
+    // A byte of the first line, and the end of the last: two rows of two simulations.
+    journal[30] ^= 1;
+    journal.truncate(journal.len() - 7);
+    fs::write(&path, journal).unwrap();
+    let report = run_all(&scenario, folder.path(), 2);
+    assert_eq!(report.rows.restored, 2 * 8);
+    assert!(report.notices[0].contains("2 damaged or outdated lines"), "{:?}", report.notices);
+    assert_eq!(files(folder.path()), files(reference.path()));
+}
+
+#[test]
+fn finished_rows_are_taken_over_where_they_belong() {
+    let folder = tempfile::tempdir().unwrap();
+    run_all(&scenario(&[]), folder.path(), 2);
+    // One tau less and another name: the rows that are left have the same determinants.
+    let other = scenario(&["simulation.tau=10", "workloads.plain.name=renamed", "policies=['EASY', 'CONS']"]);
+    let report = run_all(&other, folder.path(), 2);
+    // 6 instances * 2 penalties of EASY; the same of CONS are new; of 72 rows 12 belong here.
+    assert_eq!(report.rows, RowCounts { total: 24, computed: 12, restored: 12, failed: 0 });
+    assert!(report.notices[0].starts_with("60 rows in the folder were of another scenario"), "{report:?}");
+    let (clean, fresh) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run_all(&other, clean.path(), 1);
+    assert_eq!(files(folder.path()), files(clean.path()));
+
+    run_all(&other, fresh.path(), 1);
+    let options = RunOptions { out: fresh.path().to_owned(), threads: 1, fresh: true };
+    let report = run(&other, &options, &AtomicBool::new(false), &()).unwrap();
+    assert_eq!(report.rows.computed, 24);
+    assert_eq!(files(fresh.path()), files(clean.path()));
+}
+
+#[test]
+fn a_resolved_scenario_gives_the_same_rows() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run_all(&scenario(&[]), first.path(), 1);
+    let resolved = Scenario::load(&first.path().join("scenario.toml"), &[]).unwrap();
+    run_all(&resolved, second.path(), 1);
+    assert_eq!(files(first.path()), files(second.path()));
+}
+
+#[test]
+fn two_runs_do_not_share_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = scenario(&[]);
+    let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false };
+    let inner = |_: usize, _: usize, _: &str| {
+        let error = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap_err();
+        assert!(error.to_string().ends_with("another run is using this folder"), "{error}");
+    };
+    run(&scenario, &options, &AtomicBool::new(false), &inner).unwrap();
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "kept").unwrap();
+    let options = RunOptions { out: file.clone(), threads: 1, fresh: false };
+    let error = run(&scenario(&[]), &options, &AtomicBool::new(false), &()).unwrap_err();
+    assert!(matches!(&error, RunError::Io { path, .. } if *path == file), "{error:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "kept");
+}
