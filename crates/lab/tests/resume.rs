@@ -184,3 +184,41 @@ fn a_folder_that_cannot_be_written_is_named() {
     assert!(matches!(&error, RunError::Io { path, .. } if *path == file), "{error:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "kept");
 }
+
+/// Mean, sample standard deviation and maximum of the degradation, from the rows and by the book.
+#[test]
+fn tables_say_what_the_rows_say() {
+    let folder = tempfile::tempdir().unwrap();
+    run_all(&scenario(&[]), folder.path(), 2);
+    let read = |name: &str| -> Vec<BTreeMap<String, String>> {
+        let mut reader = csv::Reader::from_path(folder.path().join(name)).unwrap();
+        reader.deserialize().map(Result::unwrap).collect()
+    };
+    let (rows, lines) = (read("rows.csv"), read("tables/degradation.csv"));
+    // 4 scopes (plain; scaled at 0.5, at 0.9, in all), 2 taus, 2 penalties, 3 policies.
+    assert_eq!(lines.len(), 4 * 2 * 2 * 3);
+    for line in &lines {
+        let same = |row: &&BTreeMap<String, String>| {
+            ["workload", "policy", "penalty_s", "tau_s"].iter().all(|&name| row[name] == line[name])
+                && (line["load"] == "all" || row["load"] == line["load"])
+        };
+        let group: Vec<_> = rows.iter().filter(same).collect();
+        assert_eq!(group.len(), if line["load"] == "all" { 4 } else { 2 });
+        assert_eq!(line["instances"], group.len().to_string());
+        let value = |row: &BTreeMap<String, String>, name: &str| row[name].parse::<f64>().unwrap();
+        let degradations = group.iter().map(|row| value(row, "max_bounded_stretch") / value(row, "bound"));
+        let degradations: Vec<f64> = degradations.collect();
+        let count = degradations.len() as f64;
+        let mean = degradations.iter().sum::<f64>() / count;
+        let variance = degradations.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (count - 1.0);
+        let max = degradations.iter().copied().fold(0.0, f64::max);
+        let bound = group.iter().map(|row| value(row, "bound")).sum::<f64>() / count;
+        let expected = [mean, variance.sqrt(), max, bound];
+        for (name, expected) in
+            ["mean_degradation", "sd_degradation", "max_degradation", "mean_bound"].iter().zip(expected)
+        {
+            let found = value(line, name);
+            assert!((found - expected).abs() <= 1e-9 * expected, "{name}: {found} for {expected}");
+        }
+    }
+}

@@ -62,14 +62,14 @@ impl Text {
 
     /// The place of a range of bytes of the joined text.
     pub(super) fn place(&self, range: &Range<usize>) -> Place {
-        let start = range.start.min(self.joined.len() - 1);
+        let start = self.joined.floor_char_boundary(range.start.min(self.joined.len() - 1));
         let begin = self.joined[..start].rfind('\n').map_or(0, |at| at + 1);
         let end = start + self.joined[start..].find('\n').unwrap_or(0);
         let text = self.joined[begin..end].trim_end().to_owned();
         if start > self.file_length {
             return Place::Override(text);
         }
-        let length = self.joined[start..range.end.clamp(start, end)].chars().count().max(1);
+        let length = self.joined[start..self.joined.floor_char_boundary(range.end.clamp(start, end))].chars().count().max(1);
         let line = self.joined[..begin].matches('\n').count() + 1;
         let column = self.joined[begin..start].chars().count() + 1;
         Place::Line { file: self.file.clone(), line, column, text, length }
@@ -140,7 +140,7 @@ impl fmt::Display for Fault {
 
 /// The name that is most like a wrong one, if any is somewhat like it.
 pub(super) fn nearest<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    const SOMEWHAT: f64 = 0.7;
+    const SOMEWHAT: f64 = 0.75;
     let likeness = |name: &str| strsim::jaro_winkler(wrong, name);
     let candidates = right.into_iter().map(|name| (likeness(name), name));
     candidates

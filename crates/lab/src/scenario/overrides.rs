@@ -15,7 +15,8 @@ pub(super) fn parse<'a>(
     file: &'a str,
     overrides: &'a [Override],
 ) -> Result<Spanned<DeTable<'a>>, Vec<Fault>> {
-    let (mut table, errors) = DeTable::parse_recoverable(file);
+    let (mut table, mut errors) = DeTable::parse_recoverable(file);
+    errors.sort_by_key(|error| error.span().map(|span| span.start));
     let mut faults: Vec<Fault> = errors.iter().map(|error| text.toml_fault(error)).collect();
     if faults.is_empty() {
         for set in overrides {
@@ -27,12 +28,16 @@ pub(super) fn parse<'a>(
     if faults.is_empty() { Ok(table) } else { Err(faults) }
 }
 
+const VALUE_KEY: &str = "v=";
+
 /// One override, and where it stands in the joined text.
 pub(super) struct Override {
     range: Range<usize>,
     key: String,
-    /// The value with blanks before it, so that places in it are places in the joined text.
-    padded: String,
+    /// Blanks, `v=` and the value: a line of TOML in which the value stands where it stands in the joined text.
+    line: String,
+    /// Where the value begins.
+    value: usize,
 }
 
 impl Override {
@@ -43,21 +48,25 @@ impl Override {
             let range = at..at + set.len();
             at = range.end + 1;
             let (key, value) = set.split_once('=').unwrap_or((set, ""));
-            let padded = format!("{}{value}", " ".repeat(range.end - value.len()));
-            Override { range, key: key.trim().to_owned(), padded }
+            let begin = range.end - value.len();
+            let line = format!("{:>begin$}{value}", VALUE_KEY);
+            Override { range, key: key.trim().to_owned(), line, value: begin }
         };
         overrides.iter().map(place).collect()
     }
 
     /// The value, read as TOML, or as a plain string if it is no TOML.
     fn value(&self) -> Spanned<DeValue<'_>> {
-        DeValue::parse(&self.padded).unwrap_or_else(|_| {
-            Spanned::new(self.range.clone(), DeValue::String(Cow::Borrowed(self.padded.trim())))
+        let parsed = DeTable::parse(&self.line).ok().map(Spanned::into_inner);
+        let value = parsed.filter(|table| table.len() == 1).and_then(|mut table| table.remove("v"));
+        value.unwrap_or_else(|| {
+            let text = self.line[self.value..].trim();
+            Spanned::new(self.range.clone(), DeValue::String(Cow::Borrowed(text)))
         })
     }
 
     fn apply<'a>(&'a self, root: &mut DeTable<'a>) -> Result<(), String> {
-        if self.padded.trim().is_empty() {
+        if self.line[self.value..].trim().is_empty() {
             return Err("expected `key=value`".into());
         }
         let keys: Vec<&str> = self.key.split('.').map(str::trim).collect();
