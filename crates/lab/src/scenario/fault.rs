@@ -69,7 +69,10 @@ impl Text {
         if start > self.file_length {
             return Place::Override(text);
         }
-        let length = self.joined[start..self.joined.floor_char_boundary(range.end.clamp(start, end))].chars().count().max(1);
+        let length = self.joined[start..self.joined.floor_char_boundary(range.end.clamp(start, end))]
+            .chars()
+            .count()
+            .max(1);
         let line = self.joined[..begin].matches('\n').count() + 1;
         let column = self.joined[begin..start].chars().count() + 1;
         Place::Line { file: self.file.clone(), line, column, text, length }

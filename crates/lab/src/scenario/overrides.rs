@@ -49,7 +49,8 @@ impl Override {
             at = range.end + 1;
             let (key, value) = set.split_once('=').unwrap_or((set, ""));
             let begin = range.end - value.len();
-            let line = format!("{:>begin$}{value}", VALUE_KEY);
+            let blanks = " ".repeat(begin.saturating_sub(VALUE_KEY.len()));
+            let line = format!("{blanks}{VALUE_KEY}{value}");
             Override { range, key: key.trim().to_owned(), line, value: begin }
         };
         overrides.iter().map(place).collect()

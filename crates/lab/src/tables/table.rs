@@ -109,9 +109,12 @@ impl Table {
         }
         text
     }
-    /// Whether the cells of a column are the same in all of several lines.
+    /// Whether the cells of a column are the same in all of several lines, or nothing in the only one.
     fn is_the_same(&self, column: usize) -> bool {
-        self.lines.len() > 1 && self.lines.iter().all(|line| line[column] == self.lines[0][column])
+        self.lines.first().is_some_and(|first| {
+            (self.lines.len() > 1 || first[column] == Cell::Nothing)
+                && self.lines.iter().all(|line| line[column] == first[column])
+        })
     }
     fn column(&self, column: usize) -> Column {
         let cells = || self.lines.iter().map(|line| &line[column]);
@@ -143,13 +146,7 @@ mod tests {
         let table = Table::new(
             vec!["policy", "load", "n", "mean", "tau_s"],
             vec![
-                vec![
-                    text("EASY"),
-                    Cell::Nothing,
-                    Cell::Count(182),
-                    Cell::Number(1767.123_45),
-                    Cell::Span(tau),
-                ],
+                vec![text("EASY"), Cell::Nothing, Cell::Count(182), Cell::Number(1_767.125), Cell::Span(tau)],
                 vec![text("a|b,c"), Cell::Nothing, Cell::Count(2), Cell::Number(0.1), Cell::Span(tau)],
             ],
         )
@@ -162,6 +159,6 @@ mod tests {
              | EASY   | 182 | 1767.1 |\n\
              | a\\|b,c |   2 | 0.1000 |\n\nhpc2n: 3 jobs\n"
         );
-        assert_eq!(table.csv(), "policy,load,n,mean,tau_s\nEASY,,182,1767.12345,10\n\"a|b,c\",,2,0.1,10\n");
+        assert_eq!(table.csv(), "policy,load,n,mean,tau_s\nEASY,,182,1767.125,10\n\"a|b,c\",,2,0.1,10\n");
     }
 }
