@@ -47,11 +47,14 @@ pub fn audit(mut reader: impl BufRead) -> Result<Report, AuditError> {
     Ok(auditor.finish()?)
 }
 
-/// The message of the parser without its line number, which is always 1.
+/// The message of the parser without its line number, which is always 1, and with a column where it has one.
 fn malformed(error: &serde_json::Error) -> Rule {
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or(&message);
-    Rule::Malformed(format!("{message} (column {})", error.column()))
+    Rule::Malformed(match error.column() {
+        0 => message.to_owned(),
+        column => format!("column {column}: {message}"),
+    })
 }
 
 /// The place of a record within its moment.
@@ -228,8 +231,10 @@ impl Auditor {
         true
     }
 
-    /// Ends a moment: now, with all changes applied, no node may be over-committed.
+    /// Ends a moment: what was done by now must have completed, and no node may be over-committed.
     fn settle(&mut self) {
+        // The node of a job that failed to leave may be full for that reason: first the cause.
+        self.overdue(self.now.saturating_add(1));
         let (faults, at) = (&mut self.faults, Some(SimTime::from_micros(self.now)));
         self.usage.settle(|Overcommitted { line, job, rule }| {
             faults.push(Fault { line, at, job: Some(job), rule });
