@@ -45,8 +45,12 @@ pub fn locate_from(base: &Path, name: &str) -> Result<PathBuf, NotFound> {
         env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from),
         Some(PathBuf::from("../shared/traces")),
     ];
-    let places: Vec<PathBuf> = folders.iter().flatten().map(|folder| base.join(folder).join(name)).collect();
-    match places.iter().find(|place| place.is_file()) {
+    let mut places: Vec<PathBuf> =
+        folders.iter().flatten().map(|folder| base.join(folder).join(name)).collect();
+    // An absolute path is the same one everywhere.
+    places.dedup();
+    // Pipes are as good as files; only folders cannot be read.
+    match places.iter().find(|place| place.exists() && !place.is_dir()) {
         Some(found) => Ok(found.clone()),
         None => Err(NotFound { name: name.to_owned(), places }),
     }

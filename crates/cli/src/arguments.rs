@@ -1,0 +1,149 @@
+//! Arguments that several commands share.
+
+use crate::failure::Failure;
+use clap::{Args, ValueEnum};
+use dfrsim_model::SimSpan;
+use dfrsim_workload::cut::Selection;
+use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Options, Rule, Rules, SizeField, StatusRule};
+use dfrsim_workload::swf::Strictness;
+use dfrsim_workload::traces;
+use std::path::PathBuf;
+
+/// A log and how its lines become jobs.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Workload")]
+pub(crate) struct WorkloadArguments {
+    /// The log: an SWF file, plain or gzip; looked for as given, then in traces/, $DFRSIM_TRACES and
+    /// ../shared/traces
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workload: String,
+    /// The nodes of the cluster; with `--unit processor`, its processors
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) nodes: u32,
+    /// What is given to a task as a whole: a node (the study) or a processor (plain SWF work)
+    #[arg(long, value_enum, default_value_t = Unit::Node)]
+    pub(crate) unit: Unit,
+    /// Where tasks, CPU needs and memory come from
+    #[arg(long, value_enum, default_value_t = Annotate::None)]
+    pub(crate) annotate: Annotate,
+    /// The seed of all that is random: the memory of `--annotate lublin`, random estimates
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) log: LogArguments,
+}
+
+/// Which lines of a log are taken, and what is done with doubtful ones.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Workload")]
+pub(crate) struct LogArguments {
+    /// Where a job's size stands: requested = field 8, else 5; allocated = field 5, else 8
+    #[arg(long, value_name = "requested|allocated", default_value = "requested")]
+    size: SizeField,
+    /// Leave out the first N lines
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: u64,
+    /// Take only N lines, counted after those skipped
+    #[arg(long, value_name = "N")]
+    first: Option<u64>,
+    /// Take only jobs submitted at this second of the log or later
+    #[arg(long, value_name = "SECOND")]
+    from: Option<u64>,
+    /// Take only jobs submitted before this second of the log
+    #[arg(long, value_name = "SECOND")]
+    to: Option<u64>,
+    /// Run time zero or unknown: left out, or 1 s
+    #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
+    zero_run: Rule,
+    /// Size zero or unknown: left out, or 1
+    #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
+    zero_size: Rule,
+    /// Wider than the machine: an error, left out, or as wide as the machine
+    #[arg(long, value_name = "drop|clamp|error", default_value = "error")]
+    too_wide: Rule,
+    /// Failed jobs (status 0)
+    #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
+    failed: StatusRule,
+    /// Cancelled jobs (status 5)
+    #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
+    cancelled: StatusRule,
+    /// Parts of checkpointed jobs (status 2, 3 and 4), which another line sums up
+    #[arg(long, value_name = "keep|drop|error", default_value = "drop")]
+    partial: StatusRule,
+    /// Leave out broken lines and count them, instead of refusing the file
+    #[arg(long)]
+    lenient: bool,
+}
+
+/// What is given to a task as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unit {
+    /// A task takes a node.
+    Node,
+    /// A processor of the log takes a processor.
+    Processor,
+}
+
+/// Where tasks, CPU needs and memory come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Annotate {
+    /// A task a processor, need 1, no memory
+    None,
+    /// From the log's memory fields, on dual-core nodes of 2 GiB
+    Hpc2n,
+    /// As for the Lublin model: memory drawn at random, size 1 needs a quarter of a node
+    Lublin,
+}
+
+impl WorkloadArguments {
+    /// The place of the log.
+    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
+        traces::locate(&self.workload).map_err(Failure::input)
+    }
+
+    /// How its lines become jobs.
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
+        if self.unit == Unit::Processor && self.annotate != Annotate::None {
+            return Err(Failure::input(
+                "--unit processor takes processors as they stand in the log; use --unit node with --annotate",
+            ));
+        }
+        let annotation = match self.annotate {
+            Annotate::None => Annotation::None,
+            Annotate::Hpc2n => Annotation::Hpc2n(ClusterAssumptions::default()),
+            Annotate::Lublin => Annotation::Lublin { seed: self.seed },
+        };
+        Ok(Options { units: Some(self.nodes), annotation, ..self.log.options() })
+    }
+}
+
+impl LogArguments {
+    /// How the lines become jobs of an unlimited machine, without annotation.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            lines: self.strictness(),
+            size: self.size,
+            select: self.selection(),
+            rules: Rules {
+                failed: self.failed,
+                cancelled: self.cancelled,
+                partial: self.partial,
+                zero_size: self.zero_size,
+                too_wide: self.too_wide,
+                zero_run: self.zero_run,
+            },
+            ..Options::default()
+        }
+    }
+    pub(crate) fn strictness(&self) -> Strictness {
+        if self.lenient { Strictness::Lenient } else { Strictness::Strict }
+    }
+    pub(crate) fn selection(&self) -> Selection {
+        Selection { skip: self.skip, first: self.first, from: self.from, to: self.to }
+    }
+}
+
+/// A span on the command line: seconds, with decimals if need be.
+pub(crate) fn seconds(text: &str) -> Result<SimSpan, String> {
+    text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())
+}

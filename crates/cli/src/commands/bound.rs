@@ -1,0 +1,80 @@
+//! `dfrsim bound`
+
+use crate::arguments::{WorkloadArguments, seconds};
+use crate::failure::Failure;
+use crate::output::OutputFile;
+use clap::{Args, ValueEnum};
+use dfrsim_bound::max_stretch_bound;
+use dfrsim_model::{Job, SimSpan};
+use dfrsim_workload::{cut, prepare};
+use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Compute the lower bound on the maximum bounded stretch
+///
+/// Theorem 1 of the dissertation: no schedule, even one that knows all jobs in advance, needs no memory and moves
+/// tasks for free, has a smaller maximum.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  dfrsim bound --workload HPC2N-2002-2.1-cln.swf.gz --nodes 120 --annotate hpc2n --cut week --out bounds.csv")]
+pub(crate) struct Bound {
+    #[command(flatten)]
+    workload: WorkloadArguments,
+    /// Cut the log into segments, each with a bound of its own
+    #[arg(long, value_enum, default_value_t = Cut::None)]
+    cut: Cut,
+    /// The tau of the bounded stretch
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    tau: SimSpan,
+    /// How many threads; all cores if not given
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// The file to write: segment, jobs, bound
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Cut {
+    /// One segment
+    None,
+    /// By the week of submission, from second 0 of the log
+    Week,
+}
+
+impl Bound {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let path = self.workload.path()?;
+        let options = self.workload.options()?;
+        let (jobs, report) = prepare::read_jobs(&path, &options).map_err(Failure::input)?;
+        eprintln!("{}: {report}", path.display());
+        let segments: Vec<(u64, Vec<Job>)> = match self.cut {
+            Cut::None => vec![(0, jobs)],
+            Cut::Week => cut::weeks(jobs),
+        };
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().map_err(Failure::input)?;
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} bounds, {per_sec}, {eta} left")
+            .expect("the template is right");
+        let bar = ProgressBar::new(segments.len() as u64).with_style(style);
+        let bounds: Vec<f64> = pool.install(|| {
+            let bound =
+                |(_, jobs): &(u64, Vec<Job>)| max_stretch_bound(jobs, self.workload.nodes, self.tau).value;
+            segments.par_iter().progress_with(bar.clone()).map(bound).collect()
+        });
+        bar.finish_and_clear();
+        let mut out = OutputFile::create(&self.out)?;
+        let rows = segments.iter().zip(&bounds);
+        let text = rows.map(|((segment, jobs), bound)| format!("{segment},{},{bound}\n", jobs.len()));
+        let text = String::from("segment,jobs,bound\n") + &text.collect::<String>();
+        out.write_all(text.as_bytes()).map_err(|error| out.failure(&error))?;
+        out.finish()?;
+        let largest = bounds.iter().copied().fold(1.0, f64::max);
+        let mean = bounds.iter().sum::<f64>() / bounds.len() as f64;
+        eprintln!("{} segments, mean bound {mean:.4}, largest {largest:.4}", bounds.len());
+        Ok(())
+    }
+}

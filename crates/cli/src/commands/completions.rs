@@ -1,0 +1,25 @@
+//! `dfrsim completions`
+
+use super::Cli;
+use crate::failure::Failure;
+use crate::output;
+use clap::{Args, CommandFactory as _};
+use clap_complete::Shell;
+
+/// Print the completions of a shell
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  dfrsim completions bash > ~/.local/share/bash-completion/completions/dfrsim"
+)]
+pub(crate) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "dfrsim", &mut script);
+        output::print(&String::from_utf8_lossy(&script))
+    }
+}

@@ -1,0 +1,66 @@
+//! The commands of `dfrsim`.
+
+mod audit;
+mod bound;
+mod completions;
+mod convert;
+mod info;
+mod lublin;
+mod policies;
+mod run;
+mod simulate;
+
+use crate::failure::Failure;
+use clap::{Parser, Subcommand};
+
+/// Simulates cluster scheduling: fractional (DFRS) and batch policies, on real logs and on the Lublin model.
+#[derive(Parser, Debug)]
+#[command(version, about, after_help = EXAMPLES, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  dfrsim run                                  the quick start: a degradation table in under a minute
+  dfrsim run scenarios/hpc2n.toml             FCFS and EASY on 182 weeks of a real log
+  dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
+  dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
+  dfrsim policies                             all policies, a line on each";
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Run(run::Run),
+    Simulate(simulate::Simulate),
+    Bound(bound::Bound),
+    Lublin(lublin::Lublin),
+    #[command(subcommand)]
+    Workload(Workload),
+    Policies(policies::Policies),
+    Audit(audit::Audit),
+    Completions(completions::Completions),
+}
+
+/// Look at logs and convert them
+#[derive(Subcommand, Debug)]
+enum Workload {
+    Info(info::Info),
+    Convert(convert::Convert),
+}
+
+impl Cli {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self.command {
+            Command::Run(command) => command.run(),
+            Command::Simulate(command) => command.run(),
+            Command::Bound(command) => command.run(),
+            Command::Lublin(command) => command.run(),
+            Command::Workload(Workload::Info(command)) => command.run(),
+            Command::Workload(Workload::Convert(command)) => command.run(),
+            Command::Policies(command) => command.run(),
+            Command::Audit(command) => command.run(),
+            Command::Completions(command) => command.run(),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `dfrsim policies`
+
+use crate::failure::Failure;
+use crate::output;
+use clap::Args;
+use dfrsim_policies::catalogue;
+use std::fmt::Write as _;
+
+/// List all policies, a line on each
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  dfrsim policies\n  dfrsim policies --names | grep EASY")]
+pub(crate) struct Policies {
+    /// Print the names only
+    #[arg(long)]
+    names: bool,
+}
+
+impl Policies {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let catalogue = catalogue();
+        let width = catalogue.iter().map(|info| info.name.len()).max().unwrap_or(0);
+        let mut text = String::new();
+        for info in catalogue {
+            let line = if self.names {
+                writeln!(text, "{}", info.name)
+            } else {
+                writeln!(text, "{:width$}  {}", info.name, info.description)
+            };
+            line.expect("writing to a string cannot fail");
+        }
+        output::print(&text)
+    }
+}

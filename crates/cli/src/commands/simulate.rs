@@ -1,0 +1,210 @@
+//! `dfrsim simulate`
+
+mod jobs_file;
+mod summary_text;
+mod timed;
+
+use crate::arguments::{WorkloadArguments, seconds};
+use crate::failure::Failure;
+use crate::output::{self, OutputFile};
+use clap::Args;
+use dfrsim_cluster::{
+    EstimateModel, EventLog, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate,
+};
+use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_policies::Policy;
+use dfrsim_workload::load;
+use dfrsim_workload::prepare::{self, Report};
+use jobs_file::JobsFile;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use timed::Timed;
+
+/// Simulate one policy on one log
+///
+/// The log is streamed: memory grows with the jobs in the system. What was read, the times that reading, simulating
+/// and writing took, and notices go to standard error; the figures go to standard output.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim simulate --workload HPC2N-2002-2.1-cln.swf.gz --nodes 240 --unit processor --policy EASY \\
+                  --estimates requested --jobs-out easy.csv
+  dfrsim simulate --workload HPC2N-2002-2.1-cln.swf.gz --nodes 120 --annotate hpc2n --policy FCFS \\
+                  --first 4000 --events-out fcfs.jsonl && dfrsim audit fcfs.jsonl
+  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --seed 1 --policy EQUIPARTITION --json")]
+pub(crate) struct Simulate {
+    #[command(flatten)]
+    workload: WorkloadArguments,
+    /// Multiply the inter-arrival times so that the offered load is this (the log is then read whole)
+    #[arg(long, value_name = "X", help_heading = "Workload")]
+    load: Option<f64>,
+    /// The policy; `dfrsim policies` lists them
+    #[arg(long, value_name = "NAME")]
+    policy: Policy,
+    /// What the policy is told of run times: exact, requested, none, factor:F (run time * F), random:F (run time * a
+    /// factor between 1 and F)
+    #[arg(long, value_name = "MODEL", default_value = "exact")]
+    estimates: EstimateModel,
+    /// A job past its estimate goes on, or is killed there
+    #[arg(long, value_enum, default_value_t = OverrunArgument::Extend)]
+    overrun: OverrunArgument,
+    /// How long a resumed or migrated job makes no progress
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    penalty: SimSpan,
+    /// The period of periodic policies
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "600")]
+    period: SimSpan,
+    /// The tau of the bounded stretch; several may be given, the first one rules the classes
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10", value_delimiter = ',')]
+    tau: Vec<SimSpan>,
+    /// Do not count jobs submitted within this time after the first submission
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    warm_up: SimSpan,
+    /// Do not count jobs submitted within this time before the last submission
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    cool_down: SimSpan,
+    /// Write a line for each job: job_id, submit, start, end, tasks, stretch, bounded_stretch and more
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
+    jobs_out: Option<PathBuf>,
+    /// Write everything that happens, for `dfrsim audit`
+    #[arg(long, value_name = "FILE.jsonl", help_heading = "Output")]
+    events_out: Option<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum OverrunArgument {
+    /// It goes on; batch policies count it as ending one second from now
+    Extend,
+    /// It is killed at its estimate
+    Kill,
+}
+
+/// Everything that watches a simulation.
+type Watchers = (Metrics, (Option<JobsFile>, Option<EventLog<OutputFile>>));
+
+/// Where the time went.
+#[derive(Debug, Default)]
+struct HostTime {
+    reading: Duration,
+    simulating: Duration,
+    writing: Duration,
+}
+
+impl Simulate {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let path = self.workload.path()?;
+        let prepare_options = self.workload.options()?;
+        self.warn();
+        let mut time = HostTime::default();
+        let (watchers, report) = match self.load {
+            None => self.run_streamed(&path, &prepare_options, &mut time)?,
+            Some(target) => self.run_scaled(&path, &prepare_options, target, &mut time)?,
+        };
+        eprintln!("{}: {report}", path.display());
+        let begin = Instant::now();
+        let summary = self.write(watchers)?;
+        time.writing = begin.elapsed();
+        eprintln!(
+            "reading {:.3} s, simulating {:.3} s, writing {:.3} s",
+            time.reading.as_secs_f64(),
+            time.simulating.as_secs_f64(),
+            time.writing.as_secs_f64()
+        );
+        if self.json {
+            output::print(&format!("{:#}\n", summary_text::json(self.policy, &summary)))
+        } else {
+            output::print(&summary_text::table(self.policy, &summary))
+        }
+    }
+
+    fn warn(&self) {
+        if self.period <= self.penalty && !self.penalty.is_zero() {
+            eprintln!(
+                "warning: the period ({} s) is not above the penalty ({} s): under a periodic policy nothing may ever progress",
+                self.period, self.penalty
+            );
+        }
+    }
+
+    /// Reads while it simulates.
+    fn run_streamed(
+        &self,
+        path: &Path,
+        prepare_options: &prepare::Options,
+        time: &mut HostTime,
+    ) -> Result<(Watchers, Report), Failure> {
+        let work = |jobs: &mut prepare::JobStream<prepare::Log>| {
+            let begin = Instant::now();
+            let mut jobs = Timed::new(jobs);
+            let result = self.simulate(&mut jobs);
+            time.reading = jobs.spent();
+            time.simulating = begin.elapsed() - jobs.spent();
+            result
+        };
+        // What is wrong with the log comes first: a simulation that stumbled over its middle proves nothing.
+        let (result, report) = prepare::with_jobs(path, prepare_options, work).map_err(Failure::input)?;
+        Ok((result?, report))
+    }
+
+    fn run_scaled(
+        &self,
+        path: &Path,
+        prepare_options: &prepare::Options,
+        target: f64,
+        time: &mut HostTime,
+    ) -> Result<(Watchers, Report), Failure> {
+        let begin = Instant::now();
+        let (mut jobs, report) = prepare::read_jobs(path, prepare_options).map_err(Failure::input)?;
+        load::scale_to_load(&mut jobs, self.workload.nodes, target).map_err(Failure::input)?;
+        time.reading = begin.elapsed();
+        let begin = Instant::now();
+        let watchers = self.simulate(jobs)?;
+        time.simulating = begin.elapsed();
+        Ok((watchers, report))
+    }
+
+    fn simulate(&self, jobs: impl IntoIterator<Item = Job>) -> Result<Watchers, Failure> {
+        let nodes = self.workload.nodes;
+        let jobs_file =
+            self.jobs_out.as_deref().map(|path| JobsFile::create(path, self.tau[0])).transpose()?;
+        let event_log = self.events_out.as_deref().map(OutputFile::create).transpose()?;
+        let event_log =
+            event_log.map(|out| EventLog::new(out, &self.policy.to_string(), nodes, self.penalty));
+        let mut watchers = (Metrics::default(), (jobs_file, event_log));
+        let options = Options {
+            penalty: self.penalty,
+            estimates: self.estimates,
+            overrun: match self.overrun {
+                OverrunArgument::Extend => Overrun::Extend,
+                OverrunArgument::Kill => Overrun::Kill,
+            },
+            seed: Seed::new(self.workload.seed),
+        };
+        simulate(nodes, &options, jobs, &mut *self.policy.scheduler(nodes), &mut watchers)
+            .map_err(|error: SimulationError| Failure::Result(error.to_string()))?;
+        Ok(watchers)
+    }
+
+    /// Sums up and lets the files appear.
+    fn write(&self, (metrics, (jobs_file, event_log)): Watchers) -> Result<Summary, Failure> {
+        let options = SummaryOptions {
+            nodes: self.workload.nodes,
+            taus: self.tau.clone(),
+            warm_up: self.warm_up,
+            cool_down: self.cool_down,
+        };
+        let whole = SummaryOptions { warm_up: SimSpan::ZERO, cool_down: SimSpan::ZERO, ..options.clone() };
+        let no_jobs = || Failure::input("no job is left to simulate");
+        let summary = metrics.summary(&options).ok_or_else(no_jobs)?;
+        if let Some(log) = event_log {
+            let name = self.events_out.as_deref().unwrap_or(Path::new("")).display();
+            let whole = metrics.summary(&whole).ok_or_else(no_jobs)?;
+            log.finish(&whole).map_err(|error| Failure::output(name, &error))?.finish()?;
+        }
+        jobs_file.map_or(Ok(()), JobsFile::finish)?;
+        Ok(summary)
+    }
+}

@@ -1,0 +1,35 @@
+//! How long reading takes while a simulation pulls its jobs.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// Pulls items ahead by the thousand, so that asking for the time costs nothing.
+pub(super) struct Timed<I: Iterator> {
+    items: I,
+    ahead: VecDeque<I::Item>,
+    spent: Duration,
+}
+
+const AHEAD: usize = 1024;
+
+impl<I: Iterator> Timed<I> {
+    pub(super) fn new(items: I) -> Timed<I> {
+        Timed { items, ahead: VecDeque::with_capacity(AHEAD), spent: Duration::ZERO }
+    }
+    /// The time spent in the iterator inside.
+    pub(super) fn spent(&self) -> Duration {
+        self.spent
+    }
+}
+
+impl<I: Iterator> Iterator for Timed<I> {
+    type Item = I::Item;
+    fn next(&mut self) -> Option<I::Item> {
+        if self.ahead.is_empty() {
+            let begin = Instant::now();
+            self.ahead.extend(self.items.by_ref().take(AHEAD));
+            self.spent += begin.elapsed();
+        }
+        self.ahead.pop_front()
+    }
+}

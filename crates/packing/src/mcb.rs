@@ -1,0 +1,1 @@
+//! Vector packing inside a yield search.

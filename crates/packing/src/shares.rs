@@ -1,0 +1,1 @@
+//! The yields of a given mapping.
