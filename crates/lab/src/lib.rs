@@ -1,1 +1,58 @@
-//! Placeholder.
+//! Scenarios: from a TOML file to a matrix of simulations, to rows and tables.
+//!
+//! * [`Scenario`]: what is simulated. [`Scenario::load`] checks a file and reports all that is wrong with it.
+//! * [`run`]: runs every policy on every instance (the weeks of a log, the traces of a model), divides the largest
+//!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
+//!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
+//! * [`Row`]: one line of `rows.csv`; [`Tables`]: means over the instances.
+//!
+//! The same scenario gives the same bytes in all files but the manifest, on any number of threads and after any
+//! interruption.
+//!
+//! ```
+//! use dfrsim_lab::{RunOptions, Scenario, run};
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let scenario = r#"
+//!     study = "online"
+//!     policies = ["FCFS", "EASY"]
+//!     [[workloads]]
+//!     name = "model"
+//!     nodes = 16
+//!     lublin = { traces = 2, jobs = 50 }
+//! "#;
+//! let scenario = Scenario::parse(scenario, "example.toml", &["simulation.penalty=0".to_owned()])?;
+//! let folder = tempfile::tempdir()?;
+//! let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false };
+//! let report = run(&scenario, &options, &AtomicBool::new(false), &())?;
+//! assert_eq!(report.rows.total, 4);
+//! assert!(folder.path().join("rows.csv").exists());
+//! println!("{}", report.tables.degradation.markdown());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the study; 5.1 for the
+//! degradation from the bound.
+
+mod column;
+mod error;
+mod folder;
+mod instance;
+mod journal;
+mod key;
+mod manifest;
+mod progress;
+mod row;
+mod run;
+pub mod scenario;
+mod table_file;
+mod tables;
+
+pub use error::RunError;
+pub use instance::trace_seed;
+pub use key::{Key, ParseKeyError, SEMANTICS_VERSION};
+pub use progress::Progress;
+pub use row::{Cell, Figures, Row};
+pub use run::{RowCounts, RunOptions, RunReport, run};
+pub use scenario::{Scenario, ScenarioErrors};
+pub use tables::{Table, Tables};

@@ -1,0 +1,65 @@
+//! Columns of a file of comma-separated values, and the structures that they make up.
+
+use dfrsim_model::SimSpan;
+
+/// A value in a column. What is written reads back as the same value, and reads of anything else give nothing.
+pub(crate) trait Value: Sized {
+    fn write(&self) -> String;
+    fn read(text: &str) -> Option<Self>;
+}
+
+macro_rules! plain_values {
+    ($($type:ty),+) => {
+        $(impl Value for $type {
+            fn write(&self) -> String {
+                self.to_string()
+            }
+            fn read(text: &str) -> Option<Self> {
+                text.parse().ok()
+            }
+        })+
+    };
+}
+// The shortest decimals that read back as the same binary number are what the standard library prints; spans
+// print as exact seconds.
+plain_values!(u32, u64, usize, f64, String, SimSpan);
+
+/// Nothing is an empty field.
+impl<T: Value> Value for Option<T> {
+    fn write(&self) -> String {
+        self.as_ref().map(Value::write).unwrap_or_default()
+    }
+    fn read(text: &str) -> Option<Self> {
+        if text.is_empty() { Some(None) } else { T::read(text).map(Some) }
+    }
+}
+
+/// Defines a structure of which each field is a column of the same name.
+macro_rules! columns {
+    (
+        $(#[$attribute:meta])*
+        pub struct $type:ident {
+            $($(#[$field_attribute:meta])* pub $field:ident: $value:ty,)+
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $type {
+            $($(#[$field_attribute])* pub $field: $value,)+
+        }
+
+        impl $type {
+            /// The names of the columns, in their order.
+            pub const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),+];
+
+            pub(crate) fn write(&self) -> impl Iterator<Item = String> {
+                [$($crate::column::Value::write(&self.$field)),+].into_iter()
+            }
+            /// Reads one field after the other; nothing if one is missing or no such value.
+            pub(crate) fn read<'a>(mut fields: impl Iterator<Item = &'a str>) -> Option<Self> {
+                Some($type { $($field: $crate::column::Value::read(fields.next()?)?),+ })
+            }
+        }
+    };
+}
+pub(crate) use columns;

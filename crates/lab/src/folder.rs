@@ -1,0 +1,116 @@
+//! The folder of a run's results.
+
+use crate::row::Row;
+use crate::{RunError, journal, table_file};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+const LOCK: &str = ".lock";
+const JOURNAL: &str = "rows.journal";
+const ROWS: &str = "rows.csv";
+
+/// A folder that no other run writes to.
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// Locked as long as it is open.
+    _lock: File,
+}
+
+/// Rows of earlier runs.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) notices: Vec<String>,
+}
+
+impl Folder {
+    /// Makes the folder if it is not there, and locks it.
+    pub(crate) fn lock(path: &Path) -> Result<Folder, RunError> {
+        fs::create_dir_all(path.join("tables")).map_err(|error| RunError::io(path, error))?;
+        let lock_path = path.join(LOCK);
+        let lock = File::create(&lock_path).map_err(|error| RunError::io(&lock_path, error))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Folder { path: path.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(RunError::Locked { folder: path.to_owned() }),
+            Err(TryLockError::Error(error)) => Err(RunError::io(&lock_path, error)),
+        }
+    }
+
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.path.join(JOURNAL)
+    }
+
+    /// The rows that earlier runs left here, finished or not.
+    pub(crate) fn earlier(&self) -> Result<Earlier, RunError> {
+        let journal = journal::read(&self.journal())?;
+        let mut earlier = Earlier { rows: journal.rows, notices: Vec::new() };
+        if journal.damaged > 0 {
+            earlier.notices.push(format!(
+                "{}: {} damaged or outdated lines are left out; their rows are computed again",
+                self.journal().display(),
+                journal.damaged
+            ));
+        }
+        let path = self.path.join(ROWS);
+        let text = match fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(earlier),
+            Err(error) => return Err(RunError::io(&path, error)),
+        };
+        let mut records = table_file::records(&text);
+        if records.next().is_none_or(|header| header.iter().ne(Row::columns())) {
+            earlier.notices.push(format!("{}: has other columns; its rows are not reused", path.display()));
+            return Ok(earlier);
+        }
+        let mut damaged = 0_usize;
+        for record in records {
+            match Row::read(&record.iter().collect::<Vec<_>>()) {
+                Some(row) => earlier.rows.push(row),
+                None => damaged += 1,
+            }
+        }
+        if damaged > 0 {
+            earlier.notices.push(format!("{}: {damaged} damaged rows are computed again", path.display()));
+        }
+        Ok(earlier)
+    }
+
+    /// Forgets what an interrupted run left.
+    pub(crate) fn remove_journal(&self) -> Result<(), RunError> {
+        let path = self.journal();
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunError::io(&path, error)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn write_rows(&self, rows: &[Row]) -> Result<(), RunError> {
+        let header = Row::columns().map(str::to_owned).collect();
+        let records: Vec<Vec<String>> = std::iter::once(header).chain(rows.iter().map(Row::write)).collect();
+        self.write(ROWS, &table_file::lines(records.iter().map(Vec::as_slice)))
+    }
+
+    /// Writes a file as a whole: whoever looks sees the old one or the new one, whatever happens in between.
+    pub(crate) fn write(&self, name: &str, content: &str) -> Result<(), RunError> {
+        let path = self.path.join(name);
+        let write = || {
+            let folder = path.parent().unwrap_or(&self.path);
+            let mut file = tempfile::Builder::new().prefix(".partial-").tempfile_in(folder)?;
+            file.write_all(content.as_bytes())?;
+            file.as_file().sync_all()?;
+            // Temporary files are private; results are as readable as any other new file.
+            #[cfg(unix)]
+            file.as_file().set_permissions(self.permissions()?)?;
+            file.persist(&path)?;
+            Ok(())
+        };
+        write().map_err(|error: io::Error| RunError::io(&path, error))
+    }
+
+    #[cfg(unix)]
+    fn permissions(&self) -> io::Result<fs::Permissions> {
+        // The lock was made as an ordinary file, under the user's mask.
+        fs::metadata(self.path.join(LOCK)).map(|metadata| metadata.permissions())
+    }
+}

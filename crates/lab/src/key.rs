@@ -1,0 +1,216 @@
+//! What a row is known by: a digest of all that determines it.
+
+use dfrsim_cluster::{EstimateModel, Options, Overrun};
+use dfrsim_model::{Job, SimSpan};
+use dfrsim_policies::Policy;
+use sha2::{Digest as _, Sha256};
+use std::fmt::{self, Write as _};
+use std::io::{self, Read};
+use std::str::FromStr;
+
+/// The version of what simulations, bounds and figures mean. Bump it when results change: rows of another version are
+/// not taken over when a run is resumed.
+pub const SEMANTICS_VERSION: u32 = 1;
+
+/// The first 64 bits of the SHA-256 of a row's determinants; prints as 16 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(u64);
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// A text that is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a key has 16 hexadecimal digits")]
+pub struct ParseKeyError;
+
+impl FromStr for Key {
+    type Err = ParseKeyError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        digits.then(|| u64::from_str_radix(text, 16).ok()).flatten().map(Key).ok_or(ParseKeyError)
+    }
+}
+
+/// A SHA-256; prints as 64 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Digest([u8; 32]);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl Digest {
+    /// The digest of all that simulations see of these jobs, as exact integers.
+    pub(crate) fn of_jobs(jobs: &[Job]) -> Digest {
+        let mut hash = Sha256::new();
+        for job in jobs {
+            let Job { id, submit, tasks, need, memory, run_time, requested_time } = job;
+            let requested = requested_time.map_or(u64::MAX, SimSpan::micros);
+            let fields = [
+                id.0,
+                submit.micros(),
+                u64::from(*tasks),
+                need.units().into(),
+                memory.units().into(),
+                run_time.micros(),
+                requested,
+            ];
+            fields.iter().for_each(|field| hash.update(field.to_le_bytes()));
+        }
+        Digest(hash.finalize().into())
+    }
+    /// The digest of a file's bytes.
+    pub(crate) fn of_file(mut file: impl Read) -> io::Result<Digest> {
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok(Digest(hash.finalize().into())),
+                length => hash.update(&buffer[..length]),
+            }
+        }
+    }
+}
+
+/// All that determines a row.
+pub(crate) struct Determinants<'a> {
+    pub(crate) jobs: Digest,
+    pub(crate) nodes: u32,
+    pub(crate) policy: Policy,
+    pub(crate) options: &'a Options,
+    pub(crate) tau: SimSpan,
+    pub(crate) warm_up: SimSpan,
+    pub(crate) cool_down: SimSpan,
+}
+
+impl Determinants<'_> {
+    pub(crate) fn key(&self) -> Key {
+        let hash = Sha256::digest(self.canonical());
+        Key(hash.iter().take(8).fold(0, |key, &byte| key << 8 | u64::from(byte)))
+    }
+    /// A line for each determinant. What a simulation does not depend on must not stand here, so that its row
+    /// is found again whatever that is; a determinant that comes later gets a line only where it matters, so that
+    /// older rows keep their keys.
+    fn canonical(&self) -> String {
+        let Options { penalty, estimates, overrun, seed } = self.options;
+        let mut text = format!(
+            "semantics {SEMANTICS_VERSION}\njobs {}\nnodes {}\npolicy {}\npenalty {penalty}\nestimates {estimates}\n\
+             overrun {}\ntau {}\nwarm-up {}\ncool-down {}\n",
+            self.jobs,
+            self.nodes,
+            self.policy,
+            overrun_name(*overrun),
+            self.tau,
+            self.warm_up,
+            self.cool_down,
+        );
+        if let EstimateModel::Random(_) = estimates {
+            writeln!(text, "seed {}", seed.value()).expect("a string takes any text");
+        }
+        text
+    }
+}
+
+/// The name of the treatment of overruns in scenarios, rows and keys.
+pub(crate) fn overrun_name(overrun: Overrun) -> &'static str {
+    match overrun {
+        Overrun::Extend => "extend",
+        Overrun::Kill => "kill",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::{JobId, Seed, Share, SimTime};
+
+    fn jobs() -> Vec<Job> {
+        let job = |id| Job {
+            id: JobId(id),
+            submit: SimTime::from_secs(id),
+            tasks: 2,
+            need: Share::ONE,
+            memory: Share::from_ratio(1, 10),
+            run_time: SimSpan::from_secs(60),
+            requested_time: None,
+        };
+        vec![job(1), job(2)]
+    }
+    fn determinants<'a>(options: &'a Options, jobs: &[Job]) -> Determinants<'a> {
+        Determinants {
+            jobs: Digest::of_jobs(jobs),
+            nodes: 4,
+            policy: "EASY".parse().unwrap(),
+            options,
+            tau: SimSpan::from_secs(10),
+            warm_up: SimSpan::ZERO,
+            cool_down: SimSpan::ZERO,
+        }
+    }
+
+    /// Stored rows are found by these: a change must be seen.
+    #[test]
+    fn golden_key() {
+        let options = Options { penalty: SimSpan::from_secs(300), ..Options::default() };
+        let text = determinants(&options, &jobs()).canonical();
+        let expected = "semantics 1\n\
+            jobs 0\n\
+            nodes 4\npolicy EASY\npenalty 300\nestimates exact\noverrun extend\ntau 10\nwarm-up 0\ncool-down 0\n";
+        let digest = Digest::of_jobs(&jobs()).to_string();
+        assert_eq!(text.replace(&digest, "0"), expected);
+        assert_eq!(determinants(&options, &jobs()).key().to_string(), "GOLDEN");
+    }
+
+    #[test]
+    fn every_determinant_changes_the_key() {
+        let plain = Options::default();
+        let base = determinants(&plain, &jobs()).key();
+        let random = |seed| Options {
+            estimates: EstimateModel::Random(2.0),
+            seed: Seed::new(seed),
+            ..Options::default()
+        };
+        let reseeded = Options { seed: Seed::new(9), ..Options::default() };
+        assert_eq!(determinants(&reseeded, &jobs()).key(), base, "the seed only matters to random estimates");
+        assert_ne!(determinants(&random(1), &jobs()).key(), determinants(&random(2), &jobs()).key());
+        let mut other = jobs();
+        other[1].requested_time = Some(SimSpan::from_secs(1));
+        let variants = [
+            determinants(&plain, &other),
+            Determinants { nodes: 5, ..determinants(&plain, &jobs()) },
+            Determinants { policy: "FCFS".parse().unwrap(), ..determinants(&plain, &jobs()) },
+            Determinants { tau: SimSpan::ZERO, ..determinants(&plain, &jobs()) },
+            Determinants { warm_up: SimSpan::from_secs(1), ..determinants(&plain, &jobs()) },
+            Determinants { cool_down: SimSpan::from_secs(1), ..determinants(&plain, &jobs()) },
+        ];
+        let mut keys: Vec<Key> = variants.iter().map(Determinants::key).collect();
+        for options in [
+            Options { penalty: SimSpan::from_secs(1), ..plain.clone() },
+            Options { estimates: EstimateModel::None, ..plain.clone() },
+            Options { overrun: Overrun::Kill, ..plain.clone() },
+        ] {
+            keys.push(determinants(&options, &jobs()).key());
+        }
+        keys.push(base);
+        let count = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), count);
+    }
+
+    #[test]
+    fn keys_print_as_they_parse() {
+        let key = Key(0xab);
+        assert_eq!(key.to_string(), "00000000000000ab");
+        assert_eq!(key.to_string().parse(), Ok(key));
+        for text in ["", "ab", "+0000000000000ab", "00000000000000xy"] {
+            assert_eq!(text.parse::<Key>(), Err(ParseKeyError));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Rows: what one simulation amounts to, with one tau.
+
+use crate::column::{Value as _, columns};
+use crate::key::Key;
+use dfrsim_cluster::{Distribution, Summary};
+use dfrsim_model::SimSpan;
+
+/// One row of `rows.csv`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What the row is known by when a run is resumed.
+    pub key: Key,
+    /// What was simulated.
+    pub cell: Cell,
+    /// What came of it, or why nothing did.
+    pub outcome: Result<Box<Figures>, String>,
+}
+
+columns! {
+    /// What was simulated.
+    pub struct Cell {
+        /// The workload.
+        pub workload: String,
+        /// The part of the workload: a week, a trace, a trace at a load.
+        pub instance: String,
+        /// The offered load that the trace was scaled to, if it was.
+        pub load: Option<f64>,
+        /// The policy.
+        pub policy: String,
+        /// The rescheduling penalty.
+        pub penalty_s: SimSpan,
+        /// What the policy was told of run times.
+        pub estimates: String,
+        /// What happened to jobs that outlasted their estimate.
+        pub overrun: String,
+        /// The tau of the bounded stretch and of the bound.
+        pub tau_s: SimSpan,
+        /// The nodes.
+        pub nodes: u32,
+        /// The jobs submitted.
+        pub jobs: usize,
+        /// The lower bound on the maximum bounded stretch.
+        pub bound: f64,
+    }
+}
+
+columns! {
+    /// The figures of one simulation. Distributions are over the jobs that count.
+    pub struct Figures {
+        /// Completed jobs that count in the distributions.
+        pub counted: usize,
+        /// Completed jobs that do not, because of warm-up and cool-down.
+        pub trimmed: usize,
+        /// Jobs killed at their estimate.
+        pub killed: u64,
+        /// Jobs turned away.
+        pub rejected: u64,
+        /// The largest bounded stretch / the bound.
+        pub degradation: f64,
+        /// Bounded stretch: mean.
+        pub mean_bounded_stretch: f64,
+        /// Bounded stretch: half of the jobs have no more.
+        pub median_bounded_stretch: f64,
+        /// Bounded stretch: 95 % of the jobs have no more.
+        pub p95_bounded_stretch: f64,
+        /// Bounded stretch: 99 % of the jobs have no more.
+        pub p99_bounded_stretch: f64,
+        /// Bounded stretch: largest.
+        pub max_bounded_stretch: f64,
+        /// Stretch: mean.
+        pub mean_stretch: f64,
+        /// Stretch: median.
+        pub median_stretch: f64,
+        /// Stretch: 95 %.
+        pub p95_stretch: f64,
+        /// Stretch: 99 %.
+        pub p99_stretch: f64,
+        /// Stretch: largest.
+        pub max_stretch: f64,
+        /// Wait in seconds: mean.
+        pub mean_wait_s: f64,
+        /// Wait in seconds: median.
+        pub median_wait_s: f64,
+        /// Wait in seconds: 95 %.
+        pub p95_wait_s: f64,
+        /// Wait in seconds: 99 %.
+        pub p99_wait_s: f64,
+        /// Wait in seconds: longest.
+        pub max_wait_s: f64,
+        /// Turnaround in seconds: mean.
+        pub mean_turnaround_s: f64,
+        /// Turnaround in seconds: median.
+        pub median_turnaround_s: f64,
+        /// Turnaround in seconds: 95 %.
+        pub p95_turnaround_s: f64,
+        /// Turnaround in seconds: 99 %.
+        pub p99_turnaround_s: f64,
+        /// Turnaround in seconds: longest.
+        pub max_turnaround_s: f64,
+        /// Work done / (nodes * makespan).
+        pub utilisation: f64,
+        /// From the first submission to the last completion.
+        pub makespan_s: SimSpan,
+        /// How often a job was paused.
+        pub pauses: u64,
+        /// How often a job was migrated.
+        pub migrations: u64,
+        /// Tasks that changed node in migrations.
+        pub migrated_tasks: u64,
+        /// Memory written by pauses, in memories of a node.
+        pub paused_memory_nodes: f64,
+        /// Memory moved by migrations, in memories of a node.
+        pub migrated_memory_nodes: f64,
+    }
+}
+
+impl Figures {
+    /// The figures of a simulation for one of its taus.
+    pub(crate) fn new(summary: &Summary, bounded: &Distribution, bound: f64) -> Figures {
+        let Summary { stretch, wait, turnaround, .. } = summary;
+        Figures {
+            counted: summary.jobs,
+            trimmed: summary.trimmed,
+            killed: summary.killed,
+            rejected: summary.rejected,
+            degradation: bounded.max / bound,
+            mean_bounded_stretch: bounded.mean,
+            median_bounded_stretch: bounded.median,
+            p95_bounded_stretch: bounded.p95,
+            p99_bounded_stretch: bounded.p99,
+            max_bounded_stretch: bounded.max,
+            mean_stretch: stretch.mean,
+            median_stretch: stretch.median,
+            p95_stretch: stretch.p95,
+            p99_stretch: stretch.p99,
+            max_stretch: stretch.max,
+            mean_wait_s: wait.mean,
+            median_wait_s: wait.median,
+            p95_wait_s: wait.p95,
+            p99_wait_s: wait.p99,
+            max_wait_s: wait.max,
+            mean_turnaround_s: turnaround.mean,
+            median_turnaround_s: turnaround.median,
+            p95_turnaround_s: turnaround.p95,
+            p99_turnaround_s: turnaround.p99,
+            max_turnaround_s: turnaround.max,
+            utilisation: summary.utilisation,
+            makespan_s: summary.makespan,
+            pauses: summary.pauses,
+            migrations: summary.migrations,
+            migrated_tasks: summary.migrated_tasks,
+            paused_memory_nodes: summary.paused_memory,
+            migrated_memory_nodes: summary.migrated_memory,
+        }
+    }
+}
+
+impl Row {
+    /// The names of all columns, in their order: the key, what was simulated, `status` (`ok` or `failed`) and
+    /// `message`, the figures.
+    pub fn columns() -> impl Iterator<Item = &'static str> {
+        let outcome = ["status", "message"].iter();
+        ["key"].iter().chain(Cell::COLUMNS).chain(outcome).chain(Figures::COLUMNS).copied()
+    }
+
+    pub(crate) fn write(&self) -> Vec<String> {
+        let mut fields = vec![self.key.to_string()];
+        fields.extend(self.cell.write());
+        match &self.outcome {
+            Ok(figures) => {
+                fields.extend(["ok".to_owned(), String::new()]);
+                fields.extend(figures.write());
+            }
+            Err(message) => {
+                fields.extend(["failed".to_owned(), message.clone()]);
+                fields.extend(Figures::COLUMNS.iter().map(|_| String::new()));
+            }
+        }
+        fields
+    }
+    /// Reads the fields that [`Row::write`] wrote; nothing of anything else.
+    pub(crate) fn read(fields: &[&str]) -> Option<Row> {
+        if fields.len() != Row::columns().count() {
+            return None;
+        }
+        let (key, rest) = fields.split_first()?;
+        let (cell, rest) = rest.split_at_checked(Cell::COLUMNS.len())?;
+        let outcome = match rest {
+            ["ok", "", figures @ ..] => Ok(Box::new(Figures::read(figures.iter().copied())?)),
+            ["failed", message, ..] => Err(String::read(message)?),
+            _ => return None,
+        };
+        Some(Row { key: key.parse().ok()?, cell: Cell::read(cell.iter().copied())?, outcome })
+    }
+}

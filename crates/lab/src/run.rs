@@ -1,0 +1,402 @@
+//! Running a scenario.
+
+use crate::folder::{Earlier, Folder};
+use crate::instance::{Input, Instance, instances};
+use crate::journal::Journal;
+use crate::key::{Determinants, Digest, Key, overrun_name};
+use crate::manifest::{self, HostFacts};
+use crate::row::{Cell, Figures, Row};
+use crate::scenario::{Scenario, Simulation};
+use crate::tables::{self, Tables};
+use crate::{Progress, RunError};
+use dfrsim_bound::max_stretch_bound;
+use dfrsim_cluster::{Metrics, Options, Overrun, Scheduler, Summary, SummaryOptions, simulate};
+use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_policies::Policy;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How a scenario is run. None of this changes results.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The folder of the results; it is made if it is not there.
+    pub out: PathBuf,
+    /// How many threads; 0 for as many as there are cores.
+    pub threads: usize,
+    /// Whether to compute rows again that are there from earlier runs.
+    pub fresh: bool,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug)]
+pub struct RunReport {
+    /// The tables, to be read in a terminal.
+    pub tables: Tables,
+    /// The rows.
+    pub rows: RowCounts,
+    /// What the rules for doubtful lines did: (workload, counts), for each log.
+    pub preparation: Vec<(String, String)>,
+    /// What the user should know besides.
+    pub notices: Vec<String>,
+}
+
+/// How many rows there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowCounts {
+    /// In all.
+    pub total: usize,
+    /// Computed by this run.
+    pub computed: usize,
+    /// Taken over from earlier runs.
+    pub restored: usize,
+    /// Of simulations that failed.
+    pub failed: usize,
+}
+
+/// Makes the scheduler of a policy for so many nodes.
+pub(crate) type MakeScheduler<'a> = &'a (dyn Fn(Policy, u32) -> Box<dyn Scheduler> + Sync);
+
+/// Runs what is left to run of a scenario, and writes rows, tables and manifest.
+///
+/// The files but for the manifest only depend on the scenario: not on threads, interruptions, or what was in the
+/// folder before. If `interrupt` becomes true, no further simulation is begun.
+///
+/// # Errors
+/// If a log cannot be used, a file not be written, another run is using the folder, or on an interruption. Rows that
+/// were finished by then are kept in the folder, and earlier results remain. A simulation that fails is no
+/// error but a failed row.
+pub fn run(
+    scenario: &Scenario,
+    options: &RunOptions,
+    interrupt: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<RunReport, RunError> {
+    run_with(scenario, options, interrupt, progress, &Policy::scheduler)
+}
+
+/// [`run`] with schedulers of the caller's choice.
+pub(crate) fn run_with(
+    scenario: &Scenario,
+    options: &RunOptions,
+    interrupt: &AtomicBool,
+    progress: &dyn Progress,
+    scheduler: MakeScheduler<'_>,
+) -> Result<RunReport, RunError> {
+    let begin = Instant::now();
+    let folder = Folder::lock(&options.out)?;
+    if options.fresh {
+        folder.remove_journal()?;
+    }
+    let earlier = if options.fresh { Earlier::default() } else { folder.earlier()? };
+    let Earlier { rows: earlier_rows, mut notices } = earlier;
+    let (instances, inputs) = instances(scenario)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+
+    let sweep = Sweep {
+        scenario,
+        instances: &instances,
+        earlier: earlier_rows.iter().map(|row| (row.key, row)).collect(),
+        journal: Mutex::new(Journal::open(&folder.journal())?),
+        interrupt,
+        failure: OnceLock::new(),
+        progress,
+        scheduler,
+        total: instances.len() * scenario.policies.len() * scenario.simulation.penalties.len(),
+        finished: AtomicUsize::new(0),
+        simulated: AtomicU64::new(0),
+        bounded: AtomicU64::new(0),
+    };
+    let done = pool.install(|| sweep.run());
+    let total = sweep.total;
+    let finished = sweep.finished.into_inner();
+    if let Some(failure) = sweep.failure.into_inner() {
+        return Err(failure);
+    }
+    if finished < total {
+        return Err(RunError::Interrupted { done: finished, total });
+    }
+    let digests: Vec<Digest> = done.iter().map(|instance| instance.digest).collect();
+    let computed = done.iter().map(|instance| instance.computed).sum();
+    let rows: Vec<Row> = done.into_iter().flat_map(|instance| instance.rows).collect();
+    notices.extend(foreign(&earlier_rows, &rows));
+
+    let counts = RowCounts {
+        total: rows.len(),
+        computed,
+        restored: rows.len() - computed,
+        failed: rows.iter().filter(|row| row.outcome.is_err()).count(),
+    };
+    let tables = Tables::of(scenario, &rows);
+    let host = HostFacts {
+        threads: pool.current_num_threads(),
+        wall: begin.elapsed(),
+        simulations: Duration::from_nanos(sweep.simulated.into_inner()),
+        bounds: Duration::from_nanos(sweep.bounded.into_inner()),
+    };
+    folder.write_rows(&rows)?;
+    tables::write(&tables, &folder)?;
+    folder.write("scenario.toml", &scenario.to_toml())?;
+    folder.write("manifest.toml", &manifest::text(scenario, &instances, &digests, &inputs, counts, &host))?;
+    folder.remove_journal()?;
+    let preparation = inputs
+        .iter()
+        .map(|input: &Input| (scenario.workloads[input.workload].name.clone(), input.report.to_string()))
+        .collect();
+    Ok(RunReport { tables, rows: counts, preparation, notices })
+}
+
+/// Says how many rows of earlier runs are none of this scenario's.
+fn foreign(earlier: &[Row], rows: &[Row]) -> Option<String> {
+    let mut keys: Vec<Key> = rows.iter().map(|row| row.key).collect();
+    keys.sort_unstable();
+    let foreign = earlier.iter().filter(|row| keys.binary_search(&row.key).is_err()).count();
+    (foreign > 0).then(|| format!("{foreign} rows in the folder were of another scenario; they are replaced"))
+}
+
+/// One instance when all of its rows are there.
+struct Done {
+    digest: Digest,
+    rows: Vec<Row>,
+    computed: usize,
+}
+
+struct Sweep<'a> {
+    scenario: &'a Scenario,
+    instances: &'a [Instance],
+    earlier: BTreeMap<Key, &'a Row>,
+    journal: Mutex<Journal>,
+    interrupt: &'a AtomicBool,
+    /// The first failure; it ends the sweep.
+    failure: OnceLock<RunError>,
+    progress: &'a dyn Progress,
+    scheduler: MakeScheduler<'a>,
+    /// Simulations in all.
+    total: usize,
+    /// Simulations whose rows are there.
+    finished: AtomicUsize,
+    /// Time spent, in nanoseconds, added up over the threads.
+    simulated: AtomicU64,
+    bounded: AtomicU64,
+}
+
+impl Sweep<'_> {
+    /// Runs instance after instance, the largest first, so that no thread is left with a long one at the end. Gives
+    /// what was finished in the order of the scenario.
+    fn run(&self) -> Vec<Done> {
+        let mut order: Vec<usize> = (0..self.instances.len()).collect();
+        order.sort_by_key(|&instance| std::cmp::Reverse(self.instances[instance].size()));
+        let done: Vec<OnceLock<Done>> = order.iter().map(|_| OnceLock::new()).collect();
+        let next = AtomicUsize::new(0);
+        // Every thread takes the next instance; those that find none help with what is left of the others.
+        rayon::broadcast(|_| {
+            while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if let Some(rows) = self.instance(&self.instances[place]) {
+                    done[place].get_or_init(|| rows);
+                }
+            }
+        });
+        done.into_iter().filter_map(OnceLock::into_inner).collect()
+    }
+
+    fn simulation(&self) -> &Simulation {
+        &self.scenario.simulation
+    }
+    fn stopped(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed) || self.failure.get().is_some()
+    }
+    fn fail(&self, failure: RunError) {
+        // Only the first failure is told; the others follow from it more often than not.
+        let _ = self.failure.set(failure);
+    }
+
+    /// All rows of an instance; nothing if the sweep was stopped before they were there.
+    fn instance(&self, instance: &Instance) -> Option<Done> {
+        if self.stopped() {
+            return None;
+        }
+        let jobs = match instance.jobs() {
+            Ok(jobs) => jobs,
+            Err(error) => {
+                let workload = self.scenario.workloads[instance.workload].name.clone();
+                self.fail(RunError::Load { workload, instance: instance.name.clone(), error });
+                return None;
+            }
+        };
+        let case = Case::new(self, instance, &jobs);
+        let penalties = &self.scenario.simulation.penalties;
+        let simulations: Vec<(Policy, SimSpan, Option<Vec<Row>>)> = self
+            .scenario
+            .policies
+            .iter()
+            .flat_map(|&policy| penalties.iter().map(move |&penalty| (policy, penalty)))
+            .map(|(policy, penalty)| (policy, penalty, case.restore(policy, penalty)))
+            .collect();
+        let bounds_needed = simulations.iter().any(|(_, _, restored)| restored.is_none());
+        // Beside the simulations, so that one large instance keeps several threads busy.
+        let (_, rows) = rayon::join(
+            || {
+                if bounds_needed {
+                    (0..case.bounds.len()).into_par_iter().for_each(|tau| _ = case.bound(tau));
+                }
+            },
+            || {
+                simulations
+                    .into_par_iter()
+                    .map(|(policy, penalty, restored)| case.rows(policy, penalty, restored))
+                    .collect::<Option<Vec<_>>>()
+            },
+        );
+        let rows = rows?;
+        Some(Done { digest: case.digest, rows: rows.concat(), computed: case.computed.into_inner() })
+    }
+}
+
+/// An instance while its policies run.
+struct Case<'a> {
+    sweep: &'a Sweep<'a>,
+    instance: &'a Instance,
+    nodes: u32,
+    jobs: &'a [Job],
+    digest: Digest,
+    /// The bound for each tau, computed by whoever needs it first.
+    bounds: Vec<OnceLock<f64>>,
+    /// Rows that were not restored.
+    computed: AtomicUsize,
+}
+
+impl<'a> Case<'a> {
+    fn new(sweep: &'a Sweep<'a>, instance: &'a Instance, jobs: &'a [Job]) -> Case<'a> {
+        Case {
+            sweep,
+            instance,
+            nodes: sweep.scenario.workloads[instance.workload].nodes.get(),
+            jobs,
+            digest: Digest::of_jobs(jobs),
+            bounds: sweep.simulation().taus.iter().map(|_| OnceLock::new()).collect(),
+            computed: AtomicUsize::new(0),
+        }
+    }
+
+    fn options(&self, penalty: SimSpan) -> Options {
+        let Simulation { estimates, overrun, .. } = *self.sweep.simulation();
+        let seed = Seed::new(self.sweep.scenario.seed).fork("simulation");
+        Options { penalty, estimates, overrun, seed }
+    }
+    fn key(&self, policy: Policy, penalty: SimSpan, tau: SimSpan) -> Key {
+        let Simulation { warm_up, cool_down, .. } = *self.sweep.simulation();
+        let options = &self.options(penalty);
+        Determinants { jobs: self.digest, nodes: self.nodes, policy, options, tau, warm_up, cool_down }.key()
+    }
+    fn cell(&self, policy: Policy, penalty: SimSpan, tau: SimSpan, bound: f64) -> Cell {
+        let Simulation { estimates, overrun, .. } = *self.sweep.simulation();
+        Cell {
+            workload: self.sweep.scenario.workloads[self.instance.workload].name.clone(),
+            instance: self.instance.name.clone(),
+            load: self.instance.load,
+            policy: policy.to_string(),
+            penalty_s: penalty,
+            estimates: estimates.to_string(),
+            overrun: overrun_name(overrun).to_owned(),
+            tau_s: tau,
+            nodes: self.nodes,
+            jobs: self.jobs.len(),
+            bound,
+        }
+    }
+
+    /// The rows of a simulation, if earlier runs left all of them. Their names are the present scenario's.
+    fn restore(&self, policy: Policy, penalty: SimSpan) -> Option<Vec<Row>> {
+        let row = |&tau: &SimSpan| {
+            let key = self.key(policy, penalty, tau);
+            let Row { cell, outcome, .. } = self.sweep.earlier.get(&key)?;
+            Some(Row { key, cell: self.cell(policy, penalty, tau, cell.bound), outcome: outcome.clone() })
+        };
+        self.sweep.simulation().taus.iter().map(row).collect()
+    }
+
+    /// The rows of a simulation; nothing if the sweep was stopped.
+    fn rows(&self, policy: Policy, penalty: SimSpan, restored: Option<Vec<Row>>) -> Option<Vec<Row>> {
+        let sweep = self.sweep;
+        let rows = match restored {
+            Some(rows) => rows,
+            None if sweep.stopped() => return None,
+            None => {
+                let rows = self.simulate(policy, penalty);
+                let mut journal = sweep.journal.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Err(failure) = journal.append(&rows) {
+                    sweep.fail(failure);
+                    return None;
+                }
+                self.computed.fetch_add(rows.len(), Ordering::Relaxed);
+                rows
+            }
+        };
+        let finished = sweep.finished.fetch_add(1, Ordering::Relaxed) + 1;
+        sweep.progress.finished(finished, sweep.total, &format!("{} {policy}", self.instance.name));
+        Some(rows)
+    }
+
+    fn simulate(&self, policy: Policy, penalty: SimSpan) -> Vec<Row> {
+        let Simulation { taus, warm_up, cool_down, .. } = self.sweep.simulation();
+        let begin = Instant::now();
+        let mut metrics = Metrics::default();
+        let mut scheduler = (self.sweep.scheduler)(policy, self.nodes);
+        let options = self.options(penalty);
+        let simulated =
+            simulate(self.nodes, &options, self.jobs.iter().cloned(), scheduler.as_mut(), &mut metrics);
+        let summary =
+            simulated.map_err(|error| error.to_string().replace(['\r', '\n'], " ")).and_then(|()| {
+                let options = SummaryOptions {
+                    nodes: self.nodes,
+                    taus: taus.clone(),
+                    warm_up: *warm_up,
+                    cool_down: *cool_down,
+                };
+                metrics.summary(&options).ok_or_else(|| "no job is left to count".to_owned())
+            });
+        add_time(&self.sweep.simulated, begin);
+        let row = |(index, &tau): (usize, &SimSpan)| {
+            let bound = self.bound(index);
+            let figures =
+                |summary: &Summary| Box::new(Figures::new(summary, &summary.bounded_stretch[index].1, bound));
+            Row {
+                key: self.key(policy, penalty, tau),
+                cell: self.cell(policy, penalty, tau, bound),
+                outcome: summary.as_ref().map(figures).map_err(String::clone),
+            }
+        };
+        taus.iter().enumerate().map(row).collect()
+    }
+
+    /// The bound for the tau of this place.
+    fn bound(&self, tau: usize) -> f64 {
+        *self.bounds[tau].get_or_init(|| {
+            let begin = Instant::now();
+            let jobs = as_run(self.jobs, &self.options(SimSpan::ZERO));
+            let bound = max_stretch_bound(&jobs, self.nodes, self.sweep.simulation().taus[tau]).value;
+            add_time(&self.sweep.bounded, begin);
+            bound
+        })
+    }
+}
+
+/// The jobs with the run times that they really get: those that will be killed end at their estimates.
+fn as_run<'a>(jobs: &'a [Job], options: &Options) -> Cow<'a, [Job]> {
+    if options.overrun == Overrun::Extend {
+        return Cow::Borrowed(jobs);
+    }
+    let cut = |job: &Job| {
+        let estimate = options.estimates.estimate(job, options.seed).unwrap_or(SimSpan::MAX);
+        Job { run_time: job.run_time.min(estimate), ..job.clone() }
+    };
+    Cow::Owned(jobs.iter().map(cut).collect())
+}
+
+fn add_time(total: &AtomicU64, begin: Instant) {
+    total.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
+}

@@ -1,0 +1,151 @@
+//! The shape of a scenario file.
+
+use super::fields::{AnnotationField, Numbers, PolicyField};
+use dfrsim_cluster::Overrun;
+use dfrsim_workload::cut::Selection;
+use dfrsim_workload::lublin::Mode;
+use dfrsim_workload::prepare::{Rules, SizeField};
+use dfrsim_workload::swf::Strictness;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+/// A scenario file, before it is checked. Resolved scenarios are written in this shape too.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    pub(super) study: Study,
+    #[serde(default)]
+    pub(super) title: String,
+    #[serde(default = "default_seed")]
+    pub(super) seed: Spanned<i64>,
+    pub(super) policies: Spanned<Vec<Spanned<PolicyField>>>,
+    #[serde(default)]
+    pub(super) simulation: SimulationFile,
+    #[serde(default)]
+    pub(super) workloads: Vec<WorkloadFile>,
+}
+
+/// Which study.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Study {
+    Online,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct SimulationFile {
+    pub(super) penalty: Spanned<Numbers>,
+    pub(super) tau: Spanned<Numbers>,
+    pub(super) estimates: Spanned<String>,
+    pub(super) overrun: OverrunField,
+    pub(super) warm_up: Spanned<f64>,
+    pub(super) cool_down: Spanned<f64>,
+}
+
+impl Default for SimulationFile {
+    fn default() -> SimulationFile {
+        SimulationFile {
+            penalty: anywhere(Numbers(vec![300.0])),
+            tau: anywhere(Numbers(vec![10.0])),
+            estimates: anywhere("exact".to_owned()),
+            overrun: OverrunField::Extend,
+            warm_up: anywhere(0.0),
+            cool_down: anywhere(0.0),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum OverrunField {
+    Extend,
+    Kill,
+}
+
+impl From<OverrunField> for Overrun {
+    fn from(field: OverrunField) -> Overrun {
+        match field {
+            OverrunField::Extend => Overrun::Extend,
+            OverrunField::Kill => Overrun::Kill,
+        }
+    }
+}
+
+impl From<Overrun> for OverrunField {
+    fn from(overrun: Overrun) -> OverrunField {
+        match overrun {
+            Overrun::Extend => OverrunField::Extend,
+            Overrun::Kill => OverrunField::Kill,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WorkloadFile {
+    pub(super) name: Spanned<String>,
+    pub(super) nodes: Spanned<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) swf: Option<SwfFile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) lublin: Option<LublinFile>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SwfFile {
+    pub(super) file: Spanned<String>,
+    #[serde(default)]
+    pub(super) cut: Cut,
+    #[serde(default)]
+    pub(super) size: SizeField,
+    #[serde(default)]
+    pub(super) lines: Strictness,
+    #[serde(default)]
+    pub(super) annotation: AnnotationField,
+    #[serde(default)]
+    pub(super) select: Selection,
+    #[serde(default)]
+    pub(super) rules: Rules,
+}
+
+/// How a log is cut into instances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cut {
+    /// Not at all: the log is one instance.
+    #[default]
+    None,
+    /// Into the weeks of its own time.
+    Week,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct LublinFile {
+    pub(super) traces: Spanned<i64>,
+    pub(super) jobs: Spanned<i64>,
+    pub(super) mode: Mode,
+    pub(super) loads: Spanned<Numbers>,
+}
+
+impl Default for LublinFile {
+    fn default() -> LublinFile {
+        LublinFile {
+            traces: anywhere(100),
+            jobs: anywhere(1_000),
+            mode: Mode::Typed,
+            loads: anywhere(Numbers(Vec::new())),
+        }
+    }
+}
+
+/// A value that stands nowhere in a text: a default, or one that is going to be written.
+pub(super) fn anywhere<T>(value: T) -> Spanned<T> {
+    Spanned::new(0..0, value)
+}
+
+fn default_seed() -> Spanned<i64> {
+    anywhere(1)
+}

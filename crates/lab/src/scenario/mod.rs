@@ -1,0 +1,131 @@
+//! Scenarios: what is simulated, as a TOML file says it.
+//!
+//! `scenarios/README.md` in the repository lists all fields.
+
+mod fault;
+mod fields;
+mod file;
+mod overrides;
+mod resolve;
+
+pub use fault::{Fault, Place, ScenarioErrors};
+pub use file::Cut;
+
+use dfrsim_cluster::{EstimateModel, Overrun};
+use dfrsim_model::SimSpan;
+use dfrsim_policies::Policy;
+use dfrsim_workload::lublin::LublinParameters;
+use dfrsim_workload::prepare;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+/// A scenario, checked and with all defaults filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// What it is about, in one line; may be empty.
+    pub title: String,
+    /// The seed of all that is random in it.
+    pub seed: u64,
+    /// The policies, each once; at least one.
+    pub policies: Vec<Policy>,
+    /// How it is simulated.
+    pub simulation: Simulation,
+    /// What is simulated; at least one.
+    pub workloads: Vec<Workload>,
+}
+
+/// How a scenario is simulated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulation {
+    /// Rescheduling penalties; at least one.
+    pub penalties: Vec<SimSpan>,
+    /// The taus of the bounded stretch; at least one.
+    pub taus: Vec<SimSpan>,
+    /// What schedulers are told of run times.
+    pub estimates: EstimateModel,
+    /// What happens to jobs that outlast their estimate.
+    pub overrun: Overrun,
+    /// Jobs submitted within this span after the first submission do not count in the figures.
+    pub warm_up: SimSpan,
+    /// Jobs submitted within this span before the last submission do not count in the figures.
+    pub cool_down: SimSpan,
+}
+
+/// A set of instances on one cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// Its name in rows and tables.
+    pub name: String,
+    /// The nodes of the cluster (processors, where a log has no annotation).
+    pub nodes: NonZeroU32,
+    /// Where its jobs come from.
+    pub source: Source,
+}
+
+/// Where jobs come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A log.
+    Swf(Box<SwfSource>),
+    /// The Lublin-Feitelson model.
+    Lublin(LublinSource),
+}
+
+/// A log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwfSource {
+    /// Its name as the scenario gives it.
+    pub file: String,
+    /// Where it was found.
+    pub path: PathBuf,
+    /// How it is cut into instances.
+    pub cut: Cut,
+    /// How its records become jobs.
+    pub preparation: prepare::Options,
+}
+
+/// Traces of the Lublin-Feitelson model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LublinSource {
+    /// How many traces; at least one.
+    pub traces: u32,
+    /// The parameters of the model.
+    pub parameters: LublinParameters,
+    /// The offered loads to which each trace is scaled; none leaves the traces as they are.
+    pub loads: Vec<f64>,
+}
+
+impl Scenario {
+    /// Reads a scenario file. Logs are looked for as [`dfrsim_workload::traces::locate`] does, seen from the
+    /// current folder and then from that of the scenario.
+    ///
+    /// Overrides are `key=value`: keys joined by dots, with the number or the name of a workload behind
+    /// `workloads` (`simulation.penalty=0`, `workloads.hpc2n.nodes=64`); values in TOML, anything else is a string.
+    ///
+    /// # Errors
+    /// All that is wrong with the file, its values and the overrides.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioErrors> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let message = format!("cannot be read: {error}");
+            ScenarioErrors::new(vec![Fault { place: Place::File(name.clone()), message }])
+        })?;
+        resolve::scenario(&text, &name, path.parent(), overrides)
+    }
+
+    /// Reads a scenario from a text, of which messages speak as `name`. Everything else is as in
+    /// [`Scenario::load`], but logs are only looked for from the current folder.
+    ///
+    /// # Errors
+    /// All that is wrong with the text, its values and the overrides.
+    pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Scenario, ScenarioErrors> {
+        resolve::scenario(text, name, None, overrides)
+    }
+
+    /// The scenario as a file with every field spelt out, regular expressions replaced by names. It gives the
+    /// same rows.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(&resolve::file_of(self)).expect("a scenario can be written as TOML")
+    }
+}

@@ -1,0 +1,269 @@
+//! From what stands in a file to a checked scenario, and back.
+
+use super::fault::{Fault, ScenarioErrors, Text};
+use super::fields::{AnnotationField, Numbers, PolicyField};
+use super::file::{File, LublinFile, SimulationFile, Study, SwfFile, WorkloadFile, anywhere};
+use super::overrides::{self, Override};
+use super::{LublinSource, Scenario, Simulation, Source, SwfSource, Workload};
+use dfrsim_cluster::EstimateModel;
+use dfrsim_model::SimSpan;
+use dfrsim_policies::{Policy, catalogue};
+use dfrsim_workload::lublin::LublinParameters;
+use dfrsim_workload::{prepare, traces};
+use regex_lite::Regex;
+use serde::Deserialize as _;
+use std::num::NonZeroU32;
+use std::path::Path;
+use toml::Spanned;
+
+/// The scenario of a text; `folder` is where its file lies.
+pub(super) fn scenario(
+    text: &str,
+    name: &str,
+    folder: Option<&Path>,
+    overrides: &[String],
+) -> Result<Scenario, ScenarioErrors> {
+    let joined = Text::new(name, text, overrides);
+    let overrides = Override::all(text.len(), overrides);
+    let table = overrides::parse(&joined, text, &overrides).map_err(ScenarioErrors::new)?;
+    let file = File::deserialize(toml::de::Deserializer::from(table))
+        .map_err(|error| ScenarioErrors::new(vec![joined.toml_fault(&error)]))?;
+    let mut resolver = Resolver { text: &joined, folder, faults: Vec::new() };
+    let scenario = resolver.scenario(&file);
+    if resolver.faults.is_empty() { Ok(scenario) } else { Err(ScenarioErrors::new(resolver.faults)) }
+}
+
+/// Collects faults. What it returns is only of use if there are none.
+struct Resolver<'a> {
+    text: &'a Text,
+    folder: Option<&'a Path>,
+    faults: Vec<Fault>,
+}
+
+impl Resolver<'_> {
+    fn fault<T>(&mut self, at: &Spanned<T>, message: impl Into<String>) {
+        self.faults.push(self.text.fault(&at.span(), message));
+    }
+
+    fn scenario(&mut self, file: &File) -> Scenario {
+        let Study::Online = file.study;
+        Scenario {
+            title: file.title.clone(),
+            seed: self.integer(&file.seed, "a seed", 0, i64::MAX) as u64,
+            policies: self.policies(&file.policies),
+            simulation: self.simulation(&file.simulation),
+            workloads: self.workloads(&file.workloads),
+        }
+    }
+
+    fn policies(&mut self, fields: &Spanned<Vec<Spanned<PolicyField>>>) -> Vec<Policy> {
+        let mut policies = Vec::new();
+        for field in fields.get_ref() {
+            for policy in self.policies_of(field) {
+                if !policies.contains(&policy) {
+                    policies.push(policy);
+                }
+            }
+        }
+        if fields.get_ref().is_empty() {
+            self.fault(fields, "there must be at least one policy");
+        }
+        policies
+    }
+    fn policies_of(&mut self, field: &Spanned<PolicyField>) -> Vec<Policy> {
+        let pattern = match field.get_ref() {
+            PolicyField::Name(name) => match name.parse() {
+                Ok(policy) => return vec![policy],
+                Err(unknown) => {
+                    self.fault(field, format!("{unknown}"));
+                    return Vec::new();
+                }
+            },
+            PolicyField::Matching(field) => &field.matching,
+        };
+        match Regex::new(pattern) {
+            Ok(regex) => {
+                let all = catalogue();
+                let found = all.iter().filter(|info| regex.is_match(&info.name));
+                let found: Vec<Policy> = found.map(|info| info.policy).collect();
+                if found.is_empty() {
+                    self.fault(field, format!("no policy matches `{pattern}`"));
+                }
+                found
+            }
+            Err(error) => {
+                self.fault(field, format!("`{pattern}` is not a regular expression: {error}"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn simulation(&mut self, file: &SimulationFile) -> Simulation {
+        let estimates = file.estimates.get_ref().parse::<EstimateModel>();
+        if let Err(error) = &estimates {
+            self.fault(&file.estimates, error.to_string());
+        }
+        Simulation {
+            penalties: self.spans(&file.penalty, "penalty"),
+            taus: self.spans(&file.tau, "tau"),
+            estimates: estimates.unwrap_or_default(),
+            overrun: file.overrun.into(),
+            warm_up: self.span(&file.warm_up, *file.warm_up.get_ref()),
+            cool_down: self.span(&file.cool_down, *file.cool_down.get_ref()),
+        }
+    }
+    fn spans(&mut self, field: &Spanned<Numbers>, name: &str) -> Vec<SimSpan> {
+        let numbers = &field.get_ref().0;
+        if numbers.is_empty() {
+            self.fault(field, format!("there must be at least one {name}"));
+        }
+        let mut spans = Vec::new();
+        for &number in numbers {
+            let span = self.span(field, number);
+            if !spans.contains(&span) {
+                spans.push(span);
+            }
+        }
+        spans
+    }
+    fn span<T>(&mut self, at: &Spanned<T>, seconds: f64) -> SimSpan {
+        SimSpan::try_from_secs_f64(seconds).unwrap_or_else(|| {
+            self.fault(at, format!("expected seconds from 0 to 500 years, found {seconds}"));
+            SimSpan::ZERO
+        })
+    }
+    fn integer(&mut self, at: &Spanned<i64>, what: &str, least: i64, most: i64) -> i64 {
+        let value = *at.get_ref();
+        if !(least..=most).contains(&value) {
+            self.fault(at, format!("expected {what} from {least} to {most}, found {value}"));
+        }
+        value
+    }
+
+    fn workloads(&mut self, files: &[WorkloadFile]) -> Vec<Workload> {
+        if files.is_empty() {
+            self.faults.push(self.text.whole("there must be at least one [[workloads]]"));
+        }
+        let mut workloads = Vec::<Workload>::new();
+        for file in files {
+            let name = file.name.get_ref().clone();
+            if name.is_empty() {
+                self.fault(&file.name, "a workload must have a name");
+            }
+            if workloads.iter().any(|other| other.name == name) {
+                self.fault(&file.name, format!("there is another workload `{name}`"));
+            }
+            let nodes = self.integer(&file.nodes, "a number of nodes", 1, u32::MAX.into());
+            let nodes = u32::try_from(nodes).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
+            let source = match (&file.swf, &file.lublin) {
+                (Some(swf), None) => Source::Swf(Box::new(self.swf(swf, nodes))),
+                (None, Some(lublin)) => Source::Lublin(self.lublin(lublin, nodes)),
+                _ => {
+                    self.fault(
+                        &file.name,
+                        format!("workload `{name}` needs either `swf = {{ .. }}` or `lublin = {{ .. }}`"),
+                    );
+                    continue;
+                }
+            };
+            workloads.push(Workload { name, nodes, source });
+        }
+        workloads
+    }
+    fn swf(&mut self, file: &SwfFile, nodes: NonZeroU32) -> SwfSource {
+        let name = file.file.get_ref();
+        let beside = self.folder.and_then(|folder| traces::locate_from(folder, name).ok());
+        let path = traces::locate(name).or_else(|missing| beside.ok_or(missing)).unwrap_or_else(|missing| {
+            self.fault(&file.file, missing.to_string());
+            name.into()
+        });
+        SwfSource {
+            file: name.clone(),
+            path,
+            cut: file.cut,
+            preparation: prepare::Options {
+                lines: file.lines,
+                size: file.size,
+                select: file.select,
+                rules: file.rules,
+                units: Some(nodes.get()),
+                annotation: file.annotation.0,
+            },
+        }
+    }
+    fn lublin(&mut self, file: &LublinFile, nodes: NonZeroU32) -> LublinSource {
+        let traces = self.integer(&file.traces, "a number of traces", 1, 1_000_000);
+        let jobs = self.integer(&file.jobs, "a number of jobs", 1, 100_000_000);
+        let mut loads = Vec::new();
+        for &load in &file.loads.get_ref().0 {
+            if !(load > 0.0 && load.is_finite()) {
+                self.fault(&file.loads, format!("expected a load above 0, found {load}"));
+            } else if !loads.contains(&load) {
+                loads.push(load);
+            }
+        }
+        LublinSource {
+            traces: traces as u32,
+            parameters: LublinParameters { nodes, jobs: jobs as usize, mode: file.mode },
+            loads,
+        }
+    }
+}
+
+/// A scenario in the shape of a file.
+pub(super) fn file_of(scenario: &Scenario) -> File {
+    let simulation = &scenario.simulation;
+    let seconds =
+        |spans: &[SimSpan]| anywhere(Numbers(spans.iter().map(|span| span.as_secs_f64()).collect()));
+    let name = |policy: &Policy| anywhere(PolicyField::Name(policy.to_string()));
+    File {
+        study: Study::Online,
+        title: scenario.title.clone(),
+        seed: anywhere(scenario.seed as i64),
+        policies: anywhere(scenario.policies.iter().map(name).collect()),
+        simulation: SimulationFile {
+            penalty: seconds(&simulation.penalties),
+            tau: seconds(&simulation.taus),
+            estimates: anywhere(simulation.estimates.to_string()),
+            overrun: simulation.overrun.into(),
+            warm_up: anywhere(simulation.warm_up.as_secs_f64()),
+            cool_down: anywhere(simulation.cool_down.as_secs_f64()),
+        },
+        workloads: scenario.workloads.iter().map(workload_file).collect(),
+    }
+}
+
+fn workload_file(workload: &Workload) -> WorkloadFile {
+    let (swf, lublin) = match &workload.source {
+        Source::Swf(source) => (Some(swf_file(source)), None),
+        Source::Lublin(source) => (None, Some(lublin_file(source))),
+    };
+    WorkloadFile {
+        name: anywhere(workload.name.clone()),
+        nodes: anywhere(workload.nodes.get().into()),
+        swf,
+        lublin,
+    }
+}
+
+fn swf_file(source: &SwfSource) -> SwfFile {
+    let preparation = source.preparation;
+    SwfFile {
+        file: anywhere(source.file.clone()),
+        cut: source.cut,
+        size: preparation.size,
+        lines: preparation.lines,
+        annotation: AnnotationField(preparation.annotation),
+        select: preparation.select,
+        rules: preparation.rules,
+    }
+}
+
+fn lublin_file(source: &LublinSource) -> LublinFile {
+    LublinFile {
+        traces: anywhere(source.traces.into()),
+        jobs: anywhere(source.parameters.jobs as i64),
+        mode: source.parameters.mode,
+        loads: anywhere(Numbers(source.loads.clone())),
+    }
+}

@@ -1,0 +1,25 @@
+//! The table of the study: degradation from the bound.
+
+use super::groups::{Group, groups};
+use super::statistics::Statistics;
+use super::table::{Cell, Table};
+use crate::row::Row;
+use crate::scenario::Scenario;
+
+/// For each group mean, sample standard deviation and maximum of the degradation, and the mean of the bound. Failed
+/// simulations are counted and left out of the figures.
+pub(super) fn table(scenario: &Scenario, rows: &[Row]) -> Table {
+    let mut header = Group::HEADER.to_vec();
+    header.extend(["mean_degradation", "sd_degradation", "max_degradation", "mean_bound"]);
+    let line = |group: &Group<'_>| {
+        let degradation = Statistics::of(&group.values(|figures| figures.degradation));
+        let bounds: Vec<f64> = group.rows.iter().map(|row| row.cell.bound).collect();
+        let mut cells = group.cells();
+        cells.push(Cell::maybe(degradation.map(|figures| figures.mean)));
+        cells.push(Cell::maybe(degradation.and_then(|figures| figures.deviation)));
+        cells.push(Cell::maybe(degradation.map(|figures| figures.max)));
+        cells.push(Cell::maybe(Statistics::of(&bounds).map(|figures| figures.mean)));
+        cells
+    };
+    Table::new(header, groups(scenario, rows).iter().map(line).collect())
+}

@@ -1,0 +1,122 @@
+//! Which rows belong together in a table.
+
+use super::table::Cell;
+use crate::row::{Figures, Row};
+use crate::scenario::{Scenario, Source, Workload};
+use dfrsim_model::SimSpan;
+
+/// The instances over which a figure is averaged.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Scope<'a> {
+    pub(super) workload: &'a str,
+    load: Load,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Load {
+    /// The traces or weeks as they are.
+    Unscaled,
+    /// The traces scaled to this load.
+    Of(f64),
+    /// All loads together.
+    All,
+}
+
+impl Scope<'_> {
+    pub(super) fn has(&self, row: &Row) -> bool {
+        row.cell.workload == self.workload
+            && match self.load {
+                Load::Unscaled | Load::All => true,
+                Load::Of(load) => row.cell.load == Some(load),
+            }
+    }
+    pub(super) fn load(&self) -> Cell {
+        match self.load {
+            Load::Unscaled => Cell::Nothing,
+            Load::Of(load) => Cell::Text(load.to_string()),
+            Load::All => Cell::Text("all".to_owned()),
+        }
+    }
+}
+
+/// The workloads; those with several loads once for each, then with all together.
+pub(super) fn scopes(scenario: &Scenario) -> impl Iterator<Item = Scope<'_>> {
+    scenario
+        .workloads
+        .iter()
+        .flat_map(|workload| loads(workload).into_iter().map(|load| Scope { workload: &workload.name, load }))
+}
+
+fn loads(workload: &Workload) -> Vec<Load> {
+    match &workload.source {
+        Source::Lublin(source) if !source.loads.is_empty() => {
+            let together = (source.loads.len() > 1).then_some(Load::All);
+            source.loads.iter().copied().map(Load::Of).chain(together).collect()
+        }
+        _ => vec![Load::Unscaled],
+    }
+}
+
+/// The rows of one policy, penalty and tau in one scope, in the order of the instances.
+pub(super) struct Group<'a> {
+    pub(super) scope: Scope<'a>,
+    pub(super) policy: String,
+    pub(super) penalty: SimSpan,
+    pub(super) tau: SimSpan,
+    pub(super) rows: Vec<&'a Row>,
+}
+
+/// All groups, in the order of the scenario.
+pub(super) fn groups<'a>(scenario: &'a Scenario, rows: &'a [Row]) -> Vec<Group<'a>> {
+    let simulation = &scenario.simulation;
+    let mut groups = Vec::new();
+    for scope in scopes(scenario) {
+        // Row by row into its group, so that long matrices are not searched once for every group.
+        let begin = groups.len();
+        for &tau in &simulation.taus {
+            for &penalty in &simulation.penalties {
+                for policy in &scenario.policies {
+                    let policy = policy.to_string();
+                    groups.push(Group { scope: scope.clone(), policy, penalty, tau, rows: Vec::new() });
+                }
+            }
+        }
+        for row in rows.iter().filter(|row| scope.has(row)) {
+            let belongs = |group: &&mut Group<'_>| {
+                let Group { policy, penalty, tau, .. } = &**group;
+                row.cell.policy == *policy && row.cell.penalty_s == *penalty && row.cell.tau_s == *tau
+            };
+            if let Some(group) = groups[begin..].iter_mut().find(belongs) {
+                group.rows.push(row);
+            }
+        }
+    }
+    groups
+}
+
+impl Group<'_> {
+    /// The names of the cells that say which group it is.
+    pub(super) const HEADER: [&'static str; 7] =
+        ["workload", "load", "policy", "penalty_s", "tau_s", "instances", "failed"];
+
+    /// Which group it is, how many simulations it has and how many of them failed.
+    pub(super) fn cells(&self) -> Vec<Cell> {
+        vec![
+            Cell::Text(self.scope.workload.to_owned()),
+            self.scope.load(),
+            Cell::Text(self.policy.clone()),
+            Cell::Number(self.penalty.as_secs_f64()),
+            Cell::Number(self.tau.as_secs_f64()),
+            Cell::Count(self.rows.len()),
+            Cell::Count(self.rows.len() - self.figures().count()),
+        ]
+    }
+    /// The figures of the simulations that did not fail.
+    pub(super) fn figures(&self) -> impl Iterator<Item = &Figures> {
+        self.rows.iter().filter_map(|row| row.outcome.as_deref().ok())
+    }
+    /// One figure of each simulation that did not fail.
+    pub(super) fn values(&self, figure: impl Fn(&Figures) -> f64) -> Vec<f64> {
+        self.figures().map(figure).collect()
+    }
+}

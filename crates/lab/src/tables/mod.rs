@@ -1,0 +1,51 @@
+//! Tables: figures of many rows, as CSV and as aligned Markdown.
+
+mod bounds;
+mod degradation;
+mod groups;
+mod metrics;
+mod statistics;
+mod table;
+
+pub use table::Table;
+
+use crate::RunError;
+use crate::folder::Folder;
+use crate::row::Row;
+use crate::scenario::Scenario;
+
+/// The tables of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tables {
+    /// For each workload (and load), policy, penalty and tau: mean, sample standard deviation and maximum of the
+    /// degradation from the bound.
+    pub degradation: Table,
+    /// The lower bound of each instance.
+    pub bounds: Table,
+    /// Mean, sample standard deviation and maximum of the bounds of each workload (and load).
+    pub bounds_summary: Table,
+    /// Means over the instances of the usual figures.
+    pub metrics: Table,
+}
+
+impl Tables {
+    pub(crate) fn of(scenario: &Scenario, rows: &[Row]) -> Tables {
+        Tables {
+            degradation: degradation::table(scenario, rows),
+            bounds: bounds::table(scenario, rows),
+            bounds_summary: bounds::summary(scenario, rows),
+            metrics: metrics::table(scenario, rows),
+        }
+    }
+}
+
+/// Writes the tables into the folder.
+pub(crate) fn write(tables: &Tables, folder: &Folder) -> Result<(), RunError> {
+    let Tables { degradation, bounds, bounds_summary, metrics } = tables;
+    folder.write("tables/degradation.csv", &degradation.csv())?;
+    folder.write("tables/degradation.md", &degradation.markdown())?;
+    folder.write("tables/bounds.csv", &bounds.csv())?;
+    folder.write("tables/bounds.md", &bounds_summary.markdown())?;
+    folder.write("tables/metrics.csv", &metrics.csv())?;
+    folder.write("tables/metrics.md", &metrics.markdown())
+}
