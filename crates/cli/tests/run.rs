@@ -97,8 +97,7 @@ fn a_missing_log_is_told_before_anything_is_written() {
         "swf = { file = \"missing.swf\" }",
     );
     let folder = Folder::with(&[("scenario.toml", &scenario)]);
-    let told =
-        stderr(dfrsim(["run", "--out"]).arg(folder.path("out")).arg(folder.path("scenario.toml")), 2);
+    let told = stderr(dfrsim(["run", "--out"]).arg(folder.path("out")).arg(folder.path("scenario.toml")), 2);
     assert!(told.contains("missing.swf"), "{told}");
     assert!(!folder.path("out").exists());
 }

@@ -31,7 +31,8 @@ pub(super) fn parse<'a>(
 pub(super) struct Override {
     range: Range<usize>,
     key: String,
-    /// The value with blanks before it, so that places in it are places in the joined text.
+    value: String,
+    /// The value as a file of one key, with blanks before it, so that places in it are places in the joined text.
     padded: String,
 }
 
@@ -43,21 +44,24 @@ impl Override {
             let range = at..at + set.len();
             at = range.end + 1;
             let (key, value) = set.split_once('=').unwrap_or((set, ""));
-            let padded = format!("{}{value}", " ".repeat(range.end - value.len()));
-            Override { range, key: key.trim().to_owned(), padded }
+            let padded = format!("{}v={value}", " ".repeat((range.end - value.len()).saturating_sub(2)));
+            Override { range, key: key.trim().to_owned(), value: value.trim().to_owned(), padded }
         };
         overrides.iter().map(place).collect()
     }
 
     /// The value, read as TOML, or as a plain string if it is no TOML.
     fn value(&self) -> Spanned<DeValue<'_>> {
-        DeValue::parse(&self.padded).unwrap_or_else(|_| {
-            Spanned::new(self.range.clone(), DeValue::String(Cow::Borrowed(self.padded.trim())))
+        let table = DeTable::parse(&self.padded).ok().map(Spanned::into_inner);
+        // A value with a line break in it could smuggle in other keys.
+        let value = table.filter(|table| table.len() == 1).and_then(|mut table| table.remove("v"));
+        value.unwrap_or_else(|| {
+            Spanned::new(self.range.clone(), DeValue::String(Cow::Borrowed(self.value.as_str())))
         })
     }
 
     fn apply<'a>(&'a self, root: &mut DeTable<'a>) -> Result<(), String> {
-        if self.padded.trim().is_empty() {
+        if self.value.is_empty() {
             return Err("expected `key=value`".into());
         }
         let keys: Vec<&str> = self.key.split('.').map(str::trim).collect();
