@@ -1,1 +1,49 @@
-//! Placeholder.
+//! Checks a simulation from scratch, from its events file alone.
+//!
+//! The simulator writes what happened ([`dfrsim_model::event`]); this crate, which shares nothing with it but the
+//! vocabulary of the model, follows each job and each node through the file and recomputes everything:
+//!
+//! * the records are in order, and each is legal in the state of its job;
+//! * every placement is complete, and no node is ever given more memory or CPU than it has;
+//! * a job progresses at its yield while no rescheduling penalty runs, and completes in the very microsecond in
+//!   which its work reaches its run time;
+//! * every job ends, and the figures of the summary are those of the schedule.
+//!
+//! All of this is in exact integers; only the summary's floating-point figures are compared with a tolerance.
+//! [`audit`] reads a stream and keeps the jobs in the system, the nodes in use, and two numbers for each completed
+//! job (the bounded stretch depends on tau, which the last line tells). It returns a [`Report`], or an
+//! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`].
+//!
+//! ```
+//! // A job of 10 s runs on all of node 0 at full speed.
+//! let events = r#"{"event":"run","format":1,"policy":"FCFS","nodes":1,"penalty_us":0}
+//! {"event":"submit","at_us":0,"job":0,"id":7,"tasks":1,"need":943718400,"memory":0,"run_us":10000000}
+//! {"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
+//! {"event":"complete","at_us":10000000,"job":0}
+//! {"event":"summary","completed":1,"rejected":0,"makespan_us":10000000,"max_stretch":1.0,"tau_us":10000000,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":10.0,"utilisation":1.0,"pauses":0,"migrations":0,"migrated_tasks":0}
+//! "#;
+//! let report = dfrsim_audit::audit(events.as_bytes()).unwrap();
+//! assert_eq!((report.completed, report.peak_cpu), (1, 1.0));
+//!
+//! // A microsecond earlier the job cannot be done.
+//! let cheat = events.replace(r#""at_us":10000000"#, r#""at_us":9999999"#);
+//! let error = dfrsim_audit::audit(cheat.as_bytes()).unwrap_err();
+//! assert!(error.to_string().contains("line 4, 9.999999 s, job 0: it completes too early"));
+//! ```
+//!
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 5.1 for yield, virtual time and
+//! stretch, section 5.3.1 for the penalty; the format is the model's.
+
+mod auditor;
+mod fault;
+mod job;
+mod nodes;
+mod placement;
+mod report;
+mod rule;
+mod tally;
+
+pub use auditor::{MOST_NODES, audit};
+pub use fault::{AuditError, Fault, Faults};
+pub use report::Report;
+pub use rule::{Phase, Rule};

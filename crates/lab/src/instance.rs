@@ -7,7 +7,7 @@ use dfrsim_model::{Job, Seed};
 use dfrsim_workload::cut;
 use dfrsim_workload::load::{LoadError, scale_to_load};
 use dfrsim_workload::lublin::{LublinParameters, generate};
-use dfrsim_workload::prepare::{self, Report};
+use dfrsim_workload::prepare::{self, Doubt, Report};
 use std::borrow::Cow;
 use std::fs::File;
 
@@ -34,6 +34,15 @@ pub(crate) struct Input {
     pub(crate) workload: usize,
     pub(crate) digest: Digest,
     pub(crate) report: Report,
+}
+
+impl Input {
+    /// Whether lines were left out or changed, but for those outside the selected part.
+    pub(crate) fn is_altered(&self) -> bool {
+        let counts = &self.report.counts;
+        let clamped = Doubt::ALL.iter().any(|&doubt| counts.of(doubt).clamped > 0);
+        clamped || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
+    }
 }
 
 /// The seed of a trace (from 0) in scenarios of this seed. It depends on nothing else, so traces are the same in all

@@ -39,6 +39,8 @@ pub struct RunReport {
     pub tables: Tables,
     /// The rows.
     pub rows: RowCounts,
+    /// What became of the lines of each log: (workload, counts).
+    pub preparation: Vec<(String, String)>,
     /// What the user should know besides.
     pub notices: Vec<String>,
 }
@@ -141,7 +143,11 @@ pub(crate) fn run_with(
     folder.write("scenario.toml", &scenario.to_toml())?;
     folder.write("manifest.toml", &manifest::text(scenario, &instances, &digests, &inputs, counts, &host))?;
     folder.remove_journal()?;
-    Ok(RunReport { tables, rows: counts, notices })
+    let preparation = inputs
+        .iter()
+        .map(|input| (scenario.workloads[input.workload].name.clone(), input.report.to_string()))
+        .collect();
+    Ok(RunReport { tables, rows: counts, preparation, notices })
 }
 
 /// Says how many rows of earlier runs are none of this scenario's.
@@ -449,5 +455,26 @@ mod tests {
         let bounds = report.tables.bounds.csv();
         let bound: f64 = bounds.lines().nth(1).unwrap().rsplit(',').next().unwrap().parse().unwrap();
         assert!((bound - 80.0 / 60.0).abs() < 1e-9, "{bounds}");
+        assert_eq!(report.preparation, [("log".to_owned(), "2 records, 2 jobs".to_owned())]);
+    }
+
+    /// The second job never ran: it is left out, and the table says so.
+    #[test]
+    fn jobs_that_are_left_out_are_told_below_the_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = "1 0 -1 100 1 -1 -1 1 60 -1 1 1 -1 -1 -1 -1 -1 -1\n2 0 -1 0 1 -1 -1 1 20 -1 5 1 -1 -1 -1 -1 -1 -1\n";
+        std::fs::write(folder.path().join("log.swf"), log).unwrap();
+        let path = folder.path().join("s.toml");
+        let text = "study = 'online'\npolicies = ['FCFS']\n\
+            [[workloads]]\nname = 'log'\nnodes = 1\nswf = { file = 'log.swf' }\n";
+        std::fs::write(&path, text).unwrap();
+        let options = RunOptions { out: folder.path().join("out"), threads: 1, fresh: false };
+        let scenario = Scenario::load(&path, &[]).unwrap();
+        let report = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
+        let table = report.tables.degradation.markdown();
+        assert!(
+            table.ends_with("\nlog: 2 records, 1 jobs; cancelled: 1 kept; zero_run: 1 dropped\n"),
+            "{table}"
+        );
     }
 }

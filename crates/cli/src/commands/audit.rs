@@ -1,7 +1,11 @@
 //! `dfrsim audit`
 
 use crate::failure::Failure;
+use crate::output;
 use clap::Args;
+use dfrsim_audit::{AuditError, audit};
+use std::fs::File;
+use std::io::BufReader;
 use std::path::PathBuf;
 
 /// Check an events file from scratch
@@ -20,6 +24,13 @@ pub(crate) struct Audit {
 
 impl Audit {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        Err(Failure::Input(self.events.display().to_string()))
+        let name = self.events.display();
+        let file = File::open(&self.events)
+            .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
+        match audit(BufReader::with_capacity(1 << 16, file)) {
+            Ok(report) => output::print(&format!("{report}\n")),
+            Err(AuditError::Faults(faults)) => Err(Failure::Result(format!("{name}: {faults}"))),
+            Err(error) => Err(Failure::input(format!("{name}: {error}"))),
+        }
     }
 }

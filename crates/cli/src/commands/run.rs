@@ -1,18 +1,108 @@
 //! `dfrsim run`
 
 use crate::failure::Failure;
+use crate::output;
 use clap::Args;
-use std::path::PathBuf;
+use dfrsim_lab::{RunError, RunOptions, RunReport, Scenario, run};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The scenario that runs when none is named.
+const QUICKSTART: &str = include_str!("../../../../scenarios/quickstart.toml");
 
 /// Run a scenario: policies x workloads, in parallel, to tables
+///
+/// Rows are kept as they finish: a run that was interrupted or killed goes on where it stopped when the same command is
+/// given again. The result folder then holds rows.csv, tables/, the scenario with every default spelt out, and a
+/// manifest.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim run                                        the quick start, built in
+  dfrsim run scenarios/hpc2n.toml --threads 2
+  dfrsim run scenarios/unscaled.toml --set simulation.penalty=0 --out results/no-penalty
+  dfrsim run scenarios/scaled.toml --set 'policies=[\"EASY\", {matching=\"^CONS\"}]'")]
 pub(crate) struct Run {
-    /// The scenario
+    /// The scenario; the built-in quick start if none is given
+    #[arg(value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
+    /// The result folder; results/ and the scenario's name if none is given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// How many threads; all cores if not given
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Compute everything again, whatever the folder holds
+    #[arg(long)]
+    fresh: bool,
+    /// Change a field of the scenario: simulation.penalty=0, workloads.hpc2n.nodes=64
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
 }
 
 impl Run {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        Err(Failure::Input(format!("{:?}", self.scenario)))
+        let scenario = match &self.scenario {
+            Some(path) => Scenario::load(path, &self.set),
+            None => Scenario::parse(QUICKSTART, "quickstart.toml", &self.set),
+        };
+        let scenario = scenario.map_err(Failure::input)?;
+        let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
+        let out = self.out.unwrap_or_else(|| Path::new("results").join(name));
+
+        let interrupt = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&interrupt);
+        let on_interrupt = move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                // Asked twice: what is finished is in the journal, so leaving at once loses nothing.
+                std::process::exit(130);
+            }
+            eprintln!("stopping after the simulations that run now; once more to stop at once");
+        };
+        ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
+
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} {eta} left  {msg}");
+        let bar = ProgressBar::new(0).with_style(style.expect("the template is right"));
+        let progress = |finished: usize, total: usize, label: &str| {
+            bar.set_length(total as u64);
+            bar.set_position(finished as u64);
+            bar.set_message(label.to_owned());
+        };
+        let options = RunOptions { out: out.clone(), threads: self.threads, fresh: self.fresh };
+        let report = run(&scenario, &options, &interrupt, &progress);
+        bar.finish_and_clear();
+        let report = report.map_err(|error| match error {
+            RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
+            _ => Failure::input(error),
+        })?;
+        print(&scenario, &out, &report)
     }
+}
+
+fn print(scenario: &Scenario, out: &Path, report: &RunReport) -> Result<(), Failure> {
+    for (workload, counts) in &report.preparation {
+        eprintln!("{workload}: {counts}");
+    }
+    for notice in &report.notices {
+        eprintln!("notice: {notice}");
+    }
+    let mut text = String::new();
+    if !scenario.title.is_empty() {
+        writeln!(text, "{}\n", scenario.title).expect("writing to a string cannot fail");
+    }
+    text.push_str(&report.tables.degradation.markdown());
+    output::print(&text)?;
+    let rows = report.rows;
+    eprintln!(
+        "{} rows ({} computed, {} from earlier runs, {} failed) in {}",
+        rows.total,
+        rows.computed,
+        rows.restored,
+        rows.failed,
+        out.display()
+    );
+    Ok(())
 }

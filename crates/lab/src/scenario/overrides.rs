@@ -28,16 +28,13 @@ pub(super) fn parse<'a>(
     if faults.is_empty() { Ok(table) } else { Err(faults) }
 }
 
-const VALUE_KEY: &str = "v=";
-
 /// One override, and where it stands in the joined text.
 pub(super) struct Override {
     range: Range<usize>,
     key: String,
-    /// Blanks, `v=` and the value: a line of TOML in which the value stands where it stands in the joined text.
-    line: String,
-    /// Where the value begins.
-    value: usize,
+    value: String,
+    /// The value as a file of one key, with blanks before it, so that places in it are places in the joined text.
+    padded: String,
 }
 
 impl Override {
@@ -48,26 +45,24 @@ impl Override {
             let range = at..at + set.len();
             at = range.end + 1;
             let (key, value) = set.split_once('=').unwrap_or((set, ""));
-            let begin = range.end - value.len();
-            let blanks = " ".repeat(begin.saturating_sub(VALUE_KEY.len()));
-            let line = format!("{blanks}{VALUE_KEY}{value}");
-            Override { range, key: key.trim().to_owned(), line, value: begin }
+            let padded = format!("{}v={value}", " ".repeat((range.end - value.len()).saturating_sub(2)));
+            Override { range, key: key.trim().to_owned(), value: value.trim().to_owned(), padded }
         };
         overrides.iter().map(place).collect()
     }
 
     /// The value, read as TOML, or as a plain string if it is no TOML.
     fn value(&self) -> Spanned<DeValue<'_>> {
-        let parsed = DeTable::parse(&self.line).ok().map(Spanned::into_inner);
-        let value = parsed.filter(|table| table.len() == 1).and_then(|mut table| table.remove("v"));
+        let table = DeTable::parse(&self.padded).ok().map(Spanned::into_inner);
+        // A value with a line break in it could smuggle in other keys.
+        let value = table.filter(|table| table.len() == 1).and_then(|mut table| table.remove("v"));
         value.unwrap_or_else(|| {
-            let text = self.line[self.value..].trim();
-            Spanned::new(self.range.clone(), DeValue::String(Cow::Borrowed(text)))
+            Spanned::new(self.range.clone(), DeValue::String(Cow::Borrowed(self.value.as_str())))
         })
     }
 
     fn apply<'a>(&'a self, root: &mut DeTable<'a>) -> Result<(), String> {
-        if self.line[self.value..].trim().is_empty() {
+        if self.value.is_empty() {
             return Err("expected `key=value`".into());
         }
         let keys: Vec<&str> = self.key.split('.').map(str::trim).collect();

@@ -40,10 +40,10 @@ impl Tables {
     }
 }
 
-/// What became of the lines of each log, since jobs that were left out belong beside what came of the others.
+/// What became of the lines of those logs of which not every one became a job as it stands.
 fn notes(scenario: &Scenario, inputs: &[Input]) -> Vec<String> {
     let note = |input: &Input| format!("{}: {}", scenario.workloads[input.workload].name, input.report);
-    inputs.iter().map(note).collect()
+    inputs.iter().filter(|input| input.is_altered()).map(note).collect()
 }
 
 /// Writes the tables into the folder.

@@ -1,0 +1,437 @@
+//! Follows an events file line by line.
+
+use crate::fault::{AuditError, Fault, Faults};
+use crate::job::Job;
+use crate::nodes::{Nodes, Overcommitted};
+use crate::placement;
+use crate::tally::{Figures, Tally};
+use crate::{Phase, Report, Rule};
+use dfrsim_model::event::{FORMAT_VERSION, Placement, Record};
+use dfrsim_model::{Share, SimSpan, SimTime, Yield};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead;
+
+/// The largest cluster that is audited; a larger number in a file is a fault.
+pub const MOST_NODES: u32 = 1 << 24;
+
+/// Checks an events file (see the [crate's page](crate)).
+///
+/// # Errors
+/// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
+/// A fault can lead to others further down: the first one is the one to look at.
+pub fn audit(mut reader: impl BufRead) -> Result<Report, AuditError> {
+    let mut text = Vec::new();
+    let mut read = |text: &mut Vec<u8>, line| {
+        text.clear();
+        let count = reader.read_until(b'\n', text).map_err(|source| AuditError::Io { line, source })?;
+        if text.last() == Some(&b'\n') {
+            text.pop();
+        }
+        Ok::<bool, AuditError>(count > 0)
+    };
+    let mut line = 1;
+    read(&mut text, line)?;
+    let mut auditor = Auditor::begin(&text)?;
+    loop {
+        line += 1;
+        if !read(&mut text, line)? {
+            break;
+        }
+        auditor.line = line;
+        match serde_json::from_slice(&text) {
+            Ok(record) => auditor.record(&record),
+            Err(error) => auditor.fault(None, malformed(&error)),
+        }
+    }
+    auditor.line = line;
+    Ok(auditor.finish()?)
+}
+
+/// The message of the parser without its line number, which is always 1, and with a column where it has one.
+fn malformed(error: &serde_json::Error) -> Rule {
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or(&message);
+    Rule::Malformed(match error.column() {
+        0 => message.to_owned(),
+        column => format!("column {column}: {message}"),
+    })
+}
+
+/// The place of a record within its moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Completion,
+    Submission,
+    Change,
+}
+
+/// The state of the simulation as the file tells it.
+struct Auditor {
+    policy: String,
+    nodes: u32,
+    penalty: u64,
+    faults: Faults,
+    /// The line at hand.
+    line: u64,
+    now: u64,
+    rank: Rank,
+    /// The jobs in the system, by their place in the order of submission.
+    jobs: BTreeMap<u64, Job>,
+    /// The running jobs by the moment at which their work is done.
+    due: BTreeSet<(u64, u64)>,
+    usage: Nodes,
+    tally: Tally,
+    peak_jobs: usize,
+    report: Option<Report>,
+}
+
+impl Auditor {
+    /// From the first line, without which the others mean nothing.
+    fn begin(first: &[u8]) -> Result<Auditor, Faults> {
+        let rule = match serde_json::from_slice(first) {
+            Ok(Record::Run { format, .. }) if format != FORMAT_VERSION => {
+                Rule::Format { found: format, known: FORMAT_VERSION }
+            }
+            Ok(Record::Run { nodes, .. }) if nodes > MOST_NODES => {
+                Rule::TooManyNodes { nodes, most: MOST_NODES }
+            }
+            Ok(Record::Run { policy, nodes, penalty_us, .. }) => {
+                return Ok(Auditor::new(policy.into_owned(), nodes, penalty_us));
+            }
+            Ok(_) => Rule::NoRun,
+            Err(_) if first.is_empty() => Rule::NoRun,
+            Err(error) => malformed(&error),
+        };
+        Err(Faults::from(Fault { line: 1, at: None, job: None, rule }))
+    }
+
+    fn new(policy: String, nodes: u32, penalty: u64) -> Auditor {
+        Auditor {
+            policy,
+            nodes,
+            penalty,
+            faults: Faults::default(),
+            line: 1,
+            now: 0,
+            rank: Rank::Completion,
+            jobs: BTreeMap::new(),
+            due: BTreeSet::new(),
+            usage: Nodes::default(),
+            tally: Tally::default(),
+            peak_jobs: 0,
+            report: None,
+        }
+    }
+
+    /// A fault of the record at hand.
+    fn fault(&mut self, job: Option<u64>, rule: Rule) {
+        let at = job.is_some().then_some(SimTime::from_micros(self.now));
+        self.faults.push(Fault { line: self.line, at, job, rule });
+    }
+
+    fn record(&mut self, record: &Record<'_>) {
+        if self.report.is_some() {
+            return self.fault(None, Rule::AfterSummary);
+        }
+        match *record {
+            Record::Run { .. } => self.fault(None, Rule::SecondRun),
+            Record::Summary {
+                completed,
+                rejected,
+                makespan_us,
+                max_stretch,
+                tau_us,
+                max_bounded_stretch,
+                mean_bounded_stretch,
+                mean_turnaround_s,
+                utilisation,
+                pauses,
+                migrations,
+                migrated_tasks,
+            } => {
+                let told = Figures {
+                    completed,
+                    rejected,
+                    makespan_us,
+                    max_stretch,
+                    max_bounded_stretch,
+                    mean_bounded_stretch,
+                    mean_turnaround_s,
+                    utilisation,
+                    pauses,
+                    migrations,
+                    migrated_tasks,
+                };
+                self.summary(&told, SimSpan::from_micros(tau_us));
+            }
+            Record::Submit { at_us, job, tasks, need, memory, run_us, .. } => {
+                if self.advance(at_us, Rank::Submission, job, "submit") {
+                    self.submit(job, Job::submitted(at_us, tasks, need, memory, run_us));
+                }
+            }
+            Record::Complete { at_us, job } => {
+                if self.advance(at_us, Rank::Completion, job, "complete") {
+                    self.complete(job);
+                }
+            }
+            Record::Start { at_us, job, ref on, job_yield } => {
+                if self.advance(at_us, Rank::Change, job, "start") {
+                    self.place(job, "start", Phase::Waiting, on, job_yield);
+                }
+            }
+            Record::Resume { at_us, job, ref on, job_yield } => {
+                if self.advance(at_us, Rank::Change, job, "resume") {
+                    self.place(job, "resume", Phase::Paused, on, job_yield);
+                }
+            }
+            Record::Migrate { at_us, job, ref on, job_yield } => {
+                if self.advance(at_us, Rank::Change, job, "migrate") {
+                    self.place(job, "migrate", Phase::Running, on, job_yield);
+                }
+            }
+            Record::Yield { at_us, job, job_yield } => {
+                if self.advance(at_us, Rank::Change, job, "yield") {
+                    self.change_yield(job, job_yield);
+                }
+            }
+            Record::Pause { at_us, job } => {
+                if self.advance(at_us, Rank::Change, job, "pause") {
+                    self.pause(job);
+                }
+            }
+            Record::Reject { at_us, job } => {
+                if self.advance(at_us, Rank::Change, job, "reject") {
+                    self.reject(job);
+                }
+            }
+        }
+    }
+
+    /// Goes on to the moment of a record; false if that is in the past.
+    fn advance(&mut self, at: u64, rank: Rank, job: u64, record: &'static str) -> bool {
+        if at < self.now {
+            let before = SimTime::from_micros(self.now);
+            let at = Some(SimTime::from_micros(at));
+            self.faults.push(Fault {
+                line: self.line,
+                at,
+                job: Some(job),
+                rule: Rule::TimeBackwards { before },
+            });
+            return false;
+        }
+        if at > self.now {
+            self.settle();
+            self.overdue(at);
+            self.now = at;
+        } else if rank < self.rank {
+            self.fault(Some(job), Rule::Order { record });
+        }
+        self.rank = rank;
+        true
+    }
+
+    /// Ends a moment: what was done by now must have completed, and no node may be over-committed.
+    fn settle(&mut self) {
+        // The node of a job that failed to leave may be full for that reason: first the cause.
+        self.overdue(self.now.saturating_add(1));
+        let (faults, at) = (&mut self.faults, Some(SimTime::from_micros(self.now)));
+        self.usage.settle(|Overcommitted { line, job, rule }| {
+            faults.push(Fault { line, at, job: Some(job), rule });
+        });
+    }
+
+    /// Finds the jobs that should have completed before the moment `until`.
+    fn overdue(&mut self, until: u64) {
+        while let Some(&(due, job)) = self.due.first().filter(|&&(due, _)| due < until) {
+            self.due.pop_first();
+            if let Some(job) = self.jobs.get_mut(&job) {
+                job.due = None;
+            }
+            let due = SimTime::from_micros(due);
+            let rule = Rule::Overdue { due };
+            self.faults.push(Fault { line: self.line, at: Some(due), job: Some(job), rule });
+        }
+    }
+
+    fn submit(&mut self, number: u64, job: Job) {
+        if number < self.tally.submitted {
+            return self.fault(Some(number), Rule::SubmittedTwice);
+        }
+        if number > self.tally.submitted {
+            let expected = self.tally.submitted;
+            return self.fault(Some(number), Rule::Numbering { expected });
+        }
+        if job.tasks == 0 || job.run == 0 {
+            self.fault(Some(number), Rule::Empty);
+        }
+        for (resource, units) in [("memory", job.memory), ("CPU need", job.need)] {
+            if units > Share::ONE.units() {
+                self.fault(Some(number), Rule::TooLarge { resource, units });
+            }
+        }
+        self.tally.submit(self.now);
+        self.jobs.insert(number, job);
+        self.peak_jobs = self.peak_jobs.max(self.jobs.len());
+    }
+
+    /// Whether a record is legal: its job is in the system and in this phase.
+    fn is_legal(&mut self, number: u64, record: &'static str, phase: Phase) -> bool {
+        let rule = match self.jobs.get(&number) {
+            Some(job) if job.phase == phase => return true,
+            Some(job) => Rule::IllegalState { record, phase: job.phase },
+            None if number < self.tally.submitted => Rule::Gone { record },
+            None => Rule::Unknown { record },
+        };
+        self.fault(Some(number), rule);
+        false
+    }
+
+    /// Whether a change is legal, which must be the only one of its job in this moment.
+    fn may_change(&mut self, number: u64, record: &'static str, phase: Phase) -> bool {
+        if !self.is_legal(number, record, phase) {
+            return false;
+        }
+        let Some(job) = self.jobs.get_mut(&number) else { return false };
+        if job.changed.replace(self.now) == Some(self.now) {
+            self.fault(Some(number), Rule::ChangedTwice);
+        }
+        true
+    }
+
+    fn complete(&mut self, number: u64) {
+        if !self.is_legal(number, "complete", Phase::Running) {
+            return;
+        }
+        let Some(job) = self.leave(number) else { return };
+        // If the work was done earlier, that was told when its moment passed.
+        if !job.is_done(self.now) {
+            let run_s = SimSpan::from_micros(job.run).as_secs_f64();
+            self.fault(Some(number), Rule::Early { done_s: job.done_s(self.now), run_s });
+        }
+        self.tally.complete(&job, self.now);
+    }
+
+    fn reject(&mut self, number: u64) {
+        if self.may_change(number, "reject", Phase::Waiting) {
+            self.leave(number);
+            self.tally.rejected += 1;
+        }
+    }
+
+    /// Takes a job off its nodes and out of the system.
+    fn leave(&mut self, number: u64) -> Option<Job> {
+        let job = self.jobs.remove(&number)?;
+        self.usage.remove(&job.placement, job.task_use());
+        if let Some(due) = job.due {
+            self.due.remove(&(due, number));
+        }
+        Some(job)
+    }
+
+    fn place(&mut self, number: u64, record: &'static str, phase: Phase, on: &Placement<'_>, job_yield: u32) {
+        if !self.may_change(number, record, phase) {
+            return;
+        }
+        let penalty = self.penalty;
+        let tasks = self.jobs.get(&number).map_or(0, |job| job.tasks);
+        let fault = placement::fault(on, tasks, self.nodes);
+        // A job whose placement is wrong runs on, but takes nothing of any node.
+        let on = if fault.is_none() { &on[..] } else { &[] };
+        if let Some(rule) = fault {
+            self.fault(Some(number), rule);
+        }
+        let mut moved = 0;
+        self.change(number, job_yield, |job, now| {
+            if phase == Phase::Running {
+                moved = placement::moved_tasks(&job.placement, on);
+            }
+            if phase == Phase::Paused || moved > 0 {
+                job.penalise(now, penalty);
+            }
+            job.phase = Phase::Running;
+            job.placement.clear();
+            job.placement.extend_from_slice(on);
+        });
+        if moved > 0 {
+            self.tally.migrations += 1;
+            self.tally.migrated_tasks += moved;
+        }
+    }
+
+    fn change_yield(&mut self, number: u64, job_yield: u32) {
+        if self.may_change(number, "yield", Phase::Running) {
+            self.change(number, job_yield, |_, _| ());
+        }
+    }
+
+    fn pause(&mut self, number: u64) {
+        if self.may_change(number, "pause", Phase::Running) {
+            self.tally.pauses += 1;
+            self.change(number, 0, |job, _| {
+                job.phase = Phase::Paused;
+                job.placement.clear();
+            });
+        }
+    }
+
+    /// Changes where a job stands and its yield, and all that follows from them.
+    fn change(&mut self, number: u64, job_yield: u32, change: impl FnOnce(&mut Job, u64)) {
+        if job_yield > Yield::ONE.units() {
+            self.fault(Some(number), Rule::YieldAboveOne(job_yield));
+        }
+        let Some(job) = self.jobs.get_mut(&number) else { return };
+        self.usage.remove(&job.placement, job.task_use());
+        if let Some(due) = job.due {
+            self.due.remove(&(due, number));
+        }
+        change(job, self.now);
+        job.set_yield(self.now, job_yield.min(Yield::ONE.units()));
+        self.usage.add(&job.placement, job.task_use(), self.line, number);
+        if let Some(due) = job.due {
+            self.due.insert((due, number));
+        }
+    }
+
+    fn summary(&mut self, told: &Figures, tau: SimSpan) {
+        self.settle();
+        for (number, phase) in self.jobs.iter().map(|(&number, job)| (number, job.phase)) {
+            let rule = Rule::Unfinished { phase };
+            self.faults.push(Fault { line: self.line, at: None, job: Some(number), rule });
+        }
+        let figures = self.tally.figures(self.nodes, tau);
+        for rule in told.differences(&figures) {
+            self.fault(None, rule);
+        }
+        self.report = Some(Report {
+            policy: self.policy.clone(),
+            nodes: self.nodes,
+            penalty: SimSpan::from_micros(self.penalty),
+            lines: self.line,
+            jobs: self.tally.submitted,
+            completed: figures.completed,
+            rejected: figures.rejected,
+            peak_jobs: self.peak_jobs,
+            peak_cpu: self.usage.peak_cpu(),
+            peak_memory: self.usage.peak_memory(),
+            end: SimTime::from_micros(self.now),
+            makespan: SimSpan::from_micros(figures.makespan_us),
+            max_stretch: figures.max_stretch,
+            tau,
+            max_bounded_stretch: figures.max_bounded_stretch,
+            utilisation: figures.utilisation,
+            pauses: figures.pauses,
+            migrations: figures.migrations,
+            migrated_tasks: figures.migrated_tasks,
+        });
+    }
+
+    /// The report, if there was no fault.
+    fn finish(mut self) -> Result<Report, Faults> {
+        if self.report.is_none() {
+            self.settle();
+            self.fault(None, Rule::NoSummary);
+        }
+        self.report.filter(|_| self.faults.count() == 0).ok_or(self.faults)
+    }
+}

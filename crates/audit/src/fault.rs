@@ -1,0 +1,103 @@
+//! What is wrong with a file, and where.
+
+use crate::Rule;
+use dfrsim_model::SimTime;
+use std::fmt;
+use std::io;
+
+/// One broken rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// The line, from 1; where something is missing, the line at which that is seen.
+    pub line: u64,
+    /// The time at which the rule is broken, if it has one.
+    pub at: Option<SimTime>,
+    /// The job that is concerned, if it is about one.
+    pub job: Option<u64>,
+    /// The rule.
+    pub rule: Rule,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)?;
+        if let Some(at) = self.at {
+            write!(f, ", {at} s")?;
+        }
+        if let Some(job) = self.job {
+            write!(f, ", job {job}")?;
+        }
+        write!(f, ": {}", self.rule)
+    }
+}
+
+/// The faults of a file: the first ones in full, the number of all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Faults {
+    shown: Vec<Fault>,
+    count: u64,
+}
+
+impl Faults {
+    /// How many faults are kept in full.
+    pub const SHOWN: usize = 20;
+
+    pub(crate) fn push(&mut self, fault: Fault) {
+        if self.shown.len() < Self::SHOWN {
+            self.shown.push(fault);
+        }
+        self.count += 1;
+    }
+    /// The first faults, at most [`Faults::SHOWN`], in the order in which they were found.
+    #[must_use]
+    pub fn shown(&self) -> &[Fault] {
+        &self.shown
+    }
+    /// The number of all faults.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+}
+
+impl From<Fault> for Faults {
+    fn from(fault: Fault) -> Faults {
+        Faults { shown: vec![fault], count: 1 }
+    }
+}
+
+impl fmt::Display for Faults {
+    /// A line for each fault that is shown, and one for the others.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, fault) in self.shown.iter().enumerate() {
+            write!(f, "{}{fault}", if index == 0 { "" } else { "\n" })?;
+        }
+        match self.count - self.shown.len() as u64 {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more"),
+        }
+    }
+}
+
+/// Why an events file is not accepted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// The file cannot be read on.
+    #[error("line {line} cannot be read")]
+    Io {
+        /// The line, from 1.
+        line: u64,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file breaks rules.
+    #[error("{0}")]
+    Faults(Faults),
+}
+
+impl From<Faults> for AuditError {
+    fn from(faults: Faults) -> AuditError {
+        AuditError::Faults(faults)
+    }
+}

@@ -1,0 +1,101 @@
+//! A job in the system, and its progress.
+
+use crate::Phase;
+use crate::nodes::TaskUse;
+use dfrsim_model::Yield;
+
+/// A job that was submitted and has neither completed nor been rejected.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) phase: Phase,
+    pub(crate) submit: u64,
+    pub(crate) tasks: u32,
+    pub(crate) need: u32,
+    pub(crate) memory: u32,
+    pub(crate) run: u64,
+    /// Where its tasks stand; empty unless it runs.
+    pub(crate) placement: Vec<(u32, u32)>,
+    /// In units of 2^-20; 0 unless it runs.
+    pub(crate) job_yield: u32,
+    /// The moment of its last change by a decision.
+    pub(crate) changed: Option<u64>,
+    /// When its work reaches its run time if nothing changes.
+    pub(crate) due: Option<u64>,
+    /// Its work in microseconds * 2^-20, up to the moment `counted`.
+    done: u128,
+    counted: u64,
+    /// No progress before this moment.
+    penalised_until: u64,
+}
+
+impl Job {
+    pub(crate) fn submitted(at: u64, tasks: u32, need: u32, memory: u32, run: u64) -> Job {
+        Job {
+            phase: Phase::Waiting,
+            submit: at,
+            tasks,
+            need,
+            memory,
+            run,
+            placement: Vec::new(),
+            job_yield: 0,
+            changed: None,
+            due: None,
+            done: 0,
+            counted: at,
+            penalised_until: at,
+        }
+    }
+
+    /// What one of its tasks takes of a node now.
+    pub(crate) fn task_use(&self) -> TaskUse {
+        TaskUse::of(self.need, self.memory, self.job_yield)
+    }
+
+    /// No progress for so long from now on; a penalty that runs is forgotten.
+    pub(crate) fn penalise(&mut self, now: u64, penalty: u64) {
+        self.count(now);
+        self.penalised_until = now.saturating_add(penalty);
+    }
+
+    /// Goes on at this yield from now on.
+    pub(crate) fn set_yield(&mut self, now: u64, job_yield: u32) {
+        self.count(now);
+        self.job_yield = job_yield;
+        let missing = self.goal().saturating_sub(self.done);
+        self.due = match u128::from(job_yield) {
+            _ if missing == 0 => Some(now),
+            0 => None,
+            speed => u64::try_from(missing.div_ceil(speed))
+                .ok()
+                .and_then(|span| now.max(self.penalised_until).checked_add(span)),
+        };
+    }
+
+    /// Adds the work since the last change.
+    fn count(&mut self, now: u64) {
+        self.done = self.done_at(now);
+        self.counted = now;
+    }
+
+    /// The work that it has done by now.
+    fn done_at(&self, now: u64) -> u128 {
+        let progressing = now.saturating_sub(self.counted.max(self.penalised_until));
+        self.done + u128::from(progressing) * u128::from(self.job_yield)
+    }
+
+    /// Its run time as an amount of work.
+    fn goal(&self) -> u128 {
+        u128::from(self.run) << Yield::BITS
+    }
+
+    /// Whether its work has reached its run time.
+    pub(crate) fn is_done(&self, now: u64) -> bool {
+        self.done_at(now) >= self.goal()
+    }
+
+    /// Its virtual time in seconds.
+    pub(crate) fn done_s(&self, now: u64) -> f64 {
+        self.done_at(now) as f64 / (f64::from(Yield::ONE.units()) * 1e6)
+    }
+}

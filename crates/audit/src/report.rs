@@ -1,0 +1,70 @@
+//! What a faultless file tells.
+
+use dfrsim_model::{SimSpan, SimTime};
+use std::fmt;
+
+/// The figures of an events file in which no fault was found, all recomputed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The name of the policy.
+    pub policy: String,
+    /// The nodes of the cluster.
+    pub nodes: u32,
+    /// The rescheduling penalty.
+    pub penalty: SimSpan,
+    /// The lines of the file, its first and last included.
+    pub lines: u64,
+    /// The jobs that were submitted.
+    pub jobs: u64,
+    /// Those that completed.
+    pub completed: u64,
+    /// Those that were rejected.
+    pub rejected: u64,
+    /// The largest number of jobs in the system at once.
+    pub peak_jobs: usize,
+    /// The largest part of a node's CPU that was in use at once, from 0 to 1.
+    pub peak_cpu: f64,
+    /// The largest part of a node's memory that was in use at once, from 0 to 1.
+    pub peak_memory: f64,
+    /// The last completion or other event.
+    pub end: SimTime,
+    /// From the first submission to the last completion.
+    pub makespan: SimSpan,
+    /// The largest stretch, 0 if no job completed.
+    pub max_stretch: f64,
+    /// The tau of the bounded stretch.
+    pub tau: SimSpan,
+    /// The largest bounded stretch, 0 if no job completed.
+    pub max_bounded_stretch: f64,
+    /// Work done / (nodes * makespan).
+    pub utilisation: f64,
+    /// How often a job was paused.
+    pub pauses: u64,
+    /// How often a job was migrated.
+    pub migrations: u64,
+    /// Tasks that changed node in migrations.
+    pub migrated_tasks: u64,
+}
+
+impl fmt::Display for Report {
+    /// A few lines for people.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} on {} nodes, penalty {} s: no fault", self.policy, self.nodes, self.penalty)?;
+        writeln!(
+            f,
+            "{} lines, {} jobs: {} completed, {} rejected, at most {} at once",
+            self.lines, self.jobs, self.completed, self.rejected, self.peak_jobs
+        )?;
+        writeln!(
+            f,
+            "peak use of a node: CPU {:.6}, memory {:.6}; utilisation {:.6}",
+            self.peak_cpu, self.peak_memory, self.utilisation
+        )?;
+        writeln!(
+            f,
+            "maximum stretch {:.6}, bounded by {} s {:.6}; makespan {} s",
+            self.max_stretch, self.tau, self.max_bounded_stretch, self.makespan
+        )?;
+        write!(f, "{} pauses, {} migrations of {} tasks", self.pauses, self.migrations, self.migrated_tasks)
+    }
+}

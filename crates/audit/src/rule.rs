@@ -1,0 +1,196 @@
+//! What an events file must keep to.
+
+use dfrsim_model::SimTime;
+use std::fmt;
+
+/// Where a job is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Submitted and not started.
+    Waiting,
+    /// On its nodes.
+    Running,
+    /// Off its nodes, to be resumed.
+    Paused,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::Waiting => "waiting",
+            Phase::Running => "running",
+            Phase::Paused => "paused",
+        })
+    }
+}
+
+/// A rule as it was broken.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Rule {
+    /// Each line is one record of the format.
+    #[error("not a record: {0}")]
+    Malformed(String),
+    /// The file begins with a run record.
+    #[error("the first line must be a `run` record")]
+    NoRun,
+    /// The format is known.
+    #[error("format {found}; this audit knows format {known}")]
+    Format {
+        /// The format of the file.
+        found: u32,
+        /// The format that is understood.
+        known: u32,
+    },
+    /// There is one run in a file.
+    #[error("a second `run` record")]
+    SecondRun,
+    /// The cluster has a size that an audit can keep in memory.
+    #[error("{nodes} nodes are more than the {most} that can be audited")]
+    TooManyNodes {
+        /// The nodes of the run.
+        nodes: u32,
+        /// [`MOST_NODES`](crate::MOST_NODES).
+        most: u32,
+    },
+    /// The file ends with a summary.
+    #[error("the file ends without a `summary` record: it is incomplete")]
+    NoSummary,
+    /// Nothing follows the summary.
+    #[error("something follows the summary")]
+    AfterSummary,
+    /// Time never decreases.
+    #[error("time goes back from {before} s")]
+    TimeBackwards {
+        /// The time of the record before.
+        before: SimTime,
+    },
+    /// Within a moment come completions, then submissions, then changes.
+    #[error("within one moment a `{record}` cannot come so late: completions, submissions, changes")]
+    Order {
+        /// The record.
+        record: &'static str,
+    },
+    /// Jobs are numbered by submission.
+    #[error("out of turn: the next job to be submitted is job {expected}")]
+    Numbering {
+        /// The next number.
+        expected: u64,
+    },
+    /// A job is submitted once.
+    #[error("it is submitted twice")]
+    SubmittedTwice,
+    /// A job has tasks and work to do.
+    #[error("a job must have at least one task and a run time above zero")]
+    Empty,
+    /// A task fits on an empty node.
+    #[error("a task's {resource} of {units} units is more than a node")]
+    TooLarge {
+        /// Memory or CPU need.
+        resource: &'static str,
+        /// The share.
+        units: u32,
+    },
+    /// Records are about jobs that were submitted.
+    #[error("`{record}` of a job that was never submitted")]
+    Unknown {
+        /// The record.
+        record: &'static str,
+    },
+    /// Records are about jobs that are in the system.
+    #[error("`{record}` of a job that has completed or was rejected")]
+    Gone {
+        /// The record.
+        record: &'static str,
+    },
+    /// A record is legal in the state of its job.
+    #[error("`{record}` of a job that is {phase}")]
+    IllegalState {
+        /// The record.
+        record: &'static str,
+        /// The state of the job.
+        phase: Phase,
+    },
+    /// A decision is net: at most one change of a job in a moment.
+    #[error("a second change in the same moment")]
+    ChangedTwice,
+    /// A yield is at most 1.
+    #[error("a yield of {0} units is above 1")]
+    YieldAboveOne(u32),
+    /// Nodes exist.
+    #[error("node {node} does not exist, there are {nodes}")]
+    NoSuchNode {
+        /// The node.
+        node: u32,
+        /// The nodes of the cluster.
+        nodes: u32,
+    },
+    /// The nodes of a placement rise.
+    #[error("node {node} follows node {before} in the placement")]
+    NodesNotRising {
+        /// The node.
+        node: u32,
+        /// The one before it.
+        before: u32,
+    },
+    /// A node of a placement has tasks.
+    #[error("no task is placed on node {node}")]
+    NoTaskOnNode {
+        /// The node.
+        node: u32,
+    },
+    /// All tasks are placed, and no others.
+    #[error("{placed} tasks are placed of a job that has {tasks}")]
+    TaskCount {
+        /// The tasks of the placement.
+        placed: u64,
+        /// The tasks of the job.
+        tasks: u32,
+    },
+    /// No node gives more memory than it has.
+    #[error("the memory of node {node} is over-committed: {used:.9} of 1")]
+    Memory {
+        /// The node.
+        node: u32,
+        /// Its memory in use, as a fraction.
+        used: f64,
+    },
+    /// No node gives more CPU than it has.
+    #[error("the CPU of node {node} is over-committed: {used:.9} of 1")]
+    Cpu {
+        /// The node.
+        node: u32,
+        /// Its CPU in use, as a fraction.
+        used: f64,
+    },
+    /// A job completes not before its work is done.
+    #[error("it completes too early: it has done {done_s} s of {run_s} s")]
+    Early {
+        /// Its virtual time.
+        done_s: f64,
+        /// Its run time.
+        run_s: f64,
+    },
+    /// A job completes as soon as its work is done.
+    #[error("it should have completed at {due} s, when its work was done")]
+    Overdue {
+        /// The first microsecond at which its work had reached its run time.
+        due: SimTime,
+    },
+    /// In the end, no job is left.
+    #[error("it is still {phase} in the end")]
+    Unfinished {
+        /// The state of the job.
+        phase: Phase,
+    },
+    /// The summary tells the figures of the schedule.
+    #[error("summary: `{figure}` is {found}, the events say {expected}")]
+    Summary {
+        /// The field.
+        figure: &'static str,
+        /// What the summary says.
+        found: f64,
+        /// What the events say.
+        expected: f64,
+    },
+}

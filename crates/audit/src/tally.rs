@@ -1,0 +1,119 @@
+//! The figures of a run, recomputed.
+
+use crate::Rule;
+use crate::job::Job;
+use dfrsim_model::{Share, SimSpan, stretch};
+
+/// How far a floating-point figure of the summary may be off, relatively: the order of a sum.
+const TOLERANCE: f64 = 1e-9;
+
+/// What is counted on the way.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) submitted: u64,
+    pub(crate) rejected: u64,
+    pub(crate) pauses: u64,
+    pub(crate) migrations: u64,
+    pub(crate) migrated_tasks: u64,
+    first_submit: Option<u64>,
+    last_completion: u64,
+    /// Share units * microseconds, for a figure that is rounded anyway.
+    work: f64,
+    /// Turnaround and run time of each completed job.
+    completed: Vec<(SimSpan, SimSpan)>,
+}
+
+/// The figures of a summary.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Figures {
+    pub(crate) completed: u64,
+    pub(crate) rejected: u64,
+    pub(crate) makespan_us: u64,
+    pub(crate) max_stretch: f64,
+    pub(crate) max_bounded_stretch: f64,
+    pub(crate) mean_bounded_stretch: f64,
+    pub(crate) mean_turnaround_s: f64,
+    pub(crate) utilisation: f64,
+    pub(crate) pauses: u64,
+    pub(crate) migrations: u64,
+    pub(crate) migrated_tasks: u64,
+}
+
+impl Tally {
+    pub(crate) fn submit(&mut self, at: u64) {
+        self.first_submit.get_or_insert(at);
+        self.submitted += 1;
+    }
+
+    pub(crate) fn complete(&mut self, job: &Job, at: u64) {
+        self.last_completion = at;
+        self.work += f64::from(job.tasks) * f64::from(job.need) * job.run as f64;
+        let turnaround = SimSpan::from_micros(at - job.submit);
+        self.completed.push((turnaround, SimSpan::from_micros(job.run)));
+    }
+
+    /// The figures for this tau; those of no completed job are 0.
+    pub(crate) fn figures(&self, nodes: u32, tau: SimSpan) -> Figures {
+        let count = self.completed.len() as f64;
+        let mean = |sum: f64| if self.completed.is_empty() { 0.0 } else { sum / count };
+        let stretches = self.completed.iter().map(|&(turnaround, run)| stretch::stretch(turnaround, run));
+        let bounded =
+            || self.completed.iter().map(|&(turnaround, run)| stretch::bounded(turnaround, run, tau));
+        let turnaround: u128 =
+            self.completed.iter().map(|(turnaround, _)| u128::from(turnaround.micros())).sum();
+        let makespan = self.last_completion.saturating_sub(self.first_submit.unwrap_or(0));
+        let capacity = f64::from(nodes) * f64::from(Share::ONE.units()) * makespan as f64;
+        Figures {
+            completed: self.completed.len() as u64,
+            rejected: self.rejected,
+            makespan_us: makespan,
+            max_stretch: stretches.fold(0.0, f64::max),
+            max_bounded_stretch: bounded().fold(0.0, f64::max),
+            mean_bounded_stretch: mean(bounded().sum()),
+            mean_turnaround_s: mean(turnaround as f64 / 1e6),
+            utilisation: if capacity > 0.0 { self.work / capacity } else { 0.0 },
+            pauses: self.pauses,
+            migrations: self.migrations,
+            migrated_tasks: self.migrated_tasks,
+        }
+    }
+}
+
+impl Figures {
+    /// The figures that are not as expected.
+    pub(crate) fn differences(&self, expected: &Figures) -> Vec<Rule> {
+        let exact = |figures: &Figures| {
+            [
+                ("completed", figures.completed),
+                ("rejected", figures.rejected),
+                ("makespan_us", figures.makespan_us),
+                ("pauses", figures.pauses),
+                ("migrations", figures.migrations),
+                ("migrated_tasks", figures.migrated_tasks),
+            ]
+        };
+        let rounded = |figures: &Figures| {
+            [
+                ("max_stretch", figures.max_stretch),
+                ("max_bounded_stretch", figures.max_bounded_stretch),
+                ("mean_bounded_stretch", figures.mean_bounded_stretch),
+                ("mean_turnaround_s", figures.mean_turnaround_s),
+                ("utilisation", figures.utilisation),
+            ]
+        };
+        let mut rules = Vec::new();
+        for ((figure, found), (_, expected)) in exact(self).into_iter().zip(exact(expected)) {
+            if found != expected {
+                rules.push(Rule::Summary { figure, found: found as f64, expected: expected as f64 });
+            }
+        }
+        for ((figure, found), (_, expected)) in rounded(self).into_iter().zip(rounded(expected)) {
+            // Written so that not-a-number is a difference.
+            let close = (found - expected).abs() <= TOLERANCE * expected.abs();
+            if !close {
+                rules.push(Rule::Summary { figure, found, expected });
+            }
+        }
+        rules
+    }
+}

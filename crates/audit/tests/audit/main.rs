@@ -1,0 +1,6 @@
+//! The audit against a schedule derived by hand, against each rule broken alone, and against the simulator.
+
+mod accepts;
+mod base;
+mod rules;
+mod simulated;
