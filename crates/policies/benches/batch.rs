@@ -4,7 +4,7 @@
 //! of throughput is in jobs.
 
 use dfrsim_cluster::{EstimateModel, JobRecord, Observer, Occurrence, Options, Overrun, simulate};
-use dfrsim_model::{Job, SimSpan, SimTime};
+use dfrsim_model::{Job, Seed, SimSpan, SimTime};
 use dfrsim_policies::Policy;
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::prepare::{self, Rule, Rules};
@@ -31,7 +31,7 @@ const REQUESTED_KILL: Options = options(EstimateModel::Requested, Overrun::Kill)
 const REQUESTED_EXTEND: Options = options(EstimateModel::Requested, Overrun::Extend);
 
 const fn options(estimates: EstimateModel, overrun: Overrun) -> Options {
-    Options { penalty: SimSpan::ZERO, estimates, overrun, seed: dfrsim_model::Seed::new(1) }
+    Options { penalty: SimSpan::ZERO, estimates, overrun, seed: Seed::new(1) }
 }
 
 fn read(log: &str, processors: u32, first: Option<u64>) -> Option<Vec<Job>> {
@@ -66,7 +66,7 @@ fn run(
     policy: &str,
     options: &Options,
     processors: u32,
-    jobs: impl Iterator<Item = Job> + Clone + Sync,
+    jobs: &(impl Iterator<Item = Job> + Clone + Sync),
 ) {
     let policy: Policy = policy.parse().unwrap();
     bencher.counter(ItemsCount::new(jobs.clone().count())).bench(|| {
@@ -80,7 +80,7 @@ fn run(
 #[divan::bench(args = ["FCFS", "EASY", "EASY/ORDER=SJF"])]
 fn whole_hpc2n(bencher: Bencher<'_, '_>, policy: &str) {
     let Some(jobs) = &*HPC2N else { return };
-    run(bencher, policy, &REQUESTED_EXTEND, HPC2N_PROCESSORS, jobs.iter().cloned());
+    run(bencher, policy, &REQUESTED_EXTEND, HPC2N_PROCESSORS, &jobs.iter().cloned());
 }
 
 /// The log ten times, one after the other: the cost of a job must not grow with the length of the log.
@@ -92,7 +92,7 @@ fn ten_times_hpc2n(bencher: Bencher<'_, '_>, policy: &str) {
         let later = SimSpan::from_micros(time * length);
         jobs.iter().map(move |job| Job { submit: job.submit + later, ..job.clone() })
     });
-    run(bencher, policy, &REQUESTED_EXTEND, HPC2N_PROCESSORS, shifted);
+    run(bencher, policy, &REQUESTED_EXTEND, HPC2N_PROCESSORS, &shifted);
 }
 
 #[divan::bench_group(sample_count = 10)]
@@ -101,7 +101,7 @@ mod ten_thousand_jobs_of_ctc {
 
     fn ctc(bencher: Bencher<'_, '_>, policy: &str, options: &Options) {
         let Some(jobs) = &*CTC else { return };
-        run(bencher, policy, options, CTC_PROCESSORS, jobs.iter().cloned());
+        run(bencher, policy, options, CTC_PROCESSORS, &jobs.iter().cloned());
     }
 
     #[divan::bench(args = ["CONS", "CONS/REPLAN"])]

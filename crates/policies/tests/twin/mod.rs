@@ -9,7 +9,7 @@ pub(crate) use easy::Easy;
 pub(crate) use profile::SecondBySecond;
 
 use dfrsim_cluster::{Options, Overrun};
-use dfrsim_model::Job;
+use dfrsim_model::{Job, SimSpan};
 use dfrsim_policies::batch::QueueOrder;
 use std::cmp::Reverse;
 
@@ -114,8 +114,7 @@ pub(crate) fn simulate(
     let jobs: Vec<TwinJob> = jobs
         .iter()
         .map(|job| {
-            let estimate =
-                options.estimates.estimate(job, options.seed).map_or(u64::MAX, |span| span.micros());
+            let estimate = options.estimates.estimate(job, options.seed).map_or(u64::MAX, SimSpan::micros);
             let killed = options.overrun == Overrun::Kill;
             let run = if killed { job.run_time.micros().min(estimate) } else { job.run_time.micros() };
             TwinJob { submit: job.submit.micros(), width: job.tasks, run, estimate }
