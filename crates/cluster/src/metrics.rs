@@ -9,7 +9,7 @@ pub struct Metrics {
     samples: Vec<Sample>,
     first_submit: Option<SimTime>,
     last_submit: SimTime,
-    last_end: SimTime,
+    last_end: Option<SimTime>,
     /// Work done, in node-seconds.
     work: f64,
     killed: u64,
@@ -115,7 +115,7 @@ impl Metrics {
             values.extend(samples.iter().map(|sample| value(sample)));
             Distribution::of(&mut values)
         };
-        let makespan = self.last_end.since(first_submit);
+        let makespan = self.last_end?.since(first_submit);
         Some(Summary {
             jobs: samples.len(),
             trimmed: self.samples.len() - samples.len(),
@@ -143,7 +143,7 @@ impl Metrics {
     fn complete(&mut self, record: &JobRecord) {
         let run_time = record.run_time.as_secs_f64();
         self.work += f64::from(record.tasks) * record.need.as_f64() * run_time;
-        self.last_end = self.last_end.max(record.end);
+        self.last_end = self.last_end.max(Some(record.end));
         self.killed += u64::from(record.killed);
         self.samples.push(Sample {
             submit: record.submit,

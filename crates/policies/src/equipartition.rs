@@ -7,7 +7,8 @@ use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 ///
 /// The dissertation studies it on one node; here it also places: task after task on the node with the smallest
 /// sum of needs that has the memory (ties: the lowest node). A job whose tasks do not all fit waits; waiting jobs
-/// are tried in order of submission whenever memory was freed. Nothing is paused or moved.
+/// are tried in order of submission at every moment, and one that would not even fit an empty cluster is turned away.
+/// Nothing is paused or moved.
 #[derive(Debug)]
 pub struct Equipartition {
     nodes: Vec<NodeLoad>,
@@ -69,6 +70,12 @@ impl Equipartition {
         None
     }
 
+    /// Whether the tasks would find memory if nothing else were there.
+    fn fits_empty_cluster(&self, job: JobView<'_>) -> bool {
+        let on_one_node = Share::ONE.units().checked_div(job.memory().units()).map_or(u64::MAX, u64::from);
+        on_one_node.saturating_mul(self.nodes.len() as u64) >= u64::from(job.tasks())
+    }
+
     fn take_away(&mut self, job: JobView<'_>, placement: &[NodeTasks]) {
         for part in placement {
             self.nodes[part.node.index()].remove(job.need(), job.memory(), part.tasks);
@@ -82,7 +89,13 @@ impl Scheduler for Equipartition {
         for &job in situation.completed {
             self.take_away(view.job(job), view.job(job).placement());
         }
-        self.waiting.extend(situation.submitted);
+        for &job in situation.submitted {
+            if self.fits_empty_cluster(view.job(job)) {
+                self.waiting.push(job);
+            } else {
+                decision.reject(job);
+            }
+        }
         let waiting = std::mem::take(&mut self.waiting);
         let mut starting = Vec::new();
         for job in waiting {

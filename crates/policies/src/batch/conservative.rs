@@ -31,7 +31,7 @@ pub struct Conservative {
     arrived: usize,
     /// By handle; only those of running jobs mean anything.
     running: Vec<Running>,
-    /// The running jobs by expected end, so that overdue ones stand first.
+    /// The running jobs by the end of their estimate, so that overdue ones stand first.
     by_end: Vec<(SimTime, JobHandle)>,
     /// Whether nodes came free before they were expected to.
     ended_early: bool,
@@ -48,7 +48,10 @@ struct Planned {
 #[derive(Clone, Copy, Debug, Default)]
 struct Running {
     width: u32,
-    expected_end: SimTime,
+    /// The end of its estimate.
+    estimated_end: SimTime,
+    /// Until when the profile has its nodes: later than the estimate once it is overdue.
+    reserved_to: SimTime,
 }
 
 impl Planned {
@@ -75,15 +78,12 @@ impl Conservative {
 
     /// Jobs past their estimate are expected to end a second from now.
     fn extend_overdue(&mut self, now: SimTime) {
-        let overdue = self.count_overdue(now);
         let extended = now + OVERRUN;
-        for (end, job) in &mut self.by_end[..overdue] {
+        for (_, job) in &self.by_end[..self.count_overdue(now)] {
             let running = &mut self.running[job.index()];
-            self.profile.reserve(now, extended, running.width);
-            running.expected_end = extended;
-            *end = extended;
+            self.profile.reserve(running.reserved_to.max(now), extended, running.width);
+            running.reserved_to = extended;
         }
-        self.by_end.sort_unstable();
     }
 
     fn count_overdue(&self, now: SimTime) -> usize {
@@ -126,8 +126,9 @@ impl Conservative {
         if self.running.len() <= index {
             self.running.resize(index + 1, Running::default());
         }
-        self.running[index] = Running { width: waiting.job.width, expected_end: waiting.end() };
-        let entry = (waiting.end(), waiting.job.job);
+        let end = waiting.end();
+        self.running[index] = Running { width: waiting.job.width, estimated_end: end, reserved_to: end };
+        let entry = (end, waiting.job.job);
         let at = self.by_end.partition_point(|other| *other < entry);
         self.by_end.insert(at, entry);
     }
@@ -135,13 +136,11 @@ impl Conservative {
 
 impl Planner for Conservative {
     fn ended(&mut self, now: SimTime, job: JobHandle) {
-        let Running { width, expected_end } = self.running[job.index()];
-        let at = self.by_end.partition_point(|other| *other < (expected_end, job));
+        let Running { width, estimated_end, reserved_to } = self.running[job.index()];
+        let at = self.by_end.partition_point(|other| *other < (estimated_end, job));
         self.by_end.remove(at);
-        if expected_end > now {
-            self.profile.release(now, expected_end, width);
-            self.ended_early = true;
-        }
+        self.profile.release(now, reserved_to, width);
+        self.ended_early |= estimated_end > now;
     }
 
     fn submit(&mut self, job: BatchJob) {

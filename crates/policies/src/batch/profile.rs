@@ -42,8 +42,8 @@ impl Profile {
         self.steps[0].from = now;
     }
 
-    /// The earliest moment, not before `from`, from which `width` nodes are free for `span`; panics if the
-    /// cluster is narrower than that.
+    /// The earliest moment, not before `from`, from which `width` nodes are free for `span`, which must not be
+    /// zero; panics if the cluster is narrower than that.
     #[must_use]
     pub fn earliest(&self, from: SimTime, width: u32, span: SimSpan) -> SimTime {
         assert!(width <= self.nodes, "no job is wider than the cluster");
