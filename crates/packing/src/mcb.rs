@@ -1,1 +1,0 @@
-//! Vector packing inside a yield search.

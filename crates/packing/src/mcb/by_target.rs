@@ -1,0 +1,99 @@
+//! Each job has a yield of its own, which follows from a common target.
+
+use super::PackJob;
+use super::Packing;
+use super::demand::{Demand, Kept, Layout, lists, rank, size};
+use super::pinned_nodes::Pinned;
+use super::yield_search::SearchRange;
+use dfrsim_model::Yield;
+
+/// Memory for [`ByTarget`], used again from call to call.
+#[derive(Debug, Default)]
+pub(super) struct TargetScratch {
+    /// The CPU use of a task of each job at the target that is tried.
+    cpu: Vec<u64>,
+    /// The jobs that can be placed freely, in the order of the lists.
+    order: Vec<u32>,
+    /// The jobs behind each item, as a part of `order`.
+    items: Vec<(u32, u32)>,
+}
+
+/// The demand of jobs whose yields are functions of a target.
+pub(super) struct ByTarget<'a, F> {
+    jobs: &'a [PackJob<'a>],
+    packing: Packing,
+    range: SearchRange,
+    yield_at: F,
+    scratch: &'a mut TargetScratch,
+}
+
+impl<'a, F: Fn(usize, Yield) -> Option<Yield>> ByTarget<'a, F> {
+    pub(super) fn new(
+        jobs: &'a [PackJob<'a>],
+        packing: Packing,
+        range: SearchRange,
+        yield_at: F,
+        scratch: &'a mut TargetScratch,
+    ) -> ByTarget<'a, F> {
+        ByTarget { jobs, packing, range, yield_at, scratch }
+    }
+}
+
+impl<F: Fn(usize, Yield) -> Option<Yield>> Demand for ByTarget<'_, F> {
+    fn set_kept(&mut self, _index: usize, _kept: bool) {}
+
+    fn range(&self, _kept: &Kept, _nodes: u32) -> SearchRange {
+        self.range
+    }
+
+    fn arrange(&mut self, target: Yield, kept: &Kept, layout: &mut Layout) -> bool {
+        let TargetScratch { cpu, order, items } = &mut *self.scratch;
+        let jobs = self.jobs;
+        cpu.clear();
+        order.clear();
+        for (index, job) in jobs.iter().enumerate() {
+            if !kept.flags()[index] {
+                cpu.push(0);
+                continue;
+            }
+            let Some(job_yield) = (self.yield_at)(index, target) else { return false };
+            cpu.push(u64::from(job.need.units()) * u64::from(job_yield.units()));
+            if job.pinned.is_none() && job.tasks > 0 {
+                order.push(index as u32);
+            }
+        }
+        layout.nodes.rebuild(
+            jobs.iter().zip(&*cpu).zip(kept.flags()).filter(|&(_, &kept)| kept).filter_map(
+                |((job, &cpu), _)| Some(Pinned { placement: job.pinned?, memory: job.memory, cpu }),
+            ),
+        );
+        if !layout.nodes.scale(1) {
+            return false;
+        }
+
+        let size_of = |index: u32| size(jobs[index as usize].memory, cpu[index as usize]);
+        order.sort_unstable_by_key(|&index| {
+            (rank(self.packing, size_of(index)), jobs[index as usize].sequence, index)
+        });
+        layout.items.clear();
+        items.clear();
+        let mut start = 0;
+        for list in 0..lists(self.packing) {
+            let end =
+                start + order[start..].partition_point(|&index| rank(self.packing, size_of(index)).0 == list);
+            for alike in order[start..end].chunk_by(|&a, &b| size_of(a) == size_of(b)) {
+                let tasks = alike.iter().map(|&index| u64::from(jobs[index as usize].tasks)).sum();
+                layout.items.push(size_of(alike[0]), tasks);
+                items.push((start as u32, (start + alike.len()) as u32));
+                start += alike.len();
+            }
+            layout.items.close_list();
+        }
+        true
+    }
+
+    fn jobs_of(&self, item: usize) -> &[u32] {
+        let (start, end) = self.scratch.items[item];
+        &self.scratch.order[start as usize..end as usize]
+    }
+}

@@ -1,0 +1,113 @@
+//! What jobs ask of the nodes at a searched value.
+
+use super::item_lists::ItemLists;
+use super::pinned_nodes::PinnedNodes;
+use super::yield_search::SearchRange;
+use super::{PackJob, Packing};
+use dfrsim_model::{Share, Yield};
+use std::cmp::Reverse;
+
+/// Dimension 0 is memory and dimension 1 is CPU, both in units of
+/// [`CAPACITY`](super::item_lists::CAPACITY): where all else is equal, memory comes first.
+pub(super) const MEMORY: usize = 0;
+pub(super) const CPU: usize = 1;
+
+/// What a packing starts from.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// The tasks that can be placed freely.
+    pub(super) items: ItemLists<2>,
+    /// The nodes with the tasks that cannot.
+    pub(super) nodes: PinnedNodes,
+}
+
+/// The jobs that are kept, and what follows from their sums.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    flags: Vec<bool>,
+    /// Sums over all tasks, in [`Share`] units.
+    memory: u128,
+    need: u128,
+    /// Tasks with more than half a node's memory: no two of them share a node.
+    large: u64,
+}
+
+impl Kept {
+    /// Nobody of so many jobs.
+    pub(super) fn reset(&mut self, jobs: usize) {
+        self.flags.clear();
+        self.flags.resize(jobs, false);
+        (self.memory, self.need, self.large) = (0, 0, 0);
+    }
+    pub(super) fn insert(&mut self, index: usize, job: &PackJob) {
+        self.flags[index] = true;
+        let (memory, need, large) = sums(job);
+        self.memory += memory;
+        self.need += need;
+        self.large += large;
+    }
+    pub(super) fn remove(&mut self, index: usize, job: &PackJob) {
+        self.flags[index] = false;
+        let (memory, need, large) = sums(job);
+        self.memory -= memory;
+        self.need -= need;
+        self.large -= large;
+    }
+    /// Whether the memory alone leaves hope for a packing.
+    pub(super) fn may_fit(&self, nodes: u32) -> bool {
+        self.memory <= u128::from(nodes) * u128::from(Share::ONE.units()) && self.large <= u64::from(nodes)
+    }
+    pub(super) fn flags(&self) -> &[bool] {
+        &self.flags
+    }
+    /// The largest yield at which the nodes together have enough CPU.
+    pub(super) fn yield_bound(&self, nodes: u32) -> Yield {
+        match u64::try_from(self.need) {
+            Ok(0) => Yield::ONE,
+            Ok(need) => Yield::from_ratio(u64::from(nodes) * u64::from(Share::ONE.units()), need),
+            // Jobs with the need of ten thousand million nodes.
+            Err(_) => Yield::ZERO,
+        }
+    }
+}
+
+fn sums(job: &PackJob) -> (u128, u128, u64) {
+    let sum = |share: Share| u128::from(share.units()) * u128::from(job.tasks);
+    let large = if job.memory.units() > Share::ONE.units() / 2 { u64::from(job.tasks) } else { 0 };
+    (sum(job.memory), sum(job.need), large)
+}
+
+/// The ways in which a job's yield can depend on the value that is searched.
+pub(super) trait Demand {
+    /// A job is kept from now on, or no more.
+    fn set_kept(&mut self, index: usize, kept: bool);
+    /// The values to be searched for these jobs.
+    fn range(&self, kept: &Kept, nodes: u32) -> SearchRange;
+    /// Lays out what the kept jobs ask for at a value; `false` if that can be seen to be impossible.
+    fn arrange(&mut self, value: Yield, kept: &Kept, layout: &mut Layout) -> bool;
+    /// The jobs behind an item of the layout, in order of submission; some may not be kept.
+    fn jobs_of(&self, item: usize) -> &[u32];
+}
+
+/// The size of a task that uses so much CPU.
+pub(super) fn size(memory: Share, cpu: u64) -> [u64; 2] {
+    [u64::from(memory.units()) << Yield::BITS, cpu]
+}
+
+/// Where items of a size stand under a packing: first the list, then by decreasing maximum, then by decreasing
+/// minimum.
+pub(super) fn rank(packing: Packing, size: [u64; 2]) -> (usize, Reverse<u64>, Reverse<u64>) {
+    let list = match packing {
+        Packing::ChoosePack => 0,
+        Packing::TwoLists => usize::from(size[CPU] > size[MEMORY]),
+    };
+    (list, Reverse(size[MEMORY].max(size[CPU])), Reverse(size[MEMORY].min(size[CPU])))
+}
+
+/// How many lists a packing has.
+pub(super) fn lists(packing: Packing) -> usize {
+    match packing {
+        Packing::ChoosePack => 1,
+        Packing::TwoLists => 2,
+    }
+}

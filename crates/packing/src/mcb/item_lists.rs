@@ -1,0 +1,85 @@
+//! Items with counts, in the order in which a packing looks at them.
+
+/// The capacity of a node in every dimension, and so the unit of all sizes and loads: a node's memory in
+/// units of 2^-20 [`Share`](dfrsim_model::Share) units, the unit in which [`CpuUse`](dfrsim_model::CpuUse)
+/// is exact.
+pub(super) const CAPACITY: u64 = (dfrsim_model::Share::ONE.units() as u64) << dfrsim_model::Yield::BITS;
+
+/// Whether an item of this size fits into what is free.
+pub(super) fn fits<const D: usize>(size: &[u64; D], free: &[u64; D]) -> bool {
+    (0..D).all(|d| size[d] <= free[d])
+}
+
+/// Items of one size, of which some are left to be placed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item<const D: usize> {
+    pub(super) size: [u64; D],
+    pub(super) left: u64,
+    /// The least size in each dimension of this item and all after it in its list: when a node has less free
+    /// than that in one of them, nothing from here on fits.
+    pub(super) least: [u64; D],
+}
+
+/// One or more ordered lists of items, one after the other.
+#[derive(Debug)]
+pub(super) struct ItemLists<const D: usize> {
+    items: Vec<Item<D>>,
+    /// Where each list ends.
+    ends: Vec<u32>,
+    /// The size of everything in the lists when they were closed.
+    volume: [u128; D],
+    /// How many single items are left to be placed.
+    left: u64,
+}
+
+impl<const D: usize> ItemLists<D> {
+    pub(super) fn new() -> ItemLists<D> {
+        ItemLists { items: Vec::new(), ends: Vec::new(), volume: [0; D], left: 0 }
+    }
+    pub(super) fn clear(&mut self) {
+        self.items.clear();
+        self.ends.clear();
+        self.volume = [0; D];
+        self.left = 0;
+    }
+    /// Appends items of one size to the list that is being written.
+    pub(super) fn push(&mut self, size: [u64; D], count: u64) {
+        self.items.push(Item { size, left: count, least: size });
+        self.left += count;
+        for (volume, size) in self.volume.iter_mut().zip(size) {
+            *volume += u128::from(size) * u128::from(count);
+        }
+    }
+    /// Ends the list that is being written.
+    pub(super) fn close_list(&mut self) {
+        let start = self.ends.last().map_or(0, |&end| end as usize);
+        self.ends.push(self.items.len() as u32);
+        let mut least = [u64::MAX; D];
+        for item in self.items[start..].iter_mut().rev() {
+            for (least, size) in least.iter_mut().zip(item.size) {
+                *least = size.min(*least);
+            }
+            item.least = least;
+        }
+    }
+    /// All items, list after list.
+    pub(super) fn items(&self) -> &[Item<D>] {
+        &self.items
+    }
+    /// The positions of one list within [`ItemLists::items`].
+    pub(super) fn list(&self, list: usize) -> std::ops::Range<usize> {
+        let start = if list == 0 { 0 } else { self.ends[list - 1] as usize };
+        start..self.ends[list] as usize
+    }
+    pub(super) fn volume(&self) -> [u128; D] {
+        self.volume
+    }
+    pub(super) fn is_empty(&self) -> bool {
+        self.left == 0
+    }
+    /// Items are placed.
+    pub(super) fn take(&mut self, item: u32, count: u64) {
+        self.items[item as usize].left -= count;
+        self.left -= count;
+    }
+}

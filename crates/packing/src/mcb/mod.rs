@@ -1,0 +1,290 @@
+//! MCB: vector packing inside a search for the largest yield (dissertation, sections 4.2.5 and 5.2.2).
+//!
+//! A job is a number of identical tasks; a task occupies its memory on a node and, at a yield, that part of its
+//! CPU need. [`Mcb::map`] finds a yield, as large as the search can make it, at which all tasks of all jobs can
+//! be packed onto identical nodes, and the packing. If there is none, the jobs of lowest priority are left out.
+//!
+//! ```
+//! use dfrsim_model::{Share, Yield};
+//! use dfrsim_packing::mcb::{Mcb, McbOptions, PackJob};
+//!
+//! let job = |sequence, tasks, memory_tenths| PackJob {
+//!     tasks,
+//!     need: Share::ONE,
+//!     memory: Share::from_ratio(memory_tenths, 10),
+//!     sequence,
+//!     pinned: None,
+//! };
+//! let mut mcb = Mcb::new(2, McbOptions::default());
+//!
+//! // Four tasks on two nodes: two on each, at half their speed.
+//! let jobs = [job(0, 2, 6), job(1, 2, 4)];
+//! let mapping = mcb.map(&jobs);
+//! assert_eq!(mapping.value(), Yield::from_ratio(1, 2));
+//! assert_eq!(mapping.placement(0), mapping.placement(1));
+//!
+//! // Three tasks of six tenths do not fit: the job of lower priority, which stands last, is left out.
+//! let jobs = [job(1, 2, 6), job(0, 1, 6)];
+//! let mapping = mcb.map(&jobs);
+//! assert!(mapping.is_kept(0) && !mapping.is_kept(1));
+//! ```
+//!
+//! The packing knows nothing of jobs: items of a size with counts ([`Packing`]'s rules fill nodes with them)
+//! in any number of dimensions. Around it stands the search, which knows nothing of packing, and what the
+//! two need to know of jobs: sizes at a yield, pinned tasks, whose task is whose.
+
+mod by_target;
+mod choose_pack;
+mod demand;
+mod item_lists;
+mod node_runs;
+mod options;
+mod pack;
+mod pinned_nodes;
+mod placements;
+mod two_lists;
+mod uniform;
+mod yield_search;
+
+pub use options::{DropRule, McbOptions, Packing, UnknownName};
+
+use by_target::{ByTarget, TargetScratch};
+use choose_pack::ChoosePack;
+use demand::{Demand, Kept, Layout};
+use dfrsim_model::{NodeTasks, Share, Yield};
+use item_lists::ItemLists;
+use pack::{Packer, Plan};
+use pinned_nodes::PinnedNodes;
+use placements::Placements;
+use two_lists::TwoLists;
+use uniform::{Classes, Uniform};
+use yield_search::{Ends, SearchRange};
+
+/// A job to be mapped.
+#[derive(Clone, Copy, Debug)]
+pub struct PackJob<'a> {
+    /// How many tasks it has; at least one.
+    pub tasks: u32,
+    /// The CPU that a task could use.
+    pub need: Share,
+    /// The memory that a task occupies.
+    pub memory: Share,
+    /// Its place in the order of submission, which breaks ties between equal tasks.
+    pub sequence: u64,
+    /// Where its tasks stand if they may not move: all of them, nodes rising. Such a job stays there or is left
+    /// out.
+    pub pinned: Option<&'a [NodeTasks]>,
+}
+
+/// Maps jobs to the nodes of one cluster. Holds the memory that this takes, so that calls do not allocate once
+/// the largest set of jobs has been seen.
+#[derive(Debug)]
+pub struct Mcb {
+    options: McbOptions,
+    nodes: u32,
+    classes: Classes,
+    target_scratch: TargetScratch,
+    search: Search,
+    placements: Placements,
+}
+
+/// The result of [`Mcb::map`]: jobs are counted as they were given.
+#[derive(Clone, Copy, Debug)]
+pub struct Mapping<'a> {
+    value: Yield,
+    jobs: &'a [PackJob<'a>],
+    kept: &'a Kept,
+    placements: &'a Placements,
+}
+
+impl<'a> Mapping<'a> {
+    /// The yield at which the packing was found, or the target of [`Mcb::map_by`]; the highest that was searched
+    /// if no job is kept.
+    #[must_use]
+    pub fn value(&self) -> Yield {
+        self.value
+    }
+    /// Whether a job has a place.
+    #[must_use]
+    pub fn is_kept(&self, job: usize) -> bool {
+        self.kept.flags()[job]
+    }
+    /// Where the tasks of a job stand, nodes rising; empty if it is not kept.
+    #[must_use]
+    pub fn placement(&self, job: usize) -> &'a [NodeTasks] {
+        match self.jobs[job].pinned {
+            Some(pinned) if self.is_kept(job) => pinned,
+            Some(_) => &[],
+            None => self.placements.of(job),
+        }
+    }
+}
+
+impl Mcb {
+    /// For a cluster of so many nodes.
+    #[must_use]
+    pub fn new(nodes: u32, options: McbOptions) -> Mcb {
+        Mcb {
+            options,
+            nodes,
+            classes: Classes::default(),
+            target_scratch: TargetScratch::default(),
+            search: Search::new(nodes, options),
+            placements: Placements::default(),
+        }
+    }
+
+    /// Maps jobs, given by decreasing priority, at the largest yield that the search finds.
+    ///
+    /// The yields in [floor, min(1, nodes / sum of needs)] are searched: the highest is tried, then the
+    /// lowest, then what a bisection between them asks for; the result is the last that succeeded (success is
+    /// not monotone in the yield). If both ends fail, or the range is empty, the last job is left out.
+    ///
+    /// # Panics
+    /// If a pinned task stands on a node that the cluster does not have.
+    pub fn map<'a>(&'a mut self, jobs: &'a [PackJob<'a>]) -> Mapping<'a> {
+        let floor = self.options.floor.max(Yield::try_from_units(1).expect("one unit is a yield"));
+        let demand = Uniform::new(jobs, self.options.packing, floor, &mut self.classes);
+        let value = self.search.run(jobs, self.nodes, demand, &mut self.placements);
+        Mapping { value, jobs, kept: &self.search.kept, placements: &self.placements }
+    }
+
+    /// Maps jobs, given by decreasing priority, at the largest target in [`lowest`, `highest`] that the search
+    /// finds, where `yield_at` says which yield a job (counted as given) has at a target; a target at which a
+    /// kept job has none fails. The search is that of [`Mcb::map`], between other ends.
+    ///
+    /// This is the form that optimises the stretch (dissertation, section 5.2.6): the target is the inverse of
+    /// the largest estimated stretch.
+    ///
+    /// # Panics
+    /// As [`Mcb::map`].
+    pub fn map_by<'a>(
+        &'a mut self,
+        jobs: &'a [PackJob<'a>],
+        lowest: Yield,
+        highest: Yield,
+        yield_at: impl Fn(usize, Yield) -> Option<Yield>,
+    ) -> Mapping<'a> {
+        let range = SearchRange { lowest, highest };
+        let demand = ByTarget::new(jobs, self.options.packing, range, yield_at, &mut self.target_scratch);
+        let value = self.search.run(jobs, self.nodes, demand, &mut self.placements);
+        Mapping { value, jobs, kept: &self.search.kept, placements: &self.placements }
+    }
+}
+
+/// The search for a set of jobs and a value, with the packing that was found last.
+#[derive(Debug)]
+struct Search {
+    options: McbOptions,
+    kept: Kept,
+    layout: Layout,
+    packer: Packer<2>,
+    tried: Plan,
+    found: Plan,
+}
+
+impl Search {
+    fn new(nodes: u32, options: McbOptions) -> Search {
+        Search {
+            options,
+            kept: Kept::default(),
+            layout: Layout { items: ItemLists::new(), nodes: PinnedNodes::new(nodes) },
+            packer: Packer::new(),
+            tried: Plan::default(),
+            found: Plan::default(),
+        }
+    }
+
+    /// Finds the jobs that are kept, the value and the placements.
+    fn run(
+        &mut self,
+        jobs: &[PackJob],
+        nodes: u32,
+        mut demand: impl Demand,
+        placements: &mut Placements,
+    ) -> Yield {
+        let (mut range, mut ends) = self.keep_prefix(jobs, nodes, &mut demand);
+        if self.options.drop == DropRule::Skip && self.try_dropped_again(jobs, nodes, &mut demand) {
+            range = demand.range(&self.kept, nodes);
+            ends = range.try_ends(|value| self.packs_at(value, &mut demand));
+        }
+        let value = match ends {
+            Ends::Highest => range.highest,
+            Ends::Lowest => range.bisect(self.options.precision, |value| self.packs_at(value, &mut demand)),
+            Ends::Neither => Yield::ZERO,
+        };
+        placements.reset(jobs, nodes);
+        if ends != Ends::Neither {
+            // Laid out once more as it was when the packing was found: the items tell whose the tasks are.
+            demand.arrange(value, &self.kept, &mut self.layout);
+            let items = self.layout.items.items().len();
+            placements.hand_out(&self.found, jobs, &self.kept, &demand, items);
+        }
+        value
+    }
+
+    /// Keeps the most jobs of highest priority that can be packed at an end of their range.
+    fn keep_prefix(&mut self, jobs: &[PackJob], nodes: u32, demand: &mut impl Demand) -> (SearchRange, Ends) {
+        self.kept.reset(jobs.len());
+        let mut count = 0;
+        // With more jobs than these no packing can succeed, so none is tried.
+        for (index, job) in jobs.iter().enumerate() {
+            self.kept.insert(index, job);
+            if !self.kept.may_fit(nodes) {
+                self.kept.remove(index, job);
+                break;
+            }
+            demand.set_kept(index, true);
+            count += 1;
+        }
+        loop {
+            let range = demand.range(&self.kept, nodes);
+            let ends = range.try_ends(|value| self.packs_at(value, demand));
+            if ends != Ends::Neither || count == 0 {
+                return (range, ends);
+            }
+            count -= 1;
+            self.kept.remove(count, &jobs[count]);
+            demand.set_kept(count, false);
+        }
+    }
+
+    /// Keeps each job that was left out, by decreasing priority, with which the packing at the lowest value
+    /// succeeds; whether there is one.
+    fn try_dropped_again(&mut self, jobs: &[PackJob], nodes: u32, demand: &mut impl Demand) -> bool {
+        let mut any = false;
+        for (index, job) in jobs.iter().enumerate() {
+            if self.kept.flags()[index] {
+                continue;
+            }
+            self.kept.insert(index, job);
+            if self.kept.may_fit(nodes) {
+                demand.set_kept(index, true);
+                let range = demand.range(&self.kept, nodes);
+                if range.lowest <= range.highest && self.packs_at(range.lowest, demand) {
+                    any = true;
+                    continue;
+                }
+                demand.set_kept(index, false);
+            }
+            self.kept.remove(index, job);
+        }
+        any
+    }
+
+    /// Whether the kept jobs can be packed at a value; remembers the packing.
+    fn packs_at(&mut self, value: Yield, demand: &mut impl Demand) -> bool {
+        if !demand.arrange(value, &self.kept, &mut self.layout) {
+            return false;
+        }
+        let Layout { items, nodes } = &mut self.layout;
+        let packed = match self.options.packing {
+            Packing::ChoosePack => self.packer.pack::<ChoosePack>(items, nodes.runs(), &mut self.tried),
+            Packing::TwoLists => self.packer.pack::<TwoLists>(items, nodes.runs(), &mut self.tried),
+        };
+        if packed {
+            std::mem::swap(&mut self.tried, &mut self.found);
+        }
+        packed
+    }
+}

@@ -1,0 +1,53 @@
+//! The search for the largest value at which something succeeds.
+
+use dfrsim_model::Yield;
+
+/// The values that are searched, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SearchRange {
+    pub(super) lowest: Yield,
+    pub(super) highest: Yield,
+}
+
+/// What the ends of a range say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// The highest value succeeds.
+    Highest,
+    /// The highest value fails and the lowest succeeds.
+    Lowest,
+    /// Both fail, or the range is empty.
+    Neither,
+}
+
+impl SearchRange {
+    /// Tries the highest value, then the lowest.
+    pub(super) fn try_ends(self, mut succeeds: impl FnMut(Yield) -> bool) -> Ends {
+        if self.highest < self.lowest {
+            Ends::Neither
+        } else if succeeds(self.highest) {
+            Ends::Highest
+        } else if self.lowest < self.highest && succeeds(self.lowest) {
+            Ends::Lowest
+        } else {
+            Ends::Neither
+        }
+    }
+    /// Bisects between a lowest value that succeeded and a highest that failed, until they are no more than
+    /// `precision` (at least one unit) apart; the last value that succeeded.
+    ///
+    /// Success need not be monotone: which values are tried is a part of the definition of the result.
+    pub(super) fn bisect(self, precision: Yield, mut succeeds: impl FnMut(Yield) -> bool) -> Yield {
+        let (mut success, mut failure) = (self.lowest, self.highest);
+        while failure.units() - success.units() > precision.units().max(1) {
+            let middle = success.units() + (failure.units() - success.units()) / 2;
+            let middle = Yield::try_from_units(middle).expect("it lies between two yields");
+            if succeeds(middle) {
+                success = middle;
+            } else {
+                failure = middle;
+            }
+        }
+        success
+    }
+}
