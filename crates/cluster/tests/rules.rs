@@ -4,10 +4,10 @@ mod support;
 
 use dfrsim_cluster::{JobState, Options, Rule, SimulationError, Violation};
 use dfrsim_model::{JobId, NodeId, SimTime, Yield};
-use support::{Do, Script, ends, half, job};
+use support::{Do, Script, Steps, ends, half, job};
 
 /// What becomes of two jobs on two nodes, job 70 of two tasks (from 0, 10 s) and job 80 of four (from 1, 20 s).
-fn violation(steps: Vec<(u64, Vec<Do>)>) -> Violation {
+fn violation(steps: Steps) -> Violation {
     let jobs = vec![job(70, 0, 2, 10), job(80, 1, 4, 20)];
     match ends(&Options::default(), jobs, &mut Script::new(steps)) {
         Err(SimulationError::Violation(violation)) => violation,
@@ -15,7 +15,7 @@ fn violation(steps: Vec<(u64, Vec<Do>)>) -> Violation {
     }
 }
 
-fn assert_refused(steps: Vec<(u64, Vec<Do>)>, second: u64, job: Option<u64>, rule: Rule) {
+fn assert_refused(steps: Steps, second: u64, job: Option<u64>, rule: Rule) {
     let expected = Violation { time: SimTime::from_secs(second), job: job.map(JobId), rule };
     assert_eq!(violation(steps), expected);
 }
@@ -39,7 +39,7 @@ fn a_job_must_be_in_the_state_for_what_is_asked() {
     let paused = || vec![first_starts(), (3, vec![Do::Pause(0)])];
     let completed = || vec![first_starts()];
     let rejected = || vec![(0, vec![Do::Reject(0)])];
-    let wrong: [(Vec<(u64, Vec<Do>)>, u64, Do, &str, JobState); 11] = [
+    let wrong: [(Steps, u64, Do, &str, JobState); 11] = [
         (running(), 5, start(), "start", Running),
         (running(), 5, Do::Reject(0), "be rejected", Running),
         (running(), 5, Do::Resume(0, on(), half()), "resume", Running),

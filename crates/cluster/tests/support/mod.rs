@@ -19,10 +19,13 @@ pub(crate) enum Do {
     WakeAt(SimTime),
 }
 
+/// What is to be done at which second.
+pub(crate) type Steps = Vec<(u64, Vec<Do>)>;
+
 /// Does at each listed second what stands there, and keeps a diary.
 #[derive(Default)]
 pub(crate) struct Script {
-    steps: Vec<(u64, Vec<Do>)>,
+    steps: Steps,
     /// Whether it wakes itself up for the next listed second.
     wakes: bool,
     handles: Vec<JobHandle>,
@@ -44,11 +47,11 @@ pub(crate) struct Moment {
 
 impl Script {
     /// Wakes up for each of its seconds.
-    pub(crate) fn new(steps: Vec<(u64, Vec<Do>)>) -> Script {
+    pub(crate) fn new(steps: Steps) -> Script {
         Script { steps, wakes: true, ..Script::default() }
     }
     /// Wakes up only where it is told to.
-    pub(crate) fn sleepy(steps: Vec<(u64, Vec<Do>)>) -> Script {
+    pub(crate) fn sleepy(steps: Steps) -> Script {
         Script { steps, ..Script::default() }
     }
 }

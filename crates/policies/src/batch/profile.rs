@@ -46,23 +46,34 @@ impl Profile {
     /// zero; panics if the cluster is narrower than that.
     #[must_use]
     pub fn earliest(&self, from: SimTime, width: u32, span: SimSpan) -> SimTime {
+        // Only jobs without any estimate hold their nodes for ever: then there may be no such moment.
+        self.earliest_or_held(from, width, span, SimTime::MAX)
+    }
+
+    /// Like [`Profile::earliest`] for a job that has a reservation of `width` nodes for `span` from `held` on and
+    /// would give it up for an earlier one: the moment at which it can start, `held` at the latest.
+    ///
+    /// Since its own nodes are free for itself, only what is before `held` matters, and the reservation may stay
+    /// in the profile meanwhile.
+    #[must_use]
+    pub fn earliest_or_held(&self, from: SimTime, width: u32, span: SimSpan, held: SimTime) -> SimTime {
         assert!(width <= self.nodes, "no job is wider than the cluster");
         let mut at = self.steps.partition_point(|step| step.from <= from) - 1;
         let mut start = from;
-        loop {
+        while start < held {
             // `at` is the step in which `start` lies; look for the first obstacle before the end.
-            let end = start.saturating_add(span);
+            let end = start.saturating_add(span).min(held);
             let obstacle =
                 self.steps[at..].iter().take_while(|step| step.from < end).position(|step| step.free < width);
             let Some(obstacle) = obstacle else { return start };
             at += obstacle;
             let Some(clear) = self.steps[at..].iter().position(|step| step.free >= width) else {
-                // Only jobs without any estimate hold their nodes for ever.
-                return SimTime::MAX;
+                return held;
             };
             at += clear;
             start = self.steps[at].from;
         }
+        held
     }
 
     /// Takes `width` nodes from `start` to `end`; they must be free.
