@@ -211,7 +211,7 @@ impl Search {
         let value = match ends {
             Ends::Highest => range.highest,
             Ends::Lowest => range.bisect(self.options.precision, |value| self.packs_at(value, &mut demand)),
-            Ends::Neither => Yield::ZERO,
+            Ends::Neither => range.highest,
         };
         placements.reset(jobs, nodes);
         if ends != Ends::Neither {

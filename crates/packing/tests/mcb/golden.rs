@@ -1,0 +1,138 @@
+//! Mappings derived by hand.
+
+use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
+use dfrsim_packing::mcb::{DropRule, Mapping, Mcb, McbOptions, PackJob, Packing};
+
+/// Need and memory in tenths.
+fn job(sequence: u64, tasks: u32, need: u64, memory: u64) -> PackJob<'static> {
+    let tenths = |part| Share::from_ratio(part, 10);
+    PackJob { tasks, need: tenths(need), memory: tenths(memory), sequence, pinned: None }
+}
+
+fn options(packing: Packing, drop: DropRule) -> McbOptions {
+    McbOptions { packing, drop, ..McbOptions::default() }
+}
+
+/// The tasks of a job as (node, tasks).
+fn at(mapping: &Mapping, job: usize) -> Vec<(u32, u32)> {
+    mapping.placement(job).iter().map(|part| (part.node.0, part.tasks)).collect()
+}
+
+/// Two nodes; A: two tasks (CPU 0.5, memory 0.1), B: two tasks (0.1, 0.5), C: two tasks (0.4, 0.4). The needs
+/// sum to 2.0, so the yield may be 1.
+///
+/// One list: A and B tie on (0.5, 0.1) and stand by submission, A A B B C C. Node 0 takes both A (CPU 1.0,
+/// memory 0.2) and then nothing, as all others need CPU. Node 1 takes both B (0.2, 1.0). C has no place: yield
+/// 1 fails, 0.01 succeeds, and bisection looks for more. Memory is 2.0 in all, so both nodes must be filled to
+/// the last tenth: only {A, B, C} twice (0.1 + 0.5 + 0.4) does that, or B B and A A C C. Below a yield of 1 the
+/// list is B B, then A or C. Node 0: B B, memory full. Node 1: A A C C in any order (memory 1.0, CPU 1.8 y).
+/// So it succeeds exactly if B B stand first and 1.8 y <= 1. Probes between 0.01 (success) and 1 (failure),
+/// with 10,485 and 1,048,576 as the ends: 529,530 (0.505) succeeds, 789,053 (0.7525) fails, 659,291 (0.6288)
+/// fails, 594,410 (0.5669) fails, 561,970 (0.5359) succeeds, 578,190 (0.5514) succeeds; 594,410 - 578,190 =
+/// 16,220 is above 0.01 (10,485), so 586,300 (0.5591) fails; 586,300 - 578,190 = 8,110 ends it.
+///
+/// Two lists: memory list B B C C, CPU list A A. Node 0 (balanced): B, then (CPU 0.1 < memory 0.5) A, balanced
+/// at (0.6, 0.6), C: full at (1.0, 1.0). Node 1 the same. Yield 1.
+#[test]
+fn one_list_fills_where_two_balance() {
+    let jobs = [job(0, 2, 5, 1), job(1, 2, 1, 5), job(2, 2, 4, 4)];
+
+    let mut mcb = Mcb::new(2, options(Packing::ChoosePack, DropRule::Prefix));
+    let mapping = mcb.map(&jobs);
+    assert_eq!(mapping.value().units(), 578_190);
+    assert_eq!(at(&mapping, 0), [(1, 2)]);
+    assert_eq!(at(&mapping, 1), [(0, 2)]);
+    assert_eq!(at(&mapping, 2), [(1, 2)]);
+
+    let mut mcb = Mcb::new(2, options(Packing::TwoLists, DropRule::Prefix));
+    let mapping = mcb.map(&jobs);
+    assert_eq!(mapping.value(), Yield::ONE);
+    for index in 0..3 {
+        assert_eq!(at(&mapping, index), [(0, 1), (1, 1)]);
+    }
+}
+
+/// One node of which half the memory is taken by each of A and B, in order of priority A, B, C, D; C has 0.6
+/// and does not fit beside A, D has 0.5. Prefix: D leaves, C leaves, A and B stay. With B of 0.6: D, C and B
+/// leave; skip then tries B (no), C (no), D (yes).
+#[test]
+fn skip_keeps_a_later_job_that_fits() {
+    let jobs = [job(0, 1, 10, 5), job(1, 1, 10, 6), job(2, 1, 10, 6), job(3, 1, 10, 5)];
+    let kept = |drop| {
+        let mut mcb = Mcb::new(1, options(Packing::ChoosePack, drop));
+        let mapping = mcb.map(&jobs);
+        (mapping.value(), [0, 1, 2, 3].map(|job| mapping.is_kept(job)))
+    };
+    assert_eq!(kept(DropRule::Prefix), (Yield::ONE, [true, false, false, false]));
+    assert_eq!(kept(DropRule::Skip), (Yield::from_ratio(1, 2), [true, false, false, true]));
+}
+
+/// Three equal tasks of three jobs, need 1 and memory 0.4, on two nodes: the bound is a yield of 2/3, at which
+/// no two share a node; 0.5 is the most. Equal tasks stand by submission, not by priority: node 0 takes the
+/// jobs 0 and 1 of the submission order, which are given last.
+#[test]
+fn equal_tasks_stand_by_submission() {
+    let jobs = [job(2, 1, 10, 4), job(1, 1, 10, 4), job(0, 1, 10, 4)];
+    for packing in [Packing::ChoosePack, Packing::TwoLists] {
+        let mut mcb = Mcb::new(2, options(packing, DropRule::Prefix));
+        let mapping = mcb.map(&jobs);
+        assert!(mapping.value() <= Yield::from_ratio(1, 2));
+        assert!(mapping.value().as_f64() > 0.49);
+        assert_eq!([at(&mapping, 2), at(&mapping, 1), at(&mapping, 0)], [[(0, 1)], [(0, 1)], [(1, 1)]]);
+    }
+}
+
+/// A pinned task with memory 0.6 on node 0 of two; two free tasks with 0.5 cannot stand beside it and share
+/// node 1. With a third, the job of lowest priority leaves, and that may be the pinned one.
+#[test]
+fn pinned_tasks_stay_or_leave() {
+    let stands = [NodeTasks { node: NodeId(0), tasks: 1 }];
+    let pinned = PackJob { pinned: Some(&stands), ..job(0, 1, 5, 6) };
+    let mut mcb = Mcb::new(2, McbOptions::default());
+
+    let jobs = [pinned, job(1, 2, 5, 5)];
+    let mapping = mcb.map(&jobs);
+    assert_eq!(mapping.value(), Yield::ONE);
+    assert_eq!((at(&mapping, 0), at(&mapping, 1)), (vec![(0, 1)], vec![(1, 2)]));
+
+    let jobs = [job(1, 3, 5, 5), pinned];
+    let mapping = mcb.map(&jobs);
+    assert!(!mapping.is_kept(1) && mapping.placement(1).is_empty());
+    assert_eq!(at(&mapping, 0), [(0, 2), (1, 1)]);
+}
+
+/// Two pinned tasks of need 1 on one node of two: the bound says yield 1, the node only 0.5.
+#[test]
+fn a_node_over_committed_by_pinned_tasks_fails_the_probe() {
+    let stands = [NodeTasks { node: NodeId(1), tasks: 2 }];
+    let jobs = [PackJob { pinned: Some(&stands), ..job(0, 2, 10, 1) }];
+    let mut mcb = Mcb::new(2, McbOptions::default());
+    let value = mcb.map(&jobs).value();
+    assert!(value <= Yield::from_ratio(1, 2) && value.as_f64() > 0.49, "{value}");
+}
+
+/// A job of which one task is larger than half a node in memory on each of one node more than there is.
+#[test]
+fn nothing_to_keep() {
+    let mut mcb = Mcb::new(2, McbOptions::default());
+    let jobs = [job(0, 3, 1, 6)];
+    let mapping = mcb.map(&jobs);
+    assert_eq!((mapping.is_kept(0), mapping.value()), (false, Yield::ONE));
+    assert_eq!(mcb.map(&[]).value(), Yield::ONE);
+}
+
+/// Two jobs of one task (need 1, memory 0.1) on one node; job 0 needs the target as its yield, job 1 twice
+/// that. Together three targets fit one node: 1/3, less the precision. Above 1/2 job 1 has no yield.
+#[test]
+fn each_job_has_its_yield_at_the_target() {
+    let jobs = [job(0, 1, 10, 1), job(1, 1, 10, 1)];
+    let mut mcb = Mcb::new(1, McbOptions::default());
+    let yield_at = |job: usize, target: Yield| Yield::try_from_units(target.units() << job);
+    let mapping = mcb.map_by(&jobs, Yield::from_ratio(1, 100), Yield::ONE, yield_at);
+    assert!(
+        mapping.value() <= Yield::from_ratio(1, 3) && mapping.value().as_f64() > 0.32,
+        "{}",
+        mapping.value()
+    );
+    assert_eq!((at(&mapping, 0), at(&mapping, 1)), (vec![(0, 1)], vec![(0, 1)]));
+}

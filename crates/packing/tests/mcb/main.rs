@@ -1,0 +1,7 @@
+//! MCB against its definition.
+
+mod golden;
+mod invariants;
+mod states;
+mod twin;
+mod twins_agree;

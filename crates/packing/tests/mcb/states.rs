@@ -1,0 +1,102 @@
+//! Random sets of jobs.
+
+use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
+use dfrsim_packing::mcb::{DropRule, McbOptions, PackJob, Packing};
+use proptest::prelude::*;
+
+/// A cluster with jobs that own their placements.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(crate) nodes: u32,
+    jobs: Vec<StateJob>,
+}
+
+#[derive(Clone, Debug)]
+struct StateJob {
+    tasks: u32,
+    need: Share,
+    memory: Share,
+    sequence: u64,
+    pinned: Option<Vec<NodeTasks>>,
+}
+
+impl State {
+    pub(crate) fn jobs(&self) -> Vec<PackJob<'_>> {
+        self.jobs
+            .iter()
+            .map(|job| PackJob {
+                tasks: job.tasks,
+                need: job.need,
+                memory: job.memory,
+                sequence: job.sequence,
+                pinned: job.pinned.as_deref(),
+            })
+            .collect()
+    }
+}
+
+/// Shares with many ties among them, between CPU and memory too, and a few without any.
+fn share() -> impl Strategy<Value = Share> {
+    prop_oneof![
+        4 => (1u64..=4).prop_map(|quarters| Share::from_ratio(quarters, 4)),
+        4 => (1u64..=10).prop_map(|tenths| Share::from_ratio(tenths, 10)),
+        2 => (1u64..=2_097_152).prop_map(|kilobytes| Share::from_ratio(kilobytes, 2_097_152)),
+        1 => Just(Share::ZERO),
+    ]
+}
+
+/// Up to this many nodes, jobs and tasks a job; of `pinned` jobs in a hundred the tasks may not move.
+pub(crate) fn state(nodes: u32, jobs: usize, tasks: u32, pinned: u32) -> impl Strategy<Value = State> {
+    // Small memory in half of the states, so that CPU can be what is scarce.
+    let job = move |small: bool| {
+        let stands = proptest::collection::vec(any::<prop::sample::Index>(), tasks as usize);
+        (1..=tasks, share(), share(), 0u32..100, stands).prop_map(
+            move |(tasks, need, memory, chance, stands)| {
+                let memory = if small {
+                    Share::from_ratio(u64::from(memory.units()), 8 * u64::from(Share::ONE.units()))
+                } else {
+                    memory
+                };
+                (tasks, need, memory, (chance < pinned).then_some(stands))
+            },
+        )
+    };
+    (1..=nodes, any::<bool>())
+        .prop_flat_map(move |(nodes, small)| {
+            let jobs = proptest::collection::vec(job(small), 0..=jobs);
+            (Just(nodes), jobs)
+        })
+        .prop_flat_map(|(nodes, jobs)| {
+            let order = Just((0..jobs.len() as u64).collect::<Vec<u64>>()).prop_shuffle();
+            (Just(nodes), Just(jobs), order)
+        })
+        .prop_map(|(nodes, jobs, order)| {
+            let jobs =
+                jobs.into_iter().zip(order).map(|((tasks, need, memory, stands), sequence)| StateJob {
+                    tasks,
+                    need,
+                    memory,
+                    sequence,
+                    pinned: stands.map(|stands| {
+                        let mut on = vec![0u32; nodes as usize];
+                        stands[..tasks as usize].iter().for_each(|node| on[node.index(nodes as usize)] += 1);
+                        let parts = on.iter().zip(0u32..).filter(|&(&tasks, _)| tasks > 0);
+                        parts.map(|(&tasks, node)| NodeTasks { node: NodeId(node), tasks }).collect()
+                    }),
+                });
+            State { nodes, jobs: jobs.collect() }
+        })
+}
+
+/// All combinations of rules, with the usual numbers or others.
+pub(crate) fn options() -> impl Strategy<Value = McbOptions> {
+    let number = || prop_oneof![3 => Just(Yield::from_ratio(1, 100)), 1 => (1u32..=1 << 19).prop_map(|units| Yield::try_from_units(units).unwrap())];
+    (any::<bool>(), any::<bool>(), number(), number()).prop_map(|(one_list, prefix, floor, precision)| {
+        McbOptions {
+            packing: if one_list { Packing::ChoosePack } else { Packing::TwoLists },
+            drop: if prefix { DropRule::Prefix } else { DropRule::Skip },
+            floor,
+            precision,
+        }
+    })
+}

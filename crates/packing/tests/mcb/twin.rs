@@ -1,0 +1,185 @@
+//! MCB as it is defined, task by task: no counts, no classes, nothing remembered, nothing foreseen.
+
+use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
+use dfrsim_packing::mcb::{DropRule, McbOptions, PackJob, Packing};
+use std::cmp::Reverse;
+
+const CAPACITY: u64 = (Share::ONE.units() as u64) << 20;
+
+/// What [`Mapping`](dfrsim_packing::mcb::Mapping) says.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TwinMapping {
+    pub(crate) value: Yield,
+    pub(crate) kept: Vec<bool>,
+    pub(crate) placements: Vec<Vec<NodeTasks>>,
+}
+
+#[derive(Clone, Copy)]
+struct Task {
+    job: usize,
+    cpu: u64,
+    memory: u64,
+}
+
+struct Node {
+    cpu: u64,
+    memory: u64,
+    jobs: Vec<usize>,
+}
+
+impl Node {
+    fn fits(&self, task: &Task) -> bool {
+        self.cpu + task.cpu <= CAPACITY && self.memory + task.memory <= CAPACITY
+    }
+    fn put(&mut self, task: Task) {
+        self.cpu += task.cpu;
+        self.memory += task.memory;
+        self.jobs.push(task.job);
+    }
+}
+
+/// The jobs (by index) with their yields, packed: the nodes, or nothing.
+fn pack(nodes: u32, jobs: &[PackJob], yields: &[(usize, Yield)], packing: Packing) -> Option<Vec<Node>> {
+    let mut cluster: Vec<Node> = (0..nodes).map(|_| Node { cpu: 0, memory: 0, jobs: Vec::new() }).collect();
+    let mut tasks = Vec::new();
+    for &(job, at) in yields {
+        let cpu = u64::from(jobs[job].need.units()) * u64::from(at.units());
+        let task = Task { job, cpu, memory: u64::from(jobs[job].memory.units()) << 20 };
+        if let Some(pinned) = jobs[job].pinned {
+            for part in pinned {
+                (0..part.tasks).for_each(|_| cluster[part.node.index()].put(task));
+            }
+        } else {
+            tasks.extend((0..jobs[job].tasks).map(|_| task));
+        }
+    }
+    if cluster.iter().any(|node| node.cpu > CAPACITY || node.memory > CAPACITY) {
+        return None;
+    }
+    tasks.sort_by_key(|task| {
+        let (large, small) = (task.cpu.max(task.memory), task.cpu.min(task.memory));
+        (Reverse(large), Reverse(small), jobs[task.job].sequence)
+    });
+    match packing {
+        Packing::ChoosePack => {
+            for node in &mut cluster {
+                while let Some(position) = tasks.iter().position(|task| node.fits(task)) {
+                    node.put(tasks.remove(position));
+                }
+            }
+            tasks.is_empty().then_some(cluster)
+        }
+        Packing::TwoLists => {
+            let (mut by_cpu, mut by_memory): (Vec<Task>, Vec<Task>) =
+                tasks.iter().partition(|task| task.cpu > task.memory);
+            for node in &mut cluster {
+                loop {
+                    let (first, second) = if node.cpu >= node.memory {
+                        (&mut by_memory, &mut by_cpu)
+                    } else {
+                        (&mut by_cpu, &mut by_memory)
+                    };
+                    if let Some(position) = first.iter().position(|task| node.fits(task)) {
+                        node.put(first.remove(position));
+                    } else if let Some(position) = second.iter().position(|task| node.fits(task)) {
+                        node.put(second.remove(position));
+                    } else {
+                        break;
+                    }
+                }
+            }
+            (by_cpu.is_empty() && by_memory.is_empty()).then_some(cluster)
+        }
+    }
+}
+
+/// Bounds of the search for some jobs, and the yield of each job at a value.
+struct Problem<'a> {
+    nodes: u32,
+    jobs: &'a [PackJob<'a>],
+    options: McbOptions,
+    range: &'a dyn Fn(&[usize]) -> (Yield, Yield),
+    yield_at: &'a dyn Fn(usize, Yield) -> Option<Yield>,
+}
+
+impl Problem<'_> {
+    fn pack_at(&self, kept: &[usize], value: Yield) -> Option<Vec<Node>> {
+        let yields: Option<Vec<(usize, Yield)>> =
+            kept.iter().map(|&job| Some((job, (self.yield_at)(job, value)?))).collect();
+        pack(self.nodes, self.jobs, &yields?, self.options.packing)
+    }
+
+    fn search(&self, kept: &[usize]) -> Option<(Yield, Vec<Node>)> {
+        let (lowest, highest) = (self.range)(kept);
+        if highest < lowest {
+            return None;
+        }
+        if let Some(cluster) = self.pack_at(kept, highest) {
+            return Some((highest, cluster));
+        }
+        let mut best = (lowest, self.pack_at(kept, lowest)?);
+        let mut failure = highest.units();
+        while failure - best.0.units() > self.options.precision.units() {
+            let middle = Yield::try_from_units((best.0.units() + failure) / 2).unwrap();
+            match self.pack_at(kept, middle) {
+                Some(cluster) => best = (middle, cluster),
+                None => failure = middle.units(),
+            }
+        }
+        Some(best)
+    }
+
+    fn solve(&self) -> TwinMapping {
+        let mut kept: Vec<usize> = (0..self.jobs.len()).collect();
+        let mut result = self.search(&kept);
+        while result.is_none() {
+            kept.pop().expect("no jobs can always be packed");
+            result = self.search(&kept);
+        }
+        if self.options.drop == DropRule::Skip {
+            for job in kept.len()..self.jobs.len() {
+                kept.push(job);
+                if self.pack_at(&kept, (self.range)(&kept).0).is_none() {
+                    kept.pop();
+                }
+            }
+            result = self.search(&kept);
+        }
+        let (value, cluster) = result.expect("the lowest value succeeded");
+        let mut mapping = TwinMapping {
+            value,
+            kept: vec![false; self.jobs.len()],
+            placements: vec![Vec::new(); self.jobs.len()],
+        };
+        for &job in &kept {
+            mapping.kept[job] = true;
+            for (node, content) in cluster.iter().enumerate() {
+                let tasks = content.jobs.iter().filter(|&&other| other == job).count() as u32;
+                if tasks > 0 {
+                    mapping.placements[job].push(NodeTasks { node: NodeId(node as u32), tasks });
+                }
+            }
+        }
+        mapping
+    }
+}
+
+pub(crate) fn map(nodes: u32, options: McbOptions, jobs: &[PackJob]) -> TwinMapping {
+    let range = |kept: &[usize]| {
+        let need: u64 =
+            kept.iter().map(|&j| u64::from(jobs[j].need.units()) * u64::from(jobs[j].tasks)).sum();
+        let capacity = u64::from(nodes) * u64::from(Share::ONE.units());
+        (options.floor, if need == 0 { Yield::ONE } else { Yield::from_ratio(capacity, need) })
+    };
+    Problem { nodes, jobs, options, range: &range, yield_at: &|_, value| Some(value) }.solve()
+}
+
+pub(crate) fn map_by(
+    nodes: u32,
+    options: McbOptions,
+    jobs: &[PackJob],
+    (lowest, highest): (Yield, Yield),
+    yield_at: &dyn Fn(usize, Yield) -> Option<Yield>,
+) -> TwinMapping {
+    Problem { nodes, jobs, options, range: &|_| (lowest, highest), yield_at }.solve()
+}
