@@ -1,0 +1,101 @@
+//! Progressive filling: all jobs rise together until a node is full, which stops its jobs, and so on.
+
+use super::contested::{Contested, Part};
+use dfrsim_model::Yield;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+/// How jobs rise with a common level, and which of them have stopped.
+pub(super) trait Rise {
+    /// A height that all rising jobs have in common.
+    type Level: Copy + Ord;
+
+    /// The level at which a node becomes full if no other node does so before; nothing if it never does.
+    fn full_at(&mut self, node: &[Part]) -> Option<Self::Level>;
+    /// Stops a job at this level, unless it stopped before.
+    fn stop(&mut self, job: usize, at: Self::Level);
+}
+
+/// Contested nodes by the level at which they become full.
+pub(super) type Queue<L> = BinaryHeap<Reverse<(L, u32)>>;
+
+/// Fills node after node. When a job stops, its other nodes become full later than before, never earlier; so
+/// what stands in the queue is at worst too early, and is put right when it comes to the front.
+pub(super) fn fill<R: Rise>(contested: &Contested, queue: &mut Queue<R::Level>, rise: &mut R) {
+    queue.clear();
+    for (node, parts) in (0..).zip(contested.iter()) {
+        queue.extend(rise.full_at(parts).map(|level| Reverse((level, node))));
+    }
+    while let Some(mut front) = queue.peek_mut() {
+        let Reverse((level, node)) = *front;
+        let parts = contested.parts(node as usize);
+        match rise.full_at(parts) {
+            Some(later) if later > level => *front = Reverse((later, node)),
+            full => {
+                PeekMut::pop(front);
+                for part in parts {
+                    full.into_iter().for_each(|level| rise.stop(part.job as usize, level));
+                }
+            }
+        }
+    }
+}
+
+/// A yield in units of 2^-(20 + [`YieldRise::fine_bits`]).
+type FineYield = u64;
+
+const RISING: FineYield = FineYield::MAX;
+
+/// The level is the yield itself: max-min fairness.
+///
+/// Levels are rounded down to fine units, and what stopped jobs use is computed from these rounded levels: the
+/// sums are exact and fit, whatever the loads. Being rounded down, a stopped job can leave others a level that
+/// is too high by some fine units, which shows in a yield only if the true level is that close below its unit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct YieldRise {
+    /// As many as leave a node's capacity times a fine yield within 63 bits: 40 where needs are quarters of a
+    /// node, and at least 13.
+    fine_bits: u32,
+    /// The yield 1.
+    one: FineYield,
+    /// The CPU of a node at yield 1.
+    capacity: u64,
+    levels: Vec<FineYield>,
+}
+
+impl YieldRise {
+    /// All jobs at the bottom, on nodes of this capacity in load units.
+    pub(super) fn start(&mut self, jobs: usize, capacity: u32) {
+        self.fine_bits = u64::from(capacity).leading_zeros() - Yield::BITS - 1;
+        self.one = u64::from(Yield::ONE.units()) << self.fine_bits;
+        self.capacity = u64::from(capacity) * self.one;
+        self.levels.clear();
+        self.levels.resize(jobs, RISING);
+    }
+    /// Rounded down.
+    pub(super) fn yields(&self) -> impl Iterator<Item = Yield> {
+        let coarse = |level: FineYield| Yield::try_from_units((level >> self.fine_bits) as u32);
+        self.levels.iter().map(move |&level| coarse(level.min(self.one)).expect("at most 1"))
+    }
+}
+
+impl Rise for YieldRise {
+    type Level = FineYield;
+
+    fn full_at(&mut self, node: &[Part]) -> Option<FineYield> {
+        let (mut free, mut rising) = (self.capacity, 0_u64);
+        for part in node {
+            match self.levels[part.job as usize] {
+                RISING => rising = rising.saturating_add(part.load),
+                level => free -= part.load * level,
+            }
+        }
+        free.checked_div(rising).filter(|&level| level < self.one)
+    }
+    fn stop(&mut self, job: usize, at: FineYield) {
+        if self.levels[job] == RISING {
+            self.levels[job] = at;
+        }
+    }
+}
