@@ -43,7 +43,7 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for source in [Source::Tenths, Source::Kilobytes] {
         for jobs in [10, 30, 100] {
-            for memory_load in [0.6, 1.0, 2.0] {
+            for memory_load in [0.6, 2.0] {
                 cases.push(Case { source, jobs, memory_load, pinned: 0.0 });
             }
             cases.push(Case { source, jobs, memory_load: 1.0, pinned: 0.3 });

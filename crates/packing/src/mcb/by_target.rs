@@ -2,7 +2,7 @@
 
 use super::PackJob;
 use super::Packing;
-use super::demand::{Demand, Kept, Layout, lists, rank, size};
+use super::demand::{Demand, Kept, Layout, Rank, lists, size};
 use super::pinned_nodes::Pinned;
 use super::yield_search::SearchRange;
 use dfrsim_model::Yield;
@@ -12,7 +12,9 @@ use dfrsim_model::Yield;
 pub(super) struct TargetScratch {
     /// The CPU use of a task of each job at the target that is tried.
     cpu: Vec<u64>,
-    /// The jobs that can be placed freely, in the order of the lists.
+    /// The jobs that can be placed freely, in the order of the lists, with what puts them there.
+    ranked: Vec<(Rank, u64, u32)>,
+    /// The same jobs, alone.
     order: Vec<u32>,
     /// The jobs behind each item, as a part of `order`.
     items: Vec<(u32, u32)>,
@@ -47,19 +49,21 @@ impl<F: Fn(usize, Yield) -> Option<Yield>> Demand for ByTarget<'_, F> {
     }
 
     fn arrange(&mut self, target: Yield, kept: &Kept, layout: &mut Layout) -> bool {
-        let TargetScratch { cpu, order, items } = &mut *self.scratch;
+        let TargetScratch { cpu, ranked, order, items } = &mut *self.scratch;
         let jobs = self.jobs;
         cpu.clear();
-        order.clear();
+        ranked.clear();
         for (index, job) in jobs.iter().enumerate() {
             if !kept.flags()[index] {
                 cpu.push(0);
                 continue;
             }
             let Some(job_yield) = (self.yield_at)(index, target) else { return false };
-            cpu.push(u64::from(job.need.units()) * u64::from(job_yield.units()));
+            let job_cpu = u64::from(job.need.units()) * u64::from(job_yield.units());
+            cpu.push(job_cpu);
             if job.pinned.is_none() && job.tasks > 0 {
-                order.push(index as u32);
+                let rank = Rank::new(self.packing, size(job.memory, job_cpu));
+                ranked.push((rank, job.sequence, index as u32));
             }
         }
         layout.nodes.rebuild(
@@ -71,16 +75,15 @@ impl<F: Fn(usize, Yield) -> Option<Yield>> Demand for ByTarget<'_, F> {
             return false;
         }
 
+        ranked.sort_unstable();
+        order.clear();
+        order.extend(ranked.iter().map(|&(_, _, index)| index));
         let size_of = |index: u32| size(jobs[index as usize].memory, cpu[index as usize]);
-        order.sort_unstable_by_key(|&index| {
-            (rank(self.packing, size_of(index)), jobs[index as usize].sequence, index)
-        });
         layout.items.clear();
         items.clear();
         let mut start = 0;
         for list in 0..lists(self.packing) {
-            let end =
-                start + order[start..].partition_point(|&index| rank(self.packing, size_of(index)).0 == list);
+            let end = ranked.partition_point(|(rank, _, _)| rank.list <= list);
             for alike in order[start..end].chunk_by(|&a, &b| size_of(a) == size_of(b)) {
                 let tasks = alike.iter().map(|&index| u64::from(jobs[index as usize].tasks)).sum();
                 layout.items.push(size_of(alike[0]), tasks);

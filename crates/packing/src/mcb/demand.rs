@@ -96,12 +96,22 @@ pub(super) fn size(memory: Share, cpu: u64) -> [u64; 2] {
 
 /// Where items of a size stand under a packing: first the list, then by decreasing maximum, then by decreasing
 /// minimum.
-pub(super) fn rank(packing: Packing, size: [u64; 2]) -> (usize, Reverse<u64>, Reverse<u64>) {
-    let list = match packing {
-        Packing::ChoosePack => 0,
-        Packing::TwoLists => usize::from(size[CPU] > size[MEMORY]),
-    };
-    (list, Reverse(size[MEMORY].max(size[CPU])), Reverse(size[MEMORY].min(size[CPU])))
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    pub(super) list: usize,
+    larger: Reverse<u64>,
+    smaller: Reverse<u64>,
+}
+
+impl Rank {
+    pub(super) fn new(packing: Packing, size: [u64; 2]) -> Rank {
+        let list = match packing {
+            Packing::ChoosePack => 0,
+            Packing::TwoLists => usize::from(size[CPU] > size[MEMORY]),
+        };
+        let [larger, smaller] = [size[MEMORY].max(size[CPU]), size[MEMORY].min(size[CPU])].map(Reverse);
+        Rank { list, larger, smaller }
+    }
 }
 
 /// How many lists a packing has.

@@ -1,5 +1,7 @@
 //! Items with counts, in the order in which a packing looks at them.
 
+use std::ops::Range;
+
 /// The capacity of a node in every dimension, and so the unit of all sizes and loads: a node's memory in
 /// units of 2^-20 [`Share`](dfrsim_model::Share) units, the unit in which [`CpuUse`](dfrsim_model::CpuUse)
 /// is exact.
@@ -24,8 +26,8 @@ pub(super) struct Item<const D: usize> {
 #[derive(Debug)]
 pub(super) struct ItemLists<const D: usize> {
     items: Vec<Item<D>>,
-    /// Where each list ends.
-    ends: Vec<u32>,
+    /// Each list, from its first item of which some are left.
+    lists: Vec<Range<usize>>,
     /// The size of everything in the lists when they were closed.
     volume: [u128; D],
     /// How many single items are left to be placed.
@@ -34,11 +36,11 @@ pub(super) struct ItemLists<const D: usize> {
 
 impl<const D: usize> ItemLists<D> {
     pub(super) fn new() -> ItemLists<D> {
-        ItemLists { items: Vec::new(), ends: Vec::new(), volume: [0; D], left: 0 }
+        ItemLists { items: Vec::new(), lists: Vec::new(), volume: [0; D], left: 0 }
     }
     pub(super) fn clear(&mut self) {
         self.items.clear();
-        self.ends.clear();
+        self.lists.clear();
         self.volume = [0; D];
         self.left = 0;
     }
@@ -52,8 +54,8 @@ impl<const D: usize> ItemLists<D> {
     }
     /// Ends the list that is being written.
     pub(super) fn close_list(&mut self) {
-        let start = self.ends.last().map_or(0, |&end| end as usize);
-        self.ends.push(self.items.len() as u32);
+        let start = self.lists.last().map_or(0, |list| list.end);
+        self.lists.push(start..self.items.len());
         let mut least = [u64::MAX; D];
         for item in self.items[start..].iter_mut().rev() {
             for (least, size) in least.iter_mut().zip(item.size) {
@@ -66,10 +68,9 @@ impl<const D: usize> ItemLists<D> {
     pub(super) fn items(&self) -> &[Item<D>] {
         &self.items
     }
-    /// The positions of one list within [`ItemLists::items`].
-    pub(super) fn list(&self, list: usize) -> std::ops::Range<usize> {
-        let start = if list == 0 { 0 } else { self.ends[list - 1] as usize };
-        start..self.ends[list] as usize
+    /// The positions of one list within [`ItemLists::items`], without what has run out at its beginning.
+    pub(super) fn list(&self, list: usize) -> Range<usize> {
+        self.lists[list].clone()
     }
     pub(super) fn volume(&self) -> [u128; D] {
         self.volume
@@ -81,5 +82,13 @@ impl<const D: usize> ItemLists<D> {
     pub(super) fn take(&mut self, item: u32, count: u64) {
         self.items[item as usize].left -= count;
         self.left -= count;
+    }
+    /// Lets the lists begin where something is left.
+    pub(super) fn skip_what_ran_out(&mut self) {
+        for list in &mut self.lists {
+            while list.start < list.end && self.items[list.start].left == 0 {
+                list.start += 1;
+            }
+        }
     }
 }

@@ -209,9 +209,8 @@ impl Search {
             ends = range.try_ends(|value| self.packs_at(value, &mut demand));
         }
         let value = match ends {
-            Ends::Highest => range.highest,
             Ends::Lowest => range.bisect(self.options.precision, |value| self.packs_at(value, &mut demand)),
-            Ends::Neither => range.highest,
+            Ends::Highest | Ends::Neither => range.highest,
         };
         placements.reset(jobs, nodes);
         if ends != Ends::Neither {

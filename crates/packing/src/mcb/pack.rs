@@ -93,6 +93,7 @@ impl<const D: usize> Packer<D> {
                 let (filling, repeats) = known.unwrap_or_else(|| {
                     let mut free = nodes.loads()[run.load as usize].map(|load| CAPACITY - load);
                     let start = plan.takes.len() as u32;
+                    items.skip_what_ran_out();
                     R::fill(items, &mut free, &mut plan.takes);
                     let takes = (start, plan.takes.len() as u32);
                     let filling = Remembered { takes, free };

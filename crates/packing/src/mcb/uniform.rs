@@ -1,11 +1,12 @@
 //! One yield for all jobs.
 
 use super::demand::{CPU, Demand, Kept, Layout, MEMORY, size};
+use super::item_lists::ItemLists;
 use super::pinned_nodes::Pinned;
 use super::yield_search::SearchRange;
 use super::{PackJob, Packing};
 use dfrsim_model::{Share, Yield};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 /// The jobs that can be placed freely, by what their tasks ask for; used again from call to call.
 ///
@@ -91,35 +92,43 @@ impl<'a> Uniform<'a> {
         classes.sort(jobs);
         Uniform { jobs, packing, floor, classes, pinned_changed: true }
     }
+}
 
-    /// Appends a class to the list that is written.
-    fn push(&mut self, class: u32, size: [u64; 2], layout: &mut Layout) {
-        let class = self.classes.classes[class as usize];
-        layout.items.push(size, class.tasks);
-        self.classes.items.push(class.jobs);
+/// A class and the size of its tasks at the yield that is tried.
+type SizedClass<'a> = (&'a Class, [u64; 2]);
+
+/// Writes the lists of a layout.
+struct Writer<'a> {
+    items: &'a mut ItemLists<2>,
+    /// The jobs behind each item.
+    jobs_of: &'a mut Vec<(u32, u32)>,
+}
+
+impl Writer<'_> {
+    /// Appends classes to the list that is written.
+    fn push<'a>(&mut self, classes: impl IntoIterator<Item = SizedClass<'a>>) {
+        for (class, size) in classes {
+            self.items.push(size, class.tasks);
+            self.jobs_of.push(class.jobs);
+        }
     }
 
-    /// Appends two classes that the order cannot tell apart (each has as much memory as the other has CPU):
-    /// their jobs stand in order of submission.
-    fn push_interleaved(&mut self, pair: [(u32, [u64; 2]); 2], kept: &Kept, layout: &mut Layout) {
-        let mut rest = pair.map(|(class, _)| self.classes.classes[class as usize].jobs);
-        let job = |position: u32| self.classes.jobs[position as usize];
+    /// Appends two classes that the order cannot tell apart (each has as much memory as the other has CPU): their
+    /// jobs in order of submission, which `job_at` tells, with the tasks of the job if it is kept.
+    fn push_interleaved(&mut self, pair: [SizedClass; 2], job_at: impl Fn(u32) -> ((u64, u32), Option<u32>)) {
+        let mut left = pair.map(|(class, _)| class.jobs);
         loop {
-            let first = |(start, end): (u32, u32)| {
-                (start < end).then(|| (self.jobs[job(start) as usize].sequence, job(start)))
+            let heads = left.map(|(start, end)| (start < end).then(|| job_at(start)));
+            let turn = match heads {
+                [None, None] => return,
+                [Some((a, _)), Some((b, _))] => usize::from(b < a),
+                [a, _] => usize::from(a.is_none()),
             };
-            let turn = match (first(rest[0]), first(rest[1])) {
-                (None, None) => return,
-                (Some(_), None) => 0,
-                (None, Some(_)) => 1,
-                (Some(a), Some(b)) => usize::from(b < a),
-            };
-            let position = rest[turn].0;
-            rest[turn].0 += 1;
-            let index = job(position) as usize;
-            if kept.flags()[index] {
-                layout.items.push(pair[turn].1, u64::from(self.jobs[index].tasks));
-                self.classes.items.push((position, position + 1));
+            let position = left[turn].0;
+            left[turn].0 += 1;
+            if let Some((_, Some(tasks))) = heads[turn] {
+                self.items.push(pair[turn].1, u64::from(tasks));
+                self.jobs_of.push((position, position + 1));
             }
         }
     }
@@ -156,64 +165,48 @@ impl Demand for Uniform<'_> {
 
         layout.items.clear();
         self.classes.items.clear();
-        let count = self.classes.classes.len();
-        // The next class that counts by CPU, and the next that counts by memory, with what they ask for now.
-        let by_cpu = |classes: &Classes, from: usize| {
-            (from..count).map(|i| (i, &classes.classes[i])).find_map(|(i, class)| {
-                let size = class.size(at);
-                (class.tasks > 0 && size[CPU] > size[MEMORY]).then_some((i, i as u32, size))
-            })
-        };
-        let by_memory = |classes: &Classes, from: usize| {
-            (from..count).map(|i| (i, classes.by_memory[i])).find_map(|(i, id)| {
-                let class = &classes.classes[id as usize];
-                let size = class.size(at);
-                (class.tasks > 0 && size[CPU] <= size[MEMORY]).then_some((i, id, size))
-            })
-        };
+        let Classes { classes, by_memory, jobs, items, .. } = &mut *self.classes;
+        let mut writer = Writer { items: &mut layout.items, jobs_of: items };
+        let mut memory_first = by_memory
+            .iter()
+            .map(|&class| &classes[class as usize])
+            .filter(|class| class.tasks > 0)
+            .map(|class| (class, class.size(at)))
+            .filter(|(_, size)| size[CPU] <= size[MEMORY])
+            .peekable();
+        let mut cpu_first = classes
+            .iter()
+            .filter(|class| class.tasks > 0)
+            .map(|class| (class, class.size(at)))
+            .filter(|(_, size)| size[CPU] > size[MEMORY])
+            .peekable();
         match self.packing {
             Packing::TwoLists => {
-                let mut next = by_memory(self.classes, 0);
-                while let Some((i, class, size)) = next {
-                    self.push(class, size, layout);
-                    next = by_memory(self.classes, i + 1);
-                }
-                layout.items.close_list();
-                let mut next = by_cpu(self.classes, 0);
-                while let Some((i, class, size)) = next {
-                    self.push(class, size, layout);
-                    next = by_cpu(self.classes, i + 1);
-                }
+                writer.push(memory_first);
+                writer.items.close_list();
+                writer.push(cpu_first);
             }
-            Packing::ChoosePack => {
-                let mut a = by_memory(self.classes, 0);
-                let mut b = by_cpu(self.classes, 0);
-                loop {
-                    let (memory_next, cpu_next) = match (a, b) {
-                        (None, None) => break,
-                        (Some(_), None) => (true, false),
-                        (None, Some(_)) => (false, true),
-                        (Some((_, _, a)), Some((_, _, b))) => {
-                            let (a, b) = ((a[MEMORY], a[CPU]), (b[CPU], b[MEMORY]));
-                            (a >= b, b >= a)
-                        }
-                    };
-                    match (a, b) {
-                        (Some(left), Some(right)) if memory_next && cpu_next => {
-                            self.push_interleaved([(left.1, left.2), (right.1, right.2)], kept, layout);
-                        }
-                        (Some((_, class, size)), _) if memory_next => self.push(class, size, layout),
-                        (_, Some((_, class, size))) => self.push(class, size, layout),
-                        (_, None) => break,
-                    }
-                    if let (true, Some((i, _, _))) = (memory_next, a) {
-                        a = by_memory(self.classes, i + 1);
-                    }
-                    if let (true, Some((i, _, _))) = (cpu_next, b) {
-                        b = by_cpu(self.classes, i + 1);
+            Packing::ChoosePack => loop {
+                let order = match (memory_first.peek(), cpu_first.peek()) {
+                    (None, None) => break,
+                    (Some(_), None) => Ordering::Greater,
+                    (None, Some(_)) => Ordering::Less,
+                    (Some((_, a)), Some((_, b))) => (a[MEMORY], a[CPU]).cmp(&(b[CPU], b[MEMORY])),
+                };
+                match order {
+                    Ordering::Greater => writer.push(memory_first.next()),
+                    Ordering::Less => writer.push(cpu_first.next()),
+                    Ordering::Equal => {
+                        let pair = memory_first.next().zip(cpu_first.next());
+                        let (a, b) = pair.expect("both were seen");
+                        writer.push_interleaved([a, b], |position| {
+                            let index = jobs[position as usize];
+                            let job = &self.jobs[index as usize];
+                            ((job.sequence, index), kept.flags()[index as usize].then_some(job.tasks))
+                        });
                     }
                 }
-            }
+            },
         }
         layout.items.close_list();
         true

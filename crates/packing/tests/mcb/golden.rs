@@ -82,6 +82,18 @@ fn equal_tasks_stand_by_submission() {
     }
 }
 
+/// Each task fills a node in CPU or memory, and there is a node for each. At the yield 1 all tasks have the
+/// maximum 1 and the minimum 0.5 (A and C need the CPU, B the memory), so that they stand by submission: A, B,
+/// C, whatever they are alike in.
+#[test]
+fn tasks_that_mirror_each_other_stand_by_submission() {
+    let jobs = [job(1, 1, 5, 10), job(2, 1, 10, 5), job(0, 1, 10, 5)];
+    let mut mcb = Mcb::new(3, options(Packing::ChoosePack, DropRule::Prefix));
+    let mapping = mcb.map(&jobs);
+    assert_eq!(mapping.value(), Yield::ONE);
+    assert_eq!([at(&mapping, 2), at(&mapping, 0), at(&mapping, 1)], [[(0, 1)], [(1, 1)], [(2, 1)]]);
+}
+
 /// A pinned task with memory 0.6 on node 0 of two; two free tasks with 0.5 cannot stand beside it and share
 /// node 1. With a third, the job of lowest priority leaves, and that may be the pinned one.
 #[test]

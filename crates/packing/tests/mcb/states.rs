@@ -47,6 +47,22 @@ fn share() -> impl Strategy<Value = Share> {
 
 /// Up to this many nodes, jobs and tasks a job; of `pinned` jobs in a hundred the tasks may not move.
 pub(crate) fn state(nodes: u32, jobs: usize, tasks: u32, pinned: u32) -> impl Strategy<Value = State> {
+    state_of(share, nodes, jobs, tasks, pinned)
+}
+
+/// As [`state`], with jobs that mostly run at full speed, where one often needs as much CPU as another memory
+/// and the other way round.
+pub(crate) fn mirrored_state(nodes: u32, jobs: usize, tasks: u32) -> impl Strategy<Value = State> {
+    state_of(|| (2u64..=4).prop_map(|quarters| Share::from_ratio(quarters, 4)), nodes, jobs, tasks, 0)
+}
+
+fn state_of<S: Strategy<Value = Share>>(
+    share: impl Fn() -> S + 'static,
+    nodes: u32,
+    jobs: usize,
+    tasks: u32,
+    pinned: u32,
+) -> impl Strategy<Value = State> {
     // Small memory in half of the states, so that CPU can be what is scarce.
     let job = move |small: bool| {
         let stands = proptest::collection::vec(any::<prop::sample::Index>(), tasks as usize);

@@ -1,6 +1,6 @@
 //! The same mappings as the plain twin's, always.
 
-use crate::states::{State, options, state};
+use crate::states::{State, mirrored_state, options, state};
 use crate::twin::{self, TwinMapping};
 use dfrsim_model::Yield;
 use dfrsim_packing::mcb::{Mapping, Mcb, McbOptions};
@@ -44,6 +44,11 @@ proptest! {
 
     #[test]
     fn small_states_with_pinned_jobs(options in options(), state in state(6, 10, 6, 35)) {
+        agree(options, &state)?;
+    }
+
+    #[test]
+    fn states_with_ties_between_cpu_and_memory(options in options(), state in mirrored_state(12, 8, 2)) {
         agree(options, &state)?;
     }
 
