@@ -84,3 +84,8 @@ fn common(bencher: Bencher<'_, '_>, jobs: usize) {
 fn max_min(bencher: Bencher<'_, '_>, jobs: usize) {
     each_mapping(bencher, jobs, Shares::max_min);
 }
+
+#[divan::bench(args = JOBS)]
+fn max_average(bencher: Bencher<'_, '_>, jobs: usize) {
+    each_mapping(bencher, jobs, Shares::max_average);
+}

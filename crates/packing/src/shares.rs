@@ -1,11 +1,40 @@
 //! The yields of a given mapping.
+//!
+//! A job loads a node by (its tasks there) * need * yield, and no node may have more than 1: exactly so for the
+//! yields as they are returned, in units of 2^-20. Whatever the objective, a yield is what the objective asks for
+//! rounded down, and never below the floor of its job.
+//!
+//! ```
+//! use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
+//! use dfrsim_packing::shares::{SharedJob, Shares};
+//!
+//! // Two jobs of one task share node 0; one of them has its second task on node 1, with a third job.
+//! let on = |node| NodeTasks { node: NodeId(node), tasks: 1 };
+//! let jobs = [
+//!     SharedJob { need: Share::ONE, placement: &[on(0)] },
+//!     SharedJob { need: Share::ONE, placement: &[on(0), on(1)] },
+//!     SharedJob { need: Share::from_ratio(1, 4), placement: &[on(1)] },
+//! ];
+//! let mut yields = Vec::new();
+//! Shares::new(2).max_min(&jobs, &mut yields);
+//! assert_eq!(yields, [Yield::from_ratio(1, 2), Yield::from_ratio(1, 2), Yield::ONE]);
+//! ```
+//!
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 5.2.5 and 5.2.6. Progressive
+//! filling is in Bertsekas and Gallager, "Data Networks" (1992), chapter 6; the dual simplex method with bounds
+//! in Maros, "A generalized dual phase-2 simplex algorithm" (2003).
 
+mod average;
 mod contested;
+mod dual_simplex;
 mod filling;
+mod stretch;
 
+use average::AverageProgram;
 use contested::Contested;
-use dfrsim_model::{NodeTasks, Share, Yield};
+use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};
 use filling::{Queue, YieldRise};
+use stretch::{Estimate, Inverse, StretchRise};
 
 /// A mapped job: what its tasks need, and where they stand.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +43,20 @@ pub struct SharedJob<'a> {
     pub need: Share,
     /// The nodes of its tasks, with how many stand on each.
     pub placement: &'a [NodeTasks],
+}
+
+/// A mapped job with what its stretch at the next tick is estimated from:
+/// (flow time + period) / (virtual time + yield * period).
+#[derive(Clone, Copy, Debug)]
+pub struct StretchJob<'a> {
+    /// Its tasks.
+    pub job: SharedJob<'a>,
+    /// The time since its submission.
+    pub flow_time: SimSpan,
+    /// The work that it has done.
+    pub virtual_time: VirtualTime,
+    /// The least yield that it may get, such as the packing assumed. At their floors all jobs together must fit.
+    pub floor: Yield,
 }
 
 /// Finds the yields of mapped jobs, which are always listed in the order of submission.
@@ -25,6 +68,9 @@ pub struct Shares {
     contested: Contested,
     yield_rise: YieldRise,
     yield_queue: Queue<u64>,
+    stretch_rise: StretchRise,
+    stretch_queue: Queue<Inverse>,
+    average: AverageProgram,
 }
 
 impl Shares {
@@ -35,6 +81,9 @@ impl Shares {
             contested: Contested::new(nodes),
             yield_rise: YieldRise::default(),
             yield_queue: Queue::new(),
+            stretch_rise: StretchRise::default(),
+            stretch_queue: Queue::new(),
+            average: AverageProgram::default(),
         }
     }
 
@@ -42,16 +91,87 @@ impl Shares {
     /// (dissertation, section 5.2.5).
     #[must_use]
     pub fn common(&mut self, jobs: &[SharedJob<'_>]) -> Yield {
-        self.contested.weigh(jobs.iter().copied())
+        self.contested.weigh(jobs.iter().copied()).rounded_down()
     }
 
     /// OPT=MIN: the yields of which the smallest is as large as possible, then the second smallest, and so on
-    /// (dissertation, section 5.2.5; Bertsekas and Gallager, "Data Networks", chapter 6).
+    /// (dissertation, section 5.2.5). The smallest is [`Shares::common`].
     pub fn max_min(&mut self, jobs: &[SharedJob<'_>], yields: &mut Vec<Yield>) {
         self.contested.gather(jobs.iter().copied());
         self.yield_rise.start(jobs.len(), self.contested.capacity());
         filling::fill(&self.contested, &mut self.yield_queue, &mut self.yield_rise);
         yields.clear();
         yields.extend(self.yield_rise.yields());
+    }
+
+    /// OPT=AVG: the largest average of the yields with none below [`Shares::common`] (dissertation, section
+    /// 5.2.5). Of several optima, it is one that is good for earlier jobs.
+    pub fn max_average(&mut self, jobs: &[SharedJob<'_>], yields: &mut Vec<Yield>) {
+        let common = self.contested.gather(jobs.iter().copied());
+        let AverageProgram { floors, weights, .. } = &mut self.average;
+        floors.clear();
+        floors.resize(jobs.len(), common.as_f64());
+        weights.clear();
+        weights.resize(jobs.len(), 1.0);
+        let solution = self.average.solve(&self.contested).iter().copied();
+        round_down(&self.contested, solution, |_| common.rounded_down(), yields);
+    }
+
+    /// OPT=MAX for /stretch-per: the yields for which the largest estimated stretch at the next tick, after
+    /// `period`, is as small as possible, then the second largest, and so on, with none below its floor
+    /// (dissertation, section 5.2.6). A period of zero counts as a microsecond.
+    pub fn min_max_stretch(&mut self, jobs: &[StretchJob<'_>], period: SimSpan, yields: &mut Vec<Yield>) {
+        self.contested.gather(jobs.iter().map(|job| job.job));
+        self.stretch_rise.start(jobs, period);
+        filling::fill(&self.contested, &mut self.stretch_queue, &mut self.stretch_rise);
+        round_down(&self.contested, self.stretch_rise.yields(), |job| jobs[job].floor, yields);
+    }
+
+    /// OPT=AVG for /stretch-per: the largest average of the inverse of the estimated stretch at the next tick,
+    /// after `period`, with no yield below its floor (dissertation, section 5.2.6; the average of the stretch
+    /// itself is not linear). A period of zero counts as a microsecond.
+    pub fn max_average_inverse_stretch(
+        &mut self,
+        jobs: &[StretchJob<'_>],
+        period: SimSpan,
+        yields: &mut Vec<Yield>,
+    ) {
+        self.contested.gather(jobs.iter().map(|job| job.job));
+        let AverageProgram { floors, weights, .. } = &mut self.average;
+        floors.clear();
+        floors.extend(jobs.iter().map(|job| job.floor.as_f64()));
+        weights.clear();
+        weights.extend(jobs.iter().map(|job| 1.0 / Estimate::new(job, period).slope));
+        let solution = self.average.solve(&self.contested).iter().copied();
+        round_down(&self.contested, solution, |job| jobs[job].floor, yields);
+    }
+}
+
+/// Yields from floating point. What is less than 2^-10 units below a unit is meant to be that unit. Should a node
+/// then have too much by that, the last jobs on it give some of their yield above the floor.
+fn round_down(
+    contested: &Contested,
+    solution: impl Iterator<Item = f64>,
+    floor: impl Fn(usize) -> Yield,
+    yields: &mut Vec<Yield>,
+) {
+    const MEANT: f64 = 1.0 / (1 << 30) as f64;
+    yields.clear();
+    yields.extend(solution.enumerate().map(|(job, value)| Yield::from_f64(value + MEANT).max(floor(job))));
+    let capacity = u128::from(contested.capacity()) << Yield::BITS;
+    for parts in contested.iter() {
+        let used =
+            parts.iter().map(|part| u128::from(part.load) * u128::from(yields[part.job as usize].units()));
+        let mut excess = used.sum::<u128>().saturating_sub(capacity);
+        for part in parts.iter().rev() {
+            if excess == 0 {
+                break;
+            }
+            let job = part.job as usize;
+            let above = yields[job].units() - floor(job).units();
+            let less = excess.div_ceil(u128::from(part.load)).min(u128::from(above)) as u32;
+            yields[job] = Yield::try_from_units(yields[job].units() - less).expect("less than it was");
+            excess = excess.saturating_sub(u128::from(part.load) * u128::from(less));
+        }
     }
 }

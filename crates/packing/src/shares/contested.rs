@@ -29,6 +29,22 @@ pub(super) struct Contested {
     parts: Vec<Part>,
 }
 
+/// The yield that all jobs can have at once: `capacity / load`, at most 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CommonYield {
+    capacity: u64,
+    load: u64,
+}
+
+impl CommonYield {
+    pub(super) fn rounded_down(self) -> Yield {
+        Yield::from_ratio(self.capacity, self.load)
+    }
+    pub(super) fn as_f64(self) -> f64 {
+        self.capacity as f64 / self.load as f64
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     /// In load units. It stays at the largest integer where that is too small, far above what brings a yield
@@ -47,8 +63,8 @@ impl Contested {
         Contested { unit: Share::ONE.units(), nodes, starts: vec![0], parts: Vec::new() }
     }
 
-    /// The yield that all jobs can have at once, rounded down.
-    pub(super) fn weigh<'a>(&mut self, jobs: impl Iterator<Item = SharedJob<'a>> + Clone) -> Yield {
+    /// The yield that all jobs can have at once.
+    pub(super) fn weigh<'a>(&mut self, jobs: impl Iterator<Item = SharedJob<'a>> + Clone) -> CommonYield {
         self.unit = jobs.clone().fold(Share::ONE.units(), |unit, job| common_divisor(unit, job.need.units()));
         self.nodes.fill(Node::default());
         for job in jobs {
@@ -61,11 +77,11 @@ impl Contested {
         }
         let capacity = u64::from(self.capacity());
         let largest = self.nodes.iter().map(|node| node.load).max().unwrap_or(0);
-        Yield::from_ratio(capacity, largest.max(capacity))
+        CommonYield { capacity, load: largest.max(capacity) }
     }
 
-    /// Lists the parts of every contested node; gives the yield that all jobs can have at once, rounded down.
-    pub(super) fn gather<'a>(&mut self, jobs: impl Iterator<Item = SharedJob<'a>> + Clone) -> Yield {
+    /// Lists the parts of every contested node; gives the yield that all jobs can have at once.
+    pub(super) fn gather<'a>(&mut self, jobs: impl Iterator<Item = SharedJob<'a>> + Clone) -> CommonYield {
         let common = self.weigh(jobs.clone());
         let capacity = u64::from(self.capacity());
         self.starts.clear();
@@ -104,6 +120,10 @@ impl Contested {
     /// The CPU of a node, in load units.
     pub(super) fn capacity(&self) -> u32 {
         Share::ONE.units() / self.unit
+    }
+    /// How many nodes are contested.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
     }
     /// The parts of a contested node.
     pub(super) fn parts(&self, node: usize) -> &[Part] {

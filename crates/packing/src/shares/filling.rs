@@ -11,8 +11,8 @@ pub(super) trait Rise {
     /// A height that all rising jobs have in common.
     type Level: Copy + Ord;
 
-    /// The level at which a node becomes full if no other node does so before; nothing if it never does.
-    fn full_at(&mut self, node: &[Part]) -> Option<Self::Level>;
+    /// The level at which a node of this capacity, in load units, becomes full if no other node does so before; nothing if it never does.
+    fn full_at(&mut self, node: &[Part], capacity: u32) -> Option<Self::Level>;
     /// Stops a job at this level, unless it stopped before.
     fn stop(&mut self, job: usize, at: Self::Level);
 }
@@ -23,14 +23,15 @@ pub(super) type Queue<L> = BinaryHeap<Reverse<(L, u32)>>;
 /// Fills node after node. When a job stops, its other nodes become full later than before, never earlier; so
 /// what stands in the queue is at worst too early, and is put right when it comes to the front.
 pub(super) fn fill<R: Rise>(contested: &Contested, queue: &mut Queue<R::Level>, rise: &mut R) {
+    let capacity = contested.capacity();
     queue.clear();
     for (node, parts) in (0..).zip(contested.iter()) {
-        queue.extend(rise.full_at(parts).map(|level| Reverse((level, node))));
+        queue.extend(rise.full_at(parts, capacity).map(|level| Reverse((level, node))));
     }
     while let Some(mut front) = queue.peek_mut() {
         let Reverse((level, node)) = *front;
         let parts = contested.parts(node as usize);
-        match rise.full_at(parts) {
+        match rise.full_at(parts, capacity) {
             Some(later) if later > level => *front = Reverse((later, node)),
             full => {
                 PeekMut::pop(front);
@@ -59,8 +60,6 @@ pub(super) struct YieldRise {
     fine_bits: u32,
     /// The yield 1.
     one: FineYield,
-    /// The CPU of a node at yield 1.
-    capacity: u64,
     levels: Vec<FineYield>,
 }
 
@@ -69,7 +68,6 @@ impl YieldRise {
     pub(super) fn start(&mut self, jobs: usize, capacity: u32) {
         self.fine_bits = u64::from(capacity).leading_zeros() - Yield::BITS - 1;
         self.one = u64::from(Yield::ONE.units()) << self.fine_bits;
-        self.capacity = u64::from(capacity) * self.one;
         self.levels.clear();
         self.levels.resize(jobs, RISING);
     }
@@ -83,8 +81,8 @@ impl YieldRise {
 impl Rise for YieldRise {
     type Level = FineYield;
 
-    fn full_at(&mut self, node: &[Part]) -> Option<FineYield> {
-        let (mut free, mut rising) = (self.capacity, 0_u64);
+    fn full_at(&mut self, node: &[Part], capacity: u32) -> Option<FineYield> {
+        let (mut free, mut rising) = (u64::from(capacity) * self.one, 0_u64);
         for part in node {
             match self.levels[part.job as usize] {
                 RISING => rising = rising.saturating_add(part.load),
