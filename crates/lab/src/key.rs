@@ -1,8 +1,10 @@
 //! What a row is known by: a digest of all that determines it.
 
+use crate::setting::Setting;
 use dfrsim_cluster::{EstimateModel, Options, Overrun};
 use dfrsim_model::{Job, SimSpan};
-use dfrsim_policies::Policy;
+use dfrsim_policies::fractional::McbOptions;
+use dfrsim_policies::{Policy, PolicyOptions};
 use sha2::{Digest as _, Sha256};
 use std::fmt::{self, Write as _};
 use std::io::{self, Read};
@@ -82,7 +84,7 @@ impl Digest {
 pub(crate) struct Determinants<'a> {
     pub(crate) jobs: Digest,
     pub(crate) nodes: u32,
-    pub(crate) policy: Policy,
+    pub(crate) setting: Setting,
     pub(crate) options: &'a Options,
     pub(crate) tau: SimSpan,
     pub(crate) warm_up: SimSpan,
@@ -104,14 +106,28 @@ impl Determinants<'_> {
              overrun {}\ntau {}\nwarm-up {}\ncool-down {}\n",
             self.jobs,
             self.nodes,
-            self.policy,
+            self.setting.policy,
             overrun_name(*overrun),
             self.tau,
             self.warm_up,
             self.cool_down,
         );
+        let mut line = |part: fmt::Arguments<'_>| {
+            writeln!(text, "{part}").expect("a string takes any text");
+        };
         if let EstimateModel::Random(_) = estimates {
-            writeln!(text, "seed {}", seed.value()).expect("a string takes any text");
+            line(format_args!("seed {}", seed.value()));
+        }
+        let Setting { policy, numbers: PolicyOptions { period, mcb, priority }, .. } = self.setting;
+        if policy.is_periodic() {
+            line(format_args!("period {period}"));
+        }
+        if policy.uses_mcb() {
+            let McbOptions { packing, drop, floor, precision } = mcb;
+            line(format_args!("mcb {packing} {drop} {} {}", floor.units(), precision.units()));
+        }
+        if let Policy::Fractional(_) = policy {
+            line(format_args!("priority {priority}"));
         }
         text
     }
@@ -129,6 +145,7 @@ pub(crate) fn overrun_name(overrun: Overrun) -> &'static str {
 mod tests {
     use super::*;
     use dfrsim_model::{JobId, Seed, Share, SimTime};
+    use dfrsim_policies::fractional::{DropRule, PriorityRule};
 
     fn jobs() -> Vec<Job> {
         let job = |id| Job {
@@ -146,7 +163,11 @@ mod tests {
         Determinants {
             jobs: Digest::of_jobs(jobs),
             nodes: 4,
-            policy: "EASY".parse().unwrap(),
+            setting: Setting {
+                policy: "EASY".parse().unwrap(),
+                penalty: options.penalty,
+                numbers: PolicyOptions::default(),
+            },
             options,
             tau: SimSpan::from_secs(10),
             warm_up: SimSpan::ZERO,
@@ -182,10 +203,29 @@ mod tests {
         assert_ne!(determinants(&random(1), &jobs()).key(), determinants(&random(2), &jobs()).key());
         let mut other = jobs();
         other[1].requested_time = Some(SimSpan::from_secs(1));
+        let of_policy = |name: &str, numbers| Determinants {
+            setting: Setting { policy: name.parse().unwrap(), penalty: SimSpan::ZERO, numbers },
+            ..determinants(&plain, &jobs())
+        };
+        let period = PolicyOptions { period: SimSpan::from_secs(1), ..PolicyOptions::default() };
+        let search = McbOptions { drop: DropRule::Skip, ..McbOptions::default() };
+        let search = PolicyOptions { mcb: search, ..PolicyOptions::default() };
+        let priority = PolicyOptions { priority: PriorityRule::InverseVirtual, ..PolicyOptions::default() };
+        for numbers in [period, search, priority] {
+            assert_eq!(
+                of_policy("EASY", numbers).key(),
+                base,
+                "what does not matter to a policy is not in its key"
+            );
+        }
         let variants = [
+            of_policy("/per/OPT=MIN", PolicyOptions::default()),
+            of_policy("/per/OPT=MIN", period),
+            of_policy("/per/OPT=MIN", search),
+            of_policy("/per/OPT=MIN", priority),
             determinants(&plain, &other),
             Determinants { nodes: 5, ..determinants(&plain, &jobs()) },
-            Determinants { policy: "FCFS".parse().unwrap(), ..determinants(&plain, &jobs()) },
+            of_policy("FCFS", PolicyOptions::default()),
             Determinants { tau: SimSpan::ZERO, ..determinants(&plain, &jobs()) },
             Determinants { warm_up: SimSpan::from_secs(1), ..determinants(&plain, &jobs()) },
             Determinants { cool_down: SimSpan::from_secs(1), ..determinants(&plain, &jobs()) },

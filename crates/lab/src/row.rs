@@ -2,6 +2,7 @@
 
 use crate::column::{Value as _, columns};
 use crate::key::Key;
+use crate::setting::Label;
 use dfrsim_cluster::{Distribution, Summary};
 use dfrsim_model::SimSpan;
 
@@ -29,6 +30,12 @@ columns! {
         pub policy: String,
         /// The rescheduling penalty.
         pub penalty_s: SimSpan,
+        /// The period, where the policy is periodic.
+        pub period_s: Option<SimSpan>,
+        /// The packing rule of MCB, where the policy uses it.
+        pub packing: Option<String>,
+        /// The drop rule of MCB, where the policy uses it.
+        pub drop: Option<String>,
         /// What the policy was told of run times.
         pub estimates: String,
         /// What happened to jobs that outlasted their estimate.
@@ -111,6 +118,19 @@ columns! {
         pub paused_memory_nodes: f64,
         /// Memory moved by migrations, in memories of a node.
         pub migrated_memory_nodes: f64,
+    }
+}
+
+impl Cell {
+    /// The setting that was simulated.
+    pub(crate) fn label(&self) -> Label {
+        Label {
+            policy: self.policy.clone(),
+            penalty: self.penalty_s,
+            period: self.period_s,
+            packing: self.packing.clone(),
+            drop: self.drop.clone(),
+        }
     }
 }
 

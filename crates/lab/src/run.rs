@@ -7,12 +7,13 @@ use crate::key::{Determinants, Digest, Key, overrun_name};
 use crate::manifest::{self, HostFacts};
 use crate::row::{Cell, Figures, Row};
 use crate::scenario::{Scenario, Simulation};
+use crate::setting::{Setting, settings};
 use crate::tables::{self, Tables};
 use crate::{Progress, RunError};
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_cluster::{Metrics, Options, Overrun, Scheduler, Summary, SummaryOptions, simulate};
 use dfrsim_model::{Job, Seed, SimSpan};
-use dfrsim_policies::Policy;
+
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -59,7 +60,7 @@ pub struct RowCounts {
 }
 
 /// Makes the scheduler of a policy for so many nodes.
-pub(crate) type MakeScheduler<'a> = &'a (dyn Fn(Policy, u32) -> Box<dyn Scheduler> + Sync);
+pub(crate) type MakeScheduler<'a> = &'a (dyn Fn(&Setting, u32) -> Box<dyn Scheduler> + Sync);
 
 /// Runs what is left to run of a scenario, and writes rows, tables and manifest.
 ///
@@ -76,7 +77,8 @@ pub fn run(
     interrupt: &AtomicBool,
     progress: &dyn Progress,
 ) -> Result<RunReport, RunError> {
-    run_with(scenario, options, interrupt, progress, &Policy::scheduler)
+    let scheduler = |setting: &Setting, nodes| setting.policy.scheduler(nodes, &setting.numbers);
+    run_with(scenario, options, interrupt, progress, &scheduler)
 }
 
 /// [`run`] with schedulers of the caller's choice.
@@ -97,8 +99,10 @@ pub(crate) fn run_with(
     let (instances, inputs) = instances(scenario)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
 
+    let settings = settings(scenario);
     let sweep = Sweep {
         scenario,
+        settings: &settings,
         instances: &instances,
         earlier: earlier_rows.iter().map(|row| (row.key, row)).collect(),
         journal: Mutex::new(Journal::open(&folder.journal())?),
@@ -106,7 +110,7 @@ pub(crate) fn run_with(
         failure: OnceLock::new(),
         progress,
         scheduler,
-        total: instances.len() * scenario.policies.len() * scenario.simulation.penalties.len(),
+        total: instances.len() * settings.len(),
         finished: AtomicUsize::new(0),
         simulated: AtomicU64::new(0),
         bounded: AtomicU64::new(0),
@@ -167,6 +171,7 @@ struct Done {
 
 struct Sweep<'a> {
     scenario: &'a Scenario,
+    settings: &'a [Setting],
     instances: &'a [Instance],
     earlier: BTreeMap<Key, &'a Row>,
     journal: Mutex<Journal>,
@@ -228,15 +233,9 @@ impl Sweep<'_> {
             }
         };
         let case = Case::new(self, instance, &jobs);
-        let penalties = &self.scenario.simulation.penalties;
-        let simulations: Vec<(Policy, SimSpan, Option<Vec<Row>>)> = self
-            .scenario
-            .policies
-            .iter()
-            .flat_map(|&policy| penalties.iter().map(move |&penalty| (policy, penalty)))
-            .map(|(policy, penalty)| (policy, penalty, case.restore(policy, penalty)))
-            .collect();
-        let bounds_needed = simulations.iter().any(|(_, _, restored)| restored.is_none());
+        let simulations: Vec<(&Setting, Option<Vec<Row>>)> =
+            self.settings.iter().map(|setting| (setting, case.restore(setting))).collect();
+        let bounds_needed = simulations.iter().any(|(_, restored)| restored.is_none());
         // Beside the simulations, so that one large instance keeps several threads busy.
         let (_, rows) = rayon::join(
             || {
@@ -247,7 +246,7 @@ impl Sweep<'_> {
             || {
                 simulations
                     .into_par_iter()
-                    .map(|(policy, penalty, restored)| case.rows(policy, penalty, restored))
+                    .map(|(setting, restored)| case.rows(setting, restored))
                     .collect::<Option<Vec<_>>>()
             },
         );
@@ -287,19 +286,24 @@ impl<'a> Case<'a> {
         let seed = Seed::new(self.sweep.scenario.seed).fork("simulation");
         Options { penalty, estimates, overrun, seed }
     }
-    fn key(&self, policy: Policy, penalty: SimSpan, tau: SimSpan) -> Key {
+    fn key(&self, setting: &Setting, tau: SimSpan) -> Key {
         let Simulation { warm_up, cool_down, .. } = *self.sweep.simulation();
-        let options = &self.options(penalty);
-        Determinants { jobs: self.digest, nodes: self.nodes, policy, options, tau, warm_up, cool_down }.key()
+        let options = &self.options(setting.penalty);
+        let (jobs, nodes, setting) = (self.digest, self.nodes, *setting);
+        Determinants { jobs, nodes, setting, options, tau, warm_up, cool_down }.key()
     }
-    fn cell(&self, policy: Policy, penalty: SimSpan, tau: SimSpan, bound: f64) -> Cell {
+    fn cell(&self, setting: &Setting, tau: SimSpan, bound: f64) -> Cell {
         let Simulation { estimates, overrun, .. } = *self.sweep.simulation();
+        let label = setting.label();
         Cell {
             workload: self.sweep.scenario.workloads[self.instance.workload].name.clone(),
             instance: self.instance.name.clone(),
             load: self.instance.load,
-            policy: policy.to_string(),
-            penalty_s: penalty,
+            policy: label.policy,
+            penalty_s: label.penalty,
+            period_s: label.period,
+            packing: label.packing,
+            drop: label.drop,
             estimates: estimates.to_string(),
             overrun: overrun_name(overrun).to_owned(),
             tau_s: tau,
@@ -310,23 +314,23 @@ impl<'a> Case<'a> {
     }
 
     /// The rows of a simulation, if earlier runs left all of them. Their names are the present scenario's.
-    fn restore(&self, policy: Policy, penalty: SimSpan) -> Option<Vec<Row>> {
+    fn restore(&self, setting: &Setting) -> Option<Vec<Row>> {
         let row = |&tau: &SimSpan| {
-            let key = self.key(policy, penalty, tau);
+            let key = self.key(setting, tau);
             let Row { cell, outcome, .. } = self.sweep.earlier.get(&key)?;
-            Some(Row { key, cell: self.cell(policy, penalty, tau, cell.bound), outcome: outcome.clone() })
+            Some(Row { key, cell: self.cell(setting, tau, cell.bound), outcome: outcome.clone() })
         };
         self.sweep.simulation().taus.iter().map(row).collect()
     }
 
     /// The rows of a simulation; nothing if the sweep was stopped.
-    fn rows(&self, policy: Policy, penalty: SimSpan, restored: Option<Vec<Row>>) -> Option<Vec<Row>> {
+    fn rows(&self, setting: &Setting, restored: Option<Vec<Row>>) -> Option<Vec<Row>> {
         let sweep = self.sweep;
         let rows = match restored {
             Some(rows) => rows,
             None if sweep.stopped() => return None,
             None => {
-                let rows = self.simulate(policy, penalty);
+                let rows = self.simulate(setting);
                 let mut journal = sweep.journal.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Err(failure) = journal.append(&rows) {
                     sweep.fail(failure);
@@ -337,16 +341,16 @@ impl<'a> Case<'a> {
             }
         };
         let finished = sweep.finished.fetch_add(1, Ordering::Relaxed) + 1;
-        sweep.progress.finished(finished, sweep.total, &format!("{} {policy}", self.instance.name));
+        sweep.progress.finished(finished, sweep.total, &format!("{} {}", self.instance.name, setting.policy));
         Some(rows)
     }
 
-    fn simulate(&self, policy: Policy, penalty: SimSpan) -> Vec<Row> {
+    fn simulate(&self, setting: &Setting) -> Vec<Row> {
         let Simulation { taus, warm_up, cool_down, .. } = self.sweep.simulation();
         let begin = Instant::now();
         let mut metrics = Metrics::default();
-        let mut scheduler = (self.sweep.scheduler)(policy, self.nodes);
-        let options = self.options(penalty);
+        let mut scheduler = (self.sweep.scheduler)(setting, self.nodes);
+        let options = self.options(setting.penalty);
         let simulated =
             simulate(self.nodes, &options, self.jobs.iter().cloned(), scheduler.as_mut(), &mut metrics);
         let summary =
@@ -365,8 +369,8 @@ impl<'a> Case<'a> {
             let figures =
                 |summary: &Summary| Box::new(Figures::new(summary, &summary.bounded_stretch[index].1, bound));
             Row {
-                key: self.key(policy, penalty, tau),
-                cell: self.cell(policy, penalty, tau, bound),
+                key: self.key(setting, tau),
+                cell: self.cell(setting, tau, bound),
                 outcome: summary.as_ref().map(figures).map_err(String::clone),
             }
         };
@@ -421,8 +425,11 @@ mod tests {
         let scenario = Scenario::parse(text, "failing.toml", &[]).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false };
-        let scheduler = |policy: Policy, nodes| -> Box<dyn Scheduler> {
-            if policy.to_string() == "FCFS" { Box::new(Idle) } else { policy.scheduler(nodes) }
+        let scheduler = |setting: &Setting, nodes| -> Box<dyn Scheduler> {
+            match setting.policy.to_string().as_str() {
+                "FCFS" => Box::new(Idle),
+                _ => setting.policy.scheduler(nodes, &setting.numbers),
+            }
         };
         let run = || run_with(&scenario, &options, &AtomicBool::new(false), &(), &scheduler).unwrap();
         let report = run();
@@ -431,8 +438,8 @@ mod tests {
         assert_eq!(rows.matches(",failed,\"nothing happens any more at ").count(), 2, "{rows}");
         let table = report.tables.degradation.csv();
         let failed = table.lines().nth(1).unwrap();
-        assert!(failed.starts_with("model,,FCFS,300,10,2,2,,,,"), "{failed}");
-        assert!(table.lines().nth(2).unwrap().starts_with("model,,EASY,300,10,2,0,"), "{table}");
+        assert!(failed.starts_with("model,,FCFS,300,,,,10,2,2,,,,"), "{failed}");
+        assert!(table.lines().nth(2).unwrap().starts_with("model,,EASY,300,,,,10,2,0,"), "{table}");
         assert_eq!(run().rows, RowCounts { total: 4, computed: 0, restored: 4, failed: 2 });
     }
 

@@ -70,6 +70,8 @@ fn threads_and_interruptions_leave_no_trace() {
     let names: Vec<&str> = expected.keys().map(String::as_str).collect();
     let all = [
         ".lock",
+        "bandwidth.csv",
+        "bandwidth.md",
         "bounds.csv",
         "bounds.md",
         "degradation.csv",

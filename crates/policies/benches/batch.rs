@@ -5,7 +5,7 @@
 
 use dfrsim_cluster::{EstimateModel, JobRecord, Observer, Occurrence, Options, Overrun, simulate};
 use dfrsim_model::{Job, Seed, SimSpan, SimTime};
-use dfrsim_policies::Policy;
+use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::prepare::{self, Rule, Rules};
 use dfrsim_workload::traces;
@@ -71,7 +71,14 @@ fn run(
     let policy: Policy = policy.parse().unwrap();
     bencher.counter(ItemsCount::new(jobs.clone().count())).bench(|| {
         let mut waits = Waits::default();
-        simulate(processors, options, jobs.clone(), &mut *policy.scheduler(processors), &mut waits).unwrap();
+        simulate(
+            processors,
+            options,
+            jobs.clone(),
+            &mut *policy.scheduler(processors, &PolicyOptions::default()),
+            &mut waits,
+        )
+        .unwrap();
         waits.0
     });
 }

@@ -4,7 +4,7 @@
 
 use dfrsim_cluster::{Observer, Occurrence, Options, simulate};
 use dfrsim_model::{Job, JobId, NodeTasks, Share, SimSpan, SimTime, Yield, stretch};
-use dfrsim_policies::Policy;
+use dfrsim_policies::{Policy, PolicyOptions};
 use std::collections::BTreeMap;
 use svg::Document;
 use svg::node::element::{Group, Line, Rectangle, Text, Title};
@@ -98,8 +98,14 @@ fn panel(policy: &str, kind: &str, top: f64) -> Group {
     });
     let mut gantt = Gantt::default();
     let known: Policy = policy.parse().expect("the policy is known");
-    simulate(NODES, &Options::default(), jobs, &mut *known.scheduler(NODES), &mut gantt)
-        .expect("the policy keeps the rules");
+    simulate(
+        NODES,
+        &Options::default(),
+        jobs,
+        &mut *known.scheduler(NODES, &PolicyOptions::default()),
+        &mut gantt,
+    )
+    .expect("the policy keeps the rules");
 
     let title = format!("{policy}: {kind} (largest stretch {:.1})", gantt.worst);
     let mut group = Group::new().add(text(LEFT, top - 10.0, 15, "start", title));

@@ -3,6 +3,7 @@
 //! * [`Policy`] is a policy as data: it parses from its name, prints back to it, and [builds](Policy::scheduler)
 //!   the scheduler. [`catalogue`] lists the known names with a line on each.
 //! * [`batch`]: FCFS, EASY and CONS, which give every task a node of its own.
+//! * [`fractional`]: the DFRS policies, put together from orthogonal parts.
 //! * [`equipartition`]: every job the same share, the simplest fractional policy.
 //!
 //! ```
@@ -26,6 +27,7 @@
 
 pub mod batch;
 pub mod equipartition;
+pub mod fractional;
 mod policy;
 
-pub use policy::{Policy, PolicyInfo, UnknownPolicy, catalogue};
+pub use policy::{Policy, PolicyInfo, PolicyOptions, UnknownPolicy, catalogue};

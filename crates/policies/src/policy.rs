@@ -2,6 +2,7 @@
 
 use crate::batch::{BatchScheduler, Compression, Conservative, Easy, Fcfs, QueueOrder};
 use crate::equipartition::Equipartition;
+use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, Periodic};
 use dfrsim_cluster::Scheduler;
 use std::fmt;
 use std::str::FromStr;
@@ -17,12 +18,17 @@ pub enum Policy {
     Conservative(Compression),
     /// Every job the same share.
     Equipartition,
+    /// Fractional shares, put together from parts.
+    Fractional(Fractional),
 }
+
+/// The numbers that the names of policies leave open.
+pub type PolicyOptions = FractionalOptions;
 
 impl Policy {
     /// A scheduler of this policy in its first state, for a cluster of so many nodes.
     #[must_use]
-    pub fn scheduler(self, nodes: u32) -> Box<dyn Scheduler> {
+    pub fn scheduler(self, nodes: u32, options: &PolicyOptions) -> Box<dyn Scheduler> {
         match self {
             Policy::Fcfs(order) => Box::new(BatchScheduler::new(Fcfs::new(nodes, order), nodes)),
             Policy::Easy(order) => Box::new(BatchScheduler::new(Easy::new(nodes, order), nodes)),
@@ -30,7 +36,20 @@ impl Policy {
                 Box::new(BatchScheduler::new(Conservative::new(nodes, compression), nodes))
             }
             Policy::Equipartition => Box::new(Equipartition::new(nodes)),
+            Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options)),
         }
+    }
+
+    /// Whether the policy acts at ticks, so that the period matters.
+    #[must_use]
+    pub fn is_periodic(self) -> bool {
+        matches!(self, Policy::Fractional(parts) if parts.periodic != Periodic::Nothing)
+    }
+
+    /// Whether the policy ever calls MCB, so that its packing and search matter.
+    #[must_use]
+    pub fn uses_mcb(self) -> bool {
+        matches!(self, Policy::Fractional(parts) if parts.uses_mcb())
     }
 
     /// What the policy does, in one line.
@@ -51,6 +70,7 @@ impl Policy {
                 "a reservation for every job; an early end plans the whole queue anew".into()
             }
             Policy::Equipartition => "every job the same yield, tasks on the least loaded nodes".into(),
+            Policy::Fractional(parts) => parts.description(),
         }
     }
 }
@@ -67,6 +87,7 @@ impl fmt::Display for Policy {
             Policy::Conservative(Compression::OneByOne) => f.write_str("CONS"),
             Policy::Conservative(Compression::Replan) => f.write_str("CONS/REPLAN"),
             Policy::Equipartition => f.write_str("EQUIPARTITION"),
+            Policy::Fractional(parts) => parts.fmt(f),
         }
     }
 }
@@ -84,8 +105,10 @@ pub struct UnknownPolicy {
 impl FromStr for Policy {
     type Err = UnknownPolicy;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        all()
-            .find(|policy| policy.to_string() == name)
+        // Limits of other lengths than the listed ones are names too.
+        let parsed = Fractional::parse(name).map(Policy::Fractional);
+        parsed
+            .or_else(|| all().find(|policy| policy.to_string() == name))
             .ok_or_else(|| UnknownPolicy { name: name.to_owned(), nearest: nearest(name) })
     }
 }
@@ -120,7 +143,8 @@ fn all() -> impl Iterator<Item = Policy> {
     let fcfs = QueueOrder::ALL.into_iter().map(Policy::Fcfs);
     let easy = QueueOrder::ALL.into_iter().map(Policy::Easy);
     let conservative = [Compression::OneByOne, Compression::Replan].map(Policy::Conservative);
-    fcfs.chain(easy).chain(conservative).chain([Policy::Equipartition])
+    let fractional = Fractional::of_the_paper().map(Policy::Fractional);
+    fcfs.chain(easy).chain(conservative).chain([Policy::Equipartition]).chain(fractional)
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ use dfrsim_cluster::{
     EstimateModel, EventLog, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate,
 };
 use dfrsim_model::{Job, Seed, SimSpan};
-use dfrsim_policies::Policy;
+use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
+use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::load;
 use dfrsim_workload::prepare::{self, Report};
 use jobs_file::JobsFile;
@@ -54,6 +55,12 @@ pub(crate) struct Simulate {
     /// The period of periodic policies
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "600")]
     period: SimSpan,
+    /// How MCB fills nodes: cp (one list) or mcb8 (two lists)
+    #[arg(long, value_name = "cp|mcb8", default_value = "cp")]
+    packing: Packing,
+    /// Which jobs MCB leaves out when not all fit: prefix (the lowest priorities), or skip (those tried again)
+    #[arg(long, value_name = "prefix|skip", default_value = "prefix")]
+    drop: DropRule,
     /// The tau of the bounded stretch; several may be given, the first one rules the classes
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10", value_delimiter = ',')]
     tau: Vec<SimSpan>,
@@ -120,10 +127,15 @@ impl Simulate {
         }
     }
 
+    fn policy_options(&self) -> PolicyOptions {
+        let mcb = McbOptions { packing: self.packing, drop: self.drop, ..McbOptions::default() };
+        PolicyOptions { period: self.period, mcb, ..PolicyOptions::default() }
+    }
+
     fn warn(&self) {
-        if self.period <= self.penalty && !self.penalty.is_zero() {
+        if self.policy.is_periodic() && self.period <= self.penalty && !self.penalty.is_zero() {
             eprintln!(
-                "warning: the period ({} s) is not above the penalty ({} s): under a periodic policy nothing may ever progress",
+                "warning: the period ({} s) is not above the penalty ({} s): nothing may ever progress",
                 self.period, self.penalty
             );
         }
@@ -183,8 +195,14 @@ impl Simulate {
             },
             seed: Seed::new(self.workload.seed),
         };
-        simulate(nodes, &options, jobs, &mut *self.policy.scheduler(nodes), &mut watchers)
-            .map_err(|error: SimulationError| Failure::Result(error.to_string()))?;
+        simulate(
+            nodes,
+            &options,
+            jobs,
+            &mut *self.policy.scheduler(nodes, &self.policy_options()),
+            &mut watchers,
+        )
+        .map_err(|error: SimulationError| Failure::Result(error.to_string()))?;
         Ok(watchers)
     }
 

@@ -36,6 +36,33 @@ impl<'de> Visitor<'de> for NumbersVisitor {
     }
 }
 
+/// One name, or a list of names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(super) struct Names(pub(super) Vec<String>);
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NamesVisitor)
+    }
+}
+
+struct NamesVisitor;
+
+impl<'de> Visitor<'de> for NamesVisitor {
+    type Value = Names;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name or a list of names")
+    }
+    fn visit_str<E: Error>(self, name: &str) -> Result<Names, E> {
+        Ok(Names(vec![name.to_owned()]))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<Names, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(sequence)).map(Names)
+    }
+}
+
 /// `"EASY"`, or `{ matching = "^EASY" }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]

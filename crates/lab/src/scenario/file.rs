@@ -1,6 +1,6 @@
 //! The shape of a scenario file.
 
-use super::fields::{AnnotationField, Numbers, PolicyField};
+use super::fields::{AnnotationField, Names, Numbers, PolicyField};
 use dfrsim_cluster::Overrun;
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::lublin::Mode;
@@ -36,7 +36,13 @@ pub(super) enum Study {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct SimulationFile {
     pub(super) penalty: Spanned<Numbers>,
+    pub(super) period: Spanned<Numbers>,
     pub(super) tau: Spanned<Numbers>,
+    pub(super) packing: Spanned<Names>,
+    pub(super) drop: Spanned<Names>,
+    pub(super) yield_floor: Spanned<f64>,
+    pub(super) yield_precision: Spanned<f64>,
+    pub(super) priority: Spanned<String>,
     pub(super) estimates: Spanned<String>,
     pub(super) overrun: OverrunField,
     pub(super) warm_up: Spanned<f64>,
@@ -47,7 +53,13 @@ impl Default for SimulationFile {
     fn default() -> SimulationFile {
         SimulationFile {
             penalty: anywhere(Numbers(vec![300.0])),
+            period: anywhere(Numbers(vec![600.0])),
             tau: anywhere(Numbers(vec![10.0])),
+            packing: anywhere(Names(vec!["cp".to_owned()])),
+            drop: anywhere(Names(vec!["prefix".to_owned()])),
+            yield_floor: anywhere(0.01),
+            yield_precision: anywhere(0.01),
+            priority: anywhere("flow-over-virtual-squared".to_owned()),
             estimates: anywhere("exact".to_owned()),
             overrun: OverrunField::Extend,
             warm_up: anywhere(0.0),
@@ -86,6 +98,10 @@ impl From<Overrun> for OverrunField {
 pub(super) struct WorkloadFile {
     pub(super) name: Spanned<String>,
     pub(super) nodes: Spanned<i64>,
+    #[serde(default = "default_node_memory")]
+    pub(super) node_memory_gb: Spanned<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) published: Option<Spanned<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) swf: Option<SwfFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,6 +160,10 @@ impl Default for LublinFile {
 /// A value that stands nowhere in a text: a default, or one that is going to be written.
 pub(super) fn anywhere<T>(value: T) -> Spanned<T> {
     Spanned::new(0..0, value)
+}
+
+fn default_node_memory() -> Spanned<f64> {
+    anywhere(8.0)
 }
 
 fn default_seed() -> Spanned<i64> {

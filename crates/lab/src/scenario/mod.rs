@@ -11,9 +11,11 @@ mod resolve;
 pub use fault::{Fault, Place, ScenarioErrors};
 pub use file::Cut;
 
+use crate::Published;
 use dfrsim_cluster::{EstimateModel, Overrun};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::Policy;
+use dfrsim_policies::fractional::{DropRule, McbOptions, Packing, PriorityRule};
 use dfrsim_workload::lublin::LublinParameters;
 use dfrsim_workload::prepare;
 use std::num::NonZeroU32;
@@ -39,6 +41,16 @@ pub struct Scenario {
 pub struct Simulation {
     /// Rescheduling penalties; at least one.
     pub penalties: Vec<SimSpan>,
+    /// Periods of periodic policies; at least one, none zero.
+    pub periods: Vec<SimSpan>,
+    /// Packing rules of MCB; at least one.
+    pub packings: Vec<Packing>,
+    /// Drop rules of MCB; at least one.
+    pub drops: Vec<DropRule>,
+    /// The search of MCB; packing and drop rule are those above.
+    pub mcb: McbOptions,
+    /// How priorities are computed.
+    pub priority: PriorityRule,
     /// The taus of the bounded stretch; at least one.
     pub taus: Vec<SimSpan>,
     /// What schedulers are told of run times.
@@ -58,6 +70,10 @@ pub struct Workload {
     pub name: String,
     /// The nodes of the cluster (processors, where a log has no annotation).
     pub nodes: NonZeroU32,
+    /// The memory of a node in GB, for bandwidths.
+    pub node_memory_gb: f64,
+    /// The published table that stands beside the degradations.
+    pub published: Option<Published>,
     /// Where its jobs come from.
     pub source: Source,
 }

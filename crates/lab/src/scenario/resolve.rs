@@ -1,19 +1,23 @@
 //! From what stands in a file to a checked scenario, and back.
 
 use super::fault::{Fault, ScenarioErrors, Text};
-use super::fields::{AnnotationField, Numbers, PolicyField};
+use super::fields::{AnnotationField, Names, Numbers, PolicyField};
 use super::file::{File, LublinFile, SimulationFile, Study, SwfFile, WorkloadFile, anywhere};
 use super::overrides::{self, Override};
 use super::{LublinSource, Scenario, Simulation, Source, SwfSource, Workload};
+use crate::{Published, UnknownTable};
 use dfrsim_cluster::EstimateModel;
-use dfrsim_model::SimSpan;
+use dfrsim_model::{SimSpan, Yield};
+use dfrsim_policies::fractional::{DropRule, McbOptions, Packing, PriorityRule, UnknownPriority};
 use dfrsim_policies::{Policy, catalogue};
 use dfrsim_workload::lublin::LublinParameters;
 use dfrsim_workload::{prepare, traces};
 use regex_lite::Regex;
 use serde::Deserialize as _;
+use std::fmt::Display;
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::str::FromStr;
 use toml::Spanned;
 
 /// The scenario of a text; `folder` is where its file lies.
@@ -105,7 +109,19 @@ impl Resolver<'_> {
         }
         Simulation {
             penalties: self.spans(&file.penalty, "penalty"),
+            periods: self.periods(&file.period),
             taus: self.spans(&file.tau, "tau"),
+            packings: self.names(&file.packing, "packing"),
+            drops: self.names(&file.drop, "drop rule"),
+            mcb: McbOptions {
+                floor: self.part(&file.yield_floor),
+                precision: self.part(&file.yield_precision),
+                ..McbOptions::default()
+            },
+            priority: file.priority.get_ref().parse().unwrap_or_else(|error: UnknownPriority| {
+                self.fault(&file.priority, error.to_string());
+                PriorityRule::default()
+            }),
             estimates: estimates.unwrap_or_default(),
             overrun: file.overrun.into(),
             warm_up: self.span(&file.warm_up, *file.warm_up.get_ref()),
@@ -131,6 +147,35 @@ impl Resolver<'_> {
             self.fault(at, format!("expected seconds from 0 to 500 years, found {seconds}"));
             SimSpan::ZERO
         })
+    }
+    fn periods(&mut self, field: &Spanned<Numbers>) -> Vec<SimSpan> {
+        let periods = self.spans(field, "period");
+        if periods.contains(&SimSpan::ZERO) {
+            self.fault(field, "a period must be longer than zero");
+        }
+        periods
+    }
+    fn names<T: FromStr<Err: Display> + PartialEq>(&mut self, field: &Spanned<Names>, what: &str) -> Vec<T> {
+        let mut values = Vec::new();
+        for name in &field.get_ref().0 {
+            match name.parse::<T>() {
+                Ok(value) if !values.contains(&value) => values.push(value),
+                Ok(_) => {}
+                Err(error) => self.fault(field, error.to_string()),
+            }
+        }
+        if field.get_ref().0.is_empty() {
+            self.fault(field, format!("there must be at least one {what}"));
+        }
+        values
+    }
+    fn part(&mut self, field: &Spanned<f64>) -> Yield {
+        let value = *field.get_ref();
+        if !(value > 0.0 && value <= 1.0) {
+            self.fault(field, format!("expected a part of 1, above 0, found {value}"));
+        }
+        // To the nearest unit: what was resolved reads back as itself.
+        Yield::from_f64(value + 0.5 / f64::from(Yield::ONE.units()))
     }
     fn integer(&mut self, at: &Spanned<i64>, what: &str, least: i64, most: i64) -> i64 {
         let value = *at.get_ref();
@@ -166,9 +211,17 @@ impl Resolver<'_> {
                     continue;
                 }
             };
-            workloads.push(Workload { name, nodes, source });
+            let node_memory_gb = *file.node_memory_gb.get_ref();
+            if !(node_memory_gb > 0.0 && node_memory_gb.is_finite()) {
+                self.fault(&file.node_memory_gb, format!("expected GB above 0, found {node_memory_gb}"));
+            }
+            let published = file.published.as_ref().and_then(|field| self.published(field));
+            workloads.push(Workload { name, nodes, node_memory_gb, published, source });
         }
         workloads
+    }
+    fn published(&mut self, field: &Spanned<String>) -> Option<Published> {
+        field.get_ref().parse().map_err(|error: UnknownTable| self.fault(field, error.to_string())).ok()
     }
     fn swf(&mut self, file: &SwfFile, nodes: NonZeroU32) -> SwfSource {
         let name = file.file.get_ref();
@@ -223,7 +276,13 @@ pub(super) fn file_of(scenario: &Scenario) -> File {
         policies: anywhere(scenario.policies.iter().map(name).collect()),
         simulation: SimulationFile {
             penalty: seconds(&simulation.penalties),
+            period: seconds(&simulation.periods),
             tau: seconds(&simulation.taus),
+            packing: anywhere(Names(simulation.packings.iter().map(Packing::to_string).collect())),
+            drop: anywhere(Names(simulation.drops.iter().map(DropRule::to_string).collect())),
+            yield_floor: anywhere(simulation.mcb.floor.as_f64()),
+            yield_precision: anywhere(simulation.mcb.precision.as_f64()),
+            priority: anywhere(simulation.priority.to_string()),
             estimates: anywhere(simulation.estimates.to_string()),
             overrun: simulation.overrun.into(),
             warm_up: anywhere(simulation.warm_up.as_secs_f64()),
@@ -241,6 +300,8 @@ fn workload_file(workload: &Workload) -> WorkloadFile {
     WorkloadFile {
         name: anywhere(workload.name.clone()),
         nodes: anywhere(workload.nodes.get().into()),
+        node_memory_gb: anywhere(workload.node_memory_gb),
+        published: workload.published.map(|table| anywhere(table.to_string())),
         swf,
         lublin,
     }

@@ -5,12 +5,12 @@ use super::statistics::Statistics;
 use super::table::{Cell, Table};
 use crate::row::Row;
 use crate::scenario::Scenario;
+use crate::setting::settings;
 
-/// The rows of one policy and penalty: the bound depends on neither.
+/// The rows of one setting: the bound depends on none.
 fn one_each<'a>(scenario: &Scenario, rows: &'a [Row]) -> impl Iterator<Item = &'a Row> {
-    let policy = scenario.policies[0].to_string();
-    let penalty = scenario.simulation.penalties[0];
-    rows.iter().filter(move |row| row.cell.policy == policy && row.cell.penalty_s == penalty)
+    let first = settings(scenario)[0].label();
+    rows.iter().filter(move |row| row.cell.label() == first)
 }
 
 /// A line for each instance and tau.

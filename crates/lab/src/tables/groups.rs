@@ -3,6 +3,7 @@
 use super::table::Cell;
 use crate::row::{Figures, Row};
 use crate::scenario::{Scenario, Source, Workload};
+use crate::setting::{Label, Setting, settings};
 use dfrsim_model::SimSpan;
 
 /// The instances over which a figure is averaged.
@@ -29,6 +30,10 @@ impl Scope<'_> {
                 Load::Unscaled | Load::All => true,
                 Load::Of(load) => row.cell.load == Some(load),
             }
+    }
+    /// Whether it is a workload as a whole, not one of its loads.
+    pub(super) fn is_whole(&self) -> bool {
+        !matches!(self.load, Load::Of(_))
     }
     pub(super) fn load(&self) -> Cell {
         match self.load {
@@ -57,35 +62,29 @@ fn loads(workload: &Workload) -> Vec<Load> {
     }
 }
 
-/// The rows of one policy, penalty and tau in one scope, in the order of the instances.
+/// The rows of one setting and tau in one scope, in the order of the instances.
 pub(super) struct Group<'a> {
     pub(super) scope: Scope<'a>,
-    pub(super) policy: String,
-    pub(super) penalty: SimSpan,
+    pub(super) label: Label,
     pub(super) tau: SimSpan,
     pub(super) rows: Vec<&'a Row>,
 }
 
 /// All groups, in the order of the scenario.
 pub(super) fn groups<'a>(scenario: &'a Scenario, rows: &'a [Row]) -> Vec<Group<'a>> {
-    let simulation = &scenario.simulation;
+    let labels: Vec<Label> = settings(scenario).iter().map(Setting::label).collect();
     let mut groups = Vec::new();
     for scope in scopes(scenario) {
         // Row by row into its group, so that long matrices are not searched once for every group.
         let begin = groups.len();
-        for &tau in &simulation.taus {
-            for &penalty in &simulation.penalties {
-                for policy in &scenario.policies {
-                    let policy = policy.to_string();
-                    groups.push(Group { scope: scope.clone(), policy, penalty, tau, rows: Vec::new() });
-                }
+        for &tau in &scenario.simulation.taus {
+            for label in &labels {
+                groups.push(Group { scope: scope.clone(), label: label.clone(), tau, rows: Vec::new() });
             }
         }
         for row in rows.iter().filter(|row| scope.has(row)) {
-            let belongs = |group: &&mut Group<'_>| {
-                let Group { policy, penalty, tau, .. } = &**group;
-                row.cell.policy == *policy && row.cell.penalty_s == *penalty && row.cell.tau_s == *tau
-            };
+            let label = row.cell.label();
+            let belongs = |group: &&mut Group<'_>| row.cell.tau_s == group.tau && label == group.label;
             if let Some(group) = groups[begin..].iter_mut().find(belongs) {
                 group.rows.push(row);
             }
@@ -96,16 +95,29 @@ pub(super) fn groups<'a>(scenario: &'a Scenario, rows: &'a [Row]) -> Vec<Group<'
 
 impl Group<'_> {
     /// The names of the cells that say which group it is.
-    pub(super) const HEADER: [&'static str; 7] =
-        ["workload", "load", "policy", "penalty_s", "tau_s", "instances", "failed"];
+    pub(super) const HEADER: [&'static str; 10] = [
+        "workload",
+        "load",
+        "policy",
+        "penalty_s",
+        "period_s",
+        "packing",
+        "drop",
+        "tau_s",
+        "instances",
+        "failed",
+    ];
 
     /// Which group it is, how many simulations it has and how many of them failed.
     pub(super) fn cells(&self) -> Vec<Cell> {
         vec![
             Cell::Text(self.scope.workload.to_owned()),
             self.scope.load(),
-            Cell::Text(self.policy.clone()),
-            Cell::Span(self.penalty),
+            Cell::Text(self.label.policy.clone()),
+            Cell::Span(self.label.penalty),
+            self.label.period.map_or(Cell::Nothing, Cell::Span),
+            self.label.packing.clone().map_or(Cell::Nothing, Cell::Text),
+            self.label.drop.clone().map_or(Cell::Nothing, Cell::Text),
             Cell::Span(self.tau),
             Cell::Count(self.rows.len()),
             Cell::Count(self.rows.len() - self.figures().count()),

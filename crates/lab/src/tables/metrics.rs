@@ -1,10 +1,9 @@
 //! The usual figures, averaged over the instances.
 
-use super::groups::{Group, groups};
+use super::groups::Group;
 use super::statistics::mean;
 use super::table::{Cell, Table};
-use crate::row::{Figures, Row};
-use crate::scenario::Scenario;
+use crate::row::Figures;
 
 /// A figure of a simulation.
 type Figure = (&'static str, fn(&Figures) -> f64);
@@ -27,7 +26,7 @@ const FIGURES: [Figure; 13] = [
 ];
 
 /// For each group the means of the figures. Failed simulations are counted and left out.
-pub(super) fn table(scenario: &Scenario, rows: &[Row]) -> Table {
+pub(super) fn table(groups: &[Group<'_>]) -> Table {
     let header = Group::HEADER.into_iter().chain(FIGURES.map(|(name, _)| name)).collect();
     let line = |group: &Group<'_>| {
         let mut cells = group.cells();
@@ -37,5 +36,5 @@ pub(super) fn table(scenario: &Scenario, rows: &[Row]) -> Table {
         }));
         cells
     };
-    Table::new(header, groups(scenario, rows).iter().map(line).collect())
+    Table::new(header, groups.iter().map(line).collect())
 }

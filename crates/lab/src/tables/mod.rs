@@ -1,9 +1,11 @@
 //! Tables: figures of many rows, as CSV and as aligned Markdown.
 
+mod bandwidth;
 mod bounds;
 mod degradation;
 mod groups;
 mod metrics;
+mod published;
 mod statistics;
 mod table;
 
@@ -21,6 +23,8 @@ pub struct Tables {
     /// For each workload (and load), policy, penalty and tau: mean, sample standard deviation and maximum of the
     /// degradation from the bound.
     pub degradation: Table,
+    /// What pauses and migrations cost: bandwidth, occurrences per hour and per job.
+    pub bandwidth: Table,
     /// The lower bound of each instance.
     pub bounds: Table,
     /// Mean, sample standard deviation and maximum of the bounds of each workload (and load).
@@ -31,11 +35,15 @@ pub struct Tables {
 
 impl Tables {
     pub(crate) fn of(scenario: &Scenario, inputs: &[Input], rows: &[Row]) -> Tables {
+        let groups = groups::groups(scenario, rows);
+        let mut notes = notes(scenario, inputs);
+        notes.extend(published::agreement(scenario, &groups));
         Tables {
-            degradation: degradation::table(scenario, rows).with_notes(notes(scenario, inputs)),
+            degradation: degradation::table(scenario, &groups).with_notes(notes),
+            bandwidth: bandwidth::table(scenario, &groups),
             bounds: bounds::table(scenario, rows),
             bounds_summary: bounds::summary(scenario, rows),
-            metrics: metrics::table(scenario, rows),
+            metrics: metrics::table(&groups),
         }
     }
 }
@@ -48,9 +56,11 @@ fn notes(scenario: &Scenario, inputs: &[Input]) -> Vec<String> {
 
 /// Writes the tables into the folder.
 pub(crate) fn write(tables: &Tables, folder: &Folder) -> Result<(), RunError> {
-    let Tables { degradation, bounds, bounds_summary, metrics } = tables;
+    let Tables { degradation, bandwidth, bounds, bounds_summary, metrics } = tables;
     folder.write("tables/degradation.csv", &degradation.csv())?;
     folder.write("tables/degradation.md", &degradation.markdown())?;
+    folder.write("tables/bandwidth.csv", &bandwidth.csv())?;
+    folder.write("tables/bandwidth.md", &bandwidth.markdown())?;
     folder.write("tables/bounds.csv", &bounds.csv())?;
     folder.write("tables/bounds.md", &bounds_summary.markdown())?;
     folder.write("tables/metrics.csv", &metrics.csv())?;

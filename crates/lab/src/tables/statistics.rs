@@ -28,9 +28,43 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// Spearman's rank correlation of pairs of values: the correlation of their ranks, equal values sharing theirs; nothing for
+/// fewer than two pairs and where one side is constant.
+pub(super) fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+    let first = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
+    let second = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
+    let (mean_first, mean_second) = (mean(&first), mean(&second));
+    let sum = |product: &dyn Fn(f64, f64) -> f64| -> f64 {
+        let deviations = first.iter().zip(&second).map(|(a, b)| (a - mean_first, b - mean_second));
+        deviations.map(|(a, b)| product(a, b)).sum()
+    };
+    let scale = (sum(&|a, _| a * a) * sum(&|_, b| b * b)).sqrt();
+    (scale > 0.0).then(|| sum(&|a, b| a * b) / scale)
+}
+
+/// The rank of each value, from 1; equal values have the mean of theirs.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let rank = |value: &f64| {
+        let below = values.iter().filter(|other| *other < value).count();
+        let equal = values.iter().filter(|other| *other == value).count();
+        below as f64 + (equal as f64 + 1.0) / 2.0
+    };
+    values.iter().map(rank).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Statistics;
+    use super::{Statistics, rank_correlation};
+
+    /// Ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4: deviations from 2.5 give 4.5 / sqrt(4.5 * 5).
+    #[test]
+    fn equal_values_share_their_rank() {
+        let pairs = [(1.0, 10.0), (5.0, 20.0), (5.0, 30.0), (9.0, 99.0)];
+        let expected = 4.5 / (4.5_f64 * 5.0).sqrt();
+        assert!((rank_correlation(&pairs).unwrap() - expected).abs() < 1e-12);
+        assert_eq!(rank_correlation(&[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)]), Some(-1.0));
+        assert_eq!(rank_correlation(&[(1.0, 2.0)]), None);
+    }
 
     /// 2, 4, 9: mean 5, squares 9 + 1 + 16 = 26, 26 / 2 = 13.
     #[test]

@@ -3,7 +3,7 @@
 
 use dfrsim_cluster::{JobRecord, Observer, Occurrence, Options, simulate};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
-use dfrsim_policies::Policy;
+use dfrsim_policies::{Policy, PolicyOptions};
 
 /// Collects the lives of the completed jobs.
 #[derive(Default)]
@@ -21,7 +21,8 @@ impl Observer for Records {
 pub(crate) fn schedule(policy: &str, nodes: u32, options: &Options, jobs: Vec<Job>) -> Vec<JobRecord> {
     let policy: Policy = policy.parse().unwrap();
     let mut records = Records::default();
-    simulate(nodes, options, jobs, &mut *policy.scheduler(nodes), &mut records).unwrap();
+    simulate(nodes, options, jobs, &mut *policy.scheduler(nodes, &PolicyOptions::default()), &mut records)
+        .unwrap();
     records.0.sort_by_key(|(sequence, _)| *sequence);
     records.0.into_iter().map(|(_, record)| record).collect()
 }

@@ -1,0 +1,89 @@
+//! The mapping of tasks to nodes while a decision is being made.
+
+use super::node_table::{NodeTable, TaskSize};
+use dfrsim_cluster::{Decision, JobHandle, JobState, View};
+use dfrsim_model::{NodeTasks, Yield};
+
+/// A job and where its tasks stand.
+pub(super) type Placed = (JobHandle, Vec<NodeTasks>);
+
+/// Which tasks shall stand where. Between decisions it is what the cluster has; parts of a policy change it in turn, and
+/// only the net change becomes the decision.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    pub(super) nodes: NodeTable,
+    /// By handle; empty for jobs on no node.
+    placements: Vec<Vec<NodeTasks>>,
+}
+
+impl Mapping {
+    pub(super) fn new(nodes: u32) -> Mapping {
+        Mapping { nodes: NodeTable::new(nodes), placements: Vec::new() }
+    }
+
+    pub(super) fn grow(&mut self, handles: usize) {
+        if self.placements.len() < handles {
+            self.placements.resize_with(handles, Vec::new);
+        }
+    }
+
+    pub(super) fn placement(&self, job: JobHandle) -> &[NodeTasks] {
+        &self.placements[job.index()]
+    }
+
+    pub(super) fn runs(&self, job: JobHandle) -> bool {
+        !self.placements[job.index()].is_empty()
+    }
+
+    /// The job leaves its nodes; where it stood.
+    pub(super) fn take_off(&mut self, job: JobHandle, task: TaskSize) -> Vec<NodeTasks> {
+        let placement = std::mem::take(&mut self.placements[job.index()]);
+        self.nodes.remove(&placement, task);
+        placement
+    }
+
+    /// The job, which is on no node, goes to these.
+    pub(super) fn put_back(&mut self, job: JobHandle, task: TaskSize, placement: Vec<NodeTasks>) {
+        self.nodes.add(&placement, task);
+        self.placements[job.index()] = placement;
+    }
+
+    /// Each of these jobs goes to the nodes given, or off its nodes where none are. All leave before any comes, since
+    /// jobs may change places.
+    pub(super) fn set_all(&mut self, view: View<'_>, changes: Vec<Placed>) {
+        for (job, _) in &changes {
+            self.take_off(*job, TaskSize::of(view.job(*job)));
+        }
+        for (job, placement) in changes {
+            self.put_back(job, TaskSize::of(view.job(job)), placement);
+        }
+    }
+
+    /// Places all tasks of a job that is on no node by Greedy; whether they fit.
+    pub(super) fn place_greedily(&mut self, view: View<'_>, job: JobHandle) -> bool {
+        let (task, tasks) = (TaskSize::of(view.job(job)), view.job(job).tasks());
+        self.nodes.place_greedily(task, tasks, &mut self.placements[job.index()])
+    }
+
+    /// Decides what makes the cluster's mapping this one, with these yields by handle.
+    pub(super) fn decide(&self, view: View<'_>, yields: &[Yield], decision: &mut Decision) {
+        for &handle in view.jobs() {
+            let job = view.job(handle);
+            let placement = self.placement(handle);
+            let job_yield = yields[handle.index()];
+            let tasks = placement.iter().copied();
+            match (job.state(), placement.is_empty()) {
+                (JobState::Waiting, false) => decision.start(handle, tasks, job_yield),
+                (JobState::Paused, false) => decision.resume(handle, tasks, job_yield),
+                (JobState::Running, true) => decision.pause(handle),
+                (JobState::Running, false) if job.placement() != placement => {
+                    decision.migrate(handle, tasks, job_yield);
+                }
+                (JobState::Running, false) if job.current_yield() != job_yield => {
+                    decision.set_yield(handle, job_yield);
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Fractional policies: DFRS (dissertation, section 5.2).
+//!
+//! A policy is put together from orthogonal parts, as its name is ([`Fractional`]): what happens when a job arrives, when
+//! one completes and at each tick; how the CPU that a mapping leaves is given out; which jobs may not be moved.
+//! [`FractionalScheduler`] runs the parts in the order completion, submission, tick on a mapping of its own, and decides
+//! the net change.
+
+mod admission;
+mod mapping;
+mod node_table;
+mod parts;
+mod priority;
+mod scheduler;
+
+pub use dfrsim_packing::mcb::{DropRule, McbOptions, Packing};
+pub use parts::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
+pub use priority::{PriorityRule, UnknownPriority};
+pub use scheduler::{FractionalOptions, FractionalScheduler};

@@ -1,0 +1,238 @@
+//! The orthogonal parts of a fractional policy, and its name (dissertation, section 5.2.4 and table 5.1).
+
+use dfrsim_model::SimSpan;
+use std::fmt;
+
+/// A fractional policy as its parts.
+///
+/// Its name is `[Greedy|GreedyP|GreedyPM|MCB][*][/per|/stretch-per]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fractional {
+    /// What happens when a job arrives.
+    pub on_submission: OnSubmission,
+    /// `*`: whether waiting and paused jobs are tried when a job completes.
+    pub opportunistic: bool,
+    /// What happens at each tick.
+    pub periodic: Periodic,
+    /// What is done with CPU that the mapping leaves.
+    pub second_phase: SecondPhase,
+    /// Which running jobs MCB may not move.
+    pub remap_limit: RemapLimit,
+}
+
+/// What happens when a job arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OnSubmission {
+    /// It waits for the tick.
+    Nothing,
+    /// It starts if its memory fits.
+    Greedy,
+    /// It starts, and jobs of low priority are paused for it.
+    GreedyP,
+    /// It starts, and jobs of low priority are moved or paused for it.
+    GreedyPM,
+    /// All jobs are mapped anew.
+    Mcb,
+}
+
+/// What happens at each tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Periodic {
+    /// There are no ticks.
+    Nothing,
+    /// `/per`: all jobs are mapped anew for the largest minimum yield.
+    Mcb,
+    /// `/stretch-per`: all jobs are mapped anew for the smallest largest estimated stretch.
+    McbStretch,
+}
+
+/// What is done with CPU that the mapping leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SecondPhase {
+    /// `OPT=MIN`: the smallest yields rise together (max-min).
+    Min,
+    /// `OPT=AVG`: the average yield (under `/stretch-per`: the average inverse stretch) is maximised.
+    Average,
+    /// `OPT=MAX`, under `/stretch-per` only: the largest estimated stretches fall together.
+    Max,
+}
+
+/// Which running jobs MCB may drop but not move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RemapLimit {
+    /// None: all may be moved.
+    Unlimited,
+    /// `MFT`: those with less flow time than this.
+    FlowTime(SimSpan),
+    /// `MVT`: those with less virtual time than this.
+    VirtualTime(SimSpan),
+}
+
+impl Fractional {
+    /// Whether MCB is ever called.
+    #[must_use]
+    pub fn uses_mcb(self) -> bool {
+        self.on_submission == OnSubmission::Mcb || self.periodic != Periodic::Nothing
+    }
+
+    /// The policy of this name; nothing if there is none.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Fractional> {
+        let mut parts = name.split('/').peekable();
+        let base = parts.next()?;
+        let (base, opportunistic) = base.strip_suffix('*').map_or((base, false), |base| (base, true));
+        let on_submission = OnSubmission::ALL.into_iter().find(|action| action.name() == base)?;
+        let periodic = match parts.peek() {
+            Some(&"per") => Periodic::Mcb,
+            Some(&"stretch-per") => Periodic::McbStretch,
+            _ => Periodic::Nothing,
+        };
+        if periodic != Periodic::Nothing {
+            parts.next();
+        }
+        let second_phase = match parts.next()? {
+            "OPT=MIN" => SecondPhase::Min,
+            "OPT=AVG" => SecondPhase::Average,
+            "OPT=MAX" => SecondPhase::Max,
+            _ => return None,
+        };
+        let remap_limit = match parts.next().and_then(|part| part.split_once('=')) {
+            None => RemapLimit::Unlimited,
+            Some(("MFT", seconds)) => RemapLimit::FlowTime(seconds.parse().ok()?),
+            Some(("MVT", seconds)) => RemapLimit::VirtualTime(seconds.parse().ok()?),
+            Some(_) => return None,
+        };
+        let policy = Fractional { on_submission, opportunistic, periodic, second_phase, remap_limit };
+        // Printing it back catches whatever is left over or written in another way.
+        (policy.makes_sense() && policy.to_string() == name).then_some(policy)
+    }
+
+    /// Whether no job can wait for ever by design, and each part has something to act on.
+    fn makes_sense(self) -> bool {
+        let starts_waiting_jobs = self.opportunistic || self.periodic != Periodic::Nothing;
+        let reacts = !self.opportunistic || self.on_submission != OnSubmission::Nothing;
+        let stretch = self.periodic == Periodic::McbStretch;
+        let alone = !stretch || self.on_submission == OnSubmission::Nothing;
+        let phase = match self.second_phase {
+            SecondPhase::Min => !stretch,
+            SecondPhase::Max => stretch,
+            SecondPhase::Average => true,
+        };
+        let limits = self.uses_mcb() || self.remap_limit == RemapLimit::Unlimited;
+        starts_waiting_jobs && reacts && alone && phase && limits
+    }
+
+    /// The 116 policies of table 5.1, in the order of the dissertation's appendix B.
+    pub fn of_the_paper() -> impl Iterator<Item = Fractional> {
+        use OnSubmission::{Greedy, GreedyP, GreedyPM, Mcb, Nothing};
+        let greedy = [Greedy, GreedyP, GreedyPM].into_iter().flat_map(|action| {
+            [(action, true, Periodic::Nothing), (action, false, Periodic::Mcb), (action, true, Periodic::Mcb)]
+        });
+        let others = [
+            (Mcb, true, Periodic::Nothing),
+            (Mcb, false, Periodic::Mcb),
+            (Mcb, true, Periodic::Mcb),
+            (Nothing, false, Periodic::Mcb),
+            (Nothing, false, Periodic::McbStretch),
+        ];
+        greedy
+            .chain(others)
+            .flat_map(|(on_submission, opportunistic, periodic)| {
+                let best = if periodic == Periodic::McbStretch { SecondPhase::Max } else { SecondPhase::Min };
+                let span = SimSpan::from_secs;
+                let limits = [
+                    RemapLimit::Unlimited,
+                    RemapLimit::FlowTime(span(300)),
+                    RemapLimit::FlowTime(span(600)),
+                    RemapLimit::VirtualTime(span(300)),
+                    RemapLimit::VirtualTime(span(600)),
+                ];
+                [SecondPhase::Average, best].into_iter().flat_map(move |second_phase| {
+                    limits.map(|remap_limit| Fractional {
+                        on_submission,
+                        opportunistic,
+                        periodic,
+                        second_phase,
+                        remap_limit,
+                    })
+                })
+            })
+            .filter(|policy| policy.makes_sense())
+    }
+
+    /// What the policy does, in one line.
+    #[must_use]
+    pub fn description(self) -> String {
+        let mut parts = vec![match self.on_submission {
+            OnSubmission::Nothing => "jobs wait for the tick",
+            OnSubmission::Greedy => "a job starts where its memory fits",
+            OnSubmission::GreedyP => "a job starts, low priorities pause for it",
+            OnSubmission::GreedyPM => "a job starts, low priorities move or pause for it",
+            OnSubmission::Mcb => "an arrival maps all jobs anew",
+        }];
+        if self.opportunistic {
+            parts.push("completions start waiting jobs");
+        }
+        parts.extend(match self.periodic {
+            Periodic::Nothing => None,
+            Periodic::Mcb => Some("ticks map all jobs anew"),
+            Periodic::McbStretch => Some("ticks map all jobs anew by estimated stretch"),
+        });
+        parts.push(match self.second_phase {
+            SecondPhase::Min => "max-min yields",
+            SecondPhase::Average => "best average",
+            SecondPhase::Max => "min-max stretch",
+        });
+        match self.remap_limit {
+            RemapLimit::Unlimited => parts.join("; "),
+            RemapLimit::FlowTime(span) => {
+                format!("{}; no move before {span} s of flow time", parts.join("; "))
+            }
+            RemapLimit::VirtualTime(span) => {
+                format!("{}; no move before {span} s of virtual time", parts.join("; "))
+            }
+        }
+    }
+}
+
+impl OnSubmission {
+    const ALL: [OnSubmission; 5] = [
+        OnSubmission::Nothing,
+        OnSubmission::Greedy,
+        OnSubmission::GreedyP,
+        OnSubmission::GreedyPM,
+        OnSubmission::Mcb,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            OnSubmission::Nothing => "",
+            OnSubmission::Greedy => "Greedy",
+            OnSubmission::GreedyP => "GreedyP",
+            OnSubmission::GreedyPM => "GreedyPM",
+            OnSubmission::Mcb => "MCB",
+        }
+    }
+}
+
+impl fmt::Display for Fractional {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.on_submission.name())?;
+        f.write_str(if self.opportunistic { "*" } else { "" })?;
+        f.write_str(match self.periodic {
+            Periodic::Nothing => "",
+            Periodic::Mcb => "/per",
+            Periodic::McbStretch => "/stretch-per",
+        })?;
+        f.write_str(match self.second_phase {
+            SecondPhase::Min => "/OPT=MIN",
+            SecondPhase::Average => "/OPT=AVG",
+            SecondPhase::Max => "/OPT=MAX",
+        })?;
+        match self.remap_limit {
+            RemapLimit::Unlimited => Ok(()),
+            RemapLimit::FlowTime(span) => write!(f, "/MFT={span}"),
+            RemapLimit::VirtualTime(span) => write!(f, "/MVT={span}"),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Who comes first when not all can run (dissertation, section 5.2.3).
+
+use dfrsim_cluster::{JobHandle, JobView, View};
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+/// How the priority of a job is computed; it is infinite at virtual time 0, and ties go to the earlier submission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PriorityRule {
+    /// Flow time / (virtual time)^2, so that paused jobs rise again.
+    #[default]
+    FlowOverVirtualSquared,
+    /// 1 / virtual time.
+    InverseVirtual,
+}
+
+/// A name that no priority rule has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown priority `{0}`; expected flow-over-virtual-squared or inverse-virtual")]
+pub struct UnknownPriority(String);
+
+impl FromStr for PriorityRule {
+    type Err = UnknownPriority;
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "flow-over-virtual-squared" => Ok(PriorityRule::FlowOverVirtualSquared),
+            "inverse-virtual" => Ok(PriorityRule::InverseVirtual),
+            _ => Err(UnknownPriority(name.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for PriorityRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PriorityRule::FlowOverVirtualSquared => "flow-over-virtual-squared",
+            PriorityRule::InverseVirtual => "inverse-virtual",
+        })
+    }
+}
+
+impl PriorityRule {
+    fn of(self, job: JobView<'_>) -> f64 {
+        let virtual_time = job.virtual_time();
+        if virtual_time.is_zero() {
+            return f64::INFINITY;
+        }
+        let virtual_time = virtual_time.as_secs_f64();
+        match self {
+            PriorityRule::FlowOverVirtualSquared => {
+                job.flow_time().as_secs_f64() / (virtual_time * virtual_time)
+            }
+            PriorityRule::InverseVirtual => 1.0 / virtual_time,
+        }
+    }
+}
+
+/// Jobs by decreasing priority.
+#[derive(Debug, Default)]
+pub(super) struct Ranking {
+    ranked: Vec<(f64, JobHandle)>,
+}
+
+impl Ranking {
+    /// Ranks these jobs, which come by order of submission.
+    pub(super) fn rank(&mut self, rule: PriorityRule, view: View<'_>, jobs: impl Iterator<Item = JobHandle>) {
+        self.ranked.clear();
+        self.ranked.extend(jobs.map(|job| (rule.of(view.job(job)), job)));
+        // Stable: equal priorities keep the order of submission.
+        self.ranked.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal));
+    }
+
+    pub(super) fn highest_first(&self) -> impl DoubleEndedIterator<Item = JobHandle> + '_ {
+        self.ranked.iter().map(|&(_, job)| job)
+    }
+}

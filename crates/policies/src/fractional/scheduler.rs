@@ -1,0 +1,265 @@
+//! Runs the parts of a fractional policy.
+
+use super::admission;
+use super::mapping::{Mapping, Placed};
+use super::node_table::TaskSize;
+use super::priority::Ranking;
+use super::{Fractional, OnSubmission, Periodic, PriorityRule, RemapLimit, SecondPhase};
+use dfrsim_cluster::{Decision, JobHandle, JobView, Scheduler, Situation, View};
+use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
+use dfrsim_packing::mcb::{Mcb, McbOptions, PackJob};
+use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
+
+/// The numbers that a fractional policy's name leaves open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FractionalOptions {
+    /// The time between ticks; the first one is a period after the first submission.
+    pub period: SimSpan,
+    /// How MCB packs and searches.
+    pub mcb: McbOptions,
+    /// How priorities are computed.
+    pub priority: PriorityRule,
+}
+
+impl Default for FractionalOptions {
+    /// The dissertation's: a period of 600 s (section 5.3.1).
+    fn default() -> Self {
+        FractionalOptions {
+            period: SimSpan::from_secs(600),
+            mcb: McbOptions::default(),
+            priority: PriorityRule::default(),
+        }
+    }
+}
+
+/// A [`Scheduler`] of any fractional policy.
+#[derive(Debug)]
+pub struct FractionalScheduler {
+    policy: Fractional,
+    options: FractionalOptions,
+    mapping: Mapping,
+    mcb: Mcb,
+    shares: Shares,
+    ranking: Ranking,
+    first_submission: Option<SimTime>,
+    /// By handle.
+    yields: Vec<Yield>,
+    /// What the second phase gives, by place among the running jobs.
+    shared: Vec<Yield>,
+}
+
+impl FractionalScheduler {
+    /// The policy on a cluster of so many nodes.
+    #[must_use]
+    pub fn new(policy: Fractional, nodes: u32, options: FractionalOptions) -> FractionalScheduler {
+        FractionalScheduler {
+            policy,
+            options,
+            mapping: Mapping::new(nodes),
+            mcb: Mcb::new(nodes, options.mcb),
+            shares: Shares::new(nodes),
+            ranking: Ranking::default(),
+            first_submission: None,
+            yields: Vec::new(),
+            shared: Vec::new(),
+        }
+    }
+
+    fn rank_all(&mut self, view: View<'_>) {
+        self.ranking.rank(self.options.priority, view, view.jobs().iter().copied());
+    }
+
+    /// Ticks stand on a grid that begins with the first submission.
+    fn is_tick(&self, now: SimTime) -> bool {
+        let since = self.first_submission.map_or(SimSpan::ZERO, |first| now.since(first));
+        self.policy.periodic != Periodic::Nothing
+            && !since.is_zero()
+            && since.micros().is_multiple_of(self.options.period.micros())
+    }
+
+    fn next_tick(&self, now: SimTime) -> Option<SimTime> {
+        let first = self.first_submission.filter(|_| self.policy.periodic != Periodic::Nothing)?;
+        let period = self.options.period.micros();
+        let passed = now.since(first).micros() / period;
+        Some(first.saturating_add(SimSpan::from_micros((passed + 1).saturating_mul(period))))
+    }
+
+    /// Starts waiting and paused jobs that came before this moment, by decreasing priority, where Greedy finds room.
+    fn start_waiting(&mut self, view: View<'_>, submitted: &[JobHandle]) {
+        let new_from = submitted.first().map_or(u64::MAX, |&job| view.job(job).sequence());
+        let mapping = &self.mapping;
+        let waiting = view.jobs().iter().copied();
+        let waiting = waiting.filter(|&job| !mapping.runs(job) && view.job(job).sequence() < new_from);
+        self.ranking.rank(self.options.priority, view, waiting);
+        for job in self.ranking.highest_first() {
+            self.mapping.place_greedily(view, job);
+        }
+    }
+
+    fn admit(&mut self, view: View<'_>, job: JobHandle) {
+        match self.policy.on_submission {
+            OnSubmission::Nothing | OnSubmission::Mcb => {}
+            OnSubmission::Greedy => {
+                self.mapping.place_greedily(view, job);
+            }
+            OnSubmission::GreedyP | OnSubmission::GreedyPM => {
+                if !self.mapping.place_greedily(view, job) {
+                    self.admit_by_force(view, job);
+                }
+            }
+        }
+    }
+
+    fn admit_by_force(&mut self, view: View<'_>, job: JobHandle) {
+        self.rank_all(view);
+        let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
+        let Some(evicted) = admission::make_room(&mut self.mapping, view, &self.ranking, memory, tasks)
+        else {
+            return;
+        };
+        let placed = self.mapping.place_greedily(view, job);
+        debug_assert!(placed, "room was made");
+        if self.policy.on_submission == OnSubmission::GreedyPM {
+            for (other, _) in evicted {
+                self.mapping.place_greedily(view, other);
+            }
+        }
+    }
+
+    /// Maps all jobs anew.
+    fn remap(&mut self, view: View<'_>) {
+        self.rank_all(view);
+        let ranked: Vec<JobHandle> = self.ranking.highest_first().collect();
+        let (mapping, limit) = (&self.mapping, self.policy.remap_limit);
+        let jobs: Vec<PackJob<'_>> = ranked
+            .iter()
+            .map(|&handle| {
+                let job = view.job(handle);
+                PackJob {
+                    tasks: job.tasks(),
+                    need: job.need(),
+                    memory: job.memory(),
+                    sequence: job.sequence(),
+                    pinned: (mapping.runs(handle) && limit.pins(job)).then(|| mapping.placement(handle)),
+                }
+            })
+            .collect();
+        let by_stretch = self.policy.periodic == Periodic::McbStretch;
+        let (period, floor) = (self.options.period, self.options.mcb.floor);
+        let yield_at = |job: usize, target| stretch_yield(view, ranked[job], period, floor, target);
+        let packed = if by_stretch {
+            self.mcb.map_by(&jobs, floor, Yield::ONE, yield_at)
+        } else {
+            self.mcb.map(&jobs)
+        };
+        if by_stretch {
+            // The floors of the second phase; what the others get is left to it.
+            for (place, &job) in ranked.iter().enumerate().filter(|(place, _)| packed.is_kept(*place)) {
+                self.yields[job.index()] =
+                    yield_at(place, packed.value()).expect("the packing stands on these yields");
+            }
+        }
+        let places = ranked.iter().enumerate().map(|(place, &job)| (job, packed.placement(place)));
+        let changed = places.filter(|(job, placement)| mapping.placement(*job) != *placement);
+        let changes: Vec<Placed> = changed.map(|(job, placement)| (job, placement.to_vec())).collect();
+        self.mapping.set_all(view, changes);
+    }
+
+    /// Gives out the CPU under the mapping as it is now.
+    fn share(&mut self, view: View<'_>) {
+        let running: Vec<JobHandle> =
+            view.jobs().iter().copied().filter(|&job| self.mapping.runs(job)).collect();
+        let shared = |&job: &JobHandle| SharedJob {
+            need: view.job(job).need(),
+            placement: self.mapping.placement(job),
+        };
+        if self.policy.periodic == Periodic::McbStretch {
+            let stretched = |job: &JobHandle| StretchJob {
+                job: shared(job),
+                flow_time: view.job(*job).flow_time(),
+                virtual_time: view.job(*job).virtual_time(),
+                floor: self.yields[job.index()],
+            };
+            let jobs: Vec<StretchJob<'_>> = running.iter().map(stretched).collect();
+            match self.policy.second_phase {
+                SecondPhase::Average => {
+                    self.shares.max_average_inverse_stretch(&jobs, self.options.period, &mut self.shared);
+                }
+                SecondPhase::Min | SecondPhase::Max => {
+                    self.shares.min_max_stretch(&jobs, self.options.period, &mut self.shared);
+                }
+            }
+        } else {
+            let jobs: Vec<SharedJob<'_>> = running.iter().map(shared).collect();
+            match self.policy.second_phase {
+                SecondPhase::Average => self.shares.max_average(&jobs, &mut self.shared),
+                SecondPhase::Min | SecondPhase::Max => self.shares.max_min(&jobs, &mut self.shared),
+            }
+        }
+        for (job, &job_yield) in running.iter().zip(&self.shared) {
+            self.yields[job.index()] = job_yield;
+        }
+    }
+}
+
+impl RemapLimit {
+    /// Whether MCB may drop this running job but not move it.
+    fn pins(self, job: JobView<'_>) -> bool {
+        match self {
+            RemapLimit::Unlimited => false,
+            RemapLimit::FlowTime(limit) => job.flow_time() < limit,
+            RemapLimit::VirtualTime(limit) => job.virtual_time() < VirtualTime::of(limit),
+        }
+    }
+}
+
+/// The yield that brings a job's inverse estimated stretch at the next tick, (virtual time + yield * period) / (flow time +
+/// period), to the target, but at least the floor; nothing if it needs more than its full speed (section 5.2.6).
+fn stretch_yield(
+    view: View<'_>,
+    job: JobHandle,
+    period: SimSpan,
+    floor: Yield,
+    target: Yield,
+) -> Option<Yield> {
+    let job = view.job(job);
+    let goal = (job.flow_time() + period).as_secs_f64() * target.as_f64();
+    let wanted = (goal - job.virtual_time().as_secs_f64()) / period.as_secs_f64();
+    (wanted <= 1.0).then(|| Yield::from_f64(wanted).max(floor))
+}
+
+impl Scheduler for FractionalScheduler {
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+        let view = situation.view;
+        let now = view.now();
+        self.mapping.grow(view.handles());
+        self.yields.resize(view.handles(), Yield::ZERO);
+        for &job in situation.completed {
+            self.mapping.take_off(job, TaskSize::of(view.job(job)));
+        }
+        if !situation.submitted.is_empty() {
+            self.first_submission.get_or_insert(now);
+        }
+        let by_mcb = self.policy.on_submission == OnSubmission::Mcb;
+        let completed = self.policy.opportunistic && !situation.completed.is_empty();
+        let submitted = by_mcb && !situation.submitted.is_empty();
+        if completed && !by_mcb {
+            self.start_waiting(view, situation.submitted);
+        }
+        for &job in situation.submitted {
+            self.admit(view, job);
+        }
+        let tick = self.is_tick(now);
+        if (submitted || completed && by_mcb || tick) && !view.jobs().is_empty() {
+            self.remap(view);
+        }
+        // Under /stretch-per yields hold until the next tick.
+        if self.policy.periodic != Periodic::McbStretch || tick {
+            self.share(view);
+        }
+        self.mapping.decide(view, &self.yields, decision);
+        if let Some(time) = self.next_tick(now).filter(|_| !view.jobs().is_empty()) {
+            decision.wake_at(time);
+        }
+    }
+}
