@@ -36,6 +36,9 @@ const NEXT_SUBMISSION: Slot = Slot(0);
 const WAKE_UP: Slot = Slot(1);
 const FIRST_JOB: u32 = 2;
 
+/// After so many wake-ups in a row without a change, while no job runs and none is to come, a policy is stuck.
+const MOST_IDLE_TICKS: u32 = 100_000;
+
 /// Simulates one policy on one cluster of `nodes` nodes until all jobs have left.
 ///
 /// Jobs come by rising submission time and are pulled one ahead, so memory grows with the jobs in the system.
@@ -83,7 +86,11 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
         let mut checker = Checker::default();
         let mut now = SimTime::ZERO;
         self.pull_submission(now)?;
+        let mut idle_ticks = 0;
         while let Some((key, _)) = self.events.peek() {
+            if idle_ticks > MOST_IDLE_TICKS {
+                break;
+            }
             now = key.time();
             let tick = self.apply_events(now)?;
             decision.clear();
@@ -92,6 +99,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
             scheduler.decide(&situation, &mut decision);
             checker.check(now, &decision, &self.jobs, &mut self.nodes)?;
             self.apply(now, &decision);
+            // Only the wake-up is left to happen, and the policy makes nothing of it.
+            let idle = decision.changes.is_empty() && self.events.len() == 1 && self.next.is_none() && tick;
+            idle_ticks = if idle { idle_ticks + 1 } else { 0 };
             for job in self.completed.drain(..) {
                 self.jobs.release(job);
             }

@@ -210,3 +210,20 @@ fn handles_are_given_anew() {
     assert_eq!(records.0.len(), 40_000);
     assert!(scheduler.handles <= 4, "{}", scheduler.handles);
 }
+
+/// A policy that wakes up for ever and starts nobody is found out.
+#[test]
+fn waking_up_for_nothing_is_being_stuck() {
+    struct Dreamer;
+    impl Scheduler for Dreamer {
+        fn decide(
+            &mut self,
+            situation: &dfrsim_cluster::Situation<'_>,
+            decision: &mut dfrsim_cluster::Decision,
+        ) {
+            decision.wake_at(situation.view.now() + SimSpan::from_secs(600));
+        }
+    }
+    let error = simulate(1, &Options::default(), [job(7, 0, 1, 10)], &mut Dreamer, &mut ()).unwrap_err();
+    assert!(matches!(error, SimulationError::Stuck { jobs: 1, first: JobId(7), .. }), "{error}");
+}

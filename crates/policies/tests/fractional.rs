@@ -101,6 +101,15 @@ fn mcb_drops_the_lowest_priority() {
     assert_eq!(starts_and_ends(&records)[1], (0.0, 2600.0));
 }
 
+/// A job that has waited for days asks for a stretch of hundreds: it must start at the next tick all the same. Job 2 (memory
+/// 0.6) waits while job 1 (0.6), which is as old, keeps its place as long as its priority is the higher.
+#[test]
+fn no_job_is_too_old_for_stretch_per() {
+    let table = [(0, 400_000, 6), (10, 60, 6), (20, 300_000, 6)];
+    let records = schedule("/stretch-per/OPT=MAX", 1, &penalty(300), jobs(&table));
+    assert_eq!(records.len(), 3);
+}
+
 /// Jobs 1 (memory 0.3) and 2 (0.6) start on nodes 0 and 1 at 0. At the tick of 600 MCB packs by decreasing memory, so that
 /// both change places, unless their virtual time, 600 s, is below the limit.
 #[test]

@@ -148,7 +148,7 @@ impl FractionalScheduler {
         let (period, floor) = (self.options.period, self.options.mcb.floor);
         let yield_at = |job: usize, target| stretch_yield(view, ranked[job], period, floor, target);
         let packed = if by_stretch {
-            self.mcb.map_by(&jobs, floor, Yield::ONE, yield_at)
+            self.mcb.map_by(&jobs, lowest_target(), Yield::ONE, yield_at)
         } else {
             self.mcb.map(&jobs)
         };
@@ -213,8 +213,14 @@ impl RemapLimit {
     }
 }
 
+/// The lowest inverse stretch that is searched: the smallest above zero, so that no job has waited too long to have a place.
+fn lowest_target() -> Yield {
+    Yield::try_from_units(1).expect("a unit is a yield")
+}
+
 /// The yield that brings a job's inverse estimated stretch at the next tick, (virtual time + yield * period) / (flow time +
-/// period), to the target, but at least the floor; nothing if it needs more than its full speed (section 5.2.6).
+/// period), to the target, but at least the floor; nothing if it needs more than its full speed (section 5.2.6), but for the lowest target, which a job
+/// may miss.
 fn stretch_yield(
     view: View<'_>,
     job: JobHandle,
@@ -225,7 +231,7 @@ fn stretch_yield(
     let job = view.job(job);
     let goal = (job.flow_time() + period).as_secs_f64() * target.as_f64();
     let wanted = (goal - job.virtual_time().as_secs_f64()) / period.as_secs_f64();
-    (wanted <= 1.0).then(|| Yield::from_f64(wanted).max(floor))
+    (wanted <= 1.0 || target == lowest_target()).then(|| Yield::from_f64(wanted).max(floor))
 }
 
 impl Scheduler for FractionalScheduler {
