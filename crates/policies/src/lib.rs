@@ -17,7 +17,8 @@
 //! # How to add a policy
 //!
 //! 1. Implement [`dfrsim_cluster::Scheduler`] in a module of its own; its page shows a complete one in a dozen
-//!    lines. Ties are broken by the order of submission, never by chance.
+//!    lines, `examples/custom_policy.rs` one that pauses and resumes. Ties are broken by the order of submission,
+//!    never by chance.
 //! 2. Add a variant to [`Policy`], its name to `Display` and `FromStr`, and a line to [`catalogue`]; a test
 //!    checks that every listed name parses and prints back.
 //! 3. Derive a schedule of three or four jobs by hand and put it beside the others in `tests/golden.rs`. If the
