@@ -1,11 +1,12 @@
 //! How long yields take: `cargo bench -p dfrsim-packing --bench shares`.
 
-use dfrsim_model::{NodeId, NodeTasks, Rng, Seed, Share, Yield};
-use dfrsim_packing::shares::{SharedJob, Shares};
+use dfrsim_model::{NodeId, NodeTasks, Rng, Seed, Share, SimSpan, VirtualTime, Yield};
+use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
 use divan::Bencher;
 use rand::RngExt;
 
 const NODES: u32 = 128;
+const PERIOD: SimSpan = SimSpan::from_secs(600);
 const JOBS: [usize; 3] = [10, 30, 100];
 
 fn main() {
@@ -17,9 +18,18 @@ struct Mapped {
     placement: Vec<NodeTasks>,
 }
 
-/// Jobs of 1 to 128 tasks, most of them a power of two, each task on one of the least loaded nodes that have
-/// memory for it: nearly what Greedy makes of the unscaled synthetic workloads.
-fn mapping(rng: &mut Rng, jobs: usize) -> Vec<Mapped> {
+/// Where the tasks of a job go, among the nodes that have memory for them.
+#[derive(Clone, Copy)]
+enum Placing {
+    /// The least loaded node, task by task: what Greedy does, which leaves nearly equal loads.
+    Balanced,
+    /// Any node.
+    Scattered,
+}
+
+/// Jobs of 1 to 128 tasks, most of them a power of two, with needs and memory as in the unscaled synthetic
+/// workloads of the study.
+fn mapping(rng: &mut Rng, jobs: usize, placing: Placing) -> Vec<Mapped> {
     let mut load = vec![0_u32; NODES as usize];
     let mut memory = vec![10_u32; NODES as usize];
     let mut mapped = Vec::new();
@@ -31,50 +41,60 @@ fn mapping(rng: &mut Rng, jobs: usize) -> Vec<Mapped> {
         let mut placed = vec![0; NODES as usize];
         for _ in 0..tasks {
             let fitting = (0..NODES as usize).filter(|&node| memory[node] >= tenths);
-            let Some(node) = fitting.min_by_key(|&node| (load[node], node)) else { break };
+            let chosen = match placing {
+                Placing::Balanced => fitting.min_by_key(|&node| (load[node], node)),
+                Placing::Scattered => fitting.min_by_key(|_| rng.random::<u32>()),
+            };
+            let Some(node) = chosen else { break };
             load[node] += quarters;
             memory[node] -= tenths;
             placed[node] += 1;
         }
-        let placement: Vec<NodeTasks> = (0..NODES)
-            .filter(|&node| placed[node as usize] > 0)
-            .map(|node| NodeTasks { node: NodeId(node), tasks: placed[node as usize] })
-            .collect();
+        let parts = (0..).map(NodeId).zip(placed).filter(|&(_, tasks)| tasks > 0);
+        let placement = parts.map(|(node, tasks)| NodeTasks { node, tasks }).collect();
         mapped.push(Mapped { need: Share::from_ratio(u64::from(quarters), 4), placement });
     }
     mapped
 }
 
-fn mappings(jobs: usize) -> Vec<Vec<Mapped>> {
+/// One call a mapping, over 64 mappings in turn.
+fn each_mapping<F>(bencher: Bencher<'_, '_>, jobs: usize, placing: Placing, call: F)
+where
+    F: Fn(&mut Shares, &[StretchJob<'_>], &[SharedJob<'_>], &mut Vec<Yield>),
+{
     let seed = Seed::new(1).fork("shares");
-    (0..32).map(|number| mapping(&mut seed.numbered(number).rng(), jobs)).collect()
+    let mappings: Vec<Vec<Mapped>> =
+        (0..64).map(|number| mapping(&mut seed.numbered(number).rng(), jobs, placing)).collect();
+    let mut shares = Shares::new(NODES);
+    let jobs: Vec<(Vec<StretchJob<'_>>, Vec<SharedJob<'_>>)> =
+        mappings.iter().map(|mapped| (stretched(mapped, &mut shares), shared(mapped))).collect();
+    let mut yields = Vec::new();
+    let mut turn = jobs.iter().cycle();
+    bencher.bench_local(|| {
+        let (stretched, shared) = turn.next().expect("it goes round for ever");
+        call(&mut shares, stretched, shared, &mut yields);
+        yields.last().copied()
+    });
 }
 
 fn shared(mapped: &[Mapped]) -> Vec<SharedJob<'_>> {
     mapped.iter().map(|job| SharedJob { need: job.need, placement: &job.placement }).collect()
 }
 
-/// One call a mapping, over all mappings in turn.
-fn each_mapping(
-    bencher: Bencher<'_, '_>,
-    jobs: usize,
-    call: fn(&mut Shares, &[SharedJob<'_>], &mut Vec<Yield>),
-) {
-    let mappings = mappings(jobs);
-    let mappings: Vec<Vec<SharedJob<'_>>> = mappings.iter().map(|mapped| shared(mapped)).collect();
-    let mut shares = Shares::new(NODES);
-    let mut yields = Vec::new();
-    let mut turn = mappings.iter().cycle();
-    bencher.bench_local(|| {
-        let jobs = turn.next().expect("it goes round for ever");
-        call(&mut shares, jobs, &mut yields);
-        yields.last().copied()
-    });
+/// Submitted one after the other, all half as fast as they could be, with half the common yield as a floor.
+fn stretched<'a>(mapped: &'a [Mapped], shares: &mut Shares) -> Vec<StretchJob<'a>> {
+    let floor = Yield::from_f64(shares.common(&shared(mapped)).as_f64() / 2.0);
+    let ages = (0..mapped.len() as u64).rev().map(|place| SimSpan::from_secs(place * 100));
+    let with_age = |(job, flow_time): (_, SimSpan)| {
+        let virtual_time = VirtualTime::ZERO.advanced(flow_time, Yield::from_ratio(1, 2));
+        StretchJob { job, flow_time, virtual_time, floor }
+    };
+    shared(mapped).into_iter().zip(ages).map(with_age).collect()
 }
 
 #[divan::bench(args = JOBS)]
 fn common(bencher: Bencher<'_, '_>, jobs: usize) {
-    each_mapping(bencher, jobs, |shares, jobs, yields| {
+    each_mapping(bencher, jobs, Placing::Balanced, |shares, _, jobs, yields| {
         yields.clear();
         yields.push(shares.common(jobs));
     });
@@ -82,10 +102,38 @@ fn common(bencher: Bencher<'_, '_>, jobs: usize) {
 
 #[divan::bench(args = JOBS)]
 fn max_min(bencher: Bencher<'_, '_>, jobs: usize) {
-    each_mapping(bencher, jobs, Shares::max_min);
+    each_mapping(bencher, jobs, Placing::Balanced, |shares, _, jobs, yields| shares.max_min(jobs, yields));
+}
+
+#[divan::bench(args = JOBS)]
+fn max_min_scattered(bencher: Bencher<'_, '_>, jobs: usize) {
+    each_mapping(bencher, jobs, Placing::Scattered, |shares, _, jobs, yields| shares.max_min(jobs, yields));
 }
 
 #[divan::bench(args = JOBS)]
 fn max_average(bencher: Bencher<'_, '_>, jobs: usize) {
-    each_mapping(bencher, jobs, Shares::max_average);
+    each_mapping(bencher, jobs, Placing::Balanced, |shares, _, jobs, yields| {
+        shares.max_average(jobs, yields);
+    });
+}
+
+#[divan::bench(args = JOBS)]
+fn max_average_scattered(bencher: Bencher<'_, '_>, jobs: usize) {
+    each_mapping(bencher, jobs, Placing::Scattered, |shares, _, jobs, yields| {
+        shares.max_average(jobs, yields);
+    });
+}
+
+#[divan::bench(args = JOBS)]
+fn min_max_stretch(bencher: Bencher<'_, '_>, jobs: usize) {
+    each_mapping(bencher, jobs, Placing::Balanced, |shares, jobs, _, yields| {
+        shares.min_max_stretch(jobs, PERIOD, yields);
+    });
+}
+
+#[divan::bench(args = JOBS)]
+fn max_average_inverse_stretch(bencher: Bencher<'_, '_>, jobs: usize) {
+    each_mapping(bencher, jobs, Placing::Balanced, |shares, jobs, _, yields| {
+        shares.max_average_inverse_stretch(jobs, PERIOD, yields);
+    });
 }

@@ -97,8 +97,8 @@ impl Shares {
     /// OPT=MIN: the yields of which the smallest is as large as possible, then the second smallest, and so on
     /// (dissertation, section 5.2.5). The smallest is [`Shares::common`].
     pub fn max_min(&mut self, jobs: &[SharedJob<'_>], yields: &mut Vec<Yield>) {
-        self.contested.gather(jobs.iter().copied());
-        self.yield_rise.start(jobs.len(), self.contested.capacity());
+        let common = self.contested.gather(jobs.iter().copied());
+        self.yield_rise.start(jobs.len(), common);
         filling::fill(&self.contested, &mut self.yield_queue, &mut self.yield_rise);
         yields.clear();
         yields.extend(self.yield_rise.yields());

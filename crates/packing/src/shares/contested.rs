@@ -32,8 +32,10 @@ pub(super) struct Contested {
 /// The yield that all jobs can have at once: `capacity / load`, at most 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommonYield {
-    capacity: u64,
-    load: u64,
+    /// The CPU of a node, in load units.
+    pub(super) capacity: u64,
+    /// The largest load of a node, in load units, but at least the capacity.
+    pub(super) load: u64,
 }
 
 impl CommonYield {

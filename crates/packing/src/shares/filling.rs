@@ -1,6 +1,6 @@
 //! Progressive filling: all jobs rise together until a node is full, which stops its jobs, and so on.
 
-use super::contested::{Contested, Part};
+use super::contested::{CommonYield, Contested, Part};
 use dfrsim_model::Yield;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -51,8 +51,8 @@ const RISING: FineYield = FineYield::MAX;
 /// The level is the yield itself: max-min fairness.
 ///
 /// Levels are rounded down to fine units, and what stopped jobs use is computed from these rounded levels: the
-/// sums are exact and fit, whatever the loads. Being rounded down, a stopped job can leave others a level that
-/// is too high by some fine units, which shows in a yield only if the true level is that close below its unit.
+/// sums are exact and fit, whatever the loads. What rounding leaves of a node goes to the jobs that stop there
+/// last, so that a level can be some fine units beside the true one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct YieldRise {
     /// As many as leave a node's capacity times a fine yield within 63 bits: 40 where needs are quarters of a
@@ -60,13 +60,17 @@ pub(super) struct YieldRise {
     fine_bits: u32,
     /// The yield 1.
     one: FineYield,
+    /// A level that is less than this below a yield unit is meant to be that unit. It is so little that all jobs
+    /// of a node together cannot gain a whole one of the units in which its use is counted, and so they still fit.
+    meant: FineYield,
     levels: Vec<FineYield>,
 }
 
 impl YieldRise {
-    /// All jobs at the bottom, on nodes of this capacity in load units.
-    pub(super) fn start(&mut self, jobs: usize, capacity: u32) {
-        self.fine_bits = u64::from(capacity).leading_zeros() - Yield::BITS - 1;
+    /// All jobs at the bottom.
+    pub(super) fn start(&mut self, jobs: usize, common: CommonYield) {
+        self.fine_bits = common.capacity.leading_zeros() - Yield::BITS - 1;
+        self.meant = (1 << self.fine_bits) / common.load.saturating_add(1).max(1 << 10);
         self.one = u64::from(Yield::ONE.units()) << self.fine_bits;
         self.levels.clear();
         self.levels.resize(jobs, RISING);
@@ -74,7 +78,8 @@ impl YieldRise {
     /// Rounded down.
     pub(super) fn yields(&self) -> impl Iterator<Item = Yield> {
         let coarse = |level: FineYield| Yield::try_from_units((level >> self.fine_bits) as u32);
-        self.levels.iter().map(move |&level| coarse(level.min(self.one)).expect("at most 1"))
+        let meant = |level: FineYield| (level.min(self.one) + self.meant).min(self.one);
+        self.levels.iter().map(move |&level| coarse(meant(level)).expect("at most 1"))
     }
 }
 
