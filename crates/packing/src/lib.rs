@@ -2,6 +2,32 @@
 //!
 //! * [`mcb`]: vector packing inside a search for the largest yield, the task mapping of the MCB policies.
 //! * [`shares`]: the yields of a given mapping.
+//!
+//! ```
+//! use dfrsim_model::{Share, Yield};
+//! use dfrsim_packing::mcb::{Mcb, McbOptions, PackJob};
+//! use dfrsim_packing::shares::{SharedJob, Shares};
+//!
+//! // Three tasks that could each use a node, on two nodes, by decreasing priority: the memory of the first fills most of
+//! // a node, the others share the second one at half speed.
+//! let job = |tenths, sequence| PackJob {
+//!     tasks: 1,
+//!     need: Share::ONE,
+//!     memory: Share::from_ratio(tenths, 10),
+//!     sequence,
+//!     pinned: None,
+//! };
+//! let jobs = [job(8, 0), job(3, 1), job(3, 2)];
+//! let mut mcb = Mcb::new(2, McbOptions::default());
+//! let mapping = mcb.map(&jobs);
+//! let shared: Vec<SharedJob> =
+//!     jobs.iter().enumerate().map(|(at, job)| SharedJob { need: job.need, placement: mapping.placement(at) }).collect();
+//! let mut yields = Vec::new();
+//! Shares::new(2).max_min(&shared, &mut yields);
+//! assert_eq!(yields, [Yield::ONE, Yield::from_ratio(1, 2), Yield::from_ratio(1, 2)]);
+//! ```
+//!
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.2.5 and 5.2; RR-6692, section 3.4.
 
 pub mod mcb;
 pub mod shares;
