@@ -218,8 +218,8 @@ fn waking_up_for_nothing_is_being_stuck() {
     impl Scheduler for Dreamer {
         fn decide(
             &mut self,
-            situation: &dfrsim_cluster::Situation<'_>,
-            decision: &mut dfrsim_cluster::Decision,
+            situation: &Situation<'_>,
+            decision: &mut Decision,
         ) {
             decision.wake_at(situation.view.now() + SimSpan::from_secs(600));
         }
