@@ -216,11 +216,7 @@ fn handles_are_given_anew() {
 fn waking_up_for_nothing_is_being_stuck() {
     struct Dreamer;
     impl Scheduler for Dreamer {
-        fn decide(
-            &mut self,
-            situation: &Situation<'_>,
-            decision: &mut Decision,
-        ) {
+        fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
             decision.wake_at(situation.view.now() + SimSpan::from_secs(600));
         }
     }
