@@ -1,4 +1,4 @@
-//! Follows an events file line by line.
+//! Follows a simulation record by record.
 
 use crate::fault::{AuditError, Fault, Faults};
 use crate::job::Job;
@@ -31,20 +31,26 @@ pub fn audit(mut reader: impl BufRead) -> Result<Report, AuditError> {
     };
     let mut line = 1;
     read(&mut text, line)?;
-    let mut auditor = Auditor::begin(&text)?;
+    let first = if text.is_empty() { Err(Rule::NoRun) } else { parse(&text) };
+    let mut auditor = match first {
+        Ok(record) => Auditor::begin(&record)?,
+        Err(rule) => return Err(Faults::from(Fault { line, at: None, job: None, rule }).into()),
+    };
     loop {
         line += 1;
         if !read(&mut text, line)? {
             break;
         }
-        auditor.line = line;
-        match serde_json::from_slice(&text) {
+        match parse(&text) {
             Ok(record) => auditor.record(&record),
-            Err(error) => auditor.fault(None, malformed(&error)),
+            Err(rule) => auditor.malformed(rule),
         }
     }
-    auditor.line = line;
     Ok(auditor.finish()?)
+}
+
+fn parse(text: &[u8]) -> Result<Record<'_>, Rule> {
+    serde_json::from_slice(text).map_err(|error| malformed(&error))
 }
 
 /// The message of the parser without its line number, which is always 1, and with a column where it has one.
@@ -65,8 +71,9 @@ enum Rank {
     Change,
 }
 
-/// The state of the simulation as the file tells it.
-struct Auditor {
+/// Checks records as they come: what [`audit`] does for a file, for a simulation that runs in the same program.
+#[derive(Debug)]
+pub struct Auditor {
     policy: String,
     nodes: u32,
     penalty: u64,
@@ -86,21 +93,22 @@ struct Auditor {
 }
 
 impl Auditor {
-    /// From the first line, without which the others mean nothing.
-    fn begin(first: &[u8]) -> Result<Auditor, Faults> {
-        let rule = match serde_json::from_slice(first) {
-            Ok(Record::Run { format, .. }) if format != FORMAT_VERSION => {
-                Rule::Format { found: format, known: FORMAT_VERSION }
+    /// Begins with the first record, without which the others mean nothing.
+    ///
+    /// # Errors
+    /// If it is no `run` record, or one of another format or of too large a cluster.
+    pub fn begin(first: &Record<'_>) -> Result<Auditor, Faults> {
+        let rule = match first {
+            Record::Run { format, .. } if *format != FORMAT_VERSION => {
+                Rule::Format { found: *format, known: FORMAT_VERSION }
             }
-            Ok(Record::Run { nodes, .. }) if nodes > MOST_NODES => {
-                Rule::TooManyNodes { nodes, most: MOST_NODES }
+            Record::Run { nodes, .. } if *nodes > MOST_NODES => {
+                Rule::TooManyNodes { nodes: *nodes, most: MOST_NODES }
             }
-            Ok(Record::Run { policy, nodes, penalty_us, .. }) => {
-                return Ok(Auditor::new(policy.into_owned(), nodes, penalty_us));
+            Record::Run { policy, nodes, penalty_us, .. } => {
+                return Ok(Auditor::new(policy.clone().into_owned(), *nodes, *penalty_us));
             }
-            Ok(_) => Rule::NoRun,
-            Err(_) if first.is_empty() => Rule::NoRun,
-            Err(error) => malformed(&error),
+            _ => Rule::NoRun,
         };
         Err(Faults::from(Fault { line: 1, at: None, job: None, rule }))
     }
@@ -123,13 +131,21 @@ impl Auditor {
         }
     }
 
+    /// The next line of the file is no record.
+    fn malformed(&mut self, rule: Rule) {
+        self.line += 1;
+        self.fault(None, rule);
+    }
+
     /// A fault of the record at hand.
     fn fault(&mut self, job: Option<u64>, rule: Rule) {
         let at = job.is_some().then_some(SimTime::from_micros(self.now));
         self.faults.push(Fault { line: self.line, at, job, rule });
     }
 
-    fn record(&mut self, record: &Record<'_>) {
+    /// Takes in the next record, which is the next line of what would be the file.
+    pub fn record(&mut self, record: &Record<'_>) {
+        self.line += 1;
         if self.report.is_some() {
             return self.fault(None, Rule::AfterSummary);
         }
@@ -427,8 +443,12 @@ impl Auditor {
     }
 
     /// The report, if there was no fault.
-    fn finish(mut self) -> Result<Report, Faults> {
+    ///
+    /// # Errors
+    /// Every rule that was broken, [`Rule::NoSummary`] if the last record is missing.
+    pub fn finish(mut self) -> Result<Report, Faults> {
         if self.report.is_none() {
+            self.line += 1;
             self.settle();
             self.fault(None, Rule::NoSummary);
         }

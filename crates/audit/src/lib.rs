@@ -12,7 +12,8 @@
 //! All of this is in exact integers; only the summary's floating-point figures are compared with a tolerance.
 //! [`audit`] reads a stream and keeps the jobs in the system, the nodes in use, and two numbers for each completed
 //! job (the bounded stretch depends on tau, which the last line tells). It returns a [`Report`], or an
-//! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`].
+//! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
+//! one by one, for a simulation that is checked while it runs.
 //!
 //! ```
 //! // A job of 10 s runs on all of node 0 at full speed.
@@ -43,7 +44,7 @@ mod report;
 mod rule;
 mod tally;
 
-pub use auditor::{MOST_NODES, audit};
+pub use auditor::{Auditor, MOST_NODES, audit};
 pub use fault::{AuditError, Fault, Faults};
 pub use report::Report;
 pub use rule::{Phase, Rule};

@@ -57,6 +57,7 @@ mod metrics;
 mod node_loads;
 mod observer;
 mod options;
+pub mod records;
 mod scheduler;
 mod simulation;
 mod view;

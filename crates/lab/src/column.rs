@@ -34,6 +34,21 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
+/// A field that its column cannot have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{column}: `{found}` cannot stand here")]
+pub struct BadField {
+    /// The name of the column.
+    pub column: &'static str,
+    /// What stands there; nothing if the line ends before.
+    pub found: String,
+}
+
+/// The value of a field, which is missing if the line is too short.
+pub(crate) fn read<T: Value>(column: &'static str, field: Option<&str>) -> Result<T, BadField> {
+    field.and_then(T::read).ok_or_else(|| BadField { column, found: field.unwrap_or_default().to_owned() })
+}
+
 /// Defines a structure of which each field is a column of the same name.
 macro_rules! columns {
     (
@@ -55,9 +70,11 @@ macro_rules! columns {
             pub(crate) fn write(&self) -> impl Iterator<Item = String> {
                 [$($crate::column::Value::write(&self.$field)),+].into_iter()
             }
-            /// Reads one field after the other; nothing if one is missing or no such value.
-            pub(crate) fn read<'a>(mut fields: impl Iterator<Item = &'a str>) -> Option<Self> {
-                Some($type { $($field: $crate::column::Value::read(fields.next()?)?),+ })
+            /// Reads one field after the other.
+            pub(crate) fn read<'a>(
+                mut fields: impl Iterator<Item = &'a str>,
+            ) -> Result<Self, $crate::column::BadField> {
+                Ok($type { $($field: $crate::column::read(stringify!($field), fields.next())?),+ })
             }
         }
     };

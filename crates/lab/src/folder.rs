@@ -1,5 +1,6 @@
 //! The folder of a run's results.
 
+use crate::results::{self, ROWS, ResultsError};
 use crate::row::Row;
 use crate::{RunError, journal, table_file};
 use std::fs::{self, File, TryLockError};
@@ -7,8 +8,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 const LOCK: &str = ".lock";
-const JOURNAL: &str = "rows.journal";
-const ROWS: &str = "rows.csv";
+/// What an unfinished run leaves in its folder.
+pub(crate) const JOURNAL: &str = "rows.journal";
 
 /// A folder that no other run writes to.
 pub(crate) struct Folder {
@@ -58,26 +59,20 @@ impl Folder {
     }
 
     fn read_rows(&self, earlier: &mut Earlier) -> Result<(), RunError> {
-        let path = self.path.join(ROWS);
-        let text = match fs::read(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(RunError::io(&path, error)),
-        };
-        let mut records = table_file::records(&text);
-        if records.next().is_none_or(|header| header.iter().ne(Row::columns())) {
-            earlier.notices.push(format!("{}: has other columns; its rows are not reused", path.display()));
-            return Ok(());
-        }
-        let mut damaged = 0_usize;
-        for record in records {
-            match Row::read(&record.iter().collect::<Vec<_>>()) {
-                Some(row) => earlier.rows.push(row),
-                None => damaged += 1,
+        match results::read_rows(&self.path.join(ROWS)) {
+            Ok(rows) => earlier.rows = rows,
+            Err(ResultsError::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(ResultsError::Io { path, error }) => return Err(RunError::io(&path, error)),
+            Err(ResultsError::Columns { path }) => earlier
+                .notices
+                .push(format!("{}: has other columns; its rows are not reused", path.display())),
+            Err(ResultsError::Faults { path, rows, faults }) => {
+                earlier.rows = rows;
+                let damaged = faults.len();
+                earlier
+                    .notices
+                    .push(format!("{}: {damaged} damaged rows are computed again", path.display()));
             }
-        }
-        if damaged > 0 {
-            earlier.notices.push(format!("{}: {damaged} damaged rows are computed again", path.display()));
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ fn read_line(line: &str) -> Option<Row> {
     let (sum, text) = line.split_once(' ')?;
     let sum = u32::from_str_radix(sum, 16).ok()?;
     let fields = (checksum(text) == sum).then(|| table_file::fields(text)).flatten()?;
-    Row::read(&fields.iter().collect::<Vec<_>>())
+    Row::read(&fields.iter().collect::<Vec<_>>()).ok()
 }
 
 /// The rows of a journal; none if there is no such file.

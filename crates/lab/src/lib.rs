@@ -4,6 +4,7 @@
 //! * [`run`]: runs every policy on every instance (the weeks of a log, the traces of a model), divides the largest
 //!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
+//! * [`results::Results`]: what a run left in a folder, read again.
 //! * [`Row`]: one line of `rows.csv`; [`Tables`]: means over the instances.
 //!
 //! The same scenario gives the same bytes in all files but the manifest, on any number of threads and after any
@@ -23,7 +24,7 @@
 //! "#;
 //! let scenario = Scenario::parse(scenario, "example.toml", &["simulation.penalty=0".to_owned()])?;
 //! let folder = tempfile::tempdir()?;
-//! let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false };
+//! let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
 //! let report = run(&scenario, &options, &AtomicBool::new(false), &())?;
 //! assert_eq!(report.rows.total, 4);
 //! assert!(folder.path().join("rows.csv").exists());
@@ -34,6 +35,7 @@
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the study; 5.1 for the
 //! degradation from the bound.
 
+mod audited;
 mod column;
 mod error;
 mod folder;
@@ -43,6 +45,7 @@ mod key;
 mod manifest;
 mod progress;
 mod published;
+pub mod results;
 mod row;
 mod run;
 pub mod scenario;
@@ -50,11 +53,13 @@ mod setting;
 mod table_file;
 mod tables;
 
+pub use column::BadField;
 pub use error::RunError;
 pub use instance::trace_seed;
 pub use key::{Key, ParseKeyError, SEMANTICS_VERSION};
 pub use progress::Progress;
 pub use published::{Published, UnknownTable};
+pub use results::{Results, ResultsError};
 pub use row::{Cell, Figures, Row};
 pub use run::{RowCounts, RunOptions, RunReport, run};
 pub use scenario::{Scenario, ScenarioErrors};

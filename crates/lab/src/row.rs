@@ -1,6 +1,6 @@
 //! Rows: what one simulation amounts to, with one tau.
 
-use crate::column::{Value as _, columns};
+use crate::column::{BadField, columns};
 use crate::key::Key;
 use crate::setting::Label;
 use dfrsim_cluster::{Distribution, Summary};
@@ -198,18 +198,26 @@ impl Row {
         }
         fields
     }
-    /// Reads the fields that [`Row::write`] wrote; nothing of anything else.
-    pub(crate) fn read(fields: &[&str]) -> Option<Row> {
-        if fields.len() != Row::columns().count() {
-            return None;
-        }
-        let (key, rest) = fields.split_first()?;
-        let (cell, rest) = rest.split_at_checked(Cell::COLUMNS.len())?;
-        let outcome = match rest {
-            ["ok", "", figures @ ..] => Ok(Box::new(Figures::read(figures.iter().copied())?)),
-            ["failed", message, ..] => Err(String::read(message)?),
-            _ => return None,
+    /// Reads the fields that [`Row::write`] wrote.
+    pub(crate) fn read(fields: &[&str]) -> Result<Row, BadField> {
+        let (key, rest) = fields.split_at_checked(1).unwrap_or_default();
+        let (cell, rest) = rest.split_at_checked(Cell::COLUMNS.len()).unwrap_or_default();
+        let (status, figures) = rest.split_at_checked(2).unwrap_or_default();
+        let bad = |column, field: Option<&&str>| BadField {
+            column,
+            found: field.map_or_else(String::new, |&found| found.to_owned()),
         };
-        Some(Row { key: key.parse().ok()?, cell: Cell::read(cell.iter().copied())?, outcome })
+        let key_field = key.first();
+        let key = key_field.and_then(|key| key.parse().ok()).ok_or_else(|| bad("key", key_field))?;
+        let cell = Cell::read(cell.iter().copied())?;
+        if figures.len() != Figures::COLUMNS.len() {
+            return Err(bad("number of fields", Some(&fields.len().to_string().as_str())));
+        }
+        let outcome = match status {
+            ["ok", ""] => Ok(Box::new(Figures::read(figures.iter().copied())?)),
+            ["failed", message] => Err((*message).to_owned()),
+            _ => return Err(bad("status", status.first())),
+        };
+        Ok(Row { key, cell, outcome })
     }
 }

@@ -1,5 +1,6 @@
 //! Running a scenario.
 
+use crate::audited::Audited;
 use crate::folder::{Earlier, Folder};
 use crate::instance::{Instance, instances};
 use crate::journal::Journal;
@@ -10,6 +11,7 @@ use crate::scenario::{Scenario, Simulation};
 use crate::setting::{Setting, settings};
 use crate::tables::{self, Tables};
 use crate::{Progress, RunError};
+use dfrsim_audit::Faults;
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_cluster::{Metrics, Options, Overrun, Scheduler, Summary, SummaryOptions, simulate};
 use dfrsim_model::{Job, Seed, SimSpan};
@@ -31,6 +33,9 @@ pub struct RunOptions {
     pub threads: usize,
     /// Whether to compute rows again that are there from earlier runs.
     pub fresh: bool,
+    /// Whether every simulation of this run is checked by the independent [`dfrsim_audit`] while it runs; one that
+    /// breaks a rule is a failed row.
+    pub audit: bool,
 }
 
 /// What a run came to.
@@ -110,6 +115,7 @@ pub(crate) fn run_with(
         failure: OnceLock::new(),
         progress,
         scheduler,
+        audit: options.audit,
         total: instances.len() * settings.len(),
         finished: AtomicUsize::new(0),
         simulated: AtomicU64::new(0),
@@ -180,6 +186,7 @@ struct Sweep<'a> {
     failure: OnceLock<RunError>,
     progress: &'a dyn Progress,
     scheduler: MakeScheduler<'a>,
+    audit: bool,
     /// Simulations in all.
     total: usize,
     /// Simulations whose rows are there.
@@ -348,21 +355,16 @@ impl<'a> Case<'a> {
     fn simulate(&self, setting: &Setting) -> Vec<Row> {
         let Simulation { taus, warm_up, cool_down, .. } = self.sweep.simulation();
         let begin = Instant::now();
-        let mut metrics = Metrics::default();
-        let mut scheduler = (self.sweep.scheduler)(setting, self.nodes);
-        let options = self.options(setting.penalty);
-        let simulated =
-            simulate(self.nodes, &options, self.jobs.iter().cloned(), scheduler.as_mut(), &mut metrics);
-        let summary =
-            simulated.map_err(|error| error.to_string().replace(['\r', '\n'], " ")).and_then(|()| {
-                let options = SummaryOptions {
-                    nodes: self.nodes,
-                    taus: taus.clone(),
-                    warm_up: *warm_up,
-                    cool_down: *cool_down,
-                };
-                metrics.summary(&options).ok_or_else(|| "no job is left to count".to_owned())
-            });
+        let metrics = self.metrics(setting);
+        let summary = metrics.and_then(|metrics| {
+            let options = SummaryOptions {
+                nodes: self.nodes,
+                taus: taus.clone(),
+                warm_up: *warm_up,
+                cool_down: *cool_down,
+            };
+            metrics.summary(&options).ok_or_else(|| "no job is left to count".to_owned())
+        });
         add_time(&self.sweep.simulated, begin);
         let row = |(index, &tau): (usize, &SimSpan)| {
             let bound = self.bound(index);
@@ -375,6 +377,25 @@ impl<'a> Case<'a> {
             }
         };
         taus.iter().enumerate().map(row).collect()
+    }
+
+    /// What the simulation measured, or why it failed.
+    fn metrics(&self, setting: &Setting) -> Result<Metrics, String> {
+        let one_line = |message: String| message.replace(['\r', '\n'], " ");
+        let faulty = |faults: &Faults| one_line(format!("audit: {faults}"));
+        let mut scheduler = (self.sweep.scheduler)(setting, self.nodes);
+        let options = self.options(setting.penalty);
+        let audited = || Audited::new(&setting.policy.to_string(), self.nodes, setting.penalty);
+        let audited = self.sweep.audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
+        let mut watchers = (Metrics::default(), audited);
+        simulate(self.nodes, &options, self.jobs.iter().cloned(), scheduler.as_mut(), &mut watchers)
+            .map_err(|error| one_line(error.to_string()))?;
+        let (metrics, audited) = watchers;
+        if let Some(audited) = audited {
+            let tau = self.sweep.simulation().taus[0];
+            audited.verdict(&metrics, tau).map_err(|faults| faulty(&faults))?;
+        }
+        Ok(metrics)
     }
 
     /// The bound for the tau of this place.
@@ -424,7 +445,7 @@ mod tests {
             [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { traces = 2, jobs = 20 }\n";
         let scenario = Scenario::parse(text, "failing.toml", &[]).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false };
+        let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
         let scheduler = |setting: &Setting, nodes| -> Box<dyn Scheduler> {
             match setting.policy.to_string().as_str() {
                 "FCFS" => Box::new(Idle),
@@ -457,7 +478,7 @@ mod tests {
         let path = folder.path().join("kill.toml");
         std::fs::write(&path, text).unwrap();
         let scenario = Scenario::load(&path, &[]).unwrap();
-        let options = RunOptions { out: folder.path().join("out"), threads: 1, fresh: false };
+        let options = RunOptions { out: folder.path().join("out"), threads: 1, fresh: false, audit: false };
         let report = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
         let bounds = report.tables.bounds.csv();
         let bound: f64 = bounds.lines().nth(1).unwrap().rsplit(',').next().unwrap().parse().unwrap();
@@ -475,7 +496,7 @@ mod tests {
         let text = "study = 'online'\npolicies = ['FCFS']\n\
             [[workloads]]\nname = 'log'\nnodes = 1\nswf = { file = 'log.swf' }\n";
         std::fs::write(&path, text).unwrap();
-        let options = RunOptions { out: folder.path().join("out"), threads: 1, fresh: false };
+        let options = RunOptions { out: folder.path().join("out"), threads: 1, fresh: false, audit: false };
         let scenario = Scenario::load(&path, &[]).unwrap();
         let report = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
         let table = report.tables.degradation.markdown();

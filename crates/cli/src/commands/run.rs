@@ -38,6 +38,10 @@ pub(crate) struct Run {
     /// Compute everything again, whatever the folder holds
     #[arg(long)]
     fresh: bool,
+    /// Let the independent checker follow every simulation of this run (`dfrsim audit` in memory); one that breaks a
+    /// rule is a failed row
+    #[arg(long)]
+    audit: bool,
     /// Change a field of the scenario: simulation.penalty=0, workloads.hpc2n.nodes=64
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -71,7 +75,8 @@ impl Run {
             bar.set_position(finished as u64);
             bar.set_message(label.to_owned());
         };
-        let options = RunOptions { out: out.clone(), threads: self.threads, fresh: self.fresh };
+        let options =
+            RunOptions { out: out.clone(), threads: self.threads, fresh: self.fresh, audit: self.audit };
         let report = run(&scenario, &options, &interrupt, &progress);
         bar.finish_and_clear();
         let report = report.map_err(|error| match error {

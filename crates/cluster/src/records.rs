@@ -1,0 +1,67 @@
+//! The records of [`dfrsim_model::event`], from what observers are told.
+
+use crate::{Occurrence, Summary};
+use dfrsim_model::event::{FORMAT_VERSION, Record};
+use dfrsim_model::{NodeTasks, SimSpan, SimTime, Yield};
+
+/// The first record: what is simulated.
+#[must_use]
+pub fn run(policy: &str, nodes: u32, penalty: SimSpan) -> Record<'_> {
+    Record::Run { format: FORMAT_VERSION, policy: policy.into(), nodes, penalty_us: penalty.micros() }
+}
+
+impl Occurrence<'_> {
+    /// The record of what happened to the job of this place in the order of submission.
+    #[must_use]
+    pub fn record(&self, now: SimTime, job: u64) -> Record<'static> {
+        let at_us = now.micros();
+        let on = |placement: &[NodeTasks]| placement.iter().map(|part| (part.node.0, part.tasks)).collect();
+        let units = |job_yield: Yield| job_yield.units();
+        match *self {
+            Occurrence::Submitted(submitted) => Record::Submit {
+                at_us,
+                job,
+                id: submitted.id.0,
+                tasks: submitted.tasks,
+                need: submitted.need.units(),
+                memory: submitted.memory.units(),
+                run_us: submitted.run_time.micros(),
+            },
+            Occurrence::Started(placement, job_yield) => {
+                Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }
+            }
+            Occurrence::Paused(_) => Record::Pause { at_us, job },
+            Occurrence::Resumed(placement, job_yield) => {
+                Record::Resume { at_us, job, on: on(placement), job_yield: units(job_yield) }
+            }
+            Occurrence::Migrated(placement, job_yield, ..) => {
+                Record::Migrate { at_us, job, on: on(placement), job_yield: units(job_yield) }
+            }
+            Occurrence::YieldChanged(job_yield) => Record::Yield { at_us, job, job_yield: units(job_yield) },
+            Occurrence::Rejected => Record::Reject { at_us, job },
+            Occurrence::Completed(_) => Record::Complete { at_us, job },
+        }
+    }
+}
+
+impl Summary {
+    /// The last record. It speaks of the first tau.
+    #[must_use]
+    pub fn record(&self) -> Record<'static> {
+        let (tau, bounded) = self.bounded_stretch[0];
+        Record::Summary {
+            completed: (self.jobs + self.trimmed) as u64,
+            rejected: self.rejected,
+            makespan_us: self.makespan.micros(),
+            max_stretch: self.stretch.max,
+            tau_us: tau.micros(),
+            max_bounded_stretch: bounded.max,
+            mean_bounded_stretch: bounded.mean,
+            mean_turnaround_s: self.turnaround.mean,
+            utilisation: self.utilisation,
+            pauses: self.pauses,
+            migrations: self.migrations,
+            migrated_tasks: self.migrated_tasks,
+        }
+    }
+}

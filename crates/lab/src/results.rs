@@ -1,0 +1,133 @@
+//! Results of a finished run, read from its folder.
+
+use crate::column::BadField;
+use crate::folder::JOURNAL;
+use crate::row::Row;
+use crate::table_file;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file of the rows in a folder of results.
+pub const ROWS: &str = "rows.csv";
+
+/// What a run left in its folder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Results {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The rows, in the order of the scenario.
+    pub rows: Vec<Row>,
+    /// The scenario with every field spelt out, as TOML.
+    pub scenario: String,
+    /// Where the results come from, as TOML.
+    pub manifest: String,
+    /// Whether a later run in this folder is unfinished: the rows are those of the one before.
+    pub is_outdated: bool,
+}
+
+/// Why results cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// A file cannot be read.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The first line of the rows does not name the columns that this version writes.
+    #[error("{}: line 1: these are not the columns of this version's rows; run the scenario again", path.display())]
+    Columns {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Some lines are no rows.
+    #[error("{}", list(path, faults))]
+    Faults {
+        /// The file.
+        path: PathBuf,
+        /// The rows of the other lines.
+        rows: Vec<Row>,
+        /// What is wrong: line, from 1, and field.
+        faults: Vec<(u64, BadField)>,
+    },
+}
+
+fn list(path: &Path, faults: &[(u64, BadField)]) -> String {
+    let line = |(line, fault): &(u64, BadField)| format!("{}:{line}: {fault}", path.display());
+    faults.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+impl Results {
+    /// Reads a folder that [`run`](crate::run()) wrote.
+    ///
+    /// # Errors
+    /// If the scenario, the manifest or the rows are missing or damaged.
+    pub fn read(folder: &Path) -> Result<Results, ResultsError> {
+        let text = |name: &str| {
+            let path = folder.join(name);
+            fs::read_to_string(&path).map_err(|error| ResultsError::Io { path, error })
+        };
+        Ok(Results {
+            rows: read_rows(&folder.join(ROWS))?,
+            scenario: text("scenario.toml")?,
+            manifest: text("manifest.toml")?,
+            is_outdated: folder.join(JOURNAL).exists(),
+            folder: folder.to_owned(),
+        })
+    }
+}
+
+/// Reads the rows of one file.
+///
+/// # Errors
+/// If it cannot be read, has other columns, or lines that are no rows; those are all reported.
+pub fn read_rows(path: &Path) -> Result<Vec<Row>, ResultsError> {
+    let path = path.to_owned();
+    let text = match fs::read(&path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) => return Err(ResultsError::Io { path, error }),
+    };
+    let mut records = table_file::records(&text);
+    if records.next().is_none_or(|header| header.iter().ne(Row::columns())) {
+        return Err(ResultsError::Columns { path });
+    }
+    let (mut rows, mut faults) = (Vec::new(), Vec::new());
+    for record in records {
+        match Row::read(&record.iter().collect::<Vec<_>>()) {
+            Ok(row) => rows.push(row),
+            Err(fault) => faults.push((record.position().map_or(0, csv::Position::line), fault)),
+        }
+    }
+    if faults.is_empty() { Ok(rows) } else { Err(ResultsError::Faults { path, rows, faults }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RunOptions, Scenario, run};
+    use std::sync::atomic::AtomicBool;
+
+    /// What a run wrote reads back; then one number of its second row is spoilt.
+    #[test]
+    fn faults_are_told_with_line_and_field() {
+        let text = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\
+            [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { traces = 1, jobs = 20 }\n";
+        let scenario = Scenario::parse(text, "few.toml", &[]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: true };
+        let report = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
+        let results = Results::read(folder.path()).unwrap();
+        assert_eq!((results.rows.len(), report.rows.failed, results.is_outdated), (2, 0, false));
+
+        let path = folder.path().join(ROWS);
+        let rows = fs::read_to_string(&path).unwrap();
+        let spoilt = rows.replacen(",EASY,300,", ",EASY,soon,", 1);
+        fs::write(&path, spoilt).unwrap();
+        let error = Results::read(folder.path()).unwrap_err();
+        let expected = format!("{}:3: penalty_s: `soon` cannot stand here", path.display());
+        assert_eq!(error.to_string(), expected);
+    }
+}
