@@ -5,6 +5,7 @@
 //!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
 //! * [`results::Results`]: what a run left in a folder, read again.
+//! * [`regression`]: whether results have become worse than a committed baseline.
 //! * [`Row`]: one line of `rows.csv`; [`Tables`]: means over the instances.
 //!
 //! The same scenario gives the same bytes in all files but the manifest, on any number of threads and after any
@@ -45,6 +46,7 @@ mod key;
 mod manifest;
 mod progress;
 mod published;
+pub mod regression;
 pub mod results;
 mod row;
 mod run;
@@ -63,4 +65,4 @@ pub use results::{Results, ResultsError};
 pub use row::{Cell, Figures, Row};
 pub use run::{RowCounts, RunOptions, RunReport, run};
 pub use scenario::{Scenario, ScenarioErrors};
-pub use tables::{Table, Tables};
+pub use tables::{GroupKey, Table, Tables};

@@ -2,6 +2,7 @@
 
 mod audit;
 mod bound;
+mod check;
 mod completions;
 mod convert;
 mod info;
@@ -38,6 +39,7 @@ enum Command {
     #[command(subcommand)]
     Workload(Workload),
     Policies(policies::Policies),
+    Check(check::Check),
     Audit(audit::Audit),
     Completions(completions::Completions),
 }
@@ -59,6 +61,7 @@ impl Cli {
             Command::Workload(Workload::Info(command)) => command.run(),
             Command::Workload(Workload::Convert(command)) => command.run(),
             Command::Policies(command) => command.run(),
+            Command::Check(command) => command.run(),
             Command::Audit(command) => command.run(),
             Command::Completions(command) => command.run(),
         }

@@ -9,6 +9,7 @@ mod overrides;
 mod resolve;
 
 pub use fault::{Fault, Place, ScenarioErrors};
+pub(crate) use fault::{Text, nearest};
 pub use file::Cut;
 
 use crate::Published;

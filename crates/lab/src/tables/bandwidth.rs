@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 /// Mean and maximum over the instances, preemption (pauses and resumes) and migration apart: GB/s, counting what is written
 /// and what is read again; occurrences per hour; occurrences per job. Half of the GB/s goes one way.
 pub(super) fn table(scenario: &Scenario, groups: &[Group<'_>]) -> Table {
-    let mut header = Group::HEADER.to_vec();
+    let mut header = Group::header();
     header.extend([
         "mean_preemption_gb_per_s",
         "max_preemption_gb_per_s",
@@ -26,14 +26,14 @@ pub(super) fn table(scenario: &Scenario, groups: &[Group<'_>]) -> Table {
     ]);
     let line = |group: &Group<'_>| {
         let workload = scenario.workloads.iter().find(|workload| workload.name == group.scope.workload);
-        let gigabytes = workload.map_or(0.0, |workload| 2.0 * workload.node_memory_gb);
+        let memory = workload.map_or(0.0, |workload| workload.node_memory_gb);
         let seconds = |figures: &Figures| figures.makespan_s.as_secs_f64();
         let jobs = |figures: &Figures| (figures.counted + figures.trimmed) as f64;
         let (pauses, migrations) =
             (|figures: &Figures| figures.pauses as f64, |figures: &Figures| figures.migrations as f64);
         let figures: [Vec<f64>; 6] = [
-            group.values(|figures| gigabytes * figures.paused_memory_nodes / seconds(figures)),
-            group.values(|figures| gigabytes * figures.migrated_memory_nodes / seconds(figures)),
+            group.values(|figures| preemption_gb_per_s(figures, memory)),
+            group.values(|figures| migration_gb_per_s(figures, memory)),
             group.values(|figures| pauses(figures) * 3600.0 / seconds(figures)),
             group.values(|figures| migrations(figures) * 3600.0 / seconds(figures)),
             group.values(|figures| pauses(figures) / jobs(figures)),
@@ -47,4 +47,14 @@ pub(super) fn table(scenario: &Scenario, groups: &[Group<'_>]) -> Table {
         cells
     };
     Table::new(header, groups.iter().map(line).collect())
+}
+
+/// What pauses write and resumes read, in GB/s over the makespan, on nodes with so many GB of memory.
+pub(crate) fn preemption_gb_per_s(figures: &Figures, node_memory_gb: f64) -> f64 {
+    2.0 * node_memory_gb * figures.paused_memory_nodes / figures.makespan_s.as_secs_f64()
+}
+
+/// What migrations write and read, in GB/s over the makespan, on nodes with so many GB of memory.
+pub(crate) fn migration_gb_per_s(figures: &Figures, node_memory_gb: f64) -> f64 {
+    2.0 * node_memory_gb * figures.migrated_memory_nodes / figures.makespan_s.as_secs_f64()
 }

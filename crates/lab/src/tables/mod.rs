@@ -1,15 +1,17 @@
 //! Tables: figures of many rows, as CSV and as aligned Markdown.
 
-mod bandwidth;
+pub(crate) mod bandwidth;
 mod bounds;
 mod degradation;
-mod groups;
+pub(crate) mod groups;
 mod metrics;
 mod published;
-mod statistics;
+pub(crate) mod statistics;
 mod table;
 
+pub use groups::GroupKey;
 pub use table::Table;
+pub(crate) use table::{Cell, decimals};
 
 use crate::RunError;
 use crate::folder::Folder;
@@ -35,7 +37,7 @@ pub struct Tables {
 
 impl Tables {
     pub(crate) fn of(scenario: &Scenario, inputs: &[Input], rows: &[Row]) -> Tables {
-        let groups = groups::groups(scenario, rows);
+        let groups = groups::groups(rows);
         let mut notes = notes(scenario, inputs);
         notes.extend(published::agreement(scenario, &groups));
         Tables {

@@ -1,0 +1,192 @@
+//! What results amount to, in memory and as a file.
+
+use super::error::BaselineError;
+use super::figure::Figure;
+use super::file::{FORMAT, File, GroupFile, Number, Seconds, Version, WorkloadFile};
+use super::identity::{Identity, WorkloadIdentity};
+use crate::Results;
+use crate::scenario::{Fault, Text};
+use crate::tables::GroupKey;
+use crate::tables::groups::{Group, groups};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use toml::Spanned;
+
+/// What results amount to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Baseline {
+    /// The version of what simulations, bounds and figures mean.
+    pub semantics: u32,
+    /// The title of the scenario.
+    pub title: String,
+    /// SHA-256 of the scenario without its title, the lists of settings that make up groups, and its workloads.
+    pub scenario: String,
+    /// What each workload is known by.
+    pub workloads: Vec<WorkloadIdentity>,
+    /// The groups, in the order of the tables.
+    pub groups: Vec<GroupFigures>,
+}
+
+/// The figures of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupFigures {
+    /// The group.
+    pub key: GroupKey,
+    /// Its figures. Those of simulations that did not fail are not there if all failed.
+    pub figures: BTreeMap<Figure, f64>,
+}
+
+impl Baseline {
+    /// What results amount to.
+    ///
+    /// # Errors
+    /// If their scenario or manifest is damaged, or a run in their folder is unfinished.
+    pub fn of(results: &Results) -> Result<Baseline, BaselineError> {
+        if results.is_outdated {
+            return Err(BaselineError::Unfinished { folder: results.folder.clone() });
+        }
+        let Identity { semantics, title, scenario, workloads, node_memory_gb } = Identity::of(results)?;
+        let memory: BTreeMap<&str, f64> =
+            workloads.iter().map(|workload| workload.name.as_str()).zip(node_memory_gb).collect();
+        let group_figures = |group: &Group<'_>| {
+            let node_memory_gb =
+                memory.get(group.scope.workload).copied().ok_or_else(|| BaselineError::Results {
+                    path: results.folder.join("scenario.toml"),
+                    message: format!(
+                        "there is no workload `{}`, but there are rows of it",
+                        group.scope.workload
+                    ),
+                })?;
+            // What divides by a makespan of zero is no figure.
+            let finite = |value: &f64| value.is_finite();
+            let value = |figure: Figure| Some((figure, figure.of(group, node_memory_gb).filter(finite)?));
+            Ok(GroupFigures {
+                key: group.key(),
+                figures: Figure::ALL.into_iter().filter_map(value).collect(),
+            })
+        };
+        let groups = groups(&results.rows).iter().map(group_figures).collect::<Result<_, BaselineError>>()?;
+        Ok(Baseline { semantics, title, scenario, groups, workloads })
+    }
+
+    /// Reads a file that [`Baseline::to_toml`] made.
+    ///
+    /// # Errors
+    /// If it cannot be read, has another format, or something in it is wrong: with line, column and the line itself.
+    pub fn read(path: &Path) -> Result<Baseline, BaselineError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| BaselineError::Io { path: path.to_owned(), error })?;
+        Baseline::parse(&text, &path.display().to_string())
+    }
+
+    /// Reads a baseline from a text, of which messages speak as `name`.
+    ///
+    /// # Errors
+    /// As for [`Baseline::read`].
+    pub fn parse(text: &str, name: &str) -> Result<Baseline, BaselineError> {
+        let places = Text::new(name, text, &[]);
+        let fault = |error: toml::de::Error| BaselineError::Faults(vec![places.toml_fault(&error)]);
+        // The format first: what else there is may have changed with it.
+        let Version { format } = toml::from_str(text).map_err(fault)?;
+        if format != FORMAT {
+            return Err(BaselineError::Format { file: name.to_owned(), found: format, expected: FORMAT });
+        }
+        let file: File = toml::from_str(text).map_err(fault)?;
+        let twice = twice(&file, &places);
+        if twice.is_empty() { Ok(of_file(file)) } else { Err(BaselineError::Faults(twice)) }
+    }
+
+    /// The file: a line for each figure, so that changes are seen one by one in a diff.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let body = toml::to_string(&to_file(self)).expect("a baseline can be written as TOML");
+        format!(
+            "# What `dfrsim check` compares results with. `dfrsim check --update` writes it anew.\n{body}"
+        )
+    }
+}
+
+/// Workloads and groups that stand in the file more than once.
+fn twice(file: &File, places: &Text) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut seen = Vec::new();
+    for workload in &file.workloads {
+        let name = &workload.get_ref().name;
+        if seen.contains(&name) {
+            faults.push(places.fault(&workload.span(), format!("workload `{name}` stands here twice")));
+        }
+        seen.push(name);
+    }
+    let mut seen = BTreeSet::new();
+    for group in &file.groups {
+        let key = key_of(group.get_ref());
+        let message = format!("this group stands here twice: {key}");
+        if !seen.insert(key) {
+            faults.push(places.fault(&group.span(), message));
+        }
+    }
+    faults
+}
+
+fn key_of(group: &GroupFile) -> GroupKey {
+    GroupKey {
+        workload: group.workload.clone(),
+        load: group.load.clone(),
+        policy: group.policy.clone(),
+        penalty_s: group.penalty_s.0,
+        period_s: group.period_s.map(|period| period.0),
+        packing: group.packing.clone(),
+        drop: group.drop.clone(),
+        tau_s: group.tau_s.0,
+    }
+}
+
+fn of_file(file: File) -> Baseline {
+    let workload = |workload: Spanned<WorkloadFile>| {
+        let WorkloadFile { name, setup, instances, jobs } = workload.into_inner();
+        WorkloadIdentity { name, setup, instances, jobs }
+    };
+    let group = |group: Spanned<GroupFile>| {
+        let key = key_of(group.get_ref());
+        let figures = group.into_inner().figures.into_iter();
+        GroupFigures { key, figures: figures.map(|(figure, Number(value))| (figure, value)).collect() }
+    };
+    Baseline {
+        semantics: file.semantics,
+        title: file.title,
+        scenario: file.scenario,
+        workloads: file.workloads.into_iter().map(workload).collect(),
+        groups: file.groups.into_iter().map(group).collect(),
+    }
+}
+
+fn to_file(baseline: &Baseline) -> File {
+    let workload = |workload: &WorkloadIdentity| {
+        let WorkloadIdentity { name, setup, instances, jobs } = workload.clone();
+        Spanned::new(0..0, WorkloadFile { name, setup, instances, jobs })
+    };
+    let group = |GroupFigures { key, figures }: &GroupFigures| {
+        let GroupKey { workload, load, policy, penalty_s, period_s, packing, drop, tau_s } = key.clone();
+        let figures = figures.iter().map(|(&figure, &value)| (figure, Number(value))).collect();
+        let file = GroupFile {
+            workload,
+            load,
+            policy,
+            penalty_s: Seconds(penalty_s),
+            period_s: period_s.map(Seconds),
+            packing,
+            drop,
+            tau_s: Seconds(tau_s),
+            figures,
+        };
+        Spanned::new(0..0, file)
+    };
+    File {
+        format: FORMAT,
+        semantics: baseline.semantics,
+        title: baseline.title.clone(),
+        scenario: baseline.scenario.clone(),
+        workloads: baseline.workloads.iter().map(workload).collect(),
+        groups: baseline.groups.iter().map(group).collect(),
+    }
+}
