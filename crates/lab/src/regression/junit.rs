@@ -1,7 +1,7 @@
 //! The report as CI systems read it: JUnit XML.
 //!
 //! There is no standard; this keeps to what Jenkins, GitLab and the usual report actions agree on: `testsuites` with
-//! a `testsuite` for each workload and load, a `testcase` with `classname`, `name` and `time` for each group, and
+//! a `testsuite` for each workload, a `testcase` with `classname`, `name` and `time` for each group, and
 //! `failure` or `skipped` with a `message` in it.
 
 use super::check::{Change, CheckReport};
@@ -35,12 +35,11 @@ impl CheckReport {
             self.groups.iter().map(|key| (key, Case::Compared(failures.remove(key).unwrap_or_default())));
         let gone = self.gone.iter().map(|key| (key, Case::Missing("only in the baseline")));
         let new = self.new.iter().map(|key| (key, Case::Missing("only in the results")));
-        let mut suites: Vec<(String, Vec<(&GroupKey, Case<'_>)>)> = Vec::new();
+        let mut suites: Vec<(&str, Vec<(&GroupKey, Case<'_>)>)> = Vec::new();
         for (key, case) in compared.chain(gone).chain(new) {
-            let scope = key.scope();
-            match suites.iter_mut().find(|(name, _)| *name == scope) {
+            match suites.iter_mut().find(|(workload, _)| *workload == key.workload) {
                 Some((_, cases)) => cases.push((key, case)),
-                None => suites.push((scope, vec![(key, case)])),
+                None => suites.push((&key.workload, vec![(key, case)])),
             }
         }
         let all = counts(suites.iter().flat_map(|(_, cases)| cases).map(|(_, case)| case));
@@ -48,7 +47,7 @@ impl CheckReport {
         write_element(&mut xml, "<testsuites", "dfrsim check", &all);
         for (name, cases) in &suites {
             write_element(&mut xml, "  <testsuite", name, &counts(cases.iter().map(|(_, case)| case)));
-            cases.iter().for_each(|(key, case)| write_case(&mut xml, name, key, case));
+            cases.iter().for_each(|(key, case)| write_case(&mut xml, key, case));
             xml.push_str("  </testsuite>\n");
         }
         xml.push_str("</testsuites>\n");
@@ -75,8 +74,8 @@ fn write_element(xml: &mut String, begin: &str, name: &str, counts: &Counts) {
     .expect("a string takes any text");
 }
 
-fn write_case(xml: &mut String, scope: &str, key: &GroupKey, case: &Case<'_>) {
-    let (class, name) = (escape(scope), escape(&key.setting()));
+fn write_case(xml: &mut String, key: &GroupKey, case: &Case<'_>) {
+    let (class, name) = (escape(&key.workload), escape(&key.within_workload()));
     write!(xml, "    <testcase classname=\"{class}\" name=\"{name}\" time=\"0\"")
         .expect("a string takes any text");
     let content = match case {

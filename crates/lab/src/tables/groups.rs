@@ -151,17 +151,14 @@ impl GroupKey {
             Cell::Span(self.tau_s),
         ]
     }
-    /// The workload with its load: `lublin, load 0.7`.
-    pub(crate) fn scope(&self) -> String {
-        match self.load.as_deref() {
-            None => self.workload.clone(),
-            Some("all") => format!("{}, all loads", self.workload),
-            Some(load) => format!("{}, load {load}", self.workload),
-        }
-    }
-    /// The policy with what it is simulated with: `EASY, penalty 300 s, tau 10 s`.
-    pub(crate) fn setting(&self) -> String {
-        let mut parts = vec![self.policy.clone(), format!("penalty {} s", self.penalty_s)];
+    /// All but the workload: `load 0.7, EASY, penalty 300 s, tau 10 s`.
+    pub(crate) fn within_workload(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend(self.load.as_deref().map(|load| match load {
+            "all" => "all loads".to_owned(),
+            _ => format!("load {load}"),
+        }));
+        parts.extend([self.policy.clone(), format!("penalty {} s", self.penalty_s)]);
         parts.extend(self.period_s.map(|period| format!("period {period} s")));
         parts.extend(self.packing.iter().chain(&self.drop).cloned());
         parts.push(format!("tau {} s", self.tau_s));
@@ -171,7 +168,7 @@ impl GroupKey {
 
 impl fmt::Display for GroupKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", self.scope(), self.setting())
+        write!(f, "{}, {}", self.workload, self.within_workload())
     }
 }
 
