@@ -6,6 +6,7 @@
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
 //! * [`results::Results`]: what a run left in a folder, read again.
 //! * [`regression`]: whether results have become worse than a committed baseline.
+//! * [`comparison`]: two results, or two policies, instance by instance.
 //! * [`Row`]: one line of `rows.csv`; [`Tables`]: means over the instances.
 //!
 //! The same scenario gives the same bytes in all files but the manifest, on any number of threads and after any
@@ -38,12 +39,14 @@
 
 mod audited;
 mod column;
+pub mod comparison;
 mod error;
 mod folder;
 mod instance;
 mod journal;
 mod key;
 mod manifest;
+mod part;
 mod progress;
 mod published;
 pub mod regression;
@@ -54,6 +57,7 @@ pub mod scenario;
 mod setting;
 mod table_file;
 mod tables;
+mod unknown_figure;
 
 pub use column::BadField;
 pub use error::RunError;
@@ -66,3 +70,4 @@ pub use row::{Cell, Figures, Row};
 pub use run::{RowCounts, RunOptions, RunReport, run};
 pub use scenario::{Scenario, ScenarioErrors};
 pub use tables::{GroupKey, Table, Tables};
+pub use unknown_figure::UnknownFigure;

@@ -3,11 +3,10 @@
 use crate::failure::Failure;
 use crate::output::{self, OutputFile};
 use clap::Args;
-use dfrsim_lab::Results;
 use dfrsim_lab::regression::{
-    Baseline, CheckOptions, CheckReport, Figure, Tolerance, Tolerances, Verdict, check,
+    Baseline, CheckOptions, CheckReport, Figure, ParseToleranceError, Tolerance, Tolerances, Verdict, check,
 };
-use std::io::Write as _;
+use dfrsim_lab::{Results, UnknownFigure};
 use std::path::{Path, PathBuf};
 
 /// Compare results with a baseline, for CI
@@ -60,9 +59,8 @@ pub(crate) struct Check {
 fn tolerance_for(text: &str) -> Result<(Figure, Tolerance), String> {
     let (figure, tolerance) =
         text.split_once('=').ok_or("expected a figure and its tolerance, as in mean_degradation=5%")?;
-    let figure = figure.parse().map_err(|error: dfrsim_lab::regression::UnknownFigure| error.to_string())?;
-    let tolerance =
-        tolerance.parse().map_err(|error: dfrsim_lab::regression::ParseToleranceError| error.to_string())?;
+    let figure = figure.parse().map_err(|error: UnknownFigure| error.to_string())?;
+    let tolerance = tolerance.parse().map_err(|error: ParseToleranceError| error.to_string())?;
     Ok((figure, tolerance))
 }
 
@@ -71,7 +69,7 @@ impl Check {
         let results = Results::read(&self.results).map_err(Failure::input)?;
         let now = Baseline::of(&results).map_err(Failure::input)?;
         if self.update {
-            write(&self.baseline, &now.to_toml())?;
+            OutputFile::write_text(&self.baseline, &now.to_toml())?;
             eprintln!("{}: {} groups", self.baseline.display(), now.groups.len());
             return Ok(());
         }
@@ -86,19 +84,13 @@ impl Check {
             ))
         })?;
         if let Some(path) = &self.junit {
-            write(path, &report.junit())?;
+            OutputFile::write_text(path, &report.junit())?;
         }
         if let Some(path) = &self.markdown {
-            write(path, &report.markdown())?;
+            OutputFile::write_text(path, &report.markdown())?;
         }
         print(&report, &self.baseline)
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let mut out = OutputFile::create(path)?;
-    out.write_all(text.as_bytes()).map_err(|error| out.failure(&error))?;
-    out.finish()
 }
 
 fn print(report: &CheckReport, baseline: &Path) -> Result<(), Failure> {
@@ -113,10 +105,8 @@ fn print(report: &CheckReport, baseline: &Path) -> Result<(), Failure> {
     let (worse, better) = (report.count(Verdict::Worse), report.count(Verdict::Better));
     let baseline = baseline.display();
     Err(Failure::Result(if worse > 0 {
-        format!("{worse} figures are worse than {baseline} allows")
+        format!("worse than {baseline} allows: {worse} of {} figures", report.figures)
     } else {
-        format!(
-            "{better} figures are better than {baseline} by more than --strict allows; write it anew with --update"
-        )
+        format!("better than {baseline}, which --strict refuses: {better} of {} figures", report.figures)
     }))
 }

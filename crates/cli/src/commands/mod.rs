@@ -3,6 +3,7 @@
 mod audit;
 mod bound;
 mod check;
+mod compare;
 mod completions;
 mod convert;
 mod info;
@@ -40,6 +41,7 @@ enum Command {
     Workload(Workload),
     Policies(policies::Policies),
     Check(check::Check),
+    Compare(compare::Compare),
     Audit(audit::Audit),
     Completions(completions::Completions),
 }
@@ -62,6 +64,7 @@ impl Cli {
             Command::Workload(Workload::Convert(command)) => command.run(),
             Command::Policies(command) => command.run(),
             Command::Check(command) => command.run(),
+            Command::Compare(command) => command.run(),
             Command::Audit(command) => command.run(),
             Command::Completions(command) => command.run(),
         }

@@ -65,7 +65,8 @@ impl Baseline {
                 figures: Figure::ALL.into_iter().filter_map(value).collect(),
             })
         };
-        let groups = groups(&results.rows).iter().map(group_figures).collect::<Result<_, BaselineError>>()?;
+        let groups =
+            groups(results.rows.iter()).iter().map(group_figures).collect::<Result<_, BaselineError>>()?;
         Ok(Baseline { semantics, title, scenario, groups, workloads })
     }
 
@@ -188,5 +189,103 @@ fn to_file(baseline: &Baseline) -> File {
         scenario: baseline.scenario.clone(),
         workloads: baseline.workloads.iter().map(workload).collect(),
         groups: baseline.groups.iter().map(group).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::{Cell, Figures, Row};
+    use dfrsim_model::SimSpan;
+    use std::path::PathBuf;
+
+    fn row(instance: &str, outcome: Result<Figures, &str>) -> Row {
+        let cell = Cell {
+            workload: "w".into(),
+            instance: instance.into(),
+            load: None,
+            policy: "P".into(),
+            penalty_s: SimSpan::from_micros(500_000),
+            period_s: Some(SimSpan::from_secs(600)),
+            packing: Some("cp".into()),
+            drop: None,
+            estimates: "exact".into(),
+            overrun: "extend".into(),
+            tau_s: SimSpan::from_secs(10),
+            nodes: 1,
+            jobs: 2,
+            bound: 1.0,
+        };
+        let outcome = outcome.map(Box::new).map_err(str::to_owned);
+        Row { key: "0000000000000000".parse().unwrap(), cell, outcome }
+    }
+    /// All figures are 2, but for what is set.
+    fn figures(degradation: f64, paused_memory_nodes: f64) -> Figures {
+        let twos = vec!["2"; Figures::COLUMNS.len()];
+        Figures { degradation, paused_memory_nodes, ..Figures::read(twos.into_iter()).unwrap() }
+    }
+    fn results(rows: Vec<Row>) -> Results {
+        let scenario = "title = 'A test'\nseed = 1\n[[workloads]]\nname = 'w'\nnode_memory_gb = 4.0\n";
+        let manifest = "semantics = 3\n[[instances]]\nworkload = 'w'\nname = '1'\nsha256 = 'aa'\n";
+        Results {
+            folder: PathBuf::from("results"),
+            rows,
+            scenario: scenario.into(),
+            manifest: manifest.into(),
+            is_outdated: false,
+        }
+    }
+
+    /// Two instances that ran and one that failed. Completed: 2 counted and 2 trimmed in each. Degradations 1 and 4.
+    /// Pauses write 3 and 5 memories of 4 GB, which are read again, over 2 s: 12 and 20 GB/s.
+    #[test]
+    fn figures_of_a_group_by_hand() {
+        let rows = vec![
+            row("1", Ok(figures(1.0, 3.0))),
+            row("2", Err("it failed")),
+            row("3", Ok(figures(4.0, 5.0))),
+        ];
+        let baseline = Baseline::of(&results(rows)).unwrap();
+        let values: Vec<f64> = Figure::ALL.iter().map(|figure| baseline.groups[0].figures[figure]).collect();
+        assert_eq!(values, [3.0, 1.0, 8.0, 4.0, 4.0, 2.5, 4.0, 2.0, 2.0, 2.0, 16.0, 8.0, 4.0, 4.0]);
+        assert_eq!((baseline.semantics, baseline.title.as_str()), (3, "A test"));
+        let read = Baseline::parse(&baseline.to_toml(), "baseline.toml").unwrap();
+        assert_eq!(read, baseline);
+    }
+
+    #[test]
+    fn a_group_that_failed_has_counts_only() {
+        let baseline = Baseline::of(&results(vec![row("1", Err("it failed"))])).unwrap();
+        let names: Vec<&str> = baseline.groups[0].figures.keys().map(|figure| figure.name()).collect();
+        assert_eq!(names, ["instances", "failed", "completed", "killed", "rejected", "pauses", "migrations"]);
+        assert_eq!(Baseline::parse(&baseline.to_toml(), "baseline.toml").unwrap(), baseline);
+    }
+
+    #[test]
+    fn digests_hang_on_fields_and_not_on_settings_and_names() {
+        let scenario = |text: &str| {
+            let all = Results { scenario: text.into(), ..results(vec![row("1", Ok(figures(1.0, 1.0)))]) };
+            let baseline = Baseline::of(&all).unwrap();
+            (baseline.scenario, baseline.workloads[0].setup.clone())
+        };
+        let plain = scenario("seed = 1\n[[workloads]]\nnode_memory_gb = 4.0\nname = 'w'\n");
+        let renamed = "title = 'x'\npolicies = ['P']\nsimulation = { penalty = 1, tau = 2 }\nseed = 1\n\
+            [[workloads]]\nname = 'w'\npublished = 'dissertation-b1'\nnode_memory_gb = 4.0\n";
+        assert_eq!(scenario(renamed), plain);
+        let reseeded = scenario("seed = 2\n[[workloads]]\nnode_memory_gb = 4.0\nname = 'w'\n");
+        assert!(reseeded.0 != plain.0 && reseeded.1 == plain.1);
+        let enlarged = scenario("seed = 1\n[[workloads]]\nnode_memory_gb = 5.0\nname = 'w'\n");
+        assert!(enlarged.0 == plain.0 && enlarged.1 != plain.1);
+    }
+
+    #[test]
+    fn what_stands_twice_is_told() {
+        let baseline = Baseline::of(&results(vec![row("1", Err("it failed"))])).unwrap();
+        let text = baseline.to_toml();
+        let place = text.find("[[groups]]").unwrap();
+        let twice = format!("{text}\n{}", &text[place..]);
+        let line = twice[..twice.rfind("[[groups]]").unwrap()].matches('\n').count() + 1;
+        let told = Baseline::parse(&twice, "baseline.toml").unwrap_err().to_string();
+        assert!(told.starts_with(&format!("baseline.toml:{line}:1: this group stands here twice: w, P, penalty 0.5 s, period 600 s, cp, tau 10 s")), "{told}");
     }
 }

@@ -126,7 +126,7 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
     let (mut gone, mut new) = (keys(before), keys(now));
     gone.retain(|key| !groups.contains(key));
     new.retain(|key| !groups.contains(key));
-    if !options.allow_missing && !(gone.is_empty() && new.is_empty()) {
+    if !options.allow_missing && gone.len() + new.len() > 0 {
         return Err(Incomparable::Missing { gone, new });
     }
     let (mut figures, mut changes) = (0, Vec::new());

@@ -1,7 +1,7 @@
 //! The figures that are watched.
 
+use crate::UnknownFigure;
 use crate::row::Figures;
-use crate::scenario::nearest;
 use crate::tables::bandwidth::{migration_gb_per_s, preemption_gb_per_s};
 use crate::tables::groups::Group;
 use crate::tables::statistics::Statistics;
@@ -40,22 +40,6 @@ pub enum Figure {
     Pauses,
     /// How often jobs were migrated.
     Migrations,
-}
-
-/// A name that no figure has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct UnknownFigure {
-    name: String,
-}
-
-impl fmt::Display for UnknownFigure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no figure `{}`; ", self.name)?;
-        match nearest(&self.name, Figure::NAMES) {
-            Some(name) => write!(f, "did you mean `{name}`?"),
-            None => write!(f, "there are: {}", Figure::NAMES.join(", ")),
-        }
-    }
 }
 
 impl Figure {
@@ -141,7 +125,7 @@ impl FromStr for Figure {
     type Err = UnknownFigure;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let known = Figure::ALL.into_iter().find(|figure| figure.name() == name);
-        known.ok_or_else(|| UnknownFigure { name: name.to_owned() })
+        known.ok_or_else(|| UnknownFigure::new(name, &Figure::NAMES))
     }
 }
 

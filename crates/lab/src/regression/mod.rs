@@ -37,6 +37,6 @@ mod tolerance;
 pub use baseline::{Baseline, GroupFigures};
 pub use check::{Change, CheckOptions, CheckReport, Verdict, check};
 pub use error::{BaselineError, Incomparable};
-pub use figure::{Figure, UnknownFigure};
+pub use figure::Figure;
 pub use identity::WorkloadIdentity;
 pub use tolerance::{ParseToleranceError, Tolerance, Tolerances};

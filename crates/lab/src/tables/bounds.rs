@@ -33,7 +33,7 @@ pub(super) fn table(scenario: &Scenario, rows: &[Row]) -> Table {
 /// A line for each workload (and load) and tau.
 pub(super) fn summary(scenario: &Scenario, rows: &[Row]) -> Table {
     let mut lines = Vec::new();
-    for scope in scopes(rows) {
+    for scope in scopes(rows.iter()) {
         for &tau in &scenario.simulation.taus {
             let of_tau = |row: &&Row| scope.has(row) && row.cell.tau_s == tau;
             let instances: Vec<&Row> = one_each(scenario, rows).filter(of_tau).collect();

@@ -46,7 +46,7 @@ impl Scope<'_> {
 }
 
 /// The workloads in the order of the rows; those with several loads once for each, then with all together.
-pub(crate) fn scopes(rows: &[Row]) -> Vec<Scope<'_>> {
+pub(crate) fn scopes<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<Scope<'a>> {
     let mut parts: Vec<(&str, Vec<Option<f64>>)> = Vec::new();
     for Row { cell, .. } in rows {
         let place = parts.iter().position(|(workload, _)| *workload == cell.workload);
@@ -76,11 +76,11 @@ pub(crate) struct Group<'a> {
 }
 
 /// All groups, in the order of the scenario, which is that of the rows.
-pub(crate) fn groups(rows: &[Row]) -> Vec<Group<'_>> {
+pub(crate) fn groups<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Vec<Group<'a>> {
     let mut groups = Vec::new();
-    for scope in scopes(rows) {
+    for scope in scopes(rows.clone()) {
         let members: Vec<(&Row, Label)> =
-            rows.iter().filter(|row| scope.has(row)).map(|row| (row, row.cell.label())).collect();
+            rows.clone().filter(|row| scope.has(row)).map(|row| (row, row.cell.label())).collect();
         let taus = distinct(members.iter().map(|(row, _)| &row.cell.tau_s));
         let labels = distinct(members.iter().map(|(_, label)| label));
         // Row by row into its group, so that long matrices are not searched once for every group.
