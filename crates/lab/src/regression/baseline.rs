@@ -65,8 +65,7 @@ impl Baseline {
                 figures: Figure::ALL.into_iter().filter_map(value).collect(),
             })
         };
-        let groups =
-            groups(results.rows.iter()).iter().map(group_figures).collect::<Result<_, BaselineError>>()?;
+        let groups = groups(&results.rows).iter().map(group_figures).collect::<Result<_, BaselineError>>()?;
         Ok(Baseline { semantics, title, scenario, groups, workloads })
     }
 

@@ -76,11 +76,11 @@ pub(crate) struct Group<'a> {
 }
 
 /// All groups, in the order of the scenario, which is that of the rows.
-pub(crate) fn groups<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Vec<Group<'a>> {
+pub(crate) fn groups(rows: &[Row]) -> Vec<Group<'_>> {
     let mut groups = Vec::new();
-    for scope in scopes(rows.clone()) {
+    for scope in scopes(rows.iter()) {
         let members: Vec<(&Row, Label)> =
-            rows.clone().filter(|row| scope.has(row)).map(|row| (row, row.cell.label())).collect();
+            rows.iter().filter(|row| scope.has(row)).map(|row| (row, row.cell.label())).collect();
         let taus = distinct(members.iter().map(|(row, _)| &row.cell.tau_s));
         let labels = distinct(members.iter().map(|(_, label)| label));
         // Row by row into its group, so that long matrices are not searched once for every group.

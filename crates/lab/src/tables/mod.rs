@@ -37,7 +37,7 @@ pub struct Tables {
 
 impl Tables {
     pub(crate) fn of(scenario: &Scenario, inputs: &[Input], rows: &[Row]) -> Tables {
-        let groups = groups::groups(rows.iter());
+        let groups = groups::groups(rows);
         let mut notes = notes(scenario, inputs);
         notes.extend(published::agreement(scenario, &groups));
         Tables {
