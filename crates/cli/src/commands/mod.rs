@@ -27,6 +27,8 @@ const EXAMPLES: &str = "\
 Examples:
   dfrsim run                                  the quick start: a degradation table in under a minute
   dfrsim run scenarios/hpc2n.toml             FCFS and EASY on 182 weeks of a real log
+  dfrsim compare results/quickstart --policy EASY --with CONS
+  dfrsim check results/quickstart --baseline baseline.toml --tolerance 2%
   dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
   dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim policies                             all policies, a line on each";

@@ -77,31 +77,39 @@ impl Estimates {
 }
 
 impl Bootstrap {
-    /// Mean and median of a sample, with intervals from the same resamples; nothing for no values.
-    pub(super) fn estimates(&self, sample: &[f64]) -> Option<Estimates> {
-        if sample.is_empty() {
+    /// Mean and median of a sample that comes in clusters, with intervals from the same resamples; nothing for no values.
+    ///
+    /// Whole clusters are drawn: the values of one (a trace at several loads) are no evidence independent of each other.
+    pub(super) fn estimates(&self, clusters: &[Vec<f64>]) -> Option<Estimates> {
+        let mut values = clusters.concat();
+        if values.is_empty() {
             return None;
         }
-        let mut values = sample.to_vec();
-        let (mean_value, median_value) = (mean(sample), median(&mut values));
-        if sample.len() == 1 {
-            let single = Estimate { value: sample[0], interval: None };
-            return Some(Estimates { mean: single, median: single });
+        let (mean_value, median_value) = (mean(&values), median(&mut values));
+        let without = |value| Estimate { value, interval: None };
+        if clusters.len() == 1 {
+            return Some(Estimates { mean: without(mean_value), median: without(median_value) });
         }
         let mut rng = self.seed.rng();
         let (mut means, mut medians) = (Vec::new(), Vec::new());
         for _ in 0..self.resamples {
-            values.fill_with(|| sample[rng.random_range(0..sample.len())]);
+            values.clear();
+            for _ in clusters {
+                values.extend_from_slice(&clusters[rng.random_range(0..clusters.len())]);
+            }
             means.push(mean(&values));
             medians.push(median(&mut values));
         }
         means.sort_unstable_by(f64::total_cmp);
         medians.sort_unstable_by(f64::total_cmp);
         let tail = (1.0 - self.confidence.0) / 2.0;
-        let tails = bca_tails(tail, bias(&means, mean_value), acceleration(sample, mean_value));
+        let tails = bca_tails(tail, bias(&means, mean_value), acceleration(clusters));
         Some(Estimates {
-            mean: Estimate { value: mean_value, interval: Some(interval(&means, tails)) },
-            median: Estimate { value: median_value, interval: Some(interval(&medians, (tail, 1.0 - tail))) },
+            mean: Estimate { interval: Some(interval(&means, tails)), ..without(mean_value) },
+            median: Estimate {
+                interval: Some(interval(&medians, (tail, 1.0 - tail))),
+                ..without(median_value)
+            },
         })
     }
 }
@@ -135,9 +143,15 @@ fn bias(replicates: &[f64], value: f64) -> f64 {
     Normal::standard().inverse_cdf(part.clamp(least, 1.0 - least))
 }
 
-/// The acceleration of the mean, from the jackknife: a sixth of the skewness of the leave-one-out means.
-fn acceleration(sample: &[f64], mean: f64) -> f64 {
-    let power = |exponent| -> f64 { sample.iter().map(|value| (value - mean).powi(exponent)).sum() };
+/// The acceleration of the mean, from the jackknife: a sixth of the skewness of the means without one cluster each.
+fn acceleration(clusters: &[Vec<f64>]) -> f64 {
+    let sums: Vec<f64> = clusters.iter().map(|cluster| cluster.iter().sum()).collect();
+    let sum: f64 = sums.iter().sum();
+    let count: usize = clusters.iter().map(Vec::len).sum();
+    let without = |(cluster, own): (&Vec<f64>, &f64)| (sum - own) / (count - cluster.len()) as f64;
+    let means: Vec<f64> = clusters.iter().zip(&sums).map(without).collect();
+    let center = mean(&means);
+    let power = |exponent| -> f64 { means.iter().map(|mean| (center - mean).powi(exponent)).sum() };
     let scale = 6.0 * power(2).powf(1.5);
     if scale > 0.0 { power(3) / scale } else { 0.0 }
 }
@@ -157,9 +171,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use rand_distr::{Distribution as _, Exp1, StandardNormal};
+    use std::cmp::Ordering;
 
     fn bootstrap(seed: u64, resamples: usize, confidence: f64) -> Bootstrap {
         Bootstrap { seed: Seed::new(seed), resamples, confidence: Confidence(confidence) }
+    }
+
+    /// A cluster for each value.
+    fn single(values: &[f64]) -> Vec<Vec<f64>> {
+        values.iter().map(|&value| vec![value]).collect()
     }
 
     /// 0, 0, 3: the mean is 1; resamples have the means 0, 1, 2, 3 in 8, 12, 6, 1 cases of 27, and the median 0 in 20,
@@ -171,15 +191,15 @@ mod tests {
     /// BCa says 0 to 3, where the levels 0.05 and 0.95 would say 0 to 2.
     #[test]
     fn a_case_by_hand() {
-        assert!((acceleration(&[0.0, 0.0, 3.0], 1.0) - 0.068_041_38).abs() < 1e-8);
+        assert!((acceleration(&single(&[0.0, 0.0, 3.0])) - 0.068_041_38).abs() < 1e-8);
         let (low, high) = bca_tails(0.05, 0.0464, 0.0680);
         assert!((low - 0.0815).abs() < 2e-4 && (high - 0.9749).abs() < 2e-4, "{low} {high}");
 
-        let estimates = bootstrap(1, 20_000, 0.9).estimates(&[0.0, 0.0, 3.0]).unwrap();
+        let estimates = bootstrap(1, 20_000, 0.9).estimates(&single(&[0.0, 0.0, 3.0])).unwrap();
         assert_eq!(estimates.mean, Estimate { value: 1.0, interval: Some((0.0, 3.0)) });
         assert_eq!(estimates.median, Estimate { value: 0.0, interval: Some((0.0, 3.0)) });
         // The median is 0 with probability 0.74: an interval of 40 % ends there on both sides.
-        let narrow = bootstrap(1, 20_000, 0.4).estimates(&[0.0, 0.0, 3.0]).unwrap();
+        let narrow = bootstrap(1, 20_000, 0.4).estimates(&single(&[0.0, 0.0, 3.0])).unwrap();
         assert_eq!(narrow.median.interval, Some((0.0, 0.0)));
     }
 
@@ -193,12 +213,12 @@ mod tests {
 
     #[test]
     fn equal_values_have_no_spread_and_one_value_no_interval() {
-        let estimates = bootstrap(1, 200, 0.95).estimates(&[2.5; 7]).unwrap();
+        let estimates = bootstrap(1, 200, 0.95).estimates(&single(&[2.5; 7])).unwrap();
         let point = Estimate { value: 2.5, interval: Some((2.5, 2.5)) };
         assert_eq!(estimates, Estimates { mean: point, median: point });
-        let single = Estimate { value: 4.0, interval: None };
-        let estimates = bootstrap(1, 200, 0.95).estimates(&[4.0]);
-        assert_eq!(estimates, Some(Estimates { mean: single, median: single }));
+        let one = Estimate { value: 4.0, interval: None };
+        let estimates = bootstrap(1, 200, 0.95).estimates(&[vec![3.0, 5.0]]);
+        assert_eq!(estimates, Some(Estimates { mean: one, median: one }));
         assert_eq!(bootstrap(1, 200, 0.95).estimates(&[]), None);
     }
 
@@ -207,7 +227,7 @@ mod tests {
         let samples = 600;
         let holds = |&number: &u64| {
             let mut rng = Seed::new(number).fork("sample").rng();
-            let sample: Vec<f64> = (0..40).map(|_| draw(&mut rng)).collect();
+            let sample: Vec<Vec<f64>> = (0..40).map(|_| vec![draw(&mut rng)]).collect();
             let (low, high) = bootstrap(number, 500, 0.9).estimates(&sample).unwrap().mean.interval.unwrap();
             low <= truth && truth <= high
         };
@@ -225,7 +245,7 @@ mod tests {
     }
 
     /// The twin: whole resamples, sorted; levels found by counting.
-    fn slow(bootstrap: &Bootstrap, sample: &[f64]) -> Estimates {
+    fn slow(bootstrap: &Bootstrap, clusters: &[Vec<f64>]) -> Estimates {
         let sorted = |values: &[f64]| {
             let mut values = values.to_vec();
             values.sort_by(f64::total_cmp);
@@ -236,26 +256,28 @@ mod tests {
             (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0
         };
         let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let n = clusters.len();
         let mut rng = bootstrap.seed.rng();
-        let resamples: Vec<Vec<f64>> = (0..bootstrap.resamples)
-            .map(|_| (0..sample.len()).map(|_| sample[rng.random_range(0..sample.len())]).collect())
-            .collect();
+        let mut resample =
+            || (0..n).flat_map(|_| clusters[rng.random_range(0..n)].clone()).collect::<Vec<f64>>();
+        let resamples: Vec<Vec<f64>> = (0..bootstrap.resamples).map(|_| resample()).collect();
         let means = sorted(&resamples.iter().map(|values| average(values)).collect::<Vec<_>>());
         let medians = sorted(&resamples.iter().map(|values| median(values)).collect::<Vec<_>>());
 
         // Leave one out, as the book has it.
-        let n = sample.len();
-        let left: Vec<f64> = (0..n)
-            .map(|out| (0..n).filter(|&at| at != out).map(|at| sample[at]).sum::<f64>() / (n - 1) as f64)
-            .collect();
+        let left = |out: usize| [&clusters[..out], &clusters[out + 1..]].concat().concat();
+        let left: Vec<f64> = (0..n).map(|out| average(&left(out))).collect();
         let center = average(&left);
         let sum = |exponent: i32| left.iter().map(|value| (center - value).powi(exponent)).sum::<f64>();
-        let acceleration = if sum(2) > 1e-12 { sum(3) / (6.0 * sum(2).powf(1.5)) } else { 0.0 };
-        let value = average(sample);
-        let below: f64 = means
-            .iter()
-            .map(|mean| f64::from(u8::from(*mean < value)) + f64::from(u8::from(*mean == value)) / 2.0)
-            .sum();
+        let acceleration = if sum(2) > 0.0 { sum(3) / (6.0 * sum(2).powf(1.5)) } else { 0.0 };
+        let sample = clusters.concat();
+        let value = average(&sample);
+        let place = |mean: &f64| match mean.total_cmp(&value) {
+            Ordering::Less => 1.0,
+            Ordering::Equal => 0.5,
+            Ordering::Greater => 0.0,
+        };
+        let below: f64 = means.iter().map(place).sum();
         let count = means.len() as f64;
         let normal = Normal::standard();
         let bias = normal.inverse_cdf((below / count).clamp(0.5 / count, 1.0 - 0.5 / count));
@@ -276,7 +298,7 @@ mod tests {
                 interval: Some((low(&means, level(tail)), high(&means, level(1.0 - tail)))),
             },
             median: Estimate {
-                value: median(sample),
+                value: median(&sample),
                 interval: Some((low(&medians, tail), high(&medians, 1.0 - tail))),
             },
         }
@@ -288,14 +310,33 @@ mod tests {
         /// Quarters: sums are exact, so that ties are ties in both.
         #[test]
         fn agrees_with_the_slow_twin(
-            quarters in prop::collection::vec(-40_i32..400, 2..12),
+            quarters in prop::collection::vec(prop::collection::vec(-40_i32..400, 1..4), 2..12),
             seed: u64,
             confidence in 0.5_f64..0.99,
         ) {
-            let sample: Vec<f64> = quarters.iter().map(|&value| f64::from(value) / 4.0).collect();
+            let values = |quarters: &Vec<i32>| quarters.iter().map(|&value| f64::from(value) / 4.0).collect();
+            let clusters: Vec<Vec<f64>> = quarters.iter().map(values).collect();
             let bootstrap = bootstrap(seed, 300, confidence);
-            let (fast, slow) = (bootstrap.estimates(&sample).unwrap(), slow(&bootstrap, &sample));
+            let (fast, slow) = (bootstrap.estimates(&clusters).unwrap(), slow(&bootstrap, &clusters));
             prop_assert_eq!(fast, slow);
+        }
+
+        /// Each value three times over is no more evidence.
+        #[test]
+        fn clusters_of_equal_values_are_as_one(
+            quarters in prop::collection::vec(-40_i32..400, 2..12),
+            seed: u64,
+        ) {
+            let clusters = |times| -> Vec<Vec<f64>> {
+                quarters.iter().map(|&value| vec![f64::from(value) / 4.0; times]).collect()
+            };
+            let bootstrap = bootstrap(seed, 300, 0.9);
+            let (once, thrice) = (bootstrap.estimates(&clusters(1)).unwrap(), bootstrap.estimates(&clusters(3)).unwrap());
+            let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+            let ends = |estimate: Estimate| estimate.interval.unwrap();
+            prop_assert!(near(once.mean.value, thrice.mean.value));
+            prop_assert!(near(ends(once.mean).0, ends(thrice.mean).0));
+            prop_assert!(near(ends(once.mean).1, ends(thrice.mean).1));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bootstrap::{Bootstrap, Confidence, Estimates};
 use super::pairing::{Pairing, Policies, pair};
+use crate::instance::unscaled_name;
 use crate::row::{Figures, Row};
 use crate::setting::Label;
 use crate::tables::GroupKey;
@@ -266,16 +267,16 @@ fn instance(row: &Row) -> (&str, &str) {
 /// A pair of rows that both have figures.
 #[derive(Clone, Copy)]
 struct FinishedPair<'a> {
-    row: &'a Row,
+    a_row: &'a Row,
+    b_row: &'a Row,
     a: &'a Figures,
     b: &'a Figures,
-    b_row: &'a Row,
 }
 
 impl<'a> FinishedPair<'a> {
     fn of((a, b): (&'a Row, &'a Row)) -> Option<FinishedPair<'a>> {
         let figures = |row: &'a Row| row.outcome.as_deref().ok();
-        Some(FinishedPair { row: a, a: figures(a)?, b: figures(b)?, b_row: b })
+        Some(FinishedPair { a_row: a, b_row: b, a: figures(a)?, b: figures(b)? })
     }
 }
 
@@ -289,11 +290,11 @@ struct Group<'a> {
 /// All groups, in the order of A and then of B.
 fn groups<'a>(pairs: &[FinishedPair<'a>]) -> Vec<Group<'a>> {
     let mut groups = Vec::new();
-    for scope in scopes(pairs.iter().map(|pair| pair.row)) {
+    for scope in scopes(pairs.iter().map(|pair| pair.a_row)) {
         let mut places: Vec<(SimSpan, Label, Label)> = Vec::new();
         let begin = groups.len();
-        for pair in pairs.iter().filter(|pair| scope.has(pair.row)) {
-            let settings = (pair.row.cell.tau_s, pair.row.cell.label(), pair.b_row.cell.label());
+        for pair in pairs.iter().filter(|pair| scope.has(pair.a_row)) {
+            let settings = (pair.a_row.cell.tau_s, pair.a_row.cell.label(), pair.b_row.cell.label());
             let place = places.iter().position(|known| *known == settings).unwrap_or_else(|| {
                 groups.push(Group::new(&scope, &settings));
                 places.push(settings);
@@ -322,7 +323,7 @@ impl<'a> Group<'a> {
 
     fn compare(&self, figure: Column, options: &CompareOptions) -> Option<GroupComparison> {
         let pair = |pair: &FinishedPair<'_>| {
-            let cell = &pair.row.cell;
+            let cell = &pair.a_row.cell;
             let (a, b) = (pair.a.number(figure.name())?, pair.b.number(figure.name())?);
             Some(Pair { instance: cell.instance.clone(), load: cell.load, a, b })
         };
@@ -334,10 +335,10 @@ impl<'a> Group<'a> {
             resamples: options.resamples,
             confidence: options.confidence,
         };
-        let differences: Vec<f64> = pairs.iter().map(Pair::difference).collect();
-        let logarithms: Vec<f64> = pairs.iter().filter_map(|pair| Some(pair.ratio()?.ln())).collect();
-        let more = differences.iter().filter(|difference| **difference > 0.0).count();
-        let less = differences.iter().filter(|difference| **difference < 0.0).count();
+        let differences = clusters(&pairs, |pair| Some(pair.difference()));
+        let logarithms = clusters(&pairs, |pair| Some(pair.ratio()?.ln()));
+        let more = pairs.iter().filter(|pair| pair.b > pair.a).count();
+        let less = pairs.iter().filter(|pair| pair.b < pair.a).count();
         let (wins, losses) = if figure.more_is_better() { (more, less) } else { (less, more) };
         Some(GroupComparison {
             key: self.key.clone(),
@@ -348,10 +349,21 @@ impl<'a> Group<'a> {
             losses,
             difference: bootstrap("difference").estimates(&differences)?,
             ratio: bootstrap("ratio").estimates(&logarithms).map(|estimates| estimates.map(f64::exp)),
-            ratios: logarithms.len(),
+            ratios: logarithms.iter().map(Vec::len).sum(),
             pairs,
         })
     }
+}
+
+/// Values of pairs, those of one trace at several loads together.
+fn clusters(pairs: &[Pair], value: impl Fn(&Pair) -> Option<f64>) -> Vec<Vec<f64>> {
+    let mut clusters: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for pair in pairs {
+        if let Some(value) = value(pair) {
+            clusters.entry(unscaled_name(&pair.instance, pair.load)).or_default().push(value);
+        }
+    }
+    clusters.into_values().collect()
 }
 
 #[cfg(test)]

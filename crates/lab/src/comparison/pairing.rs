@@ -1,6 +1,6 @@
 //! Which rows of two results belong together.
 
-use crate::row::Row;
+use crate::row::{Cell, Row};
 use dfrsim_model::SimSpan;
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ impl Policies<'_> {
 }
 
 /// What all settings of an instance have in common.
-fn place(cell: &crate::Cell) -> (&str, &str, SimSpan, SimSpan) {
+fn place(cell: &Cell) -> (&str, &str, SimSpan, SimSpan) {
     (&cell.workload, &cell.instance, cell.tau_s, cell.penalty_s)
 }
 
@@ -75,7 +75,7 @@ pub(super) fn pair<'a>(a: &'a [Row], b: &'a [Row], policies: Policies<'_>) -> Pa
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::row::{Cell, Figures};
+    use crate::row::Figures;
     use proptest::prelude::*;
 
     /// A row with this degradation and 1 everywhere else.
