@@ -58,7 +58,7 @@ pub use error::RunError;
 pub use instance::trace_seed;
 pub use key::{Key, ParseKeyError, SEMANTICS_VERSION};
 pub use progress::Progress;
-pub use published::{Published, UnknownTable};
+pub use published::{CostUnit, Costs, Published, UnknownTable};
 pub use results::{Results, ResultsError};
 pub use row::{Cell, Figures, Row};
 pub use run::{RowCounts, RunOptions, RunReport, run};

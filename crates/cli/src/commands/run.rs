@@ -99,6 +99,10 @@ fn print(scenario: &Scenario, out: &Path, report: &RunReport) -> Result<(), Fail
         writeln!(text, "{}\n", scenario.title).expect("writing to a string cannot fail");
     }
     text.push_str(&report.tables.degradation.markdown());
+    if !report.tables.bandwidth_compared.is_empty() {
+        text.push_str("\nWhat pauses and migrations cost:\n\n");
+        text.push_str(&report.tables.bandwidth_compared.markdown());
+    }
     output::print(&text)?;
     let rows = report.rows;
     eprintln!(

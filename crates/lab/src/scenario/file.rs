@@ -101,7 +101,7 @@ pub(super) struct WorkloadFile {
     #[serde(default = "default_node_memory")]
     pub(super) node_memory_gb: Spanned<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) published: Option<Spanned<String>>,
+    pub(super) published: Option<Spanned<Names>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) swf: Option<SwfFile>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,9 @@ use crate::scenario::{Scenario, Source, Workload};
 use crate::setting::{Label, Setting, settings};
 use dfrsim_model::SimSpan;
 
+/// The penalty of the published tables.
+const PUBLISHED_PENALTY: SimSpan = SimSpan::from_secs(300);
+
 /// The instances over which a figure is averaged.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scope<'a> {
@@ -19,6 +22,8 @@ enum Load {
     Unscaled,
     /// The traces scaled to this load.
     Of(f64),
+    /// The loads from this one on together.
+    From(f64),
     /// All loads together.
     All,
 }
@@ -29,22 +34,33 @@ impl Scope<'_> {
             && match self.load {
                 Load::Unscaled | Load::All => true,
                 Load::Of(load) => row.cell.load == Some(load),
+                Load::From(least) => row.cell.load.is_some_and(|load| load >= least),
             }
     }
-    /// Whether it is a workload as a whole, not one of its loads.
+    /// Whether it is a workload as a whole, not some of its loads.
     pub(super) fn is_whole(&self) -> bool {
-        !matches!(self.load, Load::Of(_))
+        matches!(self.load, Load::Unscaled | Load::All)
+    }
+    /// Whether it is what a published table of this least load is about.
+    pub(super) fn is_from(&self, least: f64) -> bool {
+        self.load == Load::From(least)
+    }
+    /// The load, if it is of one.
+    pub(super) fn single_load(&self) -> Option<f64> {
+        if let Load::Of(load) = self.load { Some(load) } else { None }
     }
     pub(super) fn load(&self) -> Cell {
         match self.load {
             Load::Unscaled => Cell::Nothing,
             Load::Of(load) => Cell::Text(load.to_string()),
+            Load::From(least) => Cell::Text(format!(">={least}")),
             Load::All => Cell::Text("all".to_owned()),
         }
     }
 }
 
-/// The workloads; those with several loads once for each, then with all together.
+/// The workloads; those with several loads once for each, then with those together that a published table is about, then
+/// with all together.
 pub(super) fn scopes(scenario: &Scenario) -> impl Iterator<Item = Scope<'_>> {
     scenario
         .workloads
@@ -56,7 +72,8 @@ fn loads(workload: &Workload) -> Vec<Load> {
     match &workload.source {
         Source::Lublin(source) if !source.loads.is_empty() => {
             let together = (source.loads.len() > 1).then_some(Load::All);
-            source.loads.iter().copied().map(Load::Of).chain(together).collect()
+            let partly = workload.published.iter().filter_map(|table| table.least_load()).map(Load::From);
+            source.loads.iter().copied().map(Load::Of).chain(partly).chain(together).collect()
         }
         _ => vec![Load::Unscaled],
     }
@@ -122,6 +139,10 @@ impl Group<'_> {
             Cell::Count(self.rows.len()),
             Cell::Count(self.rows.len() - self.figures().count()),
         ]
+    }
+    /// Whether it has the penalty of published tables.
+    pub(super) fn has_published_penalty(&self) -> bool {
+        self.label.penalty == PUBLISHED_PENALTY
     }
     /// The figures of the simulations that did not fail.
     pub(super) fn figures(&self) -> impl Iterator<Item = &Figures> {
