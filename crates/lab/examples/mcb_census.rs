@@ -60,9 +60,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             let most = census.calls.iter().map(|call| call.0).max().unwrap_or(0);
             println!("{name}, penalty {penalty} s: {} calls, at most {most} jobs", census.calls.len());
-            let (few, many): (Vec<_>, Vec<_>) = census.calls.iter().partition(|call| call.0 <= 10);
+            let (few, many): (Vec<_>, Vec<_>) =
+                census.calls.iter().copied().partition(|&(jobs, _)| jobs <= 10);
             for (name, calls) in [("up to 10 jobs", few), ("more jobs", many)] {
-                let times: Vec<Duration> = calls.into_iter().map(|call| call.1).collect();
+                let times: Vec<Duration> = calls.into_iter().map(|(_, time)| time).collect();
                 print(name, &times, census.calls.len());
             }
         }
