@@ -171,7 +171,7 @@ fn a_log_and_its_fields() {
     assert_eq!(Scenario::load(&path, &[]).unwrap(), scenario);
 }
 
-/// The scenarios of the repository are read as they are; one of them needs a log that may not be there.
+/// The scenarios of the repository are read as they are; some of them need a log that may not be there.
 #[test]
 fn the_scenarios_of_the_repository_are_right() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/");
@@ -182,10 +182,20 @@ fn the_scenarios_of_the_repository_are_right() {
         source.traces as usize * source.loads.len().max(1)
     };
     assert_eq!(["quickstart", "unscaled", "scaled"].map(instances), [30, 100, 900]);
-    if let Err(errors) = Scenario::load(format!("{folder}hpc2n.toml").as_ref(), &[]) {
-        assert_eq!(errors.faults().len(), 1, "{errors}");
-        assert!(errors.faults()[0].message.starts_with("no log `HPC2N-"), "{errors}");
+    let mut policies = Vec::new();
+    for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+        if file.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        match Scenario::load(&file, &[]) {
+            Ok(scenario) => policies.push(scenario.policies.len()),
+            Err(errors) => {
+                assert_eq!(errors.faults().len(), 1, "{errors}");
+                assert!(errors.faults()[0].message.starts_with("no log `HPC2N-"), "{errors}");
+            }
+        }
     }
+    assert!(policies.len() >= 6 && policies.contains(&118), "{policies:?}");
 }
 
 proptest! {
