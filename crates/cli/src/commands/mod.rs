@@ -7,6 +7,7 @@ mod convert;
 mod info;
 mod lublin;
 mod policies;
+mod report;
 mod run;
 mod simulate;
 
@@ -38,6 +39,7 @@ enum Command {
     #[command(subcommand)]
     Workload(Workload),
     Policies(policies::Policies),
+    Report(report::Report),
     Audit(audit::Audit),
     Completions(completions::Completions),
 }
@@ -59,6 +61,7 @@ impl Cli {
             Command::Workload(Workload::Info(command)) => command.run(),
             Command::Workload(Workload::Convert(command)) => command.run(),
             Command::Policies(command) => command.run(),
+            Command::Report(command) => command.run(),
             Command::Audit(command) => command.run(),
             Command::Completions(command) => command.run(),
         }
