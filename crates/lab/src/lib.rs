@@ -57,7 +57,7 @@ pub use column::BadField;
 pub use error::RunError;
 pub use instance::trace_seed;
 pub use key::{Key, ParseKeyError, SEMANTICS_VERSION};
-pub use progress::Progress;
+pub use progress::{News, Progress};
 pub use published::{CostUnit, Costs, Published, UnknownTable};
 pub use results::{Results, ResultsError};
 pub use row::{Cell, Figures, Row};

@@ -10,7 +10,7 @@ use crate::row::{Cell, Figures, Row};
 use crate::scenario::{Scenario, Simulation};
 use crate::setting::{Setting, settings};
 use crate::tables::{self, Tables};
-use crate::{Progress, RunError};
+use crate::{News, Progress, RunError};
 use dfrsim_audit::Faults;
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_cluster::{Metrics, Options, Overrun, Scheduler, Summary, SummaryOptions, simulate};
@@ -348,7 +348,7 @@ impl<'a> Case<'a> {
             }
         };
         let finished = sweep.finished.fetch_add(1, Ordering::Relaxed) + 1;
-        sweep.progress.finished(finished, sweep.total, &format!("{} {}", self.instance.name, setting.policy));
+        sweep.progress.finished(&News { finished, total: sweep.total, rows: &rows });
         Some(rows)
     }
 
