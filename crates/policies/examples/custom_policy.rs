@@ -8,7 +8,7 @@ use dfrsim_cluster::{
 };
 use dfrsim_model::{Job, NodeId, NodeTasks, Seed, Share, SimSpan, Yield};
 use dfrsim_policies::{Policy, PolicyOptions};
-use dfrsim_workload::lublin::{LublinParameters, Mode, generate};
+use dfrsim_workload::lublin::{LublinParameters, generate};
 use std::num::NonZeroU32;
 
 /// Newcomers come first; running jobs keep their nodes where there is still room, those with the least work done before the
@@ -89,7 +89,7 @@ fn degradation(scheduler: &mut dyn Scheduler, jobs: &[Job], nodes: u32) -> f64 {
 
 fn main() {
     let nodes = NonZeroU32::new(128).expect("128 is not zero");
-    let parameters = LublinParameters { nodes, jobs: 1000, mode: Mode::Typed };
+    let parameters = LublinParameters { nodes, jobs: 1000, ..LublinParameters::default() };
     let greedy: Policy = "Greedy*/OPT=MIN".parse().expect("the policy is known");
     let (mut own, mut known) = (0.0, 0.0);
     const TRACES: u64 = 20;

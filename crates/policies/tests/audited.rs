@@ -5,14 +5,14 @@ use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
 use dfrsim_model::{Seed, SimSpan};
 use dfrsim_policies::{PolicyOptions, catalogue};
 use dfrsim_workload::load;
-use dfrsim_workload::lublin::{LublinParameters, Mode, generate};
+use dfrsim_workload::lublin::{LublinParameters, generate};
 use std::num::NonZeroU32;
 
 #[test]
 fn every_policy_passes_the_audit() {
     const NODES: u32 = 32;
     let nodes = NonZeroU32::new(NODES).unwrap();
-    let parameters = LublinParameters { nodes, jobs: 150, mode: Mode::Typed };
+    let parameters = LublinParameters { nodes, jobs: 150, ..LublinParameters::default() };
     let penalty = SimSpan::from_secs(300);
     let options = Options { penalty, ..Options::default() };
     let mut pauses = 0;
