@@ -80,9 +80,9 @@ impl Scheduler for LeastServedFirst {
 
 fn degradation(scheduler: &mut dyn Scheduler, jobs: &[Job], nodes: u32) -> f64 {
     let options = Options { penalty: SimSpan::from_secs(300), ..Options::default() };
-    let mut metrics = Metrics::default();
+    let mut metrics = Metrics::new(SummaryOptions::new(nodes));
     simulate(nodes, &options, jobs.to_vec(), scheduler, &mut metrics).expect("the policy keeps the rules");
-    let summary = metrics.summary(&SummaryOptions::new(nodes)).expect("there are jobs");
+    let summary = metrics.summary().expect("there are jobs");
     let (tau, bounded) = summary.bounded_stretch[0];
     bounded.max / max_stretch_bound(jobs, nodes, tau).value
 }

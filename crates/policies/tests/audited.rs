@@ -21,11 +21,11 @@ fn every_policy_passes_the_audit() {
         load::scale_to_load(&mut jobs, NODES, 0.9).unwrap();
         let mut scheduler = info.policy.scheduler(NODES, &PolicyOptions::default());
         let log = EventLog::new(Vec::new(), &info.name, NODES, penalty);
-        let mut watchers = (Metrics::default(), log);
+        let mut watchers = (Metrics::new(SummaryOptions::new(NODES)), log);
         simulate(NODES, &options, jobs, &mut *scheduler, &mut watchers)
             .unwrap_or_else(|error| panic!("{}: {error}", info.name));
         let (metrics, log) = watchers;
-        let summary = metrics.summary(&SummaryOptions::new(NODES)).unwrap();
+        let summary = metrics.summary().unwrap();
         let events = log.finish(&summary).unwrap();
         let report = audit(events.as_slice()).unwrap_or_else(|error| panic!("{}: {error}", info.name));
         assert_eq!(report.completed + report.rejected, 150, "{}", info.name);
