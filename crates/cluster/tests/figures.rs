@@ -107,8 +107,10 @@ fn a_run_without_a_completion_has_no_summary() {
 /// The file of the run above, read back line by line.
 #[test]
 fn an_events_file_says_what_happened() {
-    let mut observer =
-        (EventLog::new(Vec::new(), "SCRIPT", 2, SimSpan::from_secs(5)), Metrics::new(SummaryOptions::new(2)));
+    let mut observer = (
+        EventLog::new(Vec::new(), "SCRIPT", 2, SimSpan::from_secs(5), SimSpan::from_secs(10)),
+        Metrics::new(SummaryOptions::new(2)),
+    );
     run(&mut observer);
     let summary = observer.1.summary().unwrap();
     let bytes = observer.0.finish(&summary).unwrap();
@@ -129,7 +131,13 @@ fn an_events_file_says_what_happened() {
     let complete = |second, job| Record::Complete { at_us: us(second), job };
     let full = FULL.units();
     let expected = [
-        Record::Run { format: FORMAT_VERSION, policy: "SCRIPT".into(), nodes: 2, penalty_us: us(5) },
+        Record::Run {
+            format: FORMAT_VERSION,
+            policy: "SCRIPT".into(),
+            nodes: 2,
+            penalty_us: us(5),
+            tau_us: us(10),
+        },
         submit(0, 0, 11, 2, 20),
         Record::Start { at_us: 0, job: 0, on: vec![(0, 2)].into(), job_yield: full },
         submit(10, 1, 12, 2, 5),
@@ -150,7 +158,6 @@ fn an_events_file_says_what_happened() {
             rejected: 1,
             makespan_us: us(740),
             max_stretch: 1.75,
-            tau_us: us(10),
             max_bounded_stretch: 1.75,
             mean_bounded_stretch: summary.bounded_stretch[0].1.mean,
             mean_turnaround_s: 250.0,

@@ -13,7 +13,7 @@ pub(crate) struct Audited {
 
 impl Audited {
     pub(crate) fn new(policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> Result<Audited, Faults> {
-        let auditor = Auditor::begin(&records::run(policy, nodes, penalty))?;
+        let auditor = Auditor::begin(&records::run(policy, nodes, penalty, tau))?;
         let metrics = Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) });
         Ok(Audited { auditor, metrics })
     }

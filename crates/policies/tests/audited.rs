@@ -20,7 +20,7 @@ fn every_policy_passes_the_audit() {
         let mut jobs = generate(&parameters, Seed::new(1).numbered(trace));
         load::scale_to_load(&mut jobs, NODES, 0.9).unwrap();
         let mut scheduler = info.policy.scheduler(NODES, &PolicyOptions::default());
-        let log = EventLog::new(Vec::new(), &info.name, NODES, penalty);
+        let log = EventLog::new(Vec::new(), &info.name, NODES, penalty, SimSpan::from_secs(10));
         let mut watchers = (Metrics::new(SummaryOptions::new(NODES)), log);
         simulate(NODES, &options, jobs, &mut *scheduler, &mut watchers)
             .unwrap_or_else(|error| panic!("{}: {error}", info.name));

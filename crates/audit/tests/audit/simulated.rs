@@ -81,7 +81,7 @@ proptest! {
         let penalty = SimSpan::from_micros(penalty);
         let mut file = Vec::new();
         let mut observer = Both(
-            EventLog::new(&mut file, "whim", NODES, penalty),
+            EventLog::new(&mut file, "whim", NODES, penalty, SimSpan::from_secs(10)),
             Metrics::new(SummaryOptions::new(NODES)),
         );
         let options = Options { penalty, ..Options::default() };

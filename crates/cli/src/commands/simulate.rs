@@ -186,7 +186,7 @@ impl Simulate {
         let jobs_file =
             self.jobs_out.as_deref().map(|path| JobsFile::create(path, self.tau[0])).transpose()?;
         let event_log = self.events_out.as_deref().map(OutputFile::create).transpose()?;
-        let begin = |out| EventLog::new(out, &self.policy.to_string(), nodes, self.penalty);
+        let begin = |out| EventLog::new(out, &self.policy.to_string(), nodes, self.penalty, self.tau[0]);
         let figures = SummaryOptions {
             nodes,
             taus: self.tau.clone(),
