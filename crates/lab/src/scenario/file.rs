@@ -3,7 +3,7 @@
 use super::fields::{AnnotationField, Names, Numbers, PolicyField};
 use dfrsim_cluster::Overrun;
 use dfrsim_workload::cut::Selection;
-use dfrsim_workload::lublin::Mode;
+use dfrsim_workload::lublin::{CpuNeeds, MemoryModel, Mode};
 use dfrsim_workload::prepare::{Rules, SizeField};
 use dfrsim_workload::swf::Strictness;
 use serde::{Deserialize, Serialize};
@@ -144,6 +144,8 @@ pub(super) struct LublinFile {
     pub(super) jobs: Spanned<i64>,
     pub(super) mode: Mode,
     pub(super) loads: Spanned<Numbers>,
+    pub(super) cpu: CpuNeeds,
+    pub(super) memory: MemoryModel,
 }
 
 impl Default for LublinFile {
@@ -153,6 +155,8 @@ impl Default for LublinFile {
             jobs: anywhere(1_000),
             mode: Mode::Typed,
             loads: anywhere(Numbers(Vec::new())),
+            cpu: CpuNeeds::default(),
+            memory: MemoryModel::default(),
         }
     }
 }

@@ -254,7 +254,13 @@ impl Resolver<'_> {
         }
         LublinSource {
             traces: traces as u32,
-            parameters: LublinParameters { nodes, jobs: jobs as usize, mode: file.mode },
+            parameters: LublinParameters {
+                nodes,
+                jobs: jobs as usize,
+                mode: file.mode,
+                cpu: file.cpu,
+                memory: file.memory,
+            },
             loads,
         }
     }
@@ -319,10 +325,13 @@ fn swf_file(source: &SwfSource) -> SwfFile {
 }
 
 fn lublin_file(source: &LublinSource) -> LublinFile {
+    let LublinParameters { nodes: _, jobs, mode, cpu, memory } = source.parameters;
     LublinFile {
         traces: anywhere(source.traces.into()),
-        jobs: anywhere(source.parameters.jobs as i64),
-        mode: source.parameters.mode,
+        jobs: anywhere(jobs as i64),
+        mode,
         loads: anywhere(Numbers(source.loads.clone())),
+        cpu,
+        memory,
     }
 }
