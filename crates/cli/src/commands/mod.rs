@@ -9,6 +9,7 @@ mod convert;
 mod info;
 mod lublin;
 mod policies;
+mod report;
 mod run;
 mod simulate;
 
@@ -44,6 +45,7 @@ enum Command {
     Policies(policies::Policies),
     Check(check::Check),
     Compare(compare::Compare),
+    Report(report::Report),
     Audit(audit::Audit),
     Completions(completions::Completions),
 }
@@ -67,6 +69,7 @@ impl Cli {
             Command::Policies(command) => command.run(),
             Command::Check(command) => command.run(),
             Command::Compare(command) => command.run(),
+            Command::Report(command) => command.run(),
             Command::Audit(command) => command.run(),
             Command::Completions(command) => command.run(),
         }

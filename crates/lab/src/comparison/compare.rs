@@ -6,7 +6,7 @@ use crate::instance::unscaled_name;
 use crate::row::{Figures, Row};
 use crate::setting::Label;
 use crate::tables::GroupKey;
-use crate::tables::groups::{Scope, scopes};
+use crate::tables::groups::{LeastLoads, Scope, scopes};
 use crate::{Results, UnknownFigure, manifest};
 use dfrsim_model::{Seed, SimSpan};
 use rayon::prelude::*;
@@ -290,7 +290,7 @@ struct Group<'a> {
 /// All groups, in the order of A and then of B.
 fn groups<'a>(pairs: &[FinishedPair<'a>]) -> Vec<Group<'a>> {
     let mut groups = Vec::new();
-    for scope in scopes(pairs.iter().map(|pair| pair.a_row)) {
+    for scope in scopes(pairs.iter().map(|pair| pair.a_row), LeastLoads::NONE) {
         let mut places: Vec<(SimSpan, Label, Label)> = Vec::new();
         let begin = groups.len();
         for pair in pairs.iter().filter(|pair| scope.has(pair.a_row)) {

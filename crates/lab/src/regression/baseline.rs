@@ -7,7 +7,7 @@ use super::identity::{Identity, WorkloadIdentity};
 use crate::Results;
 use crate::scenario::{Fault, Text};
 use crate::tables::GroupKey;
-use crate::tables::groups::{Group, groups};
+use crate::tables::groups::{Group, LeastLoads, groups};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use toml::Spanned;
@@ -65,7 +65,10 @@ impl Baseline {
                 figures: Figure::ALL.into_iter().filter_map(value).collect(),
             })
         };
-        let groups = groups(&results.rows).iter().map(group_figures).collect::<Result<_, BaselineError>>()?;
+        let groups = groups(&results.rows, LeastLoads::NONE)
+            .iter()
+            .map(group_figures)
+            .collect::<Result<_, BaselineError>>()?;
         Ok(Baseline { semantics, title, scenario, groups, workloads })
     }
 

@@ -2,9 +2,13 @@
 
 use super::table::Cell;
 use crate::row::{Figures, Row};
+use crate::scenario::Scenario;
 use crate::setting::Label;
 use dfrsim_model::SimSpan;
 use std::fmt;
+
+/// The penalty of the published tables.
+const PUBLISHED_PENALTY: SimSpan = SimSpan::from_secs(300);
 
 /// The instances over which a figure is averaged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +23,8 @@ enum Load {
     Unscaled,
     /// The traces scaled to this load.
     Of(f64),
+    /// The loads from this one on together.
+    From(f64),
     /// All loads together.
     All,
 }
@@ -29,42 +35,74 @@ impl Scope<'_> {
             && match self.load {
                 Load::Unscaled | Load::All => true,
                 Load::Of(load) => row.cell.load == Some(load),
+                Load::From(least) => row.cell.load.is_some_and(|load| load >= least),
             }
     }
-    /// Whether it is a workload as a whole, not one of its loads.
+    /// Whether it is a workload as a whole, not some of its loads.
     pub(super) fn is_whole(&self) -> bool {
-        !matches!(self.load, Load::Of(_))
+        matches!(self.load, Load::Unscaled | Load::All)
     }
-    /// The load: a number, `all`, or nothing for traces and weeks as they are.
+    /// Whether it is what a published table of this least load is about.
+    pub(super) fn is_from(&self, least: f64) -> bool {
+        self.load == Load::From(least)
+    }
+    /// The load, if it is of one.
+    pub(super) fn single_load(&self) -> Option<f64> {
+        if let Load::Of(load) = self.load { Some(load) } else { None }
+    }
+    /// The load: a number, `>=` and a number, `all`, or nothing for traces and weeks as they are.
     pub(crate) fn load(&self) -> Option<String> {
         match self.load {
             Load::Unscaled => None,
             Load::Of(load) => Some(load.to_string()),
+            Load::From(least) => Some(format!(">={least}")),
             Load::All => Some("all".to_owned()),
         }
     }
 }
 
-/// The workloads in the order of the rows; those with several loads once for each, then with all together.
-pub(crate) fn scopes<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<Scope<'a>> {
-    let mut parts: Vec<(&str, Vec<Option<f64>>)> = Vec::new();
+/// The least loads of the published tables that are about some loads of a workload.
+#[derive(Clone, Copy)]
+pub(crate) struct LeastLoads<'a>(Option<&'a Scenario>);
+
+impl<'a> LeastLoads<'a> {
+    /// No table is looked at.
+    pub(crate) const NONE: LeastLoads<'static> = LeastLoads(None);
+
+    /// Those of a scenario.
+    pub(super) fn of(scenario: &'a Scenario) -> LeastLoads<'a> {
+        LeastLoads(Some(scenario))
+    }
+    fn of_workload(self, name: &str) -> impl Iterator<Item = f64> {
+        let workloads = self.0.map(|scenario| scenario.workloads.as_slice()).unwrap_or_default();
+        let workload = workloads.iter().filter(move |workload| workload.name == name);
+        workload.flat_map(|workload| workload.published.iter().filter_map(|table| table.least_load()))
+    }
+}
+
+/// The workloads in the order of the rows; those with several loads once for each, then with those together that a
+/// published table is about, then with all together.
+pub(crate) fn scopes<'a>(rows: impl Iterator<Item = &'a Row>, least_loads: LeastLoads<'_>) -> Vec<Scope<'a>> {
+    let mut workloads: Vec<(&str, Vec<Option<f64>>)> = Vec::new();
     for Row { cell, .. } in rows {
-        let place = parts.iter().position(|(workload, _)| *workload == cell.workload);
+        let place = workloads.iter().position(|(workload, _)| *workload == cell.workload);
         let place = place.unwrap_or_else(|| {
-            parts.push((&cell.workload, Vec::new()));
-            parts.len() - 1
+            workloads.push((&cell.workload, Vec::new()));
+            workloads.len() - 1
         });
-        let loads = &mut parts[place].1;
+        let loads = &mut workloads[place].1;
         if !loads.contains(&cell.load) {
             loads.push(cell.load);
         }
     }
     let scopes = |(workload, loads): (_, Vec<Option<f64>>)| {
         let together = (loads.len() > 1).then_some(Load::All);
+        let is_scaled = loads.iter().any(Option::is_some);
+        let partly = least_loads.of_workload(workload).filter(|_| is_scaled).map(Load::From);
         let each = loads.into_iter().map(|load| load.map_or(Load::Unscaled, Load::Of));
-        each.chain(together).map(move |load| Scope { workload, load }).collect::<Vec<_>>()
+        each.chain(partly).chain(together).map(|load| Scope { workload, load }).collect::<Vec<_>>()
     };
-    parts.into_iter().flat_map(scopes).collect()
+    workloads.into_iter().flat_map(scopes).collect()
 }
 
 /// The rows of one setting and tau in one scope, in the order of the instances.
@@ -76,9 +114,9 @@ pub(crate) struct Group<'a> {
 }
 
 /// All groups, in the order of the scenario, which is that of the rows.
-pub(crate) fn groups(rows: &[Row]) -> Vec<Group<'_>> {
+pub(crate) fn groups<'a>(rows: &'a [Row], least_loads: LeastLoads<'_>) -> Vec<Group<'a>> {
     let mut groups = Vec::new();
-    for scope in scopes(rows.iter()) {
+    for scope in scopes(rows.iter(), least_loads) {
         let members: Vec<(&Row, Label)> =
             rows.iter().filter(|row| scope.has(row)).map(|row| (row, row.cell.label())).collect();
         let taus = distinct(members.iter().map(|(row, _)| &row.cell.tau_s));
@@ -199,6 +237,10 @@ impl Group<'_> {
     /// How many of its simulations failed.
     pub(crate) fn failed(&self) -> usize {
         self.rows.len() - self.figures().count()
+    }
+    /// Whether it has the penalty of published tables.
+    pub(super) fn has_published_penalty(&self) -> bool {
+        self.label.penalty == PUBLISHED_PENALTY
     }
     /// The figures of the simulations that did not fail.
     pub(crate) fn figures(&self) -> impl Iterator<Item = &Figures> {

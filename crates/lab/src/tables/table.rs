@@ -71,6 +71,12 @@ impl Table {
         Table { header, lines, notes: Vec::new() }
     }
 
+    /// Whether it has no lines.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     /// With lines of text below its Markdown.
     pub(crate) fn with_notes(self, notes: Vec<String>) -> Table {
         Table { notes, ..self }
