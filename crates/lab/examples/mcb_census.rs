@@ -7,7 +7,7 @@ use dfrsim_cluster::{Decision, Options, Scheduler, Situation, simulate};
 use dfrsim_lab::trace_seed;
 use dfrsim_model::SimSpan;
 use dfrsim_policies::{Policy, PolicyOptions};
-use dfrsim_workload::lublin::{LublinParameters, Mode, generate};
+use dfrsim_workload::lublin::{LublinParameters, generate};
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
@@ -44,11 +44,8 @@ fn print(name: &str, calls: &[Duration], of: usize) {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     const NODES: u32 = 128;
-    let parameters = LublinParameters {
-        nodes: NonZeroU32::new(NODES).expect("there are nodes"),
-        jobs: 1_000,
-        mode: Mode::Typed,
-    };
+    let nodes = NonZeroU32::new(NODES).expect("there are nodes");
+    let parameters = LublinParameters { nodes, jobs: 1_000, ..LublinParameters::default() };
     for name in ["MCB*/OPT=MIN", "MCB*/OPT=MIN/MVT=600"] {
         for penalty in [0, 300] {
             let policy = name.parse::<Policy>()?.scheduler(NODES, &PolicyOptions::default());
