@@ -135,13 +135,10 @@ fn what_cannot_be_compared_is_exit_code_2() {
     let folder = checked();
     let told = |results: &str| stderr(&mut check(&folder, results), 2);
     for (set, expected) in [
-        ("seed=2", "another scenario"),
-        ("simulation.warm_up=10", "another scenario"),
-        ("workloads.plain.nodes=32", "workload `plain`: its nodes, memory, source or rules differ"),
-        (
-            "workloads.scaled.lublin.loads=[0.5]",
-            "workload `scaled`: its nodes, memory, source or rules differ",
-        ),
+        ("seed=2", "another scenario: `seed` is 2, the baseline has 1"),
+        ("simulation.warm_up=10", "another scenario: `warm_up` is 10.0, the baseline has 0.0"),
+        ("workloads.plain.nodes=32", "workload `plain`: has 32 nodes of 8 GB, the baseline 16 nodes of 8 GB"),
+        ("workloads.scaled.lublin.loads=[0.5]", "workload `scaled`: has other jobs: 2 instances"),
         ("policies=[\"EASY\"]", "only in the baseline: plain, GreedyP*/OPT=MIN, penalty 300 s, tau 10 s;"),
         (
             "policies=[\"EASY\", \"CONS\", \"GreedyP*/OPT=MIN\"]",

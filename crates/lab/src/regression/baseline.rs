@@ -19,8 +19,8 @@ pub struct Baseline {
     pub semantics: u32,
     /// The title of the scenario.
     pub title: String,
-    /// SHA-256 of the scenario without its title, the lists of settings that make up groups, and its workloads.
-    pub scenario: String,
+    /// The scenario's seed, and the fields of its simulation that are not lists of settings.
+    pub scenario: toml::Table,
     /// What each workload is known by.
     pub workloads: Vec<WorkloadIdentity>,
     /// The groups, in the order of the tables.
@@ -45,9 +45,9 @@ impl Baseline {
         if results.is_outdated {
             return Err(BaselineError::Unfinished { folder: results.folder.clone() });
         }
-        let Identity { semantics, title, scenario, workloads, node_memory_gb } = Identity::of(results)?;
+        let Identity { semantics, title, scenario, workloads } = Identity::of(results)?;
         let memory: BTreeMap<&str, f64> =
-            workloads.iter().map(|workload| workload.name.as_str()).zip(node_memory_gb).collect();
+            workloads.iter().map(|workload| (workload.name.as_str(), workload.node_memory_gb)).collect();
         let group_figures = |group: &Group<'_>| {
             let node_memory_gb =
                 memory.get(group.scope.workload).copied().ok_or_else(|| BaselineError::Results {
@@ -146,8 +146,9 @@ fn key_of(group: &GroupFile) -> GroupKey {
 
 fn of_file(file: File) -> Baseline {
     let workload = |workload: Spanned<WorkloadFile>| {
-        let WorkloadFile { name, setup, instances, jobs } = workload.into_inner();
-        WorkloadIdentity { name, setup, instances, jobs }
+        let WorkloadFile { name, nodes, node_memory_gb: Number(node_memory_gb), instances, jobs } =
+            workload.into_inner();
+        WorkloadIdentity { name, nodes, node_memory_gb, instances, jobs }
     };
     let group = |group: Spanned<GroupFile>| {
         let key = key_of(group.get_ref());
@@ -165,8 +166,9 @@ fn of_file(file: File) -> Baseline {
 
 fn to_file(baseline: &Baseline) -> File {
     let workload = |workload: &WorkloadIdentity| {
-        let WorkloadIdentity { name, setup, instances, jobs } = workload.clone();
-        Spanned::new(0..0, WorkloadFile { name, setup, instances, jobs })
+        let WorkloadIdentity { name, nodes, node_memory_gb, instances, jobs } = workload.clone();
+        let node_memory_gb = Number(node_memory_gb);
+        Spanned::new(0..0, WorkloadFile { name, nodes, node_memory_gb, instances, jobs })
     };
     let group = |GroupFigures { key, figures }: &GroupFigures| {
         let GroupKey { workload, load, policy, penalty_s, period_s, packing, drop, tau_s } = key.clone();
@@ -227,7 +229,8 @@ mod tests {
         Figures { degradation, paused_memory_nodes, ..Figures::read(twos.into_iter()).unwrap() }
     }
     fn results(rows: Vec<Row>) -> Results {
-        let scenario = "title = 'A test'\nseed = 1\n[[workloads]]\nname = 'w'\nnode_memory_gb = 4.0\n";
+        let scenario =
+            "title = 'A test'\nseed = 1\n[[workloads]]\nname = 'w'\nnodes = 9\nnode_memory_gb = 4.0\n";
         let manifest = "semantics = 3\n[[instances]]\nworkload = 'w'\nname = '1'\nsha256 = 'aa'\n";
         Results {
             folder: PathBuf::from("results"),
@@ -264,20 +267,18 @@ mod tests {
     }
 
     #[test]
-    fn digests_hang_on_fields_and_not_on_settings_and_names() {
-        let scenario = |text: &str| {
-            let all = Results { scenario: text.into(), ..results(vec![row("1", Ok(figures(1.0, 1.0)))]) };
-            let baseline = Baseline::of(&all).unwrap();
-            (baseline.scenario, baseline.workloads[0].setup.clone())
-        };
-        let plain = scenario("seed = 1\n[[workloads]]\nnode_memory_gb = 4.0\nname = 'w'\n");
-        let renamed = "title = 'x'\npolicies = ['P']\nsimulation = { penalty = 1, tau = 2 }\nseed = 1\n\
-            [[workloads]]\nname = 'w'\npublished = 'dissertation-b1'\nnode_memory_gb = 4.0\n";
-        assert_eq!(scenario(renamed), plain);
-        let reseeded = scenario("seed = 2\n[[workloads]]\nnode_memory_gb = 4.0\nname = 'w'\n");
-        assert!(reseeded.0 != plain.0 && reseeded.1 == plain.1);
-        let enlarged = scenario("seed = 1\n[[workloads]]\nnode_memory_gb = 5.0\nname = 'w'\n");
-        assert!(enlarged.0 == plain.0 && enlarged.1 != plain.1);
+    fn lists_of_settings_and_names_are_not_common_fields() {
+        let scenario = "title = 'x'\npolicies = ['P']\nseed = 7\n\
+            simulation = { penalty = [1], period = 2, packing = 'cp', drop = 'skip', tau = 3, warm_up = 4.0 }\n\
+            [[workloads]]\nname = 'w'\nnodes = 9\nnode_memory_gb = 4.0\n";
+        let all = Results { scenario: scenario.into(), ..results(Vec::new()) };
+        let fields: Vec<String> = Baseline::of(&all)
+            .unwrap()
+            .scenario
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        assert_eq!(fields, ["seed 7", "warm_up 4.0"]);
     }
 
     #[test]

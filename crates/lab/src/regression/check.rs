@@ -3,6 +3,7 @@
 use super::baseline::{Baseline, GroupFigures};
 use super::error::Incomparable;
 use super::figure::Figure;
+use super::identity::WorkloadIdentity;
 use super::tolerance::Tolerances;
 use crate::tables::GroupKey;
 use std::cmp::Ordering;
@@ -156,14 +157,20 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
 
 /// Whether both are of the same scenario and jobs, but for their settings.
 fn same_work(before: &Baseline, now: &Baseline) -> Result<(), Incomparable> {
-    if before.scenario != now.scenario {
-        return Err(Incomparable::Scenario);
+    for (field, value) in &now.scenario {
+        // Only one of them has a field: a version of the program that does not know it yet, or not any more.
+        if let Some(known) = before.scenario.get(field).filter(|known| *known != value) {
+            let (now, before) = (value.to_string(), known.to_string());
+            return Err(Incomparable::Scenario { field: field.clone(), now, before });
+        }
     }
     for workload in &now.workloads {
         // One that is missing is told by its groups.
         let Some(known) = before.workloads.iter().find(|known| known.name == workload.name) else { continue };
-        if known.setup != workload.setup {
-            return Err(Incomparable::Setup { workload: workload.name.clone() });
+        if (known.nodes, known.node_memory_gb) != (workload.nodes, workload.node_memory_gb) {
+            let cluster = |of: &WorkloadIdentity| format!("{} nodes of {} GB", of.nodes, of.node_memory_gb);
+            let (now, before) = (cluster(workload), cluster(known));
+            return Err(Incomparable::Cluster { workload: workload.name.clone(), now, before });
         }
         if known != workload {
             return Err(Incomparable::Jobs {
@@ -197,7 +204,6 @@ fn verdict(
 
 #[cfg(test)]
 mod tests {
-    use super::super::identity::WorkloadIdentity;
     use super::super::tolerance::Tolerance;
     use super::*;
     use dfrsim_model::SimSpan;
@@ -218,12 +224,14 @@ mod tests {
     fn baseline(groups: Vec<GroupFigures>) -> Baseline {
         let workload = WorkloadIdentity {
             name: "log".into(),
-            setup: "setup".into(),
+            nodes: 128,
+            node_memory_gb: 8.0,
             instances: 1,
             jobs: "0123456789abcdef".into(),
         };
         let workloads = vec![workload];
-        Baseline { semantics: 1, title: String::new(), scenario: "scenario".into(), workloads, groups }
+        let scenario = toml::toml! { seed = 1 };
+        Baseline { semantics: 1, title: String::new(), scenario, workloads, groups }
     }
     const MEAN: Figure = Figure::MeanDegradation;
     const DONE: Figure = Figure::Completed;
@@ -301,10 +309,13 @@ mod tests {
             told(&now).to_string(),
             "workload `log`: has other jobs: 1 instances, digest fedcba987654, the baseline 1 instances, digest 0123456789ab"
         );
-        now.workloads[0].setup = "other".into();
-        assert_eq!(told(&now), Incomparable::Setup { workload: "log".into() });
-        now.scenario = "other".into();
-        assert_eq!(told(&now), Incomparable::Scenario);
+        now.workloads[0].nodes = 64;
+        assert_eq!(
+            told(&now).to_string(),
+            "workload `log`: has 64 nodes of 8 GB, the baseline 128 nodes of 8 GB"
+        );
+        now.scenario = toml::toml! { seed = 2 };
+        assert_eq!(told(&now).to_string(), "another scenario: `seed` is 2, the baseline has 1");
         assert_eq!(told(&baseline(vec![group("C", &[])])), Incomparable::NothingCommon);
     }
 

@@ -52,15 +52,24 @@ pub enum BaselineError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Incomparable {
     /// The scenarios differ in more than the settings that are simulated.
-    #[error(
-        "another scenario: its seed or its [simulation] differs from the baseline's in what is not a list of settings"
-    )]
-    Scenario,
-    /// A workload is described in another way.
-    #[error("workload `{workload}`: its nodes, memory, source or rules differ from the baseline's")]
-    Setup {
+    #[error("another scenario: `{field}` is {now}, the baseline has {before}")]
+    Scenario {
+        /// The field.
+        field: String,
+        /// What it is in the results.
+        now: String,
+        /// What it is in the baseline.
+        before: String,
+    },
+    /// A workload has another cluster.
+    #[error("workload `{workload}`: has {now}, the baseline {before}")]
+    Cluster {
         /// The workload.
         workload: String,
+        /// The cluster of the results.
+        now: String,
+        /// The cluster of the baseline.
+        before: String,
     },
     /// A workload has other jobs.
     #[error(

@@ -23,7 +23,7 @@ pub(super) struct File {
     pub(super) semantics: u32,
     #[serde(default)]
     pub(super) title: String,
-    pub(super) scenario: String,
+    pub(super) scenario: toml::Table,
     pub(super) workloads: Vec<Spanned<WorkloadFile>>,
     pub(super) groups: Vec<Spanned<GroupFile>>,
 }
@@ -32,7 +32,8 @@ pub(super) struct File {
 #[serde(deny_unknown_fields)]
 pub(super) struct WorkloadFile {
     pub(super) name: String,
-    pub(super) setup: String,
+    pub(super) nodes: i64,
+    pub(super) node_memory_gb: Number,
     pub(super) instances: usize,
     pub(super) jobs: String,
 }

@@ -7,12 +7,14 @@ use std::fmt::Write as _;
 use toml::{Table, Value};
 
 /// What a workload is known by.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WorkloadIdentity {
     /// Its name.
     pub name: String,
-    /// SHA-256 of its description: nodes, memory, source, rules.
-    pub setup: String,
+    /// The nodes of its cluster.
+    pub nodes: i64,
+    /// The memory of a node, in GB.
+    pub node_memory_gb: f64,
     /// How many instances it has.
     pub instances: usize,
     /// SHA-256 of the names and the jobs of its instances.
@@ -23,17 +25,12 @@ pub struct WorkloadIdentity {
 pub(super) struct Identity {
     pub(super) semantics: u32,
     pub(super) title: String,
-    pub(super) scenario: String,
+    pub(super) scenario: Table,
     pub(super) workloads: Vec<WorkloadIdentity>,
-    /// The memory of a node of each workload, in GB.
-    pub(super) node_memory_gb: Vec<f64>,
 }
 
-/// Fields that say which groups there are, and fields that no row depends on. A log's name is among the latter: its
-/// jobs are known by their digest.
+/// Fields of a simulation that say which groups there are.
 const SETTINGS: [&str; 5] = ["penalty", "period", "packing", "drop", "tau"];
-const NAMES: [&str; 3] = ["title", "policies", "workloads"];
-const WORKLOAD_NAMES: [&str; 3] = ["name", "published", "swf.file"];
 
 impl Identity {
     pub(super) fn of(results: &Results) -> Result<Identity, BaselineError> {
@@ -45,54 +42,46 @@ impl Identity {
             manifest::read(&results.manifest).map_err(|error| fault("manifest.toml", error.to_string()))?;
         let missing = |field: &str| fault("scenario.toml", format!("`{field}` is missing"));
 
-        let workloads =
-            scenario.get("workloads").and_then(Value::as_array).ok_or_else(|| missing("workloads"))?;
-        let (mut identities, mut node_memory_gb) = (Vec::new(), Vec::new());
-        for workload in workloads {
-            let field = |name: &str| workload.get(name).ok_or_else(|| missing(name));
-            let name = field("name")?.as_str().ok_or_else(|| missing("name"))?;
-            let mut instances: Vec<_> =
-                manifest.instances.iter().filter(|instance| instance.workload == name).collect();
-            instances.sort_by(|a, b| a.name.cmp(&b.name));
-            let mut text = String::new();
-            for instance in &instances {
-                writeln!(text, "{} {}", instance.name, instance.sha256).expect("a string takes any text");
-            }
-            identities.push(WorkloadIdentity {
+        let workloads = scenario.get("workloads").and_then(Value::as_array);
+        let workload = |workload: &Value| {
+            let field = |name: &str| workload.get(name);
+            let name = field("name").and_then(Value::as_str).ok_or_else(|| missing("name"))?;
+            let (instances, jobs) = jobs(&manifest, name);
+            let memory = field("node_memory_gb").and_then(Value::as_float);
+            Ok(WorkloadIdentity {
                 name: name.to_owned(),
-                setup: digest_without(workload, &WORKLOAD_NAMES.map(str::to_owned)),
-                instances: instances.len(),
-                jobs: Digest::of_text(&text).to_string(),
-            });
-            node_memory_gb
-                .push(field("node_memory_gb")?.as_float().ok_or_else(|| missing("node_memory_gb"))?);
-        }
-        let settings = SETTINGS.iter().map(|field| format!("simulation.{field}"));
-        let left_out: Vec<String> = NAMES.iter().map(|&name| name.to_owned()).chain(settings).collect();
+                nodes: field("nodes").and_then(Value::as_integer).ok_or_else(|| missing("nodes"))?,
+                node_memory_gb: memory.ok_or_else(|| missing("node_memory_gb"))?,
+                instances,
+                jobs: jobs.to_string(),
+            })
+        };
+        let workloads = workloads.ok_or_else(|| missing("workloads"))?.iter().map(workload);
         Ok(Identity {
             semantics: manifest.semantics,
             title: scenario.get("title").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            scenario: digest_without(&Value::Table(scenario), &left_out),
-            workloads: identities,
-            node_memory_gb,
+            workloads: workloads.collect::<Result<_, BaselineError>>()?,
+            scenario: common_fields(&scenario),
         })
     }
 }
 
-/// The digest of all fields but these, whatever their order.
-fn digest_without(value: &Value, left_out: &[String]) -> String {
-    let mut lines = Vec::new();
-    flatten("", value, left_out, &mut lines);
-    lines.sort_unstable();
-    Digest::of_text(&lines.concat()).to_string()
+/// The number of a workload's instances, and the digest of their names and jobs.
+fn jobs(manifest: &manifest::Origin, workload: &str) -> (usize, Digest) {
+    let mut instances: Vec<_> =
+        manifest.instances.iter().filter(|instance| instance.workload == workload).collect();
+    instances.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut text = String::new();
+    for instance in &instances {
+        writeln!(text, "{} {}", instance.name, instance.sha256).expect("a string takes any text");
+    }
+    (instances.len(), Digest::of_text(&text))
 }
 
-fn flatten(path: &str, value: &Value, left_out: &[String], lines: &mut Vec<String>) {
-    let Value::Table(table) = value else { return lines.push(format!("{path} = {value}\n")) };
-    for (key, value) in table {
-        let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-        if !left_out.contains(&path) {
-            flatten(&path, value, left_out, lines);
-        }
-    }
+/// The seed and the fields of the simulation that all rows have in common.
+fn common_fields(scenario: &Table) -> Table {
+    let seed = scenario.get("seed").map(|seed| ("seed".to_owned(), seed.clone()));
+    let simulation = scenario.get("simulation").and_then(Value::as_table);
+    let fields = simulation.into_iter().flatten().filter(|(name, _)| !SETTINGS.contains(&name.as_str()));
+    seed.into_iter().chain(fields.map(|(name, value)| (name.clone(), value.clone()))).collect()
 }
