@@ -1,0 +1,95 @@
+//! Files for other tools and from them, as a user makes them.
+
+mod support;
+
+use std::fs;
+use support::{Folder, dfrsim, stdout};
+
+/// Three jobs on two processors: the first fills both for 100 s, the second waits for them, the third fits beside it.
+const LOG: &str = "\
+; UnixStartTime: 1000
+; MaxProcs: 2
+1  0 -1 100 2 90 512 2 100 -1 1 7 -1 -1 -1 -1 -1 -1
+2 10 -1  50 1 -1  -1 1  60 -1 0 8 -1 -1 -1 -1  1  5
+3 20 -1  40 1 -1  -1 1  40 -1 1 7 -1 -1 -1 -1 -1 -1
+";
+
+const ARGUMENTS: [&str; 8] =
+    ["simulate", "--nodes", "2", "--unit", "processor", "--policy", "EASY", "--workload"];
+
+/// Jobs 2 and 3 start at 100 s, when job 1 ends; job 3 ends at 140 s, job 2 at 150 s.
+#[test]
+fn batsim_files_hold_the_schedule() {
+    let folder = Folder::with(&[("small.swf", LOG)]);
+    let (jobs, machines) = (folder.path("jobs.csv"), folder.path("machines.csv"));
+    let mut command = dfrsim(ARGUMENTS);
+    command.arg(folder.path("small.swf")).args(["--estimates", "requested"]);
+    command
+        .arg("--batsim-jobs-out")
+        .arg(&jobs)
+        .arg("--batsim-machines-out")
+        .arg(&machines)
+        .assert()
+        .success();
+    let lines = fs::read_to_string(jobs).unwrap();
+    let lines: Vec<&str> = lines.lines().skip(1).collect();
+    assert_eq!(
+        lines,
+        [
+            "1,small,100,0,2,100,1,COMPLETED_SUCCESSFULLY,0,100,100,0,100,1,0-1,-1,\"\"",
+            "2,small,50,10,1,60,1,COMPLETED_SUCCESSFULLY,100,50,150,90,140,2.8,0,-1,\"\"",
+            "3,small,40,20,1,40,1,COMPLETED_SUCCESSFULLY,100,40,140,80,120,3,1,-1,\"\"",
+        ]
+    );
+    let lines = fs::read_to_string(machines).unwrap();
+    let lines: Vec<&str> = lines.lines().skip(1).collect();
+    assert_eq!(lines, ["0,0,0,0,0,2", "140,0,0,0,1,1", "150,0,0,0,2,0"]);
+}
+
+/// What the log says besides stays: users, memory, who failed. The schedule is a log that gives the same figures.
+#[test]
+fn a_schedule_is_a_log() {
+    let folder = Folder::with(&[("small.swf", LOG)]);
+    let schedule = folder.path("schedule.swf");
+    let mut command = dfrsim(ARGUMENTS);
+    let figures = stdout(command.arg(folder.path("small.swf")).arg("--swf-out").arg(&schedule));
+    let text = fs::read_to_string(&schedule).unwrap();
+    let (header, lines): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with(';'));
+    assert_eq!(
+        lines,
+        [
+            "1 0 0 100 2 90 512 2 100 -1 1 7 -1 -1 -1 -1 -1 -1",
+            "2 10 90 50 1 -1 -1 1 60 -1 0 8 -1 -1 -1 -1 1 5",
+            "3 20 80 40 1 -1 -1 1 40 -1 1 7 -1 -1 -1 -1 -1 -1",
+        ]
+    );
+    for line in [
+        "; UnixStartTime: 1000",
+        "; MaxProcs: 2",
+        "; Note: policy EASY, 2 nodes, penalty 0 s, estimates exact, overrun extend",
+    ] {
+        assert!(header.contains(&line), "{text}");
+    }
+    assert_eq!(stdout(dfrsim(ARGUMENTS).arg(&schedule)), figures);
+}
+
+/// Arrivals within 10 s instead of 20 s; job 2, which would run 70 s, is killed at the 60 s that it requested.
+#[test]
+fn a_scaled_schedule_has_its_own_times() {
+    let folder = Folder::with(&[("small.swf", &LOG.replace("-1  50 1", "-1  70 1"))]);
+    let schedule = folder.path("schedule.swf");
+    let mut command = dfrsim(ARGUMENTS);
+    // 2 * 100 + 70 + 40 = 310 node-seconds on 2 nodes within 10 s.
+    command.arg(folder.path("small.swf")).args(["--load", "15.5", "--estimates", "requested"]);
+    command.args(["--overrun", "kill"]).arg("--swf-out").arg(&schedule).assert().success();
+    let text = fs::read_to_string(&schedule).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with(';')).collect();
+    assert_eq!(
+        lines,
+        [
+            "1 0 0 100 2 90 512 2 100 -1 1 7 -1 -1 -1 -1 -1 -1",
+            "2 5 95 60 1 -1 -1 1 60 -1 5 8 -1 -1 -1 -1 1 5",
+            "3 10 90 40 1 -1 -1 1 40 -1 1 7 -1 -1 -1 -1 -1 -1",
+        ]
+    );
+}
