@@ -3,7 +3,7 @@
 mod support;
 
 use std::fs;
-use support::{Folder, dfrsim, stdout};
+use support::{Folder, dfrsim, stderr, stdout};
 
 /// Three jobs on two processors: the first fills both for 100 s, the second waits for them, the third fits beside it.
 const LOG: &str = "\
@@ -92,4 +92,56 @@ fn a_scaled_schedule_has_its_own_times() {
             "3 10 90 40 1 -1 -1 1 40 -1 1 7 -1 -1 -1 -1 -1 -1",
         ]
     );
+}
+
+/// Two jobs of Batsim on two nodes of 1 Mflop/s: 10 s on both, and then a delay of 20.2 s on one of them.
+const WORKLOAD: &str = r#"{"nb_res": 2,
+"jobs": [
+  {"id": "w0!3", "subtime": 0, "walltime": 30, "res": 2, "profile": "both"},
+  {"id": "w0!4", "subtime": 1, "res": 1, "profile": "wait"}],
+"profiles": {
+  "both": {"type": "parallel_homogeneous", "cpu": 10e6, "com": 1e6},
+  "wait": {"type": "delay", "delay": 20.2}}}"#;
+
+#[test]
+fn workloads_of_batsim_are_simulated_looked_at_and_converted() {
+    let folder = Folder::with(&[("w.json", WORKLOAD)]);
+    let workload = folder.path("w.json");
+    let jobs = folder.path("jobs.csv");
+    let mut command = dfrsim(ARGUMENTS);
+    command.arg(&workload).args(["--flops", "1e6", "--batsim-jobs-out"]).arg(&jobs).assert().success();
+    let lines = fs::read_to_string(jobs).unwrap();
+    let lines: Vec<&str> = lines.lines().skip(1).collect();
+    assert_eq!(lines[0], "3,w,10,0,2,30,1,COMPLETED_SUCCESSFULLY,0,10,10,0,10,1,0-1,-1,\"\"");
+    assert!(
+        lines[1].starts_with("4,w,20.2,1,1,-1,1,COMPLETED_SUCCESSFULLY,10,20.2,30.2,9,29.2,"),
+        "{}",
+        lines[1]
+    );
+
+    let info = stdout(dfrsim(["workload", "info", "--flops", "1e6"]).arg(&workload));
+    assert!(info.contains("processors         2\n"), "{info}");
+    assert!(info.contains("2 records, 2 jobs; jobs whose communication takes no time here: 1"), "{info}");
+
+    let log = folder.path("w.swf");
+    let mut command = dfrsim(["workload", "convert", "--flops", "1e6", "--out"]);
+    command.arg(&log).arg(&workload).assert().success();
+    let figures = stdout(dfrsim(ARGUMENTS).arg(&log));
+    assert_eq!(stdout(dfrsim(ARGUMENTS).arg(&workload).args(["--flops", "1000000"])), figures);
+}
+
+#[test]
+fn faults_of_a_workload_of_batsim_are_told() {
+    let folder = Folder::with(&[("w.json", &WORKLOAD.replace("\"subtime\": 1", "\"subtime\": null"))]);
+    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("w.json")), 2);
+    assert!(
+        told.contains("w.json:4: job `w0!4`: field `subtime`: found nothing, expected a number of seconds"),
+        "{told}"
+    );
+    assert!(
+        told.contains("w.json:6: profile `both`: field `cpu`: found 10000000 flop a node, expected"),
+        "{told}"
+    );
+    let told = stderr(dfrsim(ARGUMENTS).arg("w.json").args(["--flops", "fast"]), 2);
+    assert!(told.contains("expected flop/s from 1 to 1e18, found `fast`"), "{told}");
 }

@@ -58,6 +58,9 @@ use std::io::Read as _;
 use std::num::NonZeroU64;
 use std::path::Path;
 
+/// The fastest node that readers of numbers should let through, in flop/s: beyond it a flop has no length.
+pub const MOST_FLOPS: f64 = 1e18;
+
 /// Reads a file, plain or gzip. `flops` is the speed of a node in flop/s.
 ///
 /// # Errors
