@@ -145,3 +145,34 @@ fn faults_of_a_workload_of_batsim_are_told() {
     let told = stderr(dfrsim(ARGUMENTS).arg("w.json").args(["--flops", "fast"]), 2);
     assert!(told.contains("expected flop/s from 1 to 1e18, found `fast`"), "{told}");
 }
+
+#[test]
+fn rows_are_exported_as_lines_of_json() {
+    let scenario = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\
+        [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { traces = 1, jobs = 20 }\n";
+    let folder = Folder::with(&[("few.toml", scenario)]);
+    let (results, rows) = (folder.path("results"), folder.path("rows.jsonl"));
+    dfrsim(["run"]).arg(folder.path("few.toml")).arg("--out").arg(&results).assert().success();
+    dfrsim(["export"]).arg(&results).arg("--jsonl").arg(&rows).assert().success();
+    let text = fs::read_to_string(rows).unwrap();
+    let policies: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["policy"].clone())
+        .collect();
+    assert_eq!(policies, ["FCFS", "EASY"]);
+    stderr(dfrsim(["export"]).arg(&results), 2);
+    let told = stderr(dfrsim(["export", "--jsonl", "rows"]).arg(folder.path("nowhere")), 2);
+    assert!(told.contains("nowhere/rows.csv"), "{told}");
+
+    let table = folder.path("rows.parquet");
+    let mut command = dfrsim(["export"]);
+    command.arg(&results).arg("--parquet").arg(&table);
+    if cfg!(feature = "parquet") {
+        command.assert().success();
+        assert!(fs::read(table).unwrap().starts_with(b"PAR1"));
+    } else {
+        let told = stderr(&mut command, 2);
+        assert!(told.contains("--features parquet"), "{told}");
+        assert!(!table.exists());
+    }
+}

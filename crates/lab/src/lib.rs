@@ -5,6 +5,7 @@
 //!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
 //! * [`results::Results`]: what a run left in a folder, read again.
+//! * [`export`]: rows in formats that tell numbers from texts.
 //! * [`Row`]: one line of `rows.csv`; [`Tables`]: means over the instances.
 //!
 //! The same scenario gives the same bytes in all files but the manifest, on any number of threads and after any
@@ -38,6 +39,7 @@
 mod audited;
 mod column;
 mod error;
+pub mod export;
 mod folder;
 mod instance;
 mod journal;
@@ -53,7 +55,7 @@ mod setting;
 mod table_file;
 mod tables;
 
-pub use column::BadField;
+pub use column::{BadField, Datum, Kind};
 pub use error::RunError;
 pub use instance::trace_seed;
 pub use key::{Key, ParseKeyError, SEMANTICS_VERSION};

@@ -4,6 +4,7 @@ mod audit;
 mod bound;
 mod completions;
 mod convert;
+mod export;
 mod info;
 mod lublin;
 mod policies;
@@ -33,6 +34,7 @@ Examples:
 enum Command {
     Run(run::Run),
     Simulate(simulate::Simulate),
+    Export(export::Export),
     Bound(bound::Bound),
     Lublin(lublin::Lublin),
     #[command(subcommand)]
@@ -54,6 +56,7 @@ impl Cli {
         match self.command {
             Command::Run(command) => command.run(),
             Command::Simulate(command) => command.run(),
+            Command::Export(command) => command.run(),
             Command::Bound(command) => command.run(),
             Command::Lublin(command) => command.run(),
             Command::Workload(Workload::Info(command)) => command.run(),

@@ -112,7 +112,7 @@ impl Profiles {
         if flop > 0.0 {
             let Some(flops) = self.flops else {
                 let expected = "a run time; flop need the speed of a node, in flop/s, to become one";
-                return Err(self.faulty(index, "cpu", format!("{flop} flop a node"), expected));
+                return Err(self.faulty(index, "cpu", &format!("{flop} flop a node"), expected));
             };
             run.seconds = flop / flops.get() as f64;
         }
@@ -124,20 +124,20 @@ impl Profiles {
     fn part(&mut self, sequence: usize, part: &str, nodes: u32, depth: u32) -> Result<Run, NoRun> {
         if depth == DEEPEST {
             let expected = "sequences at most 32 deep, none of which contains itself";
-            return Err(self.faulty(sequence, "seq", format!("`{part}`"), expected));
+            return Err(self.faulty(sequence, "seq", &format!("`{part}`"), expected));
         }
         match self.by_name.get(part) {
             Some(&index) => self.run_of(index, nodes, depth + 1),
-            None => Err(self.faulty(sequence, "seq", format!("`{part}`"), "the name of a profile")),
+            None => Err(self.faulty(sequence, "seq", &format!("`{part}`"), "the name of a profile")),
         }
     }
 
     /// Tells what is wrong with a profile, once.
-    fn faulty(&mut self, index: usize, name: &'static str, found: String, expected: &str) -> NoRun {
+    fn faulty(&mut self, index: usize, name: &'static str, found: &str, expected: &str) -> NoRun {
         let entry = &mut self.entries[index];
         if !entry.told {
             entry.told = true;
-            self.problems.push((entry.line, field(&entry.name, name, &found, expected)));
+            self.problems.push((entry.line, field(&entry.name, name, found, expected)));
         }
         NoRun::Faulty
     }
