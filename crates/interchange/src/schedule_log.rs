@@ -110,29 +110,19 @@ fn arrived(job: &Job, record: Option<Record>) -> Record {
 }
 
 /// The record with what became of the job; nothing became of one that was turned away.
-fn scheduled(record: Record, outcome: Option<&JobRecord>) -> Record {
-    let Some(outcome) = outcome else {
-        return Record {
-            wait: None,
-            run_time: None,
-            allocated_processors: None,
-            cpu_time: None,
-            status: Status::Cancelled,
-            ..record
-        };
-    };
-    let status = match record.status {
-        _ if outcome.killed => Status::Cancelled,
-        Status::Unknown => Status::Completed,
-        known => known,
-    };
-    Record {
-        wait: Some(outcome.wait()),
-        run_time: Some(outcome.end.since(outcome.start)),
-        cpu_time: record.cpu_time.filter(|_| !outcome.killed),
-        status,
-        ..record
+fn scheduled(mut record: Record, outcome: Option<&JobRecord>) -> Record {
+    record.wait = outcome.map(JobRecord::wait);
+    record.run_time = outcome.map(|outcome| outcome.end.since(outcome.start));
+    if outcome.is_none() {
+        record.allocated_processors = None;
     }
+    if outcome.is_none_or(|outcome| outcome.killed) {
+        record.cpu_time = None;
+        record.status = Status::Cancelled;
+    } else if record.status == Status::Unknown {
+        record.status = Status::Completed;
+    }
+    record
 }
 
 impl<W: Write> Observer for ScheduleLog<W> {
