@@ -3,20 +3,21 @@
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use dfrsim_model::SimSpan;
+use dfrsim_workload::batsim::MOST_FLOPS;
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Options, Rule, Rules, SizeField, StatusRule};
 use dfrsim_workload::swf::Strictness;
 use dfrsim_workload::traces;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 
 /// A log and how its lines become jobs.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct WorkloadArguments {
-    /// The log: an SWF file, plain or gzip; looked for as given, then in traces/, $DFRSIM_TRACES and
-    /// ../shared/traces
+    /// The log: an SWF file, or a workload of Batsim (.json), plain or gzip; looked for as given, then in traces/,
+    /// $DFRSIM_TRACES and ../shared/traces
     #[arg(long, value_name = "FILE")]
     pub(crate) workload: String,
     /// The nodes of the cluster; with `--unit processor`, its processors
@@ -78,6 +79,9 @@ pub(crate) struct LogArguments {
     /// Leave out broken lines and count them, instead of refusing the file
     #[arg(long)]
     lenient: bool,
+    /// The speed of a node in flop/s, for workloads of Batsim whose profiles compute: 1e9
+    #[arg(long, value_name = "FLOP/S", value_parser = flops)]
+    flops: Option<NonZeroU64>,
 }
 
 /// What is given to a task as a whole.
@@ -140,7 +144,8 @@ impl LogArguments {
     /// How the lines become jobs of an unlimited machine, without annotation.
     pub(crate) fn options(&self) -> Options {
         Options {
-            lines: self.strictness(),
+            lines: if self.lenient { Strictness::Lenient } else { Strictness::Strict },
+            flops: self.flops,
             size: self.size,
             select: self.selection(),
             rules: Rules {
@@ -154,12 +159,16 @@ impl LogArguments {
             ..Options::default()
         }
     }
-    pub(crate) fn strictness(&self) -> Strictness {
-        if self.lenient { Strictness::Lenient } else { Strictness::Strict }
-    }
     pub(crate) fn selection(&self) -> Selection {
         Selection { skip: self.skip, first: self.first, from: self.from, to: self.to }
     }
+}
+
+/// A speed on the command line: a number that may have an exponent, to the nearest flop/s.
+fn flops(text: &str) -> Result<NonZeroU64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (1.0..=MOST_FLOPS).contains(number));
+    let whole = number.and_then(|number| NonZeroU64::new(number.round() as u64));
+    whole.ok_or_else(|| format!("expected flop/s from 1 to {MOST_FLOPS:e}, found `{text}`"))
 }
 
 /// A span on the command line: seconds, with decimals if need be.

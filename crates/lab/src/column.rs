@@ -2,26 +2,72 @@
 
 use dfrsim_model::SimSpan;
 
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Texts.
+    Text,
+    /// Whole numbers.
+    Integer,
+    /// Numbers; spans of time are seconds.
+    Number,
+}
+
+/// A value of a column, for formats that tell kinds apart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Datum {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Integer(u64),
+    /// A number. Spans are seconds, rounded to the nearest `f64`: to the microsecond for up to 285 years.
+    Number(f64),
+    /// Nothing; the column is of this kind.
+    Missing(Kind),
+}
+
+impl Datum {
+    /// The kind of its column.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Datum::Text(_) => Kind::Text,
+            Datum::Integer(_) => Kind::Integer,
+            Datum::Number(_) => Kind::Number,
+            Datum::Missing(kind) => *kind,
+        }
+    }
+    /// As a number, if it is one.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match *self {
+            Datum::Integer(number) => Some(number as f64),
+            Datum::Number(number) => Some(number),
+            Datum::Text(_) | Datum::Missing(_) => None,
+        }
+    }
+}
+
 /// A value in a column. What is written reads back as the same value, and reads of anything else give nothing.
 pub(crate) trait Value: Sized {
+    const KIND: Kind;
     fn write(&self) -> String;
     fn read(text: &str) -> Option<Self>;
-    /// As a number, if it is one.
-    fn number(&self) -> Option<f64>;
+    fn datum(&self) -> Datum;
 }
 
 macro_rules! plain_values {
-    ($($type:ty: $number:expr),+) => {
+    ($($type:ty: $kind:ident = $datum:expr,)+) => {
         $(impl Value for $type {
+            const KIND: Kind = Kind::$kind;
             fn write(&self) -> String {
                 self.to_string()
             }
             fn read(text: &str) -> Option<Self> {
                 text.parse().ok()
             }
-            fn number(&self) -> Option<f64> {
-                let number: fn(&$type) -> Option<f64> = $number;
-                number(self)
+            fn datum(&self) -> Datum {
+                let datum: fn(&$type) -> _ = $datum;
+                Datum::$kind(datum(self))
             }
         })+
     };
@@ -29,24 +75,25 @@ macro_rules! plain_values {
 // The shortest decimals that read back as the same binary number are what the standard library prints; spans
 // print as exact seconds.
 plain_values!(
-    u32: |&number| Some(number.into()),
-    u64: |&number| Some(number as f64),
-    usize: |&number| Some(number as f64),
-    f64: |&number| Some(number),
-    String: |_| None,
-    SimSpan: |span| Some(span.as_secs_f64())
+    u32: Integer = |&count| count.into(),
+    u64: Integer = |&count| count,
+    usize: Integer = |&count| count as u64,
+    f64: Number = |&number| number,
+    String: Text = String::clone,
+    SimSpan: Number = |span| span.as_secs_f64(),
 );
 
 /// Nothing is an empty field.
 impl<T: Value> Value for Option<T> {
+    const KIND: Kind = T::KIND;
+    fn datum(&self) -> Datum {
+        self.as_ref().map_or(Datum::Missing(T::KIND), Value::datum)
+    }
     fn write(&self) -> String {
         self.as_ref().map(Value::write).unwrap_or_default()
     }
     fn read(text: &str) -> Option<Self> {
         if text.is_empty() { Some(None) } else { T::read(text).map(Some) }
-    }
-    fn number(&self) -> Option<f64> {
-        self.as_ref().and_then(Value::number)
     }
 }
 
@@ -88,11 +135,18 @@ macro_rules! columns {
             #[must_use]
             pub fn number(&self, column: &str) -> Option<f64> {
                 match column {
-                    $(stringify!($field) => $crate::column::Value::number(&self.$field),)+
+                    $(stringify!($field) => $crate::column::Value::datum(&self.$field).number(),)+
                     _ => None,
                 }
             }
 
+            /// The kinds of the columns.
+            pub(crate) const KINDS: &'static [$crate::column::Kind] =
+                &[$(<$value as $crate::column::Value>::KIND),+];
+
+            pub(crate) fn data(&self) -> impl Iterator<Item = $crate::column::Datum> {
+                [$($crate::column::Value::datum(&self.$field)),+].into_iter()
+            }
             pub(crate) fn write(&self) -> impl Iterator<Item = String> {
                 [$($crate::column::Value::write(&self.$field)),+].into_iter()
             }

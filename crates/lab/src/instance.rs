@@ -2,7 +2,7 @@
 
 use crate::RunError;
 use crate::key::Digest;
-use crate::scenario::{Cut, LublinSource, Scenario, Source, SwfSource, Workload};
+use crate::scenario::{Cut, LogSource, LublinSource, Scenario, Source, Workload};
 use dfrsim_model::{Job, Seed};
 use dfrsim_workload::cut;
 use dfrsim_workload::load::{LoadError, scale_to_load};
@@ -57,7 +57,7 @@ pub(crate) fn instances(scenario: &Scenario) -> Result<(Vec<Instance>, Vec<Input
     let (mut instances, mut inputs) = (Vec::new(), Vec::new());
     for (place, workload) in scenario.workloads.iter().enumerate() {
         match &workload.source {
-            Source::Swf(source) => {
+            Source::Log(source) => {
                 let (parts, input) = of_log(place, workload, source)?;
                 instances.extend(parts);
                 inputs.push(input);
@@ -68,7 +68,7 @@ pub(crate) fn instances(scenario: &Scenario) -> Result<(Vec<Instance>, Vec<Input
     Ok((instances, inputs))
 }
 
-fn of_log(place: usize, workload: &Workload, source: &SwfSource) -> Result<(Vec<Instance>, Input), RunError> {
+fn of_log(place: usize, workload: &Workload, source: &LogSource) -> Result<(Vec<Instance>, Input), RunError> {
     let (jobs, report) = prepare::read_jobs(&source.path, &source.preparation)?;
     if jobs.is_empty() {
         return Err(RunError::NoJobs { workload: workload.name.clone() });

@@ -7,6 +7,7 @@
 //! * [`results::Results`]: what a run left in a folder, read again.
 //! * [`regression`]: whether results have become worse than a committed baseline.
 //! * [`comparison`]: two results, or two policies, instance by instance.
+//! * [`export`]: rows in formats that tell numbers from texts.
 //! * [`Row`]: one line of `rows.csv`; [`Tables`]: means over the instances.
 //!
 //! The same scenario gives the same bytes in all files but the manifest, on any number of threads and after any
@@ -41,6 +42,7 @@ mod audited;
 mod column;
 pub mod comparison;
 mod error;
+pub mod export;
 mod folder;
 mod instance;
 mod journal;
@@ -59,7 +61,7 @@ mod table_file;
 mod tables;
 mod unknown_figure;
 
-pub use column::BadField;
+pub use column::{BadField, Datum, Kind};
 pub use error::RunError;
 pub use instance::trace_seed;
 pub use key::{Key, ParseKeyError, SEMANTICS_VERSION};

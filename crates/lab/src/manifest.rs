@@ -144,7 +144,7 @@ pub(crate) fn text(
 fn input_section<'a>(scenario: &'a Scenario, input: &Input) -> InputSection<'a> {
     let workload = &scenario.workloads[input.workload];
     let file = match &workload.source {
-        Source::Swf(source) => source.file.as_str(),
+        Source::Log(source) => source.file.as_str(),
         Source::Lublin(_) => unreachable!("models are no inputs"),
     };
     let counts = &input.report.counts;

@@ -1,13 +1,15 @@
 //! Reading scenarios: what is wrong is said with its place and the nearest right name.
 
 use dfrsim_cluster::{EstimateModel, Overrun};
-use dfrsim_lab::Scenario;
 use dfrsim_lab::scenario::{Cut, Source};
+use dfrsim_lab::{Results, RunOptions, Scenario, run};
 use dfrsim_model::{Share, SimSpan};
 use dfrsim_policies::catalogue;
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel, MemoryMultiples, UniformMemory};
-use dfrsim_workload::prepare::Annotation;
+use dfrsim_workload::prepare::{Annotation, Format};
 use proptest::prelude::*;
+use std::num::NonZeroU64;
+use std::sync::atomic::AtomicBool;
 
 const HEAD: &str = "study = \"online\"\npolicies = [\"FCFS\"]\n";
 const MODEL: &str = "[[workloads]]\nname = \"model\"\nnodes = 8\nlublin = { traces = 2, jobs = 10 }\n";
@@ -79,7 +81,7 @@ fn all_wrong_values_are_reported_at_once() {
         "s.toml:11:32: expected a load above 0, found 0",
         "s.toml:13:8: there is another workload `a`",
         "s.toml:15:16: no log `missing.swf`; looked for ",
-        "s.toml:17:8: workload `b` needs either `swf = { .. }` or `lublin = { .. }`",
+        "s.toml:17:8: workload `b` needs one of `swf = { .. }`, `batsim = { .. }` and `lublin = { .. }`",
     ];
     assert_eq!(messages.len(), starts.len(), "{errors}");
     for (message, start) in messages.iter().zip(starts) {
@@ -202,12 +204,56 @@ fn a_log_and_its_fields() {
         lines = \"lenient\"\nrules = { zero_run = \"clamp\" }\n";
     std::fs::write(&path, format!("{HEAD}{log}")).unwrap();
     let scenario = Scenario::load(&path, &[]).unwrap();
-    let Source::Swf(source) = &scenario.workloads[0].source else { panic!("{scenario:?}") };
+    let Source::Log(source) = &scenario.workloads[0].source else { panic!("{scenario:?}") };
     assert_eq!(source.path, folder.path().join("log.swf"), "logs are found beside the scenario");
     assert_eq!((source.cut, source.preparation.units), (Cut::Week, Some(120)));
     assert!(matches!(source.preparation.annotation, Annotation::Hpc2n(cluster) if cluster.cores == 4));
     std::fs::write(&path, scenario.to_toml()).unwrap();
     assert_eq!(Scenario::load(&path, &[]).unwrap(), scenario);
+}
+
+#[test]
+fn a_workload_of_batsim_and_its_fields() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("jobs"), "").unwrap();
+    let path = folder.path().join("s.toml");
+    let fields = "[[workloads]]\nname = \"w\"\nnodes = 4\n[workloads.batsim]\nfile = \"jobs\"\nflops = 1e9\n\
+        annotation = { lublin = { seed = 3 } }\nrules = { failed = \"drop\" }\n";
+    std::fs::write(&path, format!("{HEAD}{fields}")).unwrap();
+    let scenario = Scenario::load(&path, &[]).unwrap();
+    let Source::Log(source) = &scenario.workloads[0].source else { panic!("{scenario:?}") };
+    assert_eq!(source.path, folder.path().join("jobs"));
+    let preparation = source.preparation;
+    assert_eq!((preparation.format, preparation.units), (Format::Batsim, Some(4)));
+    assert_eq!(preparation.flops.map(NonZeroU64::get), Some(1_000_000_000));
+    assert!(matches!(preparation.annotation, Annotation::Lublin { seed: 3, .. }));
+    std::fs::write(&path, scenario.to_toml()).unwrap();
+    assert_eq!(Scenario::load(&path, &[]).unwrap(), scenario);
+
+    let told = Scenario::load(&path, &["workloads.w.batsim.flops=0".into()]).unwrap_err().to_string();
+    assert_eq!(told, "override `workloads.w.batsim.flops=0`: expected flop/s from 1 to 1e18, found 0");
+    assert!(Scenario::load(&path, &["workloads.w.batsim.size=allocated".into()]).is_err(), "no such field");
+}
+
+/// Two jobs of 10 and 20 s on one node, in a workload of Batsim: the second waits 10 s, so its stretch is 1.5.
+#[test]
+fn a_workload_of_batsim_is_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let jobs = r#"{"nb_res": 1, "jobs": [
+        {"id": "a", "subtime": 0, "res": 1, "profile": "p"}, {"id": "b", "subtime": 0, "res": 1, "profile": "q"}],
+        "profiles": {"p": {"type": "delay", "delay": 10}, "q": {"type": "parallel_homogeneous", "cpu": 40, "com": 0}}}"#;
+    std::fs::write(folder.path().join("w"), jobs).unwrap();
+    let path = folder.path().join("s.toml");
+    let text = "study = 'online'\npolicies = ['FCFS']\n[[workloads]]\nname = 'w'\nnodes = 1\n\
+        batsim = { file = 'w', flops = 2 }\n";
+    std::fs::write(&path, text).unwrap();
+    let scenario = Scenario::load(&path, &[]).unwrap();
+    let out = folder.path().join("out");
+    let options = RunOptions { out: out.clone(), threads: 1, fresh: false, audit: true };
+    run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
+    let rows = Results::read(&out).unwrap().rows;
+    let figures = rows[0].outcome.as_ref().unwrap();
+    assert_eq!((rows.len(), figures.max_stretch, figures.counted), (1, 1.5, 2));
 }
 
 /// The scenarios of the repository are read as they are; some of them need a log that may not be there.

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod completions;
 mod convert;
+mod export;
 mod info;
 mod lublin;
 mod policies;
@@ -38,6 +39,7 @@ Examples:
 enum Command {
     Run(run::Run),
     Simulate(simulate::Simulate),
+    Export(export::Export),
     Bound(bound::Bound),
     Lublin(lublin::Lublin),
     #[command(subcommand)]
@@ -62,6 +64,7 @@ impl Cli {
         match self.command {
             Command::Run(command) => command.run(),
             Command::Simulate(command) => command.run(),
+            Command::Export(command) => command.run(),
             Command::Bound(command) => command.run(),
             Command::Lublin(command) => command.run(),
             Command::Workload(Workload::Info(command)) => command.run(),

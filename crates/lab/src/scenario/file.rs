@@ -105,6 +105,8 @@ pub(super) struct WorkloadFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) swf: Option<SwfFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) batsim: Option<BatsimFile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lublin: Option<LublinFile>,
 }
 
@@ -116,6 +118,24 @@ pub(super) struct SwfFile {
     pub(super) cut: Cut,
     #[serde(default)]
     pub(super) size: SizeField,
+    #[serde(default)]
+    pub(super) lines: Strictness,
+    #[serde(default)]
+    pub(super) annotation: AnnotationField,
+    #[serde(default)]
+    pub(super) select: Selection,
+    #[serde(default)]
+    pub(super) rules: Rules,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BatsimFile {
+    pub(super) file: Spanned<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) flops: Option<Spanned<f64>>,
+    #[serde(default)]
+    pub(super) cut: Cut,
     #[serde(default)]
     pub(super) lines: Strictness,
     #[serde(default)]
