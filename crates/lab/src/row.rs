@@ -135,6 +135,18 @@ impl Cell {
 }
 
 impl Figures {
+    /// What pauses and resumes move, in GB/s over the makespan, counting what is written and what is read again, for nodes
+    /// with so much memory. Half of it goes one way (dissertation, section 6.1).
+    #[must_use]
+    pub fn preemption_gb_per_s(&self, node_memory_gb: f64) -> f64 {
+        2.0 * node_memory_gb * self.paused_memory_nodes / self.makespan_s.as_secs_f64()
+    }
+    /// What migrations move, counted likewise.
+    #[must_use]
+    pub fn migration_gb_per_s(&self, node_memory_gb: f64) -> f64 {
+        2.0 * node_memory_gb * self.migrated_memory_nodes / self.makespan_s.as_secs_f64()
+    }
+
     /// The figures of a simulation for one of its taus.
     pub(crate) fn new(summary: &Summary, bounded: &Distribution, bound: f64) -> Figures {
         let Summary { stretch, wait, turnaround, .. } = summary;

@@ -26,14 +26,14 @@ pub(super) fn table(scenario: &Scenario, groups: &[Group<'_>]) -> Table {
     ]);
     let line = |group: &Group<'_>| {
         let workload = scenario.workloads.iter().find(|workload| workload.name == group.scope.workload);
-        let gigabytes = workload.map_or(0.0, |workload| 2.0 * workload.node_memory_gb);
+        let node_memory_gb = workload.map_or(0.0, |workload| workload.node_memory_gb);
         let seconds = |figures: &Figures| figures.makespan_s.as_secs_f64();
         let jobs = |figures: &Figures| (figures.counted + figures.trimmed) as f64;
         let (pauses, migrations) =
             (|figures: &Figures| figures.pauses as f64, |figures: &Figures| figures.migrations as f64);
         let figures: [Vec<f64>; 6] = [
-            group.values(|figures| gigabytes * figures.paused_memory_nodes / seconds(figures)),
-            group.values(|figures| gigabytes * figures.migrated_memory_nodes / seconds(figures)),
+            group.values(|figures| figures.preemption_gb_per_s(node_memory_gb)),
+            group.values(|figures| figures.migration_gb_per_s(node_memory_gb)),
             group.values(|figures| pauses(figures) * 3600.0 / seconds(figures)),
             group.values(|figures| migrations(figures) * 3600.0 / seconds(figures)),
             group.values(|figures| pauses(figures) / jobs(figures)),
