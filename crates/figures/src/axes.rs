@@ -90,19 +90,18 @@ pub(crate) fn header(picture: &mut Picture, title: &str, remarks: &[String]) {
     }
 }
 
-/// The text, or its begin and an ellipsis if it is wider than the room for it.
+/// The text, or its two ends around an ellipsis if it is wider than the room for it: names differ at their ends.
 pub(crate) fn shortened(text: &str, size: f64, room: f64) -> String {
-    if font::width(text, size) <= room {
-        return text.to_owned();
+    let characters: Vec<char> = text.chars().collect();
+    let (mut begin, mut end) = (characters.len(), 0);
+    let mut shown = text.to_owned();
+    while font::width(&shown, size) > room && begin + end > 0 {
+        let kept = if begin == characters.len() { begin - 1 } else { begin + end - 1 };
+        (begin, end) = (kept.div_ceil(2), kept / 2);
+        let (first, last) = (&characters[..begin], &characters[characters.len() - end..]);
+        shown = first.iter().chain(&['…']).chain(last).collect();
     }
-    let mut kept: Vec<char> = text.chars().collect();
-    loop {
-        kept.pop();
-        let shorter = format!("{}…", kept.iter().collect::<String>());
-        if kept.is_empty() || font::width(&shorter, size) <= room {
-            return shorter;
-        }
-    }
+    shown
 }
 
 /// Draws the lines of the grid that cross an x axis.

@@ -1,6 +1,7 @@
 //! Pictures
 mod axes;
 mod chart;
+mod events;
 mod figure;
 mod font;
 mod legend;
@@ -13,6 +14,7 @@ mod scale;
 mod statistics;
 mod table;
 
+pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 pub use figure::Figure;
 pub use picture::Picture;
 pub use results::{Drawn, draw_results};

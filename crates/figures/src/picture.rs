@@ -81,9 +81,9 @@ impl Text {
 }
 
 impl Picture {
-    /// An empty picture of this size, in pixels.
+    /// An empty picture of this size in pixels, rounded up to whole ones.
     pub(crate) fn new(width: f64, height: f64) -> Picture {
-        Picture { width, height, shapes: Vec::new() }
+        Picture { width: width.ceil(), height: height.ceil(), shapes: Vec::new() }
     }
     /// Width and height in pixels.
     #[must_use]

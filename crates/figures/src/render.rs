@@ -47,7 +47,7 @@ impl Picture {
 
     fn pixels(&self, scale: u32) -> (u32, u32) {
         let (width, height) = self.size();
-        (width.ceil() as u32 * scale, height.ceil() as u32 * scale)
+        (width as u32 * scale, height as u32 * scale)
     }
 }
 

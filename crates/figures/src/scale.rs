@@ -87,11 +87,6 @@ impl Scale {
         (Scale { from, to, is_logarithmic: false, ticks }, name)
     }
 
-    /// An axis without labels, from 0 to a number of things.
-    pub(crate) fn count(things: usize) -> Scale {
-        Scale { from: 0.0, to: things.max(1) as f64, is_logarithmic: false, ticks: Vec::new() }
-    }
-
     /// The part of the axis below a value: 0 at its begin, 1 at its end.
     pub(crate) fn place(&self, value: f64) -> f64 {
         if self.is_logarithmic {

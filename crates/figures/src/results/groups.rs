@@ -145,13 +145,18 @@ pub(super) fn chosen(mut series: Vec<Series<'_>>) -> (Vec<Series<'_>>, Option<St
     let each = means.clone();
     means.sort_by(f64::total_cmp);
     let (limit, mut each) = (means[MOST_SERIES - 1], each.into_iter());
-    let mut left = MOST_SERIES;
+    let (mut left, mut compared) = (MOST_SERIES, Vec::new());
     series.retain(|series| {
-        let is_best = each.next().is_some_and(|mean| mean <= limit) && left > 0;
+        let is_best = left > 0 && each.next().is_some_and(|mean| mean <= limit);
         left -= usize::from(is_best);
-        is_best || ALWAYS.contains(&series.policy)
+        let is_kept = is_best || ALWAYS.contains(&series.policy);
+        if is_kept && !is_best {
+            compared.push(series.name.clone());
+        }
+        is_kept
     });
-    let remark = format!("the {MOST_SERIES} of {all} with the least mean degradation, and FCFS and EASY where they are");
+    let and = if compared.is_empty() { String::new() } else { format!(", and {}", compared.join(" and ")) };
+    let remark = format!("the {MOST_SERIES} of {all} with the least mean degradation{and}");
     (series, Some(remark))
 }
 
