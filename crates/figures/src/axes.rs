@@ -130,7 +130,10 @@ pub(crate) fn x_axis(picture: &mut Picture, area: &Area, axis: &Axis) {
     let mut free_from = f64::NEG_INFINITY;
     for tick in axis.scale.ticks() {
         let x = area.x(&axis.scale, tick.value);
-        picture.line(vec![(x, area.bottom), (x, area.bottom + tick_length(tick))], Stroke::solid(Colour::INK, 1.0));
+        picture.line(
+            vec![(x, area.bottom), (x, area.bottom + tick_length(tick))],
+            Stroke::solid(Colour::INK, 1.0),
+        );
         let Some(label) = &tick.label else { continue };
         let half = font::width(label, LABEL) / 2.0;
         // A label that would touch the one before is left out; its tick stays.
@@ -147,7 +150,8 @@ pub(crate) fn x_axis(picture: &mut Picture, area: &Area, axis: &Axis) {
 pub(crate) fn y_axis(picture: &mut Picture, area: &Area, axis: &Axis) {
     for tick in axis.scale.ticks() {
         let y = area.y(&axis.scale, tick.value);
-        picture.line(vec![(area.left - tick_length(tick), y), (area.left, y)], Stroke::solid(Colour::INK, 1.0));
+        picture
+            .line(vec![(area.left - tick_length(tick), y), (area.left, y)], Stroke::solid(Colour::INK, 1.0));
         if let Some(label) = &tick.label {
             row_label(picture, (area.left, y), label);
         }

@@ -54,7 +54,8 @@ impl Chart {
         let panels: f64 = self.panels.iter().map(|panel| panel.height).sum();
         let between = BETWEEN_PANELS * self.panels.len().saturating_sub(1) as f64;
         let bottom = top + panels + between;
-        let height = bottom + X_AXIS + if self.names.is_empty() { 0.0 } else { legend.height() + 6.0 } + EDGE / 2.0;
+        let height =
+            bottom + X_AXIS + if self.names.is_empty() { 0.0 } else { legend.height() + 6.0 } + EDGE / 2.0;
         let mut picture = Picture::new(WIDTH, height);
         axes::header(&mut picture, &self.title, &self.remarks);
 

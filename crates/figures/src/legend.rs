@@ -37,7 +37,12 @@ impl Legend {
     }
 
     /// Draws the names below `top`, column after column, each with a sample around the point that `sample` is given.
-    pub(crate) fn draw(&self, picture: &mut Picture, top: f64, mut sample: impl FnMut(&mut Picture, usize, Point)) {
+    pub(crate) fn draw(
+        &self,
+        picture: &mut Picture,
+        top: f64,
+        mut sample: impl FnMut(&mut Picture, usize, Point),
+    ) {
         for (index, name) in self.names.iter().enumerate() {
             let (column, row) = (index / self.rows(), index % self.rows());
             let left = EDGE + column as f64 * self.column_width;

@@ -5,6 +5,8 @@ mod events;
 mod figure;
 mod font;
 mod legend;
+#[cfg(test)]
+mod legible;
 mod palette;
 mod picture;
 mod render;

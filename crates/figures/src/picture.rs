@@ -1,6 +1,5 @@
 //! A picture as a list of shapes: what is drawn, apart from how it becomes SVG or PNG.
 
-use crate::font;
 use crate::palette::Colour;
 
 /// A picture: shapes on a white ground, in pixels from its upper left corner. A picture as wide as a column of a paper
@@ -62,24 +61,6 @@ pub(crate) enum Anchor {
     End,
 }
 
-impl Text {
-    /// The rectangle that it covers, from its tallest letters to the base line: left, top, right, bottom.
-    pub(crate) fn extent(&self) -> [f64; 4] {
-        let width = font::width(&self.text, self.size);
-        let before = match self.anchor {
-            Anchor::Start => 0.0,
-            Anchor::Middle => width / 2.0,
-            Anchor::End => width,
-        };
-        let ((x, y), height) = (self.at, self.size * font::CAPITAL);
-        if self.turned {
-            [x - height, y + before - width, x, y + before]
-        } else {
-            [x - before, y - height, x - before + width, y]
-        }
-    }
-}
-
 impl Picture {
     /// An empty picture of this size in pixels, rounded up to whole ones.
     pub(crate) fn new(width: f64, height: f64) -> Picture {
@@ -92,12 +73,6 @@ impl Picture {
     }
     pub(crate) fn shapes(&self) -> &[Shape] {
         &self.shapes
-    }
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &Text> {
-        self.shapes.iter().filter_map(|shape| match shape {
-            Shape::Text(text) => Some(text),
-            _ => None,
-        })
     }
 
     pub(crate) fn rectangle(&mut self, corner: Point, size: Point, fill: Colour) {

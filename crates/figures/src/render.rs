@@ -77,6 +77,8 @@ fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Best);
+    encoder.set_filter(png::FilterType::NoFilter);
     let mut writer = encoder.write_header().expect(NO_FAILURE);
     writer.write_image_data(pixels).expect(NO_FAILURE);
     writer.finish().expect(NO_FAILURE);
@@ -242,7 +244,7 @@ mod tests {
     #[test]
     fn a_png_reads_back() {
         let mut picture = Picture::new(3.0, 2.0);
-        picture.rectangle((0.0, 0.0), (0.4, 0.4), Colour(0, 0, 0));
+        picture.rectangle((0.0, 0.0), (0.5, 0.5), Colour(0, 0, 0));
         let bytes = picture.png();
         let mut reader = png::Decoder::new(&bytes[..]).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size()];

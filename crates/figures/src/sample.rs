@@ -64,8 +64,16 @@ pub(crate) fn distributions(
 /// A box for each sample, one below the other, and the figures of all.
 pub(crate) fn boxes(title: &str, remarks: &[String], value: &str, samples: &[Sample]) -> (Picture, String) {
     const ROW: f64 = 26.0;
-    let mut csv =
-        Csv::new(["policy", "count", "low_whisker", "quartile_1", "median", "quartile_3", "high_whisker", "outliers"]);
+    let mut csv = Csv::new([
+        "policy",
+        "count",
+        "low_whisker",
+        "quartile_1",
+        "median",
+        "quartile_3",
+        "high_whisker",
+        "outliers",
+    ]);
     let x = axis(value, samples);
     let room = WIDTH * 0.48;
     let names: Vec<String> =
@@ -92,7 +100,14 @@ pub(crate) fn boxes(title: &str, remarks: &[String], value: &str, samples: &[Sam
 }
 
 /// Draws one box around a level.
-fn draw(picture: &mut Picture, plot: &BoxPlot, middle: f64, height: f64, number: usize, x: impl Fn(f64) -> f64) {
+fn draw(
+    picture: &mut Picture,
+    plot: &BoxPlot,
+    middle: f64,
+    height: f64,
+    number: usize,
+    x: impl Fn(f64) -> f64,
+) {
     let (top, ink) = (middle - height / 2.0, Stroke::solid(Colour::INK, 1.2));
     let [first, median, third] = plot.quartiles.map(&x);
     let [low, high] = plot.whiskers.map(&x);
@@ -102,8 +117,7 @@ fn draw(picture: &mut Picture, plot: &BoxPlot, middle: f64, height: f64, number:
         picture.line(vec![(whisker, middle - height / 4.0), (whisker, middle + height / 4.0)], ink);
     }
     picture.rectangle((first, top), (third - first, height), colour.paled(0.55));
-    let corners =
-        [(first, top), (third, top), (third, top + height), (first, top + height), (first, top)];
+    let corners = [(first, top), (third, top), (third, top + height), (first, top + height), (first, top)];
     picture.line(corners.to_vec(), ink);
     picture.line(vec![(median, top), (median, top + height)], Stroke::solid(Colour::INK, 2.4));
     // Outliers that would cover each other are drawn once.

@@ -83,7 +83,8 @@ impl Scale {
         let decimals = (-step_in_units.log10() - 1e-9).ceil().max(0.0) as usize;
         let (first, last) = ((from / step - 1e-9).ceil() as i64, (to / step + 1e-9).floor() as i64);
         let ticks = (first..=last).map(|index| index as f64);
-        let ticks = ticks.map(|index| tick(index * step, &grouped(index * step_in_units, decimals))).collect();
+        let ticks =
+            ticks.map(|index| tick(index * step, &grouped(index * step_in_units, decimals))).collect();
         (Scale { from, to, is_logarithmic: false, ticks }, name)
     }
 
@@ -179,7 +180,10 @@ mod tests {
     #[test]
     fn linear_axes_have_round_ticks() {
         assert_eq!(labels(&Scale::linear(0.1, 0.9, 5)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
-        assert_eq!(labels(&Scale::linear(0.0, 4_200.0, 5)), ["0", "1,000", "2,000", "3,000", "4,000", "5,000"]);
+        assert_eq!(
+            labels(&Scale::linear(0.0, 4_200.0, 5)),
+            ["0", "1,000", "2,000", "3,000", "4,000", "5,000"]
+        );
         assert_eq!(labels(&Scale::linear(3.0, 3.0, 2)), ["2.5", "3.0", "3.5"]);
         assert_eq!(labels(&Scale::linear(-1.0, 1.0, 2)), ["−1", "0", "1"]);
     }
@@ -193,7 +197,10 @@ mod tests {
         );
         assert_eq!(labels(&Scale::logarithmic(0.03, 0.04)), ["0.02", "0.05"]);
         assert_eq!(labels(&Scale::logarithmic(1.0, 1.0)), ["1", "2"]);
-        assert_eq!(labels(&Scale::logarithmic(1e-1, 1e12)), ["1", "100", "10,000", "1,000,000", "10⁸", "10¹⁰", "10¹²"]);
+        assert_eq!(
+            labels(&Scale::logarithmic(1e-1, 1e12)),
+            ["1", "100", "10,000", "1,000,000", "10⁸", "10¹⁰", "10¹²"]
+        );
     }
 
     #[test]

@@ -85,7 +85,8 @@ impl Results {
     pub fn node_memory_gb(&self, workload: &str) -> Option<f64> {
         let scenario: toml::Table = self.scenario.parse().ok()?;
         let mut workloads = scenario.get("workloads")?.as_array()?.iter();
-        let named = workloads.find(|known| known.get("name").and_then(toml::Value::as_str) == Some(workload))?;
+        let named =
+            workloads.find(|known| known.get("name").and_then(toml::Value::as_str) == Some(workload))?;
         let memory = named.get("node_memory_gb")?;
         memory.as_float().or_else(|| memory.as_integer().map(|whole| whole as f64))
     }

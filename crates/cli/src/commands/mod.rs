@@ -4,6 +4,8 @@ mod audit;
 mod bound;
 mod completions;
 mod convert;
+mod draw;
+mod figures;
 mod info;
 mod lublin;
 mod policies;
@@ -25,6 +27,7 @@ const EXAMPLES: &str = "\
 Examples:
   dfrsim run                                  the quick start: a degradation table in under a minute
   dfrsim run scenarios/hpc2n.toml             FCFS and EASY on 182 weeks of a real log
+  dfrsim figures results/quickstart           pictures of what a run left there
   dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
   dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim policies                             all policies, a line on each";
@@ -39,6 +42,9 @@ enum Command {
     Workload(Workload),
     Policies(policies::Policies),
     Audit(audit::Audit),
+    Figures(figures::Figures),
+    #[command(subcommand)]
+    Draw(draw::Draw),
     Completions(completions::Completions),
 }
 
@@ -60,6 +66,8 @@ impl Cli {
             Command::Workload(Workload::Convert(command)) => command.run(),
             Command::Policies(command) => command.run(),
             Command::Audit(command) => command.run(),
+            Command::Figures(command) => command.run(),
+            Command::Draw(command) => command.run(),
             Command::Completions(command) => command.run(),
         }
     }

@@ -126,7 +126,15 @@ impl Layout {
             for Shown { part, below, since, begin } in before {
                 if since < self.to && now > self.from {
                     let end = edge(part.sequence);
-                    self.rectangles.push(Rectangle { node: number, part, below, from: since, to: now, begin, end });
+                    self.rectangles.push(Rectangle {
+                        node: number,
+                        part,
+                        below,
+                        from: since,
+                        to: now,
+                        begin,
+                        end,
+                    });
                 }
             }
         }

@@ -54,8 +54,11 @@ pub fn draw_stretch(paths: &[PathBuf], form: StretchForm) -> Result<Figure, Even
             let tau = SimSpan::from_micros(run.tau);
             return Err(EventsError::Taus { path: (*path).clone(), tau, first, first_tau });
         }
-        let stretches: Vec<f64> =
-            completed.0.iter().map(|&(turnaround, run_time)| stretch::bounded(turnaround, run_time, tau)).collect();
+        let stretches: Vec<f64> = completed
+            .0
+            .iter()
+            .map(|&(turnaround, run_time)| stretch::bounded(turnaround, run_time, tau))
+            .collect();
         let is_known = runs.iter().filter(|(_, other, _)| other.policy == run.policy).count() == 1;
         let name = if is_known { run.policy.clone() } else { format!("{} ({})", run.policy, stem(path)) };
         let lacking = "no job was completed";

@@ -51,8 +51,7 @@ impl Timeline {
         };
         *phase = change(*phase);
         let tasks: u128 = job.on.iter().map(|&(_, tasks)| u128::from(tasks)).sum();
-        state.cpu =
-            cpu(state.cpu, tasks * u128::from(job.need.units()) * u128::from(job.job_yield.units()));
+        state.cpu = cpu(state.cpu, tasks * u128::from(job.need.units()) * u128::from(job.job_yield.units()));
     }
 
     fn settle(&mut self) {
@@ -115,7 +114,8 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
         lines.push(Line { number, points, course: Course::Steps });
     }
     let counts = lines.split_off(1);
-    let most = range(counts.iter().flat_map(|line| &line.points).map(|point| point.1)).map_or(1.0, |range| range.1);
+    let most =
+        range(counts.iter().flat_map(|line| &line.points).map(|point| point.1)).map_or(1.0, |range| range.1);
     let begin = timeline.states.first().map_or(0, |(at, _)| *at);
     let (x, unit) = Scale::time(SimTime::from_micros(begin), SimTime::from_micros(end));
     let height = ONE_PANEL * 0.55;
@@ -130,5 +130,10 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
         ],
         names: NAMES.map(str::to_owned).to_vec(),
     };
-    Ok(Figure { stem: "timeline".to_owned(), picture: chart.picture(), csv: csv.finish(), remarks: Vec::new() })
+    Ok(Figure {
+        stem: "timeline".to_owned(),
+        picture: chart.picture(),
+        csv: csv.finish(),
+        remarks: Vec::new(),
+    })
 }

@@ -54,7 +54,8 @@ fn periodic<'a>(group: &Group<'a>) -> Vec<Series<'a>> {
 
 fn of_group<'a>(group: &'a Group<'a>) -> Subject<'a> {
     let (series, choice) = chosen(periodic(group));
-    let line = |series: Series<'a>| PeriodLine { name: series.name.clone(), workload: group.workload, series };
+    let line =
+        |series: Series<'a>| PeriodLine { name: series.name.clone(), workload: group.workload, series };
     Subject {
         title: group.title(),
         stem: Box::new(|kind| group.stem(kind)),
@@ -111,8 +112,13 @@ fn draw_subject(subject: &Subject<'_>, results: &Results, drawn: &mut Drawn) {
     let gigabytes: Vec<f64> = subject.lines.iter().filter_map(memory).collect();
     let preemption = subject.by_period(|line, figures| figures.preemption_gb_per_s(gigabytes[line]));
     let migration = subject.by_period(|line, figures| figures.migration_gb_per_s(gigabytes[line]));
-    let mut csv =
-        Csv::new([subject.column, "period_s", "instances", "mean_preemption_gb_per_s", "mean_migration_gb_per_s"]);
+    let mut csv = Csv::new([
+        subject.column,
+        "period_s",
+        "instances",
+        "mean_preemption_gb_per_s",
+        "mean_migration_gb_per_s",
+    ]);
     for (paused, moved) in preemption.iter().flatten().zip(migration.iter().flatten()) {
         csv.line([&paused.0, &paused.1, &paused.2, &paused.3, &moved.3]);
     }
@@ -138,7 +144,8 @@ impl Subject<'_> {
             periods.dedup();
             let point = |period| {
                 let is_meant = |row: &dfrsim_lab::Row| row.cell.period_s == Some(period);
-                let (instances, mean) = line.series.mean_where(is_meant, |figures| figure(number, figures))?;
+                let (instances, mean) =
+                    line.series.mean_where(is_meant, |figures| figure(number, figures))?;
                 Some((line.name.clone(), period.as_secs_f64(), instances, mean))
             };
             periods.into_iter().filter_map(point).collect()
@@ -162,7 +169,8 @@ impl Subject<'_> {
     fn add(&self, title: &str, kind: &str, panels: Vec<Panel>, csv: Csv, drawn: &mut Drawn) {
         let points = panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points);
         let (low, high) = range(points.map(|point| point.0)).unwrap_or((1.0, 1.0));
-        let scale = if high > 10.0 * low { Scale::logarithmic(low, high) } else { Scale::linear(low, high, 8) };
+        let scale =
+            if high > 10.0 * low { Scale::logarithmic(low, high) } else { Scale::linear(low, high, 8) };
         let chart = Chart {
             title: format!("{title}: {}", self.title),
             remarks: self.remarks.clone(),

@@ -20,6 +20,11 @@ pub(super) fn draw(group: &Group<'_>, drawn: &mut Drawn) {
     let (picture, csv) = sample::boxes(&title, &remarks, value, &samples);
     let stem = group.stem("degradation-distribution");
     drawn.add(Figure { stem, picture, csv, remarks: remarks.clone() });
-    let (picture, csv) = sample::distributions(title, remarks.clone(), [value, "part of the instances with no more"], &samples);
+    let (picture, csv) = sample::distributions(
+        title,
+        remarks.clone(),
+        [value, "part of the instances with no more"],
+        &samples,
+    );
     drawn.add(Figure { stem: group.stem("degradation-ecdf"), picture, csv, remarks });
 }
