@@ -166,7 +166,7 @@ impl Gantt {
         picture
     }
 
-    /// What occurs of what needs to be explained.
+    /// Those that occur.
     fn signs(&self) -> Vec<Sign> {
         let edges = || self.blocks.iter().map(|block| (block.rectangle.begin, block.rectangle.end));
         let mut signs = Vec::new();
@@ -226,7 +226,7 @@ impl Gantt {
             pause_mark(picture, (right, top), height);
         }
         if *begin == Edge::Own(Change::Migrate) && is_inside(*from) {
-            migration_mark(picture, (left, top + height / 2.0));
+            migration_mark(picture, (left, top + height / 2.0), (right - left, height));
         }
         let (label, is_light) = (part.id.to_string(), colour.is_light());
         let (width, tall) = (font::width(&label, REMARK), REMARK * font::CAPITAL);
@@ -259,7 +259,7 @@ impl Sign {
         picture.rectangle(corner, (width, height), palette::fill(0).paled(strength(part)));
         match self {
             Sign::Pause => pause_mark(picture, (corner.0 + width, corner.1), height),
-            Sign::Migration => migration_mark(picture, (corner.0, y)),
+            Sign::Migration => migration_mark(picture, (corner.0, y), (width, height)),
             Sign::Yield(_) => {}
         }
     }
@@ -275,8 +275,11 @@ fn pause_mark(picture: &mut Picture, (right, top): Point, height: f64) {
     picture.rectangle((right - 2.2, top), (1.8, height), Colour::INK);
 }
 
-/// A triangle at the left end of a rectangle.
-fn migration_mark(picture: &mut Picture, (left, middle): Point) {
-    let (x, reach) = (left + 0.3, 3.0);
-    picture.polygon(vec![(x, middle - reach), (x + 1.6 * reach, middle), (x, middle + reach)], Colour::INK);
+/// A triangle at the left end of a rectangle, not much larger than it.
+fn migration_mark(picture: &mut Picture, (left, middle): Point, (width, height): Point) {
+    let reach = (height / 2.0).min(width / 1.6).clamp(0.8, 3.0);
+    picture.polygon(
+        vec![(left, middle - reach), (left + 1.6 * reach, middle), (left, middle + reach)],
+        Colour::INK,
+    );
 }

@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn everything_is_drawn_and_legible() {
         let folder = tempfile::tempdir().unwrap();
-        for nodes in [3, 300] {
+        for nodes in [3, 150] {
             let mut paths = Vec::new();
             for (policy, number) in POLICIES.into_iter().zip(0..) {
                 let path = folder.path().join(format!("{number}.jsonl"));
@@ -52,7 +52,7 @@ mod tests {
     }
 
     fn events(policy: &str, nodes: u32) -> Vec<u8> {
-        let jobs: Vec<Job> = (0..60)
+        let jobs: Vec<Job> = (0..40)
             .map(|id| Job {
                 id: JobId(10_000 + id),
                 submit: SimTime::from_secs(id * 40),

@@ -24,6 +24,9 @@ pub(super) struct Series<'a> {
     pub(super) runs: Vec<(&'a Row, &'a Figures)>,
 }
 
+/// What may tell a setting from others with the same policy.
+type Part = fn(&Row) -> Option<String>;
+
 /// Of more series than this only the best are drawn, and the batch policies that all others are compared with.
 pub(super) const MOST_SERIES: usize = 12;
 const ALWAYS: [&str; 2] = ["FCFS", "EASY"];
@@ -77,21 +80,19 @@ impl<'a> Group<'a> {
     /// The rows by setting, in their order. What all of them have in common is not in their names; neither is the period
     /// if it is what they are drawn over.
     pub(super) fn series(&self, over_period: bool) -> Vec<Series<'a>> {
-        let differ = |part: fn(&Row) -> Option<String>| {
-            let mut parts = self.rows.iter().filter_map(|row| part(row));
-            parts.next().is_some_and(|first| parts.any(|other| other != first))
-        };
-        let period = |row: &Row| row.cell.period_s.map(|period| format!("{period} s"));
-        let parts: [(bool, fn(&Row) -> Option<String>); 3] = [
-            (differ(|row| row.cell.packing.clone()), |row| row.cell.packing.clone()),
-            (differ(|row| row.cell.drop.clone()), |row| row.cell.drop.clone()),
-            (!over_period && differ(period), period),
-        ];
+        let mut parts: Vec<Part> = vec![|row| row.cell.packing.clone(), |row| row.cell.drop.clone()];
+        if !over_period {
+            parts.push(|row| row.cell.period_s.map(|period| format!("{period} s")));
+        }
+        parts.retain(|part| {
+            let mut values = self.rows.iter().filter_map(|row| part(row));
+            values.next().is_some_and(|first| values.any(|other| other != first))
+        });
         let mut series = Vec::<Series<'a>>::new();
         for &row in &self.rows {
             let mut name = row.cell.policy.clone();
-            for part in parts.iter().filter(|(is_told, _)| *is_told).filter_map(|(_, part)| part(row)) {
-                name = format!("{name} {part}");
+            for part in parts.iter().filter_map(|part| part(row)) {
+                name = format!("{name}, {part}");
             }
             let index = series.iter().rposition(|series| series.name == name).unwrap_or_else(|| {
                 series.push(Series { name, policy: &row.cell.policy, runs: Vec::new() });
@@ -140,20 +141,19 @@ pub(super) fn chosen(mut series: Vec<Series<'_>>) -> (Vec<Series<'_>>, Option<St
         return (series, None);
     }
     let all = series.len();
-    let mut means: Vec<f64> =
+    let means: Vec<f64> =
         series.iter().map(|series| mean(&series.degradations()).unwrap_or(f64::INFINITY)).collect();
-    let each = means.clone();
-    means.sort_by(f64::total_cmp);
-    let (limit, mut each) = (means[MOST_SERIES - 1], each.into_iter());
-    let (mut left, mut compared) = (MOST_SERIES, Vec::new());
+    let mut ranking: Vec<usize> = (0..all).collect();
+    ranking.sort_by(|&a, &b| means[a].total_cmp(&means[b]));
+    ranking.truncate(MOST_SERIES);
+    let (mut index, mut compared) = (0..all, Vec::new());
     series.retain(|series| {
-        let is_best = left > 0 && each.next().is_some_and(|mean| mean <= limit);
-        left -= usize::from(is_best);
-        let is_kept = is_best || ALWAYS.contains(&series.policy);
-        if is_kept && !is_best {
+        let is_best = index.next().is_some_and(|index| ranking.contains(&index));
+        let is_compared = !is_best && ALWAYS.contains(&series.policy);
+        if is_compared {
             compared.push(series.name.clone());
         }
-        is_kept
+        is_best || is_compared
     });
     let and = if compared.is_empty() { String::new() } else { format!(", and {}", compared.join(" and ")) };
     let remark = format!("the {MOST_SERIES} of {all} with the least mean degradation{and}");

@@ -136,11 +136,36 @@ mod tests {
         policies.dedup();
         assert_eq!(policies[..2], ["FCFS", "EASY"]);
         assert!((12..=14).contains(&policies.len()), "{policies:?}");
+        // Whoever is not drawn is no better than the worst of the others.
+        let mean = |policy: &str| {
+            let is_meant = |row: &&dfrsim_lab::Row| row.cell.policy == policy && row.cell.penalty_s.is_zero();
+            let rows: Vec<_> = results.rows.iter().filter(is_meant).collect();
+            rows.iter().map(|row| row.outcome.as_ref().unwrap().degradation).sum::<f64>() / rows.len() as f64
+        };
+        let worst = policies[2..].iter().map(|policy| mean(policy)).fold(0.0, f64::max);
+        let others: Vec<&str> = results.rows.iter().map(|row| row.cell.policy.as_str()).collect();
+        let mut others = others.into_iter().filter(|policy| !policies.contains(policy)).peekable();
+        assert!(others.peek().is_some());
+        for policy in others {
+            assert!(mean(policy) >= worst, "{policy}: {} < {worst}", mean(policy));
+        }
         let remark = &figure.remarks[0];
         assert!(
             remark.starts_with("the 12 of ") && remark.contains(" with the least mean degradation"),
             "{remark}"
         );
+    }
+
+    #[test]
+    fn failed_simulations_are_left_out_and_told() {
+        let mut results = results("'FCFS', 'EASY'", "");
+        results.rows[0].outcome = Err("stuck".to_owned());
+        let drawn = draw_results(&results);
+        let figure = &drawn.figures[0];
+        assert_eq!(figure.remarks, ["1 failed simulation is left out"]);
+        let (cell, first) = (&results.rows[0].cell, figure.csv.lines().nth(1).unwrap());
+        assert!(first.starts_with(&format!("{},{},2,", cell.policy, cell.load.unwrap())), "{first}");
+        assert_legible(figure);
     }
 
     /// One policy on two workloads: one figure with a line a workload, as figure 6.1 has it.
