@@ -66,6 +66,6 @@ pub(crate) fn assert_legible(figure: &Figure) {
     let frame = reader.next_frame(&mut pixels).unwrap();
     assert_eq!((f64::from(frame.width), f64::from(frame.height)), (2.0 * width, 2.0 * height));
     assert!(pixels.iter().any(|&part| part < 0x40), "{stem} is empty");
-    assert_eq!((picture.svg(), picture.png()), (source, bytes));
+    assert_eq!(picture.svg(), source, "the same each time");
     assert!(csv.lines().count() > 1, "{stem}");
 }

@@ -251,6 +251,7 @@ mod tests {
         let information = reader.next_frame(&mut pixels).unwrap();
         assert_eq!((information.width, information.height), (6, 4));
         assert_eq!(pixels[..6], [0, 0, 0, 255, 255, 255]);
+        assert_eq!(picture.png(), bytes);
         assert!(picture.svg().starts_with("<svg width=\"3\" height=\"2\" viewBox=\"0 0 30 20\""));
     }
 }

@@ -11,6 +11,9 @@ pub(crate) struct Scale {
     ticks: Vec<Tick>,
 }
 
+/// No axis goes further.
+const LARGEST: f64 = 1e30;
+
 /// A place on an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
@@ -22,6 +25,7 @@ pub(crate) struct Tick {
 impl Scale {
     /// A linear axis that begins and ends at ticks, so that every value from `low` to `high` is on it; about `ticks` of them.
     pub(crate) fn linear(low: f64, high: f64, ticks: usize) -> Scale {
+        let (low, high) = (low.clamp(-LARGEST, LARGEST), high.clamp(-LARGEST, LARGEST));
         let (low, high) = if high > low { (low, high) } else { (low - 0.5, low + 0.5) };
         let step = round_step((high - low) / ticks as f64);
         // A value that rounding puts just beyond a tick is on it.
@@ -35,8 +39,8 @@ impl Scale {
     /// A logarithmic axis that begins and ends at 1, 2 or 5 times a power of ten, so that every value from `low` to `high`
     /// is on it. Both must be above 0.
     pub(crate) fn logarithmic(low: f64, high: f64) -> Scale {
-        let from = round_step_down(low);
-        let to = round_step(high);
+        let from = round_step_down(low.clamp(1.0 / LARGEST, LARGEST));
+        let to = round_step(high.clamp(1.0 / LARGEST, LARGEST));
         let to = if to > from { to } else { round_step(from * 1.5) };
         // Powers of ten have labels, on a short axis also twice and five times those.
         let is_short = to / from < 80.0;

@@ -15,7 +15,7 @@ pub(super) struct Group<'a> {
     rows: Vec<&'a Row>,
 }
 
-/// The simulations of one setting that did not fail.
+/// The simulations of one setting that can be drawn.
 #[derive(Clone, Debug)]
 pub(super) struct Series<'a> {
     /// The policy, and what else tells it from the others.
@@ -98,7 +98,7 @@ impl<'a> Group<'a> {
                 series.push(Series { name, policy: &row.cell.policy, runs: Vec::new() });
                 series.len() - 1
             });
-            if let Ok(figures) = &row.outcome {
+            if let Some(figures) = drawable(row) {
                 series[index].runs.push((row, figures));
             }
         }
@@ -108,7 +108,7 @@ impl<'a> Group<'a> {
 
     /// What is to be said of rows that are not drawn.
     pub(super) fn remarks(&self) -> Vec<String> {
-        let failed = self.rows.iter().filter(|row| row.outcome.is_err()).count();
+        let failed = self.rows.iter().filter(|row| drawable(row).is_none()).count();
         let remark = match failed {
             0 => return Vec::new(),
             1 => "1 failed simulation is left out".to_owned(),
@@ -116,6 +116,14 @@ impl<'a> Group<'a> {
         };
         vec![remark]
     }
+}
+
+/// The figures of a simulation that did not fail, if an axis can have them; rows of other making might have none.
+fn drawable(row: &Row) -> Option<&Figures> {
+    let figures = row.outcome.as_deref().ok()?;
+    let numbers = [figures.degradation, figures.paused_memory_nodes, figures.migrated_memory_nodes];
+    let is_finite = numbers.into_iter().chain(row.cell.load).all(f64::is_finite);
+    (is_finite && figures.degradation > 0.0 && !figures.makespan_s.is_zero()).then_some(figures)
 }
 
 impl Series<'_> {

@@ -160,6 +160,13 @@ mod tests {
     fn failed_simulations_are_left_out_and_told() {
         let mut results = results("'FCFS', 'EASY'", "");
         results.rows[0].outcome = Err("stuck".to_owned());
+        // Not even a row that nobody could have written makes a picture that cannot be drawn.
+        for (index, degradation) in [(2, f64::INFINITY), (4, 0.0), (6, f64::NAN), (8, 1e-310), (10, 1e300)] {
+            results.rows[index].outcome.as_mut().unwrap().degradation = degradation;
+        }
+        draw_results(&results).figures.iter().for_each(|figure| assert!(!figure.picture.png().is_empty()));
+        let mut results = self::results("'FCFS', 'EASY'", "");
+        results.rows[0].outcome = Err("stuck".to_owned());
         let drawn = draw_results(&results);
         let figure = &drawn.figures[0];
         assert_eq!(figure.remarks, ["1 failed simulation is left out"]);
