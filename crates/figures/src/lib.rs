@@ -27,8 +27,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Inside, a figure is laid out as a list of shapes in pixels; plotters' SVG and bitmap backends draw those. Their chart
-//! layer is not used: its ticks, its text and its whole pixels are not good enough for small print.
+//! Inside, a figure is laid out as a list of shapes in pixels, which plotters' SVG and bitmap backends draw, at a multiple
+//! of their size since backends have whole coordinates. Plotters' chart layer is not used: axes with ticks at chosen places,
+//! legends beside the data and letters with their side bearings are simpler without it.
 //!
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), figures 5.1 and 6.1, for what is drawn of results;
 //! Okabe and Ito, "Color Universal Design" (2008), for the palette; Tukey, "Exploratory Data Analysis" (1977), for the

@@ -143,7 +143,6 @@ pub(crate) fn grouped(value: f64, decimals: usize) -> String {
     let is_zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
     let mut grouped = String::from(if value < 0.0 && !is_zero { "−" } else { "" });
     for (index, digit) in whole.chars().enumerate() {
-        // Years, ids and other numbers of four digits are read as they are, but so is 1,000.
         if index > 0 && (whole.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
