@@ -4,9 +4,11 @@ use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use dfrsim_model::SimSpan;
 use dfrsim_workload::cut::Selection;
+use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Options, Rule, Rules, SizeField, StatusRule};
 use dfrsim_workload::swf::Strictness;
 use dfrsim_workload::traces;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// A log and how its lines become jobs.
@@ -26,6 +28,9 @@ pub(crate) struct WorkloadArguments {
     /// Where tasks, CPU needs and memory come from
     #[arg(long, value_enum, default_value_t = Annotate::None)]
     pub(crate) annotate: Annotate,
+    /// The cores of a node, for `--annotate`: 2 for hpc2n, 4 for lublin unless given
+    #[arg(long, value_name = "N")]
+    pub(crate) cores: Option<NonZeroU32>,
     /// The seed of all that is random: the memory of `--annotate lublin`, random estimates
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -91,7 +96,7 @@ pub(crate) enum Annotate {
     None,
     /// From the log's memory fields, on dual-core nodes of 2 GiB
     Hpc2n,
-    /// As for the Lublin model: memory drawn at random, size 1 needs a quarter of a node
+    /// As for the Lublin model: memory drawn at random, size 1 needs a core of four
     Lublin,
 }
 
@@ -109,9 +114,23 @@ impl WorkloadArguments {
             ));
         }
         let annotation = match self.annotate {
+            Annotate::None if self.cores.is_some() => {
+                return Err(Failure::input("--cores says what --annotate hpc2n or lublin is to assume"));
+            }
             Annotate::None => Annotation::None,
-            Annotate::Hpc2n => Annotation::Hpc2n(ClusterAssumptions::default()),
-            Annotate::Lublin => Annotation::Lublin { seed: self.seed },
+            Annotate::Hpc2n => {
+                let study = ClusterAssumptions::default();
+                let cores = self.cores.map_or(study.cores, NonZeroU32::get);
+                Annotation::Hpc2n(ClusterAssumptions { cores, ..study })
+            }
+            Annotate::Lublin => Annotation::Lublin {
+                seed: self.seed,
+                cpu: match self.cores {
+                    Some(cores) => CpuNeeds::new(cores, None, None).map_err(Failure::input)?,
+                    None => CpuNeeds::default(),
+                },
+                memory: MemoryModel::default(),
+            },
         };
         Ok(Options { units: Some(self.nodes), annotation, ..self.log.options() })
     }

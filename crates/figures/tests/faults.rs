@@ -7,11 +7,11 @@ use dfrsim_model::SimTime;
 use std::path::Path;
 use support::file;
 
-const EVENTS: &str = r#"{"event":"run","format":1,"policy":"FCFS","nodes":2,"penalty_us":0}
+const EVENTS: &str = r#"{"event":"run","format":2,"policy":"FCFS","nodes":2,"penalty_us":0,"tau_us":10000000}
 {"event":"submit","at_us":0,"job":0,"id":7,"tasks":1,"need":943718400,"memory":0,"run_us":10000000}
 {"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
 {"event":"complete","at_us":10000000,"job":0}
-{"event":"summary","completed":1,"rejected":0,"makespan_us":10000000,"max_stretch":1.0,"tau_us":10000000,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":10.0,"utilisation":0.5,"pauses":0,"migrations":0,"migrated_tasks":0}
+{"event":"summary","completed":1,"rejected":0,"makespan_us":10000000,"max_stretch":1.0,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":10.0,"utilisation":0.5,"pauses":0,"migrations":0,"migrated_tasks":0}
 "#;
 
 /// What is said of the events with one text replaced, without the name of the file.
@@ -26,9 +26,9 @@ fn told(from: &str, to: &str) -> String {
 fn faults_are_told_with_their_line() {
     for (from, to, expected) in [
         (
-            "\"format\":1",
+            "\"format\":2",
             "\"format\":9",
-            "events:1: events format 9 is not known; this version reads format 1",
+            "events:1: events format 9 is not known; this version reads format 2",
         ),
         ("\"run\"", "\"walk\"", "events:1: no event: unknown variant `walk`"),
         ("\"job\":0,\"on\"", "\"job\":3,\"on\"", "events:3: job 3 is not in the system"),

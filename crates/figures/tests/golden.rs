@@ -109,7 +109,7 @@ fn shared_nodes_are_split_by_cpu() {
 #[test]
 fn pauses_migrations_and_shifts_cut_stays() {
     let events = file(
-        r#"{"event":"run","format":1,"policy":"none","nodes":2,"penalty_us":0}
+        r#"{"event":"run","format":2,"policy":"none","nodes":2,"penalty_us":0,"tau_us":0}
 {"event":"submit","at_us":0,"job":0,"id":11,"tasks":1,"need":471859200,"memory":0,"run_us":5000000}
 {"event":"submit","at_us":0,"job":1,"id":12,"tasks":1,"need":471859200,"memory":0,"run_us":9000000}
 {"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
@@ -119,7 +119,7 @@ fn pauses_migrations_and_shifts_cut_stays() {
 {"event":"migrate","at_us":6000000,"job":1,"on":[[1,1]],"yield":1048576}
 {"event":"complete","at_us":7000000,"job":0}
 {"event":"complete","at_us":9000000,"job":1}
-{"event":"summary","completed":2,"rejected":0,"makespan_us":9000000,"max_stretch":1.4,"tau_us":0,"max_bounded_stretch":1.4,"mean_bounded_stretch":1.2,"mean_turnaround_s":8.0,"utilisation":0.3888888888888889,"pauses":1,"migrations":1,"migrated_tasks":1}
+{"event":"summary","completed":2,"rejected":0,"makespan_us":9000000,"max_stretch":1.4,"max_bounded_stretch":1.4,"mean_bounded_stretch":1.2,"mean_turnaround_s":8.0,"utilisation":0.3888888888888889,"pauses":1,"migrations":1,"migrated_tasks":1}
 "#,
     );
     let figure = gantt(&events);

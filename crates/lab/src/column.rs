@@ -6,10 +6,12 @@ use dfrsim_model::SimSpan;
 pub(crate) trait Value: Sized {
     fn write(&self) -> String;
     fn read(text: &str) -> Option<Self>;
+    /// As a number, if it is one.
+    fn number(&self) -> Option<f64>;
 }
 
 macro_rules! plain_values {
-    ($($type:ty),+) => {
+    ($($type:ty: $number:expr),+) => {
         $(impl Value for $type {
             fn write(&self) -> String {
                 self.to_string()
@@ -17,12 +19,23 @@ macro_rules! plain_values {
             fn read(text: &str) -> Option<Self> {
                 text.parse().ok()
             }
+            fn number(&self) -> Option<f64> {
+                let number: fn(&$type) -> Option<f64> = $number;
+                number(self)
+            }
         })+
     };
 }
 // The shortest decimals that read back as the same binary number are what the standard library prints; spans
 // print as exact seconds.
-plain_values!(u32, u64, usize, f64, String, SimSpan);
+plain_values!(
+    u32: |&number| Some(number.into()),
+    u64: |&number| Some(number as f64),
+    usize: |&number| Some(number as f64),
+    f64: |&number| Some(number),
+    String: |_| None,
+    SimSpan: |span| Some(span.as_secs_f64())
+);
 
 /// Nothing is an empty field.
 impl<T: Value> Value for Option<T> {
@@ -31,6 +44,9 @@ impl<T: Value> Value for Option<T> {
     }
     fn read(text: &str) -> Option<Self> {
         if text.is_empty() { Some(None) } else { T::read(text).map(Some) }
+    }
+    fn number(&self) -> Option<f64> {
+        self.as_ref().and_then(Value::number)
     }
 }
 
@@ -66,6 +82,16 @@ macro_rules! columns {
         impl $type {
             /// The names of the columns, in their order.
             pub const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),+];
+
+            /// The value in the column of this name as a number (spans in seconds); nothing if there is no such
+            /// column, or no number in it.
+            #[must_use]
+            pub fn number(&self, column: &str) -> Option<f64> {
+                match column {
+                    $(stringify!($field) => $crate::column::Value::number(&self.$field),)+
+                    _ => None,
+                }
+            }
 
             pub(crate) fn write(&self) -> impl Iterator<Item = String> {
                 [$($crate::column::Value::write(&self.$field)),+].into_iter()

@@ -93,7 +93,7 @@ fn of_model(place: usize, source: &LublinSource, seed: u64) -> Vec<Instance> {
     let mut instances = Vec::with_capacity(loads.len() * source.traces as usize);
     for load in loads {
         for trace in 0..source.traces {
-            let suffix = load.map(|load| format!("-load-{load}")).unwrap_or_default();
+            let suffix = load.map(load_suffix).unwrap_or_default();
             let origin = Origin::Trace { parameters: source.parameters, seed: trace_seed(seed, trace) };
             instances.push(Instance {
                 workload: place,
@@ -104,6 +104,15 @@ fn of_model(place: usize, source: &LublinSource, seed: u64) -> Vec<Instance> {
         }
     }
     instances
+}
+
+fn load_suffix(load: f64) -> String {
+    format!("-load-{load}")
+}
+
+/// The name of the trace that an instance of this name was scaled from: its own if it was not.
+pub(crate) fn unscaled_name(name: &str, load: Option<f64>) -> &str {
+    load.and_then(|load| name.strip_suffix(&load_suffix(load))).unwrap_or(name)
 }
 
 impl Instance {

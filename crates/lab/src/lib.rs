@@ -5,6 +5,8 @@
 //!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
 //! * [`results::Results`]: what a run left in a folder, read again.
+//! * [`regression`]: whether results have become worse than a committed baseline.
+//! * [`comparison`]: two results, or two policies, instance by instance.
 //! * [`Row`]: one line of `rows.csv`; [`Tables`]: means over the instances.
 //!
 //! The same scenario gives the same bytes in all files but the manifest, on any number of threads and after any
@@ -37,14 +39,17 @@
 
 mod audited;
 mod column;
+pub mod comparison;
 mod error;
 mod folder;
 mod instance;
 mod journal;
 mod key;
 mod manifest;
+mod part;
 mod progress;
 mod published;
+pub mod regression;
 pub mod results;
 mod row;
 mod run;
@@ -52,15 +57,17 @@ pub mod scenario;
 mod setting;
 mod table_file;
 mod tables;
+mod unknown_figure;
 
 pub use column::BadField;
 pub use error::RunError;
 pub use instance::trace_seed;
 pub use key::{Key, ParseKeyError, SEMANTICS_VERSION};
-pub use progress::Progress;
-pub use published::{Published, UnknownTable};
+pub use progress::{News, Progress};
+pub use published::{CostUnit, Costs, Published, UnknownTable};
 pub use results::{Results, ResultsError};
 pub use row::{Cell, Figures, Row};
 pub use run::{RowCounts, RunOptions, RunReport, run};
 pub use scenario::{Scenario, ScenarioErrors};
-pub use tables::{Table, Tables};
+pub use tables::{GroupKey, Table, Tables};
+pub use unknown_figure::UnknownFigure;

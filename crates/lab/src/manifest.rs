@@ -5,7 +5,7 @@ use crate::key::{Digest, SEMANTICS_VERSION};
 use crate::run::RowCounts;
 use crate::scenario::{Scenario, Source};
 use dfrsim_workload::prepare::{Counts, Doubt};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -76,6 +76,27 @@ struct InstanceSection<'a> {
     name: &'a str,
     jobs: usize,
     sha256: String,
+}
+
+/// What is read back of a manifest.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Origin {
+    pub(crate) semantics: u32,
+    pub(crate) instances: Vec<OriginInstance>,
+}
+
+/// An instance that was simulated.
+#[derive(Debug, Deserialize)]
+pub(crate) struct OriginInstance {
+    pub(crate) workload: String,
+    pub(crate) name: String,
+    /// The digest of its jobs.
+    pub(crate) sha256: String,
+}
+
+/// Reads what [`text`] wrote.
+pub(crate) fn read(text: &str) -> Result<Origin, toml::de::Error> {
+    toml::from_str(text)
 }
 
 /// The manifest of a run; `digests` are those of the instances.

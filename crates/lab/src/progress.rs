@@ -1,19 +1,32 @@
 //! Telling how far a run is.
 
+use crate::row::Row;
+
+/// One more simulation is finished.
+#[derive(Clone, Copy, Debug)]
+pub struct News<'a> {
+    /// How many simulations are finished by now.
+    pub finished: usize,
+    /// How many there are in all.
+    pub total: usize,
+    /// The rows of the one that was finished: one for each tau.
+    pub rows: &'a [Row],
+}
+
 /// Hears of every simulation that is finished, from any thread.
 pub trait Progress: Sync {
-    /// `finished` of `total` simulations are there; `label` names the last one. Calls of different threads may
-    /// overtake each other.
-    fn finished(&self, finished: usize, total: usize, label: &str);
+    /// A simulation is finished, or was taken over from an earlier run. Calls of different threads may overtake each
+    /// other.
+    fn finished(&self, news: &News<'_>);
 }
 
 /// Hears nothing.
 impl Progress for () {
-    fn finished(&self, _: usize, _: usize, _: &str) {}
+    fn finished(&self, _: &News<'_>) {}
 }
 
-impl<F: Fn(usize, usize, &str) + Sync> Progress for F {
-    fn finished(&self, finished: usize, total: usize, label: &str) {
-        self(finished, total, label);
+impl<F: Fn(&News<'_>) + Sync> Progress for F {
+    fn finished(&self, news: &News<'_>) {
+        self(news);
     }
 }

@@ -135,16 +135,20 @@ impl Cell {
 }
 
 impl Figures {
-    /// What pauses and resumes move, in GB/s over the makespan, counting what is written and what is read again, for nodes
-    /// with so much memory. Half of it goes one way (dissertation, section 6.1).
+    /// What pauses write and resumes read, in GB/s over the makespan, for nodes with so much memory. Half of it goes one way
+    /// (dissertation, section 6.1).
     #[must_use]
     pub fn preemption_gb_per_s(&self, node_memory_gb: f64) -> f64 {
-        2.0 * node_memory_gb * self.paused_memory_nodes / self.makespan_s.as_secs_f64()
+        self.paused_memory_nodes / self.seconds_per_memory(node_memory_gb)
     }
-    /// What migrations move, counted likewise.
+    /// What migrations write and read, in GB/s over the makespan.
     #[must_use]
     pub fn migration_gb_per_s(&self, node_memory_gb: f64) -> f64 {
-        2.0 * node_memory_gb * self.migrated_memory_nodes / self.makespan_s.as_secs_f64()
+        self.migrated_memory_nodes / self.seconds_per_memory(node_memory_gb)
+    }
+    /// The seconds of the makespan for each GB of a memory of a node that is written and read again.
+    pub(crate) fn seconds_per_memory(&self, node_memory_gb: f64) -> f64 {
+        self.makespan_s.as_secs_f64() / (2.0 * node_memory_gb)
     }
 
     /// The figures of a simulation for one of its taus.

@@ -10,7 +10,7 @@ use crate::row::{Cell, Figures, Row};
 use crate::scenario::{Scenario, Simulation};
 use crate::setting::{Setting, settings};
 use crate::tables::{self, Tables};
-use crate::{Progress, RunError};
+use crate::{News, Progress, RunError};
 use dfrsim_audit::Faults;
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_cluster::{Metrics, Options, Overrun, Scheduler, Summary, SummaryOptions, simulate};
@@ -348,23 +348,16 @@ impl<'a> Case<'a> {
             }
         };
         let finished = sweep.finished.fetch_add(1, Ordering::Relaxed) + 1;
-        sweep.progress.finished(finished, sweep.total, &format!("{} {}", self.instance.name, setting.policy));
+        sweep.progress.finished(&News { finished, total: sweep.total, rows: &rows });
         Some(rows)
     }
 
     fn simulate(&self, setting: &Setting) -> Vec<Row> {
-        let Simulation { taus, warm_up, cool_down, .. } = self.sweep.simulation();
+        let taus = &self.sweep.simulation().taus;
         let begin = Instant::now();
-        let metrics = self.metrics(setting);
-        let summary = metrics.and_then(|metrics| {
-            let options = SummaryOptions {
-                nodes: self.nodes,
-                taus: taus.clone(),
-                warm_up: *warm_up,
-                cool_down: *cool_down,
-            };
-            metrics.summary(&options).ok_or_else(|| "no job is left to count".to_owned())
-        });
+        let summary = self
+            .metrics(setting)
+            .and_then(|metrics| metrics.summary().ok_or_else(|| "no job is left to count".to_owned()));
         add_time(&self.sweep.simulated, begin);
         let row = |(index, &tau): (usize, &SimSpan)| {
             let bound = self.bound(index);
@@ -385,15 +378,21 @@ impl<'a> Case<'a> {
         let faulty = |faults: &Faults| one_line(format!("audit: {faults}"));
         let mut scheduler = (self.sweep.scheduler)(setting, self.nodes);
         let options = self.options(setting.penalty);
-        let audited = || Audited::new(&setting.policy.to_string(), self.nodes, setting.penalty);
+        let Simulation { taus, warm_up, cool_down, .. } = self.sweep.simulation();
+        let audited = || Audited::new(&setting.policy.to_string(), self.nodes, setting.penalty, taus[0]);
         let audited = self.sweep.audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
-        let mut watchers = (Metrics::default(), audited);
+        let metrics = Metrics::new(SummaryOptions {
+            nodes: self.nodes,
+            taus: taus.clone(),
+            warm_up: *warm_up,
+            cool_down: *cool_down,
+        });
+        let mut watchers = (metrics, audited);
         simulate(self.nodes, &options, self.jobs.iter().cloned(), scheduler.as_mut(), &mut watchers)
             .map_err(|error| one_line(error.to_string()))?;
         let (metrics, audited) = watchers;
         if let Some(audited) = audited {
-            let tau = self.sweep.simulation().taus[0];
-            audited.verdict(&metrics, tau).map_err(|faults| faulty(&faults))?;
+            audited.verdict().map_err(|faults| faulty(&faults))?;
         }
         Ok(metrics)
     }

@@ -1,6 +1,6 @@
 //! Interruptions, damage, threads: the files are the same whatever happened on the way.
 
-use dfrsim_lab::{RowCounts, RunError, RunOptions, RunReport, Scenario, run};
+use dfrsim_lab::{News, RowCounts, RunError, RunOptions, RunReport, Scenario, run};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn scenario(overrides: &[&str]) -> Scenario {
 fn run_until(scenario: &Scenario, out: &Path, threads: usize, stop: usize) -> Result<RunReport, RunError> {
     let options = RunOptions { out: out.to_owned(), threads, fresh: false, audit: false };
     let interrupt = AtomicBool::new(stop == 0);
-    let progress = |finished: usize, total: usize, _: &str| {
+    let progress = |&News { finished, total, .. }: &News<'_>| {
         assert!(finished <= total);
         if finished >= stop {
             interrupt.store(true, Ordering::Relaxed);
@@ -169,7 +169,7 @@ fn two_runs_do_not_share_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = scenario(&[]);
     let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
-    let inner = |_: usize, _: usize, _: &str| {
+    let inner = |_: &News<'_>| {
         let error = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap_err();
         assert!(error.to_string().ends_with("another run is using this folder"), "{error}");
     };

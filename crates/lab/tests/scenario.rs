@@ -3,8 +3,9 @@
 use dfrsim_cluster::{EstimateModel, Overrun};
 use dfrsim_lab::Scenario;
 use dfrsim_lab::scenario::{Cut, Source};
-use dfrsim_model::SimSpan;
+use dfrsim_model::{Share, SimSpan};
 use dfrsim_policies::catalogue;
+use dfrsim_workload::lublin::{CpuNeeds, MemoryModel, MemoryMultiples, UniformMemory};
 use dfrsim_workload::prepare::Annotation;
 use proptest::prelude::*;
 
@@ -105,6 +106,44 @@ fn what_is_missing_or_no_toml_is_reported() {
 }
 
 #[test]
+fn wrong_assumptions_are_reported_where_they_stand() {
+    let lublin = |fields: &str| {
+        let workload = format!("[[workloads]]\nname = \"model\"\nnodes = 8\nlublin = {{ {fields} }}\n");
+        errors(&format!("{HEAD}{workload}"), &[]).lines().next().unwrap().to_owned()
+    };
+    let cases = [
+        ("cpu = { serial = 2 }", "6:29: expected a part of a node from 0 to 1, found 2"),
+        ("cpu = { parallel = 0 }", "6:18: the CPU need of a task must be above 0"),
+        ("cpu = { cores = 0 }", "6:28: invalid value: integer `0`, expected a nonzero u32"),
+        ("cpu = { seriel = 1 }", "6:20: unknown field `seriel`; did you mean `serial`?"),
+        ("memory = \"nothing\"", "6:21: unknown variant `nothing`; there are: `none`, `constant`, "),
+        ("memory = { constant = -1 }", "6:21: expected a part of a node from 0 to 1, found -1"),
+        (
+            "memory = { uniform = { from = 0.5, to = 0.1 } }",
+            "6:21: the lower bound 0.5 of the memory lies above",
+        ),
+        ("memory = { multiples = { single_probability = 2 } }", "6:21: expected a probability from 0 to 1"),
+        (
+            "memory = { multiples = { unit = 0.2 } }",
+            "6:21: expected at least 2 units, and no more than a node has",
+        ),
+    ];
+    for (fields, start) in cases {
+        let found = lublin(fields);
+        assert!(found.starts_with(&format!("s.toml:{start}")), "{found} instead of {start}");
+    }
+    let annotation = "[[workloads]]\nname = \"log\"\nnodes = 8\n[workloads.swf]\nfile = \"x\"\n\
+        annotation = { lublin = { seed = 1, cpu = { serial = 2 } } }\n";
+    let found = errors(&format!("{HEAD}{annotation}"), &[]);
+    assert!(found.starts_with("s.toml:8:54: expected a part of a node"), "{found}");
+    let set = errors(&format!("{HEAD}{MODEL}"), &["workloads.model.lublin.cpu.serial=2"]);
+    assert_eq!(
+        set,
+        "override `workloads.model.lublin.cpu.serial=2`: expected a part of a node from 0 to 1, found 2"
+    );
+}
+
+#[test]
 fn overrides_replace_what_the_file_says() {
     let text = format!("{HEAD}{MODEL}");
     let scenario = parse(
@@ -171,7 +210,7 @@ fn a_log_and_its_fields() {
     assert_eq!(Scenario::load(&path, &[]).unwrap(), scenario);
 }
 
-/// The scenarios of the repository are read as they are; one of them needs a log that may not be there.
+/// The scenarios of the repository are read as they are; some of them need a log that may not be there.
 #[test]
 fn the_scenarios_of_the_repository_are_right() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/");
@@ -182,10 +221,32 @@ fn the_scenarios_of_the_repository_are_right() {
         source.traces as usize * source.loads.len().max(1)
     };
     assert_eq!(["quickstart", "unscaled", "scaled"].map(instances), [30, 100, 900]);
-    if let Err(errors) = Scenario::load(format!("{folder}hpc2n.toml").as_ref(), &[]) {
-        assert_eq!(errors.faults().len(), 1, "{errors}");
-        assert!(errors.faults()[0].message.starts_with("no log `HPC2N-"), "{errors}");
+    let mut policies = Vec::new();
+    for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+        if file.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        match Scenario::load(&file, &[]) {
+            Ok(scenario) => policies.push(scenario.policies.len()),
+            Err(errors) => {
+                assert_eq!(errors.faults().len(), 1, "{errors}");
+                assert!(errors.faults()[0].message.starts_with("no log `HPC2N-"), "{errors}");
+            }
+        }
     }
+    assert!(policies.len() >= 6 && policies.contains(&118), "{policies:?}");
+}
+
+fn memory_models() -> impl Strategy<Value = MemoryModel> {
+    let shares = (0..=Share::ONE.units() / 4).prop_map(|units| Share::try_from_units(units).unwrap());
+    let uniform = |(from, to)| UniformMemory::new(Share::min(from, to), Share::max(from, to)).unwrap();
+    let multiples = |(unit, probability, most)| MemoryMultiples::new(unit, probability, most).unwrap();
+    prop_oneof![
+        Just(MemoryModel::None),
+        shares.clone().prop_map(MemoryModel::Constant),
+        (shares.clone(), shares.clone()).prop_map(uniform).prop_map(MemoryModel::Uniform),
+        (shares, 0.0..=1.0, 2_u32..=4).prop_map(multiples).prop_map(MemoryModel::Multiples),
+    ]
 }
 
 proptest! {
@@ -204,6 +265,8 @@ proptest! {
         traces in 1_u32..1000,
         jobs in 1_usize..1_000_000,
         loads in prop::collection::vec(1e-6_f64..1e6, 0..4),
+        cores in 1_u32..1000,
+        memory in memory_models(),
     ) {
         let mut scenario = parse(&format!("{HEAD}{MODEL}"), &[]);
         scenario.seed = seed as u64;
@@ -226,6 +289,8 @@ proptest! {
             source.parameters.jobs = jobs;
             source.parameters.nodes = nodes.try_into().unwrap();
             source.loads = loads;
+            source.parameters.cpu = CpuNeeds::new(cores.try_into().unwrap(), None, None).unwrap();
+            source.parameters.memory = memory;
         }
         let text = scenario.to_toml();
         prop_assert_eq!(Scenario::parse(&text, "resolved.toml", &[]).unwrap(), scenario, "{}", text);

@@ -8,6 +8,7 @@
 //! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`]: who asks, and where tasks stand.
 //! * [`Seed`]: named streams of random numbers, forked from one seed.
 //! * [`stretch`]: the metrics of one job.
+//! * [`offline`]: instances of the off-line problem.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
 //!
 //! Nothing here compares with a tolerance: capacity tests, completion times and audits are exact.
@@ -35,6 +36,7 @@ mod virtual_time;
 mod yields;
 
 pub mod event;
+pub mod offline;
 pub mod stretch;
 
 pub use ids::{JobId, NodeId, NodeTasks};

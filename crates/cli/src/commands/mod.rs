@@ -2,6 +2,8 @@
 
 mod audit;
 mod bound;
+mod check;
+mod compare;
 mod completions;
 mod convert;
 mod draw;
@@ -9,6 +11,7 @@ mod figures;
 mod info;
 mod lublin;
 mod policies;
+mod report;
 mod run;
 mod simulate;
 
@@ -27,6 +30,8 @@ const EXAMPLES: &str = "\
 Examples:
   dfrsim run                                  the quick start: a degradation table in under a minute
   dfrsim run scenarios/hpc2n.toml             FCFS and EASY on 182 weeks of a real log
+  dfrsim compare results/quickstart --policy EASY --with CONS
+  dfrsim check results/quickstart --baseline baseline.toml --tolerance 2%
   dfrsim figures results/quickstart           pictures of what a run left there
   dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
   dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
@@ -41,6 +46,9 @@ enum Command {
     #[command(subcommand)]
     Workload(Workload),
     Policies(policies::Policies),
+    Check(check::Check),
+    Compare(compare::Compare),
+    Report(report::Report),
     Audit(audit::Audit),
     Figures(figures::Figures),
     #[command(subcommand)]
@@ -65,6 +73,9 @@ impl Cli {
             Command::Workload(Workload::Info(command)) => command.run(),
             Command::Workload(Workload::Convert(command)) => command.run(),
             Command::Policies(command) => command.run(),
+            Command::Check(command) => command.run(),
+            Command::Compare(command) => command.run(),
+            Command::Report(command) => command.run(),
             Command::Audit(command) => command.run(),
             Command::Figures(command) => command.run(),
             Command::Draw(command) => command.run(),

@@ -1,11 +1,15 @@
 //! `dfrsim run`
 
+mod standings;
+mod view;
+
+use self::view::View;
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
 use dfrsim_lab::{RunError, RunOptions, RunReport, Scenario, run};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +21,8 @@ const QUICKSTART: &str = include_str!("../../../../scenarios/quickstart.toml");
 ///
 /// Rows are kept as they finish: a run that was interrupted or killed goes on where it stopped when the same command is
 /// given again. The result folder then holds rows.csv, tables/, the scenario with every default spelt out, and a
-/// manifest.
+/// manifest. While it runs, a terminal shows how far each policy is, the best and the worst so far and what failed;
+/// elsewhere a line is printed now and then.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -38,6 +43,9 @@ pub(crate) struct Run {
     /// Compute everything again, whatever the folder holds
     #[arg(long)]
     fresh: bool,
+    /// Print nothing but the tables and errors
+    #[arg(long, short)]
+    quiet: bool,
     /// Let the independent checker follow every simulation of this run (`dfrsim audit` in memory); one that breaks a
     /// rule is a failed row
     #[arg(long)]
@@ -68,37 +76,38 @@ impl Run {
         };
         ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
 
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {per_sec} {eta} left  {msg}");
-        let bar = ProgressBar::new(0).with_style(style.expect("the template is right"));
-        let progress = |finished: usize, total: usize, label: &str| {
-            bar.set_length(total as u64);
-            bar.set_position(finished as u64);
-            bar.set_message(label.to_owned());
-        };
+        let view = View::new(self.quiet, std::io::stderr().is_terminal());
         let options =
             RunOptions { out: out.clone(), threads: self.threads, fresh: self.fresh, audit: self.audit };
-        let report = run(&scenario, &options, &interrupt, &progress);
-        bar.finish_and_clear();
+        let report = run(&scenario, &options, &interrupt, &view);
+        view.clear();
         let report = report.map_err(|error| match error {
             RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
             _ => Failure::input(error),
         })?;
-        print(&scenario, &out, &report)
+        print(&scenario, &out, &report, self.quiet)
     }
 }
 
-fn print(scenario: &Scenario, out: &Path, report: &RunReport) -> Result<(), Failure> {
+fn print(scenario: &Scenario, out: &Path, report: &RunReport, quiet: bool) -> Result<(), Failure> {
+    let mut text = String::new();
+    if !scenario.title.is_empty() {
+        writeln!(text, "{}\n", scenario.title).expect("writing to a string cannot fail");
+    }
+    text.push_str(&report.tables.degradation.markdown());
+    if !report.tables.bandwidth_compared.is_empty() {
+        text.push_str("\nWhat pauses and migrations cost:\n\n");
+        text.push_str(&report.tables.bandwidth_compared.markdown());
+    }
+    if quiet {
+        return output::print(&text);
+    }
     for (workload, counts) in &report.preparation {
         eprintln!("{workload}: {counts}");
     }
     for notice in &report.notices {
         eprintln!("notice: {notice}");
     }
-    let mut text = String::new();
-    if !scenario.title.is_empty() {
-        writeln!(text, "{}\n", scenario.title).expect("writing to a string cannot fail");
-    }
-    text.push_str(&report.tables.degradation.markdown());
     output::print(&text)?;
     let rows = report.rows;
     eprintln!(

@@ -89,8 +89,11 @@ enum OverrunArgument {
     Kill,
 }
 
+/// The events file, and the figures of all jobs for its end.
+type Events = (EventLog<OutputFile>, Metrics);
+
 /// Everything that watches a simulation.
-type Watchers = (Metrics, (Option<JobsFile>, Option<EventLog<OutputFile>>));
+type Watchers = (Metrics, (Option<JobsFile>, Option<Events>));
 
 /// Where the time went.
 #[derive(Debug, Default)]
@@ -183,9 +186,17 @@ impl Simulate {
         let jobs_file =
             self.jobs_out.as_deref().map(|path| JobsFile::create(path, self.tau[0])).transpose()?;
         let event_log = self.events_out.as_deref().map(OutputFile::create).transpose()?;
-        let event_log =
-            event_log.map(|out| EventLog::new(out, &self.policy.to_string(), nodes, self.penalty));
-        let mut watchers = (Metrics::default(), (jobs_file, event_log));
+        let begin = |out| EventLog::new(out, &self.policy.to_string(), nodes, self.penalty, self.tau[0]);
+        let figures = SummaryOptions {
+            nodes,
+            taus: self.tau.clone(),
+            warm_up: self.warm_up,
+            cool_down: self.cool_down,
+        };
+        let untrimmed =
+            SummaryOptions { warm_up: SimSpan::ZERO, cool_down: SimSpan::ZERO, ..figures.clone() };
+        let events = event_log.map(|out| (begin(out), Metrics::new(untrimmed)));
+        let mut watchers = (Metrics::new(figures), (jobs_file, events));
         let options = Options {
             penalty: self.penalty,
             estimates: self.estimates,
@@ -207,20 +218,13 @@ impl Simulate {
     }
 
     /// Sums up and lets the files appear.
-    fn write(&self, (metrics, (jobs_file, event_log)): Watchers) -> Result<Summary, Failure> {
-        let options = SummaryOptions {
-            nodes: self.workload.nodes,
-            taus: self.tau.clone(),
-            warm_up: self.warm_up,
-            cool_down: self.cool_down,
-        };
-        let whole = SummaryOptions { warm_up: SimSpan::ZERO, cool_down: SimSpan::ZERO, ..options.clone() };
+    fn write(&self, (metrics, (jobs_file, events)): Watchers) -> Result<Summary, Failure> {
         let no_jobs = || Failure::input("no job is left to simulate");
-        let summary = metrics.summary(&options).ok_or_else(no_jobs)?;
-        if let Some(log) = event_log {
+        let summary = metrics.summary().ok_or_else(no_jobs)?;
+        if let Some((log, metrics)) = events {
             let name = self.events_out.as_deref().unwrap_or(Path::new("")).display();
-            let whole = metrics.summary(&whole).ok_or_else(no_jobs)?;
-            log.finish(&whole).map_err(|error| Failure::output(name, &error))?.finish()?;
+            let untrimmed = metrics.summary().ok_or_else(no_jobs)?;
+            log.finish(&untrimmed).map_err(|error| Failure::output(name, &error))?.finish()?;
         }
         jobs_file.map_or(Ok(()), JobsFile::finish)?;
         Ok(summary)

@@ -66,10 +66,13 @@ mod tests {
         let known: Policy = policy.parse().unwrap();
         let penalty = SimSpan::from_secs(20);
         let options = Options { penalty, ..Options::default() };
-        let mut watchers = (Metrics::default(), EventLog::new(Vec::new(), policy, nodes, penalty));
+        let mut watchers = (
+            Metrics::new(SummaryOptions::new(nodes)),
+            EventLog::new(Vec::new(), policy, nodes, penalty, SimSpan::from_secs(10)),
+        );
         let mut scheduler = known.scheduler(nodes, &PolicyOptions::default());
         simulate(nodes, &options, jobs, &mut *scheduler, &mut watchers).unwrap();
         let (metrics, log) = watchers;
-        log.finish(&metrics.summary(&SummaryOptions::new(nodes)).unwrap()).unwrap()
+        log.finish(&metrics.summary().unwrap()).unwrap()
     }
 }

@@ -88,11 +88,13 @@ pub(super) fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsE
     }
     let ended = replay.ok_or(EventsFault::NoRun).and_then(|replay| {
         watch.end()?;
-        let tau = replay.tau.ok_or(EventsFault::NoSummary)?;
+        if !replay.is_complete {
+            return Err(EventsFault::NoSummary);
+        }
         if let Some(&job) = replay.jobs.keys().next() {
             return Err(EventsFault::Unfinished(job));
         }
-        Ok(Run { policy: replay.policy, nodes: replay.nodes, tau })
+        Ok(replay.run)
     });
     ended.map_err(|fault| fault.at(path, line))
 }
@@ -107,35 +109,34 @@ fn parse(text: &[u8]) -> Result<Record<'_>, EventsFault> {
 }
 
 struct Replay {
-    policy: String,
-    nodes: u32,
+    run: Run,
     now: u64,
     /// Those in the system, by their place in the order of submission.
     jobs: BTreeMap<u64, Job>,
-    /// Known when the summary has been read.
-    tau: Option<u64>,
+    /// Whether the summary has been read.
+    is_complete: bool,
 }
 
 impl Replay {
     fn begin(first: &Record<'_>) -> Result<Replay, EventsFault> {
         match first {
             Record::Run { format, .. } if *format != FORMAT_VERSION => Err(EventsFault::Format(*format)),
-            Record::Run { policy, nodes, .. } => {
-                let policy = policy.clone().into_owned();
-                Ok(Replay { policy, nodes: *nodes, now: 0, jobs: BTreeMap::new(), tau: None })
+            Record::Run { policy, nodes, tau_us, .. } => {
+                let run = Run { policy: policy.clone().into_owned(), nodes: *nodes, tau: *tau_us };
+                Ok(Replay { run, now: 0, jobs: BTreeMap::new(), is_complete: false })
             }
             _ => Err(EventsFault::NoRun),
         }
     }
 
     fn record(&mut self, record: Record<'_>, watch: &mut impl Watch) -> Result<(), EventsFault> {
-        if self.tau.is_some() {
+        if self.is_complete {
             return Err(EventsFault::AfterSummary);
         }
         match record {
             Record::Run { .. } => Err(EventsFault::SecondRun),
-            Record::Summary { tau_us, .. } => {
-                self.tau = Some(tau_us);
+            Record::Summary { .. } => {
+                self.is_complete = true;
                 Ok(())
             }
             Record::Submit { at_us, job, id, need, run_us, .. } => {
@@ -201,8 +202,8 @@ impl Replay {
         watch: &mut impl Watch,
     ) -> Result<(), EventsFault> {
         let job_yield = known_yield(number, job_yield)?;
-        if let Some(&(node, _)) = on.iter().find(|(node, _)| *node >= self.nodes) {
-            return Err(EventsFault::Node { job: number, node, nodes: self.nodes });
+        if let Some(&(node, _)) = on.iter().find(|(node, _)| *node >= self.run.nodes) {
+            return Err(EventsFault::Node { job: number, node, nodes: self.run.nodes });
         }
         let place = |job: &mut Job| {
             job.phase = Phase::Running;

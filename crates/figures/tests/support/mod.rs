@@ -20,11 +20,14 @@ pub(crate) fn file(text: &str) -> NamedTempFile {
 pub(crate) fn events(policy: &str, nodes: u32, penalty: SimSpan, jobs: &[Job]) -> NamedTempFile {
     let known: Policy = policy.parse().unwrap();
     let options = Options { penalty, ..Options::default() };
-    let mut watchers = (Metrics::default(), EventLog::new(Vec::new(), policy, nodes, penalty));
+    let mut watchers = (
+        Metrics::new(SummaryOptions::new(nodes)),
+        EventLog::new(Vec::new(), policy, nodes, penalty, SimSpan::from_secs(10)),
+    );
     let mut scheduler = known.scheduler(nodes, &PolicyOptions::default());
     simulate(nodes, &options, jobs.to_vec(), &mut *scheduler, &mut watchers).unwrap();
     let (metrics, log) = watchers;
-    let bytes = log.finish(&metrics.summary(&SummaryOptions::new(nodes)).unwrap()).unwrap();
+    let bytes = log.finish(&metrics.summary().unwrap()).unwrap();
     let file = NamedTempFile::new().unwrap();
     fs::write(file.path(), bytes).unwrap();
     file

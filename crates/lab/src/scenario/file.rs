@@ -3,7 +3,7 @@
 use super::fields::{AnnotationField, Names, Numbers, PolicyField};
 use dfrsim_cluster::Overrun;
 use dfrsim_workload::cut::Selection;
-use dfrsim_workload::lublin::Mode;
+use dfrsim_workload::lublin::{CpuNeeds, MemoryModel, Mode};
 use dfrsim_workload::prepare::{Rules, SizeField};
 use dfrsim_workload::swf::Strictness;
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,7 @@ pub(super) struct WorkloadFile {
     #[serde(default = "default_node_memory")]
     pub(super) node_memory_gb: Spanned<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) published: Option<Spanned<String>>,
+    pub(super) published: Option<Spanned<Names>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) swf: Option<SwfFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,6 +144,8 @@ pub(super) struct LublinFile {
     pub(super) jobs: Spanned<i64>,
     pub(super) mode: Mode,
     pub(super) loads: Spanned<Numbers>,
+    pub(super) cpu: CpuNeeds,
+    pub(super) memory: MemoryModel,
 }
 
 impl Default for LublinFile {
@@ -153,6 +155,8 @@ impl Default for LublinFile {
             jobs: anywhere(1_000),
             mode: Mode::Typed,
             loads: anywhere(Numbers(Vec::new())),
+            cpu: CpuNeeds::default(),
+            memory: MemoryModel::default(),
         }
     }
 }

@@ -9,6 +9,7 @@ mod overrides;
 mod resolve;
 
 pub use fault::{Fault, Place, ScenarioErrors};
+pub(crate) use fault::{Text, nearest};
 pub use file::Cut;
 
 use crate::Published;
@@ -72,8 +73,8 @@ pub struct Workload {
     pub nodes: NonZeroU32,
     /// The memory of a node in GB, for bandwidths.
     pub node_memory_gb: f64,
-    /// The published table that stands beside the degradations.
-    pub published: Option<Published>,
+    /// The published tables that stand beside our own, each once.
+    pub published: Vec<Published>,
     /// Where its jobs come from.
     pub source: Source,
 }

@@ -5,7 +5,6 @@ use super::fields::{AnnotationField, Names, Numbers, PolicyField};
 use super::file::{File, LublinFile, SimulationFile, Study, SwfFile, WorkloadFile, anywhere};
 use super::overrides::{self, Override};
 use super::{LublinSource, Scenario, Simulation, Source, SwfSource, Workload};
-use crate::{Published, UnknownTable};
 use dfrsim_cluster::EstimateModel;
 use dfrsim_model::{SimSpan, Yield};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing, PriorityRule, UnknownPriority};
@@ -215,13 +214,11 @@ impl Resolver<'_> {
             if !(node_memory_gb > 0.0 && node_memory_gb.is_finite()) {
                 self.fault(&file.node_memory_gb, format!("expected GB above 0, found {node_memory_gb}"));
             }
-            let published = file.published.as_ref().and_then(|field| self.published(field));
+            let published =
+                file.published.as_ref().map(|field| self.names(field, "published table")).unwrap_or_default();
             workloads.push(Workload { name, nodes, node_memory_gb, published, source });
         }
         workloads
-    }
-    fn published(&mut self, field: &Spanned<String>) -> Option<Published> {
-        field.get_ref().parse().map_err(|error: UnknownTable| self.fault(field, error.to_string())).ok()
     }
     fn swf(&mut self, file: &SwfFile, nodes: NonZeroU32) -> SwfSource {
         let name = file.file.get_ref();
@@ -257,7 +254,13 @@ impl Resolver<'_> {
         }
         LublinSource {
             traces: traces as u32,
-            parameters: LublinParameters { nodes, jobs: jobs as usize, mode: file.mode },
+            parameters: LublinParameters {
+                nodes,
+                jobs: jobs as usize,
+                mode: file.mode,
+                cpu: file.cpu,
+                memory: file.memory,
+            },
             loads,
         }
     }
@@ -301,7 +304,8 @@ fn workload_file(workload: &Workload) -> WorkloadFile {
         name: anywhere(workload.name.clone()),
         nodes: anywhere(workload.nodes.get().into()),
         node_memory_gb: anywhere(workload.node_memory_gb),
-        published: workload.published.map(|table| anywhere(table.to_string())),
+        published: (!workload.published.is_empty())
+            .then(|| anywhere(Names(workload.published.iter().map(ToString::to_string).collect()))),
         swf,
         lublin,
     }
@@ -321,10 +325,13 @@ fn swf_file(source: &SwfSource) -> SwfFile {
 }
 
 fn lublin_file(source: &LublinSource) -> LublinFile {
+    let LublinParameters { nodes: _, jobs, mode, cpu, memory } = source.parameters;
     LublinFile {
         traces: anywhere(source.traces.into()),
-        jobs: anywhere(source.parameters.jobs as i64),
-        mode: source.parameters.mode,
+        jobs: anywhere(jobs as i64),
+        mode,
         loads: anywhere(Numbers(source.loads.clone())),
+        cpu,
+        memory,
     }
 }

@@ -3,13 +3,17 @@
 mod bandwidth;
 mod bounds;
 mod degradation;
-mod groups;
+mod findings;
+pub(crate) mod groups;
 mod metrics;
 mod published;
-mod statistics;
+pub(crate) mod statistics;
 mod table;
 
+pub use groups::GroupKey;
+use groups::LeastLoads;
 pub use table::Table;
+pub(crate) use table::{Cell, decimals};
 
 use crate::RunError;
 use crate::folder::Folder;
@@ -25,6 +29,10 @@ pub struct Tables {
     pub degradation: Table,
     /// What pauses and migrations cost: bandwidth, occurrences per hour and per job.
     pub bandwidth: Table,
+    /// The same beside published figures; without lines if the scenario names no table of them.
+    pub bandwidth_compared: Table,
+    /// What was published about the results, checked on ours; without lines if the scenario names no published table.
+    pub findings: Table,
     /// The lower bound of each instance.
     pub bounds: Table,
     /// Mean, sample standard deviation and maximum of the bounds of each workload (and load).
@@ -35,12 +43,14 @@ pub struct Tables {
 
 impl Tables {
     pub(crate) fn of(scenario: &Scenario, inputs: &[Input], rows: &[Row]) -> Tables {
-        let groups = groups::groups(scenario, rows);
+        let groups = groups::groups(rows, LeastLoads::of(scenario));
         let mut notes = notes(scenario, inputs);
         notes.extend(published::agreement(scenario, &groups));
         Tables {
             degradation: degradation::table(scenario, &groups).with_notes(notes),
             bandwidth: bandwidth::table(scenario, &groups),
+            bandwidth_compared: bandwidth::compared(scenario, &groups),
+            findings: findings::table(scenario, &groups),
             bounds: bounds::table(scenario, rows),
             bounds_summary: bounds::summary(scenario, rows),
             metrics: metrics::table(&groups),
@@ -56,11 +66,18 @@ fn notes(scenario: &Scenario, inputs: &[Input]) -> Vec<String> {
 
 /// Writes the tables into the folder.
 pub(crate) fn write(tables: &Tables, folder: &Folder) -> Result<(), RunError> {
-    let Tables { degradation, bandwidth, bounds, bounds_summary, metrics } = tables;
+    let Tables { degradation, bandwidth, bandwidth_compared, findings, bounds, bounds_summary, metrics } =
+        tables;
     folder.write("tables/degradation.csv", &degradation.csv())?;
     folder.write("tables/degradation.md", &degradation.markdown())?;
     folder.write("tables/bandwidth.csv", &bandwidth.csv())?;
     folder.write("tables/bandwidth.md", &bandwidth.markdown())?;
+    for (name, table) in [("bandwidth_compared", bandwidth_compared), ("findings", findings)] {
+        if !table.is_empty() {
+            folder.write(&format!("tables/{name}.csv"), &table.csv())?;
+            folder.write(&format!("tables/{name}.md"), &table.markdown())?;
+        }
+    }
     folder.write("tables/bounds.csv", &bounds.csv())?;
     folder.write("tables/bounds.md", &bounds_summary.markdown())?;
     folder.write("tables/metrics.csv", &metrics.csv())?;

@@ -3,10 +3,6 @@
 use super::groups::Group;
 use super::statistics::{Statistics, rank_correlation};
 use crate::scenario::Scenario;
-use dfrsim_model::SimSpan;
-
-/// The penalty of the published tables.
-const PENALTY: SimSpan = SimSpan::from_secs(300);
 
 /// How far a mean may be from the published one, either way, to count as near.
 const NEAR: f64 = 1.5;
@@ -14,8 +10,9 @@ const NEAR: f64 = 1.5;
 /// The published mean degradation of the group's policy on its whole workload, if there is one.
 pub(super) fn mean(scenario: &Scenario, group: &Group<'_>) -> Option<f64> {
     let workload = scenario.workloads.iter().find(|workload| workload.name == group.scope.workload)?;
-    let comparable = group.scope.is_whole() && group.label.penalty == PENALTY;
-    workload.published.filter(|_| comparable)?.mean(&group.label.policy)
+    let comparable = group.scope.is_whole() && group.has_published_penalty();
+    let tables = workload.published.iter().filter(|_| comparable);
+    tables.filter_map(|table| table.mean(&group.label.policy)).next()
 }
 
 /// For each workload with published figures, and each packing and drop rule: the rank correlation over the fractional
@@ -23,7 +20,9 @@ pub(super) fn mean(scenario: &Scenario, group: &Group<'_>) -> Option<f64> {
 pub(super) fn agreement(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
     for workload in &scenario.workloads {
-        let Some(published) = workload.published else { continue };
+        let Some(published) = workload.published.iter().find(|table| table.means().next().is_some()) else {
+            continue;
+        };
         for packing in &scenario.simulation.packings {
             for drop in &scenario.simulation.drops {
                 let of_rules = |group: &&Group<'_>| {

@@ -41,7 +41,7 @@ use std::fs::File;
 use std::path::Path;
 
 /// How records become jobs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// What is done with lines that cannot be read (used where a file is opened).

@@ -1,0 +1,69 @@
+//! The off-line problem: jobs on nodes, once and for all, with the largest minimum yield.
+
+use crate::{NodeTasks, Yield};
+
+/// An instance of the off-line problem (dissertation, section 4.1; RR-6692, section 2): which jobs are there, and on what.
+///
+/// Every node has `fixed` resources, of which a task takes what it requires whatever its yield (memory), and `fluid` ones,
+/// of which it takes its need times its yield (CPU). Vectors hold the fixed resources first. Amounts are in units of
+/// [`Share`](crate::Share): 943,718,400 is all that an ordinary node has; a node may have more or less, a task may
+/// ask for more than any node has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// How many resources are fixed.
+    pub fixed: usize,
+    /// How many resources are fluid; at least one.
+    pub fluid: usize,
+    /// The capacity of each node: a vector of `fixed + fluid` amounts.
+    pub nodes: Vec<Box<[u32]>>,
+    /// The jobs.
+    pub jobs: Vec<OfflineJob>,
+}
+
+/// A job of an [`Instance`]: identical tasks, each on one node, all with the same yield.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfflineJob {
+    /// How many tasks; at least one.
+    pub tasks: u32,
+    /// What one task asks for: requirements of fixed resources, then needs of fluid ones; `fixed + fluid` amounts.
+    pub demand: Box<[u32]>,
+    /// The least unscaled yield with which the job is of any use (its quality of service), 0 for best effort.
+    pub least_yield: Yield,
+}
+
+/// Where the tasks of each job stand, in the order of the jobs; within a job in the order of the nodes, each node once.
+pub type Mapping = Vec<Vec<NodeTasks>>;
+
+impl Instance {
+    /// How many resources there are (D).
+    #[must_use]
+    pub fn dimensions(&self) -> usize {
+        self.fixed + self.fluid
+    }
+
+    /// Whether all nodes are alike.
+    #[must_use]
+    pub fn is_homogeneous(&self) -> bool {
+        self.nodes.windows(2).all(|pair| pair[0] == pair[1])
+    }
+}
+
+impl OfflineJob {
+    /// The unscaled yield at a scaled yield, rounded down: least + scaled * (1 - least) (dissertation, section 4.1).
+    ///
+    /// ```
+    /// use dfrsim_model::Yield;
+    /// use dfrsim_model::offline::OfflineJob;
+    ///
+    /// let demand = [1].into();
+    /// let job = OfflineJob { tasks: 1, demand, least_yield: Yield::from_ratio(1, 2) };
+    /// assert_eq!(job.unscaled(Yield::from_ratio(1, 2)), Yield::from_ratio(3, 4));
+    /// assert_eq!(job.unscaled(Yield::ONE), Yield::ONE);
+    /// ```
+    #[must_use]
+    pub fn unscaled(&self, scaled: Yield) -> Yield {
+        let (least, one) = (u64::from(self.least_yield.units()), u64::from(Yield::ONE.units()));
+        let rest = (one - least) * u64::from(scaled.units()) / one;
+        Yield::from_ratio(least + rest, one)
+    }
+}

@@ -1,0 +1,62 @@
+//! `report.html`: one self-contained page of a run's results.
+//!
+//! [`page`] makes it from the files of a finished run: what was simulated, warnings, all tables (sorted by a click or a
+//! key), pictures, a way down to each instance, the scenario and the versions. Styles, scripts, pictures and data stand
+//! in the page itself: it opens from a disk without a network, works with the keyboard, and prints. Without scripts
+//! the tables and pictures are still there.
+//!
+//! ```
+//! use dfrsim_lab::{Results, RunOptions, Scenario, run};
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let scenario = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\
+//!     [[workloads]]\nname = 'model'\nnodes = 16\nlublin = { traces = 2, jobs = 50 }\n";
+//! let folder = tempfile::tempdir()?;
+//! let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+//! run(&Scenario::parse(scenario, "example.toml", &[])?, &options, &AtomicBool::new(false), &())?;
+//!
+//! let page = dfrsim_report::page(&Results::read(folder.path())?, &[])?;
+//! assert!(page.starts_with("<!DOCTYPE html>") && page.contains("EASY"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod instances;
+mod layout;
+mod table;
+mod warnings;
+
+pub use error::ReportError;
+
+use dfrsim_lab::Results;
+
+/// A picture to be shown in the page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// What it shows; it stands below the picture and is read out in its place.
+    pub title: String,
+    /// The picture as an SVG document.
+    pub svg: String,
+}
+
+/// The page of these results.
+///
+/// # Errors
+/// If tables are missing or damaged, or the manifest is.
+pub fn page(results: &Results, pictures: &[Picture]) -> Result<String, ReportError> {
+    let tables = table::read_all(&results.folder)?;
+    let manifest: toml::Table = results
+        .manifest
+        .parse()
+        .map_err(|error| ReportError::Manifest { path: results.folder.join("manifest.toml"), error })?;
+    let content = layout::Content {
+        manifest: &manifest,
+        warnings: warnings::warnings(results, &manifest),
+        tables: &tables,
+        pictures,
+        instances: instances::Instances::of(&results.rows),
+        scenario: &results.scenario,
+        manifest_text: &results.manifest,
+    };
+    Ok(layout::page(&content).into_string())
+}
