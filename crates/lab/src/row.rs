@@ -135,6 +135,22 @@ impl Cell {
 }
 
 impl Figures {
+    /// What pauses write and resumes read, in GB/s over the makespan, for nodes with so much memory. Half of it goes one way
+    /// (dissertation, section 6.1).
+    #[must_use]
+    pub fn preemption_gb_per_s(&self, node_memory_gb: f64) -> f64 {
+        self.paused_memory_nodes / self.seconds_per_memory(node_memory_gb)
+    }
+    /// What migrations write and read, in GB/s over the makespan.
+    #[must_use]
+    pub fn migration_gb_per_s(&self, node_memory_gb: f64) -> f64 {
+        self.migrated_memory_nodes / self.seconds_per_memory(node_memory_gb)
+    }
+    /// The seconds of the makespan for each GB of a memory of a node that is written and read again.
+    pub(crate) fn seconds_per_memory(&self, node_memory_gb: f64) -> f64 {
+        self.makespan_s.as_secs_f64() / (2.0 * node_memory_gb)
+    }
+
     /// The figures of a simulation for one of its taus.
     pub(crate) fn new(summary: &Summary, bounded: &Distribution, bound: f64) -> Figures {
         let Summary { stretch, wait, turnaround, .. } = summary;

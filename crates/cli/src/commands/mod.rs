@@ -6,7 +6,9 @@ mod check;
 mod compare;
 mod completions;
 mod convert;
+mod draw;
 mod export;
+mod figures;
 mod info;
 mod lublin;
 mod policies;
@@ -31,6 +33,7 @@ Examples:
   dfrsim run scenarios/hpc2n.toml             FCFS and EASY on 182 weeks of a real log
   dfrsim compare results/quickstart --policy EASY --with CONS
   dfrsim check results/quickstart --baseline baseline.toml --tolerance 2%
+  dfrsim figures results/quickstart           pictures of what a run left there
   dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
   dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim policies                             all policies, a line on each";
@@ -49,6 +52,9 @@ enum Command {
     Compare(compare::Compare),
     Report(report::Report),
     Audit(audit::Audit),
+    Figures(figures::Figures),
+    #[command(subcommand)]
+    Draw(draw::Draw),
     Completions(completions::Completions),
 }
 
@@ -74,6 +80,8 @@ impl Cli {
             Command::Compare(command) => command.run(),
             Command::Report(command) => command.run(),
             Command::Audit(command) => command.run(),
+            Command::Figures(command) => command.run(),
+            Command::Draw(command) => command.run(),
             Command::Completions(command) => command.run(),
         }
     }

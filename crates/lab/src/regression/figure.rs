@@ -2,7 +2,6 @@
 
 use crate::UnknownFigure;
 use crate::row::Figures;
-use crate::tables::bandwidth::{migration_gb_per_s, preemption_gb_per_s};
 use crate::tables::groups::Group;
 use crate::tables::statistics::Statistics;
 use std::fmt;
@@ -107,8 +106,8 @@ impl Figure {
             Figure::MeanBoundedStretch => mean(&|figures| figures.mean_bounded_stretch),
             Figure::P95BoundedStretch => mean(&|figures| figures.p95_bounded_stretch),
             Figure::MaxBoundedStretch => mean(&|figures| figures.max_bounded_stretch),
-            Figure::PreemptionBandwidth => mean(&|figures| preemption_gb_per_s(figures, node_memory_gb)),
-            Figure::MigrationBandwidth => mean(&|figures| migration_gb_per_s(figures, node_memory_gb)),
+            Figure::PreemptionBandwidth => mean(&|figures| figures.preemption_gb_per_s(node_memory_gb)),
+            Figure::MigrationBandwidth => mean(&|figures| figures.migration_gb_per_s(node_memory_gb)),
             Figure::Pauses => count(|figures| figures.pauses),
             Figure::Migrations => count(|figures| figures.migrations),
         }

@@ -129,7 +129,7 @@ fn workload<'a>(scenario: &'a Scenario, group: &Group<'_>) -> Option<&'a Workloa
 fn costs(scenario: &Scenario, group: &Group<'_>, unit: CostUnit) -> Option<Costs> {
     let node_memory_gb = workload(scenario, group)?.node_memory_gb;
     let per = |figures: &Figures| match unit {
-        CostUnit::GigabytesPerSecond => seconds_per_memory(figures, node_memory_gb),
+        CostUnit::GigabytesPerSecond => figures.seconds_per_memory(node_memory_gb),
         CostUnit::PerHour => figures.makespan_s.as_secs_f64() / 3600.0,
         CostUnit::PerJob => (figures.counted + figures.trimmed) as f64,
     };
@@ -140,19 +140,4 @@ fn costs(scenario: &Scenario, group: &Group<'_>, unit: CostUnit) -> Option<Costs
     let preemption = Statistics::of(&group.values(|figures| amounts(figures).0 / per(figures)))?;
     let migration = Statistics::of(&group.values(|figures| amounts(figures).1 / per(figures)))?;
     Some(Costs { preemption: (preemption.mean, preemption.max), migration: (migration.mean, migration.max) })
-}
-
-/// The seconds of the makespan for each GB of a memory of a node that is written and read again.
-fn seconds_per_memory(figures: &Figures, node_memory_gb: f64) -> f64 {
-    figures.makespan_s.as_secs_f64() / (2.0 * node_memory_gb)
-}
-
-/// What pauses write and resumes read, in GB/s over the makespan.
-pub(crate) fn preemption_gb_per_s(figures: &Figures, node_memory_gb: f64) -> f64 {
-    figures.paused_memory_nodes / seconds_per_memory(figures, node_memory_gb)
-}
-
-/// What migrations write and read, in GB/s over the makespan.
-pub(crate) fn migration_gb_per_s(figures: &Figures, node_memory_gb: f64) -> f64 {
-    figures.migrated_memory_nodes / seconds_per_memory(figures, node_memory_gb)
 }

@@ -1,6 +1,6 @@
 //! Tables: figures of many rows, as CSV and as aligned Markdown.
 
-pub(crate) mod bandwidth;
+mod bandwidth;
 mod bounds;
 mod degradation;
 mod findings;
