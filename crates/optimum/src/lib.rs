@@ -1,11 +1,30 @@
 //! Optima.
 mod amounts;
 mod bound;
+mod chekuri;
+mod diving;
 mod exact;
+mod fewest_nodes;
+mod loads;
 mod mapping;
+mod milp;
 mod outcome;
+mod program;
+mod relaxation;
+mod rounding;
+mod second_phase;
+mod solver;
 
 pub use amounts::mapping_yield;
 pub use bound::lp_bound;
+pub use chekuri::{chekuri_pack, vp_chekuri};
+pub use diving::{Attempt, Diving, dive};
 pub use exact::{Kept, keeps, optimum};
+pub use fewest_nodes::{FewestNodes, fewest_nodes, fewest_nodes_by};
+pub use milp::{Model, Places, optimum_by_program};
 pub use outcome::{Limits, Outcome, Placed, Status};
+pub use program::{Answer, Program, Relation, Variable};
+pub use relaxation::{Relaxation, Relaxed, Split, relaxed};
+pub use rounding::{Zeros, rounded};
+pub use second_phase::{RaiseOrder, SecondPhase, max_average, raise, utilisation};
+pub use solver::{Dive, SOLVERS, Solver, SolverError, solver};

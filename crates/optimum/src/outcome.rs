@@ -48,8 +48,8 @@ pub struct Outcome {
     pub best: Option<Placed>,
     /// No mapping has a larger minimum yield than this; nothing if there is no mapping.
     pub bound: Option<Yield>,
-    /// Nodes of the search tree that were visited.
-    pub nodes: u64,
+    /// Nodes of the search tree that were visited, where the solver tells.
+    pub nodes: Option<u64>,
     /// On the wall clock.
     pub elapsed: Duration,
 }

@@ -41,8 +41,13 @@ const LARGEST_TABLE: u64 = 1 << 26;
 #[must_use]
 pub fn optimum(instance: &Instance, limits: &Limits) -> Outcome {
     let start = Instant::now();
-    let outcome =
-        |status, best, bound, nodes| Outcome { status, best, bound, nodes, elapsed: start.elapsed() };
+    let outcome = |status, best, bound, nodes| Outcome {
+        status,
+        best,
+        bound,
+        nodes: Some(nodes),
+        elapsed: start.elapsed(),
+    };
     let Some(bound) = simple_bound(instance) else {
         return outcome(Status::Infeasible, None, None, 0);
     };

@@ -49,14 +49,14 @@ fn infeasible_though_the_bound_is_not() {
 }
 
 /// One node, needs of 8 and 8, the first with half its need guaranteed: 4 + 4 y + 8 y = 10, so y = 1/2. Both guaranteed:
-/// 8 + 8 y = 10, so y = 1/4, and one unit more, whose half is rounded down. Two more jobs that want 1 and are guaranteed all of it: nothing is left.
+/// 8 + 8 y = 10, so y = 1/4. One unit is so little that its half is rounded to nothing: it comes on top. Two more jobs that want 1 and are guaranteed all of it: nothing is left.
 #[test]
 fn quality_of_service_comes_first() {
     assert_optimum(&instance(1, vec![job(1, &[0, 8], 1), job(1, &[0, 8], 0)]), Some(Yield::from_ratio(1, 2)));
     let mut both = vec![job(1, &[0, 8], 1); 2];
     assert_optimum(&instance(1, both.clone()), Yield::try_from_units(Yield::ONE.units() / 4 + 1));
     both.extend([job(1, &[0, 1], 2), job(1, &[0, 1], 2)]);
-    assert_optimum(&instance(1, both.clone()), Some(Yield::ZERO));
+    assert_optimum(&instance(1, both.clone()), Yield::try_from_units(1));
     both.push(job(1, &[0, 1], 2));
     assert_optimum(&instance(1, both), None);
 }
