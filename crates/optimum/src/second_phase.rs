@@ -68,8 +68,7 @@ pub enum RaiseOrder {
 /// use dfrsim_model::{NodeId, NodeTasks, Yield};
 /// use dfrsim_optimum::{RaiseOrder, raise};
 ///
-/// // Half of the node is free at yield 0.2, with headrooms of 4.8 and 0.8 of 10: by size the yields are 1 and then
-/// // 1 - 0.6 / 4.8 * 0.8 = 0.9.
+/// // At 1/5 each, 50 of 64 are free. The small job takes 8 of them to be at 1, the large one has 12 + 42 of 60.
 /// let job = |need| OfflineJob { tasks: 1, demand: [need].into(), least_yield: Yield::ZERO };
 /// let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[64].into()], jobs: vec![job(60), job(10)] };
 /// let mapping = vec![vec![NodeTasks { node: NodeId(0), tasks: 1 }]; 2];
