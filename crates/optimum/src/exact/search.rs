@@ -241,7 +241,7 @@ impl<'a> Search<'a> {
     fn limited(&mut self) -> bool {
         let late = || self.limits.time.is_some_and(|time| self.start.elapsed() >= time);
         if self.limits.nodes.is_some_and(|nodes| self.visited >= nodes)
-            || (self.visited % CLOCK_EVERY == 0 && late())
+            || (self.visited.is_multiple_of(CLOCK_EVERY) && late())
         {
             return true;
         }

@@ -3,6 +3,7 @@
 use crate::arbitrary::instances;
 use crate::exact::assert_complete;
 use crate::instances::{Scenario, dissertation};
+use dfrsim_model::Yield;
 use dfrsim_optimum::{
     Limits, Model, Places, Program, Relation, SOLVERS, Solver, Status, lp_bound, optimum, optimum_by_program,
     solver,
@@ -124,7 +125,7 @@ proptest! {
         let model = Model::new(&instance, Places::Split);
         for solver in solvers() {
             let answer = solver.solve(&model.program, &Limits::default()).unwrap();
-            let bound = lp_bound(&instance).map(|bound| bound.as_f64());
+            let bound = lp_bound(&instance).map(Yield::as_f64);
             let Some(found) = answer.objective else {
                 prop_assert_eq!(answer.status, Status::Infeasible);
                 prop_assert!(bound.is_none() || !instance.is_homogeneous() || instance.nodes.is_empty());
