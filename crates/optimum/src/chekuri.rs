@@ -4,10 +4,10 @@ use crate::bound::lp_bound;
 use crate::diving::Attempt;
 use crate::fewest_nodes::fewest_by_sums;
 use crate::loads::Loads;
-use crate::milp::tasks_of;
 use crate::outcome::{Limits, Placed, Status};
 use crate::relaxation::packing_program;
 use crate::solver::{Solver, SolverError};
+use crate::tasks::jobs_of_tasks;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use std::cmp::Reverse;
@@ -33,7 +33,7 @@ pub fn chekuri_pack(
     solver: &dyn Solver,
     limits: &Limits,
 ) -> Result<Attempt, SolverError> {
-    let tasks: Vec<usize> = tasks_of(instance).collect();
+    let Some(tasks) = jobs_of_tasks(instance) else { return Ok(Attempt::TimedOut) };
     let Some(fewest) = fewest_by_sums(instance, scaled) else { return Ok(Attempt::Failed) };
     for nodes in fewest..=instance.nodes.len() {
         let (program, stands) = packing_program(instance, &tasks, scaled, nodes);

@@ -46,7 +46,7 @@ pub fn dive(
     limits: &Limits,
 ) -> Result<Attempt, SolverError> {
     let start = Instant::now();
-    let model = Model::new(instance, Places::Split);
+    let Some(model) = Model::new(instance, Places::Split) else { return Ok(Attempt::TimedOut) };
     let mut dive = solver.dive(&model.program, limits)?;
     let mut open: Vec<Part> = (model.stands.iter().enumerate())
         .flat_map(|(task, row)| {

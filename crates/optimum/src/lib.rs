@@ -68,6 +68,7 @@ mod relaxation;
 mod rounding;
 mod second_phase;
 mod solver;
+mod tasks;
 
 pub use amounts::mapping_yield;
 pub use bound::lp_bound;

@@ -1,9 +1,11 @@
 //! The printed mixed integer linear program, and its relaxation.
 
 use crate::amounts::mapping_yield;
+use crate::bound::lp_bound;
 use crate::outcome::{Limits, Outcome, Placed, Status};
 use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
+use crate::tasks::jobs_of_tasks;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use std::time::Instant;
@@ -31,12 +33,12 @@ pub enum Places {
 }
 
 impl Model {
-    /// Writes down the program of an instance.
+    /// Writes down the program of an instance; nothing if it has more than 2^26 tasks times nodes.
     #[must_use]
-    pub fn new(instance: &Instance, places: Places) -> Model {
+    pub fn new(instance: &Instance, places: Places) -> Option<Model> {
+        let tasks = jobs_of_tasks(instance)?;
         let mut program = Program::new();
         let min_yield = program.real(1.0, 0.0..=1.0);
-        let tasks: Vec<usize> = tasks_of(instance).collect();
         let ordered = places == Places::Whole && instance.is_homogeneous();
         let mut stands = Vec::with_capacity(tasks.len());
         let mut runs = Vec::with_capacity(tasks.len());
@@ -79,13 +81,8 @@ impl Model {
                 program.constrain(terms, Relation::AtMost, f64::from(offers[at]) / most);
             }
         }
-        Model { program, min_yield, tasks, stands }
+        Some(Model { program, min_yield, tasks, stands })
     }
-}
-
-/// The job of each task.
-pub(crate) fn tasks_of(instance: &Instance) -> impl Iterator<Item = usize> {
-    instance.jobs.iter().enumerate().flat_map(|(job, described)| (0..described.tasks).map(move |_| job))
 }
 
 /// OPT by the mixed integer program (dissertation, sections 4.1.2 and 4.2.1).
@@ -102,7 +99,10 @@ pub fn optimum_by_program(
     limits: &Limits,
 ) -> Result<Outcome, SolverError> {
     let start = Instant::now();
-    let model = Model::new(instance, Places::Whole);
+    let Some(model) = Model::new(instance, Places::Whole) else {
+        let (status, bound) = (Status::TimedOut, lp_bound(instance));
+        return Ok(Outcome { status, best: None, bound, nodes: None, elapsed: start.elapsed() });
+    };
     let answer = solver.solve(&model.program, limits)?;
     let best = (!answer.values.is_empty())
         .then(|| {

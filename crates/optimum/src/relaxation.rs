@@ -1,10 +1,11 @@
 //! Vertices of the relaxed program, from which heuristics round.
 
 use crate::bound::lp_bound;
-use crate::milp::{Model, Places, tasks_of};
+use crate::milp::{Model, Places};
 use crate::outcome::{Limits, Status};
 use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
+use crate::tasks::jobs_of_tasks;
 use dfrsim_model::offline::Instance;
 
 /// Which program is relaxed.
@@ -55,13 +56,13 @@ pub fn relaxed(
 ) -> Result<Relaxed, SolverError> {
     let (program, tasks, stands): (Program, Vec<usize>, Vec<Vec<Variable>>) = match relaxation {
         Relaxation::Printed => {
-            let model = Model::new(instance, Places::Split);
+            let Some(model) = Model::new(instance, Places::Split) else { return Ok(Relaxed::TimedOut) };
             let stands = model.stands.iter().map(|row| row.iter().flatten().copied().collect()).collect();
             (model.program, model.tasks, stands)
         }
         Relaxation::AtBound => {
             let Some(bound) = lp_bound(instance) else { return Ok(Relaxed::Infeasible) };
-            let tasks: Vec<usize> = tasks_of(instance).collect();
+            let Some(tasks) = jobs_of_tasks(instance) else { return Ok(Relaxed::TimedOut) };
             let (program, stands) = packing_program(instance, &tasks, bound, instance.nodes.len());
             (program, tasks, stands)
         }

@@ -23,30 +23,24 @@ pub(super) struct Items {
 }
 
 impl Items {
-    pub(super) fn new(instance: &Instance) -> Items {
-        let mut jobs: Vec<usize> = (0..instance.jobs.len()).collect();
+    /// Brings the tasks, given by their jobs, into the order of the search.
+    pub(super) fn new(instance: &Instance, mut tasks: Vec<usize>) -> Items {
         let largest: Vec<u32> = (0..instance.dimensions())
             .map(|at| instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0))
             .collect();
         // Relative to the largest node, in 2^-20; a demand of what no node has comes first and ends the search.
         let relative = |(&demand, &most): (&u32, &u32)| (u64::from(demand) << 20) / u64::from(most.max(1));
-        jobs.sort_by_cached_key(|&job| {
-            let job = &instance.jobs[job];
-            let size = job.demand.iter().zip(&largest).map(relative).max();
-            (Reverse(size), Reverse(job.demand.clone()), job.least_yield)
-        });
-        let mut items = Items { list: Vec::new(), kinds: Vec::new() };
-        let mut last = None;
-        for job in jobs {
-            let kind = (&instance.jobs[job].demand, instance.jobs[job].least_yield);
-            if last != Some(kind) {
+        let sizes: Vec<Option<u64>> =
+            instance.jobs.iter().map(|job| job.demand.iter().zip(&largest).map(relative).max()).collect();
+        let kind = |job: usize| (&instance.jobs[job].demand, instance.jobs[job].least_yield);
+        tasks.sort_by_key(|&job| (Reverse(sizes[job]), Reverse(kind(job))));
+        let mut items = Items { list: Vec::with_capacity(tasks.len()), kinds: Vec::new() };
+        for job in tasks {
+            let again = items.kinds.last().is_some_and(|&last| kind(last) == kind(job));
+            if !again {
                 items.kinds.push(job);
             }
-            for task in 0..instance.jobs[job].tasks {
-                let again = task > 0 || last == Some(kind);
-                items.list.push(Item { job, kind: items.kinds.len() - 1, again });
-            }
-            last = Some(kind);
+            items.list.push(Item { job, kind: items.kinds.len() - 1, again });
         }
         items
     }

@@ -5,15 +5,12 @@ mod search;
 
 use crate::bound::simple_bound;
 use crate::outcome::{Limits, Outcome, Placed, Status};
+use crate::tasks::jobs_of_tasks;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
 use items::Items;
 use search::{End, Search};
 use std::time::Instant;
-
-/// Tasks times nodes beyond which no search is begun: its table of orders would not fit into memory, nor its end into
-/// a lifetime.
-const LARGEST_TABLE: u64 = 1 << 26;
 
 /// The largest minimum yield of an instance, with a mapping that reaches it: OPT (dissertation, section 4.2.1).
 ///
@@ -51,9 +48,10 @@ pub fn optimum(instance: &Instance, limits: &Limits) -> Outcome {
     let Some(bound) = simple_bound(instance) else {
         return outcome(Status::Infeasible, None, None, 0);
     };
-    let Some(items) = items_of(instance) else {
+    let Some(tasks) = jobs_of_tasks(instance) else {
         return outcome(Status::TimedOut, None, Some(bound), 0);
     };
+    let items = Items::new(instance, tasks);
     let enough = enough(bound, limits.gap);
     let mut search = Search::new(instance, &items, Yield::ZERO, limits, start);
     let mut best: Option<Placed> = None;
@@ -98,18 +96,13 @@ pub fn keeps(instance: &Instance, min_yield: Yield, limits: &Limits) -> Kept {
     if simple_bound(instance).is_none_or(|bound| bound < min_yield) {
         return Kept::No;
     }
-    let Some(items) = items_of(instance) else { return Kept::Unknown };
+    let Some(tasks) = jobs_of_tasks(instance) else { return Kept::Unknown };
+    let items = Items::new(instance, tasks);
     match Search::new(instance, &items, min_yield, limits, Instant::now()).next_mapping() {
         End::Found(placed) => Kept::Yes(placed),
         End::Exhausted => Kept::No,
         End::Limit => Kept::Unknown,
     }
-}
-
-/// The tasks in the order of the search, unless there are too many.
-fn items_of(instance: &Instance) -> Option<Items> {
-    let tasks: u64 = instance.jobs.iter().map(|job| u64::from(job.tasks)).sum();
-    (tasks.saturating_mul(instance.nodes.len() as u64) <= LARGEST_TABLE).then(|| Items::new(instance))
 }
 
 /// The least yield with which a search under this bound may stop.

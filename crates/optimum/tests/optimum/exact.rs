@@ -128,12 +128,3 @@ fn a_limit_of_time_is_an_outcome() {
     assert_eq!(outcome.status, Status::TimedOut);
     assert_eq!((outcome.best, outcome.bound), (None, lp_bound(&instance)));
 }
-
-#[test]
-fn what_is_far_too_large_is_given_up_at_once() {
-    let mut instance = crate::instances::rr6692(4, 12, 0.25, 0.9, 1);
-    instance.jobs[0].tasks = u32::MAX;
-    instance.jobs[0].demand = [0, 0].into();
-    let outcome = optimum(&instance, &Limits::default());
-    assert_eq!((outcome.status, outcome.nodes), (Status::TimedOut, Some(0)));
-}

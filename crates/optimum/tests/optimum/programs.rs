@@ -4,9 +4,10 @@ use crate::arbitrary::instances;
 use crate::exact::assert_complete;
 use crate::instances::{Scenario, dissertation};
 use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_optimum::{
-    Limits, Model, Places, Program, Relation, SOLVERS, Solver, Status, lp_bound, optimum, optimum_by_program,
-    solver,
+    Attempt, Diving, Kept, Limits, Model, Places, Program, Relation, Relaxation, Relaxed, SOLVERS, Solver,
+    Status, chekuri_pack, dive, keeps, lp_bound, optimum, optimum_by_program, relaxed, solver,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -98,6 +99,27 @@ fn limits_and_gaps_are_outcomes() {
     }
 }
 
+/// Four billion tasks: nothing is begun, and nothing fails.
+#[test]
+fn what_is_far_too_large_is_given_up_at_once() {
+    let job = OfflineJob { tasks: u32::MAX, demand: [0, 0].into(), least_yield: Yield::ZERO };
+    let instance = Instance { fixed: 1, fluid: 1, nodes: vec![[1, 1].into(); 4], jobs: vec![job] };
+    let limits = Limits::default();
+    let outcome = optimum(&instance, &limits);
+    assert_eq!((outcome.status, outcome.bound, outcome.nodes), (Status::TimedOut, Some(Yield::ONE), Some(0)));
+    assert_eq!(keeps(&instance, Yield::ONE, &limits), Kept::Unknown);
+    for solver in solvers() {
+        let solver = solver.as_ref();
+        let outcome = optimum_by_program(&instance, solver, &limits).unwrap();
+        assert_eq!((outcome.status, outcome.bound), (Status::TimedOut, Some(Yield::ONE)));
+        for relaxation in [Relaxation::Printed, Relaxation::AtBound] {
+            assert_eq!(relaxed(&instance, relaxation, solver, &limits), Ok(Relaxed::TimedOut));
+        }
+        assert_eq!(dive(&instance, Diving::Fast, solver, &limits), Ok(Attempt::TimedOut));
+        assert_eq!(chekuri_pack(&instance, Yield::ONE, solver, &limits), Ok(Attempt::TimedOut));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -122,7 +144,7 @@ proptest! {
     /// On identical nodes the relaxed program has LPBOUND as its optimum, on others no more.
     #[test]
     fn the_relaxed_program_has_the_closed_form(instance in instances()) {
-        let model = Model::new(&instance, Places::Split);
+        let model = Model::new(&instance, Places::Split).unwrap();
         for solver in solvers() {
             let answer = solver.solve(&model.program, &Limits::default()).unwrap();
             let bound = lp_bound(&instance).map(Yield::as_f64);
