@@ -1,10 +1,9 @@
 //! The packing algorithm with a guarantee: `VP_CHEKURI`.
 
 use crate::bound::lp_bound;
-use crate::diving::Attempt;
 use crate::fewest_nodes::fewest_by_sums;
 use crate::loads::Loads;
-use crate::outcome::{Limits, Placed, Status};
+use crate::outcome::{Attempt, Limits, Placed, Status};
 use crate::relaxation::packing_program;
 use crate::solver::{Solver, SolverError};
 use crate::tasks::jobs_of_tasks;

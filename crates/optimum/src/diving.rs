@@ -2,7 +2,7 @@
 
 use crate::loads::Loads;
 use crate::milp::{Model, Places};
-use crate::outcome::{Limits, Placed, Status};
+use crate::outcome::{Attempt, Limits, Status};
 use crate::program::Variable;
 use crate::rounding::ZERO;
 use crate::solver::{Solver, SolverError};
@@ -17,17 +17,6 @@ pub enum Diving {
     Fast,
     /// SLOWDIVING: each step fixes the one part that is closest to 0 or 1.
     Slow,
-}
-
-/// What an attempt comes to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Attempt {
-    /// A mapping.
-    Found(Placed),
-    /// None, which does not mean that there is none.
-    Failed,
-    /// A limit came first.
-    TimedOut,
 }
 
 /// Dives (dissertation, section 4.2.3): solves the relaxed program, fixes something that is nearly whole, and so on until

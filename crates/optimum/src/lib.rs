@@ -39,10 +39,11 @@
 //! tolerances; what they find is taken as a mapping whose yield is then computed exactly, or not at all.
 //!
 //! # How long it takes
-//! Of the sizes of the studies' small sets (4 nodes, 6 to 12 jobs, up to 6 resources) the search solves some 20,000 instances
-//! a second, thousands of times more than a solver of the mixed integer program; 4 nodes and 20 jobs, or 8 and 24, are
-//! within a second or two or out of reach. The relaxed program has two variables and a constraint for each task and
-//! node: a second or two at 64 nodes and 100 jobs, minutes at 512 jobs; [`Relaxation::AtBound`] takes seconds there.
+//! Of the sizes of the studies' small sets (4 nodes, 6 to 12 jobs, up to 6 resources) the search solves some 10,000 to
+//! 25,000 instances a second, a thousand times as many as a solver of the mixed integer program; 4 nodes and 20 jobs, or 8
+//! and 24, take a second or two or are out of reach. The relaxed program has two variables and a constraint for each task
+//! and node: with microlp half a second at 64 nodes and 100 jobs, half a minute at 512 jobs, where
+//! [`Relaxation::AtBound`] takes half a second.
 //! `cargo bench -p dfrsim-optimum` measures all of these.
 //!
 //! An instance is taken as it is: each demand and each node must have `fixed + fluid` amounts, and a mapping must be one of
@@ -73,11 +74,11 @@ mod tasks;
 pub use amounts::mapping_yield;
 pub use bound::lp_bound;
 pub use chekuri::{chekuri_pack, vp_chekuri};
-pub use diving::{Attempt, Diving, dive};
+pub use diving::{Diving, dive};
 pub use exact::{Kept, keeps, optimum};
 pub use fewest_nodes::{FewestNodes, fewest_nodes, fewest_nodes_by};
 pub use milp::{Model, Places, optimum_by_program};
-pub use outcome::{Limits, Outcome, Placed, Status};
+pub use outcome::{Attempt, Limits, Outcome, Placed, Status};
 pub use program::{Answer, Program, Relation, Variable};
 pub use relaxation::{Relaxation, Relaxed, Split, relaxed};
 pub use rounding::{Zeros, rounded};

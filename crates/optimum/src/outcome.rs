@@ -53,3 +53,14 @@ pub struct Outcome {
     /// On the wall clock.
     pub elapsed: Duration,
 }
+
+/// What an attempt of a heuristic comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// A mapping.
+    Found(Placed),
+    /// None, which does not mean that there is none.
+    Failed,
+    /// A limit came first.
+    TimedOut,
+}

@@ -17,7 +17,7 @@ pub enum Relaxation {
     /// The one for a minimum yield that is known to be optimal, LPBOUND, with one variable for each task and node and
     /// constraints only for tasks and resources: a task runs on a node by the part with which it stands there. Where
     /// LPBOUND is 1 that is what the printed program has as its optima, with the same vertices; below, they are those of
-    /// its optima in which no task runs more on one node, for its part, than on another. Some fifteen times faster; on
+    /// its optima in which no task runs more on one node, for its part, than on another. Twenty to sixty times faster; on
     /// nodes that differ it may have no solution though the printed one has.
     AtBound,
 }

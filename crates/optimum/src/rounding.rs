@@ -10,6 +10,9 @@ use rand::RngExt;
 /// A part no larger than this is the zero of a solver.
 pub(crate) const ZERO: f64 = 1e-9;
 
+/// What RRNDNZ puts for zero.
+const RAISED: f64 = 0.01;
+
 /// What stands for a part of zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zeros {
@@ -28,31 +31,31 @@ pub enum Zeros {
 pub fn rounded(instance: &Instance, vertex: &Split, zeros: Zeros, seed: Seed) -> Option<Placed> {
     let mut rng = seed.fork("rounding").rng();
     let mut loads = Loads::new(instance, Yield::ZERO);
-    let raised = match zeros {
-        Zeros::Kept => 0.0,
-        Zeros::Raised => 0.01,
-    };
     for (&job, parts) in vertex.tasks.iter().zip(&vertex.parts) {
         // To draw, strike out a node that cannot and draw again is to draw among those that can.
-        let weights: Vec<f64> = parts
-            .iter()
-            .enumerate()
-            .map(|(node, &part)| match (loads.fits(job, node), part > ZERO) {
-                (false, _) => 0.0,
-                (true, false) => raised,
-                (true, true) => part,
-            })
-            .collect();
-        let mut left = rng.random::<f64>() * weights.iter().sum::<f64>();
-        let mut last = None;
-        for (node, &weight) in weights.iter().enumerate().filter(|entry| *entry.1 > 0.0) {
-            last = Some(node);
-            left -= weight;
-            if left < 0.0 {
-                break;
-            }
-        }
-        loads.place(job, last?);
+        let fitting = parts.iter().enumerate().filter(|&(node, _)| loads.fits(job, node));
+        let (some, none): (Vec<_>, Vec<_>) = fitting.partition(|&(_, &part)| part > ZERO);
+        let whole: f64 = some.iter().map(|&(_, &part)| part).sum();
+        let raised = match zeros {
+            Zeros::Kept => 0.0,
+            Zeros::Raised => RAISED * none.len() as f64,
+        };
+        // The first number says whether the second draws among the parts or the zeros: so both algorithms do the same with
+        // a seed until RRNDNZ draws a zero.
+        let (which, place): (f64, f64) = (rng.random(), rng.random());
+        let node = if which * (whole + raised) < whole {
+            let mut left = place * whole;
+            let reached = some.iter().find(|&&(_, &part)| {
+                left -= part;
+                left < 0.0
+            });
+            reached.or(some.last())?.0
+        } else if raised > 0.0 {
+            none[((place * none.len() as f64) as usize).min(none.len() - 1)].0
+        } else {
+            return None;
+        };
+        loads.place(job, node);
     }
     loads.placed()
 }

@@ -7,7 +7,7 @@ use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Seed, Yield};
 use dfrsim_optimum::{
     Attempt, Diving, Limits, Placed, Relaxation, Relaxed, Split, Zeros, dive, lp_bound, mapping_yield,
-    optimum, relaxed, rounded,
+    optimum, optimum_by_program, relaxed, rounded,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -57,7 +57,8 @@ fn raised_zeros_rescue() {
     assert!((12..72).contains(&elsewhere), "{elsewhere}");
 }
 
-/// Memory of 6, 6 and 4, needs of 10: the large ones stand apart, and so LPBOUND, 20/30, cannot be kept: 10/20.
+/// Memory of 6, 6 and 4, needs of 10: the large ones stand apart, and so LPBOUND, 20/30, cannot be kept: 10/20. A dive that
+/// puts the large ones together finds no solution; one that gets to the bottom has no other than this.
 #[test]
 fn both_dives_reach_the_bottom() {
     let instance = two_nodes(&[[6, 10], [6, 10], [4, 10]]);
@@ -66,9 +67,8 @@ fn both_dives_reach_the_bottom() {
     for solver in solvers() {
         for diving in [Diving::Fast, Diving::Slow] {
             match dive(&instance, diving, solver.as_ref(), &Limits::default()).unwrap() {
-                // No other mapping is possible but by symmetry.
                 Attempt::Found(placed) => assert_eq!(placed.min_yield, expected),
-                attempt => assert_eq!(attempt, Attempt::Failed),
+                attempt => panic!("{} {diving:?}: {attempt:?}", solver.name()),
             }
             let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
             assert_eq!(dive(&instance, diving, solver.as_ref(), &late).unwrap(), Attempt::TimedOut);
@@ -76,23 +76,25 @@ fn both_dives_reach_the_bottom() {
     }
 }
 
-/// One task a node, and one node each has room for: no choice is left, so every algorithm finds it.
+/// Memory that is full without a gap, and each task fits on its node alone: there is one solution, even of the relaxed
+/// program. 20 on 10 is a yield of 1/2.
 #[test]
 fn where_there_is_no_choice_all_agree() {
-    let nodes = vec![[3, 10].into(), [5, 10].into(), [9, 10].into()];
-    let instance = Instance { fixed: 1, fluid: 1, nodes, jobs: jobs(&[[8, 20], [3, 16], [5, 4]]) };
+    let nodes = vec![[3, 0, 10].into(), [0, 5, 10].into()];
+    let job = |demand: [u32; 3]| OfflineJob { tasks: 1, demand: demand.into(), least_yield: Yield::ZERO };
+    let instance = Instance { fixed: 2, fluid: 1, nodes, jobs: vec![job([0, 5, 20]), job([3, 0, 16])] };
     let on = |node| vec![NodeTasks { node: NodeId(node), tasks: 1 }];
-    let expected = vec![on(2), on(0), on(1)];
+    let expected = Placed { mapping: vec![on(1), on(0)], min_yield: Yield::from_ratio(1, 2) };
     for solver in solvers() {
-        // Sums leave 17 - 16 = 1, so the relaxed program may split; what it leaves whole must be right.
+        let (solver, limits) = (solver.as_ref(), Limits::default());
         for diving in [Diving::Fast, Diving::Slow] {
-            if let Attempt::Found(placed) =
-                dive(&instance, diving, solver.as_ref(), &Limits::default()).unwrap()
-            {
-                assert_eq!(placed.mapping, expected);
-                assert_eq!(placed.min_yield, Yield::from_ratio(1, 2));
-            }
+            assert_eq!(dive(&instance, diving, solver, &limits).unwrap(), Attempt::Found(expected.clone()));
         }
+        let vertex = relaxed(&instance, Relaxation::Printed, solver, &limits).unwrap();
+        let Relaxed::Vertex(vertex) = vertex else { panic!("{vertex:?}") };
+        assert_eq!(rounded(&instance, &vertex, Zeros::Kept, Seed::new(1)), Some(expected.clone()));
+        let exact = optimum_by_program(&instance, solver, &limits).unwrap();
+        assert_eq!(exact.best, Some(expected.clone()));
     }
 }
 
