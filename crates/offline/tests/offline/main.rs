@@ -1,0 +1,4 @@
+//! Slow, obvious twins of the off-line algorithms, and golden cases that can be derived by hand.
+
+mod greedy;
+mod strategy;
