@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::greedy::{SortOrder, mapping};
-use crate::min_yield::{SCALE, limited};
+use crate::min_yield;
 use crate::rigid::{Rigid, relative};
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Rng, Seed, Yield};
@@ -45,16 +45,7 @@ pub fn solve(instance: &Instance, seed: Seed, parameters: &GeneticParameters) ->
     }
     let rigid = Rigid::of(instance);
     let tasks = SortOrder::Given.tasks(instance, &rigid, seed);
-    let mut breeder = Breeder {
-        instance,
-        rigid: &rigid,
-        tasks: &tasks,
-        sizes: (0..instance.jobs.len()).map(|job| rigid.demand(job).iter().sum()).collect(),
-        heterogeneous: !instance.is_homogeneous(),
-        rng: seed.fork("GA").rng(),
-        loads: Vec::new(),
-        needs: Vec::new(),
-    };
+    let mut breeder = Breeder::new(instance, &rigid, &tasks, seed);
     let best = breeder.evolve(parameters);
     let feasible = best.fitness >= breeder.fitness_of_nodes(instance.nodes.len());
     Outcome::of_mapping(instance, feasible.then(|| mapping(instance, &tasks, &best.nodes)))
@@ -85,7 +76,20 @@ struct Breeder<'a> {
     needs: Vec<i64>,
 }
 
-impl Breeder<'_> {
+impl<'a> Breeder<'a> {
+    fn new(instance: &'a Instance, rigid: &'a Rigid, tasks: &'a [u32], seed: Seed) -> Breeder<'a> {
+        Breeder {
+            instance,
+            rigid,
+            tasks,
+            sizes: (0..instance.jobs.len()).map(|job| rigid.demand(job).iter().sum()).collect(),
+            heterogeneous: !instance.is_homogeneous(),
+            rng: seed.fork("GA").rng(),
+            loads: Vec::new(),
+            needs: Vec::new(),
+        }
+    }
+
     /// The best chromosome of the last generation, which is the best of all.
     fn evolve(&mut self, parameters: &GeneticParameters) -> Chromosome {
         let population = parameters.population.max(1);
@@ -174,7 +178,6 @@ impl Breeder<'_> {
         for (&job, &node) in self.tasks.iter().zip(&chromosome.nodes) {
             self.load(job as usize, node as usize, 1);
         }
-        let mut sound = 0;
         for node in 0..self.instance.nodes.len() {
             let mut overloaded = self.is_overloaded(node);
             while overloaded {
@@ -191,13 +194,18 @@ impl Breeder<'_> {
                 overloaded = self.is_overloaded(node);
             }
         }
-        for node in 0..self.instance.nodes.len() {
-            sound += usize::from(!self.is_overloaded(node));
-        }
+        let sound = (0..self.instance.nodes.len()).filter(|&node| !self.is_overloaded(node)).count();
         chromosome.fitness = self.fitness_of_nodes(sound);
         if sound == self.instance.nodes.len() {
             chromosome.fitness += sound as u64 * u64::from(self.minimum_yield(&chromosome.nodes).units());
         }
+    }
+
+    /// The minimum yield of a feasible chromosome, whose loads stand.
+    fn minimum_yield(&mut self, nodes: &[u32]) -> Yield {
+        let Breeder { instance, rigid, tasks, ref loads, ref mut needs, .. } = *self;
+        let load = |node: usize, resource: usize| loads[node * instance.dimensions() + resource];
+        min_yield::of_tasks(instance, rigid, tasks, nodes, needs, load)
     }
 
     /// The fitness that so many nodes are worth.
@@ -235,31 +243,51 @@ impl Breeder<'_> {
         };
         (0..self.instance.nodes.len()).filter(holds).min_by_key(|&node| load(node))
     }
-
-    /// The minimum yield of a feasible chromosome, whose loads stand.
-    fn minimum_yield(&mut self, nodes: &[u32]) -> Yield {
-        let Instance { fixed, fluid, ref jobs, .. } = *self.instance;
-        self.needs.clear();
-        self.needs.resize(self.instance.nodes.len() * fluid, 0);
-        for (&job, &node) in self.tasks.iter().zip(nodes) {
-            let needs = &jobs[job as usize].demand[fixed..];
-            for (sum, &need) in self.needs[node as usize * fluid..].iter_mut().zip(needs) {
-                *sum += i64::from(need);
-            }
-        }
-        let mut minimum = Yield::ONE;
-        for (node, needs) in self.needs.chunks_exact(fluid).enumerate() {
-            let (loads, capacities) = (&self.row(node)[fixed..], &self.rigid.capacity(node)[fixed..]);
-            for ((&need, &load), &capacity) in needs.iter().zip(loads).zip(capacities) {
-                let elastic = ((need as u128) << SCALE) - load as u128;
-                minimum = limited(minimum, (capacity - load) as u128, elastic);
-            }
-        }
-        minimum
-    }
 }
 
 /// The index of the fittest, the first of equal ones.
 fn fittest(chromosomes: &[Chromosome]) -> usize {
     (0..chromosomes.len()).rev().max_by_key(|&index| chromosomes[index].fitness).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instances::InstanceSet;
+    use crate::minimum_yield;
+
+    /// Ten jobs with two resources on four nodes: whatever repair leaves of random chromosomes, the fitness is that of the mapping.
+    #[test]
+    fn fitness_is_that_of_the_mapping() {
+        let (mut feasible, mut infeasible) = (0, 0);
+        for scenario in 0..50 {
+            let instance = InstanceSet::DissertationSmall.instance(Seed::new(1), scenario, 0).unwrap();
+            let rigid = Rigid::of(&instance);
+            let tasks = SortOrder::Given.tasks(&instance, &rigid, Seed::new(1));
+            let mut breeder = Breeder::new(&instance, &rigid, &tasks, Seed::new(1));
+            for _ in 0..20 {
+                let chromosome = breeder.random();
+                let mapping = mapping(&instance, &tasks, &chromosome.nodes);
+                let expected = if let Some(minimum) = minimum_yield(&instance, &mapping) {
+                    feasible += 1;
+                    4 * (u64::from(Yield::ONE.units()) + u64::from(minimum.units()))
+                } else {
+                    infeasible += 1;
+                    let fits = |node: &u32| {
+                        let here = |job: usize| chromosome.nodes[job] == *node;
+                        let sums = (0..instance.dimensions()).map(|resource| -> i64 {
+                            (0..tasks.len())
+                                .filter(|&job| here(job))
+                                .map(|job| rigid.demand(job)[resource])
+                                .sum()
+                        });
+                        sums.zip(rigid.capacity(*node as usize)).all(|(sum, capacity)| sum <= *capacity)
+                    };
+                    (0..4).filter(fits).count() as u64 * u64::from(Yield::ONE.units())
+                };
+                assert_eq!(chromosome.fitness, expected);
+            }
+        }
+        assert!(feasible > 100 && infeasible > 20, "{feasible} feasible, {infeasible} not");
+    }
 }

@@ -4,6 +4,7 @@
 //! * [`Algorithm`]: every algorithm under its printed name, and what it makes of an instance, an [`Outcome`].
 //! * [`greedy`], [`genetic`]: the families that live here.
 //! * [`minimum_yield`]: the yield that a mapping is worth, exact.
+//! * [`second_phase`]: raises the average yield of a mapping.
 //!
 //! ```
 //! use dfrsim_model::Seed;
@@ -23,11 +24,13 @@
 pub mod genetic;
 pub mod greedy;
 pub mod instances;
+pub mod second_phase;
 
 mod algorithm;
 mod min_yield;
 mod outcome;
 mod rigid;
+mod room;
 mod unknown_name;
 
 pub use algorithm::{Algorithm, Settings};

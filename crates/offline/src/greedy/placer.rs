@@ -2,7 +2,7 @@
 
 use super::node_rule::{Amounts, NodeRule};
 use super::node_tree::NodeTree;
-use crate::min_yield::{SCALE, limited};
+use crate::min_yield;
 use crate::rigid::{Rigid, relative};
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
@@ -79,32 +79,9 @@ impl<'a> Placer<'a> {
                 Amounts::Nothing => {}
             });
         }
-        Some(self.minimum_yield(tasks, &tree))
-    }
-
-    /// The minimum yield of the tasks where they stand; see [`minimum_yield`](crate::minimum_yield), which takes longer.
-    fn minimum_yield(&mut self, tasks: &[u32], tree: &NodeTree) -> Yield {
-        let Instance { fixed, fluid, ref nodes, ref jobs } = *self.instance;
-        let needs = &mut self.loads;
-        needs.clear();
-        needs.resize(nodes.len() * fluid, 0);
-        for (&job, &node) in tasks.iter().zip(&self.nodes) {
-            let row = &mut needs[node as usize * fluid..][..fluid];
-            for (sum, &need) in row.iter_mut().zip(&jobs[job as usize].demand[fixed..]) {
-                *sum += i64::from(need);
-            }
-        }
-        let mut minimum = Yield::ONE;
-        for (node, needs) in needs.chunks_exact(fluid).enumerate() {
-            let excess = &tree.excess(node)[fixed..];
-            let capacities = &self.rigid.capacity(node)[fixed..];
-            for ((&need, &excess), &capacity) in needs.iter().zip(excess).zip(capacities) {
-                // A load is a sum of parts of the needs, and nothing was placed beyond a capacity.
-                let elastic = ((need as u128) << SCALE) - (capacity + excess) as u128;
-                minimum = limited(minimum, -excess as u128, elastic);
-            }
-        }
-        minimum
+        let load =
+            |node: usize, resource: usize| self.rigid.capacity(node)[resource] + tree.excess(node)[resource];
+        Some(min_yield::of_tasks(self.instance, self.rigid, tasks, &self.nodes, &mut self.loads, load))
     }
 
     /// The node of each task of the last complete pass, in the order of its tasks.
