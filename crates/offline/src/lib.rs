@@ -4,6 +4,7 @@
 //! * [`Algorithm`]: every algorithm under its printed name, and what it makes of an instance, an [`Outcome`].
 //! * [`greedy`], [`genetic`]: the families that live here.
 //! * [`minimum_yield`]: the yield that a mapping is worth, exact.
+//! * [`file`]: instances and solutions as JSON.
 //! * [`second_phase`]: raises the average yield of a mapping.
 //!
 //! ```
@@ -21,6 +22,7 @@
 //!
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), chapter 4; RR-6692, sections 2 to 5.
 
+pub mod file;
 pub mod genetic;
 pub mod greedy;
 pub mod instances;
