@@ -57,11 +57,22 @@ struct List {
     blocks: Option<usize>,
 }
 
+/// An amount in units of 2^37 (ordinary nodes have some 7,200), rounded down: an item whose rough size is above what is
+/// roughly free does not fit.
+fn rough(amount: u64) -> u16 {
+    const { assert!((u32::MAX as u64) << dfrsim_model::Yield::BITS >> 37 < u16::MAX as u64) };
+    (amount >> 37) as u16
+}
+
 /// How many items make a block: as many as a mask has bits.
 const BLOCK: usize = u32::BITS as usize;
 
 /// Shorter lists are gone through item by item.
-const LONG: usize = 4 * BLOCK;
+const LONG: usize = 2 * BLOCK;
+
+/// The sizes of a block's items rounded down, dimension by dimension, so that a few instructions compare them all; in
+/// dimension 0 more than any node has free for an item that has run out.
+type RoughSizes<const D: usize> = [[u16; BLOCK]; D];
 
 /// Neighbouring items of a long list, so that a search can pass them over together.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +93,8 @@ pub(crate) struct ItemLists<const D: usize> {
     items: Vec<Item<D>>,
     lists: Vec<List>,
     blocks: Vec<Block<D>>,
+    /// One for each block; apart, because most blocks are passed over without it.
+    rough_sizes: Vec<RoughSizes<D>>,
     /// The size of everything in the lists when they were closed.
     volume: [u128; D],
     /// How many single items are left to be placed.
@@ -90,12 +103,20 @@ pub(crate) struct ItemLists<const D: usize> {
 
 impl<const D: usize> ItemLists<D> {
     pub(crate) fn new() -> ItemLists<D> {
-        ItemLists { items: Vec::new(), lists: Vec::new(), blocks: Vec::new(), volume: [0; D], left: 0 }
+        ItemLists {
+            items: Vec::new(),
+            lists: Vec::new(),
+            blocks: Vec::new(),
+            rough_sizes: Vec::new(),
+            volume: [0; D],
+            left: 0,
+        }
     }
     pub(crate) fn clear(&mut self) {
         self.items.clear();
         self.lists.clear();
         self.blocks.clear();
+        self.rough_sizes.clear();
         self.volume = [0; D];
         self.left = 0;
     }
@@ -121,6 +142,7 @@ impl<const D: usize> ItemLists<D> {
         let blocks = (list.len() >= LONG).then_some(self.blocks.len());
         if blocks.is_some() {
             self.blocks.extend(list.chunks(BLOCK).map(Block::of));
+            self.rough_sizes.extend(list.chunks(BLOCK).map(rough_sizes));
         }
         self.lists.push(List { items: start..self.items.len(), begin: start, blocks });
     }
@@ -167,27 +189,29 @@ impl<const D: usize> ItemLists<D> {
         from: usize,
         free: &[u64; D],
     ) -> Option<usize> {
+        if !self.items[from..list.items.end].first().is_some_and(|item| fits(&item.least, free)) {
+            return None;
+        }
         let free_sum = free.iter().sum();
+        let rough_free = free.map(rough);
         let first = from - list.begin;
         // Of the first block only what stands behind `from`.
-        let mut mask = u32::MAX << (first % BLOCK);
+        let mut skip = first % BLOCK;
         for number in first / BLOCK..(list.items.end - list.begin).div_ceil(BLOCK) {
-            let block = &self.blocks[blocks + number];
-            let begin = list.begin + number * BLOCK;
-            if !fits(&self.items[begin].least, free) {
-                return None;
-            }
-            if block.may_fit(free, free_sum) {
-                let mut left = block.left & mask;
-                while left != 0 {
-                    let position = begin + left.trailing_zeros() as usize;
-                    if fits(&self.items[position].size, free) {
+            if self.blocks[blocks + number].may_fit(free, free_sum) {
+                let begin = list.begin + number * BLOCK;
+                let excess = excess(&self.rough_sizes[blocks + number], &rough_free);
+                // Any at all: without a branch for each.
+                if excess.iter().fold(false, |any, &excess| any | (excess == 0)) {
+                    let mut candidates =
+                        (begin + skip..).zip(&excess[skip..]).filter(|&(_, &excess)| excess == 0);
+                    let found = candidates.find(|&(position, _)| fits(&self.items[position].size, free));
+                    if let Some((position, _)) = found {
                         return Some(position);
                     }
-                    left &= left - 1;
                 }
             }
-            mask = u32::MAX;
+            skip = 0;
         }
         None
     }
@@ -209,7 +233,9 @@ impl<const D: usize> ItemLists<D> {
         let place = position - list.begin;
         let begin = position - place % BLOCK;
         let end = (begin + BLOCK).min(list.items.end);
-        self.blocks[blocks + place / BLOCK].remove(place % BLOCK, &self.items[begin..end]);
+        let block = blocks + place / BLOCK;
+        self.blocks[block].remove(place % BLOCK, &self.items[begin..end]);
+        self.rough_sizes[block][0][place % BLOCK] = u16::MAX;
     }
     /// Lets the lists begin where something is left.
     pub(crate) fn skip_what_ran_out(&mut self) {
@@ -221,11 +247,33 @@ impl<const D: usize> ItemLists<D> {
     }
 }
 
+fn rough_sizes<const D: usize>(items: &[Item<D>]) -> RoughSizes<D> {
+    let mut sizes = [[u16::MAX; BLOCK]; D];
+    for (bit, item) in items.iter().enumerate().filter(|(_, item)| item.left > 0) {
+        for (sizes, &size) in sizes.iter_mut().zip(&item.size) {
+            sizes[bit] = rough(size);
+        }
+    }
+    sizes
+}
+
+/// By how much, roughly, each item is too large in some dimension; 0 if it may fit.
+#[inline]
+fn excess<const D: usize>(sizes: &RoughSizes<D>, free: &[u16; D]) -> [u16; BLOCK] {
+    let mut excess = [0; BLOCK];
+    for (sizes, &free) in sizes.iter().zip(free) {
+        for (excess, size) in excess.iter_mut().zip(sizes) {
+            *excess |= size.saturating_sub(free);
+        }
+    }
+    excess
+}
+
 impl<const D: usize> Block<D> {
     fn of(items: &[Item<D>]) -> Block<D> {
         let left =
             items.iter().enumerate().fold(0, |left, (bit, item)| left | u32::from(item.left > 0) << bit);
-        let mut block = Block { least: [u64::MAX; D], least_sum: u64::MAX, left, counted: 0 };
+        let mut block = Block { least: [0; D], least_sum: 0, left, counted: 0 };
         block.count(items);
         block
     }
