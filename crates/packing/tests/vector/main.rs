@@ -1,0 +1,6 @@
+//! The vector packing algorithms of the off-line problem against their definitions.
+
+mod golden;
+mod instances;
+mod twin;
+mod twins_agree;
