@@ -3,13 +3,16 @@
 //! `scenarios/README.md` in the repository lists all fields.
 
 mod fault;
-mod fields;
+pub(crate) mod fields;
 mod file;
 mod overrides;
 mod resolve;
+mod resolver;
 
 pub use fault::{Fault, Place, ScenarioErrors};
 pub(crate) use fault::{Text, nearest};
+pub(crate) use file::anywhere;
+pub(crate) use resolver::{Resolver, resolved};
 pub use file::Cut;
 
 use crate::Published;
