@@ -128,7 +128,7 @@ pub(crate) fn run_with(
         return Err(failure);
     }
     if finished < total {
-        return Err(RunError::Interrupted { done: finished, total });
+        return Err(RunError::Interrupted { done: finished, total, what: "simulations" });
     }
     let digests: Vec<Digest> = done.iter().map(|instance| instance.digest).collect();
     let computed = done.iter().map(|instance| instance.computed).sum();

@@ -33,7 +33,7 @@ impl Resolver<'_> {
         Scenario {
             title: file.title.clone(),
             seed: self.integer(&file.seed, "a seed", 0, i64::MAX) as u64,
-            policies: self.selected(&file.policies, "policy", "policies", || {
+            policies: self.selected(&file.policies, "policy", || {
                 catalogue().into_iter().map(|info| (info.name, info.policy)).collect()
             }),
             simulation: self.simulation(&file.simulation),

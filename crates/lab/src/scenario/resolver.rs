@@ -7,6 +7,7 @@ use dfrsim_model::Yield;
 use regex_lite::Regex;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
+use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
 use toml::Spanned;
@@ -27,6 +28,20 @@ pub(crate) fn resolved<F: DeserializeOwned, S>(
     let mut resolver = Resolver { text: &joined, folder, faults: Vec::new() };
     let scenario = make(&mut resolver, &file);
     if resolver.faults.is_empty() { Ok(scenario) } else { Err(ScenarioErrors::new(resolver.faults)) }
+}
+
+/// A text at the top level of a scenario, and where it stands; nothing if there is no such text or the scenario is no TOML.
+pub(crate) fn text_field(
+    text: &str,
+    name: &str,
+    overrides: &[String],
+    key: &str,
+) -> Option<(String, Range<usize>)> {
+    let joined = Text::new(name, text, overrides);
+    let overrides = Override::all(text.len(), overrides);
+    let table = overrides::parse(&joined, text, &overrides).ok()?;
+    let value = table.get_ref().get(key)?;
+    Some((value.get_ref().as_str()?.to_owned(), value.span()))
 }
 
 /// Collects faults. What it returns is only of use if there are none.
@@ -52,12 +67,11 @@ impl Resolver<'_> {
         &mut self,
         fields: &Spanned<Vec<Spanned<PolicyField>>>,
         one: &str,
-        several: &str,
         all: impl Fn() -> Vec<(String, T)>,
     ) -> Vec<T> {
         let mut selected = Vec::new();
         for field in fields.get_ref() {
-            for each in self.selected_by(field, several, &all) {
+            for each in self.selected_by(field, one, &all) {
                 if !selected.contains(&each) {
                     selected.push(each);
                 }
@@ -71,7 +85,7 @@ impl Resolver<'_> {
     fn selected_by<T: FromStr<Err: Display>>(
         &mut self,
         field: &Spanned<PolicyField>,
-        several: &str,
+        one: &str,
         all: impl Fn() -> Vec<(String, T)>,
     ) -> Vec<T> {
         let pattern = match field.get_ref() {
@@ -89,7 +103,7 @@ impl Resolver<'_> {
                 let matching = all().into_iter().filter(|(name, _)| regex.is_match(name));
                 let found: Vec<T> = matching.map(|(_, each)| each).collect();
                 if found.is_empty() {
-                    self.fault(field, format!("none of the {several} matches `{pattern}`"));
+                    self.fault(field, format!("no {one} matches `{pattern}`"));
                 }
                 found
             }
