@@ -71,10 +71,7 @@ impl Journal {
         Ok(Journal { path: path.to_owned(), file, checksum: Checksum::with_columns(columns) })
     }
     /// Adds records and hands them to the system.
-    pub(crate) fn append(
-        &mut self,
-        records: impl IntoIterator<Item = Vec<String>>,
-    ) -> Result<(), RunError> {
+    pub(crate) fn append(&mut self, records: impl IntoIterator<Item = Vec<String>>) -> Result<(), RunError> {
         records
             .into_iter()
             .try_for_each(|record| self.file.write_all(self.checksum.line(&record).as_bytes()))
@@ -83,10 +80,7 @@ impl Journal {
 }
 
 /// The records of a journal with these columns; none if there is no such file.
-pub(crate) fn read<'a>(
-    path: &Path,
-    columns: impl IntoIterator<Item = &'a str>,
-) -> Result<Found, RunError> {
+pub(crate) fn read<'a>(path: &Path, columns: impl IntoIterator<Item = &'a str>) -> Result<Found, RunError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::default()),

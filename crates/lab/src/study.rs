@@ -1,8 +1,8 @@
 //! Which study a scenario file is of.
 
+use crate::Scenario;
 use crate::offline;
 use crate::scenario::{self, Fault, ScenarioErrors, Text, nearest};
-use crate::Scenario;
 use std::path::Path;
 
 /// A scenario of any study.
@@ -23,9 +23,8 @@ impl Study {
         let (name, text) = scenario::read(path)?;
         match kind(&text, &name, overrides)? {
             Kind::Online => Scenario::load(path, overrides).map(|scenario| Study::Online(Box::new(scenario))),
-            Kind::Offline => {
-                offline::Scenario::parse(&text, &name, overrides).map(|scenario| Study::Offline(Box::new(scenario)))
-            }
+            Kind::Offline => offline::Scenario::parse(&text, &name, overrides)
+                .map(|scenario| Study::Offline(Box::new(scenario))),
         }
     }
 }

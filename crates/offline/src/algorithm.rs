@@ -102,9 +102,12 @@ impl Algorithm {
             Algorithm::Vector(algorithm) => {
                 let options = vector::Options { precision: settings.precision, ..vector::Options::default() };
                 let solution = VectorPacking::new(algorithm, options).solve(instance);
-                solution.ok().flatten().map_or(Outcome::Failed, |vector::Solution { mapping, minimum_yield }| {
-                    Outcome::Solved(Solved { mapping, minimum_yield })
-                })
+                solution.ok().flatten().map_or(
+                    Outcome::Failed,
+                    |vector::Solution { mapping, minimum_yield }| {
+                        Outcome::Solved(Solved { mapping, minimum_yield })
+                    },
+                )
             }
             Algorithm::Rounding(zeros) => linear::rounding(instance, zeros, settings),
             Algorithm::Diving(diving) => linear::diving(instance, diving, settings),

@@ -38,7 +38,9 @@ impl Published {
         self,
         texts: [&str; TEXTS],
     ) -> Option<[f64; NUMBERS]> {
-        self.lines::<TEXTS, NUMBERS>().find(|(line, _)| line.each_ref().map(String::as_str) == texts).map(|line| line.1)
+        self.lines::<TEXTS, NUMBERS>()
+            .find(|(line, _)| line.each_ref().map(String::as_str) == texts)
+            .map(|line| line.1)
     }
 }
 

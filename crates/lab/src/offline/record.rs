@@ -156,7 +156,8 @@ impl Earlier {
             .collect();
         let mut unreadable = 0;
         for record in records {
-            let found = (record.len() == columns.len()).then(|| found(record, &algorithms, &raised)).flatten();
+            let found =
+                (record.len() == columns.len()).then(|| found(record, &algorithms, &raised)).flatten();
             let key = record.get(0).and_then(|key| key.parse().ok());
             match key.zip(found) {
                 Some((key, found)) => _ = self.instances.insert(key, found),
@@ -170,7 +171,11 @@ impl Earlier {
     }
 }
 
-fn found(record: &StringRecord, algorithms: &[Option<usize>], second: &[[Option<usize>; 4]]) -> Option<Found> {
+fn found(
+    record: &StringRecord,
+    algorithms: &[Option<usize>],
+    second: &[[Option<usize>; 4]],
+) -> Option<Found> {
     let cell = |place: &Option<usize>| match place {
         Some(place) => Cell::read(record.get(*place)?),
         None => Some(Cell::Skipped),
@@ -183,7 +188,12 @@ fn found(record: &StringRecord, algorithms: &[Option<usize>], second: &[[Option<
         let [average, average_by_rule, utilisation, raised_utilisation] = places.map(number);
         let (average, average_by_rule) = (average?, average_by_rule?);
         let raised_utilisation = raised_utilisation?;
-        Some(utilisation?.map(|utilisation| Raised { average, average_by_rule, utilisation, raised_utilisation }))
+        Some(utilisation?.map(|utilisation| Raised {
+            average,
+            average_by_rule,
+            utilisation,
+            raised_utilisation,
+        }))
     };
     Some(Found {
         cells: algorithms.iter().map(cell).collect::<Option<_>>()?,

@@ -7,10 +7,33 @@ use dfrsim_offline::instances::Scenario as Parameters;
 
 pub(super) fn table(study: &Study<'_>) -> Table {
     let header = vec![
-        "instances", "scenario", "nodes", "tasks", "dimensions", "sigma", "rho", "memory_variation", "cpu_variation",
-        "parallel", "slack", "algorithm", "samples", "solved", "failed", "infeasible", "timed_out", "invalid",
-        "mean_bound", "mean_yield", "mean_dfb", "p90_dfb", "mean_relative_dfb", "p90_relative_dfb", "mean_average_yield",
-        "mean_utilisation", "mean_raised_utilisation",
+        "instances",
+        "scenario",
+        "nodes",
+        "tasks",
+        "dimensions",
+        "sigma",
+        "rho",
+        "memory_variation",
+        "cpu_variation",
+        "parallel",
+        "slack",
+        "algorithm",
+        "samples",
+        "solved",
+        "failed",
+        "infeasible",
+        "timed_out",
+        "invalid",
+        "mean_bound",
+        "mean_yield",
+        "mean_dfb",
+        "p90_dfb",
+        "mean_relative_dfb",
+        "p90_relative_dfb",
+        "mean_average_yield",
+        "mean_utilisation",
+        "mean_raised_utilisation",
     ];
     let mut lines = Vec::new();
     // Records stand in the order of scenarios.

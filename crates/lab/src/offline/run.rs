@@ -139,10 +139,8 @@ pub fn run(
     }
     folder.write("scenario.toml", &scenario.to_toml())?;
     let threads = pool.current_num_threads();
-    folder.write(
-        "manifest.toml",
-        &manifest::text(scenario, counts, threads, begin.elapsed(), times.total()),
-    )?;
+    folder
+        .write("manifest.toml", &manifest::text(scenario, counts, threads, begin.elapsed(), times.total()))?;
     folder.remove_journal()?;
     Ok(RunReport { tables, counts, notices, faults })
 }

@@ -3,8 +3,8 @@
 use super::record::{Cell, Raised, Record};
 use super::scenario::Scenario;
 use dfrsim_model::Yield;
-use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet};
 use dfrsim_offline::Algorithm;
+use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet};
 
 /// All results of a run.
 pub(super) struct Study<'a> {
@@ -36,8 +36,7 @@ pub(super) struct Tally {
 impl Tally {
     /// The part of the instances that are not solved, in percent.
     pub(super) fn failure_rate(&self) -> Option<f64> {
-        (self.instances > 0)
-            .then(|| 100.0 * (self.instances - self.solved) as f64 / self.instances as f64)
+        (self.instances > 0).then(|| 100.0 * (self.instances - self.solved) as f64 / self.instances as f64)
     }
 }
 
@@ -106,11 +105,7 @@ impl<'a> Study<'a> {
         Some(self.part(|record| record.group as usize == group))
     }
     /// What remains of a part.
-    pub(super) fn with<'b>(
-        &self,
-        part: &Part<'b>,
-        keep: impl Fn(&DissertationScenario) -> bool,
-    ) -> Part<'b> {
+    pub(super) fn with<'b>(&self, part: &Part<'b>, keep: impl Fn(&DissertationScenario) -> bool) -> Part<'b> {
         part.filter(|record| match self.parameters(record) {
             instances::Scenario::Dissertation(scenario) => keep(scenario),
             instances::Scenario::Rr6692(_) => false,
@@ -177,7 +172,9 @@ impl<'a> Part<'a> {
     /// How far an algorithm is from the best of several, in percent of that.
     pub(super) fn degradation(&self, algorithm: usize, among: &[usize]) -> Sample {
         let best = |record: &Record| among.iter().filter_map(|&each| record.cells[each].solved()).max();
-        self.both(|record| record.cells[algorithm].solved(), best).map(|pair| relative(pair).unwrap_or(0.0)).collect()
+        self.both(|record| record.cells[algorithm].solved(), best)
+            .map(|pair| relative(pair).unwrap_or(0.0))
+            .collect()
     }
 
     /// S: on how many of the instances one algorithm succeeds and another does not, in percent; and Y: by how much its

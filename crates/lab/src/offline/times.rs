@@ -1,8 +1,8 @@
 //! How long algorithms took: the one file beside the manifest that depends on the machine.
 
 use super::scenario::Scenario;
-use crate::tables::Cell;
 use crate::Table;
+use crate::tables::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

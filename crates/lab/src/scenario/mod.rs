@@ -11,9 +11,9 @@ mod resolver;
 
 pub use fault::{Fault, Place, ScenarioErrors};
 pub(crate) use fault::{Text, nearest};
+pub use file::Cut;
 pub(crate) use file::anywhere;
 pub(crate) use resolver::{Resolver, resolved, text_field};
-pub use file::Cut;
 
 use crate::Published;
 use dfrsim_cluster::{EstimateModel, Overrun};

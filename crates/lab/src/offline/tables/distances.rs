@@ -25,8 +25,20 @@ pub(super) fn table_4_4(study: &Study<'_>) -> Table {
 }
 
 const HEADER: [&str; 14] = [
-    "algorithm", "instances", "dfb", "paper_dfb", "p90_dfb", "paper_p90_dfb", "relative_dfb", "paper_relative_dfb",
-    "ratio", "p90_relative_dfb", "paper_p90_relative_dfb", "fr", "paper_fr", "difference",
+    "algorithm",
+    "instances",
+    "dfb",
+    "paper_dfb",
+    "p90_dfb",
+    "paper_p90_dfb",
+    "relative_dfb",
+    "paper_relative_dfb",
+    "ratio",
+    "p90_relative_dfb",
+    "paper_p90_relative_dfb",
+    "fr",
+    "paper_fr",
+    "difference",
 ];
 
 /// A published table beside ours, over the instances on which the first of these algorithms ran that the scenario has; over all if
@@ -89,8 +101,7 @@ pub(super) fn all(study: &Study<'_>) -> Table {
 
 /// Figure 4.1: a point for each of the 49 greedy algorithms.
 pub(super) fn figure_4_1(study: &Study<'_>) -> Table {
-    let header =
-        vec!["algorithm", "instances", "dfb", "p90_dfb", "relative_dfb", "p90_relative_dfb", "fr"];
+    let header = vec!["algorithm", "instances", "dfb", "p90_dfb", "relative_dfb", "p90_relative_dfb", "fr"];
     let Some(part) = study.of_set(InstanceSet::Dissertation) else { return Table::new(header, Vec::new()) };
     let passes = study.scenario.algorithms.iter().enumerate();
     let passes = passes.filter(|(_, each)| matches!(each, Algorithm::Greedy(Greedy::Pass(..))));

@@ -28,8 +28,7 @@ pub(super) fn degradations(study: &Study<'_>, set: InstanceSet) -> Vec<(String, 
 fn table(study: &Study<'_>, set: InstanceSet, published: Published) -> Table {
     let header = vec!["algorithm", "solved", "mean", "paper_mean", "ratio", "max", "paper_max", "failed"];
     let Some(part) = study.of_set(set) else { return Table::new(header, Vec::new()) };
-    let places: Vec<usize> =
-        published.lines::<1, 2>().filter_map(|([name], _)| study.place(&name)).collect();
+    let places: Vec<usize> = published.lines::<1, 2>().filter_map(|([name], _)| study.place(&name)).collect();
     let (mut lines, mut pairs) = (Vec::new(), Vec::new());
     for ([name], [mean, max]) in published.lines() {
         let Some(at) = study.place(&name) else { continue };

@@ -8,8 +8,19 @@ use dfrsim_offline::instances::{DissertationScenario, InstanceSet};
 
 pub(super) fn table(study: &Study<'_>) -> Table {
     let header = vec![
-        "parameter", "value", "slack", "instances", "dfb", "paper_dfb", "p90_dfb", "paper_p90_dfb", "relative_dfb",
-        "paper_relative_dfb", "difference", "p90_relative_dfb", "paper_p90_relative_dfb",
+        "parameter",
+        "value",
+        "slack",
+        "instances",
+        "dfb",
+        "paper_dfb",
+        "p90_dfb",
+        "paper_p90_dfb",
+        "relative_dfb",
+        "paper_relative_dfb",
+        "difference",
+        "p90_relative_dfb",
+        "paper_p90_relative_dfb",
     ];
     let (Some(part), Some(at)) = (study.of_set(InstanceSet::Dissertation), study.place("VP_CPSUM")) else {
         return Table::new(header, Vec::new());

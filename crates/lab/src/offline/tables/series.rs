@@ -11,13 +11,17 @@ const SETS: [InstanceSet; 3] =
     [InstanceSet::Rr6692Small, InstanceSet::Rr6692Large, InstanceSet::Rr6692Parallel];
 
 pub(super) fn by_slack(study: &Study<'_>) -> Table {
-    table(study, "slack", |_| slacks().map(Cell::Number).zip(slacks()).collect(), |of, slack| of.slack == slack)
+    table(
+        study,
+        "slack",
+        |_| slacks().map(Cell::Number).zip(slacks()).collect(),
+        |of, slack| of.slack == slack,
+    )
 }
 
 pub(super) fn by_tasks(study: &Study<'_>) -> Table {
     let sizes = |set: InstanceSet| {
-        let sizes: &[u32] =
-            if set == InstanceSet::Rr6692Small { &[6, 8, 10, 12] } else { &[100, 250, 500] };
+        let sizes: &[u32] = if set == InstanceSet::Rr6692Small { &[6, 8, 10, 12] } else { &[100, 250, 500] };
         sizes.iter().map(|&tasks| (Cell::Count(tasks as usize), f64::from(tasks))).collect()
     };
     table(study, "tasks", sizes, |of, tasks| f64::from(of.tasks) == tasks)

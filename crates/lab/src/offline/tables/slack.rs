@@ -17,8 +17,7 @@ pub(super) fn slacks() -> impl Iterator<Item = f64> {
 
 /// Figure 4.2: relative dfb of VP_CPSUM.
 pub(super) fn figure_4_2(study: &Study<'_>) -> Table {
-    let header =
-        vec!["slack", "instances", "mean", "p75", "p90", "p99", "max", "paper_mean", "difference"];
+    let header = vec!["slack", "instances", "mean", "p75", "p90", "p99", "max", "paper_mean", "difference"];
     let (Some(part), Some(at)) = (study.of_set(InstanceSet::Dissertation), study.place("VP_CPSUM")) else {
         return Table::new(header, Vec::new());
     };

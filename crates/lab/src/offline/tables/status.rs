@@ -6,9 +6,8 @@ use crate::tables::Cell;
 
 /// For each group and algorithm: on how many instances it ran, and how that ended.
 pub(super) fn table(study: &Study<'_>) -> Table {
-    let header = vec![
-        "instances", "algorithm", "runs", "solved", "failed", "infeasible", "timed_out", "invalid",
-    ];
+    let header =
+        vec!["instances", "algorithm", "runs", "solved", "failed", "infeasible", "timed_out", "invalid"];
     let mut lines = Vec::new();
     for (place, group) in study.scenario.instances.iter().enumerate() {
         let part = study.part(|record| record.group as usize == place);

@@ -9,7 +9,14 @@ use dfrsim_offline::instances::InstanceSet;
 /// Table 4.7: the used part of the fluid resources with VP_CPSUM, before and after the second phase by the dissertation's rule.
 pub(super) fn table(study: &Study<'_>) -> Table {
     let header = vec![
-        "dimensions", "jobs", "instances", "utilisation", "paper", "difference", "raised", "paper_raised",
+        "dimensions",
+        "jobs",
+        "instances",
+        "utilisation",
+        "paper",
+        "difference",
+        "raised",
+        "paper_raised",
         "raised_difference",
     ];
     let second = "VP_CPSUM".parse().ok().and_then(|algorithm| study.scenario.second.place(algorithm));
@@ -18,8 +25,8 @@ pub(super) fn table(study: &Study<'_>) -> Table {
     };
     let mut lines = Vec::new();
     for ([dimensions, jobs], [published, published_raised]) in TABLE_4_7.lines() {
-        let of_size = study
-            .with(&part, |of| of.dimensions.to_string() == dimensions && of.jobs.to_string() == jobs);
+        let of_size =
+            study.with(&part, |of| of.dimensions.to_string() == dimensions && of.jobs.to_string() == jobs);
         let before = of_size.raised(second, |raised| Some(raised.utilisation));
         let after = of_size.raised(second, |raised| raised.raised_utilisation);
         let percent = |mean: Option<f64>| mean.map(|mean| 100.0 * mean);
@@ -43,13 +50,23 @@ pub(super) fn table(study: &Study<'_>) -> Table {
 /// the same instances, with how often and by how much the rule falls short.
 pub(super) fn second_phase(study: &Study<'_>) -> Table {
     let header = vec![
-        "instances", "algorithm", "solved", "minimum", "compared", "average", "by_rule", "short", "largest_gap",
+        "instances",
+        "algorithm",
+        "solved",
+        "minimum",
+        "compared",
+        "average",
+        "by_rule",
+        "short",
+        "largest_gap",
     ];
     let mut lines = Vec::new();
     for (place, group) in study.scenario.instances.iter().enumerate() {
         let part = study.part(|record| record.group as usize == place);
         for (second, algorithm) in study.scenario.second.algorithms.iter().enumerate() {
-            let Some(at) = study.scenario.algorithms.iter().position(|each| each == algorithm) else { continue };
+            let Some(at) = study.scenario.algorithms.iter().position(|each| each == algorithm) else {
+                continue;
+            };
             let averages = part.raised(second, |raised| raised.average);
             let gaps = part.raised(second, |raised| Some(raised.average? - raised.average_by_rule?));
             let by_rule = part.raised(second, |raised| raised.average.and(raised.average_by_rule));
