@@ -39,7 +39,7 @@ fn solution(reader: &mut Reader, root: &Place<'_>, instance: &Instance) -> Optio
     let nodes = instance.nodes.len();
     let jobs = reader.field(&object, "jobs").and_then(|at| {
         let items = reader.list_of(&at, instance.jobs.len())?;
-        reader.each(items, |reader, at| job(reader, at, nodes))
+        reader.each(&items, |reader, at| job(reader, at, nodes))
     });
     let (mapping, yields) = jobs?.into_iter().unzip();
     Some(Solution { minimum_yield: minimum_yield?, mapping, yields })
@@ -50,7 +50,7 @@ fn job(reader: &mut Reader, at: &Place<'_>, nodes: usize) -> Option<(Vec<NodeTas
     let each = reader.field(&object, "yield").and_then(|at| reader.fraction(&at, YIELD, yield_of));
     let on = reader.field(&object, "on").and_then(|at| {
         let items = reader.list(&at)?;
-        reader.each(items, |reader, at| {
+        reader.each(&items, |reader, at| {
             let pair = reader.list_of(at, 2)?;
             if nodes == 0 {
                 reader.fault(&at.path, "the instance has no nodes");

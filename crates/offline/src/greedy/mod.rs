@@ -134,12 +134,16 @@ fn first_success(
 fn best(instance: &Instance, rigid: &Rigid, seed: Seed) -> Outcome {
     let mut placer = Placer::new(instance, rigid);
     let mut best: Option<Solved> = None;
-    for order in SortOrder::OF_THE_DISSERTATION {
+    'orders: for order in SortOrder::OF_THE_DISSERTATION {
         let tasks = order.tasks(instance, rigid, seed);
         for rule in NodeRule::OF_THE_DISSERTATION {
             let Some(minimum_yield) = placer.place(&tasks, rule) else { continue };
             if best.as_ref().is_none_or(|best| minimum_yield > best.minimum_yield) {
                 best = Some(Solved { mapping: mapping(instance, &tasks, placer.nodes()), minimum_yield });
+            }
+            // Nothing is better, and of equally good ones the first counts.
+            if minimum_yield == Yield::ONE {
+                break 'orders;
             }
         }
     }

@@ -237,6 +237,30 @@ proptest! {
     }
 }
 
+/// On the studies' own instances, with trees of more than a few nodes.
+#[test]
+fn passes_of_the_studies_are_as_defined() {
+    let seed = Seed::new(3);
+    let mut failed = 0;
+    for (set, scenario) in [
+        (InstanceSet::Dissertation, 70),
+        (InstanceSet::Dissertation, 190),
+        (InstanceSet::Dissertation, 245),
+        (InstanceSet::Rr6692Parallel, 1),
+        (InstanceSet::Rr6692Parallel, 13),
+    ] {
+        let instance = set.instance(seed, scenario, 0).unwrap();
+        for algorithm in Greedy::all() {
+            let Greedy::Pass(order, rule) = algorithm else { continue };
+            let expected = pass(&instance, order, rule, seed);
+            failed += u32::from(expected.is_none());
+            let found = algorithm.solve(&instance, seed, 0);
+            assert_eq!(found.solved().map(|solved| solved.mapping.clone()), expected, "{algorithm}");
+        }
+    }
+    assert!((1..200).contains(&failed), "{failed} of 245 passes fail");
+}
+
 /// Two nodes; memory and CPU of 0.5/0.2, 0.5/0.4, 0.4/0.6, 0.4/0.2 in the order of the instance.
 ///
 /// GR: job 0 on node 0, job 1 on node 1 (load 0 against 0.2), job 2 on node 0 (0.2 against 0.4), job 3: node 1 has the smaller
@@ -311,6 +335,10 @@ fn solutions_pass_the_audit() {
                 if let Outcome::Solved(found) = algorithm.solve(&instance, &settings) {
                     let faults = check_minimum_yield(&instance, &found.mapping, found.minimum_yield);
                     assert_eq!(faults, [], "{algorithm} on scenario {scenario} of {set}");
+                    if let Some(above) = Yield::try_from_units(found.minimum_yield.units() + 1) {
+                        let faults = check_minimum_yield(&instance, &found.mapping, above);
+                        assert!(!faults.is_empty(), "{algorithm} could claim more");
+                    }
                     solved += 1;
                 }
             }
