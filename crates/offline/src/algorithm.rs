@@ -10,8 +10,8 @@ use std::str::FromStr;
 
 /// An algorithm for the off-line problem, as its printed name says it: a family, and a member of it.
 ///
-/// A family is a type of its own with a list of its members, `Display` for their names, and a method that makes an [`Outcome`] of
-/// an instance; here it has one variant.
+/// A family is a type of its own with a list of its members, `Display` for their names, and a method that makes an
+/// [`Outcome`] of an instance; here it has one variant.
 ///
 /// ```
 /// use dfrsim_model::Seed;
@@ -44,7 +44,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// As published, with this seed: 500,000 placements, and the [default](GeneticParameters::default) genetic algorithm.
+    /// As published, with this seed: 500,000 placements, and the [default](GeneticParameters::default) genetic
+    /// algorithm.
     #[must_use]
     pub fn new(seed: Seed) -> Settings {
         Settings { seed, placements: 500_000, genetic: GeneticParameters::default() }

@@ -20,8 +20,8 @@ pub struct Solution {
 
 const YIELD: &str = "a yield from 0 to 1";
 
-/// The solution of this instance that a text describes; `file` is its name in messages. Whether it *is* one, that is keeps
-/// capacities and has all tasks, is for an audit to say.
+/// The solution of this instance that a text describes; `file` is its name in messages. Whether it *is* one, that is
+/// keeps capacities and has all tasks, is for an audit to say.
 ///
 /// # Errors
 /// The text is not JSON, or speaks of other jobs and nodes than the instance has: all faults at once.
