@@ -14,6 +14,8 @@
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
+//! [`packing`] checks solutions of the off-line problem.
+//!
 //! ```
 //! // A job of 10 s runs on all of node 0 at full speed.
 //! let events = r#"{"event":"run","format":2,"policy":"FCFS","nodes":1,"penalty_us":0,"tau_us":10000000}
@@ -38,6 +40,7 @@ mod auditor;
 mod fault;
 mod job;
 mod nodes;
+pub mod packing;
 mod placement;
 mod report;
 mod rule;
