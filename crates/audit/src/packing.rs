@@ -1,8 +1,8 @@
 //! Checks a solution of the off-line problem from scratch.
 //!
-//! [`check_minimum_yield`] and [`check_yields`] share nothing with what packs jobs but the nouns of the model: each task stands on one
-//! node that exists, no node is given more than it has, and the jobs get what is claimed. All of it in exact integers, with a
-//! sum for each node and resource.
+//! [`check_minimum_yield`] and [`check_yields`] share nothing with what packs jobs but the nouns of the model: each
+//! task stands on one node that exists, no node is given more than it has, and the jobs get what is claimed. All of
+//! it in exact integers, with a sum for each node and resource.
 //!
 //! ```
 //! use dfrsim_audit::packing::check_minimum_yield;
@@ -21,7 +21,8 @@
 //! assert!(faults[0].to_string().starts_with("node 0, resource 0: "));
 //! ```
 //!
-//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 4.5; RR-6692, sections 2.3 and 5.1.
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 4.5; RR-6692, sections 2.3 and
+//! 5.1.
 
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, Yield};
@@ -88,21 +89,16 @@ pub enum PackingFault {
     },
 }
 
-/// What is wrong with a mapping that claims a minimum scaled yield; nothing if all jobs can have that yield together.
+/// What is wrong with a mapping that claims a minimum scaled yield; nothing if all jobs can have their
+/// [unscaled](OfflineJob::unscaled) yields at that one together.
 #[must_use]
 pub fn check_minimum_yield(instance: &Instance, mapping: &Mapping, claimed: Yield) -> Vec<PackingFault> {
-    // least + claimed * (1 - least), in units of 2^-40.
-    let part = |_, job: &OfflineJob| {
-        let (one, least) = (u128::from(Yield::ONE.units()), u128::from(job.least_yield.units()));
-        least * one + u128::from(claimed.units()) * (one - least)
-    };
-    let mut faults = check_tasks(instance, mapping);
-    check_capacities(instance, mapping, part, &mut faults);
-    faults
+    let yields: Vec<Yield> = instance.jobs.iter().map(|job| job.unscaled(claimed)).collect();
+    check_yields(instance, mapping, &yields)
 }
 
-/// What is wrong with a mapping that gives each job an unscaled yield; nothing if they can have them and none is below the job's
-/// least yield.
+/// What is wrong with a mapping that gives each job an unscaled yield; nothing if they can have them and none is
+/// below the job's least yield.
 #[must_use]
 pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> Vec<PackingFault> {
     let mut faults = check_tasks(instance, mapping);
@@ -116,8 +112,7 @@ pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) ->
             faults.push(PackingFault::LeastYield { job, given, least: *least });
         }
     }
-    let part = |job: usize, _: &OfflineJob| u128::from(yields[job].units()) << Yield::BITS;
-    check_capacities(instance, mapping, part, &mut faults);
+    check_capacities(instance, mapping, yields, &mut faults);
     faults
 }
 
@@ -147,29 +142,28 @@ fn check_tasks(instance: &Instance, mapping: &Mapping) -> Vec<PackingFault> {
     faults
 }
 
-/// Whether every node has what its tasks take, when each gets `part` of its fluid needs, in units of 2^-40.
+/// Whether every node has what its tasks take at these unscaled yields. Sums are in units of 2^-20 amounts.
 fn check_capacities(
     instance: &Instance,
     mapping: &Mapping,
-    part: impl Fn(usize, &OfflineJob) -> u128,
+    yields: &[Yield],
     faults: &mut Vec<PackingFault>,
 ) {
     let dimensions = instance.dimensions();
     let mut taken = vec![0_u128; instance.nodes.len() * dimensions];
-    for (index, (job, placement)) in instance.jobs.iter().zip(mapping).enumerate() {
-        let part = part(index, job);
+    for ((job, given), placement) in instance.jobs.iter().zip(yields).zip(mapping) {
         for at in placement.iter().filter(|at| at.node.index() < instance.nodes.len()) {
             for (resource, &demand) in job.demand.iter().enumerate() {
-                let part = if resource < instance.fixed { 1 << (2 * Yield::BITS) } else { part };
+                let part = if resource < instance.fixed { Yield::ONE } else { *given };
                 taken[at.node.index() * dimensions + resource] +=
-                    u128::from(demand) * u128::from(at.tasks) * part;
+                    u128::from(demand) * u128::from(at.tasks) * u128::from(part.units());
             }
         }
     }
     for (node, capacities) in (0..).zip(&instance.nodes) {
         for (resource, &capacity) in capacities.iter().enumerate() {
             let (taken, has) =
-                (taken[node as usize * dimensions + resource], u128::from(capacity) << (2 * Yield::BITS));
+                (taken[node as usize * dimensions + resource], u128::from(capacity) << Yield::BITS);
             if taken > has {
                 let taken = taken as f64 / has as f64;
                 faults.push(PackingFault::Overload { node: NodeId(node), resource, taken });
@@ -200,8 +194,9 @@ mod tests {
         placements.iter().map(|placement| placement.iter().map(at).collect()).collect()
     }
 
-    /// On node 0 a task of each job: 10 y + 10 (1/2 + y/2) <= 10 up to y = 1/3; node 1 would allow 1. With 2^20 units, 1/3 is
-    /// rounded down to 349,525 of them.
+    /// On node 0 a task of each job: 10 y + 10 (1/2 + y/2) <= 10 up to y = 1/3; node 1 would allow 1. With 2^20
+    /// units, 1/3 is rounded down to 349,525 of them: job 0 then has 349,525, and job 1 524,288 + 174,762 rounded down,
+    /// one short of all. At 349,526 both have one more, which is one too many.
     #[test]
     fn a_claim_holds_up_to_the_last_unit() {
         let mapping = mapping(&[&[(0, 1), (1, 1)], &[(0, 1)]]);

@@ -55,4 +55,4 @@ mod table;
 pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 pub use figure::Figure;
 pub use picture::Picture;
-pub use results::{Drawn, draw_results};
+pub use results::{Drawn, draw_comparison, draw_results};

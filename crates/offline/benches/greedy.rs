@@ -10,8 +10,8 @@ fn main() {
     divan::main();
 }
 
-/// The instances for which the dissertation gives times (section 4.3): sigma 0.5, slack 0.5, and rho 0.25 where so many
-/// qualities of service can be kept.
+/// The instances for which the dissertation gives times (section 4.3): sigma 0.5, slack 0.5, and rho 0.25 where so
+/// many qualities of service can be kept.
 fn instance(jobs: u32, nodes: u32, dimensions: u32) -> Instance {
     let rho = if jobs > 16 * nodes { 0.0 } else { 0.25 };
     let scenario = DissertationScenario { nodes, jobs, dimensions, sigma: 0.5, rho, slack: 0.5 };

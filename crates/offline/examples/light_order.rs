@@ -1,5 +1,6 @@
-//! Measures the order of `GREEDYLIGHT`: the average distance from the bound of its passes, over the dissertation's scenarios with
-//! samples of a seed that no study uses. `cargo run --release -p dfrsim-offline --example light_order [samples]`.
+//! Measures the order of `GREEDYLIGHT`: the average distance from the bound of its passes, over the dissertation's
+//! scenarios with samples of a seed that no study uses. `cargo run --release -p dfrsim-offline --example light_order
+//! [samples]`.
 
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
@@ -9,8 +10,8 @@ use std::time::Instant;
 
 const SEED: Seed = Seed::new(0x6c69_6768_745f_6f72);
 
-/// The bound of the linear relaxation for nodes that are all alike: in each fluid resource, what the least yields leave over the
-/// rest of the needs.
+/// The bound of the linear relaxation for nodes that are all alike: in each fluid resource, what the least yields
+/// leave over the rest of the needs.
 fn bound(instance: &Instance) -> f64 {
     let of_resource = |resource: usize| {
         let capacity: f64 = instance.nodes.iter().map(|node| f64::from(node[resource])).sum();

@@ -13,8 +13,8 @@ use std::str::FromStr;
 
 /// An algorithm for the off-line problem, as its printed name says it: a family, and a member of it.
 ///
-/// A family is a type of its own with a list of its members, `Display` for their names, and a method that makes an [`Outcome`] of
-/// an instance; here it has one variant.
+/// A family is a type of its own with a list of its members, `Display` for their names, and a method that makes an
+/// [`Outcome`] of an instance; here it has one variant.
 ///
 /// ```
 /// use dfrsim_model::Seed;

@@ -30,14 +30,14 @@ impl Default for GeneticParameters {
 
 /// Searches by a genetic algorithm (dissertation, section 4.2.4).
 ///
-/// A chromosome says for each task on which node it stands; those of the first generation are random. Parents are chosen by roulette,
-/// with their fitness as the stakes. New chromosomes are repaired, and the best of a generation replaces the worst of
-/// the next one. A feasible chromosome has a fitness of N (1 + yield), another one the number of its nodes that are not
-/// overloaded. The search ends early when every job has a yield of 1.
+/// A chromosome says for each task on which node it stands; those of the first generation are random. Parents are
+/// chosen by roulette, with their fitness as the stakes. New chromosomes are repaired, and the best of a generation
+/// replaces the worst of the next one. A feasible chromosome has a fitness of N (1 + yield), another one the number
+/// of its nodes that are not overloaded. The search ends early when every job has a yield of 1.
 ///
-/// Repair goes through the nodes in order. While one is overloaded, its largest task (by the sum of fixed requirements and
-/// constrained needs) moves to the least loaded node that can hold it (by the sum of loads; relative to
-/// capacities where nodes differ); if there is none, that node stays overloaded.
+/// Repair goes through the nodes in order. While one is overloaded, its largest task (by the sum of fixed
+/// requirements and constrained needs) moves to the least loaded node that can hold it (by the sum of loads; relative
+/// to capacities where nodes differ); if there is none, that node stays overloaded.
 #[must_use]
 pub fn solve(instance: &Instance, seed: Seed, parameters: &GeneticParameters) -> Outcome {
     if instance.nodes.is_empty() {
@@ -145,7 +145,8 @@ impl<'a> Breeder<'a> {
         chromosome
     }
 
-    /// A chromosome with a probability in proportion to its fitness, given the running sums; any if all are worth nothing.
+    /// A chromosome with a probability in proportion to its fitness, given the running sums; any if all are worth
+    /// nothing.
     fn spin(&mut self, stakes: &[u64]) -> usize {
         match stakes[stakes.len() - 1] {
             0 => self.rng.random_range(0..stakes.len()),
@@ -256,7 +257,8 @@ mod tests {
     use crate::instances::InstanceSet;
     use crate::minimum_yield;
 
-    /// Ten jobs with two resources on four nodes: whatever repair leaves of random chromosomes, the fitness is that of the mapping.
+    /// Ten jobs with two resources on four nodes: whatever repair leaves of random chromosomes, the fitness is that
+    /// of the mapping.
     #[test]
     fn fitness_is_that_of_the_mapping() {
         let (mut feasible, mut infeasible) = (0, 0);

@@ -4,7 +4,7 @@
 //! * [`Algorithm`]: every algorithm under its printed name, and what it makes of an instance, an [`Outcome`].
 //! * [`greedy`], [`genetic`]: the families that live here.
 //! * [`minimum_yield`]: the yield that a mapping is worth, exact.
-//! * [`file`]: instances and solutions as JSON.
+//! * [`mod@file`]: instances and solutions as JSON.
 //! * [`second_phase`]: raises the average yield of a mapping.
 //!
 //! ```

@@ -11,10 +11,11 @@ pub(crate) const SCALE: u32 = Yield::BITS;
 /// require and their least yields.
 ///
 /// On each node and for each fluid resource the sum of need * (least + yield * (1 - least)) over the tasks must not
-/// exceed the capacity, so the yield is what the least yields leave, divided by the sum of need * (1 - least), rounded
-/// down to [`Yield`] units once: the jobs do get it, and no more is attainable without another mapping (dissertation,
-/// section 4.1; RR-6692, section 2.3). Jobs that no resource holds back, such as those with a least yield of 1, have a
-/// scaled yield of 1.
+/// exceed the capacity, so the yield is what the least yields leave, divided by the sum of need * (1 - least),
+/// rounded down to [`Yield`] units once: the jobs do get it, and no more is attainable without another mapping
+/// (dissertation, section 4.1; RR-6692, section 2.3). Jobs that no resource holds back, such as those with a least
+/// yield of 1, have a scaled yield of 1. The yield is that of exact unscaled yields; when these are
+/// [rounded down](dfrsim_model::offline::OfflineJob::unscaled), a unit more may fit.
 ///
 /// A mapping is taken as it stands, complete or not; panics if it names a job or node that the instance has not.
 ///
@@ -59,8 +60,8 @@ pub fn minimum_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
     Some(minimum)
 }
 
-/// The same for tasks, given as indices of their jobs, on nodes of which the loads are known and kept: `load` gives what the tasks on a
-/// node take of a resource. `needs` is only there to be used again.
+/// The same for tasks, given as indices of their jobs, on nodes of which the loads are known and kept: `load` gives
+/// what the tasks on a node take of a resource. `needs` is only there to be used again.
 pub(crate) fn of_tasks(
     instance: &Instance,
     rigid: &Rigid,
@@ -90,7 +91,8 @@ pub(crate) fn of_tasks(
     minimum
 }
 
-/// The largest yield, at most `limit`, at which `elastic` times the yield stays within `free`; both in units of 2^-20 amounts.
+/// The largest yield, at most `limit`, at which `elastic` times the yield stays within `free`; both in units of 2^-20
+/// amounts.
 fn limited(limit: Yield, free: u128, elastic: u128) -> Yield {
     // Most nodes are not the worst one, and a product is much cheaper than a quotient.
     if elastic * u128::from(limit.units()) <= free << SCALE {

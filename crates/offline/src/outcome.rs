@@ -4,8 +4,8 @@ use crate::minimum_yield;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
 
-/// What an algorithm made of an instance. An instance that is solved with a yield of 0 is solved, and one that is not has no
-/// yield.
+/// What an algorithm made of an instance. An instance that is solved with a yield of 0 is solved, and one that is not
+/// has no yield.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// All tasks have a node.
@@ -28,8 +28,8 @@ pub struct Solved {
 }
 
 impl Outcome {
-    /// The outcome of an algorithm that may have found a mapping, with the mapping's own minimum yield. One that overloads a
-    /// node is a failure.
+    /// The outcome of an algorithm that may have found a mapping, with the mapping's own minimum yield. One that
+    /// overloads a node is a failure.
     #[must_use]
     pub fn of_mapping(instance: &Instance, mapping: Option<Mapping>) -> Outcome {
         let solved = mapping.and_then(|mapping| {

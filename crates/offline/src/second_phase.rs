@@ -1,12 +1,13 @@
 //! The second phase: once a mapping and its minimum yield stand, what is left over raises the average yield.
 //!
-//! No task moves and no job gets less than the minimum. Yields are scaled ones, one for each job, however many tasks it has; they are
-//! exact, rounded down to the units of [`Yield`].
+//! No task moves and no job gets less than the minimum. Yields are scaled ones, one for each job, however many tasks
+//! it has; they are exact, rounded down to the units of [`Yield`].
 //!
-//! * [`by_increasing_need`] (RR-6692, section 3.5): jobs in the order of what a unit of yield costs, each as far as there is
-//!   room. The best there is for serial jobs and one fluid resource, since nodes are then knapsacks of divisible goods.
-//! * [`by_highest_increase`] (dissertation, section 4.4.7): on each node the job that could gain most goes first. Not always the best,
-//!   although the text says so: see there.
+//! * [`by_increasing_need`] (RR-6692, section 3.5): jobs in the order of what a unit of yield costs, each as far as
+//!   there is room. The best there is for serial jobs and one fluid resource, since nodes are then knapsacks of
+//!   divisible goods.
+//! * [`by_highest_increase`] (dissertation, section 4.4.7): on each node the job that could gain most goes first. Not
+//!   always the best, although the text says so: see there.
 //! * [`by_linear_program`] (dissertation, section 4.5.1): the best in all cases, by whatever solves linear programs.
 //!
 //! [`utilisation`] tells what that does to the cluster.
@@ -16,8 +17,9 @@
 //! use dfrsim_model::{NodeId, NodeTasks, Yield};
 //! use dfrsim_offline::second_phase::{average, by_highest_increase, by_increasing_need};
 //!
-//! // Needs of 0.6 and 0.1 on a node with a CPU of 0.64: a yield of 0.2 for both leaves 0.5. The first job could then gain 0.8
-//! // for 0.48, which leaves next to nothing for the second; the other way round they gain 0.8 for 0.08 and 0.7 for 0.42.
+//! // Needs of 0.6 and 0.1 on a node with a CPU of 0.64: a yield of 0.2 for both leaves 0.5. The first job could then
+//! // gain 0.8 for 0.48, which leaves next to nothing for the second; the other way round they gain 0.8 for 0.08 and
+//! // 0.7 for 0.42.
 //! let job = |need| OfflineJob { tasks: 1, demand: [need].into(), least_yield: Yield::ZERO };
 //! let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[640].into()], jobs: vec![job(600), job(100)] };
 //! let mapping = vec![vec![NodeTasks { node: NodeId(0), tasks: 1 }]; 2];
@@ -59,8 +61,8 @@ pub enum ProgramError<E> {
     Solver(#[source] E),
 }
 
-/// The scaled yields when jobs are raised in the order of need * (1 - least yield), the smallest first, each as far as its node
-/// allows. They have the greatest average of all. For serial jobs and one fluid resource.
+/// The scaled yields when jobs are raised in the order of need * (1 - least yield), the smallest first, each as far
+/// as its node allows. They have the greatest average of all. For serial jobs and one fluid resource.
 ///
 /// # Errors
 /// Another kind of instance, or a minimum that the mapping does not allow.
@@ -81,11 +83,11 @@ pub fn by_increasing_need(
     Ok(room.into_yields())
 }
 
-/// The scaled yields when on each node the job that could gain most is raised as far as the node allows, and so on until none can
-/// gain; of equal gains the first job's. For serial jobs.
+/// The scaled yields when on each node the job that could gain most is raised as far as the node allows, and so on
+/// until none can gain; of equal gains the first job's. For serial jobs.
 ///
-/// The dissertation states that this is the best, but a job that gains much may cost much: with 0.5 of a CPU free, jobs at 0.2
-/// and needs of 0.6 and 0.1 it reaches an average of 0.70, where 0.95 is possible.
+/// The dissertation states that this is the best, but a job that gains much may cost much: with 0.5 of a CPU free,
+/// jobs at 0.2 and needs of 0.6 and 0.1 it reaches an average of 0.70, where 0.95 is possible.
 ///
 /// # Errors
 /// Parallel jobs, or a minimum that the mapping does not allow.
@@ -121,11 +123,11 @@ fn room_of_serial_jobs<'a>(
     Room::at(instance, mapping, minimum).ok_or(SecondPhaseError::Minimum)
 }
 
-/// The linear program of the second phase (dissertation, equations 4.7 to 4.14): by how much the scaled yield of each job is
-/// raised.
+/// The linear program of the second phase (dissertation, equations 4.7 to 4.14): by how much the scaled yield of each
+/// job is raised.
 ///
-/// Maximise the sum of the variables, each in `[0, limit]`, so that no row's weighted sum exceeds its room. Rows that could
-/// not be exceeded anyway are left out, and so may be variables: these are only limited by themselves.
+/// Maximise the sum of the variables, each in `[0, limit]`, so that no row's weighted sum exceeds its room. Rows that
+/// could not be exceeded anyway are left out, and so may be variables: these are only limited by themselves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AverageYieldProgram {
     /// The number of variables, one for each job.
@@ -178,8 +180,9 @@ impl AverageYieldProgram {
 
 /// The scaled yields of greatest average, by a solver of linear programs; for all instances.
 ///
-/// The solver returns the variables. They are rounded down, and a job that would then take more than a node has, as may happen within
-/// the solver's tolerance, is raised as far as there is room: what is returned keeps all capacities, whatever the solver says.
+/// The solver returns the variables. They are rounded down, and a job that would then take more than a node has, as
+/// may happen within the solver's tolerance, is raised as far as there is room: what is returned keeps all
+/// capacities, whatever the solver says.
 ///
 /// # Errors
 /// The solver's error, or a minimum that the mapping does not allow.
@@ -208,8 +211,8 @@ pub fn average(yields: &[Yield]) -> f64 {
     sum as f64 / yields.len() as f64 / f64::from(Yield::ONE.units())
 }
 
-/// The part of all fluid resources of the cluster that jobs with these scaled yields use, in [0, 1] (dissertation, section
-/// 4.4.7). Fixed resources do not count: what is used of them is the same for every solution.
+/// The part of all fluid resources of the cluster that jobs with these scaled yields use, in [0, 1] (dissertation,
+/// section 4.4.7). Fixed resources do not count: what is used of them is the same for every solution.
 ///
 /// # Errors
 /// The nodes cannot give the jobs these yields.

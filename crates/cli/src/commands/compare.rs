@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output::{self, OutputFile};
+use crate::picture_files::{self, Format};
 use clap::Args;
+use dfrsim_figures::draw_comparison;
 use dfrsim_lab::Results;
 use dfrsim_lab::comparison::{Column, CompareError, CompareOptions, Comparison, Confidence, compare};
 use std::fs;
@@ -44,7 +46,8 @@ pub(crate) struct Compare {
     /// The confidence of the intervals: 95% or 0.95
     #[arg(long, value_name = "PART", default_value = "95%")]
     confidence: Confidence,
-    /// Write comparison.md, comparison.csv (with all intervals) and pairs.csv (a line for each pair) into this folder
+    /// Write comparison.md, comparison.csv (with all intervals), pairs.csv (a line for each pair) and a picture of the ratios
+    /// into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -108,5 +111,8 @@ fn write(folder: &Path, text: &str, comparison: &Comparison) -> Result<(), Failu
     fs::create_dir_all(folder).map_err(|error| Failure::output(folder.display(), &error))?;
     OutputFile::write_text(&folder.join("comparison.md"), text)?;
     OutputFile::write_text(&folder.join("comparison.csv"), &comparison.exact_table().csv())?;
-    OutputFile::write_text(&folder.join("pairs.csv"), &comparison.pairs_table().csv())
+    OutputFile::write_text(&folder.join("pairs.csv"), &comparison.pairs_table().csv())?;
+    let figures = draw_comparison(comparison).into_iter();
+    let placed: Vec<_> = figures.map(|figure| (folder.join(&figure.stem), figure)).collect();
+    picture_files::write(&placed, &[Format::Svg, Format::Png]).map(drop)
 }

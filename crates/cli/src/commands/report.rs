@@ -41,12 +41,7 @@ impl Report {
     }
 }
 
-/// A figure for the page: the name of its files in words, and what it leaves out.
+/// A figure for the page. What it leaves out stands in the picture itself.
 fn picture(figure: &Figure) -> Picture {
-    let mut title = figure.stem.replace('-', " ");
-    for remark in &figure.remarks {
-        title += ". ";
-        title += remark;
-    }
-    Picture { title, svg: figure.picture.svg() }
+    Picture { title: figure.stem.replace('-', " "), svg: figure.picture.svg() }
 }

@@ -2,8 +2,11 @@
 
 mod by_load;
 mod by_period;
+mod comparison;
 mod distribution;
 mod groups;
+
+pub use comparison::draw_comparison;
 
 use crate::figure::Figure;
 use dfrsim_lab::Results;

@@ -4,8 +4,8 @@ use dfrsim_model::{Share, Yield};
 
 const BILLION: u64 = 1_000_000_000;
 
-/// The amount of a fraction of a node: rounded to nine decimals, and down to units. Nothing if it is negative or more than 32
-/// bits hold.
+/// The amount of a fraction of a node: rounded to nine decimals, and down to units. Nothing if it is negative or more
+/// than 32 bits hold.
 pub(super) fn amount(fraction: f64) -> Option<u32> {
     units(fraction, Share::ONE.units()).and_then(|units| u32::try_from(units).ok())
 }
@@ -34,7 +34,8 @@ fn units(fraction: f64, whole: u32) -> Option<u64> {
     })
 }
 
-/// The least number of billionths that is not below the units: less than a unit above them, since a unit is more than a billionth.
+/// The least number of billionths that is not below the units: less than a unit above them, since a unit is more than
+/// a billionth.
 fn fraction(units: u32, whole: u32) -> f64 {
     (u64::from(units) * BILLION).div_ceil(u64::from(whole)) as f64 / BILLION as f64
 }

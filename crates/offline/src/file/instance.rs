@@ -35,7 +35,7 @@ fn instance(reader: &mut Reader, root: &Place<'_>) -> Option<Instance> {
     let nodes = nodes.and_then(|at| self::nodes(reader, &at, fixed + fluid));
     let jobs = jobs.and_then(|at| {
         let items = reader.list(&at)?;
-        let jobs = reader.each(items, |reader, at| job(reader, at, fixed, fluid))?;
+        let jobs = reader.each(&items, |reader, at| job(reader, at, fixed, fluid))?;
         let tasks: u64 = jobs.iter().map(|job| u64::from(job.tasks)).sum();
         if tasks > u64::from(MOST_TASKS) {
             reader.fault(at.path, format!("{tasks} tasks are more than {MOST_TASKS}"));
@@ -49,7 +49,7 @@ fn instance(reader: &mut Reader, root: &Place<'_>) -> Option<Instance> {
 fn nodes(reader: &mut Reader, at: &Place<'_>, dimensions: usize) -> Option<Vec<Box<[u32]>>> {
     if at.is_list() {
         let items = reader.list(at)?;
-        return reader.each(items, |reader, at| amounts(reader, at, dimensions).map(Vec::into_boxed_slice));
+        return reader.each(&items, |reader, at| amounts(reader, at, dimensions).map(Vec::into_boxed_slice));
     }
     let count = reader.integer(at, 0..=MOST_NODES)?;
     Some(vec![vec![Share::ONE.units(); dimensions].into(); count as usize])
@@ -69,7 +69,7 @@ fn job(reader: &mut Reader, at: &Place<'_>, fixed: usize, fluid: usize) -> Optio
 
 fn amounts(reader: &mut Reader, at: &Place<'_>, length: usize) -> Option<Vec<u32>> {
     let items = reader.list_of(at, length)?;
-    reader.each(items, |reader, at| reader.fraction(at, AMOUNT, amount))
+    reader.each(&items, |reader, at| reader.fraction(at, AMOUNT, amount))
 }
 
 /// An instance as a text that [`instance_from_json`] reads back, with a line for each job.

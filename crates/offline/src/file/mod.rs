@@ -22,16 +22,16 @@
 //! # Ok::<(), dfrsim_offline::file::FileError>(())
 //! ```
 //!
-//! **An instance** has the numbers of resources `fixed` and `fluid`, the `nodes` (how many ordinary ones, or a list with the
-//! capacities of each), and the `jobs`, each with the fixed `requirements` and fluid `needs` of one task, how many `tasks`
-//! (1 unless said), and a least yield `qos` (0 unless said).
+//! **An instance** has the numbers of resources `fixed` and `fluid`, the `nodes` (how many ordinary ones, or a list
+//! with the capacities of each), and the `jobs`, each with the fixed `requirements` and fluid `needs` of one task,
+//! how many `tasks` (1 unless said), and a least yield `qos` (0 unless said).
 //!
-//! **A solution** has the `minimum_yield`, which is scaled, and for each of the `jobs` where it stands, `on`, as pairs of a
-//! node (from 0) and the number of tasks there, and its unscaled `yield`.
+//! **A solution** has the `minimum_yield`, which is scaled, and for each of the `jobs` where it stands, `on`, as
+//! pairs of a node (from 0) and the number of tasks there, and its unscaled `yield`.
 //!
-//! Amounts are in nodes, yields in [0, 1]. Both have nine decimals, further ones are rounded; what they mean is rounded down to the
-//! fixed-point units of the model. A unit is more than a billionth, and what is written is rounded up, so that it reads back as
-//! exactly the same units.
+//! Amounts are in nodes, yields in [0, 1]. Both have nine decimals, further ones are rounded; what they mean is
+//! rounded down to the fixed-point units of the model. A unit is more than a billionth, and what is written is
+//! rounded up, so that it reads back as exactly the same units.
 
 mod decimal;
 mod instance;

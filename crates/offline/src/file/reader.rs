@@ -99,7 +99,7 @@ impl Reader {
     /// What `read` makes of every item; nothing if it makes nothing of one.
     pub(super) fn each<'a, T>(
         &mut self,
-        items: Vec<Place<'a>>,
+        items: &[Place<'a>],
         mut read: impl FnMut(&mut Reader, &Place<'a>) -> Option<T>,
     ) -> Option<Vec<T>> {
         // All items are read even if an early one is wrong.

@@ -20,8 +20,8 @@ pub struct Solution {
 
 const YIELD: &str = "a yield from 0 to 1";
 
-/// The solution of this instance that a text describes; `file` is its name in messages. Whether it *is* one, that is keeps
-/// capacities and has all tasks, is for an audit to say.
+/// The solution of this instance that a text describes; `file` is its name in messages. Whether it *is* one, that is
+/// keeps capacities and has all tasks, is for an audit to say.
 ///
 /// # Errors
 /// The text is not JSON, or speaks of other jobs and nodes than the instance has: all faults at once.
@@ -39,7 +39,7 @@ fn solution(reader: &mut Reader, root: &Place<'_>, instance: &Instance) -> Optio
     let nodes = instance.nodes.len();
     let jobs = reader.field(&object, "jobs").and_then(|at| {
         let items = reader.list_of(&at, instance.jobs.len())?;
-        reader.each(items, |reader, at| job(reader, at, nodes))
+        reader.each(&items, |reader, at| job(reader, at, nodes))
     });
     let (mapping, yields) = jobs?.into_iter().unzip();
     Some(Solution { minimum_yield: minimum_yield?, mapping, yields })
@@ -50,7 +50,7 @@ fn job(reader: &mut Reader, at: &Place<'_>, nodes: usize) -> Option<(Vec<NodeTas
     let each = reader.field(&object, "yield").and_then(|at| reader.fraction(&at, YIELD, yield_of));
     let on = reader.field(&object, "on").and_then(|at| {
         let items = reader.list(&at)?;
-        reader.each(items, |reader, at| {
+        reader.each(&items, |reader, at| {
             let pair = reader.list_of(at, 2)?;
             if nodes == 0 {
                 reader.fault(&at.path, "the instance has no nodes");

@@ -3,8 +3,9 @@
 use crate::rigid::{Rigid, relative};
 use dfrsim_model::offline::Instance;
 
-/// The depth-first search of GB and SGB (RR-6692, section 3.3): tasks in order, and for each the nodes that can hold it by
-/// rising sum of fluid needs, equal ones by index. Where a task has no node left, the one before it moves on to its next.
+/// The depth-first search of GB and SGB (RR-6692, section 3.3): tasks in order, and for each the nodes that can hold
+/// it by rising sum of fluid needs, equal ones by index. Where a task has no node left, the one before it moves on to
+/// its next.
 struct Search<'a> {
     instance: &'a Instance,
     rigid: &'a Rigid,
@@ -15,8 +16,8 @@ struct Search<'a> {
     heterogeneous: bool,
 }
 
-/// The node of each task; nothing if no mapping exists, or none was found before the bound on placements was reached. A placement
-/// is a task put on a node that can hold it, whether or not it stays there.
+/// The node of each task; nothing if no mapping exists, or none was found before the bound on placements was reached.
+/// A placement is a task put on a node that can hold it, whether or not it stays there.
 pub(super) fn place(instance: &Instance, rigid: &Rigid, tasks: &[u32], placements: u64) -> Option<Vec<u32>> {
     let mut search = Search {
         instance,

@@ -1,8 +1,8 @@
 //! The greedy algorithms: tasks in some order, each on the best of the nodes that can hold it.
 //!
 //! A node can hold a task if the sums of fixed requirements and of constrained needs (needs times least yields) stay
-//! within its capacities. The tasks of a parallel job are placed like jobs of their own (dissertation, section 4.5.1; RR-6692,
-//! section 5.2), and nodes may differ: both studies have like nodes, for which everything here is theirs.
+//! within its capacities. The tasks of a parallel job are placed like jobs of their own (dissertation, section 4.5.1;
+//! RR-6692, section 5.2), and nodes may differ: both studies have like nodes, for which everything here is theirs.
 //!
 //! Sources: dissertation, sections 4.2.2 and 4.4.1; RR-6692, section 3.3.
 
@@ -45,11 +45,13 @@ pub enum Greedy {
     },
 }
 
-/// The passes of `GREEDYLIGHT`: the eight that the dissertation found best for more than 15 % of the instances, by their average
-/// distance from the bound, and the one that succeeds most often. (Its text, section 4.4.1, speaks of ten and lists these nine.)
+/// The passes of `GREEDYLIGHT`: the eight that the dissertation found best for more than 15 % of the instances, by
+/// their average distance from the bound, and the one that succeeds most often. (Its text, section 4.4.1, speaks of
+/// ten and lists these nine.)
 ///
-/// The averages are those of 20 samples of each of the dissertation's scenarios, from a seed that no study uses, as the example
-/// `light_order` prints them: from 0.196 (`GREEDY_S3_P2`) to 0.399 (`GREEDY_S2_P1`) and 0.526 (`GREEDY_S5_P4`).
+/// The averages are those of 20 samples of each of the dissertation's scenarios, from a seed that no study uses, as
+/// the example `light_order` prints them: from 0.196 (`GREEDY_S3_P2`) to 0.399 (`GREEDY_S2_P1`) and 0.526
+/// (`GREEDY_S5_P4`).
 pub const LIGHT: [(SortOrder, NodeRule); 9] = [
     (SortOrder::SumNeeds, NodeRule::LeastSumNeeds),
     (SortOrder::MaxNeed, NodeRule::LeastSumNeeds),
@@ -92,8 +94,8 @@ impl Greedy {
     }
 }
 
-/// The minimum yields of all 49 passes, `yields[x - 1][y - 1]` that of `GREEDY_Sx_Py`; nothing where it fails. This is what a
-/// study needs of each, at the price of `GREEDY`.
+/// The minimum yields of all 49 passes, `yields[x - 1][y - 1]` that of `GREEDY_Sx_Py`; nothing where it fails. This
+/// is what a study needs of each, at the price of `GREEDY`.
 #[must_use]
 pub fn minimum_yields(instance: &Instance, seed: Seed) -> [[Option<Yield>; 7]; 7] {
     let rigid = Rigid::of(instance);
@@ -134,12 +136,16 @@ fn first_success(
 fn best(instance: &Instance, rigid: &Rigid, seed: Seed) -> Outcome {
     let mut placer = Placer::new(instance, rigid);
     let mut best: Option<Solved> = None;
-    for order in SortOrder::OF_THE_DISSERTATION {
+    'orders: for order in SortOrder::OF_THE_DISSERTATION {
         let tasks = order.tasks(instance, rigid, seed);
         for rule in NodeRule::OF_THE_DISSERTATION {
             let Some(minimum_yield) = placer.place(&tasks, rule) else { continue };
             if best.as_ref().is_none_or(|best| minimum_yield > best.minimum_yield) {
                 best = Some(Solved { mapping: mapping(instance, &tasks, placer.nodes()), minimum_yield });
+            }
+            // Nothing is better, and of equally good ones the first counts.
+            if minimum_yield == Yield::ONE {
+                break 'orders;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The rules by which greedy algorithms choose nodes.
 
-/// Which of the nodes that can hold a task takes it: P1 to P7 of the dissertation (section 4.2.2); ties go to the lowest
-/// index.
+/// Which of the nodes that can hold a task takes it: P1 to P7 of the dissertation (section 4.2.2); ties go to the
+/// lowest index.
 ///
 /// The load of a node is looked at in one resource only: that of the task's largest fluid need, or of its largest
 /// fixed requirement or constrained need; of equal ones, the first. Loads are relative to the nodes' capacities where

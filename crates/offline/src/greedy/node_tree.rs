@@ -2,15 +2,16 @@
 
 /// Finds the cheapest node that can hold a task, in a complete binary tree over the nodes.
 ///
-/// A leaf has a row of numbers: for each resource the *excess*, load minus capacity, which is 0 for a full node, and then
-/// some *costs*. The row of an inner node is the minimum of its children's, so that it tells at once whether a task
-/// might fit below and how cheap that might be. Rows lie side by side since a search or an update needs all of one.
+/// A leaf has a row of numbers: for each resource the *excess*, load minus capacity, which is 0 for a full node, and
+/// then some *costs*. The row of an inner node is the minimum of its children's, so that it tells at once whether a
+/// task might fit below and how cheap that might be. Rows lie side by side since a search or an update needs all of
+/// one.
 pub(super) struct NodeTree {
     resources: usize,
     stride: usize,
     leaves: usize,
-    /// The row of tree node `t` starts at `t * stride`; 1 is the root, `2 t` and `2 t + 1` are the children of `t`, and
-    /// the nodes' rows start at `leaves`.
+    /// The row of tree node `t` starts at `t * stride`; 1 is the root, `2 t` and `2 t + 1` are the children of `t`,
+    /// and the nodes' rows start at `leaves`.
     rows: Vec<i64>,
 }
 
@@ -53,8 +54,8 @@ impl NodeTree {
         &self.row(self.leaves + node)[..self.resources]
     }
 
-    /// The node of the least cost in this column, or simply the first without one, that can hold the demand; of equal ones
-    /// the first.
+    /// The node of the least cost in this column, or simply the first without one, that can hold the demand; of equal
+    /// ones the first.
     pub(super) fn cheapest(&self, demand: &[i64], column: Option<usize>) -> Option<usize> {
         let query = Query { demand, cost: column.map(|column| self.resources + column) };
         let mut best = (i64::MAX, usize::MAX);
@@ -77,8 +78,8 @@ impl NodeTree {
         }
     }
 
-    /// Depth first, the cheaper child first, below the tree node `at` with the nodes `first..first + width`; goes on only
-    /// where something cheaper than `best` (cost, node) might be.
+    /// Depth first, the cheaper child first, below the tree node `at` with the nodes `first..first + width`; goes on
+    /// only where something cheaper than `best` (cost, node) might be.
     fn search(&self, at: usize, first: usize, width: usize, query: &Query<'_>, best: &mut (i64, usize)) {
         let row = self.row(at);
         if (query.cost_in(row), first) >= *best || !query.fits(row) {

@@ -6,10 +6,11 @@ use dfrsim_model::offline::Instance;
 use rand::seq::SliceRandom as _;
 use std::cmp::Reverse;
 
-/// The order in which jobs are placed: S1 to S7 of the dissertation (section 4.2.2) and the two of RR-6692 (section 3.3).
+/// The order in which jobs are placed: S1 to S7 of the dissertation (section 4.2.2) and the two of RR-6692 (section
+/// 3.3).
 ///
-/// Ties keep the order of the instance. The tasks of a job are taken one after the other, except in random order, which
-/// shuffles all tasks.
+/// Ties keep the order of the instance. The tasks of a job are taken one after the other, except in random order,
+/// which shuffles all tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SortOrder {
     /// S1: random.

@@ -6,8 +6,8 @@ use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Rng, Seed, Yield};
 use rand::RngExt as _;
 
-/// A scenario of the dissertation (section 4.3): serial jobs with fixed requirements, scaled to a slack, and fluid needs,
-/// both normally distributed, some with a quality of service.
+/// A scenario of the dissertation (section 4.3): serial jobs with fixed requirements, scaled to a slack, and fluid
+/// needs, both normally distributed, some with a quality of service.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DissertationScenario {
     /// The number of nodes (N).
@@ -26,8 +26,8 @@ pub struct DissertationScenario {
 }
 
 impl DissertationScenario {
-    /// The published scenarios on so many nodes: jobs change slowest, then resources, deviations, qualities of service, and
-    /// slack fastest.
+    /// The published scenarios on so many nodes: jobs change slowest, then resources, deviations, qualities of
+    /// service, and slack fastest.
     pub(super) fn grid(nodes: u32, jobs: &[u32]) -> Vec<Scenario> {
         let mut scenarios = Vec::new();
         for &jobs in jobs {

@@ -11,8 +11,9 @@
 //! ```
 //!
 //! Drawn amounts are real numbers; they are rounded down to the fixed-point units of the model when the instance is
-//! complete, so that rounding never makes an instance harder. A requirement that scaling lifts above a whole node is kept:
-//! no node holds it, and the instance has no solution. (Above 4.55 nodes it is cut to that, the most that fits 32 bits.)
+//! complete, so that rounding never makes an instance harder. A requirement that scaling lifts above a whole node is
+//! kept: no node holds it, and the instance has no solution. (Above 4.55 nodes it is cut to that, the most that fits
+//! 32 bits.)
 
 mod dissertation;
 mod rr6692;
@@ -96,7 +97,8 @@ impl InstanceSet {
     pub fn seed(self, study: Seed, scenario: u32, sample: u32) -> Seed {
         study.fork(self.name()).numbered(scenario.into()).numbered(sample.into())
     }
-    /// One instance; nothing if there is no such scenario. Samples beyond the published number are as good as the others.
+    /// One instance; nothing if there is no such scenario. Samples beyond the published number are as good as the
+    /// others.
     #[must_use]
     pub fn instance(self, study: Seed, scenario: u32, sample: u32) -> Option<Instance> {
         let scenarios = self.scenarios();

@@ -47,8 +47,8 @@ impl Rr6692Scenario {
 
     /// The instance of this seed.
     ///
-    /// Requirements outside [0, 1] are drawn again. Parallel jobs have the sizes of the typeless Lublin model on this many
-    /// nodes until there are tasks enough; the last job is cut to what is missing.
+    /// Requirements outside [0, 1] are drawn again. Parallel jobs have the sizes of the typeless Lublin model on this
+    /// many nodes until there are tasks enough; the last job is cut to what is missing.
     #[must_use]
     pub fn instance(&self, seed: Seed) -> Instance {
         let mean = (f64::from(self.nodes) * (1.0 - self.slack) / f64::from(self.tasks)).min(1.0);

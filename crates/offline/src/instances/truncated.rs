@@ -28,8 +28,9 @@ mod tests {
     use super::*;
     use dfrsim_model::Seed;
 
-    /// The density is symmetric about 0.5, with variance s^2 (1 - 2 z phi(z) / (2 Phi(z) - 1)) at z = 0.5 / s: for s = 0.5,
-    /// z = 1, phi = 0.241971 and 2 Phi - 1 = 0.682689, so the deviation is 0.5 * sqrt(1 - 0.708870) = 0.269782.
+    /// The density is symmetric about 0.5, with variance s^2 (1 - 2 z phi(z) / (2 Phi(z) - 1)) at z = 0.5 / s: for s
+    /// = 0.5, z = 1, phi = 0.241971 and 2 Phi - 1 = 0.682689, so the deviation is 0.5 * sqrt(1 - 0.708870) =
+    /// 0.269782.
     #[test]
     fn draws_are_those_of_the_normal_distribution_that_lie_inside() {
         let mut rng = Seed::new(1).rng();

@@ -42,7 +42,10 @@ proptest! {
     /// Whatever one does to a file, it is read or refused.
     #[test]
     fn no_text_makes_the_reader_fail(
-        instance in instance(2), from: prop::sample::Index, to: prop::sample::Index, patch in "[0-9.,:{}\\[\\]a-z\"-]{0,6}",
+        instance in instance(2),
+        from: prop::sample::Index,
+        to: prop::sample::Index,
+        patch in "[0-9.,:{}\\[\\]a-z\"-]{0,6}",
     ) {
         let mut text = instance_to_json(&instance);
         let (from, to) = (from.index(text.len()), to.index(text.len()));

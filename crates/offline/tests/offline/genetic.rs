@@ -29,8 +29,8 @@ fn the_best_of_fifteen_pairings_is_found() {
     assert_eq!(outcome.minimum_yield(), Some(Yield::from_ratio(10, 13)));
 }
 
-/// Memory of 0.6, 0.5, 0.5 and 0.4 fits two nodes in one way only, and any chromosome that misses it has an overloaded node
-/// that repair may not help: 0.6 + 0.5 has nowhere to go.
+/// Memory of 0.6, 0.5, 0.5 and 0.4 fits two nodes in one way only, and any chromosome that misses it has an
+/// overloaded node that repair may not help: 0.6 + 0.5 has nowhere to go.
 #[test]
 fn an_exact_fit_is_found_and_an_impossible_one_is_a_failure() {
     let tenth = Share::ONE.units() / 10;
