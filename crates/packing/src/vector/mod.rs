@@ -47,6 +47,7 @@ mod algorithm;
 mod best_fit;
 mod demands;
 mod dominance;
+mod eject;
 mod engine;
 mod order;
 mod yields;
@@ -56,6 +57,7 @@ pub use yields::{minimum_yield, search, sizes_at, yield_bound};
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
+use eject::Eject;
 use engine::{Engine, Solve};
 
 /// The options of [`VectorPacking`].
@@ -124,15 +126,18 @@ impl VectorPacking {
     /// If a node or a job has not as many amounts as there are resources.
     pub fn solve(&mut self, instance: &Instance) -> Result<Option<Solution>, UnsupportedDimensions> {
         type MakeEngine = fn(Algorithm) -> Box<dyn Solve>;
+        fn engine<const D: usize>(algorithm: Algorithm) -> Box<dyn Solve> {
+            if algorithm == Algorithm::EJECT { Eject::<D>::boxed() } else { Engine::<D>::boxed(algorithm) }
+        }
         // Vectors have one of a few fixed widths, so that their loops have no end to be tested; what an instance has less
         // is filled with resources that nobody has or wants.
         const WIDTHS: [(usize, MakeEngine); 6] = [
-            (2, Engine::<2>::boxed),
-            (4, Engine::<4>::boxed),
-            (6, Engine::<6>::boxed),
-            (8, Engine::<8>::boxed),
-            (16, Engine::<16>::boxed),
-            (MAX_DIMENSIONS, Engine::<MAX_DIMENSIONS>::boxed),
+            (2, engine::<2>),
+            (4, engine::<4>),
+            (6, engine::<6>),
+            (8, engine::<8>),
+            (16, engine::<16>),
+            (MAX_DIMENSIONS, engine::<MAX_DIMENSIONS>),
         ];
         let dimensions = instance.dimensions();
         let fitting = WIDTHS.iter().find(|&&(width, _)| (1..=width).contains(&dimensions));
