@@ -38,6 +38,11 @@
 //!   The result is the last packing that succeeded, with its exact minimum yield ([`minimum_yield`]), which may be a
 //!   little more than the yield it was found at.
 //!
+//! # Beyond the texts
+//! [`Algorithm::EJECT`] mends what Permutation Pack leaves over by chains of ejections. On the dissertation's
+//! instances its gap to the bound is about half of that of VP_CPSUM and it fails far less often (the example `gaps`
+//! prints both).
+//!
 //! # Other algorithms
 //! [`search`] is the search alone, around anything that packs at a given yield; [`sizes_at`] says what a task then asks
 //! for. An algorithm that needs more than this crate has (a linear program, as the one with the guarantee of

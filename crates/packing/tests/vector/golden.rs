@@ -134,18 +134,20 @@ fn least_yields_are_kept() {
     assert_eq!(solve("VP_CPSUM", &large), None);
 }
 
-/// Memory 5, 5, 4, 3, 3 tenths on two nodes: by decreasing sum First Fit puts 5 and 5 together and has 4, 3, 3 for the
-/// other, which is all. Memory 5, 4, 4, 4, 3 is no packing of First Fit (5 and 4; 4 and 4; 3 is left), nor of any other
-/// order that begins with 5 and 4: VP_EJECT lets 3 take the place of 4 beside ... 5 and 4 + 4 + 3 do not fit either, so
-/// that 20 tenths have no packing at all; with 2 for 3 the mapping 5 + 4, 4 + 4 + 2 exists.
+/// Memory in tenths on two nodes. By decreasing size First Fit packs 5, 5 and 4, 3, 3. Of 4, 4, 3, 3, 3, 3 it puts 4, 4 on
+/// node 0 and 3, 3, 3 on node 1 and has a 3 left; an ejection mends that: a 3 in the place of a 4, which then
+/// fits nowhere but in the place of another 3, and so on until each node has 4, 3, 3. Nothing can be done about 5, 4, 4,
+/// 4, 3: 20 tenths in all, but no part of them is 10.
 #[test]
-fn ejection_finds_what_first_fit_does() {
+fn ejection_mends_what_first_fit_leaves() {
     let one_dimension = |tenths: &[u32]| {
         let jobs: Vec<[u32; 2]> = tenths.iter().map(|&tenths| [tenths, 0]).collect();
         instance(1, 2, &jobs)
     };
     assert!(solve("VP_EJECT", &one_dimension(&[5, 5, 4, 3, 3])).is_some());
-    assert!(solve("VP_EJECT", &one_dimension(&[5, 4, 4, 4, 2])).is_some());
+    let mended = one_dimension(&[4, 4, 3, 3, 3, 3]);
+    assert_eq!(solve("VP_FFSUM", &mended), None);
+    assert!(solve("VP_EJECT", &mended).is_some());
     assert_eq!(solve("VP_EJECT", &one_dimension(&[5, 4, 4, 4, 3])), None);
 }
 

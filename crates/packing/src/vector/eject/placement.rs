@@ -37,14 +37,11 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// For an instance of so many tasks. The more there are, the more a step costs and the less it is needed: chosen so
-    /// that an instance takes no more than about twice the time of VP_CPSUM from some 500 tasks on.
+    /// For an instance of so many tasks. The more there are, the more a step costs and the less is gained by going on:
+    /// chosen so that an instance takes no more than about twice the time of VP_CPSUM from 500 tasks on.
     pub(super) fn for_tasks(tasks: usize) -> Patience {
-        let per_task = |total: usize| total / tasks.max(1);
-        Patience {
-            in_vain: per_task(16_000).clamp(16, 250) + tasks / 64,
-            left: per_task(500_000).clamp(1000, 5000) + tasks,
-        }
+        let in_vain = (10_000_000 / tasks.pow(2).max(1)).clamp(40, 400) + tasks / 64;
+        Patience { in_vain, left: 25 * in_vain + tasks }
     }
     /// For a repair on which everything depends.
     pub(super) fn last_resort(self) -> Patience {
@@ -267,12 +264,11 @@ impl<const D: usize> Placement<D> {
 
     /// Keeps the rough amounts of a node and its tasks true.
     fn refresh(&mut self, node: usize) {
-        let free = &self.free[node];
-        for d in 0..D {
-            self.rough_free[node / BLOCK][d][node % BLOCK] = rough(free[d]);
+        for (d, &free) in self.free[node].iter().enumerate() {
+            self.rough_free[node / BLOCK][d][node % BLOCK] = rough(free);
             for &task in &self.tasks_on[node] {
                 let task = task as usize;
-                self.rough_room[task / BLOCK][d][task % BLOCK] = rough(free[d] + self.sizes[task][d]);
+                self.rough_room[task / BLOCK][d][task % BLOCK] = rough(free + self.sizes[task][d]);
             }
         }
     }
@@ -295,4 +291,79 @@ fn with_room<const D: usize>(
     // Any at all: without a branch for each.
     let lanes = if excess.iter().fold(false, |any, &excess| any | (excess == 0)) { BLOCK } else { 0 };
     (0..lanes).filter(move |&lane| excess[lane] == 0).map(move |lane| number * BLOCK + lane)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filling::CAPACITY;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    fn place(nodes: usize, tasks: &[([u64; 2], Option<usize>)]) -> Placement<2> {
+        let mut placement = Placement::new();
+        let node_of: Vec<u32> =
+            tasks.iter().map(|&(_, node)| node.map_or(NOWHERE, |node| (node % nodes) as u32)).collect();
+        let weights = Weights::new(&[3; 2], &[4; 2]);
+        placement.start(tasks.iter().map(|&(size, _)| size), &vec![[CAPACITY; 2]; nodes], &weights, &node_of);
+        placement
+    }
+
+    /// What a node has free by the tasks that say they are there.
+    fn free_on(placement: &Placement<2>, node: usize) -> [u64; 2] {
+        let there = (0..placement.sizes.len()).filter(|&task| placement.node_of[task] as usize == node);
+        there.fold([CAPACITY; 2], |free, task| [0, 1].map(|d| free[d] - placement.sizes[task][d]))
+    }
+
+    fn plain_room_for(placement: &Placement<2>, size: &[u64; 2]) -> Option<usize> {
+        let nodes = (0..placement.free.len()).map(|node| (free_on(placement, node), node));
+        let with_room = nodes.filter(|(free, _)| size[0] <= free[0] && size[1] <= free[1]);
+        with_room.min_by_key(|&(free, node)| (free[0] + free[1], node)).map(|(_, node)| node)
+    }
+
+    /// With fewer tasks than are enough for a search, all of them are looked at.
+    fn plain_cheapest_to_eject(placement: &Placement<2>, size: &[u64; 2]) -> Option<u32> {
+        let candidates = (0..placement.sizes.len() as u32).filter(|&task| {
+            let (node, own) = (placement.node_of[task as usize], placement.sizes[task as usize]);
+            node != NOWHERE && {
+                let free = free_on(placement, node as usize);
+                size[0] <= free[0] + own[0] && size[1] <= free[1] + own[1]
+            }
+        });
+        candidates.min_by_key(|&task| {
+            let ejections = u64::from(placement.ejections[task as usize]);
+            (placement.weights[task as usize] * (ejections + 1), task)
+        })
+    }
+
+    fn size() -> impl Strategy<Value = [u64; 2]> {
+        prop_oneof![(1..=10u64).prop_map(|tenths| CAPACITY / 10 * tenths), 0..=CAPACITY].prop_flat_map(
+            |first| (Just(first), 0..=CAPACITY).prop_map(|(first, second)| [first, second / 2]),
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn searches_find_what_plain_ones_do(
+            nodes in 1usize..40,
+            tasks in vec((size(), prop::option::of(0usize..40)), 1..60),
+            steps in 0usize..40,
+            sought in size(),
+        ) {
+            let mut placement = place(nodes, &tasks);
+            for node in 0..nodes {
+                prop_assert_eq!(placement.free[node], free_on(&placement, node));
+            }
+            let repaired = placement.repair(&mut Patience { in_vain: steps, left: steps });
+            prop_assert!(!repaired || placement.node_of.iter().all(|&node| node != NOWHERE));
+            for node in 0..nodes {
+                prop_assert_eq!(placement.free[node], free_on(&placement, node));
+            }
+            prop_assert_eq!(placement.room_for(&sought), plain_room_for(&placement, &sought));
+            let plain = plain_cheapest_to_eject(&placement, &sought);
+            prop_assert_eq!(placement.cheapest_to_eject(&sought), plain);
+        }
+    }
 }
