@@ -60,6 +60,9 @@ fn small_cases() -> Vec<Case> {
             }
         }
     }
+    for dimensions in [2, 4, 6] {
+        cases.push(Case { algorithm: Algorithm::EJECT, jobs: 500, nodes: 64, dimensions });
+    }
     let mcb8 = "MCB8".parse().expect("a name");
     cases.push(Case { algorithm: mcb8, jobs: 500, nodes: 64, dimensions: 2 });
     cases
@@ -73,7 +76,7 @@ fn large(bencher: divan::Bencher, case: Case) {
 
 fn large_cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    for name in ["VP_CPSUM", "VP_FFSUM", "VP_BFSUM", "VP_PPSUM"] {
+    for name in ["VP_CPSUM", "VP_FFSUM", "VP_BFSUM", "VP_PPSUM", "VP_EJECT"] {
         for dimensions in [2, 4, 6] {
             let algorithm = name.parse().expect("a name");
             cases.push(Case { algorithm, jobs: 8192, nodes: 1024, dimensions });

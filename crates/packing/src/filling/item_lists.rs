@@ -59,7 +59,7 @@ struct List {
 
 /// An amount in units of 2^37 (ordinary nodes have some 7,200), rounded down: an item whose rough size is above what is
 /// roughly free does not fit.
-fn rough(amount: u64) -> u16 {
+pub(crate) fn rough(amount: u64) -> u16 {
     const { assert!((u32::MAX as u64) << dfrsim_model::Yield::BITS >> 37 < u16::MAX as u64) };
     (amount >> 37) as u16
 }

@@ -68,10 +68,8 @@ impl<const D: usize> Packer<D> {
 
     /// Fills the nodes in order and says whether all items found a place; `plan` is meaningful only then.
     ///
-    /// Two things make it fast and leave its result as it is. A node that starts with as much free as one
-    /// before takes the same, as long as that many are left of all that was taken: items that did not fit or
-    /// had run out then are in the same state now. And capacity that stays free on a node is lost: once more
-    /// is lost than the nodes have beyond the volume of the items, the packing must fail.
+    /// Capacity that stays free on a node is lost: once more is lost than the nodes have beyond the volume of the items,
+    /// the packing must fail, and nothing more is tried.
     pub(crate) fn pack<R: FillRule<D>>(
         &mut self,
         rule: &mut R,
@@ -79,15 +77,51 @@ impl<const D: usize> Packer<D> {
         nodes: &NodeRuns<D>,
         plan: &mut Plan,
     ) -> bool {
-        plan.clear();
         let Some(mut spare) = spare(items, nodes) else { return false };
+        self.fill(rule, items, nodes, plan, |free, nodes| {
+            for (spare, &free) in spare.iter_mut().zip(free) {
+                let Some(rest) = spare.checked_sub(u128::from(free) * u128::from(nodes)) else {
+                    return false;
+                };
+                *spare = rest;
+            }
+            true
+        });
+        items.is_empty()
+    }
+
+    /// Fills the nodes in order with as many items as they take by the rule.
+    pub(crate) fn fill_all<R: FillRule<D>>(
+        &mut self,
+        rule: &mut R,
+        items: &mut ItemLists<D>,
+        nodes: &NodeRuns<D>,
+        plan: &mut Plan,
+    ) {
+        self.fill(rule, items, nodes, plan, |_, _| true);
+    }
+
+    /// Fills the nodes in order until no item is left, or `goes_on` says no; it is told what stays free on how many
+    /// nodes.
+    ///
+    /// A node that starts with as much free as one before takes the same, as long as that many are left of all that was
+    /// taken: items that did not fit or had run out then are in the same state now.
+    fn fill<R: FillRule<D>>(
+        &mut self,
+        rule: &mut R,
+        items: &mut ItemLists<D>,
+        nodes: &NodeRuns<D>,
+        plan: &mut Plan,
+        mut goes_on: impl FnMut(&[u64; D], u32) -> bool,
+    ) {
+        plan.clear();
         self.remembered.clear();
         self.remembered.resize(nodes.kinds().len(), None);
         for run in nodes.runs() {
             let mut nodes_left = run.nodes;
             while nodes_left > 0 {
                 if items.is_empty() {
-                    return true;
+                    return;
                 }
                 let remembered = &mut self.remembered[run.kind as usize];
                 let known = remembered.and_then(|known| Some((known, repeats(items, plan, known.takes)?)));
@@ -102,11 +136,8 @@ impl<const D: usize> Packer<D> {
                     (filling, repeats(items, plan, takes).expect("what was just taken is there"))
                 });
                 let alike = u64::from(nodes_left).min(repeats) as u32;
-                for (spare, free) in spare.iter_mut().zip(filling.free) {
-                    let Some(rest) = spare.checked_sub(u128::from(free) * u128::from(alike)) else {
-                        return false;
-                    };
-                    *spare = rest;
+                if !goes_on(&filling.free, alike) {
+                    return;
                 }
                 for take in &plan.takes[filling.takes.0 as usize..filling.takes.1 as usize] {
                     items.take(take.item, take.count * u64::from(alike));
@@ -115,7 +146,6 @@ impl<const D: usize> Packer<D> {
                 nodes_left -= alike;
             }
         }
-        items.is_empty()
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Rule {
 /// `VP_{BF,FF}{SUM,MAX,LEX}` and `VP_{PP,CP}{SUM,MAX,DIFF,RATIO}` are the dissertation's (section 4.2.5), for any
 /// number of resources; `MCB1` to `MCB8` those of RR-6692 (section 3.4), made for two: two lists, which are those of
 /// Permutation Pack, by rising (1 to 4) or decreasing (5 to 8) sum, difference, ratio and maximum. So `MCB5` is
-/// `VP_PPSUM`, `MCB6` `VP_PPDIFF`, `MCB7` `VP_PPRATIO` and `MCB8` `VP_PPMAX`.
+/// `VP_PPSUM`, `MCB6` `VP_PPDIFF`, `MCB7` `VP_PPRATIO` and `MCB8` `VP_PPMAX`. `VP_EJECT` is none of theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Algorithm {
     name: &'static str,
@@ -35,8 +35,11 @@ const fn increasing(name: &'static str, criterion: Criterion) -> Algorithm {
 }
 
 impl Algorithm {
-    /// All of them: the dissertation's, then RR-6692's.
-    pub const ALL: [Algorithm; 22] = {
+    /// `VP_EJECT`: Permutation Pack with a repair by chains of ejections.
+    pub const EJECT: Algorithm = of("VP_EJECT", Rule::PermutationPack, Criterion::Sum);
+
+    /// All of them: the dissertation's, RR-6692's and our own.
+    pub const ALL: [Algorithm; 23] = {
         use Criterion::{Difference, Lexicographic, Maximum, Ratio, Sum};
         use Rule::{BestFit, ChoosePack, FirstFit, PermutationPack};
         [
@@ -62,6 +65,7 @@ impl Algorithm {
             of("MCB6", PermutationPack, Difference),
             of("MCB7", PermutationPack, Ratio),
             of("MCB8", PermutationPack, Maximum),
+            Algorithm::EJECT,
         ]
     };
 
@@ -82,7 +86,7 @@ impl fmt::Display for Algorithm {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown vector packing algorithm {name:?}: expected VP_ with BF or FF and SUM, MAX or LEX, VP_ with PP or CP \
-     and SUM, MAX, DIFF or RATIO, or MCB1 to MCB8"
+     and SUM, MAX, DIFF or RATIO, VP_EJECT, or MCB1 to MCB8"
 )]
 pub struct UnknownAlgorithm {
     name: String,

@@ -38,6 +38,11 @@
 //!   The result is the last packing that succeeded, with its exact minimum yield ([`minimum_yield`]), which may be a
 //!   little more than the yield it was found at.
 //!
+//! # Beyond the texts
+//! [`Algorithm::EJECT`] mends what Permutation Pack leaves over by chains of ejections. On the dissertation's
+//! instances its gap to the bound is about half of that of VP_CPSUM and it fails far less often (the example `gaps`
+//! prints both).
+//!
 //! # Other algorithms
 //! [`search`] is the search alone, around anything that packs at a given yield; [`sizes_at`] says what a task then asks
 //! for. An algorithm that needs more than this crate has (a linear program, as the one with the guarantee of
@@ -47,6 +52,7 @@ mod algorithm;
 mod best_fit;
 mod demands;
 mod dominance;
+mod eject;
 mod engine;
 mod order;
 mod yields;
@@ -56,6 +62,7 @@ pub use yields::{minimum_yield, search, sizes_at, yield_bound};
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
+use eject::Eject;
 use engine::{Engine, Solve};
 
 /// The options of [`VectorPacking`].
@@ -124,15 +131,18 @@ impl VectorPacking {
     /// If a node or a job has not as many amounts as there are resources.
     pub fn solve(&mut self, instance: &Instance) -> Result<Option<Solution>, UnsupportedDimensions> {
         type MakeEngine = fn(Algorithm) -> Box<dyn Solve>;
+        fn engine<const D: usize>(algorithm: Algorithm) -> Box<dyn Solve> {
+            if algorithm == Algorithm::EJECT { Eject::<D>::boxed() } else { Engine::<D>::boxed(algorithm) }
+        }
         // Vectors have one of a few fixed widths, so that their loops have no end to be tested; what an instance has less
         // is filled with resources that nobody has or wants.
         const WIDTHS: [(usize, MakeEngine); 6] = [
-            (2, Engine::<2>::boxed),
-            (4, Engine::<4>::boxed),
-            (6, Engine::<6>::boxed),
-            (8, Engine::<8>::boxed),
-            (16, Engine::<16>::boxed),
-            (MAX_DIMENSIONS, Engine::<MAX_DIMENSIONS>::boxed),
+            (2, engine::<2>),
+            (4, engine::<4>),
+            (6, engine::<6>),
+            (8, engine::<8>),
+            (16, engine::<16>),
+            (MAX_DIMENSIONS, engine::<MAX_DIMENSIONS>),
         ];
         let dimensions = instance.dimensions();
         let fitting = WIDTHS.iter().find(|&&(width, _)| (1..=width).contains(&dimensions));

@@ -57,14 +57,22 @@ pub fn yield_bound(instance: &Instance) -> Option<Yield> {
 /// If the mapping names a node that the instance does not have.
 #[must_use]
 pub fn minimum_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
+    let jobs = mapping.iter().enumerate();
+    let parts =
+        jobs.flat_map(|(job, parts)| parts.iter().map(move |part| (job, part.node.index(), part.tasks)));
+    minimum_yield_of(instance, parts)
+}
+
+/// The same of a job, a node and how many of its tasks stand there, in any order.
+pub(super) fn minimum_yield_of(
+    instance: &Instance,
+    parts: impl Iterator<Item = (usize, usize, u32)>,
+) -> Option<Yield> {
     let dimensions = instance.dimensions();
     let mut demands = vec![Demand::default(); instance.nodes.len() * dimensions];
-    for (job, placement) in instance.jobs.iter().zip(mapping) {
-        for part in placement {
-            let node = &mut demands[part.node.index() * dimensions..][..dimensions];
-            for (resource, demand) in node.iter_mut().enumerate() {
-                demand.add(job, resource, instance.fixed, part.tasks.into());
-            }
+    for (job, node, tasks) in parts {
+        for (resource, demand) in demands[node * dimensions..][..dimensions].iter_mut().enumerate() {
+            demand.add(&instance.jobs[job], resource, instance.fixed, tasks.into());
         }
     }
     let capacities = instance.nodes.iter().flatten();

@@ -1,5 +1,6 @@
 //! The vector packing algorithms of the off-line problem against their definitions.
 
+mod eject;
 mod golden;
 mod instances;
 mod twin;

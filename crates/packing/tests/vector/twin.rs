@@ -247,10 +247,18 @@ pub(crate) fn solve(instance: &Instance, name: &str, options: Options) -> Option
             parts.filter(|part| part.tasks > 0).collect()
         })
         .collect();
-    let yields = nodes.iter().enumerate().map(|(number, node)| {
-        largest_yield(&demands(instance, &[number], |job| tasks(job, node)))
-            .expect("the node is not over-committed")
-    });
-    let units = u32::try_from(yields.min().expect("there are nodes")).unwrap();
+    let units = minimum_yield(instance, &mapping).expect("no node is over-committed");
+    let units = u32::try_from(units).unwrap();
     Some(Solution { mapping, minimum_yield: Yield::try_from_units(units).unwrap() })
+}
+
+/// The largest minimum yield under a mapping.
+pub(crate) fn minimum_yield(instance: &Instance, mapping: &Mapping) -> Option<u64> {
+    let yields = (0..instance.nodes.len()).map(|node| {
+        let on_node = |job: usize| {
+            mapping[job].iter().filter(|part| part.node.index() == node).map(|part| part.tasks).sum()
+        };
+        largest_yield(&demands(instance, &[node], on_node))
+    });
+    yields.min().expect("there are nodes")
 }

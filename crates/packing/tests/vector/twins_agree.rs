@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 fn agree(instance: &Instance, options: Options) -> Result<(), TestCaseError> {
     prop_assert_eq!(yield_bound(instance).map(|bound| u64::from(bound.units())), twin::bound(instance));
-    for algorithm in Algorithm::ALL {
+    for algorithm in Algorithm::ALL.into_iter().filter(|&algorithm| algorithm != Algorithm::EJECT) {
         let solution = VectorPacking::new(algorithm, options).solve(instance).unwrap();
         prop_assert_eq!(solution, twin::solve(instance, algorithm.name(), options), "{}", algorithm);
     }
