@@ -54,6 +54,9 @@ fn beside(study: &Study<'_>, published: Published, rare: &[&str]) -> Table {
     for ([name], [dfb, relative, p90, p90_relative, fr]) in published.lines() {
         let Some(at) = study.place(&name) else { continue };
         let tally = part.tally(at);
+        if tally.instances == 0 {
+            continue;
+        }
         let distances = part.distances(at);
         let own = distances.relative.mean();
         pairs.extend(own.map(|own| (own, relative)));

@@ -36,7 +36,8 @@ impl Tables {
         let short = |name, title, table| NamedTable { name, title, table, is_short: true };
         let long = |name, title, table| NamedTable { name, title, table, is_short: false };
         let all = [
-            short("status", "What became of the instances, algorithm by algorithm", status::table(study)),
+            long("status", "What became of the instances, algorithm by algorithm", status::table(study)),
+            short("optimum", "What became of the search for the optimum", status::of_optimum(study)),
             long("distances", "Distances from LPBOUND and failure rates, all groups", distances::all(study)),
             short("table_4_1", "Dissertation, table 4.1: linear programs", distances::table_4_1(study)),
             short("table_4_3", "Dissertation, table 4.3: genetic algorithm", distances::table_4_3(study)),
