@@ -4,6 +4,7 @@
 //! * [`run`]: runs every policy on every instance (the weeks of a log, the traces of a model), divides the largest
 //!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
+//! * [`offline`]: the same for the off-line study. [`Study`] tells which of the two a file is about.
 //! * [`results::Results`]: what a run left in a folder, read again.
 //! * [`regression`]: whether results have become worse than a committed baseline.
 //! * [`comparison`]: two results, or two policies, instance by instance.

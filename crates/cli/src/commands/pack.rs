@@ -7,9 +7,9 @@ use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::file::{Solution, instance_from_json, read, solution_to_json};
-use dfrsim_offline::second_phase::{by_increasing_need, unscaled, utilisation};
-use dfrsim_offline::{Algorithm, Outcome, Settings, Solved, UnknownName};
-use dfrsim_optimum::{Limits, SOLVERS, lp_bound, max_average, solver};
+use dfrsim_offline::second_phase::{average, by_increasing_need, unscaled};
+use dfrsim_offline::{Algorithm, Outcome, Settings, Solved, UnknownName, minimum_yield};
+use dfrsim_optimum::{Limits, SOLVERS, lp_bound, max_average, solver, utilisation};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -142,13 +142,13 @@ impl Pack {
             }
             let yields = raised(instance, &solved, &settings.limits);
             let minimum = solved.minimum_yield;
-            let average = dfrsim_offline::second_phase::average(&yields);
-            let used = utilisation(instance, &solved.mapping, &yields).map_err(Failure::input)?;
+            let mean = average(&yields);
+            let used = utilisation(instance, &yields);
             let below = bound.map_or(0.0, |bound| bound.as_f64() - minimum.as_f64());
             line([
                 &name,
                 &format!("{:.6}", minimum.as_f64()),
-                &format!("{average:.4}"),
+                &format!("{mean:.4}"),
                 &format!("{:.2} %", 100.0 * used),
                 &format!("{below:.6}"),
                 &time,
@@ -175,13 +175,15 @@ fn bound_line(bound: Option<Yield>) -> String {
 
 /// The yields after the second phase: by increasing need where that gives the greatest average, else by the linear program.
 fn raised(instance: &Instance, solved: &Solved, limits: &Limits) -> Vec<Yield> {
-    let Solved { mapping, minimum_yield } = solved;
+    let mapping = &solved.mapping;
+    // The optimum rounds the yield of every job down, the second phase does not: it may have to begin a unit below.
+    let minimum = minimum_yield(instance, mapping).unwrap_or(solved.minimum_yield);
     let program = || {
         let solver = solver(SOLVERS[0])?;
-        Some(max_average(instance, mapping, *minimum_yield, solver.as_ref(), limits).ok()??.yields)
+        Some(max_average(instance, mapping, minimum, solver.as_ref(), limits).ok()??.yields)
     };
-    let by_need = by_increasing_need(instance, mapping, *minimum_yield).ok();
-    by_need.or_else(program).unwrap_or_else(|| vec![*minimum_yield; mapping.len()])
+    let by_need = by_increasing_need(instance, mapping, minimum).ok();
+    by_need.or_else(program).unwrap_or_else(|| vec![minimum; mapping.len()])
 }
 
 fn write_mapping(instance: &Instance, packed: Packed, path: &Path) -> Result<(), Failure> {

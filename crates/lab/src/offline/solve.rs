@@ -9,7 +9,7 @@ use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::greedy::Greedy;
 use dfrsim_offline::second_phase::{average, by_highest_increase, by_increasing_need, utilisation};
-use dfrsim_offline::{Algorithm, Outcome, Settings, Solved, instances};
+use dfrsim_offline::{Algorithm, Outcome, Settings, Solved, instances, minimum_yield};
 use dfrsim_optimum::{Limits, Relaxation, lp_bound, max_average};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -145,7 +145,9 @@ impl Work<'_> {
 
     /// The second phase of a packing.
     fn raise(&self, solved: &Solved) -> Raised {
-        let (instance, mapping, minimum) = (self.instance, &solved.mapping, solved.minimum_yield);
+        // The optimum rounds the yield of every job down, the second phase does not: it may have to begin a unit below.
+        let (instance, mapping) = (self.instance, &solved.mapping);
+        let minimum = minimum_yield(instance, mapping).unwrap_or(solved.minimum_yield);
         let used = |yields: &[Yield]| utilisation(instance, mapping, yields).ok();
         let by_rule = by_highest_increase(instance, mapping, minimum).ok();
         let greatest = by_increasing_need(instance, mapping, minimum).ok().or_else(|| {
