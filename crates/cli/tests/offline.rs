@@ -16,8 +16,8 @@ set = "rr6692-small"
 samples = 1
 "#;
 
-/// Two jobs of six tenths of a node's memory and two of four, with full needs: one of each kind on both nodes, at half speed.
-/// The second node has twice the CPU.
+/// Two jobs of six tenths of a node's memory and two of four, with full needs: one of each kind on both nodes, at
+/// half speed. The second node has twice the CPU.
 const INSTANCE: &str = r#"{
     "fixed": 1, "fluid": 1,
     "nodes": [[1, 1], [1, 2]],
@@ -72,7 +72,8 @@ fn nodes_may_differ_and_the_best_packing_is_written() {
         printed.lines().skip(2).map(|line| line.split_whitespace().collect()).collect();
     let names: Vec<&str> = lines.iter().map(|line| line[0]).collect();
     assert_eq!(names, ["VP_CPSUM", "GREEDY", "OPT"]);
-    // Memory leaves two jobs to a node: 1/2 on the first one, and the second one then gives its jobs all that they need.
+    // Memory leaves two jobs to a node: 1/2 on the first one, and the second one then gives its jobs all that they
+    // need.
     for line in &lines {
         assert_eq!(line[1..6], ["0.500000", "0.7500", "100.00", "%", "0.250000"], "{printed}");
     }

@@ -1,8 +1,8 @@
 //! The journal: records that are finished while others are not.
 //!
-//! A line is the CRC-32 of a record and the record as it stands in the file of the finished run. Each line is written with
-//! one call, so a run that is killed leaves at most one damaged line, at the end, and that record is computed again. The
-//! checksum covers the names of the columns too: a journal with other columns is all damaged lines.
+//! A line is the CRC-32 of a record and the record as it stands in the file of the finished run. Each line is written
+//! with one call, so a run that is killed leaves at most one damaged line, at the end, and that record is computed
+//! again. The checksum covers the names of the columns too: a journal with other columns is all damaged lines.
 
 use crate::{RunError, table_file};
 use csv::StringRecord;

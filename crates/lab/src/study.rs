@@ -34,7 +34,8 @@ enum Kind {
     Offline,
 }
 
-/// What the field says. A file without it, or that is no TOML, is left to the reader of on-line scenarios, which says so.
+/// What the field says. A file without it, or that is no TOML, is left to the reader of on-line scenarios, which says
+/// so.
 fn kind(text: &str, name: &str, overrides: &[String]) -> Result<Kind, ScenarioErrors> {
     let joined = Text::new(name, text, overrides);
     let Some((found, range)) = scenario::text_field(text, name, overrides, "study") else {

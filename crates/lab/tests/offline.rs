@@ -1,5 +1,5 @@
-//! The off-line study: the files are the same whatever happened on the way, and its tables are what a slow computation from the
-//! lines of `instances.csv` gives.
+//! The off-line study: the files are the same whatever happened on the way, and its tables are what a slow
+//! computation from the lines of `instances.csv` gives.
 
 use dfrsim_lab::offline::{News, RunReport, Scenario, run};
 use dfrsim_lab::{RunError, RunOptions};
@@ -12,7 +12,7 @@ const SCENARIO: &str = r#"
 study = "offline"
 algorithms = [{ matching = "^GREEDY_S[12]" }, "GREEDY", "GREEDYLIGHT", { matching = "^VP_(BF|FF|PP|CP)" }, "GA", "SG"]
 optimum = true
-[slow]
+[[slow]]
 algorithms = ["GA"]
 samples = 1
 tasks = 10
@@ -282,7 +282,8 @@ fn faults_are_told_at_their_places_all_at_once() {
 fn what_was_resolved_reads_back_as_itself() {
     let first = scenario(&[]);
     assert_eq!(Scenario::parse(&first.to_toml(), "again.toml", &[]).unwrap(), first);
-    for file in ["offline_dissertation", "offline_linear", "offline_small", "offline_rr6692", "offline_quick"] {
+    for file in ["offline_dissertation", "offline_linear", "offline_small", "offline_rr6692", "offline_quick"]
+    {
         let path = Path::new("../../scenarios").join(file).with_extension("toml");
         let scenario = Scenario::load(&path, &[]).unwrap();
         assert_eq!(Scenario::parse(&scenario.to_toml(), "again.toml", &[]).unwrap(), scenario);

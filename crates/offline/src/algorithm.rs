@@ -92,8 +92,8 @@ impl Algorithm {
             .chain([Algorithm::Chekuri, Algorithm::Optimum])
     }
 
-    /// Solves an instance, or does not. An algorithm that is not made for so many resources fails, and so does one whose solver of
-    /// linear programs gives up.
+    /// Solves an instance, or does not. An algorithm that is not made for so many resources fails, and so does one
+    /// whose solver of linear programs gives up.
     #[must_use]
     pub fn solve(self, instance: &Instance, settings: &Settings) -> Outcome {
         match self {

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 
 /// Write an instance of the off-line study as a file
 ///
-/// The sets are those of the texts: dissertation, dissertation-small, rr6692-small, rr6692-large, rr6692-parallel. An instance
-/// is made from the set, the study's seed, the scenario and the sample alone, so what `instances.csv` of a run names can be
-/// written down and sent.
+/// The sets are those of the texts: dissertation, dissertation-small, rr6692-small, rr6692-large, rr6692-parallel. An
+/// instance is made from the set, the study's seed, the scenario and the sample alone, so what `instances.csv` of a
+/// run names can be written down and sent.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:

@@ -16,9 +16,10 @@ use std::time::{Duration, Instant};
 
 /// Pack the jobs of an instance file onto its nodes for the best minimum yield
 ///
-/// Prints a line for each algorithm: the minimum scaled yield, the average yield after the second phase (the mapping kept),
-/// the part of the fluid resources that is then used, how far the minimum is below the bound, and the time. Every packing is
-/// looked at by the independent checker. Nodes may differ. The file is JSON: the numbers of `fixed` and `fluid` resources,
+/// Prints a line for each algorithm: the minimum scaled yield, the average yield after the second phase (the mapping
+/// kept), the part of the fluid resources that is then used, how far the minimum is below the bound, and the time.
+/// Every packing is looked at by the independent checker. Nodes may differ. The file is JSON: the numbers of `fixed`
+/// and `fluid` resources,
 /// `nodes` (how many, or a list of capacities) and `jobs` with `requirements`, `needs`, `tasks` and `qos`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -173,7 +174,8 @@ fn bound_line(bound: Option<Yield>) -> String {
     }
 }
 
-/// The yields after the second phase: by increasing need where that gives the greatest average, else by the linear program.
+/// The yields after the second phase: by increasing need where that gives the greatest average, else by the linear
+/// program.
 fn raised(instance: &Instance, solved: &Solved, limits: &Limits) -> Vec<Yield> {
     let mapping = &solved.mapping;
     // The optimum rounds the yield of every job down, the second phase does not: it may have to begin a unit below.

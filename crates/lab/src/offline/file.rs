@@ -28,7 +28,7 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) packing: PackingFile,
     #[serde(default)]
-    pub(super) slow: SlowFile,
+    pub(super) slow: Vec<SlowFile>,
     #[serde(default)]
     pub(super) second_phase: SecondFile,
     #[serde(default)]
@@ -90,17 +90,13 @@ impl From<Relaxation> for RelaxationField {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(super) struct SlowFile {
     pub(super) algorithms: Algorithms,
+    #[serde(default = "one_sample")]
     pub(super) samples: Spanned<i64>,
+    #[serde(default = "all_sizes")]
     pub(super) tasks: Spanned<i64>,
-}
-
-impl Default for SlowFile {
-    fn default() -> SlowFile {
-        SlowFile { algorithms: anywhere(Vec::new()), samples: anywhere(1), tasks: anywhere(1_000_000) }
-    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -142,16 +138,16 @@ pub(super) struct GridFile {
 impl File {
     /// A scenario in the shape of a file.
     pub(super) fn of(scenario: &Scenario) -> File {
-        let Scenario { title, seed, algorithms, packing, slow, second, instances } = scenario;
+        let Scenario { title, seed, algorithms, packing, slow, everything, second, instances } = scenario;
         File {
             study: Study::Offline,
             title: title.clone(),
             seed: anywhere(*seed as i64),
             algorithms: names(algorithms),
             optimum: algorithms.contains(&Algorithm::Optimum),
-            everything: slow.everywhere,
+            everything: *everything,
             packing: PackingFile::of(packing),
-            slow: SlowFile::of(slow),
+            slow: slow.iter().map(SlowFile::of).collect(),
             second_phase: SecondFile::of(second),
             instances: instances.iter().map(InstancesFile::of).collect(),
         }
@@ -218,6 +214,14 @@ impl GridFile {
 fn names(algorithms: &[Algorithm]) -> Algorithms {
     let name = |algorithm: &Algorithm| anywhere(PolicyField::Name(algorithm.to_string()));
     anywhere(algorithms.iter().map(name).collect())
+}
+
+fn one_sample() -> Spanned<i64> {
+    anywhere(1)
+}
+
+fn all_sizes() -> Spanned<i64> {
+    anywhere(u32::MAX.into())
 }
 
 fn first_seed() -> Spanned<i64> {

@@ -5,8 +5,8 @@
 //!   writes `instances.csv` (a line an instance), `rows.csv` (a line for each scenario of a set and algorithm), tables,
 //!   times and a manifest.
 //!
-//! What is kept of an algorithm on an instance is eight bytes, so the largest study, 72,900 instances and 65 algorithms,
-//! takes some 40 MB, and every figure is computed of all values: quantiles and pairwise measures too.
+//! What is kept of an algorithm on an instance is eight bytes, so the largest study, 72,900 instances and 65
+//! algorithms, takes some 40 MB, and every figure is computed of all values: quantiles and pairwise measures too.
 //!
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), chapter 4; RR-6692, sections 4 and 5.
 

@@ -141,7 +141,8 @@ pub(super) struct Found {
 }
 
 impl Earlier {
-    /// Takes in records with these columns, wherever those of the scenario stand among them. How many could not be read.
+    /// Takes in records with these columns, wherever those of the scenario stand among them. How many could not be
+    /// read.
     pub(super) fn take<'a>(
         &mut self,
         scenario: &Scenario,

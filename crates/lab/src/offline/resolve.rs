@@ -22,18 +22,19 @@ pub(super) fn scenario(text: &str, name: &str, overrides: &[String]) -> Result<S
             let some = if field.get_ref().is_empty() { Vec::new() } else { resolver.algorithms(field) };
             algorithms.iter().copied().filter(|algorithm| some.contains(algorithm)).collect()
         };
-        let slow = subset(resolver, &file.slow.algorithms);
+        let slow = file.slow.iter().map(|slow| Slow {
+            algorithms: subset(resolver, &slow.algorithms),
+            samples: resolver.integer(&slow.samples, "a number of samples", 0, MOST) as u32,
+            tasks: resolver.integer(&slow.tasks, "a number of tasks", 0, MOST) as u32,
+        });
+        let slow = slow.collect();
         let second = subset(resolver, &file.second_phase.algorithms);
         Scenario {
             title: file.title.clone(),
             seed: resolver.integer(&file.seed, "a seed", 0, i64::MAX) as u64,
             packing: resolver.packing(&file.packing),
-            slow: Slow {
-                algorithms: slow,
-                samples: resolver.integer(&file.slow.samples, "a number of samples", 0, MOST) as u32,
-                tasks: resolver.integer(&file.slow.tasks, "a number of tasks", 0, MOST) as u32,
-                everywhere: file.everything,
-            },
+            slow,
+            everything: file.everything,
             second: Second {
                 algorithms: second,
                 program_samples: {

@@ -55,7 +55,8 @@ pub struct News {
 
 /// Hears of every instance that is finished, from any thread.
 pub trait Progress: Sync {
-    /// All algorithms are through with an instance, or it was taken over. Calls of different threads may overtake each other.
+    /// All algorithms are through with an instance, or it was taken over. Calls of different threads may overtake
+    /// each other.
     fn finished(&self, news: News);
 }
 
@@ -70,15 +71,15 @@ impl<F: Fn(News) + Sync> Progress for F {
     }
 }
 
-/// Runs what is left to run of a scenario, and writes instances, rows, tables, times and manifest. Every packing is looked at by
-/// the independent checker; [`RunOptions::audit`] does not matter.
+/// Runs what is left to run of a scenario, and writes instances, rows, tables, times and manifest. Every packing is
+/// looked at by the independent checker; [`RunOptions::audit`] does not matter.
 ///
-/// The files but for times and manifest only depend on the scenario, as those of [`crate::run()`] do; with a time limit, on what
-/// the limit hits too. If `interrupt` becomes true, no further instance is begun.
+/// The files but for times and manifest only depend on the scenario, as those of [`crate::run()`] do; with a time
+/// limit, on what the limit hits too. If `interrupt` becomes true, no further instance is begun.
 ///
 /// # Errors
-/// If a file cannot be written, another run is using the folder, or on an interruption. Instances that were finished by then are
-/// kept in the folder.
+/// If a file cannot be written, another run is using the folder, or on an interruption. Instances that were finished
+/// by then are kept in the folder.
 pub fn run(
     scenario: &Scenario,
     options: &RunOptions,
@@ -197,8 +198,8 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// Solves instance after instance, the longest first, so that no thread is left with a long one at the end. Gives what was
-    /// finished in the order of the scenario.
+    /// Solves instance after instance, the longest first, so that no thread is left with a long one at the end. Gives
+    /// what was finished in the order of the scenario.
     fn run(&self) -> Vec<Record> {
         let mut order: Vec<usize> = (0..self.places.len()).collect();
         order.sort_by_key(|&place| Reverse(self.size(&self.places[place])));
@@ -219,9 +220,9 @@ impl Sweep<'_> {
 
     /// How long an instance takes, roughly: whether slow algorithms run on it, and how large it is.
     fn size(&self, place: &Place<'_>) -> (bool, u32) {
-        let slow = &self.scenario.slow;
         let tasks = tasks(place.parameters);
-        let is_slow = slow.algorithms.iter().any(|&each| slow.allows(each, tasks, place.sample));
+        let mut slow = self.scenario.slow.iter().flat_map(|slow| &slow.algorithms);
+        let is_slow = slow.any(|&each| self.scenario.allows(each, tasks, place.sample));
         (is_slow, tasks)
     }
 

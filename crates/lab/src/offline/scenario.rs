@@ -20,8 +20,10 @@ pub struct Scenario {
     pub algorithms: Vec<Algorithm>,
     /// What the algorithms' names leave open.
     pub packing: Packing,
-    /// The algorithms that are too slow for all instances.
-    pub slow: Slow,
+    /// Algorithms that are too slow for all instances.
+    pub slow: Vec<Slow>,
+    /// Whether these run on all instances all the same.
+    pub everything: bool,
     /// The algorithms whose packings go through the second phase.
     pub second: Second,
     /// What is packed; at least one.
@@ -52,8 +54,6 @@ pub struct Slow {
     pub samples: u32,
     /// They run on instances of at most so many tasks.
     pub tasks: u32,
-    /// They do run on all instances, whatever the numbers above.
-    pub everywhere: bool,
 }
 
 /// The second phase, which raises average yields.
@@ -156,15 +156,6 @@ impl InstanceGroup {
     }
 }
 
-impl Slow {
-    /// Whether an algorithm runs on an instance of so many tasks that is this sample of its scenario.
-    pub(super) fn allows(&self, algorithm: Algorithm, tasks: u32, sample: u32) -> bool {
-        self.everywhere
-            || !self.algorithms.contains(&algorithm)
-            || (sample < self.samples && tasks <= self.tasks)
-    }
-}
-
 impl Second {
     /// The place of an algorithm among those that go through the second phase, if it does.
     pub(super) fn place(&self, algorithm: Algorithm) -> Option<usize> {
@@ -187,6 +178,12 @@ impl Packing {
 }
 
 impl Scenario {
+    /// Whether an algorithm runs on an instance of so many tasks that is this sample of its scenario.
+    pub(super) fn allows(&self, algorithm: Algorithm, tasks: u32, sample: u32) -> bool {
+        let mut limits = self.slow.iter().filter(|slow| slow.algorithms.contains(&algorithm));
+        self.everything || limits.all(|slow| sample < slow.samples && tasks <= slow.tasks)
+    }
+
     /// Reads a scenario file, with overrides as [`crate::Scenario::load`] has them.
     ///
     /// # Errors

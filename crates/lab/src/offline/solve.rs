@@ -63,7 +63,7 @@ pub(super) fn solve(scenario: &Scenario, place: Place<'_>, earlier: &Earlier) ->
     };
     let tasks: u32 = instance.jobs.iter().map(|job| job.tasks).sum();
     let (best, others): (Vec<usize>, Vec<usize>) = (0..scenario.algorithms.len())
-        .filter(|&at| scenario.slow.allows(scenario.algorithms[at], tasks, place.sample))
+        .filter(|&at| scenario.allows(scenario.algorithms[at], tasks, place.sample))
         .partition(|&at| scenario.algorithms[at] == Algorithm::Greedy(Greedy::Best));
     // The best of the passes comes behind them, as it may then be known.
     for at in others.into_iter().chain(best) {
@@ -97,6 +97,7 @@ impl Work<'_> {
         if algorithm == Algorithm::Greedy(Greedy::Best) && second.is_none() {
             if let Some(cell) = self.best_pass() {
                 self.done.record.cells[at] = cell;
+                self.done.times.extend(self.time_of_passes().map(|time| (at, time)));
                 return;
             }
         }
@@ -141,6 +142,14 @@ impl Work<'_> {
             }
         }
         Some(best.map_or(Cell::Failed, Cell::Solved))
+    }
+
+    /// How long the passes of GREEDY took, if all of them ran just now.
+    fn time_of_passes(&self) -> Option<Duration> {
+        let is_pass = |at: usize| matches!(self.scenario.algorithms[at], Algorithm::Greedy(Greedy::Pass(..)));
+        let times = || self.done.times.iter().filter(|(at, _)| is_pass(*at)).map(|(_, time)| *time);
+        let passes = (0..self.scenario.algorithms.len()).filter(|&at| is_pass(at));
+        (times().count() == passes.count()).then(|| times().sum())
     }
 
     /// The second phase of a packing.

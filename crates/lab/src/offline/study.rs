@@ -177,8 +177,9 @@ impl<'a> Part<'a> {
             .collect()
     }
 
-    /// S: on how many of the instances one algorithm succeeds and another does not, in percent; and Y: by how much its
-    /// minimum yield is larger, in percent of the other's, on average over those where both succeed and the other's is not 0.
+    /// S: on how many of the instances one algorithm succeeds and another does not, in percent; and Y: by how much
+    /// its minimum yield is larger, in percent of the other's, on average over those where both succeed and the
+    /// other's is not 0.
     pub(super) fn advantage(&self, one: usize, other: usize) -> Advantage {
         let (mut instances, mut alone, mut both, mut sum) = (0_usize, 0_usize, 0_usize, 0.0);
         let (mut better, mut gain) = (0_usize, 0.0);
@@ -211,8 +212,9 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Whether one algorithm dominates another (dissertation, section 4.4.4): it succeeds significantly more often and is not
-    /// significantly less effective, or is significantly more effective and does not succeed significantly less often.
+    /// Whether one algorithm dominates another (dissertation, section 4.4.4): it succeeds significantly more often
+    /// and is not significantly less effective, or is significantly more effective and does not succeed significantly
+    /// less often.
     pub(super) fn dominates(&self, one: usize, other: usize) -> bool {
         let (own, others) = (self.advantage(one, other), self.advantage(other, one));
         (own.success >= 0.5 && others.minimum_yield <= 3.0)

@@ -30,7 +30,8 @@ pub(crate) fn resolved<F: DeserializeOwned, S>(
     if resolver.faults.is_empty() { Ok(scenario) } else { Err(ScenarioErrors::new(resolver.faults)) }
 }
 
-/// A text at the top level of a scenario, and where it stands; nothing if there is no such text or the scenario is no TOML.
+/// A text at the top level of a scenario, and where it stands; nothing if there is no such text or the scenario is no
+/// TOML.
 pub(crate) fn text_field(
     text: &str,
     name: &str,

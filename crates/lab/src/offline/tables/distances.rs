@@ -41,8 +41,8 @@ const HEADER: [&str; 14] = [
     "difference",
 ];
 
-/// A published table beside ours, over the instances on which the first of these algorithms ran that the scenario has; over all if
-/// none is named. Without lines if the scenario has none of them.
+/// A published table beside ours, over the instances on which the first of these algorithms ran that the scenario
+/// has; over all if none is named. Without lines if the scenario has none of them.
 fn beside(study: &Study<'_>, published: Published, rare: &[&str]) -> Table {
     let ran = rare.iter().find_map(|name| study.place(name));
     let part = match (study.of_set(InstanceSet::Dissertation), ran) {

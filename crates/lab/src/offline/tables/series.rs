@@ -1,4 +1,5 @@
-//! The data of RR-6692's figures: yields and failures against slack and against the number of tasks. Times stand in `times.csv`.
+//! The data of RR-6692's figures: yields and failures against slack and against the number of tasks. Times stand in
+//! `times.csv`.
 
 use super::slack::slacks;
 use crate::Table;
@@ -27,7 +28,8 @@ pub(super) fn by_tasks(study: &Study<'_>) -> Table {
     table(study, "tasks", sizes, |of, tasks| f64::from(of.tasks) == tasks)
 }
 
-/// For each set and value: the mean of LPBOUND, and of each algorithm the minimum yield, the average yield and failures.
+/// For each set and value: the mean of LPBOUND, and of each algorithm the minimum yield, the average yield and
+/// failures.
 fn table(
     study: &Study<'_>,
     parameter: &'static str,

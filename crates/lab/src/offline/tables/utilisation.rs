@@ -6,7 +6,8 @@ use crate::offline::study::Study;
 use crate::tables::Cell;
 use dfrsim_offline::instances::InstanceSet;
 
-/// Table 4.7: the used part of the fluid resources with VP_CPSUM, before and after the second phase by the dissertation's rule.
+/// Table 4.7: the used part of the fluid resources with VP_CPSUM, before and after the second phase by the
+/// dissertation's rule.
 pub(super) fn table(study: &Study<'_>) -> Table {
     let header = vec![
         "dimensions",
@@ -46,8 +47,8 @@ pub(super) fn table(study: &Study<'_>) -> Table {
     Table::new(header, lines)
 }
 
-/// The average yields of every algorithm that goes through the second phase: the greatest, and by the dissertation's rule on
-/// the same instances, with how often and by how much the rule falls short.
+/// The average yields of every algorithm that goes through the second phase: the greatest, and by the dissertation's
+/// rule on the same instances, with how often and by how much the rule falls short.
 pub(super) fn second_phase(study: &Study<'_>) -> Table {
     let header = vec![
         "instances",
