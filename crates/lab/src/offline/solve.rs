@@ -94,12 +94,11 @@ impl Work<'_> {
     fn compute(&mut self, at: usize, second: Option<usize>) {
         let algorithm = self.scenario.algorithms[at];
         self.done.computed += 1;
-        if algorithm == Algorithm::Greedy(Greedy::Best) && second.is_none() {
-            if let Some(cell) = self.best_pass() {
-                self.done.record.cells[at] = cell;
-                self.done.times.extend(self.time_of_passes().map(|time| (at, time)));
-                return;
-            }
+        let is_best = algorithm == Algorithm::Greedy(Greedy::Best) && second.is_none();
+        if let Some(cell) = is_best.then(|| self.best_pass()).flatten() {
+            self.done.record.cells[at] = cell;
+            self.done.times.extend(self.time_of_passes().map(|time| (at, time)));
+            return;
         }
         let begin = Instant::now();
         let outcome = algorithm.solve(self.instance, self.settings);

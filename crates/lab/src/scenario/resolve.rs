@@ -24,12 +24,14 @@ pub(super) fn scenario(
     folder: Option<&Path>,
     overrides: &[String],
 ) -> Result<Scenario, ScenarioErrors> {
-    resolved(text, name, folder, overrides, |resolver, file| resolver.scenario(file))
+    resolved(text, name, folder, overrides, |resolver, file: &File| {
+        let Study::Online = file.study;
+        resolver.scenario(file)
+    })
 }
 
 impl Resolver<'_> {
     fn scenario(&mut self, file: &File) -> Scenario {
-        let Study::Online = file.study;
         Scenario {
             title: file.title.clone(),
             seed: self.integer(&file.seed, "a seed", 0, i64::MAX) as u64,
