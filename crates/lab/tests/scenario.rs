@@ -2,7 +2,7 @@
 
 use dfrsim_cluster::{EstimateModel, Overrun};
 use dfrsim_lab::scenario::{Cut, Source};
-use dfrsim_lab::{Results, RunOptions, Scenario, run};
+use dfrsim_lab::{Results, RunOptions, Scenario, Study, run};
 use dfrsim_model::{Share, SimSpan};
 use dfrsim_policies::catalogue;
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel, MemoryMultiples, UniformMemory};
@@ -267,13 +267,14 @@ fn the_scenarios_of_the_repository_are_right() {
         source.traces as usize * source.loads.len().max(1)
     };
     assert_eq!(["quickstart", "unscaled", "scaled"].map(instances), [30, 100, 900]);
-    let mut policies = Vec::new();
+    let (mut policies, mut algorithms) = (Vec::new(), Vec::new());
     for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
         if file.extension().is_none_or(|extension| extension != "toml") {
             continue;
         }
-        match Scenario::load(&file, &[]) {
-            Ok(scenario) => policies.push(scenario.policies.len()),
+        match Study::load(&file, &[]) {
+            Ok(Study::Online(scenario)) => policies.push(scenario.policies.len()),
+            Ok(Study::Offline(scenario)) => algorithms.push(scenario.algorithms.len()),
             Err(errors) => {
                 assert_eq!(errors.faults().len(), 1, "{errors}");
                 assert!(errors.faults()[0].message.starts_with("no log `HPC2N-"), "{errors}");
@@ -281,6 +282,8 @@ fn the_scenarios_of_the_repository_are_right() {
         }
     }
     assert!(policies.len() >= 6 && policies.contains(&118), "{policies:?}");
+    // 49 passes, GREEDY, GREEDYLIGHT, 14 vector packing algorithms, RRND, RRNDNZ and GA.
+    assert!(algorithms.len() >= 5 && algorithms.contains(&68), "{algorithms:?}");
 }
 
 fn memory_models() -> impl Strategy<Value = MemoryModel> {
