@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const SCENARIO: &str = r#"
 study = "offline"
-algorithms = [{ matching = "^GREEDY_S[12]" }, "GREEDY", "GREEDYLIGHT", { matching = "^VP_(BF|FF|PP|CP)" }, "GA", "SG"]
+algorithms = [{ matching = "^GREEDY_S[12]" }, "GREEDY", "GREEDYLIGHT", { matching = "^VP_(BF|FF|PP|CP)" }, "GB", "SG"]
 optimum = true
 [[slow]]
-algorithms = ["GA"]
+algorithms = ["GB"]
 samples = 1
 tasks = 10
 [second_phase]
@@ -134,7 +134,7 @@ fn slow_algorithms_run_on_their_samples_unless_everything_is_asked_for() {
     let ran = |overrides: &[&str]| {
         run_all(&scenario(overrides), folder.path(), 2);
         let lines = lines(&folder.path().join("instances.csv"));
-        lines.iter().filter(|line| line["instances"] == "own" && !line["GA"].is_empty()).count()
+        lines.iter().filter(|line| line["instances"] == "own" && !line["GB"].is_empty()).count()
     };
     assert_eq!(ran(&[]), 8, "the first sample of each scenario of 8 jobs");
     assert_eq!(ran(&["everything=true", "instances.parallel.samples=1"]), 48);
