@@ -1,6 +1,7 @@
 //! Packing tasks onto nodes, and sharing the nodes' CPU among them.
 //!
 //! * [`mcb`]: vector packing inside a search for the largest yield, the task mapping of the MCB policies.
+//! * [`vector`]: the same for the off-line problem, in any number of dimensions: the family of vector packing algorithms.
 //! * [`shares`]: the yields of a given mapping.
 //!
 //! ```
@@ -27,7 +28,11 @@
 //! assert_eq!(yields, [Yield::ONE, Yield::from_ratio(1, 2), Yield::from_ratio(1, 2)]);
 //! ```
 //!
-//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.2.5 and 5.2; RR-6692, section 3.4.
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.2.5, 4.4.4 and 5.2; RR-6692, section 3.4.
+
+mod filling;
+mod yield_search;
 
 pub mod mcb;
 pub mod shares;
+pub mod vector;

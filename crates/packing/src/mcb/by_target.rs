@@ -4,7 +4,7 @@ use super::PackJob;
 use super::Packing;
 use super::demand::{Demand, Kept, Layout, Rank, lists, size};
 use super::pinned_nodes::Pinned;
-use super::yield_search::SearchRange;
+use crate::yield_search::SearchRange;
 use dfrsim_model::Yield;
 
 /// Memory for [`ByTarget`], used again from call to call.

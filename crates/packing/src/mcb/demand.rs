@@ -1,14 +1,14 @@
 //! What jobs ask of the nodes at a searched value.
 
-use super::item_lists::ItemLists;
 use super::pinned_nodes::PinnedNodes;
-use super::yield_search::SearchRange;
 use super::{PackJob, Packing};
+use crate::filling::ItemLists;
+use crate::yield_search::SearchRange;
 use dfrsim_model::{Share, Yield};
 use std::cmp::Reverse;
 
 /// Dimension 0 is memory and dimension 1 is CPU, both in units of
-/// [`CAPACITY`](super::item_lists::CAPACITY): where all else is equal, memory comes first.
+/// [`CAPACITY`](crate::filling::CAPACITY): where all else is equal, memory comes first.
 pub(super) const MEMORY: usize = 0;
 pub(super) const CPU: usize = 1;
 

@@ -29,36 +29,27 @@
 //! assert!(mapping.is_kept(0) && !mapping.is_kept(1));
 //! ```
 //!
-//! The packing knows nothing of jobs: items of a size with counts ([`Packing`]'s rules fill nodes with them)
-//! in any number of dimensions. Around it stands the search, which knows nothing of packing, and what the
-//! two need to know of jobs: sizes at a yield, pinned tasks, whose task is whose.
+//! The packing itself is that of [`vector`](crate::vector) and knows nothing of jobs: items of a size with counts
+//! ([`Packing`]'s rules fill nodes with them). Around it stands the search, which knows nothing of packing, and what
+//! the two need to know of jobs: sizes at a yield, pinned tasks, whose task is whose.
 
 mod by_target;
-mod choose_pack;
 mod demand;
-mod item_lists;
-mod node_runs;
 mod options;
-mod pack;
 mod pinned_nodes;
 mod placements;
-mod two_lists;
 mod uniform;
-mod yield_search;
 
 pub use options::{DropRule, McbOptions, Packing, UnknownName};
 
+use crate::filling::{ItemLists, OneList, Packer, Plan, TwoLists};
+use crate::yield_search::{Ends, SearchRange};
 use by_target::{ByTarget, TargetScratch};
-use choose_pack::ChoosePack;
 use demand::{Demand, Kept, Layout};
 use dfrsim_model::{NodeTasks, Share, Yield};
-use item_lists::ItemLists;
-use pack::{Packer, Plan};
 use pinned_nodes::PinnedNodes;
 use placements::Placements;
-use two_lists::TwoLists;
 use uniform::{Classes, Uniform};
-use yield_search::{Ends, SearchRange};
 
 /// A job to be mapped.
 #[derive(Clone, Copy, Debug)]
@@ -277,9 +268,10 @@ impl Search {
             return false;
         }
         let Layout { items, nodes } = &mut self.layout;
+        let (packer, nodes, tried) = (&mut self.packer, nodes.runs(), &mut self.tried);
         let packed = match self.options.packing {
-            Packing::ChoosePack => self.packer.pack::<ChoosePack>(items, nodes.runs(), &mut self.tried),
-            Packing::TwoLists => self.packer.pack::<TwoLists>(items, nodes.runs(), &mut self.tried),
+            Packing::ChoosePack => packer.pack(&mut OneList, items, nodes, tried),
+            Packing::TwoLists => packer.pack(&mut TwoLists, items, nodes, tried),
         };
         if packed {
             std::mem::swap(&mut self.tried, &mut self.found);

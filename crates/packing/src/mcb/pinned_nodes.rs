@@ -1,7 +1,6 @@
 //! The nodes under the tasks of jobs that may not move.
 
-use super::item_lists::CAPACITY;
-use super::node_runs::NodeRuns;
+use crate::filling::{CAPACITY, NodeRuns};
 use dfrsim_model::{NodeTasks, Share, Yield};
 use rustc_hash::FxHashMap;
 
@@ -45,7 +44,7 @@ impl PinnedNodes {
         let mut pinned = pinned.peekable();
         if pinned.peek().is_none() {
             self.unscaled.push([0; 2]);
-            self.runs.push_load([0; 2]);
+            self.runs.push_kind([CAPACITY; 2]);
             self.runs.push(0, self.count());
             return;
         }
@@ -63,7 +62,7 @@ impl PinnedNodes {
         for &in_use in &self.in_use {
             let number = *self.numbers.entry(in_use).or_insert_with(|| {
                 self.unscaled.push(in_use);
-                self.runs.push_load(in_use);
+                self.runs.push_kind([CAPACITY; 2]);
                 self.unscaled.len() as u32 - 1
             });
             self.runs.push(number, 1);
@@ -72,9 +71,10 @@ impl PinnedNodes {
     /// The nodes with their CPU multiplied by `factor`; nothing if that is more than a node has.
     pub(super) fn scale(&mut self, factor: u64) -> bool {
         let mut within = true;
-        for (load, unscaled) in self.runs.loads_mut().iter_mut().zip(&self.unscaled) {
-            *load = [unscaled[0], unscaled[1].saturating_mul(factor)];
+        for (free, unscaled) in self.runs.kinds_mut().iter_mut().zip(&self.unscaled) {
+            let load = [unscaled[0], unscaled[1].saturating_mul(factor)];
             within &= load[0] <= CAPACITY && load[1] <= CAPACITY;
+            *free = load.map(|load| CAPACITY.saturating_sub(load));
         }
         within
     }

@@ -2,7 +2,7 @@
 
 use super::PackJob;
 use super::demand::{Demand, Kept};
-use super::pack::Plan;
+use crate::filling::Plan;
 use dfrsim_model::{NodeId, NodeTasks};
 
 /// The placements of all jobs; used again from call to call.

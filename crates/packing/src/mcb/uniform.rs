@@ -1,10 +1,10 @@
 //! One yield for all jobs.
 
 use super::demand::{CPU, Demand, Kept, Layout, MEMORY, size};
-use super::item_lists::ItemLists;
 use super::pinned_nodes::Pinned;
-use super::yield_search::SearchRange;
 use super::{PackJob, Packing};
+use crate::filling::ItemLists;
+use crate::yield_search::SearchRange;
 use dfrsim_model::{Share, Yield};
 use std::cmp::{Ordering, Reverse};
 

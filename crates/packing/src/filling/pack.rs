@@ -1,28 +1,28 @@
 //! Vector packing: nodes are filled one by one in order, each by the same rule.
 
-use super::item_lists::{CAPACITY, ItemLists};
+use super::item_lists::ItemLists;
 use super::node_runs::NodeRuns;
 use std::ops::Range;
 
 /// How one node is filled.
-pub(super) trait FillRule<const D: usize> {
+pub(crate) trait FillRule<const D: usize> {
     /// Appends what a node takes of what is left in the lists, and reduces `free` to what then is free. Takes
     /// of the same item are one [`Take`].
-    fn fill(items: &ItemLists<D>, free: &mut [u64; D], takes: &mut Vec<Take>);
+    fn fill(&mut self, items: &ItemLists<D>, free: &mut [u64; D], takes: &mut Vec<Take>);
 }
 
 /// Some items of one size that a node takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Take {
+pub(crate) struct Take {
     /// The position in [`ItemLists::items`].
-    pub(super) item: u32,
+    pub(crate) item: u32,
     /// How many; at least one.
-    pub(super) count: u64,
+    pub(crate) count: u64,
 }
 
 /// A packing that was found: what the nodes take, in their order, up to the last one that takes anything.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     takes: Vec<Take>,
     fillings: Vec<Filling>,
 }
@@ -39,7 +39,7 @@ impl Plan {
         self.fillings.clear();
     }
     /// The nodes in runs that take the same, and what each node of a run takes.
-    pub(super) fn fillings(&self) -> impl Iterator<Item = (Range<u32>, &[Take])> {
+    pub(crate) fn fillings(&self) -> impl Iterator<Item = (Range<u32>, &[Take])> {
         self.fillings.iter().scan(0, |first, filling| {
             let nodes = *first..*first + filling.nodes;
             *first = nodes.end;
@@ -48,7 +48,7 @@ impl Plan {
     }
 }
 
-/// What nodes of one load took last.
+/// What nodes of one kind took last.
 #[derive(Clone, Copy, Debug)]
 struct Remembered<const D: usize> {
     takes: (u32, u32),
@@ -57,55 +57,87 @@ struct Remembered<const D: usize> {
 
 /// Packs items into nodes; holds memory that is used again from one packing to the next.
 #[derive(Debug)]
-pub(super) struct Packer<const D: usize> {
+pub(crate) struct Packer<const D: usize> {
     remembered: Vec<Option<Remembered<D>>>,
 }
 
 impl<const D: usize> Packer<D> {
-    pub(super) fn new() -> Packer<D> {
+    pub(crate) fn new() -> Packer<D> {
         Packer { remembered: Vec::new() }
     }
 
     /// Fills the nodes in order and says whether all items found a place; `plan` is meaningful only then.
     ///
-    /// Two things make it fast and leave its result as it is. A node that starts with the same load as one
-    /// before takes the same, as long as that many are left of all that was taken: items that did not fit or
-    /// had run out then are in the same state now. And capacity that stays free on a node is lost: once more
-    /// is lost than the nodes have beyond the volume of the items, the packing must fail.
-    pub(super) fn pack<R: FillRule<D>>(
+    /// Capacity that stays free on a node is lost: once more is lost than the nodes have beyond the volume of the items,
+    /// the packing must fail, and nothing more is tried.
+    pub(crate) fn pack<R: FillRule<D>>(
         &mut self,
+        rule: &mut R,
         items: &mut ItemLists<D>,
         nodes: &NodeRuns<D>,
         plan: &mut Plan,
     ) -> bool {
-        plan.clear();
         let Some(mut spare) = spare(items, nodes) else { return false };
+        self.fill(rule, items, nodes, plan, |free, nodes| {
+            for (spare, &free) in spare.iter_mut().zip(free) {
+                let Some(rest) = spare.checked_sub(u128::from(free) * u128::from(nodes)) else {
+                    return false;
+                };
+                *spare = rest;
+            }
+            true
+        });
+        items.is_empty()
+    }
+
+    /// Fills the nodes in order with as many items as they take by the rule.
+    pub(crate) fn fill_all<R: FillRule<D>>(
+        &mut self,
+        rule: &mut R,
+        items: &mut ItemLists<D>,
+        nodes: &NodeRuns<D>,
+        plan: &mut Plan,
+    ) {
+        self.fill(rule, items, nodes, plan, |_, _| true);
+    }
+
+    /// Fills the nodes in order until no item is left, or `goes_on` says no; it is told what stays free on how many
+    /// nodes.
+    ///
+    /// A node that starts with as much free as one before takes the same, as long as that many are left of all that was
+    /// taken: items that did not fit or had run out then are in the same state now.
+    fn fill<R: FillRule<D>>(
+        &mut self,
+        rule: &mut R,
+        items: &mut ItemLists<D>,
+        nodes: &NodeRuns<D>,
+        plan: &mut Plan,
+        mut goes_on: impl FnMut(&[u64; D], u32) -> bool,
+    ) {
+        plan.clear();
         self.remembered.clear();
-        self.remembered.resize(nodes.loads().len(), None);
+        self.remembered.resize(nodes.kinds().len(), None);
         for run in nodes.runs() {
             let mut nodes_left = run.nodes;
             while nodes_left > 0 {
                 if items.is_empty() {
-                    return true;
+                    return;
                 }
-                let remembered = &mut self.remembered[run.load as usize];
+                let remembered = &mut self.remembered[run.kind as usize];
                 let known = remembered.and_then(|known| Some((known, repeats(items, plan, known.takes)?)));
                 let (filling, repeats) = known.unwrap_or_else(|| {
-                    let mut free = nodes.loads()[run.load as usize].map(|load| CAPACITY - load);
+                    let mut free = nodes.kinds()[run.kind as usize];
                     let start = plan.takes.len() as u32;
                     items.skip_what_ran_out();
-                    R::fill(items, &mut free, &mut plan.takes);
+                    rule.fill(items, &mut free, &mut plan.takes);
                     let takes = (start, plan.takes.len() as u32);
                     let filling = Remembered { takes, free };
                     *remembered = Some(filling);
                     (filling, repeats(items, plan, takes).expect("what was just taken is there"))
                 });
                 let alike = u64::from(nodes_left).min(repeats) as u32;
-                for (spare, free) in spare.iter_mut().zip(filling.free) {
-                    let Some(rest) = spare.checked_sub(u128::from(free) * u128::from(alike)) else {
-                        return false;
-                    };
-                    *spare = rest;
+                if !goes_on(&filling.free, alike) {
+                    return;
                 }
                 for take in &plan.takes[filling.takes.0 as usize..filling.takes.1 as usize] {
                     items.take(take.item, take.count * u64::from(alike));
@@ -114,17 +146,15 @@ impl<const D: usize> Packer<D> {
                 nodes_left -= alike;
             }
         }
-        items.is_empty()
     }
 }
 
-/// What the nodes can hold beyond the volume of the items; nothing if a node or all nodes together are
-/// over-committed.
-fn spare<const D: usize>(items: &ItemLists<D>, nodes: &NodeRuns<D>) -> Option<[u128; D]> {
+/// What the nodes can hold beyond the volume of the items; nothing if the items are more than they can hold.
+pub(crate) fn spare<const D: usize>(items: &ItemLists<D>, nodes: &NodeRuns<D>) -> Option<[u128; D]> {
     let mut spare = [0; D];
     for run in nodes.runs() {
-        for (spare, &load) in spare.iter_mut().zip(&nodes.loads()[run.load as usize]) {
-            *spare += u128::from(CAPACITY.checked_sub(load)?) * u128::from(run.nodes);
+        for (spare, &free) in spare.iter_mut().zip(&nodes.kinds()[run.kind as usize]) {
+            *spare += u128::from(free) * u128::from(run.nodes);
         }
     }
     for (spare, volume) in spare.iter_mut().zip(items.volume()) {

@@ -4,14 +4,14 @@ use dfrsim_model::Yield;
 
 /// The values that are searched, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SearchRange {
-    pub(super) lowest: Yield,
-    pub(super) highest: Yield,
+pub(crate) struct SearchRange {
+    pub(crate) lowest: Yield,
+    pub(crate) highest: Yield,
 }
 
 /// What the ends of a range say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ends {
+pub(crate) enum Ends {
     /// The highest value succeeds.
     Highest,
     /// The highest value fails and the lowest succeeds.
@@ -22,7 +22,7 @@ pub(super) enum Ends {
 
 impl SearchRange {
     /// Tries the highest value, then the lowest.
-    pub(super) fn try_ends(self, mut succeeds: impl FnMut(Yield) -> bool) -> Ends {
+    pub(crate) fn try_ends(self, mut succeeds: impl FnMut(Yield) -> bool) -> Ends {
         if self.highest < self.lowest {
             Ends::Neither
         } else if succeeds(self.highest) {
@@ -37,7 +37,7 @@ impl SearchRange {
     /// `precision` (at least one unit) apart; the last value that succeeded.
     ///
     /// Success need not be monotone: which values are tried is a part of the definition of the result.
-    pub(super) fn bisect(self, precision: Yield, mut succeeds: impl FnMut(Yield) -> bool) -> Yield {
+    pub(crate) fn bisect(self, precision: Yield, mut succeeds: impl FnMut(Yield) -> bool) -> Yield {
         let (mut success, mut failure) = (self.lowest, self.highest);
         while failure.units() - success.units() > precision.units().max(1) {
             let middle = success.units() + (failure.units() - success.units()) / 2;

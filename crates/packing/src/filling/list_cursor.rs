@@ -1,0 +1,57 @@
+//! How far a node has come in a list.
+
+use super::item_lists::{ItemLists, fits, reduce};
+use super::pack::Take;
+
+/// The first item of a list that may still fit into the node that is being filled: free capacity only shrinks, so
+/// what did not fit once need not be looked at again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ListCursor {
+    list: usize,
+    position: usize,
+    end: usize,
+    /// What the node took of the item at the cursor: its place among the takes.
+    take: Option<usize>,
+}
+
+impl ListCursor {
+    pub(super) fn new<const D: usize>(items: &ItemLists<D>, list: usize) -> ListCursor {
+        let positions = items.list(list);
+        ListCursor { list, position: positions.start, end: positions.end, take: None }
+    }
+    /// Whether nothing of the list fits any more.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.position == self.end
+    }
+    /// Takes one of the first item that fits, if there is any.
+    pub(super) fn take_one<const D: usize>(
+        &mut self,
+        items: &ItemLists<D>,
+        free: &mut [u64; D],
+        takes: &mut Vec<Take>,
+    ) -> bool {
+        if let Some(take) = self.take {
+            let item = &items.items()[self.position];
+            if takes[take].count < item.left && fits(&item.size, free) {
+                reduce(free, &item.size, 1);
+                takes[take].count += 1;
+                return true;
+            }
+            self.position += 1;
+            self.take = None;
+        }
+        match items.next_fitting(self.list, self.position, free) {
+            Some(position) => {
+                reduce(free, &items.items()[position].size, 1);
+                self.position = position;
+                self.take = Some(takes.len());
+                takes.push(Take { item: position as u32, count: 1 });
+                true
+            }
+            None => {
+                self.position = self.end;
+                false
+            }
+        }
+    }
+}

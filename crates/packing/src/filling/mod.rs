@@ -1,0 +1,19 @@
+//! Filling nodes with items, one node after the other: what all vector packing by lists has in common.
+//!
+//! Knows nothing of jobs and yields: [`ItemLists`] hold items of a size with counts, [`NodeRuns`] what the nodes
+//! have free, a [`FillRule`](pack::FillRule) says what a node takes, and [`Packer`] goes through the nodes.
+
+mod item_lists;
+mod list_cursor;
+mod node_runs;
+mod one_list;
+mod pack;
+mod ranked_lists;
+mod two_lists;
+
+pub(crate) use item_lists::{CAPACITY, ItemLists, fits, reduce, rough, take_most};
+pub(crate) use node_runs::NodeRuns;
+pub(crate) use one_list::OneList;
+pub(crate) use pack::{Packer, Plan, spare};
+pub(crate) use ranked_lists::{ListTable, RankedLists};
+pub(crate) use two_lists::TwoLists;

@@ -1,0 +1,115 @@
+//! The algorithms and their names.
+
+use super::order::{Criterion, Order};
+use std::fmt;
+use std::str::FromStr;
+
+/// How items find their nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Rule {
+    BestFit,
+    FirstFit,
+    PermutationPack,
+    ChoosePack,
+}
+
+/// A vector packing algorithm: a rule and the order of its lists. Parses from its name and prints it.
+///
+/// `VP_{BF,FF}{SUM,MAX,LEX}` and `VP_{PP,CP}{SUM,MAX,DIFF,RATIO}` are the dissertation's (section 4.2.5), for any
+/// number of resources; `MCB1` to `MCB8` those of RR-6692 (section 3.4), made for two: two lists, which are those of
+/// Permutation Pack, by rising (1 to 4) or decreasing (5 to 8) sum, difference, ratio and maximum. So `MCB5` is
+/// `VP_PPSUM`, `MCB6` `VP_PPDIFF`, `MCB7` `VP_PPRATIO` and `MCB8` `VP_PPMAX`. `VP_EJECT` is none of theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Algorithm {
+    name: &'static str,
+    pub(super) rule: Rule,
+    pub(super) order: Order,
+}
+
+const fn of(name: &'static str, rule: Rule, criterion: Criterion) -> Algorithm {
+    Algorithm { name, rule, order: Order { criterion, increasing: false } }
+}
+
+const fn increasing(name: &'static str, criterion: Criterion) -> Algorithm {
+    Algorithm { name, rule: Rule::PermutationPack, order: Order { criterion, increasing: true } }
+}
+
+impl Algorithm {
+    /// `VP_EJECT`: Permutation Pack with a repair by chains of ejections.
+    pub const EJECT: Algorithm = of("VP_EJECT", Rule::PermutationPack, Criterion::Sum);
+
+    /// All of them: the dissertation's, RR-6692's and our own.
+    pub const ALL: [Algorithm; 23] = {
+        use Criterion::{Difference, Lexicographic, Maximum, Ratio, Sum};
+        use Rule::{BestFit, ChoosePack, FirstFit, PermutationPack};
+        [
+            of("VP_BFSUM", BestFit, Sum),
+            of("VP_BFMAX", BestFit, Maximum),
+            of("VP_BFLEX", BestFit, Lexicographic),
+            of("VP_FFSUM", FirstFit, Sum),
+            of("VP_FFMAX", FirstFit, Maximum),
+            of("VP_FFLEX", FirstFit, Lexicographic),
+            of("VP_PPSUM", PermutationPack, Sum),
+            of("VP_PPMAX", PermutationPack, Maximum),
+            of("VP_PPDIFF", PermutationPack, Difference),
+            of("VP_PPRATIO", PermutationPack, Ratio),
+            of("VP_CPSUM", ChoosePack, Sum),
+            of("VP_CPMAX", ChoosePack, Maximum),
+            of("VP_CPDIFF", ChoosePack, Difference),
+            of("VP_CPRATIO", ChoosePack, Ratio),
+            increasing("MCB1", Sum),
+            increasing("MCB2", Difference),
+            increasing("MCB3", Ratio),
+            increasing("MCB4", Maximum),
+            of("MCB5", PermutationPack, Sum),
+            of("MCB6", PermutationPack, Difference),
+            of("MCB7", PermutationPack, Ratio),
+            of("MCB8", PermutationPack, Maximum),
+            Algorithm::EJECT,
+        ]
+    };
+
+    /// Its name in the texts.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+/// A name that no vector packing algorithm has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown vector packing algorithm {name:?}: expected VP_ with BF or FF and SUM, MAX or LEX, VP_ with PP or CP \
+     and SUM, MAX, DIFF or RATIO, VP_EJECT, or MCB1 to MCB8"
+)]
+pub struct UnknownAlgorithm {
+    name: String,
+}
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+    fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
+        let known = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name == name);
+        known.ok_or_else(|| UnknownAlgorithm { name: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_printed() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
+        }
+        let error = "VP_CPLEX".parse::<Algorithm>().unwrap_err();
+        assert!(error.to_string().starts_with("unknown vector packing algorithm \"VP_CPLEX\": expected VP_"));
+    }
+}

@@ -1,0 +1,369 @@
+//! Tasks on nodes, and the repair of a packing that lacks some.
+
+use crate::filling::{fits, reduce, rough};
+
+/// The node of a task that has none.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// What sizes count for: each by what all tasks ask for in its dimension, relative to what all nodes have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weights<const D: usize> {
+    /// In 1024ths.
+    scarcity: [u64; D],
+}
+
+impl<const D: usize> Weights<D> {
+    pub(super) fn new(demand: &[u128; D], capacity: &[u128; D]) -> Weights<D> {
+        let scarcity = |d: usize| ((demand[d] << 10) / capacity[d].max(1)).min(1 << 10) as u64;
+        Weights { scarcity: std::array::from_fn(scarcity) }
+    }
+    /// The sizes as they count.
+    pub(super) fn weighted(&self, size: &[u64; D]) -> [u64; D] {
+        std::array::from_fn(|d| (size[d] >> 20) * self.scarcity[d])
+    }
+    /// Their sum; below 2^47.
+    pub(super) fn of(&self, size: &[u64; D]) -> u64 {
+        self.weighted(size).iter().sum()
+    }
+}
+
+/// How long a repair may go on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// Ejections in a row after which what is without a node has not become lighter than ever before.
+    in_vain: usize,
+    /// Ejections of all repairs together.
+    left: usize,
+}
+
+impl Patience {
+    /// For an instance of so many tasks. The more there are, the more a step costs and the less is gained by going on:
+    /// chosen so that an instance takes no more than about twice the time of VP_CPSUM from 500 tasks on.
+    pub(super) fn for_tasks(tasks: usize) -> Patience {
+        let in_vain = (6_000_000 / tasks.pow(2).max(1)).clamp(40, 400) + tasks / 128;
+        Patience { in_vain, left: 25 * in_vain + tasks }
+    }
+    /// For a repair on which everything depends.
+    pub(super) fn last_resort(self) -> Patience {
+        Patience { in_vain: 4 * self.in_vain, left: 4 * self.in_vain + self.left }
+    }
+}
+
+/// How many rough amounts are compared at a time.
+const BLOCK: usize = 32;
+
+/// Rough amounts of so many nodes or tasks, dimension by dimension.
+type RoughBlock<const D: usize> = [[u16; BLOCK]; D];
+
+/// Tasks on nodes, some of them nowhere yet.
+#[derive(Debug)]
+pub(super) struct Placement<const D: usize> {
+    /// What each task asks for.
+    sizes: Vec<[u64; D]>,
+    weights: Vec<u64>,
+    node_of: Vec<u32>,
+    /// How often each task was ejected.
+    ejections: Vec<u32>,
+    /// What each node has free.
+    free: Vec<[u64; D]>,
+    tasks_on: Vec<Vec<u32>>,
+    /// The tasks without a node, by rising weight.
+    unplaced: Vec<u32>,
+    /// What each node has free, roughly.
+    rough_free: Vec<RoughBlock<D>>,
+    /// What the node of each task would have free without it, roughly; nothing for a task without a node.
+    rough_room: Vec<RoughBlock<D>>,
+    /// Where the next search for a task to be ejected begins in `rough_room`.
+    next_block: usize,
+}
+
+impl<const D: usize> Placement<D> {
+    pub(super) fn new() -> Placement<D> {
+        Placement {
+            sizes: Vec::new(),
+            weights: Vec::new(),
+            node_of: Vec::new(),
+            ejections: Vec::new(),
+            free: Vec::new(),
+            tasks_on: Vec::new(),
+            unplaced: Vec::new(),
+            rough_free: Vec::new(),
+            rough_room: Vec::new(),
+            next_block: 0,
+        }
+    }
+
+    /// The node of each task.
+    pub(super) fn node_of(&self) -> &[u32] {
+        &self.node_of
+    }
+
+    /// Starts from tasks of these sizes on these nodes. Where a node has too many, some lose it.
+    pub(super) fn start(
+        &mut self,
+        sizes: impl Iterator<Item = [u64; D]>,
+        capacities: &[[u64; D]],
+        weights: &Weights<D>,
+        node_of: &[u32],
+    ) {
+        self.sizes.clear();
+        self.sizes.extend(sizes);
+        self.weights.clear();
+        self.weights.extend(self.sizes.iter().map(|size| weights.of(size)));
+        self.node_of.clear();
+        self.node_of.extend_from_slice(node_of);
+        self.ejections.clear();
+        self.ejections.resize(node_of.len(), 0);
+        self.free.clear();
+        self.free.extend_from_slice(capacities);
+        self.tasks_on.resize_with(capacities.len(), Vec::new);
+        self.tasks_on.iter_mut().for_each(Vec::clear);
+        self.unplaced.clear();
+        for (task, &node) in (0..).zip(node_of) {
+            let tasks = if node == NOWHERE { &mut self.unplaced } else { &mut self.tasks_on[node as usize] };
+            tasks.push(task);
+        }
+        for (blocks, count) in
+            [(&mut self.rough_free, capacities.len()), (&mut self.rough_room, node_of.len())]
+        {
+            blocks.clear();
+            blocks.resize(count.div_ceil(BLOCK), [[0; BLOCK]; D]);
+        }
+        self.next_block = 0;
+        for node in 0..capacities.len() {
+            self.unload(node);
+            self.refresh(node);
+        }
+        let weights = &self.weights;
+        self.unplaced.sort_unstable_by_key(|&task| (weights[task as usize], task));
+    }
+
+    /// Takes tasks from a node as long as it has too many: the lightest without which the others fit, or if there is none
+    /// the lightest that asks for anything that is short.
+    fn unload(&mut self, node: usize) {
+        let Placement { sizes, weights, node_of, free, tasks_on, unplaced, .. } = self;
+        let (tasks, capacity) = (&mut tasks_on[node], free[node]);
+        let mut load = [0; D];
+        for &task in &*tasks {
+            for (load, size) in load.iter_mut().zip(&sizes[task as usize]) {
+                *load += size;
+            }
+        }
+        while !fits(&load, &capacity) {
+            let without =
+                |task: u32| -> [u64; D] { std::array::from_fn(|d| load[d] - sizes[task as usize][d]) };
+            let helps = |task: u32| (0..D).any(|d| load[d] > capacity[d] && sizes[task as usize][d] > 0);
+            let candidates = tasks.iter().enumerate().filter(|&(_, &task)| helps(task));
+            let (place, _) = candidates
+                .min_by_key(|&(_, &task)| (!fits(&without(task), &capacity), weights[task as usize], task))
+                .expect("some task asks for what is short");
+            let task = tasks.swap_remove(place);
+            load = without(task);
+            node_of[task as usize] = NOWHERE;
+            unplaced.push(task);
+        }
+        reduce(&mut free[node], &load, 1);
+    }
+
+    /// Finds nodes for all tasks that have none, heaviest first, and says whether it succeeded. A task goes to the fullest
+    /// node that has room, else to that of another which is thereby ejected.
+    pub(super) fn repair(&mut self, patience: &mut Patience) -> bool {
+        let weight_of = |weights: &[u64], tasks: &[u32]| -> u128 {
+            tasks.iter().map(|&task| u128::from(weights[task as usize])).sum()
+        };
+        let mut weight = weight_of(&self.weights, &self.unplaced);
+        let mut least = weight;
+        let mut in_vain = 0;
+        while let Some(task) = self.unplaced.pop() {
+            let size = self.sizes[task as usize];
+            if let Some(node) = self.room_for(&size) {
+                self.put(task, node);
+                weight -= u128::from(self.weights[task as usize]);
+                continue;
+            }
+            in_vain += 1;
+            if weight < least {
+                (least, in_vain) = (weight, 0);
+            }
+            if patience.left == 0 || in_vain > patience.in_vain {
+                return false;
+            }
+            patience.left -= 1;
+            let Some(ejected) = self.cheapest_to_eject(&size) else { return false };
+            let node = self.eject(ejected);
+            self.put(task, node);
+            weight += u128::from(self.weights[ejected as usize]);
+            weight -= u128::from(self.weights[task as usize]);
+        }
+        true
+    }
+
+    /// The fullest node that has room; of equal ones the first.
+    fn room_for(&self, size: &[u64; D]) -> Option<usize> {
+        let mut best: Option<(u64, usize)> = None;
+        let blocks = self.rough_free.iter().enumerate();
+        for node in blocks.flat_map(|(number, block)| with_room(number, block, size)) {
+            let Some(free) = self.free.get(node) else { break };
+            let candidate = (free.iter().sum(), node);
+            if best.is_none_or(|best| candidate < best) && fits(size, free) {
+                best = Some(candidate);
+            }
+        }
+        best.map(|(_, node)| node)
+    }
+
+    /// A task without which its node would have room for a size: the lightest, where every ejection of a task so far adds
+    /// its weight once more. Goes on from where the last search ended, until it has seen enough.
+    fn cheapest_to_eject(&mut self, size: &[u64; D]) -> Option<u32> {
+        const ENOUGH: usize = 64;
+        let mut best: Option<(u64, usize)> = None;
+        let mut seen = 0;
+        let blocks = self.rough_room.len();
+        for number in (self.next_block..blocks).chain(0..self.next_block) {
+            for task in with_room(number, &self.rough_room[number], size) {
+                seen += 1;
+                let Some(&node) = self.node_of.get(task).filter(|&&node| node != NOWHERE) else { continue };
+                let candidate =
+                    (self.weights[task].saturating_mul(u64::from(self.ejections[task]) + 1), task);
+                let (free, own) = (&self.free[node as usize], &self.sizes[task]);
+                if best.is_none_or(|best| candidate < best) && (0..D).all(|d| size[d] <= free[d] + own[d]) {
+                    best = Some(candidate);
+                }
+            }
+            if seen >= ENOUGH {
+                self.next_block = (number + 1) % blocks;
+                break;
+            }
+        }
+        best.map(|(_, task)| task as u32)
+    }
+
+    fn put(&mut self, task: u32, node: usize) {
+        reduce(&mut self.free[node], &self.sizes[task as usize], 1);
+        self.node_of[task as usize] = node as u32;
+        self.tasks_on[node].push(task);
+        self.refresh(node);
+    }
+
+    /// Takes a task from its node, and says which that was.
+    fn eject(&mut self, task: u32) -> usize {
+        self.ejections[task as usize] += 1;
+        let node = std::mem::replace(&mut self.node_of[task as usize], NOWHERE) as usize;
+        for (free, size) in self.free[node].iter_mut().zip(&self.sizes[task as usize]) {
+            *free += size;
+        }
+        self.tasks_on[node].retain(|&other| other != task);
+        for rooms in &mut self.rough_room[task as usize / BLOCK] {
+            rooms[task as usize % BLOCK] = 0;
+        }
+        let rank = |task: u32| (self.weights[task as usize], task);
+        let place = self.unplaced.partition_point(|&other| rank(other) < rank(task));
+        self.unplaced.insert(place, task);
+        node
+    }
+
+    /// Keeps the rough amounts of a node and its tasks true.
+    fn refresh(&mut self, node: usize) {
+        for (d, &free) in self.free[node].iter().enumerate() {
+            self.rough_free[node / BLOCK][d][node % BLOCK] = rough(free);
+            for &task in &self.tasks_on[node] {
+                let task = task as usize;
+                self.rough_room[task / BLOCK][d][task % BLOCK] = rough(free + self.sizes[task][d]);
+            }
+        }
+    }
+}
+
+/// The positions of those amounts in a block that a size is roughly not above.
+#[inline]
+fn with_room<const D: usize>(
+    number: usize,
+    block: &RoughBlock<D>,
+    size: &[u64; D],
+) -> impl Iterator<Item = usize> + use<D> {
+    let mut excess = [0; BLOCK];
+    for (amounts, &size) in block.iter().zip(size) {
+        let size = rough(size);
+        for (excess, &amount) in excess.iter_mut().zip(amounts) {
+            *excess |= size.saturating_sub(amount);
+        }
+    }
+    // Any at all: without a branch for each.
+    let lanes = if excess.iter().fold(false, |any, &excess| any | (excess == 0)) { BLOCK } else { 0 };
+    (0..lanes).filter(move |&lane| excess[lane] == 0).map(move |lane| number * BLOCK + lane)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filling::CAPACITY;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    fn place(nodes: usize, tasks: &[([u64; 2], Option<usize>)]) -> Placement<2> {
+        let mut placement = Placement::new();
+        let node_of: Vec<u32> =
+            tasks.iter().map(|&(_, node)| node.map_or(NOWHERE, |node| (node % nodes) as u32)).collect();
+        let weights = Weights::new(&[3; 2], &[4; 2]);
+        placement.start(tasks.iter().map(|&(size, _)| size), &vec![[CAPACITY; 2]; nodes], &weights, &node_of);
+        placement
+    }
+
+    /// What a node has free by the tasks that say they are there.
+    fn free_on(placement: &Placement<2>, node: usize) -> [u64; 2] {
+        let there = (0..placement.sizes.len()).filter(|&task| placement.node_of[task] as usize == node);
+        there.fold([CAPACITY; 2], |free, task| [0, 1].map(|d| free[d] - placement.sizes[task][d]))
+    }
+
+    fn plain_room_for(placement: &Placement<2>, size: &[u64; 2]) -> Option<usize> {
+        let nodes = (0..placement.free.len()).map(|node| (free_on(placement, node), node));
+        let with_room = nodes.filter(|(free, _)| size[0] <= free[0] && size[1] <= free[1]);
+        with_room.min_by_key(|&(free, node)| (free[0] + free[1], node)).map(|(_, node)| node)
+    }
+
+    /// With fewer tasks than are enough for a search, all of them are looked at.
+    fn plain_cheapest_to_eject(placement: &Placement<2>, size: &[u64; 2]) -> Option<u32> {
+        let candidates = (0..placement.sizes.len() as u32).filter(|&task| {
+            let (node, own) = (placement.node_of[task as usize], placement.sizes[task as usize]);
+            node != NOWHERE && {
+                let free = free_on(placement, node as usize);
+                size[0] <= free[0] + own[0] && size[1] <= free[1] + own[1]
+            }
+        });
+        candidates.min_by_key(|&task| {
+            let ejections = u64::from(placement.ejections[task as usize]);
+            (placement.weights[task as usize] * (ejections + 1), task)
+        })
+    }
+
+    fn size() -> impl Strategy<Value = [u64; 2]> {
+        prop_oneof![(1..=10u64).prop_map(|tenths| CAPACITY / 10 * tenths), 0..=CAPACITY].prop_flat_map(
+            |first| (Just(first), 0..=CAPACITY).prop_map(|(first, second)| [first, second / 2]),
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn searches_find_what_plain_ones_do(
+            nodes in 1usize..40,
+            tasks in vec((size(), prop::option::of(0usize..40)), 1..60),
+            steps in 0usize..40,
+            sought in size(),
+        ) {
+            let mut placement = place(nodes, &tasks);
+            for node in 0..nodes {
+                prop_assert_eq!(placement.free[node], free_on(&placement, node));
+            }
+            let repaired = placement.repair(&mut Patience { in_vain: steps, left: steps });
+            prop_assert!(!repaired || placement.node_of.iter().all(|&node| node != NOWHERE));
+            for node in 0..nodes {
+                prop_assert_eq!(placement.free[node], free_on(&placement, node));
+            }
+            prop_assert_eq!(placement.room_for(&sought), plain_room_for(&placement, &sought));
+            let plain = plain_cheapest_to_eject(&placement, &sought);
+            prop_assert_eq!(placement.cheapest_to_eject(&sought), plain);
+        }
+    }
+}

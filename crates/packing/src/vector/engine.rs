@@ -1,0 +1,199 @@
+//! One algorithm on one instance: lists laid out at a yield, packed, searched.
+
+use super::algorithm::{Algorithm, Rule};
+use super::best_fit::{BestFit, Placed};
+use super::demands::{Demands, read_nodes};
+use super::dominance::failed_tests;
+use super::order::{Order, sum};
+use super::yields::{minimum_yield, search};
+use super::{Options, Solution};
+use crate::filling::{ItemLists, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists, TwoLists};
+use dfrsim_model::offline::{Instance, Mapping};
+use dfrsim_model::{NodeId, NodeTasks, Yield};
+use std::cmp::Reverse;
+use std::fmt;
+
+/// Solves instances of up to so many resources as it was made for.
+pub(super) trait Solve: fmt::Debug {
+    fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution>;
+}
+
+/// An algorithm for vectors of width D, with memory that is used again from instance to instance.
+#[derive(Debug)]
+pub(super) struct Engine<const D: usize> {
+    algorithm: Algorithm,
+    demands: Demands<D>,
+    nodes: NodeRuns<D>,
+    items: ItemLists<D>,
+    packer: Packer<D>,
+    best_fit: BestFit<D>,
+    tried: Packed,
+    found: Packed,
+    /// The jobs with what sorts them: the number of the list and a prefix of their place in it.
+    keys: Vec<(u64, u32)>,
+}
+
+/// A packing: which items there were, and where they went.
+#[derive(Debug, Default)]
+struct Packed {
+    /// The job of each item.
+    jobs: Vec<u32>,
+    /// By a rule that fills node by node.
+    plan: Plan,
+    /// By Best Fit.
+    placed: Vec<Placed>,
+}
+
+impl Packed {
+    fn mapping(&self, jobs: usize) -> Mapping {
+        let mut mapping = vec![Vec::new(); jobs];
+        let mut place = |item: u32, node: u32, count: u64| {
+            let tasks = u32::try_from(count).expect("no more than its job has");
+            mapping[self.jobs[item as usize] as usize].push(NodeTasks { node: NodeId(node), tasks });
+        };
+        for (nodes, takes) in self.plan.fillings() {
+            for node in nodes {
+                takes.iter().for_each(|take| place(take.item, node, take.count));
+            }
+        }
+        for placed in &self.placed {
+            place(placed.item, placed.node, placed.count);
+        }
+        for placement in &mut mapping {
+            placement.sort_unstable_by_key(|part| part.node);
+        }
+        mapping
+    }
+}
+
+/// The lists of an algorithm, and how a packing goes through them.
+#[derive(Debug)]
+enum Lists<const D: usize> {
+    /// One list, from which each item goes to the fullest node.
+    BestFit,
+    /// One list, from which nodes are filled.
+    One,
+    /// A list for the items that are largest in each of two dimensions.
+    Two(ListTable<D>),
+    /// A list for each pair of dimensions.
+    Ranked(ListTable<D>, RankedLists<D>),
+}
+
+impl<const D: usize> Lists<D> {
+    fn of(rule: Rule, dimensions: usize) -> Lists<D> {
+        let table = |ordered| ListTable::new(dimensions, ordered);
+        match (rule, dimensions) {
+            (Rule::BestFit, _) => Lists::BestFit,
+            (Rule::FirstFit, _) | (_, 1) | (Rule::ChoosePack, 2) => Lists::One,
+            (Rule::PermutationPack, 2) => Lists::Two(table(true)),
+            (Rule::PermutationPack, _) => Lists::Ranked(table(true), RankedLists::new(table(true))),
+            (Rule::ChoosePack, _) => Lists::Ranked(table(false), RankedLists::new(table(false))),
+        }
+    }
+    fn table(&self) -> Option<&ListTable<D>> {
+        match self {
+            Lists::BestFit | Lists::One => None,
+            Lists::Two(table) | Lists::Ranked(table, _) => Some(table),
+        }
+    }
+}
+
+impl<const D: usize> Engine<D> {
+    pub(super) fn boxed(algorithm: Algorithm) -> Box<dyn Solve> {
+        Box::new(Engine::<D> {
+            algorithm,
+            demands: Demands::new(),
+            nodes: NodeRuns::new(),
+            items: ItemLists::new(),
+            packer: Packer::new(),
+            best_fit: BestFit::new(),
+            tried: Packed::default(),
+            found: Packed::default(),
+            keys: Vec::new(),
+        })
+    }
+
+    /// Whether the items can be packed at a yield; remembers the packing.
+    fn packs_at(&mut self, scaled: Yield, lists: &mut Lists<D>, options: Options) -> bool {
+        self.demands.size_at(scaled);
+        self.lay_out_by_order(lists.table());
+        let mut packed = self.pack(lists);
+        if !packed && options.dominance && matches!(self.algorithm.rule, Rule::BestFit | Rule::FirstFit) {
+            self.lay_out_by_order(lists.table());
+            self.lay_out_by_weight(&failed_tests(self.algorithm.rule, &self.items, &self.nodes));
+            packed = self.pack(lists);
+        }
+        if packed {
+            std::mem::swap(&mut self.tried, &mut self.found);
+        }
+        packed
+    }
+
+    fn pack(&mut self, lists: &mut Lists<D>) -> bool {
+        let (packer, items, nodes) = (&mut self.packer, &mut self.items, &self.nodes);
+        let plan = &mut self.tried.plan;
+        match lists {
+            Lists::BestFit => self.best_fit.pack(items, nodes, &mut self.tried.placed),
+            Lists::One => packer.pack(&mut OneList, items, nodes, plan),
+            Lists::Two(_) => packer.pack(&mut TwoLists, items, nodes, plan),
+            Lists::Ranked(_, rule) => packer.pack(rule, items, nodes, plan),
+        }
+    }
+
+    /// Writes the lists in the order of the algorithm.
+    fn lay_out_by_order(&mut self, table: Option<&ListTable<D>>) {
+        let Engine { algorithm: Algorithm { order, .. }, demands, keys, .. } = self;
+        let (sizes, dimensions) = (demands.sizes(), demands.dimensions());
+        keys.clear();
+        keys.extend(sizes.iter().zip(0..).map(|(size, job)| {
+            let list = table.map_or(0, |table| table.list_of(size)) as u64;
+            (list << Order::PREFIX_BITS | order.prefix(&size[..dimensions]), job)
+        }));
+        // Few are alike in the prefix, so that it is the comparison of two numbers nearly always.
+        keys.sort_unstable_by(|a, b| {
+            let size = |job: u32| &sizes[job as usize][..dimensions];
+            a.0.cmp(&b.0).then_with(|| order.compare(size(a.1), size(b.1))).then(a.1.cmp(&b.1))
+        });
+
+        self.tried.jobs.clear();
+        self.tried.jobs.extend(keys.iter().map(|&(_, job)| job));
+        self.items.clear();
+        let mut keys = &keys[..];
+        for list in 0..table.map_or(1, ListTable::count) as u64 {
+            let end = keys.partition_point(|&(key, _)| key >> Order::PREFIX_BITS <= list);
+            for &(_, job) in &keys[..end] {
+                self.items.push(sizes[job as usize], demands.tasks()[job as usize]);
+            }
+            self.items.close_list();
+            keys = &keys[end..];
+        }
+    }
+
+    /// Writes one list by decreasing weighted sum of sizes.
+    fn lay_out_by_weight(&mut self, weights: &[u64; D]) {
+        let sizes = self.demands.sizes();
+        let weighted_sum = |job: u32| -> u128 {
+            let products = sizes[job as usize].iter().zip(weights);
+            products.map(|(&size, &weight)| u128::from(size) * u128::from(weight)).sum()
+        };
+        let jobs = &mut self.tried.jobs;
+        jobs.sort_by_cached_key(|&job| (Reverse(weighted_sum(job)), Reverse(sum(&sizes[job as usize])), job));
+        self.items.clear();
+        for &job in &*jobs {
+            self.items.push(sizes[job as usize], self.demands.tasks()[job as usize]);
+        }
+        self.items.close_list();
+    }
+}
+
+impl<const D: usize> Solve for Engine<D> {
+    fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution> {
+        self.demands.read(instance);
+        read_nodes(instance, &mut self.nodes);
+        let mut lists = Lists::of(self.algorithm.rule, instance.dimensions());
+        search(instance, options.precision, |at| self.packs_at(at, &mut lists, options))?;
+        let mapping = self.found.mapping(instance.jobs.len());
+        let minimum_yield = minimum_yield(instance, &mapping).expect("each node was found to have room");
+        Some(Solution { mapping, minimum_yield })
+    }
+}

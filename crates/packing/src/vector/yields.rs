@@ -1,0 +1,127 @@
+//! From sums over nodes to yields, and the search for the largest.
+
+use crate::yield_search::{Ends, SearchRange};
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+
+/// What tasks ask of one resource: always, and more at a scaled yield of 1. In units of 2^-20 [`Share`](dfrsim_model::Share) units.
+#[derive(Clone, Copy, Debug, Default)]
+struct Demand {
+    always: u128,
+    fluid: u128,
+}
+
+impl Demand {
+    fn add(&mut self, job: &OfflineJob, resource: usize, fixed: usize, tasks: u64) {
+        let amount = u128::from(job.demand[resource]) * u128::from(tasks);
+        let one = u128::from(Yield::ONE.units());
+        if resource < fixed {
+            self.always += amount * one;
+        } else {
+            let least = u128::from(job.least_yield.units());
+            self.always += amount * least;
+            self.fluid += amount * (one - least);
+        }
+    }
+
+    /// The largest scaled yield at which this is within a capacity in [`Share`](dfrsim_model::Share) units, rounded down; nothing if there is
+    /// none.
+    fn highest_yield(self, capacity: u128) -> Option<Yield> {
+        let free = (capacity << Yield::BITS).checked_sub(self.always)?;
+        if free >= self.fluid {
+            return Some(Yield::ONE);
+        }
+        let units = u32::try_from((free << Yield::BITS) / self.fluid).expect("less than one");
+        Some(Yield::try_from_units(units).expect("less than one"))
+    }
+}
+
+/// The largest scaled yield that the sums of demands and capacities over all nodes allow, rounded down; nothing if they
+/// do not even allow 0. No mapping has a larger minimum yield (dissertation, section 4.2.3: LPBOUND).
+#[must_use]
+pub fn yield_bound(instance: &Instance) -> Option<Yield> {
+    (0..instance.dimensions()).try_fold(Yield::ONE, |bound, resource| {
+        let mut demand = Demand::default();
+        for job in &instance.jobs {
+            demand.add(job, resource, instance.fixed, job.tasks.into());
+        }
+        let capacity = instance.nodes.iter().map(|node| u128::from(node[resource])).sum();
+        Some(bound.min(demand.highest_yield(capacity)?))
+    })
+}
+
+/// The largest scaled yield that all jobs can have together under a mapping, rounded down; nothing if a node has not
+/// even room for their least yields.
+///
+/// # Panics
+/// If the mapping names a node that the instance does not have.
+#[must_use]
+pub fn minimum_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
+    let jobs = mapping.iter().enumerate();
+    let parts =
+        jobs.flat_map(|(job, parts)| parts.iter().map(move |part| (job, part.node.index(), part.tasks)));
+    minimum_yield_of(instance, parts)
+}
+
+/// The same of a job, a node and how many of its tasks stand there, in any order.
+pub(super) fn minimum_yield_of(
+    instance: &Instance,
+    parts: impl Iterator<Item = (usize, usize, u32)>,
+) -> Option<Yield> {
+    let dimensions = instance.dimensions();
+    let mut demands = vec![Demand::default(); instance.nodes.len() * dimensions];
+    for (job, node, tasks) in parts {
+        for (resource, demand) in demands[node * dimensions..][..dimensions].iter_mut().enumerate() {
+            demand.add(&instance.jobs[job], resource, instance.fixed, tasks.into());
+        }
+    }
+    let capacities = instance.nodes.iter().flatten();
+    demands.iter().zip(capacities).try_fold(Yield::ONE, |lowest, (demand, &capacity)| {
+        Some(lowest.min(demand.highest_yield(capacity.into())?))
+    })
+}
+
+/// The size of a task of a job at a scaled yield: its fixed requirements and its fluid needs times its unscaled yield,
+/// in units of 2^-20 [`Share`](dfrsim_model::Share) units, of which a node with a capacity of c has c * 2^20. Exact.
+pub fn sizes_at(job: &OfflineJob, fixed: usize, scaled: Yield) -> impl Iterator<Item = u64> {
+    let unscaled = job.unscaled(scaled);
+    job.demand.iter().enumerate().map(move |(resource, &amount)| {
+        let part = if resource < fixed { Yield::ONE } else { unscaled };
+        u64::from(amount) * u64::from(part.units())
+    })
+}
+
+/// Searches the largest scaled yield at which something succeeds, usually a packing: tries [`yield_bound`], then 0,
+/// then bisects until the last success and the last failure are no more than `precision` apart (dissertation, section
+/// 4.2.5). The last yield that succeeded; nothing if both ends fail.
+///
+/// Success need not be monotone in the yield; the yields that are tried depend on nothing but earlier successes.
+///
+/// ```
+/// use dfrsim_model::offline::{Instance, OfflineJob};
+/// use dfrsim_model::{Share, Yield};
+/// use dfrsim_packing::vector;
+///
+/// let one = Share::ONE.units();
+/// let job = OfflineJob { tasks: 3, demand: [one].into(), least_yield: Yield::ZERO };
+/// let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[one].into(); 2], jobs: vec![job] };
+/// assert_eq!(vector::yield_bound(&instance), Some(Yield::from_ratio(2, 3)));
+/// // Two of the three tasks share a node, whatever one does.
+/// let found = vector::search(&instance, Yield::from_ratio(1, 1000), |at| {
+///     let size = vector::sizes_at(&instance.jobs[0], instance.fixed, at).next().unwrap();
+///     2 * size <= u64::from(one) << Yield::BITS
+/// });
+/// assert!(found.unwrap() > Yield::from_ratio(499, 1000) && found.unwrap() <= Yield::from_ratio(1, 2));
+/// ```
+pub fn search(
+    instance: &Instance,
+    precision: Yield,
+    mut succeeds: impl FnMut(Yield) -> bool,
+) -> Option<Yield> {
+    let range = SearchRange { lowest: Yield::ZERO, highest: yield_bound(instance)? };
+    match range.try_ends(&mut succeeds) {
+        Ends::Highest => Some(range.highest),
+        Ends::Lowest => Some(range.bisect(precision, succeeds)),
+        Ends::Neither => None,
+    }
+}

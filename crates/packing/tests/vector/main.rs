@@ -1,0 +1,7 @@
+//! The vector packing algorithms of the off-line problem against their definitions.
+
+mod eject;
+mod golden;
+mod instances;
+mod twin;
+mod twins_agree;
