@@ -9,12 +9,14 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// It was interrupted.
-    #[error("interrupted after {done} of {total} simulations; run it again to go on from there")]
+    #[error("interrupted after {done} of {total} {what}; run it again to go on from there")]
     Interrupted {
-        /// Simulations whose rows are kept.
+        /// How many simulations or instances are kept.
         done: usize,
-        /// Simulations in all.
+        /// How many there are in all.
         total: usize,
+        /// What is counted.
+        what: &'static str,
     },
     /// Another run is writing to the folder.
     #[error("{}: another run is using this folder", folder.display())]

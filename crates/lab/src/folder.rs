@@ -1,8 +1,9 @@
 //! The folder of a run's results.
 
+use crate::journal::Found;
 use crate::results::{self, ROWS, ResultsError};
 use crate::row::Row;
-use crate::{RunError, journal, table_file};
+use crate::{RunError, Table, journal, table_file};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -44,18 +45,28 @@ impl Folder {
 
     /// The rows that earlier runs left here: of the last one that was finished, then of those that were not.
     pub(crate) fn earlier(&self) -> Result<Earlier, RunError> {
-        let journal = journal::read(&self.journal())?;
+        let mut journal = journal::read(&self.journal(), Row::columns())?;
         let mut earlier = Earlier::default();
         self.read_rows(&mut earlier)?;
-        if journal.damaged > 0 {
-            earlier.notices.push(format!(
-                "{}: {} damaged or outdated lines are left out; their rows are computed again",
-                self.journal().display(),
-                journal.damaged
-            ));
+        for record in &journal.records {
+            match Row::read(&record.iter().collect::<Vec<_>>()) {
+                Ok(row) => earlier.rows.push(row),
+                Err(_) => journal.damaged += 1,
+            }
         }
-        earlier.rows.extend(journal.rows);
+        earlier.notices.extend(self.damage(&journal));
         Ok(earlier)
+    }
+
+    /// What is to be said of a journal.
+    pub(crate) fn damage(&self, journal: &Found) -> Option<String> {
+        let Found { damaged, .. } = *journal;
+        (damaged > 0).then(|| {
+            format!(
+                "{}: {damaged} damaged or outdated lines are left out; their rows are computed again",
+                self.journal().display()
+            )
+        })
     }
 
     fn read_rows(&self, earlier: &mut Earlier) -> Result<(), RunError> {
@@ -87,9 +98,38 @@ impl Folder {
     }
 
     pub(crate) fn write_rows(&self, rows: &[Row]) -> Result<(), RunError> {
-        let header = Row::columns().map(str::to_owned).collect();
-        let records: Vec<Vec<String>> = std::iter::once(header).chain(rows.iter().map(Row::write)).collect();
-        self.write(ROWS, &table_file::lines(records.iter().map(Vec::as_slice)))
+        self.write_records(ROWS, Row::columns(), rows.iter().map(Row::write))
+    }
+
+    /// Writes records with their columns, as a whole.
+    pub(crate) fn write_records<'a>(
+        &self,
+        name: &str,
+        columns: impl IntoIterator<Item = &'a str>,
+        records: impl IntoIterator<Item = Vec<String>>,
+    ) -> Result<(), RunError> {
+        let header = columns.into_iter().map(str::to_owned).collect();
+        let records: Vec<Vec<String>> = std::iter::once(header).chain(records).collect();
+        self.write(name, &table_file::lines(records.iter().map(Vec::as_slice)))
+    }
+
+    /// A file of the folder, if it is there.
+    pub(crate) fn read(&self, name: &str) -> Result<Option<String>, RunError> {
+        let path = self.path.join(name);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(RunError::io(&path, error)),
+        }
+    }
+
+    /// Writes a table as `tables/NAME.csv` and `tables/NAME.md`; one without lines is left out.
+    pub(crate) fn write_table(&self, name: &str, table: &Table) -> Result<(), RunError> {
+        if table.is_empty() {
+            return Ok(());
+        }
+        self.write(&format!("tables/{name}.csv"), &table.csv())?;
+        self.write(&format!("tables/{name}.md"), &table.markdown())
     }
 
     /// Writes a file as a whole: whoever looks sees the old one or the new one, whatever happens in between.

@@ -2,6 +2,7 @@
 
 use crate::setting::Setting;
 use dfrsim_cluster::{EstimateModel, Options, Overrun};
+use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Job, SimSpan};
 use dfrsim_policies::fractional::McbOptions;
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -21,6 +22,14 @@ pub struct Key(u64);
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
+    }
+}
+
+impl Key {
+    /// The key of what these lines say.
+    pub(crate) fn of(canonical: &str) -> Key {
+        let hash = Sha256::digest(canonical);
+        Key(hash.iter().take(8).fold(0, |key, &byte| key << 8 | u64::from(byte)))
     }
 }
 
@@ -67,6 +76,21 @@ impl Digest {
         }
         Digest(hash.finalize().into())
     }
+    /// The digest of all that algorithms see of an instance of the off-line problem, as exact integers.
+    pub(crate) fn of_instance(instance: &Instance) -> Digest {
+        let Instance { fixed, fluid, nodes, jobs } = instance;
+        let mut hash = Sha256::new();
+        for count in [*fixed, *fluid, nodes.len(), jobs.len()] {
+            hash.update((count as u64).to_le_bytes());
+        }
+        nodes.iter().flatten().for_each(|amount| hash.update(amount.to_le_bytes()));
+        for OfflineJob { tasks, demand, least_yield } in jobs {
+            hash.update(tasks.to_le_bytes());
+            demand.iter().for_each(|amount| hash.update(amount.to_le_bytes()));
+            hash.update(least_yield.units().to_le_bytes());
+        }
+        Digest(hash.finalize().into())
+    }
     /// The digest of a text.
     pub(crate) fn of_text(text: &str) -> Digest {
         Digest(Sha256::digest(text).into())
@@ -97,8 +121,7 @@ pub(crate) struct Determinants<'a> {
 
 impl Determinants<'_> {
     pub(crate) fn key(&self) -> Key {
-        let hash = Sha256::digest(self.canonical());
-        Key(hash.iter().take(8).fold(0, |key, &byte| key << 8 | u64::from(byte)))
+        Key::of(&self.canonical())
     }
     /// A line for each determinant. What a simulation does not depend on must not stand here, so that its row
     /// is found again whatever that is; a determinant that comes later gets a line only where it matters, so that

@@ -4,6 +4,7 @@
 //! * [`run`]: runs every policy on every instance (the weeks of a log, the traces of a model), divides the largest
 //!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
+//! * [`offline`]: the same for the off-line study. [`Study`] tells which of the two a file is about.
 //! * [`results::Results`]: what a run left in a folder, read again.
 //! * [`regression`]: whether results have become worse than a committed baseline.
 //! * [`comparison`]: two results, or two policies, instance by instance.
@@ -48,6 +49,7 @@ mod instance;
 mod journal;
 mod key;
 mod manifest;
+pub mod offline;
 mod part;
 mod progress;
 mod published;
@@ -57,6 +59,7 @@ mod row;
 mod run;
 pub mod scenario;
 mod setting;
+mod study;
 mod table_file;
 mod tables;
 mod unknown_figure;
@@ -71,5 +74,6 @@ pub use results::{Results, ResultsError};
 pub use row::{Cell, Figures, Row};
 pub use run::{RowCounts, RunOptions, RunReport, run};
 pub use scenario::{Scenario, ScenarioErrors};
+pub use study::Study;
 pub use tables::{GroupKey, Table, Tables};
 pub use unknown_figure::UnknownFigure;

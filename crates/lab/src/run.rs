@@ -110,7 +110,7 @@ pub(crate) fn run_with(
         settings: &settings,
         instances: &instances,
         earlier: earlier_rows.iter().map(|row| (row.key, row)).collect(),
-        journal: Mutex::new(Journal::open(&folder.journal())?),
+        journal: Mutex::new(Journal::open(&folder.journal(), Row::columns())?),
         interrupt,
         failure: OnceLock::new(),
         progress,
@@ -128,7 +128,7 @@ pub(crate) fn run_with(
         return Err(failure);
     }
     if finished < total {
-        return Err(RunError::Interrupted { done: finished, total });
+        return Err(RunError::Interrupted { done: finished, total, what: "simulations" });
     }
     let digests: Vec<Digest> = done.iter().map(|instance| instance.digest).collect();
     let computed = done.iter().map(|instance| instance.computed).sum();
@@ -339,7 +339,7 @@ impl<'a> Case<'a> {
             None => {
                 let rows = self.simulate(setting);
                 let mut journal = sweep.journal.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Err(failure) = journal.append(&rows) {
+                if let Err(failure) = journal.append(rows.iter().map(Row::write)) {
                     sweep.fail(failure);
                     return None;
                 }

@@ -91,7 +91,7 @@ fn threads_and_interruptions_leave_no_trace() {
     for (stop, threads) in [(0, 1), (1, 1), (5, 2), (17, 1), (20, 2), (SIMULATIONS - 1, 1)] {
         let folder = tempfile::tempdir().unwrap();
         let stopped = run_until(&scenario, folder.path(), threads, stop);
-        let Err(RunError::Interrupted { done, total: SIMULATIONS }) = stopped else {
+        let Err(RunError::Interrupted { done, total: SIMULATIONS, .. }) = stopped else {
             panic!("not interrupted at {stop}: {stopped:?}");
         };
         assert!((stop..stop + threads).contains(&done), "{done} instead of {stop}");

@@ -2,9 +2,12 @@
 
 use crate::genetic::{self, GeneticParameters};
 use crate::greedy::Greedy;
-use crate::{Outcome, UnknownName};
-use dfrsim_model::Seed;
+use crate::linear;
+use crate::{Outcome, Solved, UnknownName};
 use dfrsim_model::offline::Instance;
+use dfrsim_model::{Seed, Yield};
+use dfrsim_optimum::{Diving, Limits, Relaxation, Zeros, optimum};
+use dfrsim_packing::vector::{self, VectorPacking};
 use std::fmt;
 use std::str::FromStr;
 
@@ -24,12 +27,22 @@ use std::str::FromStr;
 /// assert!(outcome.minimum_yield().is_some());
 /// # Ok::<(), dfrsim_offline::UnknownName>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// One of the greedy algorithms.
     Greedy(Greedy),
     /// `GA`, the genetic algorithm.
     Genetic,
+    /// One of the vector packing algorithms inside a search on the yield.
+    Vector(vector::Algorithm),
+    /// `RRND` or `RRNDNZ` (`RRNZ` in RR-6692): a vertex of the relaxed program, rounded at random.
+    Rounding(Zeros),
+    /// `FASTDIVING` or `SLOWDIVING`.
+    Diving(Diving),
+    /// `VP_CHEKURI`.
+    Chekuri,
+    /// `OPT`, the optimum, proven.
+    Optimum,
 }
 
 /// What the names of algorithms leave open.
@@ -41,29 +54,65 @@ pub struct Settings {
     pub placements: u64,
     /// The numbers of `GA`.
     pub genetic: GeneticParameters,
+    /// How near success and failure come to each other in the search of vector packing.
+    pub precision: Yield,
+    /// The program that `RRND` and `RRNDNZ` round.
+    pub relaxation: Relaxation,
+    /// When linear programs and the search for the optimum stop.
+    pub limits: Limits,
 }
 
 impl Settings {
-    /// As published, with this seed: 500,000 placements, and the [default](GeneticParameters::default) genetic
-    /// algorithm.
+    /// As published, with this seed: 500,000 placements, the [default](GeneticParameters::default) genetic algorithm, a
+    /// precision of 0.001, the printed program, no limits.
     #[must_use]
     pub fn new(seed: Seed) -> Settings {
-        Settings { seed, placements: 500_000, genetic: GeneticParameters::default() }
+        Settings {
+            seed,
+            placements: 500_000,
+            genetic: GeneticParameters::default(),
+            precision: vector::Options::default().precision,
+            relaxation: Relaxation::default(),
+            limits: Limits::default(),
+        }
     }
 }
 
 impl Algorithm {
     /// All algorithms, in the order of the texts.
     pub fn all() -> impl Iterator<Item = Algorithm> {
-        Greedy::all().map(Algorithm::Greedy).chain([Algorithm::Genetic])
+        let rounding = [Zeros::Kept, Zeros::Raised].map(Algorithm::Rounding);
+        let diving = [Diving::Fast, Diving::Slow].map(Algorithm::Diving);
+        Greedy::all()
+            .map(Algorithm::Greedy)
+            .chain(rounding)
+            .chain(diving)
+            .chain([Algorithm::Genetic])
+            .chain(vector::Algorithm::ALL.map(Algorithm::Vector))
+            .chain([Algorithm::Chekuri, Algorithm::Optimum])
     }
 
-    /// Solves an instance, or does not.
+    /// Solves an instance, or does not. An algorithm that is not made for so many resources fails, and so does one
+    /// whose solver of linear programs gives up.
     #[must_use]
     pub fn solve(self, instance: &Instance, settings: &Settings) -> Outcome {
         match self {
             Algorithm::Greedy(greedy) => greedy.solve(instance, settings.seed, settings.placements),
             Algorithm::Genetic => genetic::solve(instance, settings.seed, &settings.genetic),
+            Algorithm::Vector(algorithm) => {
+                let options = vector::Options { precision: settings.precision, ..vector::Options::default() };
+                let solution = VectorPacking::new(algorithm, options).solve(instance);
+                solution.ok().flatten().map_or(
+                    Outcome::Failed,
+                    |vector::Solution { mapping, minimum_yield }| {
+                        Outcome::Solved(Solved { mapping, minimum_yield })
+                    },
+                )
+            }
+            Algorithm::Rounding(zeros) => linear::rounding(instance, zeros, settings),
+            Algorithm::Diving(diving) => linear::diving(instance, diving, settings),
+            Algorithm::Chekuri => linear::chekuri(instance, settings),
+            Algorithm::Optimum => linear::proven(optimum(instance, &settings.limits)),
         }
     }
 }
@@ -73,6 +122,13 @@ impl fmt::Display for Algorithm {
         match self {
             Algorithm::Greedy(greedy) => greedy.fmt(f),
             Algorithm::Genetic => f.pad("GA"),
+            Algorithm::Vector(algorithm) => algorithm.fmt(f),
+            Algorithm::Rounding(Zeros::Kept) => f.pad("RRND"),
+            Algorithm::Rounding(Zeros::Raised) => f.pad("RRNDNZ"),
+            Algorithm::Diving(Diving::Fast) => f.pad("FASTDIVING"),
+            Algorithm::Diving(Diving::Slow) => f.pad("SLOWDIVING"),
+            Algorithm::Chekuri => f.pad("VP_CHEKURI"),
+            Algorithm::Optimum => f.pad("OPT"),
         }
     }
 }
@@ -80,6 +136,7 @@ impl fmt::Display for Algorithm {
 impl FromStr for Algorithm {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Algorithm, UnknownName> {
+        let name = if name == "RRNZ" { "RRNDNZ" } else { name };
         let known = || Algorithm::all().map(|algorithm| algorithm.to_string());
         let found = Algorithm::all().find(|algorithm| algorithm.to_string() == name);
         found.ok_or_else(|| UnknownName::new("algorithm", name, known()))
@@ -95,11 +152,13 @@ mod tests {
     fn every_listed_name_parses_and_prints_back() {
         let names: BTreeSet<String> = Algorithm::all().map(|algorithm| algorithm.to_string()).collect();
         assert_eq!(names.len(), Algorithm::all().count(), "names are unique");
-        assert_eq!(names.len(), 49 + 2 + 4 + 1);
+        assert_eq!(names.len(), 49 + 2 + 4 + 4 + 1 + vector::Algorithm::ALL.len() + 2);
         for algorithm in Algorithm::all() {
             assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
         }
-        for name in ["GREEDY_S1_P1", "GREEDY_S7_P7", "GREEDY", "GREEDYLIGHT", "GR", "SG", "GB", "SGB", "GA"] {
+        let some = ["GREEDY_S1_P1", "GREEDY_S7_P7", "GREEDY", "GREEDYLIGHT", "GR", "SG", "GB", "SGB", "GA"];
+        let others = ["RRND", "RRNDNZ", "FASTDIVING", "SLOWDIVING", "VP_CPSUM", "MCB8", "VP_CHEKURI", "OPT"];
+        for name in some.into_iter().chain(others) {
             assert!(names.contains(name), "{name}");
         }
     }

@@ -29,6 +29,7 @@ pub mod instances;
 pub mod second_phase;
 
 mod algorithm;
+mod linear;
 mod min_yield;
 mod outcome;
 mod rigid;

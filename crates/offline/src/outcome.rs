@@ -12,6 +12,8 @@ pub enum Outcome {
     Solved(Solved),
     /// No mapping was found, whether or not there is one.
     Failed,
+    /// There is no mapping, and that is proven.
+    Infeasible,
     /// The time limit came first.
     TimedOut,
 }
@@ -41,7 +43,7 @@ impl Outcome {
     pub fn solved(&self) -> Option<&Solved> {
         match self {
             Outcome::Solved(solved) => Some(solved),
-            Outcome::Failed | Outcome::TimedOut => None,
+            Outcome::Failed | Outcome::Infeasible | Outcome::TimedOut => None,
         }
     }
     /// The minimum yield, if the instance is solved.

@@ -10,7 +10,9 @@ mod draw;
 mod export;
 mod figures;
 mod info;
+mod instance;
 mod lublin;
+mod pack;
 mod policies;
 mod report;
 mod run;
@@ -36,6 +38,8 @@ Examples:
   dfrsim figures results/quickstart           pictures of what a run left there
   dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
   dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
+  dfrsim run scenarios/offline_quick.toml     packing jobs once and for all: the off-line study
+  dfrsim pack cluster.json --optimum          one packing, beside the best there is
   dfrsim policies                             all policies, a line on each";
 
 #[derive(Subcommand, Debug)]
@@ -45,6 +49,8 @@ enum Command {
     Export(export::Export),
     Bound(bound::Bound),
     Lublin(lublin::Lublin),
+    Pack(pack::Pack),
+    Instance(instance::Instance),
     #[command(subcommand)]
     Workload(Workload),
     Policies(policies::Policies),
@@ -73,6 +79,8 @@ impl Cli {
             Command::Export(command) => command.run(),
             Command::Bound(command) => command.run(),
             Command::Lublin(command) => command.run(),
+            Command::Pack(command) => command.run(),
+            Command::Instance(command) => command.run(),
             Command::Workload(Workload::Info(command)) => command.run(),
             Command::Workload(Workload::Convert(command)) => command.run(),
             Command::Policies(command) => command.run(),

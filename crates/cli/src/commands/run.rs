@@ -1,5 +1,6 @@
 //! `dfrsim run`
 
+mod offline;
 mod standings;
 mod view;
 
@@ -7,7 +8,7 @@ use self::view::View;
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
-use dfrsim_lab::{RunError, RunOptions, RunReport, Scenario, run};
+use dfrsim_lab::{RunError, RunOptions, RunReport, Scenario, Study, run};
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -58,10 +59,11 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let scenario = match &self.scenario {
-            Some(path) => Scenario::load(path, &self.set),
-            None => Scenario::parse(QUICKSTART, "quickstart.toml", &self.set),
+            Some(path) => Study::load(path, &self.set),
+            None => Scenario::parse(QUICKSTART, "quickstart.toml", &self.set)
+                .map(|scenario| Study::Online(Box::new(scenario))),
         };
-        let scenario = scenario.map_err(Failure::input)?;
+        let study = scenario.map_err(Failure::input)?;
         let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
         let out = self.out.unwrap_or_else(|| Path::new("results").join(name));
 
@@ -76,16 +78,24 @@ impl Run {
         };
         ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
 
-        let view = View::new(self.quiet, std::io::stderr().is_terminal());
         let options =
             RunOptions { out: out.clone(), threads: self.threads, fresh: self.fresh, audit: self.audit };
+        let scenario = match study {
+            Study::Online(scenario) => scenario,
+            Study::Offline(scenario) => return offline::run(&scenario, &options, &interrupt, self.quiet),
+        };
+        let view = View::new(self.quiet, std::io::stderr().is_terminal());
         let report = run(&scenario, &options, &interrupt, &view);
         view.clear();
-        let report = report.map_err(|error| match error {
-            RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
-            _ => Failure::input(error),
-        })?;
-        print(&scenario, &out, &report, self.quiet)
+        print(&scenario, &out, &report.map_err(failure)?, self.quiet)
+    }
+}
+
+/// How a run failed.
+fn failure(error: RunError) -> Failure {
+    match error {
+        RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
+        _ => Failure::input(error),
     }
 }
 

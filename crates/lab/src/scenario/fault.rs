@@ -98,7 +98,7 @@ impl Text {
 
 impl ScenarioErrors {
     /// These faults; at least one.
-    pub(super) fn new(faults: Vec<Fault>) -> ScenarioErrors {
+    pub(crate) fn new(faults: Vec<Fault>) -> ScenarioErrors {
         ScenarioErrors { faults }
     }
     /// The faults, in the order in which they were found; at least one.

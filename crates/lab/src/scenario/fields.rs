@@ -9,7 +9,7 @@ use std::fmt;
 /// One number, or a list of numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
-pub(super) struct Numbers(pub(super) Vec<f64>);
+pub(crate) struct Numbers(pub(crate) Vec<f64>);
 
 impl<'de> Deserialize<'de> for Numbers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -39,7 +39,7 @@ impl<'de> Visitor<'de> for NumbersVisitor {
 /// One name, or a list of names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub(super) struct Names(pub(super) Vec<String>);
+pub(crate) struct Names(pub(crate) Vec<String>);
 
 impl<'de> Deserialize<'de> for Names {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -66,7 +66,7 @@ impl<'de> Visitor<'de> for NamesVisitor {
 /// `"EASY"`, or `{ matching = "^EASY" }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub(super) enum PolicyField {
+pub(crate) enum PolicyField {
     /// One policy.
     Name(String),
     /// All policies whose names match a regular expression.
@@ -75,8 +75,8 @@ pub(super) enum PolicyField {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Matching {
-    pub(super) matching: String,
+pub(crate) struct Matching {
+    pub(crate) matching: String,
 }
 
 impl<'de> Deserialize<'de> for PolicyField {

@@ -182,7 +182,7 @@ impl Default for LublinFile {
 }
 
 /// A value that stands nowhere in a text: a default, or one that is going to be written.
-pub(super) fn anywhere<T>(value: T) -> Spanned<T> {
+pub(crate) fn anywhere<T>(value: T) -> Spanned<T> {
     Spanned::new(0..0, value)
 }
 

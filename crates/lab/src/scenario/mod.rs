@@ -3,14 +3,17 @@
 //! `scenarios/README.md` in the repository lists all fields.
 
 mod fault;
-mod fields;
+pub(crate) mod fields;
 mod file;
 mod overrides;
 mod resolve;
+mod resolver;
 
 pub use fault::{Fault, Place, ScenarioErrors};
 pub(crate) use fault::{Text, nearest};
 pub use file::Cut;
+pub(crate) use file::anywhere;
+pub(crate) use resolver::{Resolver, resolved, text_field};
 
 use crate::Published;
 use dfrsim_cluster::{EstimateModel, Overrun};
@@ -112,6 +115,18 @@ pub struct LublinSource {
     pub loads: Vec<f64>,
 }
 
+/// The name of a file in messages, and its text.
+pub(crate) fn read(path: &Path) -> Result<(String, String), ScenarioErrors> {
+    let name = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok((name, text)),
+        Err(error) => {
+            let message = format!("cannot be read: {error}");
+            Err(ScenarioErrors::new(vec![Fault { place: Place::File(name), message }]))
+        }
+    }
+}
+
 impl Scenario {
     /// Reads a scenario file. Logs are looked for as [`dfrsim_workload::traces::locate`] does, seen from the
     /// current folder and then from that of the scenario.
@@ -122,11 +137,7 @@ impl Scenario {
     /// # Errors
     /// All that is wrong with the file, its values and the overrides.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioErrors> {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            let message = format!("cannot be read: {error}");
-            ScenarioErrors::new(vec![Fault { place: Place::File(name.clone()), message }])
-        })?;
+        let (name, text) = read(path)?;
         resolve::scenario(&text, &name, path.parent(), overrides)
     }
 

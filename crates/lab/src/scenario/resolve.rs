@@ -1,24 +1,20 @@
 //! From what stands in a file to a checked scenario, and back.
 
-use super::fault::{Fault, ScenarioErrors, Text};
+use super::fault::ScenarioErrors;
 use super::fields::{AnnotationField, Names, Numbers, PolicyField};
 use super::file::{BatsimFile, File, LublinFile, SimulationFile, Study, SwfFile, WorkloadFile, anywhere};
-use super::overrides::{self, Override};
+use super::resolver::{Resolver, resolved};
 use super::{LogSource, LublinSource, Scenario, Simulation, Source, Workload};
 use dfrsim_cluster::EstimateModel;
-use dfrsim_model::{SimSpan, Yield};
+use dfrsim_model::SimSpan;
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing, PriorityRule, UnknownPriority};
 use dfrsim_policies::{Policy, catalogue};
 use dfrsim_workload::batsim::MOST_FLOPS;
 use dfrsim_workload::lublin::LublinParameters;
 use dfrsim_workload::prepare::{self, Format};
 use dfrsim_workload::traces;
-use regex_lite::Regex;
-use serde::Deserialize as _;
-use std::fmt::Display;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use toml::Spanned;
 
 /// The scenario of a text; `folder` is where its file lies.
@@ -28,78 +24,22 @@ pub(super) fn scenario(
     folder: Option<&Path>,
     overrides: &[String],
 ) -> Result<Scenario, ScenarioErrors> {
-    let joined = Text::new(name, text, overrides);
-    let overrides = Override::all(text.len(), overrides);
-    let table = overrides::parse(&joined, text, &overrides).map_err(ScenarioErrors::new)?;
-    let file = File::deserialize(toml::de::Deserializer::from(table))
-        .map_err(|error| ScenarioErrors::new(vec![joined.toml_fault(&error)]))?;
-    let mut resolver = Resolver { text: &joined, folder, faults: Vec::new() };
-    let scenario = resolver.scenario(&file);
-    if resolver.faults.is_empty() { Ok(scenario) } else { Err(ScenarioErrors::new(resolver.faults)) }
-}
-
-/// Collects faults. What it returns is only of use if there are none.
-struct Resolver<'a> {
-    text: &'a Text,
-    folder: Option<&'a Path>,
-    faults: Vec<Fault>,
+    resolved(text, name, folder, overrides, |resolver, file: &File| {
+        let Study::Online = file.study;
+        resolver.scenario(file)
+    })
 }
 
 impl Resolver<'_> {
-    fn fault<T>(&mut self, at: &Spanned<T>, message: impl Into<String>) {
-        self.faults.push(self.text.fault(&at.span(), message));
-    }
-
     fn scenario(&mut self, file: &File) -> Scenario {
-        let Study::Online = file.study;
         Scenario {
             title: file.title.clone(),
             seed: self.integer(&file.seed, "a seed", 0, i64::MAX) as u64,
-            policies: self.policies(&file.policies),
+            policies: self.selected(&file.policies, "policy", || {
+                catalogue().into_iter().map(|info| (info.name, info.policy)).collect()
+            }),
             simulation: self.simulation(&file.simulation),
             workloads: self.workloads(&file.workloads),
-        }
-    }
-
-    fn policies(&mut self, fields: &Spanned<Vec<Spanned<PolicyField>>>) -> Vec<Policy> {
-        let mut policies = Vec::new();
-        for field in fields.get_ref() {
-            for policy in self.policies_of(field) {
-                if !policies.contains(&policy) {
-                    policies.push(policy);
-                }
-            }
-        }
-        if fields.get_ref().is_empty() {
-            self.fault(fields, "there must be at least one policy");
-        }
-        policies
-    }
-    fn policies_of(&mut self, field: &Spanned<PolicyField>) -> Vec<Policy> {
-        let pattern = match field.get_ref() {
-            PolicyField::Name(name) => match name.parse() {
-                Ok(policy) => return vec![policy],
-                Err(unknown) => {
-                    self.fault(field, format!("{unknown}"));
-                    return Vec::new();
-                }
-            },
-            PolicyField::Matching(field) => &field.matching,
-        };
-        match Regex::new(pattern) {
-            Ok(regex) => {
-                let all = catalogue();
-                let found = all.iter().filter(|info| regex.is_match(&info.name));
-                let found: Vec<Policy> = found.map(|info| info.policy).collect();
-                if found.is_empty() {
-                    self.fault(field, format!("no policy matches `{pattern}`"));
-                }
-                found
-            }
-            Err(error) => {
-                self.fault(field, format!("`{pattern}` is not a regular expression: {error}"));
-                Vec::new()
-            }
         }
     }
 
@@ -156,39 +96,9 @@ impl Resolver<'_> {
         }
         periods
     }
-    fn names<T: FromStr<Err: Display> + PartialEq>(&mut self, field: &Spanned<Names>, what: &str) -> Vec<T> {
-        let mut values = Vec::new();
-        for name in &field.get_ref().0 {
-            match name.parse::<T>() {
-                Ok(value) if !values.contains(&value) => values.push(value),
-                Ok(_) => {}
-                Err(error) => self.fault(field, error.to_string()),
-            }
-        }
-        if field.get_ref().0.is_empty() {
-            self.fault(field, format!("there must be at least one {what}"));
-        }
-        values
-    }
-    fn part(&mut self, field: &Spanned<f64>) -> Yield {
-        let value = *field.get_ref();
-        if !(value > 0.0 && value <= 1.0) {
-            self.fault(field, format!("expected a part of 1, above 0, found {value}"));
-        }
-        // To the nearest unit: what was resolved reads back as itself.
-        Yield::from_f64(value + 0.5 / f64::from(Yield::ONE.units()))
-    }
-    fn integer(&mut self, at: &Spanned<i64>, what: &str, least: i64, most: i64) -> i64 {
-        let value = *at.get_ref();
-        if !(least..=most).contains(&value) {
-            self.fault(at, format!("expected {what} from {least} to {most}, found {value}"));
-        }
-        value
-    }
-
     fn workloads(&mut self, files: &[WorkloadFile]) -> Vec<Workload> {
         if files.is_empty() {
-            self.faults.push(self.text.whole("there must be at least one [[workloads]]"));
+            self.fault_of_file("there must be at least one [[workloads]]");
         }
         let mut workloads = Vec::<Workload>::new();
         for file in files {
@@ -260,7 +170,7 @@ impl Resolver<'_> {
     /// Where a log lies.
     fn located(&mut self, field: &Spanned<String>) -> PathBuf {
         let name = field.get_ref();
-        let beside = self.folder.and_then(|folder| traces::locate_from(folder, name).ok());
+        let beside = self.folder().and_then(|folder| traces::locate_from(folder, name).ok());
         traces::locate(name).or_else(|missing| beside.ok_or(missing)).unwrap_or_else(|missing| {
             self.fault(field, missing.to_string());
             name.into()

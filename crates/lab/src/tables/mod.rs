@@ -73,10 +73,7 @@ pub(crate) fn write(tables: &Tables, folder: &Folder) -> Result<(), RunError> {
     folder.write("tables/bandwidth.csv", &bandwidth.csv())?;
     folder.write("tables/bandwidth.md", &bandwidth.markdown())?;
     for (name, table) in [("bandwidth_compared", bandwidth_compared), ("findings", findings)] {
-        if !table.is_empty() {
-            folder.write(&format!("tables/{name}.csv"), &table.csv())?;
-            folder.write(&format!("tables/{name}.md"), &table.markdown())?;
-        }
+        folder.write_table(name, table)?;
     }
     folder.write("tables/bounds.csv", &bounds.csv())?;
     folder.write("tables/bounds.md", &bounds_summary.markdown())?;
