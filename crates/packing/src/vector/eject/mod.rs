@@ -6,9 +6,10 @@
 //! routing). Sizes count by how scarce they are: what all tasks ask for by what all nodes have.
 //!
 //! The search starts at the top, because most instances can be packed close to the bound: the bound is tried, then 1/16
-//! of it less, 1/8, 1/4, 1/2 and 0. From the first success on no node is filled anew. The mapping that was found last is
-//! carried to the next yield, tasks that are too much there lose their nodes, and the rest is repair. Each success counts
-//! with the exact minimum yield of its mapping, so that the search continues from there.
+//! of it less, 1/8, 1/4, 1/2 and 0, and then what a bisection asks for. From the first success on nodes are seldom filled
+//! anew: the mapping that was found last is carried to the next yield, tasks that are too much there lose their nodes, and
+//! the rest is repair. Only if that fails while the bisection is still coarse, First Fit begins once more. Each success
+//! counts with the exact minimum yield of its mapping, so that the search continues from there.
 
 mod placement;
 
@@ -237,9 +238,13 @@ impl<const D: usize> Solve for Eject<D> {
         let (mut success, mut failure) = self.first_success(instance, highest, &mut patience)?;
         let precision = (options.precision.units() / FINER).max(1);
         while failure.units().saturating_sub(success.units()) > precision {
+            // Late in the search a new filling seldom wins what it costs.
+            let anew = failure.units() - success.units() > 2 * options.precision.units();
             let middle = success.units() + (failure.units() - success.units()) / 2;
             let middle = Yield::try_from_units(middle).expect("it lies between two yields");
-            if self.packs_from_found(middle, &mut patience) {
+            if self.packs_from_found(middle, &mut patience)
+                || anew && self.packs_anew(middle, Filling::FirstFit, &mut patience)
+            {
                 // Rounding may have it that the mapping's is a unit less.
                 success = self.found_yield(instance).max(middle);
             } else {

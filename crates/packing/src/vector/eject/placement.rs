@@ -40,7 +40,7 @@ impl Patience {
     /// For an instance of so many tasks. The more there are, the more a step costs and the less is gained by going on:
     /// chosen so that an instance takes no more than about twice the time of VP_CPSUM from 500 tasks on.
     pub(super) fn for_tasks(tasks: usize) -> Patience {
-        let in_vain = (10_000_000 / tasks.pow(2).max(1)).clamp(40, 400) + tasks / 64;
+        let in_vain = (6_000_000 / tasks.pow(2).max(1)).clamp(40, 400) + tasks / 128;
         Patience { in_vain, left: 25 * in_vain + tasks }
     }
     /// For a repair on which everything depends.
