@@ -1,6 +1,6 @@
 //! How long an audit takes: `cargo bench -p dfrsim-audit`.
 
-use dfrsim_model::event::Record;
+use dfrsim_model::event::{FORMAT_VERSION, Record};
 use divan::Bencher;
 use divan::counter::BytesCount;
 
@@ -34,14 +34,19 @@ fn file() -> Vec<u8> {
         push(at_us - 1, Record::Complete { at_us, job });
     }
     records.sort_by_key(|&(key, _)| key);
-    let run = Record::Run { format: 1, policy: "bench".into(), nodes: 4, penalty_us: 0 };
+    let run = Record::Run {
+        format: FORMAT_VERSION,
+        policy: "bench".into(),
+        nodes: 4,
+        penalty_us: 0,
+        tau_us: 10 * SECOND,
+    };
     let makespan = ((JOBS - 1) * 60 + 90) as f64;
     let summary = Record::Summary {
         completed: JOBS,
         rejected: 0,
         makespan_us: makespan as u64 * SECOND,
         max_stretch: 1.5,
-        tau_us: 10 * SECOND,
         max_bounded_stretch: 1.5,
         mean_bounded_stretch: 1.5,
         mean_turnaround_s: 90.0,

@@ -105,15 +105,16 @@ impl Auditor {
             Record::Run { nodes, .. } if *nodes > MOST_NODES => {
                 Rule::TooManyNodes { nodes: *nodes, most: MOST_NODES }
             }
-            Record::Run { policy, nodes, penalty_us, .. } => {
-                return Ok(Auditor::new(policy.clone().into_owned(), *nodes, *penalty_us));
+            Record::Run { policy, nodes, penalty_us, tau_us, .. } => {
+                let tau = SimSpan::from_micros(*tau_us);
+                return Ok(Auditor::new(policy.clone().into_owned(), *nodes, *penalty_us, tau));
             }
             _ => Rule::NoRun,
         };
         Err(Faults::from(Fault { line: 1, at: None, job: None, rule }))
     }
 
-    fn new(policy: String, nodes: u32, penalty: u64) -> Auditor {
+    fn new(policy: String, nodes: u32, penalty: u64, tau: SimSpan) -> Auditor {
         Auditor {
             policy,
             nodes,
@@ -125,7 +126,7 @@ impl Auditor {
             jobs: BTreeMap::new(),
             due: BTreeSet::new(),
             usage: Nodes::default(),
-            tally: Tally::default(),
+            tally: Tally::new(tau),
             peak_jobs: 0,
             report: None,
         }
@@ -156,7 +157,6 @@ impl Auditor {
                 rejected,
                 makespan_us,
                 max_stretch,
-                tau_us,
                 max_bounded_stretch,
                 mean_bounded_stretch,
                 mean_turnaround_s,
@@ -178,7 +178,7 @@ impl Auditor {
                     migrations,
                     migrated_tasks,
                 };
-                self.summary(&told, SimSpan::from_micros(tau_us));
+                self.summary(&told);
             }
             Record::Submit { at_us, job, tasks, need, memory, run_us, .. } => {
                 if self.advance(at_us, Rank::Submission, job, "submit") {
@@ -409,13 +409,13 @@ impl Auditor {
         }
     }
 
-    fn summary(&mut self, told: &Figures, tau: SimSpan) {
+    fn summary(&mut self, told: &Figures) {
         self.settle();
         for (number, phase) in self.jobs.iter().map(|(&number, job)| (number, job.phase)) {
             let rule = Rule::Unfinished { phase };
             self.faults.push(Fault { line: self.line, at: None, job: Some(number), rule });
         }
-        let figures = self.tally.figures(self.nodes, tau);
+        let figures = self.tally.figures(self.nodes);
         for rule in told.differences(&figures) {
             self.fault(None, rule);
         }
@@ -433,7 +433,7 @@ impl Auditor {
             end: SimTime::from_micros(self.now),
             makespan: SimSpan::from_micros(figures.makespan_us),
             max_stretch: figures.max_stretch,
-            tau,
+            tau: self.tally.tau,
             max_bounded_stretch: figures.max_bounded_stretch,
             utilisation: figures.utilisation,
             pauses: figures.pauses,

@@ -10,18 +10,19 @@
 //! * every job ends, and the figures of the summary are those of the schedule.
 //!
 //! All of this is in exact integers; only the summary's floating-point figures are compared with a tolerance.
-//! [`audit`] reads a stream and keeps the jobs in the system, the nodes in use, and two numbers for each completed
-//! job (the bounded stretch depends on tau, which the last line tells). It returns a [`Report`], or an
+//! [`audit`] reads a stream and keeps the jobs in the system and the nodes in use. It returns a [`Report`], or an
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
+//! [`packing`] checks solutions of the off-line problem.
+//!
 //! ```
 //! // A job of 10 s runs on all of node 0 at full speed.
-//! let events = r#"{"event":"run","format":1,"policy":"FCFS","nodes":1,"penalty_us":0}
+//! let events = r#"{"event":"run","format":2,"policy":"FCFS","nodes":1,"penalty_us":0,"tau_us":10000000}
 //! {"event":"submit","at_us":0,"job":0,"id":7,"tasks":1,"need":943718400,"memory":0,"run_us":10000000}
 //! {"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
 //! {"event":"complete","at_us":10000000,"job":0}
-//! {"event":"summary","completed":1,"rejected":0,"makespan_us":10000000,"max_stretch":1.0,"tau_us":10000000,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":10.0,"utilisation":1.0,"pauses":0,"migrations":0,"migrated_tasks":0}
+//! {"event":"summary","completed":1,"rejected":0,"makespan_us":10000000,"max_stretch":1.0,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":10.0,"utilisation":1.0,"pauses":0,"migrations":0,"migrated_tasks":0}
 //! "#;
 //! let report = dfrsim_audit::audit(events.as_bytes()).unwrap();
 //! assert_eq!((report.completed, report.peak_cpu), (1, 1.0));
@@ -39,6 +40,7 @@ mod auditor;
 mod fault;
 mod job;
 mod nodes;
+pub mod packing;
 mod placement;
 mod report;
 mod rule;

@@ -10,6 +10,8 @@ const TOLERANCE: f64 = 1e-9;
 /// What is counted on the way.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
+    /// Of the bounded stretch.
+    pub(crate) tau: SimSpan,
     pub(crate) submitted: u64,
     pub(crate) rejected: u64,
     pub(crate) pauses: u64,
@@ -19,8 +21,12 @@ pub(crate) struct Tally {
     last_completion: u64,
     /// Share units * microseconds, for a figure that is rounded anyway.
     work: f64,
-    /// Turnaround and run time of each completed job.
-    completed: Vec<(SimSpan, SimSpan)>,
+    completed: u64,
+    /// The sum of all turnarounds, in microseconds.
+    turnaround: u128,
+    max_stretch: f64,
+    bounded_stretch: f64,
+    max_bounded_stretch: f64,
 }
 
 /// The figures of a summary.
@@ -40,6 +46,10 @@ pub(crate) struct Figures {
 }
 
 impl Tally {
+    pub(crate) fn new(tau: SimSpan) -> Tally {
+        Tally { tau, ..Tally::default() }
+    }
+
     pub(crate) fn submit(&mut self, at: u64) {
         self.first_submit.get_or_insert(at);
         self.submitted += 1;
@@ -48,29 +58,28 @@ impl Tally {
     pub(crate) fn complete(&mut self, job: &Job, at: u64) {
         self.last_completion = at;
         self.work += f64::from(job.tasks) * f64::from(job.need) * job.run as f64;
-        let turnaround = SimSpan::from_micros(at - job.submit);
-        self.completed.push((turnaround, SimSpan::from_micros(job.run)));
+        let (turnaround, run) = (SimSpan::from_micros(at - job.submit), SimSpan::from_micros(job.run));
+        self.completed += 1;
+        self.turnaround += u128::from(turnaround.micros());
+        self.max_stretch = self.max_stretch.max(stretch::stretch(turnaround, run));
+        let bounded = stretch::bounded(turnaround, run, self.tau);
+        self.bounded_stretch += bounded;
+        self.max_bounded_stretch = self.max_bounded_stretch.max(bounded);
     }
 
-    /// The figures for this tau; those of no completed job are 0.
-    pub(crate) fn figures(&self, nodes: u32, tau: SimSpan) -> Figures {
-        let count = self.completed.len() as f64;
-        let mean = |sum: f64| if self.completed.is_empty() { 0.0 } else { sum / count };
-        let stretches = self.completed.iter().map(|&(turnaround, run)| stretch::stretch(turnaround, run));
-        let bounded =
-            || self.completed.iter().map(|&(turnaround, run)| stretch::bounded(turnaround, run, tau));
-        let turnaround: u128 =
-            self.completed.iter().map(|(turnaround, _)| u128::from(turnaround.micros())).sum();
+    /// The figures; those of no completed job are 0.
+    pub(crate) fn figures(&self, nodes: u32) -> Figures {
+        let mean = |sum: f64| if self.completed == 0 { 0.0 } else { sum / self.completed as f64 };
         let makespan = self.last_completion.saturating_sub(self.first_submit.unwrap_or(0));
         let capacity = f64::from(nodes) * f64::from(Share::ONE.units()) * makespan as f64;
         Figures {
-            completed: self.completed.len() as u64,
+            completed: self.completed,
             rejected: self.rejected,
             makespan_us: makespan,
-            max_stretch: stretches.fold(0.0, f64::max),
-            max_bounded_stretch: bounded().fold(0.0, f64::max),
-            mean_bounded_stretch: mean(bounded().sum()),
-            mean_turnaround_s: mean(turnaround as f64 / 1e6),
+            max_stretch: self.max_stretch,
+            max_bounded_stretch: self.max_bounded_stretch,
+            mean_bounded_stretch: mean(self.bounded_stretch),
+            mean_turnaround_s: mean(self.turnaround as f64 / 1e6),
             utilisation: if capacity > 0.0 { self.work / capacity } else { 0.0 },
             pauses: self.pauses,
             migrations: self.migrations,

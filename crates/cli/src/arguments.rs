@@ -3,18 +3,21 @@
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use dfrsim_model::SimSpan;
+use dfrsim_workload::batsim::MOST_FLOPS;
 use dfrsim_workload::cut::Selection;
+use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Options, Rule, Rules, SizeField, StatusRule};
 use dfrsim_workload::swf::Strictness;
 use dfrsim_workload::traces;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 
 /// A log and how its lines become jobs.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct WorkloadArguments {
-    /// The log: an SWF file, plain or gzip; looked for as given, then in traces/, $DFRSIM_TRACES and
-    /// ../shared/traces
+    /// The log: an SWF file, or a workload of Batsim (.json), plain or gzip; looked for as given, then in traces/,
+    /// $DFRSIM_TRACES and ../shared/traces
     #[arg(long, value_name = "FILE")]
     pub(crate) workload: String,
     /// The nodes of the cluster; with `--unit processor`, its processors
@@ -26,6 +29,9 @@ pub(crate) struct WorkloadArguments {
     /// Where tasks, CPU needs and memory come from
     #[arg(long, value_enum, default_value_t = Annotate::None)]
     pub(crate) annotate: Annotate,
+    /// The cores of a node, for `--annotate`: 2 for hpc2n, 4 for lublin unless given
+    #[arg(long, value_name = "N")]
+    pub(crate) cores: Option<NonZeroU32>,
     /// The seed of all that is random: the memory of `--annotate lublin`, random estimates
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -73,6 +79,9 @@ pub(crate) struct LogArguments {
     /// Leave out broken lines and count them, instead of refusing the file
     #[arg(long)]
     lenient: bool,
+    /// The speed of a node in flop/s, for workloads of Batsim whose profiles compute: 1e9
+    #[arg(long, value_name = "FLOP/S", value_parser = flops)]
+    flops: Option<NonZeroU64>,
 }
 
 /// What is given to a task as a whole.
@@ -91,7 +100,7 @@ pub(crate) enum Annotate {
     None,
     /// From the log's memory fields, on dual-core nodes of 2 GiB
     Hpc2n,
-    /// As for the Lublin model: memory drawn at random, size 1 needs a quarter of a node
+    /// As for the Lublin model: memory drawn at random, size 1 needs a core of four
     Lublin,
 }
 
@@ -109,9 +118,23 @@ impl WorkloadArguments {
             ));
         }
         let annotation = match self.annotate {
+            Annotate::None if self.cores.is_some() => {
+                return Err(Failure::input("--cores says what --annotate hpc2n or lublin is to assume"));
+            }
             Annotate::None => Annotation::None,
-            Annotate::Hpc2n => Annotation::Hpc2n(ClusterAssumptions::default()),
-            Annotate::Lublin => Annotation::Lublin { seed: self.seed },
+            Annotate::Hpc2n => {
+                let study = ClusterAssumptions::default();
+                let cores = self.cores.map_or(study.cores, NonZeroU32::get);
+                Annotation::Hpc2n(ClusterAssumptions { cores, ..study })
+            }
+            Annotate::Lublin => Annotation::Lublin {
+                seed: self.seed,
+                cpu: match self.cores {
+                    Some(cores) => CpuNeeds::new(cores, None, None).map_err(Failure::input)?,
+                    None => CpuNeeds::default(),
+                },
+                memory: MemoryModel::default(),
+            },
         };
         Ok(Options { units: Some(self.nodes), annotation, ..self.log.options() })
     }
@@ -121,7 +144,8 @@ impl LogArguments {
     /// How the lines become jobs of an unlimited machine, without annotation.
     pub(crate) fn options(&self) -> Options {
         Options {
-            lines: self.strictness(),
+            lines: if self.lenient { Strictness::Lenient } else { Strictness::Strict },
+            flops: self.flops,
             size: self.size,
             select: self.selection(),
             rules: Rules {
@@ -135,12 +159,16 @@ impl LogArguments {
             ..Options::default()
         }
     }
-    pub(crate) fn strictness(&self) -> Strictness {
-        if self.lenient { Strictness::Lenient } else { Strictness::Strict }
-    }
     pub(crate) fn selection(&self) -> Selection {
         Selection { skip: self.skip, first: self.first, from: self.from, to: self.to }
     }
+}
+
+/// A speed on the command line: a number that may have an exponent, to the nearest flop/s.
+fn flops(text: &str) -> Result<NonZeroU64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (1.0..=MOST_FLOPS).contains(number));
+    let whole = number.and_then(|number| NonZeroU64::new(number.round() as u64));
+    whole.ok_or_else(|| format!("expected flop/s from 1 to {MOST_FLOPS:e}, found `{text}`"))
 }
 
 /// A span on the command line: seconds, with decimals if need be.

@@ -7,6 +7,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod output;
+mod picture_files;
 
 use clap::Parser as _;
 use std::process::ExitCode;

@@ -58,6 +58,13 @@ impl OutputFile {
         }
     }
 
+    /// Writes a whole file.
+    pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
+        let mut file = OutputFile::create(path)?;
+        file.write_all(text.as_bytes()).map_err(|error| file.failure(&error))?;
+        file.finish()
+    }
+
     /// The failure of a write to this file.
     pub(crate) fn failure(&self, error: &io::Error) -> Failure {
         Failure::output(self.path.display(), error)

@@ -78,6 +78,27 @@ fn jobs_wider_than_the_machine_are_a_fault_unless_the_rule_says_otherwise() {
     dfrsim(ARGUMENTS).arg(folder.path("log.swf")).args(["--too-wide", "drop"]).assert().success();
 }
 
+/// One job of one processor, all alone: a core of a node is what is used.
+#[test]
+fn cores_are_what_annotations_assume() {
+    let folder = Folder::with(&[("log.swf", "1 0 -1 100 1 -1 -1 1 100 -1 1 1 -1 -1 -1 -1 -1 -1\n")]);
+    let simulate = |arguments: &[&str]| {
+        let mut command = dfrsim(["simulate", "--nodes", "1", "--policy", "FCFS", "--json", "--workload"]);
+        command.arg(folder.path("log.swf")).args(arguments);
+        command
+    };
+    let utilisation = |arguments: &[&str]| {
+        let figures: serde_json::Value = serde_json::from_str(&stdout(&mut simulate(arguments))).unwrap();
+        figures["utilisation"].as_f64().unwrap()
+    };
+    assert_eq!(utilisation(&["--annotate", "lublin"]), 0.25);
+    assert_eq!(utilisation(&["--annotate", "lublin", "--cores", "2"]), 0.5);
+    assert_eq!(utilisation(&["--annotate", "hpc2n"]), 0.5);
+    assert_eq!(utilisation(&["--annotate", "hpc2n", "--cores", "8"]), 0.125);
+    let told = stderr(&mut simulate(&["--cores", "2"]), 2);
+    assert!(told.contains("--annotate hpc2n or lublin"), "{told}");
+}
+
 #[test]
 fn a_wrong_policy_is_answered_with_the_nearest_name() {
     let told = stderr(&mut dfrsim(["simulate", "--workload", "x", "--nodes", "2", "--policy", "EAZY"]), 2);

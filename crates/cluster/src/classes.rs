@@ -1,5 +1,6 @@
 //! Classes of jobs by size and by length, since a mean over all jobs hides who pays.
 
+use crate::sample::Sample;
 use dfrsim_model::SimSpan;
 
 /// How wide a job is.
@@ -92,4 +93,54 @@ pub struct ClassSummary {
     pub mean_bounded_stretch: f64,
     /// Their largest bounded stretch, with the first tau.
     pub max_bounded_stretch: f64,
+}
+
+/// Adds up the jobs of each class.
+#[derive(Clone, Debug)]
+pub(crate) struct ClassTotals {
+    tau: SimSpan,
+    totals: [[ClassTotal; LengthClass::ALL.len()]; SizeClass::ALL.len()],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct ClassTotal {
+    jobs: usize,
+    wait: f64,
+    bounded_stretch: f64,
+    max_bounded_stretch: f64,
+}
+
+impl ClassTotals {
+    /// Of no jobs, with this tau.
+    pub(crate) fn new(tau: SimSpan) -> ClassTotals {
+        ClassTotals { tau, totals: Default::default() }
+    }
+
+    pub(crate) fn add(&mut self, sample: &Sample) {
+        let bounded = sample.bounded_stretch(self.tau);
+        let (size, length) = (SizeClass::of(sample.tasks), LengthClass::of(sample.run_time));
+        let total = &mut self.totals[size as usize][length as usize];
+        total.jobs += 1;
+        total.wait += sample.wait.as_secs_f64();
+        total.bounded_stretch += bounded;
+        total.max_bounded_stretch = total.max_bounded_stretch.max(bounded);
+    }
+
+    /// The classes that have jobs, by size, then length.
+    pub(crate) fn summaries(&self) -> Vec<ClassSummary> {
+        let classes =
+            SizeClass::ALL.into_iter().flat_map(|size| LengthClass::ALL.map(|length| (size, length)));
+        classes
+            .map(|(size, length)| (size, length, self.totals[size as usize][length as usize]))
+            .filter(|(_, _, total)| total.jobs > 0)
+            .map(|(size, length, total)| ClassSummary {
+                size,
+                length,
+                jobs: total.jobs,
+                mean_wait: total.wait / total.jobs as f64,
+                mean_bounded_stretch: total.bounded_stretch / total.jobs as f64,
+                max_bounded_stretch: total.max_bounded_stretch,
+            })
+            .collect()
+    }
 }

@@ -1,6 +1,7 @@
 //! The usual figures of a distribution.
 
-/// Mean, quantiles and maximum of a set of values; quantiles are values of the set (nearest rank).
+/// Mean, quantiles and maximum of a set of values; quantiles are values of the set (nearest rank),
+/// but in a [`Summary`](crate::Summary) of more than a million jobs near such a value (see [`Metrics`](crate::Metrics)).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Distribution {
     /// Arithmetic mean.
@@ -22,11 +23,14 @@ impl Distribution {
         let count = values.len();
         let mean = values.iter().sum::<f64>() / count as f64;
         let max = values.iter().copied().max_by(f64::total_cmp)?;
-        let mut quantile = |percent: usize| {
-            let rank = (count * percent).div_ceil(100).max(1);
-            *values.select_nth_unstable_by(rank - 1, f64::total_cmp).1
-        };
+        let mut quantile =
+            |percent: usize| *values.select_nth_unstable_by(Self::rank(count, percent) - 1, f64::total_cmp).1;
         Some(Distribution { mean, median: quantile(50), p95: quantile(95), p99: quantile(99), max })
+    }
+
+    /// Which of so many sorted values, from 1, is the quantile.
+    pub(crate) fn rank(count: usize, percent: usize) -> usize {
+        (count * percent).div_ceil(100).max(1)
     }
 }
 

@@ -14,14 +14,16 @@ pub struct EventLog<W> {
 }
 
 impl<W: Write> EventLog<W> {
-    /// Begins an events file with its `run` line; wrap files in a `BufWriter`.
-    pub fn new(out: W, policy: &str, nodes: u32, penalty: SimSpan) -> EventLog<W> {
+    /// Begins an events file with its `run` line; wrap files in a `BufWriter`. The tau is that of the bounded stretch in
+    /// the last line.
+    pub fn new(out: W, policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> EventLog<W> {
         let mut log = EventLog { out, failed: None };
-        log.write(&records::run(policy, nodes, penalty));
+        log.write(&records::run(policy, nodes, penalty, tau));
         log
     }
 
-    /// Ends the file with its `summary` line, and hands the writer back.
+    /// Ends the file with its `summary` line, and hands the writer back. The summary must be of all jobs, with the file's
+    /// tau as the first.
     ///
     /// # Errors
     /// If any write failed.

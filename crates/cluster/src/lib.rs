@@ -41,9 +41,9 @@
 //!     run_time: SimSpan::from_secs(60),
 //!     requested_time: None,
 //! };
-//! let mut metrics = Metrics::default();
+//! let mut metrics = Metrics::new(SummaryOptions::new(1));
 //! simulate(1, &Options::default(), [job], &mut Everything, &mut metrics).unwrap();
-//! let summary = metrics.summary(&SummaryOptions::new(1)).unwrap();
+//! let summary = metrics.summary().unwrap();
 //! assert_eq!(summary.stretch.max, 2.0);
 //! ```
 
@@ -58,8 +58,11 @@ mod node_loads;
 mod observer;
 mod options;
 pub mod records;
+mod sample;
 mod scheduler;
 mod simulation;
+mod sketch;
+mod summary;
 mod view;
 
 pub use check::{Rule, Violation};
@@ -68,9 +71,10 @@ pub use decision::Decision;
 pub use distribution::Distribution;
 pub use event_log::EventLog;
 pub use job_table::{JobHandle, JobState};
-pub use metrics::{Metrics, Summary, SummaryOptions};
+pub use metrics::Metrics;
 pub use observer::{JobRecord, Observer, Occurrence};
 pub use options::{EstimateModel, Options, Overrun, ParseEstimateError};
 pub use scheduler::{Scheduler, Situation};
 pub use simulation::{SimulationError, simulate};
+pub use summary::{Summary, SummaryOptions};
 pub use view::{JobView, View};

@@ -1,12 +1,27 @@
 //! What a simulation amounts to.
 
-use crate::{ClassSummary, Distribution, JobRecord, LengthClass, Observer, Occurrence, SizeClass};
-use dfrsim_model::{SimSpan, SimTime, stretch};
+use crate::classes::ClassTotals;
+use crate::sample::{Measure, Sample};
+use crate::sketch::Sketch;
+use crate::{ClassSummary, Distribution, JobRecord, Observer, Occurrence, Summary, SummaryOptions};
+use dfrsim_model::SimTime;
 
 /// Collects the figures of a simulation.
-#[derive(Clone, Debug, Default)]
+///
+/// Up to a million completed jobs are kept one by one, 40 bytes each, and all figures are exact. Beyond, those of which it
+/// is certain whether they are trimmed away go into histograms, so that memory does not grow with the length of the log:
+/// medians and other quantiles are then too low by up to 0.1 %, everything else stays exact. Only the jobs
+/// submitted within the cool-down before the latest submission are still kept.
+#[derive(Clone, Debug)]
 pub struct Metrics {
+    options: SummaryOptions,
     samples: Vec<Sample>,
+    /// How many samples are kept at most, and how many are before it is tried again to have fewer.
+    exact_up_to: usize,
+    fold_beyond: usize,
+    /// What has become of earlier samples.
+    folded: Option<Folded>,
+    completed: usize,
     first_submit: Option<SimTime>,
     last_submit: SimTime,
     last_end: Option<SimTime>,
@@ -26,112 +41,82 @@ struct Moves {
     migrated_memory: f64,
 }
 
-/// What is kept of a completed job.
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    submit: SimTime,
-    wait: SimSpan,
-    turnaround: SimSpan,
-    run_time: SimSpan,
-    tasks: u32,
+/// Jobs that count and are not kept one by one.
+#[derive(Clone, Debug)]
+struct Folded {
+    jobs: usize,
+    measures: Vec<(Measure, Sketch)>,
+    classes: ClassTotals,
 }
 
-/// How to sum up.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SummaryOptions {
-    /// The number of nodes, for the utilisation.
-    pub nodes: u32,
-    /// The taus of the bounded stretch; the first one rules the classes. Not empty.
-    pub taus: Vec<SimSpan>,
-    /// Jobs submitted earlier than this after the first submission do not count in the distributions.
-    pub warm_up: SimSpan,
-    /// Jobs submitted later than this before the last submission do not count in the distributions.
-    pub cool_down: SimSpan,
-}
-
-impl SummaryOptions {
-    /// The field's convention of tau = 10 s, nothing trimmed.
-    #[must_use]
-    pub fn new(nodes: u32) -> SummaryOptions {
-        SummaryOptions {
-            nodes,
-            taus: vec![SimSpan::from_secs(10)],
-            warm_up: SimSpan::ZERO,
-            cool_down: SimSpan::ZERO,
+impl Folded {
+    fn new(options: &SummaryOptions) -> Folded {
+        let measures = Measure::all(options).map(|measure| (measure, Sketch::default()));
+        Folded { jobs: 0, measures: measures.collect(), classes: ClassTotals::new(options.taus[0]) }
+    }
+    fn add(&mut self, sample: &Sample) {
+        self.jobs += 1;
+        for (measure, sketch) in &mut self.measures {
+            sketch.add(measure.of(sample));
         }
+        self.classes.add(sample);
     }
 }
 
-/// The figures of a simulation. Times are in seconds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
-    /// Completed jobs that count in the distributions.
-    pub jobs: usize,
-    /// Completed jobs that were trimmed away.
-    pub trimmed: usize,
-    /// Jobs that were killed at their estimate.
-    pub killed: u64,
-    /// Jobs that were turned away.
-    pub rejected: u64,
-    /// From the first submission to the last completion.
-    pub makespan: SimSpan,
-    /// Work done / (nodes * makespan).
-    pub utilisation: f64,
-    /// From submission to the first start.
-    pub wait: Distribution,
-    /// From submission to completion.
-    pub turnaround: Distribution,
-    /// Turnaround / run time.
-    pub stretch: Distribution,
-    /// The bounded stretch for each tau.
-    pub bounded_stretch: Vec<(SimSpan, Distribution)>,
-    /// The classes that have jobs, by size, then length.
-    pub classes: Vec<ClassSummary>,
-    /// How often a job was paused.
-    pub pauses: u64,
-    /// How often a job was migrated.
-    pub migrations: u64,
-    /// Tasks that changed node in migrations.
-    pub migrated_tasks: u64,
-    /// Memory written by pauses, in memories of one node.
-    pub paused_memory: f64,
-    /// Memory moved by migrations, in memories of one node.
-    pub migrated_memory: f64,
+/// The part of a summary that is about the jobs that count.
+struct Counted {
+    jobs: usize,
+    /// In the order of [`Measure::all`].
+    distributions: Vec<Distribution>,
+    classes: Vec<ClassSummary>,
 }
 
 impl Metrics {
+    /// Collects what a summary with these options needs.
+    #[must_use]
+    pub fn new(options: SummaryOptions) -> Metrics {
+        Metrics {
+            options,
+            samples: Vec::new(),
+            exact_up_to: 0,
+            fold_beyond: 0,
+            folded: None,
+            completed: 0,
+            first_submit: None,
+            last_submit: SimTime::ZERO,
+            last_end: None,
+            work: 0.0,
+            killed: 0,
+            rejected: 0,
+            moves: Moves::default(),
+        }
+        .exact_up_to(1_000_000)
+    }
+
+    /// Keeps so many jobs one by one instead of a million.
+    #[must_use]
+    pub fn exact_up_to(self, jobs: usize) -> Metrics {
+        Metrics { exact_up_to: jobs, fold_beyond: jobs, ..self }
+    }
+
     /// The figures of all that was seen; nothing if no job counts.
     #[must_use]
-    pub fn summary(&self, options: &SummaryOptions) -> Option<Summary> {
-        let first_submit = self.first_submit?;
-        let begin = first_submit + options.warm_up;
-        let counts = |sample: &&Sample| {
-            sample.submit >= begin && sample.submit.saturating_add(options.cool_down) <= self.last_submit
-        };
-        let samples: Vec<&Sample> = self.samples.iter().filter(counts).collect();
-        let mut values = Vec::with_capacity(samples.len());
-        let mut distribution = |value: &dyn Fn(&Sample) -> f64| {
-            values.clear();
-            values.extend(samples.iter().map(|sample| value(sample)));
-            Distribution::of(&mut values)
-        };
-        let makespan = self.last_end?.since(first_submit);
+    pub fn summary(&self) -> Option<Summary> {
+        let makespan = self.last_end?.since(self.first_submit?);
+        let Counted { jobs, distributions, classes } = self.counted()?;
+        let (&[wait, turnaround, stretch], bounded) = distributions.split_first_chunk()?;
         Some(Summary {
-            jobs: samples.len(),
-            trimmed: self.samples.len() - samples.len(),
+            jobs,
+            trimmed: self.completed - jobs,
             killed: self.killed,
             rejected: self.rejected,
             makespan,
-            utilisation: self.work / (f64::from(options.nodes) * makespan.as_secs_f64()),
-            wait: distribution(&|sample| sample.wait.as_secs_f64())?,
-            turnaround: distribution(&|sample| sample.turnaround.as_secs_f64())?,
-            stretch: distribution(&|sample| stretch::stretch(sample.turnaround, sample.run_time))?,
-            bounded_stretch: options
-                .taus
-                .iter()
-                .map(|&tau| Some((tau, distribution(&|sample| sample.bounded_stretch(tau))?)))
-                .collect::<Option<_>>()?,
-            classes: class_summaries(&samples, options.taus[0]),
+            utilisation: self.work / (f64::from(self.options.nodes) * makespan.as_secs_f64()),
+            wait,
+            turnaround,
+            stretch,
+            bounded_stretch: self.options.taus.iter().copied().zip(bounded.iter().copied()).collect(),
+            classes,
             pauses: self.moves.pauses,
             migrations: self.moves.migrations,
             migrated_tasks: self.moves.migrated_tasks,
@@ -140,24 +125,71 @@ impl Metrics {
         })
     }
 
+    fn counted(&self) -> Option<Counted> {
+        let samples = self.samples.iter().filter(|sample| self.is_warm(sample) && self.is_before_end(sample));
+        if let Some(folded) = &self.folded {
+            let mut folded = folded.clone();
+            samples.for_each(|sample| folded.add(sample));
+            let distributions = folded.measures.iter().map(|(_, sketch)| sketch.distribution());
+            return Some(Counted {
+                jobs: folded.jobs,
+                distributions: distributions.collect::<Option<_>>()?,
+                classes: folded.classes.summaries(),
+            });
+        }
+        let samples: Vec<&Sample> = samples.collect();
+        let mut classes = ClassTotals::new(self.options.taus[0]);
+        samples.iter().for_each(|sample| classes.add(sample));
+        let mut values = Vec::with_capacity(samples.len());
+        let distributions = Measure::all(&self.options).map(|measure| {
+            values.clear();
+            values.extend(samples.iter().map(|sample| measure.of(sample)));
+            Distribution::of(&mut values)
+        });
+        Some(Counted {
+            distributions: distributions.collect::<Option<_>>()?,
+            jobs: samples.len(),
+            classes: classes.summaries(),
+        })
+    }
+
+    /// Whether the warm-up was over when a job arrived.
+    fn is_warm(&self, sample: &Sample) -> bool {
+        self.first_submit.is_some_and(|first| sample.submit >= first + self.options.warm_up)
+    }
+    /// Whether a job arrived before the cool-down, if there is no later submission than those seen; once it holds it
+    /// holds for ever.
+    fn is_before_end(&self, sample: &Sample) -> bool {
+        sample.submit.saturating_add(self.options.cool_down) <= self.last_submit
+    }
+
     fn complete(&mut self, record: &JobRecord) {
         let run_time = record.run_time.as_secs_f64();
         self.work += f64::from(record.tasks) * record.need.as_f64() * run_time;
         self.last_end = self.last_end.max(Some(record.end));
         self.killed += u64::from(record.killed);
-        self.samples.push(Sample {
-            submit: record.submit,
-            wait: record.wait(),
-            turnaround: record.turnaround(),
-            run_time: record.run_time,
-            tasks: record.tasks,
-        });
+        self.completed += 1;
+        self.samples.push(Sample::of(record));
+        if self.samples.len() > self.fold_beyond {
+            self.fold();
+        }
     }
-}
 
-impl Sample {
-    fn bounded_stretch(&self, tau: SimSpan) -> f64 {
-        stretch::bounded(self.turnaround, self.run_time, tau)
+    /// Keeps only the samples that the cool-down may still take away.
+    fn fold(&mut self) {
+        let mut samples = std::mem::take(&mut self.samples);
+        let mut folded = self.folded.take().unwrap_or_else(|| Folded::new(&self.options));
+        samples.retain(|sample| {
+            let certain = self.is_before_end(sample);
+            if certain && self.is_warm(sample) {
+                folded.add(sample);
+            }
+            !certain
+        });
+        // If the cool-down keeps many, looking at all of them again must pay.
+        self.fold_beyond = self.exact_up_to.max(2 * samples.len());
+        self.samples = samples;
+        self.folded = Some(folded);
     }
 }
 
@@ -182,30 +214,4 @@ impl Observer for Metrics {
             Occurrence::Started(..) | Occurrence::Resumed(..) | Occurrence::YieldChanged(_) => {}
         }
     }
-}
-
-fn class_summaries(samples: &[&Sample], tau: SimSpan) -> Vec<ClassSummary> {
-    let mut totals = [[(0_usize, 0.0_f64, 0.0_f64, 0.0_f64); LengthClass::ALL.len()]; SizeClass::ALL.len()];
-    for sample in samples {
-        let class =
-            &mut totals[SizeClass::of(sample.tasks) as usize][LengthClass::of(sample.run_time) as usize];
-        let bounded = sample.bounded_stretch(tau);
-        class.0 += 1;
-        class.1 += sample.wait.as_secs_f64();
-        class.2 += bounded;
-        class.3 = class.3.max(bounded);
-    }
-    let classes = SizeClass::ALL.into_iter().flat_map(|size| LengthClass::ALL.map(|length| (size, length)));
-    classes
-        .map(|(size, length)| (size, length, totals[size as usize][length as usize]))
-        .filter(|(_, _, (jobs, ..))| *jobs > 0)
-        .map(|(size, length, (jobs, wait, sum, max))| ClassSummary {
-            size,
-            length,
-            jobs,
-            mean_wait: wait / jobs as f64,
-            mean_bounded_stretch: sum / jobs as f64,
-            max_bounded_stretch: max,
-        })
-        .collect()
 }

@@ -4,10 +4,11 @@ use crate::{Occurrence, Summary};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::{NodeTasks, SimSpan, SimTime, Yield};
 
-/// The first record: what is simulated.
+/// The first record: what is simulated, and the tau of the summary's bounded stretch.
 #[must_use]
-pub fn run(policy: &str, nodes: u32, penalty: SimSpan) -> Record<'_> {
-    Record::Run { format: FORMAT_VERSION, policy: policy.into(), nodes, penalty_us: penalty.micros() }
+pub fn run(policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> Record<'_> {
+    let (penalty_us, tau_us) = (penalty.micros(), tau.micros());
+    Record::Run { format: FORMAT_VERSION, policy: policy.into(), nodes, penalty_us, tau_us }
 }
 
 impl Occurrence<'_> {
@@ -45,16 +46,15 @@ impl Occurrence<'_> {
 }
 
 impl Summary {
-    /// The last record. It speaks of the first tau.
+    /// The last record. It speaks of the first tau, which must be the one of the first record.
     #[must_use]
     pub fn record(&self) -> Record<'static> {
-        let (tau, bounded) = self.bounded_stretch[0];
+        let (_, bounded) = self.bounded_stretch[0];
         Record::Summary {
             completed: (self.jobs + self.trimmed) as u64,
             rejected: self.rejected,
             makespan_us: self.makespan.micros(),
             max_stretch: self.stretch.max,
-            tau_us: tau.micros(),
             max_bounded_stretch: bounded.max,
             mean_bounded_stretch: bounded.mean,
             mean_turnaround_s: self.turnaround.mean,

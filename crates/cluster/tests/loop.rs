@@ -88,10 +88,10 @@ fn a_pause_ends_the_penalty_and_the_resume_begins_another() {
 #[test]
 fn a_migration_that_moves_no_task_is_free() {
     let steps = vec![(0, vec![Do::Start(0, on(0), FULL)]), (2, vec![Do::Migrate(0, on(0), half())])];
-    let mut metrics = Metrics::default();
+    let mut metrics = Metrics::new(SummaryOptions::new(2));
     let jobs = vec![job(1, 0, 2, 10)];
     simulate(2, &penalty(3), jobs, &mut Script::new(steps), &mut metrics).unwrap();
-    let summary = metrics.summary(&SummaryOptions::new(2)).unwrap();
+    let summary = metrics.summary().unwrap();
     assert_eq!((summary.makespan, summary.migrations), (SimSpan::from_secs(18), 0));
 }
 

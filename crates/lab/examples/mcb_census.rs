@@ -7,19 +7,19 @@ use dfrsim_cluster::{Decision, Options, Scheduler, Situation, simulate};
 use dfrsim_lab::trace_seed;
 use dfrsim_model::SimSpan;
 use dfrsim_policies::{Policy, PolicyOptions};
-use dfrsim_workload::lublin::{LublinParameters, Mode, generate};
+use dfrsim_workload::lublin::{LublinParameters, generate};
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 /// Passes everything on, and notes every decision with jobs in the system: on each submission and completion MCB* maps them
 /// all.
-struct Census {
+struct Census<'a> {
     policy: Box<dyn Scheduler>,
     /// Jobs in the system, and the time that the decision took.
-    calls: Vec<(usize, Duration)>,
+    calls: &'a mut Vec<(usize, Duration)>,
 }
 
-impl Scheduler for Census {
+impl Scheduler for Census<'_> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let begin = Instant::now();
         self.policy.decide(situation, decision);
@@ -44,27 +44,26 @@ fn print(name: &str, calls: &[Duration], of: usize) {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     const NODES: u32 = 128;
-    let parameters = LublinParameters {
-        nodes: NonZeroU32::new(NODES).expect("there are nodes"),
-        jobs: 1_000,
-        mode: Mode::Typed,
-    };
+    let nodes = NonZeroU32::new(NODES).expect("there are nodes");
+    let parameters = LublinParameters { nodes, jobs: 1_000, ..LublinParameters::default() };
     for name in ["MCB*/OPT=MIN", "MCB*/OPT=MIN/MVT=600"] {
         for penalty in [0, 300] {
-            let policy = name.parse::<Policy>()?.scheduler(NODES, &PolicyOptions::default());
-            let mut census = Census { policy, calls: Vec::new() };
+            let policy = name.parse::<Policy>()?;
             let options = Options { penalty: SimSpan::from_secs(penalty), ..Options::default() };
+            let mut calls = Vec::new();
             for trace in 0..100 {
                 let jobs = generate(&parameters, trace_seed(1, trace));
+                // A scheduler is made for one simulation.
+                let mut census =
+                    Census { policy: policy.scheduler(NODES, &PolicyOptions::default()), calls: &mut calls };
                 simulate(NODES, &options, jobs, &mut census, &mut ())?;
             }
-            let most = census.calls.iter().map(|call| call.0).max().unwrap_or(0);
-            println!("{name}, penalty {penalty} s: {} calls, at most {most} jobs", census.calls.len());
-            let (few, many): (Vec<_>, Vec<_>) =
-                census.calls.iter().copied().partition(|&(jobs, _)| jobs <= 10);
-            for (name, calls) in [("up to 10 jobs", few), ("more jobs", many)] {
-                let times: Vec<Duration> = calls.into_iter().map(|(_, time)| time).collect();
-                print(name, &times, census.calls.len());
+            let most = calls.iter().map(|call| call.0).max().unwrap_or(0);
+            println!("{name}, penalty {penalty} s: {} calls, at most {most} jobs", calls.len());
+            let (few, many): (Vec<_>, Vec<_>) = calls.iter().copied().partition(|&(jobs, _)| jobs <= 10);
+            for (name, part) in [("up to 10 jobs", few), ("more jobs", many)] {
+                let times: Vec<Duration> = part.into_iter().map(|(_, time)| time).collect();
+                print(name, &times, calls.len());
             }
         }
     }

@@ -7,18 +7,20 @@ use dfrsim_model::{SimSpan, SimTime};
 /// An observer that hands every record to the [`Auditor`] while the simulation runs: no file is written.
 pub(crate) struct Audited {
     auditor: Auditor,
-    nodes: u32,
+    /// Of all jobs: the audit knows nothing of trimming.
+    metrics: Metrics,
 }
 
 impl Audited {
-    pub(crate) fn new(policy: &str, nodes: u32, penalty: SimSpan) -> Result<Audited, Faults> {
-        Ok(Audited { auditor: Auditor::begin(&records::run(policy, nodes, penalty))?, nodes })
+    pub(crate) fn new(policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> Result<Audited, Faults> {
+        let auditor = Auditor::begin(&records::run(policy, nodes, penalty, tau))?;
+        let metrics = Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) });
+        Ok(Audited { auditor, metrics })
     }
 
-    /// What is wrong with the schedule, or with the figures that the metrics make of all of its jobs.
-    pub(crate) fn verdict(mut self, metrics: &Metrics, tau: SimSpan) -> Result<(), Faults> {
-        let options = SummaryOptions { taus: vec![tau], ..SummaryOptions::new(self.nodes) };
-        if let Some(summary) = metrics.summary(&options) {
+    /// What is wrong with the schedule, or with the figures that metrics make of all of its jobs.
+    pub(crate) fn verdict(mut self) -> Result<(), Faults> {
+        if let Some(summary) = self.metrics.summary() {
             self.auditor.record(&summary.record());
         }
         self.auditor.finish().map(drop)
@@ -28,5 +30,6 @@ impl Audited {
 impl Observer for Audited {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         self.auditor.record(&occurrence.record(now, job));
+        self.metrics.observe(now, job, occurrence);
     }
 }

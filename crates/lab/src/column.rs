@@ -2,30 +2,93 @@
 
 use dfrsim_model::SimSpan;
 
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Texts.
+    Text,
+    /// Whole numbers.
+    Integer,
+    /// Numbers; spans of time are seconds.
+    Number,
+}
+
+/// A value of a column, for formats that tell kinds apart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Datum {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Integer(u64),
+    /// A number. Spans are seconds, rounded to the nearest `f64`: to the microsecond for up to 285 years.
+    Number(f64),
+    /// Nothing; the column is of this kind.
+    Missing(Kind),
+}
+
+impl Datum {
+    /// The kind of its column.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Datum::Text(_) => Kind::Text,
+            Datum::Integer(_) => Kind::Integer,
+            Datum::Number(_) => Kind::Number,
+            Datum::Missing(kind) => *kind,
+        }
+    }
+    /// As a number, if it is one.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match *self {
+            Datum::Integer(number) => Some(number as f64),
+            Datum::Number(number) => Some(number),
+            Datum::Text(_) | Datum::Missing(_) => None,
+        }
+    }
+}
+
 /// A value in a column. What is written reads back as the same value, and reads of anything else give nothing.
 pub(crate) trait Value: Sized {
+    const KIND: Kind;
     fn write(&self) -> String;
     fn read(text: &str) -> Option<Self>;
+    fn datum(&self) -> Datum;
 }
 
 macro_rules! plain_values {
-    ($($type:ty),+) => {
+    ($($type:ty: $kind:ident = $datum:expr,)+) => {
         $(impl Value for $type {
+            const KIND: Kind = Kind::$kind;
             fn write(&self) -> String {
                 self.to_string()
             }
             fn read(text: &str) -> Option<Self> {
                 text.parse().ok()
             }
+            fn datum(&self) -> Datum {
+                let datum: fn(&$type) -> _ = $datum;
+                Datum::$kind(datum(self))
+            }
         })+
     };
 }
 // The shortest decimals that read back as the same binary number are what the standard library prints; spans
 // print as exact seconds.
-plain_values!(u32, u64, usize, f64, String, SimSpan);
+plain_values!(
+    u32: Integer = |&count| count.into(),
+    u64: Integer = |&count| count,
+    usize: Integer = |&count| count as u64,
+    f64: Number = |&number| number,
+    String: Text = String::clone,
+    SimSpan: Number = |span| span.as_secs_f64(),
+);
 
 /// Nothing is an empty field.
 impl<T: Value> Value for Option<T> {
+    const KIND: Kind = T::KIND;
+    fn datum(&self) -> Datum {
+        self.as_ref().map_or(Datum::Missing(T::KIND), Value::datum)
+    }
     fn write(&self) -> String {
         self.as_ref().map(Value::write).unwrap_or_default()
     }
@@ -67,6 +130,23 @@ macro_rules! columns {
             /// The names of the columns, in their order.
             pub const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),+];
 
+            /// The value in the column of this name as a number (spans in seconds); nothing if there is no such
+            /// column, or no number in it.
+            #[must_use]
+            pub fn number(&self, column: &str) -> Option<f64> {
+                match column {
+                    $(stringify!($field) => $crate::column::Value::datum(&self.$field).number(),)+
+                    _ => None,
+                }
+            }
+
+            /// The kinds of the columns.
+            pub(crate) const KINDS: &'static [$crate::column::Kind] =
+                &[$(<$value as $crate::column::Value>::KIND),+];
+
+            pub(crate) fn data(&self) -> impl Iterator<Item = $crate::column::Datum> {
+                [$($crate::column::Value::datum(&self.$field)),+].into_iter()
+            }
             pub(crate) fn write(&self) -> impl Iterator<Item = String> {
                 [$($crate::column::Value::write(&self.$field)),+].into_iter()
             }

@@ -2,7 +2,7 @@
 
 use crate::RunError;
 use crate::key::Digest;
-use crate::scenario::{Cut, LublinSource, Scenario, Source, SwfSource, Workload};
+use crate::scenario::{Cut, LogSource, LublinSource, Scenario, Source, Workload};
 use dfrsim_model::{Job, Seed};
 use dfrsim_workload::cut;
 use dfrsim_workload::load::{LoadError, scale_to_load};
@@ -57,7 +57,7 @@ pub(crate) fn instances(scenario: &Scenario) -> Result<(Vec<Instance>, Vec<Input
     let (mut instances, mut inputs) = (Vec::new(), Vec::new());
     for (place, workload) in scenario.workloads.iter().enumerate() {
         match &workload.source {
-            Source::Swf(source) => {
+            Source::Log(source) => {
                 let (parts, input) = of_log(place, workload, source)?;
                 instances.extend(parts);
                 inputs.push(input);
@@ -68,7 +68,7 @@ pub(crate) fn instances(scenario: &Scenario) -> Result<(Vec<Instance>, Vec<Input
     Ok((instances, inputs))
 }
 
-fn of_log(place: usize, workload: &Workload, source: &SwfSource) -> Result<(Vec<Instance>, Input), RunError> {
+fn of_log(place: usize, workload: &Workload, source: &LogSource) -> Result<(Vec<Instance>, Input), RunError> {
     let (jobs, report) = prepare::read_jobs(&source.path, &source.preparation)?;
     if jobs.is_empty() {
         return Err(RunError::NoJobs { workload: workload.name.clone() });
@@ -93,7 +93,7 @@ fn of_model(place: usize, source: &LublinSource, seed: u64) -> Vec<Instance> {
     let mut instances = Vec::with_capacity(loads.len() * source.traces as usize);
     for load in loads {
         for trace in 0..source.traces {
-            let suffix = load.map(|load| format!("-load-{load}")).unwrap_or_default();
+            let suffix = load.map(load_suffix).unwrap_or_default();
             let origin = Origin::Trace { parameters: source.parameters, seed: trace_seed(seed, trace) };
             instances.push(Instance {
                 workload: place,
@@ -104,6 +104,15 @@ fn of_model(place: usize, source: &LublinSource, seed: u64) -> Vec<Instance> {
         }
     }
     instances
+}
+
+fn load_suffix(load: f64) -> String {
+    format!("-load-{load}")
+}
+
+/// The name of the trace that an instance of this name was scaled from: its own if it was not.
+pub(crate) fn unscaled_name(name: &str, load: Option<f64>) -> &str {
+    load.and_then(|load| name.strip_suffix(&load_suffix(load))).unwrap_or(name)
 }
 
 impl Instance {

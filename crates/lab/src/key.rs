@@ -67,6 +67,10 @@ impl Digest {
         }
         Digest(hash.finalize().into())
     }
+    /// The digest of a text.
+    pub(crate) fn of_text(text: &str) -> Digest {
+        Digest(Sha256::digest(text).into())
+    }
     /// The digest of a file's bytes.
     pub(crate) fn of_file(mut file: impl Read) -> io::Result<Digest> {
         let mut hash = Sha256::new();

@@ -5,6 +5,9 @@
 //!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
 //! * [`results::Results`]: what a run left in a folder, read again.
+//! * [`regression`]: whether results have become worse than a committed baseline.
+//! * [`comparison`]: two results, or two policies, instance by instance.
+//! * [`export`]: rows in formats that tell numbers from texts.
 //! * [`Row`]: one line of `rows.csv`; [`Tables`]: means over the instances.
 //!
 //! The same scenario gives the same bytes in all files but the manifest, on any number of threads and after any
@@ -37,14 +40,18 @@
 
 mod audited;
 mod column;
+pub mod comparison;
 mod error;
+pub mod export;
 mod folder;
 mod instance;
 mod journal;
 mod key;
 mod manifest;
+mod part;
 mod progress;
 mod published;
+pub mod regression;
 pub mod results;
 mod row;
 mod run;
@@ -52,8 +59,9 @@ pub mod scenario;
 mod setting;
 mod table_file;
 mod tables;
+mod unknown_figure;
 
-pub use column::BadField;
+pub use column::{BadField, Datum, Kind};
 pub use error::RunError;
 pub use instance::trace_seed;
 pub use key::{Key, ParseKeyError, SEMANTICS_VERSION};
@@ -63,4 +71,5 @@ pub use results::{Results, ResultsError};
 pub use row::{Cell, Figures, Row};
 pub use run::{RowCounts, RunOptions, RunReport, run};
 pub use scenario::{Scenario, ScenarioErrors};
-pub use tables::{Table, Tables};
+pub use tables::{GroupKey, Table, Tables};
+pub use unknown_figure::UnknownFigure;

@@ -5,7 +5,7 @@ use crate::key::{Digest, SEMANTICS_VERSION};
 use crate::run::RowCounts;
 use crate::scenario::{Scenario, Source};
 use dfrsim_workload::prepare::{Counts, Doubt};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -78,6 +78,27 @@ struct InstanceSection<'a> {
     sha256: String,
 }
 
+/// What is read back of a manifest.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Origin {
+    pub(crate) semantics: u32,
+    pub(crate) instances: Vec<OriginInstance>,
+}
+
+/// An instance that was simulated.
+#[derive(Debug, Deserialize)]
+pub(crate) struct OriginInstance {
+    pub(crate) workload: String,
+    pub(crate) name: String,
+    /// The digest of its jobs.
+    pub(crate) sha256: String,
+}
+
+/// Reads what [`text`] wrote.
+pub(crate) fn read(text: &str) -> Result<Origin, toml::de::Error> {
+    toml::from_str(text)
+}
+
 /// The manifest of a run; `digests` are those of the instances.
 pub(crate) fn text(
     scenario: &Scenario,
@@ -123,7 +144,7 @@ pub(crate) fn text(
 fn input_section<'a>(scenario: &'a Scenario, input: &Input) -> InputSection<'a> {
     let workload = &scenario.workloads[input.workload];
     let file = match &workload.source {
-        Source::Swf(source) => source.file.as_str(),
+        Source::Log(source) => source.file.as_str(),
         Source::Lublin(_) => unreachable!("models are no inputs"),
     };
     let counts = &input.report.counts;

@@ -78,6 +78,18 @@ impl Results {
             folder: folder.to_owned(),
         })
     }
+
+    /// The memory of a node of a workload, in GB, as the scenario has it; nothing if it does not say so. The logs of the
+    /// scenario need not be there.
+    #[must_use]
+    pub fn node_memory_gb(&self, workload: &str) -> Option<f64> {
+        let scenario: toml::Table = self.scenario.parse().ok()?;
+        let mut workloads = scenario.get("workloads")?.as_array()?.iter();
+        let named =
+            workloads.find(|known| known.get("name").and_then(toml::Value::as_str) == Some(workload))?;
+        let memory = named.get("node_memory_gb")?;
+        memory.as_float().or_else(|| memory.as_integer().map(|whole| whole as f64))
+    }
 }
 
 /// Reads the rows of one file.
@@ -121,6 +133,8 @@ mod tests {
         let report = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
         let results = Results::read(folder.path()).unwrap();
         assert_eq!((results.rows.len(), report.rows.failed, results.is_outdated), (2, 0, false));
+        assert_eq!(results.node_memory_gb("model"), Some(scenario.workloads[0].node_memory_gb));
+        assert_eq!(results.node_memory_gb("other"), None);
 
         let path = folder.path().join(ROWS);
         let rows = fs::read_to_string(&path).unwrap();

@@ -1,6 +1,6 @@
 //! Rows: what one simulation amounts to, with one tau.
 
-use crate::column::{BadField, columns};
+use crate::column::{BadField, Datum, Kind, columns};
 use crate::key::Key;
 use crate::setting::Label;
 use dfrsim_cluster::{Distribution, Summary};
@@ -135,6 +135,22 @@ impl Cell {
 }
 
 impl Figures {
+    /// What pauses write and resumes read, in GB/s over the makespan, for nodes with so much memory. Half of it goes one way
+    /// (dissertation, section 6.1).
+    #[must_use]
+    pub fn preemption_gb_per_s(&self, node_memory_gb: f64) -> f64 {
+        self.paused_memory_nodes / self.seconds_per_memory(node_memory_gb)
+    }
+    /// What migrations write and read, in GB/s over the makespan.
+    #[must_use]
+    pub fn migration_gb_per_s(&self, node_memory_gb: f64) -> f64 {
+        self.migrated_memory_nodes / self.seconds_per_memory(node_memory_gb)
+    }
+    /// The seconds of the makespan for each GB of a memory of a node that is written and read again.
+    pub(crate) fn seconds_per_memory(&self, node_memory_gb: f64) -> f64 {
+        self.makespan_s.as_secs_f64() / (2.0 * node_memory_gb)
+    }
+
     /// The figures of a simulation for one of its taus.
     pub(crate) fn new(summary: &Summary, bounded: &Distribution, bound: f64) -> Figures {
         let Summary { stretch, wait, turnaround, .. } = summary;
@@ -181,6 +197,31 @@ impl Row {
     pub fn columns() -> impl Iterator<Item = &'static str> {
         let outcome = ["status", "message"].iter();
         ["key"].iter().chain(Cell::COLUMNS).chain(outcome).chain(Figures::COLUMNS).copied()
+    }
+
+    /// The values of all columns, in their order, for formats that tell kinds apart. A row that is `ok` has no message,
+    /// one that failed no figures.
+    #[must_use]
+    pub fn data(&self) -> Vec<Datum> {
+        let mut data = vec![Datum::Text(self.key.to_string())];
+        data.extend(self.cell.data());
+        match &self.outcome {
+            Ok(figures) => {
+                data.extend([Datum::Text("ok".to_owned()), Datum::Missing(Kind::Text)]);
+                data.extend(figures.data());
+            }
+            Err(message) => {
+                data.extend(["failed", message].map(|text| Datum::Text(text.to_owned())));
+                data.extend(Figures::KINDS.iter().copied().map(Datum::Missing));
+            }
+        }
+        data
+    }
+
+    /// The kinds of all columns, in their order.
+    pub fn kinds() -> impl Iterator<Item = Kind> {
+        let outcome = [Kind::Text; 2].iter();
+        [Kind::Text].iter().chain(Cell::KINDS).chain(outcome).chain(Figures::KINDS).copied()
     }
 
     pub(crate) fn write(&self) -> Vec<String> {

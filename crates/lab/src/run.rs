@@ -353,18 +353,11 @@ impl<'a> Case<'a> {
     }
 
     fn simulate(&self, setting: &Setting) -> Vec<Row> {
-        let Simulation { taus, warm_up, cool_down, .. } = self.sweep.simulation();
+        let taus = &self.sweep.simulation().taus;
         let begin = Instant::now();
-        let metrics = self.metrics(setting);
-        let summary = metrics.and_then(|metrics| {
-            let options = SummaryOptions {
-                nodes: self.nodes,
-                taus: taus.clone(),
-                warm_up: *warm_up,
-                cool_down: *cool_down,
-            };
-            metrics.summary(&options).ok_or_else(|| "no job is left to count".to_owned())
-        });
+        let summary = self
+            .metrics(setting)
+            .and_then(|metrics| metrics.summary().ok_or_else(|| "no job is left to count".to_owned()));
         add_time(&self.sweep.simulated, begin);
         let row = |(index, &tau): (usize, &SimSpan)| {
             let bound = self.bound(index);
@@ -385,15 +378,21 @@ impl<'a> Case<'a> {
         let faulty = |faults: &Faults| one_line(format!("audit: {faults}"));
         let mut scheduler = (self.sweep.scheduler)(setting, self.nodes);
         let options = self.options(setting.penalty);
-        let audited = || Audited::new(&setting.policy.to_string(), self.nodes, setting.penalty);
+        let Simulation { taus, warm_up, cool_down, .. } = self.sweep.simulation();
+        let audited = || Audited::new(&setting.policy.to_string(), self.nodes, setting.penalty, taus[0]);
         let audited = self.sweep.audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
-        let mut watchers = (Metrics::default(), audited);
+        let metrics = Metrics::new(SummaryOptions {
+            nodes: self.nodes,
+            taus: taus.clone(),
+            warm_up: *warm_up,
+            cool_down: *cool_down,
+        });
+        let mut watchers = (metrics, audited);
         simulate(self.nodes, &options, self.jobs.iter().cloned(), scheduler.as_mut(), &mut watchers)
             .map_err(|error| one_line(error.to_string()))?;
         let (metrics, audited) = watchers;
         if let Some(audited) = audited {
-            let tau = self.sweep.simulation().taus[0];
-            audited.verdict(&metrics, tau).map_err(|faults| faulty(&faults))?;
+            audited.verdict().map_err(|faults| faulty(&faults))?;
         }
         Ok(metrics)
     }
@@ -429,6 +428,8 @@ fn add_time(total: &AtomicU64, begin: Instant) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Results;
+    use crate::regression::{Baseline, CheckOptions, Verdict, check};
     use dfrsim_cluster::{Decision, Situation};
 
     /// Waits for ever.
@@ -462,6 +463,36 @@ mod tests {
         assert!(failed.starts_with("model,,FCFS,300,,,,10,2,2,,,,"), "{failed}");
         assert!(table.lines().nth(2).unwrap().starts_with("model,,EASY,300,,,,10,2,0,"), "{table}");
         assert_eq!(run().rows, RowCounts { total: 4, computed: 0, restored: 4, failed: 2 });
+    }
+
+    /// A run in which EASY lost its backfilling: the check against the one before names the policy and the figures.
+    #[test]
+    fn a_policy_made_worse_is_found_by_the_check() {
+        let text = "study = 'online'\npolicies = ['EASY', 'CONS']\n\
+            [[workloads]]\nname = 'model'\nnodes = 16\nlublin = { traces = 3, jobs = 100, loads = 0.8 }\n";
+        let scenario = Scenario::parse(text, "worsened.toml", &[]).unwrap();
+        let baseline = |worsened: bool| {
+            let folder = tempfile::tempdir().unwrap();
+            let options =
+                RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+            let scheduler = |setting: &Setting, nodes| {
+                let easy = setting.policy.to_string() == "EASY";
+                let policy = if easy && worsened { "FCFS".parse().unwrap() } else { setting.policy };
+                policy.scheduler(nodes, &setting.numbers)
+            };
+            run_with(&scenario, &options, &AtomicBool::new(false), &(), &scheduler).unwrap();
+            Baseline::of(&Results::read(folder.path()).unwrap()).unwrap()
+        };
+        let (before, now) = (baseline(false), baseline(true));
+        assert!(!check(&before, &before, &CheckOptions::default()).unwrap().fails());
+        let report = check(&before, &now, &CheckOptions::default()).unwrap();
+        assert!(report.fails());
+        let worse = report.changes.iter().filter(|change| change.verdict == Verdict::Worse);
+        let named: Vec<(&str, &str)> =
+            worse.map(|change| (change.group.policy.as_str(), change.figure.name())).collect();
+        assert!(named.contains(&("EASY", "mean_degradation")), "{named:?}");
+        assert!(named.iter().all(|(policy, _)| *policy == "EASY"), "{named:?}");
+        assert!(report.table().markdown().contains("EASY"));
     }
 
     /// A job of 100 s with a request of 60 s is killed after 60 s: the bound must not ask for more.

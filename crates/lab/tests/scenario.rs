@@ -1,12 +1,15 @@
 //! Reading scenarios: what is wrong is said with its place and the nearest right name.
 
 use dfrsim_cluster::{EstimateModel, Overrun};
-use dfrsim_lab::Scenario;
 use dfrsim_lab::scenario::{Cut, Source};
-use dfrsim_model::SimSpan;
+use dfrsim_lab::{Results, RunOptions, Scenario, run};
+use dfrsim_model::{Share, SimSpan};
 use dfrsim_policies::catalogue;
-use dfrsim_workload::prepare::Annotation;
+use dfrsim_workload::lublin::{CpuNeeds, MemoryModel, MemoryMultiples, UniformMemory};
+use dfrsim_workload::prepare::{Annotation, Format};
 use proptest::prelude::*;
+use std::num::NonZeroU64;
+use std::sync::atomic::AtomicBool;
 
 const HEAD: &str = "study = \"online\"\npolicies = [\"FCFS\"]\n";
 const MODEL: &str = "[[workloads]]\nname = \"model\"\nnodes = 8\nlublin = { traces = 2, jobs = 10 }\n";
@@ -78,7 +81,7 @@ fn all_wrong_values_are_reported_at_once() {
         "s.toml:11:32: expected a load above 0, found 0",
         "s.toml:13:8: there is another workload `a`",
         "s.toml:15:16: no log `missing.swf`; looked for ",
-        "s.toml:17:8: workload `b` needs either `swf = { .. }` or `lublin = { .. }`",
+        "s.toml:17:8: workload `b` needs one of `swf = { .. }`, `batsim = { .. }` and `lublin = { .. }`",
     ];
     assert_eq!(messages.len(), starts.len(), "{errors}");
     for (message, start) in messages.iter().zip(starts) {
@@ -102,6 +105,44 @@ fn what_is_missing_or_no_toml_is_reported() {
     assert!(empty.starts_with("s.toml:2:12: there must be at least one policy"), "{empty}");
     let absent = Scenario::load("no/such/file.toml".as_ref(), &[]).unwrap_err().to_string();
     assert!(absent.starts_with("no/such/file.toml: cannot be read: "), "{absent}");
+}
+
+#[test]
+fn wrong_assumptions_are_reported_where_they_stand() {
+    let lublin = |fields: &str| {
+        let workload = format!("[[workloads]]\nname = \"model\"\nnodes = 8\nlublin = {{ {fields} }}\n");
+        errors(&format!("{HEAD}{workload}"), &[]).lines().next().unwrap().to_owned()
+    };
+    let cases = [
+        ("cpu = { serial = 2 }", "6:29: expected a part of a node from 0 to 1, found 2"),
+        ("cpu = { parallel = 0 }", "6:18: the CPU need of a task must be above 0"),
+        ("cpu = { cores = 0 }", "6:28: invalid value: integer `0`, expected a nonzero u32"),
+        ("cpu = { seriel = 1 }", "6:20: unknown field `seriel`; did you mean `serial`?"),
+        ("memory = \"nothing\"", "6:21: unknown variant `nothing`; there are: `none`, `constant`, "),
+        ("memory = { constant = -1 }", "6:21: expected a part of a node from 0 to 1, found -1"),
+        (
+            "memory = { uniform = { from = 0.5, to = 0.1 } }",
+            "6:21: the lower bound 0.5 of the memory lies above",
+        ),
+        ("memory = { multiples = { single_probability = 2 } }", "6:21: expected a probability from 0 to 1"),
+        (
+            "memory = { multiples = { unit = 0.2 } }",
+            "6:21: expected at least 2 units, and no more than a node has",
+        ),
+    ];
+    for (fields, start) in cases {
+        let found = lublin(fields);
+        assert!(found.starts_with(&format!("s.toml:{start}")), "{found} instead of {start}");
+    }
+    let annotation = "[[workloads]]\nname = \"log\"\nnodes = 8\n[workloads.swf]\nfile = \"x\"\n\
+        annotation = { lublin = { seed = 1, cpu = { serial = 2 } } }\n";
+    let found = errors(&format!("{HEAD}{annotation}"), &[]);
+    assert!(found.starts_with("s.toml:8:54: expected a part of a node"), "{found}");
+    let set = errors(&format!("{HEAD}{MODEL}"), &["workloads.model.lublin.cpu.serial=2"]);
+    assert_eq!(
+        set,
+        "override `workloads.model.lublin.cpu.serial=2`: expected a part of a node from 0 to 1, found 2"
+    );
 }
 
 #[test]
@@ -163,12 +204,56 @@ fn a_log_and_its_fields() {
         lines = \"lenient\"\nrules = { zero_run = \"clamp\" }\n";
     std::fs::write(&path, format!("{HEAD}{log}")).unwrap();
     let scenario = Scenario::load(&path, &[]).unwrap();
-    let Source::Swf(source) = &scenario.workloads[0].source else { panic!("{scenario:?}") };
+    let Source::Log(source) = &scenario.workloads[0].source else { panic!("{scenario:?}") };
     assert_eq!(source.path, folder.path().join("log.swf"), "logs are found beside the scenario");
     assert_eq!((source.cut, source.preparation.units), (Cut::Week, Some(120)));
     assert!(matches!(source.preparation.annotation, Annotation::Hpc2n(cluster) if cluster.cores == 4));
     std::fs::write(&path, scenario.to_toml()).unwrap();
     assert_eq!(Scenario::load(&path, &[]).unwrap(), scenario);
+}
+
+#[test]
+fn a_workload_of_batsim_and_its_fields() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("jobs"), "").unwrap();
+    let path = folder.path().join("s.toml");
+    let fields = "[[workloads]]\nname = \"w\"\nnodes = 4\n[workloads.batsim]\nfile = \"jobs\"\nflops = 1e9\n\
+        annotation = { lublin = { seed = 3 } }\nrules = { failed = \"drop\" }\n";
+    std::fs::write(&path, format!("{HEAD}{fields}")).unwrap();
+    let scenario = Scenario::load(&path, &[]).unwrap();
+    let Source::Log(source) = &scenario.workloads[0].source else { panic!("{scenario:?}") };
+    assert_eq!(source.path, folder.path().join("jobs"));
+    let preparation = source.preparation;
+    assert_eq!((preparation.format, preparation.units), (Format::Batsim, Some(4)));
+    assert_eq!(preparation.flops.map(NonZeroU64::get), Some(1_000_000_000));
+    assert!(matches!(preparation.annotation, Annotation::Lublin { seed: 3, .. }));
+    std::fs::write(&path, scenario.to_toml()).unwrap();
+    assert_eq!(Scenario::load(&path, &[]).unwrap(), scenario);
+
+    let told = Scenario::load(&path, &["workloads.w.batsim.flops=0".into()]).unwrap_err().to_string();
+    assert_eq!(told, "override `workloads.w.batsim.flops=0`: expected flop/s from 1 to 1e18, found 0");
+    assert!(Scenario::load(&path, &["workloads.w.batsim.size=allocated".into()]).is_err(), "no such field");
+}
+
+/// Two jobs of 10 and 20 s on one node, in a workload of Batsim: the second waits 10 s, so its stretch is 1.5.
+#[test]
+fn a_workload_of_batsim_is_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let jobs = r#"{"nb_res": 1, "jobs": [
+        {"id": "a", "subtime": 0, "res": 1, "profile": "p"}, {"id": "b", "subtime": 0, "res": 1, "profile": "q"}],
+        "profiles": {"p": {"type": "delay", "delay": 10}, "q": {"type": "parallel_homogeneous", "cpu": 40, "com": 0}}}"#;
+    std::fs::write(folder.path().join("w"), jobs).unwrap();
+    let path = folder.path().join("s.toml");
+    let text = "study = 'online'\npolicies = ['FCFS']\n[[workloads]]\nname = 'w'\nnodes = 1\n\
+        batsim = { file = 'w', flops = 2 }\n";
+    std::fs::write(&path, text).unwrap();
+    let scenario = Scenario::load(&path, &[]).unwrap();
+    let out = folder.path().join("out");
+    let options = RunOptions { out: out.clone(), threads: 1, fresh: false, audit: true };
+    run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
+    let rows = Results::read(&out).unwrap().rows;
+    let figures = rows[0].outcome.as_ref().unwrap();
+    assert_eq!((rows.len(), figures.max_stretch, figures.counted), (1, 1.5, 2));
 }
 
 /// The scenarios of the repository are read as they are; some of them need a log that may not be there.
@@ -198,6 +283,18 @@ fn the_scenarios_of_the_repository_are_right() {
     assert!(policies.len() >= 6 && policies.contains(&118), "{policies:?}");
 }
 
+fn memory_models() -> impl Strategy<Value = MemoryModel> {
+    let shares = (0..=Share::ONE.units() / 4).prop_map(|units| Share::try_from_units(units).unwrap());
+    let uniform = |(from, to)| UniformMemory::new(Share::min(from, to), Share::max(from, to)).unwrap();
+    let multiples = |(unit, probability, most)| MemoryMultiples::new(unit, probability, most).unwrap();
+    prop_oneof![
+        Just(MemoryModel::None),
+        shares.clone().prop_map(MemoryModel::Constant),
+        (shares.clone(), shares.clone()).prop_map(uniform).prop_map(MemoryModel::Uniform),
+        (shares, 0.0..=1.0, 2_u32..=4).prop_map(multiples).prop_map(MemoryModel::Multiples),
+    ]
+}
+
 proptest! {
     /// Whatever a scenario says, it says the same when it is written with every field spelt out.
     #[test]
@@ -214,6 +311,8 @@ proptest! {
         traces in 1_u32..1000,
         jobs in 1_usize..1_000_000,
         loads in prop::collection::vec(1e-6_f64..1e6, 0..4),
+        cores in 1_u32..1000,
+        memory in memory_models(),
     ) {
         let mut scenario = parse(&format!("{HEAD}{MODEL}"), &[]);
         scenario.seed = seed as u64;
@@ -236,6 +335,8 @@ proptest! {
             source.parameters.jobs = jobs;
             source.parameters.nodes = nodes.try_into().unwrap();
             source.loads = loads;
+            source.parameters.cpu = CpuNeeds::new(cores.try_into().unwrap(), None, None).unwrap();
+            source.parameters.memory = memory;
         }
         let text = scenario.to_toml();
         prop_assert_eq!(Scenario::parse(&text, "resolved.toml", &[]).unwrap(), scenario, "{}", text);

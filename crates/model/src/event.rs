@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// The version of the format; a reader refuses others.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Tasks of a job on nodes: pairs of (node, tasks).
 pub type Placement<'a> = Cow<'a, [(u32, u32)]>;
@@ -28,6 +28,10 @@ pub enum Record<'a> {
         nodes: u32,
         /// The rescheduling penalty: how long a resumed or migrated job makes no progress.
         penalty_us: u64,
+        /// The tau of the bounded stretch in the summary.
+        // Files of version 1 have it there: they must be refused for their version.
+        #[serde(default)]
+        tau_us: u64,
     },
     /// A job arrives.
     Submit {
@@ -123,8 +127,6 @@ pub enum Record<'a> {
         makespan_us: u64,
         /// The largest stretch of a job.
         max_stretch: f64,
-        /// The tau of the bounded stretch.
-        tau_us: u64,
         /// The largest bounded stretch of a job.
         max_bounded_stretch: f64,
         /// The mean of the bounded stretch.

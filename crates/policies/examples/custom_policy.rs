@@ -8,7 +8,7 @@ use dfrsim_cluster::{
 };
 use dfrsim_model::{Job, NodeId, NodeTasks, Seed, Share, SimSpan, Yield};
 use dfrsim_policies::{Policy, PolicyOptions};
-use dfrsim_workload::lublin::{LublinParameters, Mode, generate};
+use dfrsim_workload::lublin::{LublinParameters, generate};
 use std::num::NonZeroU32;
 
 /// Newcomers come first; running jobs keep their nodes where there is still room, those with the least work done before the
@@ -80,16 +80,16 @@ impl Scheduler for LeastServedFirst {
 
 fn degradation(scheduler: &mut dyn Scheduler, jobs: &[Job], nodes: u32) -> f64 {
     let options = Options { penalty: SimSpan::from_secs(300), ..Options::default() };
-    let mut metrics = Metrics::default();
+    let mut metrics = Metrics::new(SummaryOptions::new(nodes));
     simulate(nodes, &options, jobs.to_vec(), scheduler, &mut metrics).expect("the policy keeps the rules");
-    let summary = metrics.summary(&SummaryOptions::new(nodes)).expect("there are jobs");
+    let summary = metrics.summary().expect("there are jobs");
     let (tau, bounded) = summary.bounded_stretch[0];
     bounded.max / max_stretch_bound(jobs, nodes, tau).value
 }
 
 fn main() {
     let nodes = NonZeroU32::new(128).expect("128 is not zero");
-    let parameters = LublinParameters { nodes, jobs: 1000, mode: Mode::Typed };
+    let parameters = LublinParameters { nodes, jobs: 1000, ..LublinParameters::default() };
     let greedy: Policy = "Greedy*/OPT=MIN".parse().expect("the policy is known");
     let (mut own, mut known) = (0.0, 0.0);
     const TRACES: u64 = 20;

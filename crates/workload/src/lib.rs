@@ -2,6 +2,7 @@
 //!
 //! * [`swf`]: the Standard Workload Format. [`swf::Reader`] streams a log, plain or gzip, in constant memory and collects
 //!   all its faults; [`swf::read_all`] sorts one whose lines are out of order; [`swf::write()`] writes one.
+//! * [`batsim`]: workloads of Batsim, read as records of a log.
 //! * [`prepare`]: from records to [`Job`](dfrsim_model::Job)s: selection, rules for doubtful lines, tasks with CPU needs
 //!   and memory. [`prepare::with_jobs`] hands the stream of a file to a simulation.
 //! * [`lublin`]: synthetic workloads.
@@ -22,6 +23,7 @@
 //! Sources: the definition of SWF 2.2 at the Parallel Workloads Archive; Lublin and Feitelson, JPDC 63(11), 2003; the
 //! dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the workload sets of the on-line study.
 
+pub mod batsim;
 pub mod cut;
 pub mod load;
 pub mod lublin;

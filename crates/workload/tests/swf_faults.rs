@@ -158,7 +158,7 @@ fn lenient_reading_leaves_broken_lines_out() {
     let (lines, report) = read(text.as_bytes(), Strictness::Lenient);
     let numbers: Vec<u64> = lines.iter().map(|line| line.number).collect();
     assert_eq!(numbers, [1, 5]);
-    assert_eq!(report.unwrap(), ReadReport { records: 2, broken: 3, out_of_order: 0 });
+    assert_eq!(report.unwrap(), ReadReport { records: 2, broken: 3, ..ReadReport::default() });
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn a_log_out_of_order_ends_the_stream_and_can_be_read_whole() {
     let mut whole = swf::read_all_from(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
     let jobs: Vec<u64> = whole.by_ref().map(|line| line.record.job).collect();
     assert_eq!(jobs, [2, 4, 1, 3, 5], "equal submit times keep the order of the file");
-    assert_eq!(whole.finish().unwrap(), ReadReport { records: 5, broken: 0, out_of_order: 2 });
+    assert_eq!(whole.finish().unwrap(), ReadReport { records: 5, out_of_order: 2, ..ReadReport::default() });
 }
 
 /// A file of this test, removed at its end.

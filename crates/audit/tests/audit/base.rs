@@ -18,7 +18,7 @@
 
 /// The lines of the file.
 pub(crate) const BASE: [&str; 15] = [
-    r#"{"event":"run","format":1,"policy":"by hand","nodes":2,"penalty_us":3000000}"#,
+    r#"{"event":"run","format":2,"policy":"by hand","nodes":2,"penalty_us":3000000,"tau_us":10000000}"#,
     r#"{"event":"submit","at_us":0,"job":0,"id":10,"tasks":2,"need":943718400,"memory":471859200,"run_us":10000000}"#,
     r#"{"event":"start","at_us":0,"job":0,"on":[[0,1],[1,1]],"yield":1048576}"#,
     r#"{"event":"submit","at_us":2000000,"job":1,"id":11,"tasks":1,"need":943718400,"memory":471859200,"run_us":4000000}"#,
@@ -34,7 +34,7 @@ pub(crate) const BASE: [&str; 15] = [
     r#"{"event":"complete","at_us":19000000,"job":0}"#,
     concat!(
         r#"{"event":"summary","completed":2,"rejected":1,"makespan_us":19000000,"max_stretch":2.0,"#,
-        r#""tau_us":10000000,"max_bounded_stretch":1.9,"mean_bounded_stretch":1.45,"mean_turnaround_s":13.5,"#,
+        r#""max_bounded_stretch":1.9,"mean_bounded_stretch":1.45,"mean_turnaround_s":13.5,"#,
         r#""utilisation":0.631578947368421,"pauses":1,"migrations":1,"migrated_tasks":1}"#
     ),
 ];

@@ -28,13 +28,17 @@ fn only(lines: &Lines, expected: &str) {
 fn the_first_line_is_a_run_of_this_format() {
     only(&Lines::new().delete(1), "line 1: the first line must be a `run` record");
     only(
-        &Lines::new().edit(1, "\"format\":1", "\"format\":2"),
-        "line 1: format 2; this audit knows format 1",
+        &Lines::new().edit(1, "\"format\":2", "\"format\":1"),
+        "line 1: format 1; this audit knows format 2",
     );
+    // Version 1 said tau in the last line.
+    let earlier = Lines::new().edit(1, "\"format\":2", "\"format\":1").edit(1, ",\"tau_us\":10000000", "");
+    only(&earlier, "line 1: format 1; this audit knows format 2");
     let huge = Lines::new().edit(1, "\"nodes\":2", "\"nodes\":4294967295");
     only(&huge, "line 1: 4294967295 nodes are more than the 16777216 that can be audited");
     assert_eq!(faults(b"").to_string(), "line 1: the first line must be a `run` record");
-    let twice = Lines::new().insert(3, r#"{"event":"run","format":1,"policy":"","nodes":2,"penalty_us":0}"#);
+    let twice = Lines::new()
+        .insert(3, r#"{"event":"run","format":2,"policy":"","nodes":2,"penalty_us":0,"tau_us":0}"#);
     only(&twice, "line 3: a second `run` record");
 }
 
@@ -273,7 +277,7 @@ fn the_summary_is_recomputed() {
     }
     // With another tau other bounded stretches: 2 for job 1.
     let message = "line 15: summary: `max_bounded_stretch` is 1.9, the events say 2";
-    first(&Lines::new().edit(SUMMARY, "\"tau_us\":10000000", "\"tau_us\":0"), message);
+    first(&Lines::new().edit(1, "\"tau_us\":10000000", "\"tau_us\":0"), message);
 }
 
 #[test]

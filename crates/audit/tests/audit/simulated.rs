@@ -80,11 +80,14 @@ proptest! {
         jobs.sort_by_key(|job| job.submit);
         let penalty = SimSpan::from_micros(penalty);
         let mut file = Vec::new();
-        let mut observer = Both(EventLog::new(&mut file, "whim", NODES, penalty), Metrics::default());
+        let mut observer = Both(
+            EventLog::new(&mut file, "whim", NODES, penalty, SimSpan::from_secs(10)),
+            Metrics::new(SummaryOptions::new(NODES)),
+        );
         let options = Options { penalty, ..Options::default() };
         simulate(NODES, &options, jobs, &mut Whim(rng), &mut observer).unwrap();
         let Both(log, metrics) = observer;
-        let summary = metrics.summary(&SummaryOptions::new(NODES));
+        let summary = metrics.summary();
         prop_assume!(summary.is_some());
         let summary = summary.unwrap();
         log.finish(&summary).unwrap();

@@ -9,7 +9,6 @@ use dfrsim_model::{Job, SimSpan};
 use dfrsim_workload::{cut, prepare};
 use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
 use rayon::prelude::*;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Compute the lower bound on the maximum bounded stretch
@@ -66,12 +65,10 @@ impl Bound {
             segments.par_iter().progress_with(bar.clone()).map(bound).collect()
         });
         bar.finish_and_clear();
-        let mut out = OutputFile::create(&self.out)?;
         let rows = segments.iter().zip(&bounds);
         let text = rows.map(|((segment, jobs), bound)| format!("{segment},{},{bound}\n", jobs.len()));
         let text = String::from("segment,jobs,bound\n") + &text.collect::<String>();
-        out.write_all(text.as_bytes()).map_err(|error| out.failure(&error))?;
-        out.finish()?;
+        OutputFile::write_text(&self.out, &text)?;
         let largest = bounds.iter().copied().fold(1.0, f64::max);
         let mean = bounds.iter().sum::<f64>() / bounds.len() as f64;
         eprintln!("{} segments, mean bound {mean:.4}, largest {largest:.4}", bounds.len());

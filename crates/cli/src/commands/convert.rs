@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::OutputFile;
 use clap::Args;
 use dfrsim_workload::cut;
-use dfrsim_workload::prepare::{JobStream, Options};
+use dfrsim_workload::prepare::{self, JobStream, Options};
 use dfrsim_workload::swf::{self, Header, Record, Source as _};
 use dfrsim_workload::{load, traces};
 use flate2::Compression;
@@ -13,7 +13,7 @@ use flate2::write::GzEncoder;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Cut, sort, scale and rewrite a log
+/// Cut, sort, scale and rewrite a log, or make one of a workload of Batsim
 ///
 /// The lines stay as they are, but for the submit times that --load changes; rules for doubtful jobs apply to the load
 /// only. A name that ends in .gz is written as gzip.
@@ -22,9 +22,10 @@ use std::path::{Path, PathBuf};
 Examples:
   dfrsim workload convert HPC2N-2002-2.1-cln.swf.gz --first 1000 --out head.swf
   dfrsim workload convert CTC-SP2-1996-3.1-cln.swf.gz --load 0.9 --nodes 338 --out busy.swf.gz
-  dfrsim workload convert HPC2N-2002-2.1-cln.swf.gz --week 17 --out week-17.swf")]
+  dfrsim workload convert HPC2N-2002-2.1-cln.swf.gz --week 17 --out week-17.swf
+  dfrsim workload convert workload.json --flops 1e9 --out workload.swf")]
 pub(crate) struct Convert {
-    /// The log
+    /// The log: SWF, or a workload of Batsim (.json)
     input: String,
     #[command(flatten)]
     log: LogArguments,
@@ -45,7 +46,7 @@ pub(crate) struct Convert {
 impl Convert {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let path = traces::locate(&self.input).map_err(Failure::input)?;
-        let whole = swf::read_all(&path, self.log.strictness()).map_err(Failure::input)?;
+        let whole = prepare::read_whole(&path, &self.log.options()).map_err(Failure::input)?;
         let mut header = whole.header().clone();
         let file = whole.file().to_owned();
         let selected = self.log.selection().of(whole).map(|line| line.record);
@@ -76,8 +77,7 @@ impl Convert {
         swf::write(&mut text, header, records).map_err(Failure::input)?;
         let options = Options { units: Some(nodes), ..self.log.options() };
         let selected = Options { select: cut::Selection::default(), ..options };
-        let reader =
-            swf::Reader::new(text.as_slice(), &self.input, self.log.strictness()).map_err(Failure::input)?;
+        let reader = swf::Reader::new(text.as_slice(), &self.input, options.lines).map_err(Failure::input)?;
         let mut stream = JobStream::new(reader, &selected);
         let mut jobs: Vec<_> = stream.by_ref().collect();
         stream.finish().map_err(Failure::input)?;

@@ -6,18 +6,18 @@ use crate::output;
 use clap::Args;
 use dfrsim_cluster::Distribution;
 use dfrsim_model::Job;
-use dfrsim_workload::prepare::{self, Options};
-use dfrsim_workload::swf::{Header, Source as _};
-use dfrsim_workload::{cut, load, swf, traces};
+use dfrsim_workload::prepare::{self, JobStream, Log, Options};
+use dfrsim_workload::swf::Header;
+use dfrsim_workload::{cut, load, traces};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::fmt::Write as _;
 
-/// Say what is in a log
+/// Say what is in a log or a workload of Batsim
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  dfrsim workload info KTH-SP2-1996-2.1-cln.swf.gz")]
 pub(crate) struct Info {
-    /// The log
+    /// The log: SWF, or a workload of Batsim (.json)
     file: String,
     #[command(flatten)]
     log: LogArguments,
@@ -29,11 +29,9 @@ pub(crate) struct Info {
 impl Info {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let path = traces::locate(&self.file).map_err(Failure::input)?;
-        let whole = swf::read_all(&path, self.log.strictness()).map_err(Failure::input)?;
-        let header = whole.header().clone();
-        drop(whole);
         let options = Options { units: self.nodes, ..self.log.options() };
-        let (jobs, report) = prepare::read_jobs(&path, &options).map_err(Failure::input)?;
+        let work = |jobs: &mut JobStream<Log>| (jobs.header().clone(), jobs.collect::<Vec<Job>>());
+        let ((header, jobs), report) = prepare::with_jobs(&path, &options, work).map_err(Failure::input)?;
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
             writeln!(text, "{name:<18} {value}").expect("writing to a string cannot fail");

@@ -5,7 +5,7 @@ use crate::output::OutputFile;
 use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_workload::load;
-use dfrsim_workload::lublin::{self, LublinParameters, Mode};
+use dfrsim_workload::lublin::{self, CpuNeeds, LublinParameters, MemoryModel, Mode};
 use dfrsim_workload::swf;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -13,7 +13,8 @@ use std::path::PathBuf;
 /// Generate a workload from the model of Lublin and Feitelson, as SWF
 ///
 /// Sizes are in nodes; requested memory (field 10) is what the fractional study gives each task, in KB of a node
-/// of 8 GiB. `dfrsim simulate --annotate lublin` with the same seed gives the jobs the same memory.
+/// of 8 GiB. `dfrsim simulate --annotate lublin` with the same seed gives the jobs the same memory;
+/// scenarios can assume other needs and memory.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -32,6 +33,9 @@ pub(crate) struct Lublin {
     /// One stream of jobs instead of a batch and an interactive one
     #[arg(long)]
     typeless: bool,
+    /// The cores of a node, of which a job of size 1 uses one: what counts in the load
+    #[arg(long, value_name = "N", default_value = "4")]
+    cores: NonZeroU32,
     /// Multiply the inter-arrival times so that the offered load is this (CPU needs as in the fractional study)
     #[arg(long, value_name = "X")]
     load: Option<f64>,
@@ -46,6 +50,8 @@ impl Lublin {
             nodes: self.nodes,
             jobs: self.jobs as usize,
             mode: if self.typeless { Mode::Typeless } else { Mode::Typed },
+            cpu: CpuNeeds::new(self.cores, None, None).map_err(Failure::input)?,
+            memory: MemoryModel::default(),
         };
         let seed = Seed::new(self.seed);
         let (mut header, mut records) = lublin::to_swf(&parameters, seed);

@@ -2,8 +2,13 @@
 
 mod audit;
 mod bound;
+mod check;
+mod compare;
 mod completions;
 mod convert;
+mod draw;
+mod export;
+mod figures;
 mod info;
 mod lublin;
 mod policies;
@@ -26,6 +31,9 @@ const EXAMPLES: &str = "\
 Examples:
   dfrsim run                                  the quick start: a degradation table in under a minute
   dfrsim run scenarios/hpc2n.toml             FCFS and EASY on 182 weeks of a real log
+  dfrsim compare results/quickstart --policy EASY --with CONS
+  dfrsim check results/quickstart --baseline baseline.toml --tolerance 2%
+  dfrsim figures results/quickstart           pictures of what a run left there
   dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
   dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim policies                             all policies, a line on each";
@@ -34,13 +42,19 @@ Examples:
 enum Command {
     Run(run::Run),
     Simulate(simulate::Simulate),
+    Export(export::Export),
     Bound(bound::Bound),
     Lublin(lublin::Lublin),
     #[command(subcommand)]
     Workload(Workload),
     Policies(policies::Policies),
+    Check(check::Check),
+    Compare(compare::Compare),
     Report(report::Report),
     Audit(audit::Audit),
+    Figures(figures::Figures),
+    #[command(subcommand)]
+    Draw(draw::Draw),
     Completions(completions::Completions),
 }
 
@@ -56,13 +70,18 @@ impl Cli {
         match self.command {
             Command::Run(command) => command.run(),
             Command::Simulate(command) => command.run(),
+            Command::Export(command) => command.run(),
             Command::Bound(command) => command.run(),
             Command::Lublin(command) => command.run(),
             Command::Workload(Workload::Info(command)) => command.run(),
             Command::Workload(Workload::Convert(command)) => command.run(),
             Command::Policies(command) => command.run(),
+            Command::Check(command) => command.run(),
+            Command::Compare(command) => command.run(),
             Command::Report(command) => command.run(),
             Command::Audit(command) => command.run(),
+            Command::Figures(command) => command.run(),
+            Command::Draw(command) => command.run(),
             Command::Completions(command) => command.run(),
         }
     }

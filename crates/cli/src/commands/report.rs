@@ -3,13 +3,15 @@
 use crate::failure::Failure;
 use crate::output::OutputFile;
 use clap::Args;
+use dfrsim_figures::{Figure, draw_results};
 use dfrsim_lab::Results;
+use dfrsim_report::Picture;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Make one self-contained page of a run's results
 ///
-/// The page has the tables (sorted by a click or a key), warnings, a way down to each instance, the scenario and the
+/// The page has the tables (sorted by a click or a key), the figures, warnings, a way down to each instance, the scenario and the
 /// versions. It opens from a disk, without a network.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -28,7 +30,8 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let results = Results::read(&self.results).map_err(Failure::input)?;
-        let page = dfrsim_report::page(&results, &[]).map_err(Failure::input)?;
+        let pictures: Vec<Picture> = draw_results(&results).figures.iter().map(picture).collect();
+        let page = dfrsim_report::page(&results, &pictures).map_err(Failure::input)?;
         let path = self.out.unwrap_or_else(|| self.results.join("report.html"));
         let mut file = OutputFile::create(&path)?;
         file.write_all(page.as_bytes()).map_err(|error| file.failure(&error))?;
@@ -36,4 +39,9 @@ impl Report {
         eprintln!("{}: {} kB", path.display(), page.len() / 1000);
         Ok(())
     }
+}
+
+/// A figure for the page. What it leaves out stands in the picture itself.
+fn picture(figure: &Figure) -> Picture {
+    Picture { title: figure.stem.replace('-', " "), svg: figure.picture.svg() }
 }

@@ -1,23 +1,27 @@
 //! `dfrsim simulate`
 
+mod files;
 mod jobs_file;
 mod summary_text;
 mod timed;
 
 use crate::arguments::{WorkloadArguments, seconds};
 use crate::failure::Failure;
-use crate::output::{self, OutputFile};
-use clap::Args;
+use crate::output;
+use clap::{Args, ValueEnum as _};
 use dfrsim_cluster::{
-    EstimateModel, EventLog, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate,
+    EstimateModel, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate,
 };
+use dfrsim_interchange::Records;
 use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::load;
 use dfrsim_workload::prepare::{self, Report};
-use jobs_file::JobsFile;
-use std::path::{Path, PathBuf};
+use dfrsim_workload::swf::{Header, Record};
+use files::{FileArguments, Files, Subject};
+use std::iter;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use timed::Timed;
 
@@ -70,12 +74,8 @@ pub(crate) struct Simulate {
     /// Do not count jobs submitted within this time before the last submission
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
     cool_down: SimSpan,
-    /// Write a line for each job: job_id, submit, start, end, tasks, stretch, bounded_stretch and more
-    #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
-    jobs_out: Option<PathBuf>,
-    /// Write everything that happens, for `dfrsim audit`
-    #[arg(long, value_name = "FILE.jsonl", help_heading = "Output")]
-    events_out: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileArguments,
     /// Print the figures as JSON
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -90,7 +90,7 @@ enum OverrunArgument {
 }
 
 /// Everything that watches a simulation.
-type Watchers = (Metrics, (Option<JobsFile>, Option<EventLog<OutputFile>>));
+type Watchers = (Metrics, Files);
 
 /// Where the time went.
 #[derive(Debug, Default)]
@@ -149,9 +149,11 @@ impl Simulate {
         time: &mut HostTime,
     ) -> Result<(Watchers, Report), Failure> {
         let work = |jobs: &mut prepare::JobStream<prepare::Log>| {
+            let header = jobs.header().clone();
+            let (files, jobs) = self.begin(path, &header, iter::from_fn(|| jobs.next_with_record()))?;
             let begin = Instant::now();
             let mut jobs = Timed::new(jobs);
-            let result = self.simulate(&mut jobs);
+            let result = self.simulate(&mut jobs, files);
             time.reading = jobs.spent();
             time.simulating = begin.elapsed() - jobs.spent();
             result
@@ -169,23 +171,59 @@ impl Simulate {
         time: &mut HostTime,
     ) -> Result<(Watchers, Report), Failure> {
         let begin = Instant::now();
-        let (mut jobs, report) = prepare::read_jobs(path, prepare_options).map_err(Failure::input)?;
+        let work = |jobs: &mut prepare::JobStream<prepare::Log>| {
+            let header = jobs.header().clone();
+            let read = iter::from_fn(|| jobs.next_with_record());
+            let (jobs, records): (Vec<Job>, Vec<Record>) = read.unzip();
+            (header, jobs, records)
+        };
+        let ((header, mut jobs, records), report) =
+            prepare::with_jobs(path, prepare_options, work).map_err(Failure::input)?;
         load::scale_to_load(&mut jobs, self.workload.nodes, target).map_err(Failure::input)?;
         time.reading = begin.elapsed();
+        let (files, jobs) = self.begin(path, &header, jobs.into_iter().zip(records))?;
         let begin = Instant::now();
-        let watchers = self.simulate(jobs)?;
+        let watchers = self.simulate(jobs, files)?;
         time.simulating = begin.elapsed();
         Ok((watchers, report))
     }
 
-    fn simulate(&self, jobs: impl IntoIterator<Item = Job>) -> Result<Watchers, Failure> {
+    /// Begins the files, one of which may need the records of the jobs.
+    fn begin<'a>(
+        &self,
+        path: &Path,
+        header: &Header,
+        pairs: impl Iterator<Item = (Job, Record)> + 'a,
+    ) -> Result<(Files, Box<dyn Iterator<Item = Job> + 'a>), Failure> {
+        let overrun =
+            self.overrun.to_possible_value().map_or_else(String::new, |value| value.get_name().into());
+        let subject = Subject {
+            policy: self.policy,
+            nodes: self.workload.nodes,
+            penalty: self.penalty,
+            tau: self.tau[0],
+            workload: path,
+            header,
+            choices: format!("estimates {}, overrun {overrun}", self.estimates),
+        };
+        let records = Records::default();
+        let files = self.files.create(&subject, records.clone())?;
+        if self.files.swf_out.is_some() {
+            Ok((files, Box::new(records.into_jobs(pairs))))
+        } else {
+            Ok((files, Box::new(pairs.map(|(job, _)| job))))
+        }
+    }
+
+    fn simulate(&self, jobs: impl IntoIterator<Item = Job>, files: Files) -> Result<Watchers, Failure> {
         let nodes = self.workload.nodes;
-        let jobs_file =
-            self.jobs_out.as_deref().map(|path| JobsFile::create(path, self.tau[0])).transpose()?;
-        let event_log = self.events_out.as_deref().map(OutputFile::create).transpose()?;
-        let event_log =
-            event_log.map(|out| EventLog::new(out, &self.policy.to_string(), nodes, self.penalty));
-        let mut watchers = (Metrics::default(), (jobs_file, event_log));
+        let figures = SummaryOptions {
+            nodes,
+            taus: self.tau.clone(),
+            warm_up: self.warm_up,
+            cool_down: self.cool_down,
+        };
+        let mut watchers = (Metrics::new(figures), files);
         let options = Options {
             penalty: self.penalty,
             estimates: self.estimates,
@@ -207,22 +245,9 @@ impl Simulate {
     }
 
     /// Sums up and lets the files appear.
-    fn write(&self, (metrics, (jobs_file, event_log)): Watchers) -> Result<Summary, Failure> {
-        let options = SummaryOptions {
-            nodes: self.workload.nodes,
-            taus: self.tau.clone(),
-            warm_up: self.warm_up,
-            cool_down: self.cool_down,
-        };
-        let whole = SummaryOptions { warm_up: SimSpan::ZERO, cool_down: SimSpan::ZERO, ..options.clone() };
-        let no_jobs = || Failure::input("no job is left to simulate");
-        let summary = metrics.summary(&options).ok_or_else(no_jobs)?;
-        if let Some(log) = event_log {
-            let name = self.events_out.as_deref().unwrap_or(Path::new("")).display();
-            let whole = metrics.summary(&whole).ok_or_else(no_jobs)?;
-            log.finish(&whole).map_err(|error| Failure::output(name, &error))?.finish()?;
-        }
-        jobs_file.map_or(Ok(()), JobsFile::finish)?;
+    fn write(&self, (metrics, files): Watchers) -> Result<Summary, Failure> {
+        let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to simulate"))?;
+        self.files.finish(files)?;
         Ok(summary)
     }
 }

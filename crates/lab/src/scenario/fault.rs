@@ -6,7 +6,7 @@ use std::ops::Range;
 /// The texts that a scenario is made of: its file, then its overrides, one behind the other, so that one number
 /// tells a place in any of them.
 #[derive(Clone, Debug)]
-pub(super) struct Text {
+pub(crate) struct Text {
     file: String,
     /// The file, an end of line, and each override with an end of line.
     joined: String,
@@ -51,7 +51,7 @@ pub enum Place {
 }
 
 impl Text {
-    pub(super) fn new(file: &str, text: &str, overrides: &[String]) -> Text {
+    pub(crate) fn new(file: &str, text: &str, overrides: &[String]) -> Text {
         let mut joined = format!("{text}\n");
         for set in overrides {
             joined.push_str(set);
@@ -61,7 +61,7 @@ impl Text {
     }
 
     /// The place of a range of bytes of the joined text.
-    pub(super) fn place(&self, range: &Range<usize>) -> Place {
+    pub(crate) fn place(&self, range: &Range<usize>) -> Place {
         let start = self.joined.floor_char_boundary(range.start.min(self.joined.len() - 1));
         let begin = self.joined[..start].rfind('\n').map_or(0, |at| at + 1);
         let end = start + self.joined[start..].find('\n').unwrap_or(0);
@@ -78,15 +78,15 @@ impl Text {
         Place::Line { file: self.file.clone(), line, column, text, length }
     }
     /// A fault at a range of bytes of the joined text.
-    pub(super) fn fault(&self, range: &Range<usize>, message: impl Into<String>) -> Fault {
+    pub(crate) fn fault(&self, range: &Range<usize>, message: impl Into<String>) -> Fault {
         Fault { place: self.place(range), message: message.into() }
     }
     /// A fault of the file as a whole.
-    pub(super) fn whole(&self, message: impl Into<String>) -> Fault {
+    pub(crate) fn whole(&self, message: impl Into<String>) -> Fault {
         Fault { place: Place::File(self.file.clone()), message: message.into() }
     }
     /// A fault that the reader of TOML found.
-    pub(super) fn toml_fault(&self, error: &toml::de::Error) -> Fault {
+    pub(crate) fn toml_fault(&self, error: &toml::de::Error) -> Fault {
         let message = explain(error.message());
         match error.span() {
             // Something missing at the top level is said of the whole file.
@@ -142,7 +142,7 @@ impl fmt::Display for Fault {
 }
 
 /// The name that is most like a wrong one, if any is somewhat like it.
-pub(super) fn nearest<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const SOMEWHAT: f64 = 0.75;
     let likeness = |name: &str| strsim::jaro_winkler(wrong, name);
     let candidates = right.into_iter().map(|name| (likeness(name), name));

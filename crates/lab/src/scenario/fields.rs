@@ -101,8 +101,8 @@ impl<'de> Visitor<'de> for PolicyVisitor {
     }
 }
 
-/// An annotation: `"none"`, `"hpc2n"`, `{ hpc2n = { cores = 4, .. } }` or `{ lublin = { seed = 1 } }`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+/// An annotation: `"none"`, `"hpc2n"`, `{ hpc2n = { cores = 4, .. } }` or `{ lublin = { seed = 1, .. } }`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(super) struct AnnotationField(pub(super) Annotation);
 

@@ -3,7 +3,7 @@
 use super::fields::{AnnotationField, Names, Numbers, PolicyField};
 use dfrsim_cluster::Overrun;
 use dfrsim_workload::cut::Selection;
-use dfrsim_workload::lublin::Mode;
+use dfrsim_workload::lublin::{CpuNeeds, MemoryModel, Mode};
 use dfrsim_workload::prepare::{Rules, SizeField};
 use dfrsim_workload::swf::Strictness;
 use serde::{Deserialize, Serialize};
@@ -105,6 +105,8 @@ pub(super) struct WorkloadFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) swf: Option<SwfFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) batsim: Option<BatsimFile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lublin: Option<LublinFile>,
 }
 
@@ -116,6 +118,24 @@ pub(super) struct SwfFile {
     pub(super) cut: Cut,
     #[serde(default)]
     pub(super) size: SizeField,
+    #[serde(default)]
+    pub(super) lines: Strictness,
+    #[serde(default)]
+    pub(super) annotation: AnnotationField,
+    #[serde(default)]
+    pub(super) select: Selection,
+    #[serde(default)]
+    pub(super) rules: Rules,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BatsimFile {
+    pub(super) file: Spanned<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) flops: Option<Spanned<f64>>,
+    #[serde(default)]
+    pub(super) cut: Cut,
     #[serde(default)]
     pub(super) lines: Strictness,
     #[serde(default)]
@@ -144,6 +164,8 @@ pub(super) struct LublinFile {
     pub(super) jobs: Spanned<i64>,
     pub(super) mode: Mode,
     pub(super) loads: Spanned<Numbers>,
+    pub(super) cpu: CpuNeeds,
+    pub(super) memory: MemoryModel,
 }
 
 impl Default for LublinFile {
@@ -153,6 +175,8 @@ impl Default for LublinFile {
             jobs: anywhere(1_000),
             mode: Mode::Typed,
             loads: anywhere(Numbers(Vec::new())),
+            cpu: CpuNeeds::default(),
+            memory: MemoryModel::default(),
         }
     }
 }

@@ -9,6 +9,7 @@ mod overrides;
 mod resolve;
 
 pub use fault::{Fault, Place, ScenarioErrors};
+pub(crate) use fault::{Text, nearest};
 pub use file::Cut;
 
 use crate::Published;
@@ -81,15 +82,15 @@ pub struct Workload {
 /// Where jobs come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// A log.
-    Swf(Box<SwfSource>),
+    /// A log, or a workload of Batsim.
+    Log(Box<LogSource>),
     /// The Lublin-Feitelson model.
     Lublin(LublinSource),
 }
 
-/// A log.
+/// A file of jobs: a log, or a workload of Batsim, as the format of its preparation says.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SwfSource {
+pub struct LogSource {
     /// Its name as the scenario gives it.
     pub file: String,
     /// Where it was found.

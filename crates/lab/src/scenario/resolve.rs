@@ -2,20 +2,22 @@
 
 use super::fault::{Fault, ScenarioErrors, Text};
 use super::fields::{AnnotationField, Names, Numbers, PolicyField};
-use super::file::{File, LublinFile, SimulationFile, Study, SwfFile, WorkloadFile, anywhere};
+use super::file::{BatsimFile, File, LublinFile, SimulationFile, Study, SwfFile, WorkloadFile, anywhere};
 use super::overrides::{self, Override};
-use super::{LublinSource, Scenario, Simulation, Source, SwfSource, Workload};
+use super::{LogSource, LublinSource, Scenario, Simulation, Source, Workload};
 use dfrsim_cluster::EstimateModel;
 use dfrsim_model::{SimSpan, Yield};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing, PriorityRule, UnknownPriority};
 use dfrsim_policies::{Policy, catalogue};
+use dfrsim_workload::batsim::MOST_FLOPS;
 use dfrsim_workload::lublin::LublinParameters;
-use dfrsim_workload::{prepare, traces};
+use dfrsim_workload::prepare::{self, Format};
+use dfrsim_workload::traces;
 use regex_lite::Regex;
 use serde::Deserialize as _;
 use std::fmt::Display;
-use std::num::NonZeroU32;
-use std::path::Path;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use toml::Spanned;
 
@@ -199,14 +201,15 @@ impl Resolver<'_> {
             }
             let nodes = self.integer(&file.nodes, "a number of nodes", 1, u32::MAX.into());
             let nodes = u32::try_from(nodes).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
-            let source = match (&file.swf, &file.lublin) {
-                (Some(swf), None) => Source::Swf(Box::new(self.swf(swf, nodes))),
-                (None, Some(lublin)) => Source::Lublin(self.lublin(lublin, nodes)),
+            let source = match (&file.swf, &file.batsim, &file.lublin) {
+                (Some(swf), None, None) => Source::Log(Box::new(self.swf(swf, nodes))),
+                (None, Some(batsim), None) => Source::Log(Box::new(self.batsim(batsim, nodes))),
+                (None, None, Some(lublin)) => Source::Lublin(self.lublin(lublin, nodes)),
                 _ => {
-                    self.fault(
-                        &file.name,
-                        format!("workload `{name}` needs either `swf = {{ .. }}` or `lublin = {{ .. }}`"),
+                    let message = format!(
+                        "workload `{name}` needs one of `swf = {{ .. }}`, `batsim = {{ .. }}` and `lublin = {{ .. }}`"
                     );
+                    self.fault(&file.name, message);
                     continue;
                 }
             };
@@ -220,26 +223,55 @@ impl Resolver<'_> {
         }
         workloads
     }
-    fn swf(&mut self, file: &SwfFile, nodes: NonZeroU32) -> SwfSource {
-        let name = file.file.get_ref();
-        let beside = self.folder.and_then(|folder| traces::locate_from(folder, name).ok());
-        let path = traces::locate(name).or_else(|missing| beside.ok_or(missing)).unwrap_or_else(|missing| {
-            self.fault(&file.file, missing.to_string());
-            name.into()
-        });
-        SwfSource {
-            file: name.clone(),
-            path,
+    fn swf(&mut self, file: &SwfFile, nodes: NonZeroU32) -> LogSource {
+        LogSource {
+            file: file.file.get_ref().clone(),
+            path: self.located(&file.file),
             cut: file.cut,
             preparation: prepare::Options {
+                format: Format::Swf,
                 lines: file.lines,
                 size: file.size,
                 select: file.select,
                 rules: file.rules,
                 units: Some(nodes.get()),
                 annotation: file.annotation.0,
+                ..prepare::Options::default()
             },
         }
+    }
+    fn batsim(&mut self, file: &BatsimFile, nodes: NonZeroU32) -> LogSource {
+        LogSource {
+            file: file.file.get_ref().clone(),
+            path: self.located(&file.file),
+            cut: file.cut,
+            preparation: prepare::Options {
+                format: Format::Batsim,
+                lines: file.lines,
+                flops: file.flops.as_ref().and_then(|field| self.flops(field)),
+                select: file.select,
+                rules: file.rules,
+                units: Some(nodes.get()),
+                annotation: file.annotation.0,
+                ..prepare::Options::default()
+            },
+        }
+    }
+    /// Where a log lies.
+    fn located(&mut self, field: &Spanned<String>) -> PathBuf {
+        let name = field.get_ref();
+        let beside = self.folder.and_then(|folder| traces::locate_from(folder, name).ok());
+        traces::locate(name).or_else(|missing| beside.ok_or(missing)).unwrap_or_else(|missing| {
+            self.fault(field, missing.to_string());
+            name.into()
+        })
+    }
+    fn flops(&mut self, field: &Spanned<f64>) -> Option<NonZeroU64> {
+        let value = *field.get_ref();
+        if !(1.0..=MOST_FLOPS).contains(&value) {
+            self.fault(field, format!("expected flop/s from 1 to {MOST_FLOPS:e}, found {value}"));
+        }
+        NonZeroU64::new(value.round() as u64)
     }
     fn lublin(&mut self, file: &LublinFile, nodes: NonZeroU32) -> LublinSource {
         let traces = self.integer(&file.traces, "a number of traces", 1, 1_000_000);
@@ -254,7 +286,13 @@ impl Resolver<'_> {
         }
         LublinSource {
             traces: traces as u32,
-            parameters: LublinParameters { nodes, jobs: jobs as usize, mode: file.mode },
+            parameters: LublinParameters {
+                nodes,
+                jobs: jobs as usize,
+                mode: file.mode,
+                cpu: file.cpu,
+                memory: file.memory,
+            },
             loads,
         }
     }
@@ -290,10 +328,14 @@ pub(super) fn file_of(scenario: &Scenario) -> File {
 }
 
 fn workload_file(workload: &Workload) -> WorkloadFile {
-    let (swf, lublin) = match &workload.source {
-        Source::Swf(source) => (Some(swf_file(source)), None),
-        Source::Lublin(source) => (None, Some(lublin_file(source))),
-    };
+    let (mut swf, mut batsim, mut lublin) = (None, None, None);
+    match &workload.source {
+        Source::Log(source) if source.preparation.format == Format::Batsim => {
+            batsim = Some(batsim_file(source));
+        }
+        Source::Log(source) => swf = Some(swf_file(source)),
+        Source::Lublin(source) => lublin = Some(lublin_file(source)),
+    }
     WorkloadFile {
         name: anywhere(workload.name.clone()),
         nodes: anywhere(workload.nodes.get().into()),
@@ -301,11 +343,12 @@ fn workload_file(workload: &Workload) -> WorkloadFile {
         published: (!workload.published.is_empty())
             .then(|| anywhere(Names(workload.published.iter().map(ToString::to_string).collect()))),
         swf,
+        batsim,
         lublin,
     }
 }
 
-fn swf_file(source: &SwfSource) -> SwfFile {
+fn swf_file(source: &LogSource) -> SwfFile {
     let preparation = source.preparation;
     SwfFile {
         file: anywhere(source.file.clone()),
@@ -318,11 +361,27 @@ fn swf_file(source: &SwfSource) -> SwfFile {
     }
 }
 
+fn batsim_file(source: &LogSource) -> BatsimFile {
+    let preparation = source.preparation;
+    BatsimFile {
+        file: anywhere(source.file.clone()),
+        flops: preparation.flops.map(|flops| anywhere(flops.get() as f64)),
+        cut: source.cut,
+        lines: preparation.lines,
+        annotation: AnnotationField(preparation.annotation),
+        select: preparation.select,
+        rules: preparation.rules,
+    }
+}
+
 fn lublin_file(source: &LublinSource) -> LublinFile {
+    let LublinParameters { nodes: _, jobs, mode, cpu, memory } = source.parameters;
     LublinFile {
         traces: anywhere(source.traces.into()),
-        jobs: anywhere(source.parameters.jobs as i64),
-        mode: source.parameters.mode,
+        jobs: anywhere(jobs as i64),
+        mode,
         loads: anywhere(Numbers(source.loads.clone())),
+        cpu,
+        memory,
     }
 }

@@ -10,7 +10,7 @@ use crate::scenario::{Scenario, Workload};
 /// Mean and maximum over the instances, preemption (pauses and resumes) and migration apart: GB/s, counting what is written
 /// and what is read again; occurrences per hour; occurrences per job. Half of the GB/s goes one way.
 pub(super) fn table(scenario: &Scenario, groups: &[Group<'_>]) -> Table {
-    let mut header = Group::HEADER.to_vec();
+    let mut header = Group::header();
     header.extend([
         "mean_preemption_gb_per_s",
         "max_preemption_gb_per_s",
@@ -38,7 +38,7 @@ pub(super) fn table(scenario: &Scenario, groups: &[Group<'_>]) -> Table {
 /// Our costs beside published ones, of those groups that a published table is about: a line for each unit, GB/s both ways
 /// and one way, as published figures do not say which they are.
 pub(super) fn compared(scenario: &Scenario, groups: &[Group<'_>]) -> Table {
-    let mut header = Group::HEADER.to_vec();
+    let mut header = Group::header();
     header.extend([
         "unit",
         "mean_preemption",
@@ -127,9 +127,9 @@ fn workload<'a>(scenario: &'a Scenario, group: &Group<'_>) -> Option<&'a Workloa
 
 /// Our costs; GB/s count what is written and what is read again. Nothing if all simulations failed.
 fn costs(scenario: &Scenario, group: &Group<'_>, unit: CostUnit) -> Option<Costs> {
-    let gigabytes = 2.0 * workload(scenario, group)?.node_memory_gb;
+    let node_memory_gb = workload(scenario, group)?.node_memory_gb;
     let per = |figures: &Figures| match unit {
-        CostUnit::GigabytesPerSecond => figures.makespan_s.as_secs_f64() / gigabytes,
+        CostUnit::GigabytesPerSecond => figures.seconds_per_memory(node_memory_gb),
         CostUnit::PerHour => figures.makespan_s.as_secs_f64() / 3600.0,
         CostUnit::PerJob => (figures.counted + figures.trimmed) as f64,
     };

@@ -1,6 +1,6 @@
 //! The lower bounds of the instances.
 
-use super::groups::scopes;
+use super::groups::{LeastLoads, scopes};
 use super::statistics::Statistics;
 use super::table::{Cell, Table};
 use crate::row::Row;
@@ -33,7 +33,7 @@ pub(super) fn table(scenario: &Scenario, rows: &[Row]) -> Table {
 /// A line for each workload (and load) and tau.
 pub(super) fn summary(scenario: &Scenario, rows: &[Row]) -> Table {
     let mut lines = Vec::new();
-    for scope in scopes(scenario) {
+    for scope in scopes(rows.iter(), LeastLoads::of(scenario)) {
         for &tau in &scenario.simulation.taus {
             let of_tau = |row: &&Row| scope.has(row) && row.cell.tau_s == tau;
             let instances: Vec<&Row> = one_each(scenario, rows).filter(of_tau).collect();
@@ -41,7 +41,7 @@ pub(super) fn summary(scenario: &Scenario, rows: &[Row]) -> Table {
             let figures = Statistics::of(&bounds);
             lines.push(vec![
                 Cell::Text(scope.workload.to_owned()),
-                scope.load(),
+                scope.load().map_or(Cell::Nothing, Cell::Text),
                 Cell::Span(tau),
                 Cell::Count(instances.len()),
                 Cell::Count(instances.iter().map(|row| row.cell.jobs).sum()),

@@ -10,7 +10,7 @@ use crate::scenario::Scenario;
 /// was published, its mean and the ratio of ours to it. Failed simulations are counted and left out of the figures.
 pub(super) fn table(scenario: &Scenario, groups: &[Group<'_>]) -> Table {
     let compared = scenario.workloads.iter().any(|workload| !workload.published.is_empty());
-    let mut header = Group::HEADER.to_vec();
+    let mut header = Group::header();
     header.extend(["mean_degradation", "sd_degradation", "max_degradation", "mean_bound"]);
     if compared {
         header.extend(["published_mean", "ratio"]);

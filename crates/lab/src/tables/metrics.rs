@@ -27,7 +27,7 @@ const FIGURES: [Figure; 13] = [
 
 /// For each group the means of the figures. Failed simulations are counted and left out.
 pub(super) fn table(groups: &[Group<'_>]) -> Table {
-    let header = Group::HEADER.into_iter().chain(FIGURES.map(|(name, _)| name)).collect();
+    let header = Group::header().into_iter().chain(FIGURES.map(|(name, _)| name)).collect();
     let line = |group: &Group<'_>| {
         let mut cells = group.cells();
         cells.extend(FIGURES.map(|(_, figure)| {

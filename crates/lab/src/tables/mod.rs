@@ -4,13 +4,16 @@ mod bandwidth;
 mod bounds;
 mod degradation;
 mod findings;
-mod groups;
+pub(crate) mod groups;
 mod metrics;
 mod published;
-mod statistics;
+pub(crate) mod statistics;
 mod table;
 
+pub use groups::GroupKey;
+use groups::LeastLoads;
 pub use table::Table;
+pub(crate) use table::{Cell, decimals};
 
 use crate::RunError;
 use crate::folder::Folder;
@@ -40,7 +43,7 @@ pub struct Tables {
 
 impl Tables {
     pub(crate) fn of(scenario: &Scenario, inputs: &[Input], rows: &[Row]) -> Tables {
-        let groups = groups::groups(scenario, rows);
+        let groups = groups::groups(rows, LeastLoads::of(scenario));
         let mut notes = notes(scenario, inputs);
         notes.extend(published::agreement(scenario, &groups));
         Tables {

@@ -2,18 +2,18 @@
 
 /// Figures of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Statistics {
+pub(crate) struct Statistics {
     /// The arithmetic mean.
-    pub(super) mean: f64,
+    pub(crate) mean: f64,
     /// The sample standard deviation (divisor n - 1); nothing for a single value.
-    pub(super) deviation: Option<f64>,
+    pub(crate) deviation: Option<f64>,
     /// The largest value.
-    pub(super) max: f64,
+    pub(crate) max: f64,
 }
 
 impl Statistics {
     /// The figures of these values, nothing of no values.
-    pub(super) fn of(values: &[f64]) -> Option<Statistics> {
+    pub(crate) fn of(values: &[f64]) -> Option<Statistics> {
         let max = values.iter().copied().max_by(f64::total_cmp)?;
         let mean = mean(values);
         // In two passes: the squares of large values would eat up their differences.
@@ -24,13 +24,13 @@ impl Statistics {
 }
 
 /// The arithmetic mean; not a number for no values.
-pub(super) fn mean(values: &[f64]) -> f64 {
+pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// Spearman's rank correlation of pairs of values: the correlation of their ranks, equal values sharing theirs; nothing for
 /// fewer than two pairs and where one side is constant.
-pub(super) fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+pub(crate) fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     let first = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
     let second = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
     let (mean_first, mean_second) = (mean(&first), mean(&second));

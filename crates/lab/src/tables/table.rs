@@ -13,23 +13,25 @@ pub struct Table {
 
 /// What stands in a table.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     Text(String),
     Count(usize),
     Number(f64),
     Span(SimSpan),
+    /// Text that stands at the right, as numbers do.
+    Formatted(String),
     Nothing,
 }
 
 impl Cell {
     /// A number, or nothing.
-    pub(super) fn maybe(value: Option<f64>) -> Cell {
+    pub(crate) fn maybe(value: Option<f64>) -> Cell {
         value.map_or(Cell::Nothing, Cell::Number)
     }
     /// In full: numbers read back as they are.
     fn exact(&self) -> String {
         match self {
-            Cell::Text(text) => text.clone(),
+            Cell::Text(text) | Cell::Formatted(text) => text.clone(),
             Cell::Count(count) => count.to_string(),
             Cell::Number(number) => number.to_string(),
             Cell::Span(span) => span.to_string(),
@@ -40,14 +42,7 @@ impl Cell {
     fn rounded(&self) -> String {
         match self {
             Cell::Number(number) => {
-                let decimals = match number.abs() {
-                    0.0 => 0,
-                    size if size < 1.0 => 4,
-                    size if size < 10.0 => 3,
-                    size if size < 100.0 => 2,
-                    _ => 1,
-                };
-                format!("{number:.decimals$}")
+                format!("{number:.*}", decimals(number.abs()))
             }
             // A bar would end the cell.
             Cell::Text(text) => text.replace('|', "\\|"),
@@ -59,8 +54,19 @@ impl Cell {
     }
 }
 
+/// The decimals of a number of this size that is to be read.
+pub(crate) fn decimals(size: f64) -> usize {
+    match size {
+        0.0 => 0,
+        size if size < 1.0 => 4,
+        size if size < 10.0 => 3,
+        size if size < 100.0 => 2,
+        _ => 1,
+    }
+}
+
 impl Table {
-    pub(super) fn new(header: Vec<&'static str>, lines: Vec<Vec<Cell>>) -> Table {
+    pub(crate) fn new(header: Vec<&'static str>, lines: Vec<Vec<Cell>>) -> Table {
         debug_assert!(lines.iter().all(|line| line.len() == header.len()));
         Table { header, lines, notes: Vec::new() }
     }
@@ -72,7 +78,7 @@ impl Table {
     }
 
     /// With lines of text below its Markdown.
-    pub(super) fn with_notes(self, notes: Vec<String>) -> Table {
+    pub(crate) fn with_notes(self, notes: Vec<String>) -> Table {
         Table { notes, ..self }
     }
 

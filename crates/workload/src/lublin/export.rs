@@ -2,6 +2,7 @@
 
 use super::parameters::{Class, LublinParameters};
 use super::workload::{Arrival, with_memory};
+use super::{CpuNeeds, MemoryModel};
 use crate::swf::{Header, Kilobytes, Record, Status};
 use dfrsim_model::{Seed, Share};
 
@@ -11,8 +12,8 @@ const NODE_MEMORY_KB: u64 = 8_388_608;
 /// The workload that [`generate`](super::generate) makes of the same parameters and seed, as a log.
 ///
 /// Processors (fields 5 and 8) are the tasks, requested memory (field 10) is that of a task in kilobytes of an 8 GiB node
-/// (with a decimal where tenths of a node need it), the status is 1 and the queue 0 for interactive, 1 for batch jobs.
-/// Read with the annotation `Lublin` of the same seed it gives the same jobs.
+/// (with decimals where that is no whole number of them), the status is 1 and the queue 0 for interactive, 1 for batch jobs.
+/// Read with the annotation `Lublin` of the same seed and assumptions it gives the same jobs.
 #[must_use]
 pub fn to_swf(parameters: &LublinParameters, seed: Seed) -> (Header, Vec<Record>) {
     let numbered = (1..).zip(with_memory(parameters, seed));
@@ -41,7 +42,7 @@ fn record(job: u64, arrival: &Arrival, memory: Share) -> Record {
 }
 
 fn header(parameters: &LublinParameters, seed: Seed) -> Header {
-    let LublinParameters { nodes, jobs, mode } = parameters;
+    let LublinParameters { nodes, jobs, mode, cpu, memory } = parameters;
     let mut header = Header::default();
     header.push("Version", "2.2");
     header.push("Computer", &format!("{nodes} nodes of {NODE_MEMORY_KB} KB (synthetic)"));
@@ -59,20 +60,31 @@ fn header(parameters: &LublinParameters, seed: Seed) -> Header {
     header.push("Queue", "1 batch");
     header.push("Note", &format!("mode {mode}, {nodes} nodes, {jobs} jobs, seed {}", seed.value()));
     header.push("Note", "requested memory is that of one task, in kilobytes");
+    if (*cpu, *memory) != (CpuNeeds::default(), MemoryModel::default()) {
+        header.push("Note", &format!("assumed: {cpu}; memory {memory}"));
+    }
     header
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Mode, generate};
+    use super::super::{MemoryMultiples, Mode, generate};
     use super::*;
     use crate::prepare::{Annotation, JobStream, Options};
     use crate::swf::{self, Reader, Source as _, Strictness};
+    use std::num::NonZeroU32;
 
     #[test]
     fn the_written_workload_reads_as_the_generated_one() {
-        for &mode in Mode::ALL {
-            let parameters = LublinParameters { mode, ..LublinParameters::default() };
+        let study = LublinParameters::default();
+        let cpu = CpuNeeds::new(const { NonZeroU32::new(2).unwrap() }, None, None).unwrap();
+        let unit = Share::from_ratio(1, 3);
+        let memory = MemoryModel::Multiples(MemoryMultiples::new(unit, 0.5, 3).unwrap());
+        for parameters in [
+            study,
+            LublinParameters { mode: Mode::Typeless, ..study },
+            LublinParameters { cpu, memory, ..study },
+        ] {
             let seed = Seed::new(7).numbered(3);
             let (header, records) = to_swf(&parameters, seed);
             let mut written = Vec::new();
@@ -80,7 +92,8 @@ mod tests {
 
             let reader = Reader::new(&written[..], "generated.swf", Strictness::Strict).unwrap();
             assert_eq!(reader.header().max_nodes(), Some(128));
-            let annotation = Annotation::Lublin { seed: seed.value() };
+            let LublinParameters { cpu, memory, .. } = parameters;
+            let annotation = Annotation::Lublin { seed: seed.value(), cpu, memory };
             let mut stream = JobStream::new(reader, &Options { annotation, ..Options::default() });
             let jobs: Vec<_> = stream.by_ref().collect();
             assert_eq!(stream.finish().unwrap().counts.jobs, 1_000);

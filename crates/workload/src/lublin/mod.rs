@@ -1,6 +1,7 @@
 //! The Lublin-Feitelson model of the jobs of parallel machines, with the CPU needs and memory of the on-line study.
 //!
-//! [`generate`] makes jobs, [`to_swf`] the same ones as a log, and [`arrivals`] is the bare model.
+//! [`generate`] makes jobs, [`to_swf`] the same ones as a log, and [`arrivals`] is the bare model. What tasks need is
+//! assumed: [`CpuNeeds`] and [`MemoryModel`] are the study's assumptions unless others are given.
 //!
 //! ```
 //! use dfrsim_model::Seed;
@@ -16,14 +17,19 @@
 //! emitted, takes its seed from the caller, and never makes a job larger than the machine.
 
 mod arrivals;
-mod demand;
+mod assumption;
+mod cpu_needs;
 mod export;
+mod fraction;
+mod memory;
 mod parameters;
 mod shape;
 mod workload;
 
-pub use demand::{MemoryStream, cpu_need};
+pub use assumption::AssumptionError;
+pub use cpu_needs::CpuNeeds;
 pub use export::to_swf;
+pub use memory::{MemoryModel, MemoryMultiples, MemoryStream, UniformMemory};
 pub use parameters::{Class, LublinParameters, Mode};
 pub use workload::{Arrival, arrivals, generate};
 

@@ -1,5 +1,6 @@
 //! The numbers of the model.
 
+use super::{CpuNeeds, MemoryModel};
 use crate::named::named;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
@@ -39,7 +40,7 @@ impl Mode {
 }
 
 /// What to generate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LublinParameters {
     /// The nodes of the machine, which is the largest size of a job. The model was fitted to 128.
@@ -48,12 +49,22 @@ pub struct LublinParameters {
     pub jobs: usize,
     /// Which variant of the model.
     pub mode: Mode,
+    /// What tasks could use of a node's CPU.
+    pub cpu: CpuNeeds,
+    /// What memory tasks occupy.
+    pub memory: MemoryModel,
 }
 
 impl Default for LublinParameters {
-    /// As in the on-line study: 1,000 jobs for 128 nodes, typed.
+    /// As in the on-line study: 1,000 jobs for 128 nodes, typed, with its needs and memory.
     fn default() -> LublinParameters {
-        LublinParameters { nodes: const { NonZeroU32::new(128).unwrap() }, jobs: 1_000, mode: Mode::Typed }
+        LublinParameters {
+            nodes: const { NonZeroU32::new(128).unwrap() },
+            jobs: 1_000,
+            mode: Mode::Typed,
+            cpu: CpuNeeds::default(),
+            memory: MemoryModel::default(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The streams put together.
 
 use super::arrivals::{Arrivals, HALF_HOUR};
-use super::demand::{MemoryStream, cpu_need};
+use super::memory::MemoryStream;
 use super::parameters::{Class, ClassParameters, LublinParameters};
 use super::shape::{RunTimes, Sizes};
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
@@ -53,7 +53,8 @@ impl ClassStream {
     }
 }
 
-/// The model as an endless stream of arrivals, in order. The number of jobs in the parameters does not matter here.
+/// The model as an endless stream of arrivals, in order. The number of jobs, needs and memory in the
+/// parameters do not matter here.
 ///
 /// Every class draws arrivals, sizes and run times from streams of their own, so a shorter workload is the beginning of
 /// a longer one, and the arrivals are the same on every machine.
@@ -72,12 +73,12 @@ pub(super) fn with_memory(
     parameters: &LublinParameters,
     seed: Seed,
 ) -> impl Iterator<Item = (Arrival, Share)> + use<> {
-    let mut memory = MemoryStream::new(seed);
+    let mut memory = MemoryStream::new(seed, parameters.memory);
     arrivals(parameters, seed).take(parameters.jobs).map(move |arrival| (arrival, memory.draw()))
 }
 
-/// A workload of the on-line study: the model's arrivals with ids from 1, CPU needs ([`cpu_need`]) and memory
-/// ([`MemoryStream`]).
+/// A workload of the on-line study: the model's arrivals with ids from 1, CPU needs and memory as the
+/// parameters assume.
 #[must_use]
 pub fn generate(parameters: &LublinParameters, seed: Seed) -> Vec<Job> {
     let numbered = (1..).zip(with_memory(parameters, seed));
@@ -86,7 +87,7 @@ pub fn generate(parameters: &LublinParameters, seed: Seed) -> Vec<Job> {
             id: JobId(id),
             submit,
             tasks: size,
-            need: cpu_need(size),
+            need: parameters.cpu.of(size),
             memory,
             run_time,
             requested_time: None,

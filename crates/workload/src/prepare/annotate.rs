@@ -1,24 +1,30 @@
 //! From processors to tasks with CPU needs and memory.
 
-use crate::lublin::MemoryStream;
+use crate::lublin::{CpuNeeds, MemoryModel, MemoryStream};
 use crate::swf::Record;
 use dfrsim_model::{Seed, Share};
 use serde::{Deserialize, Serialize};
 
 /// Where the tasks of a job, their CPU needs and their memory come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Annotation {
     /// A task a processor, with a processor as the unit: need 1, no memory.
     #[default]
     None,
     /// From the memory fields of the log, on multi-core nodes.
     Hpc2n(ClusterAssumptions),
-    /// As for the Lublin model: sizes above 1 need whole nodes, and memory is drawn at random. Give it the seed of the
-    /// workload: one that was generated with that seed gets the memory that it was generated with.
+    /// As for the Lublin model: needs by size, memory drawn at random. Give it the seed of the workload: one that was
+    /// generated with that seed and these assumptions gets the needs and memory that it was generated with.
     Lublin {
         /// The number of which [`Seed::new`] makes the workload's seed.
         seed: u64,
+        /// What tasks could use of a node's CPU.
+        #[serde(default)]
+        cpu: CpuNeeds,
+        /// What memory tasks occupy.
+        #[serde(default)]
+        memory: MemoryModel,
     },
 }
 
@@ -77,7 +83,7 @@ impl ClusterAssumptions {
 pub(super) enum Annotator {
     None,
     Hpc2n(ClusterAssumptions),
-    Lublin(Box<MemoryStream>),
+    Lublin(CpuNeeds, Box<MemoryStream>),
 }
 
 impl Annotator {
@@ -85,7 +91,9 @@ impl Annotator {
         match *annotation {
             Annotation::None => Annotator::None,
             Annotation::Hpc2n(cluster) => Annotator::Hpc2n(cluster),
-            Annotation::Lublin { seed } => Annotator::Lublin(Box::new(MemoryStream::new(Seed::new(seed)))),
+            Annotation::Lublin { seed, cpu, memory } => {
+                Annotator::Lublin(cpu, Box::new(MemoryStream::new(Seed::new(seed), memory)))
+            }
         }
     }
     /// What the job of the next line asks for, with so many processors. It must be called for every line in order, those
@@ -94,8 +102,8 @@ impl Annotator {
         match self {
             Annotator::None => Demand { tasks: processors, need: Share::ONE, memory: Share::ZERO },
             Annotator::Hpc2n(cluster) => cluster.demand(record, processors),
-            Annotator::Lublin(stream) => {
-                Demand { tasks: processors, need: crate::lublin::cpu_need(processors), memory: stream.draw() }
+            Annotator::Lublin(cpu, memory) => {
+                Demand { tasks: processors, need: cpu.of(processors), memory: memory.draw() }
             }
         }
     }

@@ -32,20 +32,42 @@ pub use annotate::{Annotation, ClusterAssumptions};
 pub use rules::{Counts, Doubt, Hits, Rule, Rules, SizeField, StatusRule};
 pub use stream::JobStream;
 
+use crate::batsim;
 use crate::cut::Selection;
+use crate::named::named;
 use crate::swf::{self, Header, Line, ReadReport, Reader, Source, Strictness, SwfError, Whole};
 use dfrsim_model::Job;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;
+use std::num::NonZeroU64;
 use std::path::Path;
 
+named! {
+    /// The format of a file.
+    #[derive(Default)]
+    pub enum Format as "format" {
+        /// A name that ends in `.json` or `.json.gz` is a workload of Batsim, any other one a log.
+        #[default]
+        ByName = "by-name",
+        /// A log in the Standard Workload Format.
+        Swf = "swf",
+        /// A workload of Batsim.
+        Batsim = "batsim",
+    }
+}
+
 /// How records become jobs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// What is done with lines that cannot be read (used where a file is opened).
+    /// The format of the file (used where one is opened).
+    pub format: Format,
+    /// What is done with lines, or jobs of Batsim, that cannot be read (used where a file is opened).
     pub lines: Strictness,
+    /// The speed of a node in flop/s, for workloads of Batsim that compute (used where a file is opened).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flops: Option<NonZeroU64>,
     /// Where the size of a job stands.
     pub size: SizeField,
     /// The part that is taken.
@@ -60,6 +82,18 @@ pub struct Options {
     pub annotation: Annotation,
 }
 
+impl Format {
+    /// Whether a file is a workload of Batsim.
+    fn is_batsim(self, path: &Path) -> bool {
+        let name = path.to_string_lossy();
+        match self {
+            Format::ByName => name.strip_suffix(".gz").unwrap_or(&name).ends_with(".json"),
+            Format::Swf => false,
+            Format::Batsim => true,
+        }
+    }
+}
+
 /// What was met while reading and preparing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -70,7 +104,7 @@ pub struct Report {
 }
 
 impl fmt::Display for Report {
-    /// The counts, and a notice of broken lines and of lines out of order if there are any.
+    /// The counts, and notices of broken lines, lines out of order and communication if there are any.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.counts.fmt(f)?;
         if self.read.broken > 0 {
@@ -79,11 +113,14 @@ impl fmt::Display for Report {
         if self.read.out_of_order > 0 {
             write!(f, "; lines out of order: {} (read whole and sorted)", self.read.out_of_order)?;
         }
+        if self.read.without_communication > 0 {
+            write!(f, "; jobs whose communication takes no time here: {}", self.read.without_communication)?;
+        }
         Ok(())
     }
 }
 
-/// A log on disk: streamed, or read whole and sorted.
+/// A file of jobs: streamed, or read whole and sorted.
 pub enum Log {
     /// Streamed; the lines must be in order.
     Streamed(Box<Reader<File>>),
@@ -123,7 +160,7 @@ impl Source for Log {
     }
 }
 
-/// Does some work on the jobs of a file while it is read, and gives its result if the file turns out to be good.
+/// Does some work on the jobs of a file (a log or a workload of Batsim) while it is read, and gives its result if the file turns out to be good.
 ///
 /// If the lines are not in order the work is thrown away and done once more, on the file read whole and sorted; so it
 /// should keep what it makes to itself until this returns.
@@ -140,9 +177,24 @@ pub fn with_jobs<T>(
         let result = work(&mut stream);
         stream.finish().map(|report| (result, report))
     };
+    if options.format.is_batsim(path) {
+        return attempt(Log::Whole(read_whole(path, options)?));
+    }
     match attempt(Log::Streamed(Box::new(Reader::open(path, options.lines)?))) {
-        Err(SwfError::Unsorted { .. }) => attempt(Log::Whole(swf::read_all(path, options.lines)?)),
+        Err(SwfError::Unsorted { .. }) => attempt(Log::Whole(read_whole(path, options)?)),
         result => result,
+    }
+}
+
+/// All records of a file, in the order of their submit times.
+///
+/// # Errors
+/// [`SwfError::Open`], and [`SwfError::Faults`] with the faults of the file.
+pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, SwfError> {
+    if options.format.is_batsim(path) {
+        batsim::read(path, options.lines, options.flops)
+    } else {
+        swf::read_all(path, options.lines)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::annotate::Annotator;
 use super::rules::{Action, Counts, Doubt};
 use super::{Options, Report};
-use crate::swf::{Faults, Header, Line, Problem, Source, SwfError};
+use crate::swf::{Faults, Header, Line, Problem, Record, Source, SwfError};
 use dfrsim_model::{Job, JobId, SimSpan};
 
 /// The jobs of a log, made one at a time of its records; ids and submit times are the log's.
@@ -39,6 +39,20 @@ impl<S: Source> JobStream<S> {
     /// What has become of the lines so far.
     pub const fn counts(&self) -> &Counts {
         &self.counts
+    }
+    /// The next job, with the record that it was made of.
+    pub fn next_with_record(&mut self) -> Option<(Job, Record)> {
+        while !self.ended {
+            let Some(line) = self.source.next() else {
+                self.ended = true;
+                break;
+            };
+            // Behind a fault no job is given out: the lines are only looked through for further faults.
+            if let Some(job) = self.prepare(&line).filter(|_| self.faults.is_empty()) {
+                return Some((job, line.record));
+            }
+        }
+        None
     }
     /// Reads what is left, and says whether the whole log was good.
     ///
@@ -129,17 +143,6 @@ impl<S: Source> Iterator for JobStream<S> {
     type Item = Job;
 
     fn next(&mut self) -> Option<Job> {
-        while !self.ended {
-            let Some(line) = self.source.next() else {
-                self.ended = true;
-                break;
-            };
-            let job = self.prepare(&line);
-            // Behind a fault no job is given out: the lines are only looked through for further faults.
-            if job.is_some() && self.faults.is_empty() {
-                return job;
-            }
-        }
-        None
+        self.next_with_record().map(|(job, _)| job)
     }
 }

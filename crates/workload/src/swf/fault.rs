@@ -1,6 +1,7 @@
 //! What can be wrong with a log, and the collection of it.
 
 use super::field::Field;
+use crate::batsim;
 use dfrsim_model::SimTime;
 use std::fmt;
 use std::io;
@@ -96,6 +97,9 @@ pub enum Problem {
         /// What it is that the rule forbids.
         reason: String,
     },
+    /// The file is a workload of Batsim, and this is wrong with it.
+    #[error(transparent)]
+    Batsim(#[from] batsim::Problem),
 }
 
 impl Problem {

@@ -41,6 +41,7 @@ mod writer;
 pub use fault::{Fault, Faults, Problem, SwfError};
 pub use field::Field;
 pub use header::Header;
+pub(crate) use input::Input;
 pub use number::Kilobytes;
 pub use reader::{Reader, Strictness};
 pub use record::{Record, Status};
@@ -80,4 +81,6 @@ pub struct ReadReport {
     pub broken: u64,
     /// Lines that were submitted before the line above them; the records have been sorted if there are any.
     pub out_of_order: u64,
+    /// Jobs that communicate, which takes no time here (workloads of Batsim only).
+    pub without_communication: u64,
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::vec;
 
 /// A log that has been read to its end without fault and sorted by submit time; equal times keep the file's order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Whole {
     file: String,
     header: Header,
@@ -34,13 +34,21 @@ pub fn read_all_from(input: impl Read, file: &str, strictness: Strictness) -> Re
 }
 
 fn collect<R: Read>(mut reader: Reader<R>) -> Result<Whole, SwfError> {
-    let mut lines: Vec<Line> = reader.by_ref().collect();
+    let lines: Vec<Line> = reader.by_ref().collect();
     let (file, header) = (reader.file().to_owned(), reader.header().clone());
-    let report = reader.finish()?;
-    if report.out_of_order > 0 {
-        lines.sort_by_key(|line| line.record.submit);
+    Ok(Whole::new(file, header, reader.finish()?, lines))
+}
+
+impl Whole {
+    /// Puts lines in order, and counts those that were not.
+    pub(crate) fn new(file: String, header: Header, report: ReadReport, mut lines: Vec<Line>) -> Whole {
+        let falls = lines.windows(2).filter(|pair| pair[1].record.submit < pair[0].record.submit);
+        let report = ReadReport { out_of_order: falls.count() as u64, ..report };
+        if report.out_of_order > 0 {
+            lines.sort_by_key(|line| line.record.submit);
+        }
+        Whole { file, header, report, lines: lines.into_iter() }
     }
-    Ok(Whole { file, header, report, lines: lines.into_iter() })
 }
 
 impl Iterator for Whole {

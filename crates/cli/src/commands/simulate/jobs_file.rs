@@ -1,39 +1,26 @@
 //! The file with a line for each job.
 
-use crate::failure::Failure;
 use crate::output::OutputFile;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence};
+use dfrsim_interchange::InSubmissionOrder;
 use dfrsim_model::{SimSpan, SimTime, stretch};
-use std::collections::BTreeMap;
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io;
 
-/// Writes completed jobs in the order of submission. A job that completes before one that was submitted earlier
-/// waits here as a line, so memory grows with the jobs in the system only.
+/// Writes completed jobs in the order of submission.
 pub(super) struct JobsFile {
-    out: OutputFile,
+    lines: InSubmissionOrder<OutputFile>,
     tau: SimSpan,
-    /// The next job to write, by order of submission.
-    next: u64,
-    /// Lines of later jobs; empty for jobs that were turned away.
-    ahead: BTreeMap<u64, String>,
-    failed: Option<io::Error>,
 }
 
 const HEADER: &str = "job_id,submit,start,end,tasks,stretch,bounded_stretch,run_time,wait,turnaround,need,memory,killed,pauses,migrations\n";
 
 impl JobsFile {
-    pub(super) fn create(path: &Path, tau: SimSpan) -> Result<JobsFile, Failure> {
-        let mut out = OutputFile::create(path)?;
-        out.write_all(HEADER.as_bytes()).map_err(|error| out.failure(&error))?;
-        Ok(JobsFile { out, tau, next: 0, ahead: BTreeMap::new(), failed: None })
+    pub(super) fn new(out: OutputFile, tau: SimSpan) -> JobsFile {
+        JobsFile { lines: InSubmissionOrder::new(out, HEADER), tau }
     }
 
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        match self.failed {
-            Some(error) => Err(self.out.failure(&error)),
-            None => self.out.finish(),
-        }
+    pub(super) fn finish(self) -> io::Result<OutputFile> {
+        self.lines.finish()
     }
 
     fn line(&self, record: &JobRecord) -> String {
@@ -57,23 +44,13 @@ impl JobsFile {
             record.migrations,
         )
     }
-
-    fn put(&mut self, job: u64, line: String) {
-        self.ahead.insert(job, line);
-        while let Some(line) = self.ahead.remove(&self.next) {
-            self.next += 1;
-            if self.failed.is_none() {
-                self.failed = self.out.write_all(line.as_bytes()).err();
-            }
-        }
-    }
 }
 
 impl Observer for JobsFile {
     fn observe(&mut self, _: SimTime, job: u64, occurrence: Occurrence<'_>) {
         match occurrence {
-            Occurrence::Completed(record) => self.put(job, self.line(record)),
-            Occurrence::Rejected => self.put(job, String::new()),
+            Occurrence::Completed(record) => self.lines.put(job, self.line(record)),
+            Occurrence::Rejected => self.lines.put(job, String::new()),
             _ => {}
         }
     }

@@ -1,0 +1,261 @@
+//! Checks a solution of the off-line problem from scratch.
+//!
+//! [`check_minimum_yield`] and [`check_yields`] share nothing with what packs jobs but the nouns of the model: each
+//! task stands on one node that exists, no node is given more than it has, and the jobs get what is claimed. All of
+//! it in exact integers, with a sum for each node and resource.
+//!
+//! ```
+//! use dfrsim_audit::packing::check_minimum_yield;
+//! use dfrsim_model::offline::{Instance, OfflineJob};
+//! use dfrsim_model::{NodeId, NodeTasks, Yield};
+//!
+//! // Two tasks that need all of the node.
+//! let job = OfflineJob { tasks: 2, demand: [1_000].into(), least_yield: Yield::ZERO };
+//! let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[1_000].into()], jobs: vec![job] };
+//! let mapping = vec![vec![NodeTasks { node: NodeId(0), tasks: 2 }]];
+//! let half = Yield::from_ratio(1, 2);
+//! assert_eq!(check_minimum_yield(&instance, &mapping, half), []);
+//!
+//! let above = Yield::try_from_units(half.units() + 1).unwrap();
+//! let faults = check_minimum_yield(&instance, &mapping, above);
+//! assert!(faults[0].to_string().starts_with("node 0, resource 0: "));
+//! ```
+//!
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 4.5; RR-6692, sections 2.3 and
+//! 5.1.
+
+use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+use dfrsim_model::{NodeId, Yield};
+
+/// One thing that is wrong with a packing. Jobs, nodes and resources are counted from 0.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PackingFault {
+    /// Jobs are missing from the solution, or it has jobs that the instance has not.
+    #[error("the solution has {found} {what} for {jobs} jobs")]
+    Jobs {
+        /// Of what there is one for each job.
+        what: &'static str,
+        /// How many the solution has.
+        found: usize,
+        /// How many jobs there are.
+        jobs: usize,
+    },
+    /// A job does not have all its tasks on nodes, or has more than that.
+    #[error("job {job}: {placed} tasks stand on nodes, and the job has {tasks}")]
+    Tasks {
+        /// The job.
+        job: usize,
+        /// How many tasks stand somewhere.
+        placed: u64,
+        /// How many it has.
+        tasks: u32,
+    },
+    /// The nodes of a job do not rise, so that one may be named twice, or one of them has no task.
+    #[error("job {job}: its nodes must rise, each with a task, at node {node}")]
+    Order {
+        /// The job.
+        job: usize,
+        /// The node that is out of order or without a task.
+        node: NodeId,
+    },
+    /// A job stands on a node that does not exist.
+    #[error("job {job}: there is no node {node}")]
+    NoNode {
+        /// The job.
+        job: usize,
+        /// The node.
+        node: NodeId,
+    },
+    /// A job gets less than its least yield.
+    #[error("job {job}: it gets a yield of {given}, and its least one is {least}")]
+    LeastYield {
+        /// The job.
+        job: usize,
+        /// Its yield.
+        given: Yield,
+        /// Its least yield.
+        least: Yield,
+    },
+    /// A node has less than its tasks take.
+    #[error("node {node}, resource {resource}: the tasks take {taken:.9} of what the node has")]
+    Overload {
+        /// The node.
+        node: NodeId,
+        /// The resource.
+        resource: usize,
+        /// What they take relative to the capacity; the comparison itself is exact.
+        taken: f64,
+    },
+}
+
+/// What is wrong with a mapping that claims a minimum scaled yield; nothing if all jobs can have their
+/// [unscaled](OfflineJob::unscaled) yields at that one together.
+#[must_use]
+pub fn check_minimum_yield(instance: &Instance, mapping: &Mapping, claimed: Yield) -> Vec<PackingFault> {
+    let yields: Vec<Yield> = instance.jobs.iter().map(|job| job.unscaled(claimed)).collect();
+    check_yields(instance, mapping, &yields)
+}
+
+/// What is wrong with a mapping that gives each job an unscaled yield; nothing if they can have them and none is
+/// below the job's least yield.
+#[must_use]
+pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> Vec<PackingFault> {
+    let mut faults = check_tasks(instance, mapping);
+    if yields.len() != instance.jobs.len() {
+        faults.push(PackingFault::Jobs { what: "yields", found: yields.len(), jobs: instance.jobs.len() });
+        return faults;
+    }
+    for (job, (OfflineJob { least_yield: least, .. }, &given)) in instance.jobs.iter().zip(yields).enumerate()
+    {
+        if given < *least {
+            faults.push(PackingFault::LeastYield { job, given, least: *least });
+        }
+    }
+    check_capacities(instance, mapping, yields, &mut faults);
+    faults
+}
+
+/// Whether each task stands on one node.
+fn check_tasks(instance: &Instance, mapping: &Mapping) -> Vec<PackingFault> {
+    let mut faults = Vec::new();
+    if mapping.len() != instance.jobs.len() {
+        let (found, jobs) = (mapping.len(), instance.jobs.len());
+        faults.push(PackingFault::Jobs { what: "placements", found, jobs });
+    }
+    for (job, (OfflineJob { tasks, .. }, placement)) in instance.jobs.iter().zip(mapping).enumerate() {
+        let placed = placement.iter().map(|at| u64::from(at.tasks)).sum();
+        if placed != u64::from(*tasks) {
+            faults.push(PackingFault::Tasks { job, placed, tasks: *tasks });
+        }
+        let mut before = None;
+        for at in placement {
+            if at.node.index() >= instance.nodes.len() {
+                faults.push(PackingFault::NoNode { job, node: at.node });
+            }
+            if before.is_some_and(|before| at.node <= before) || at.tasks == 0 {
+                faults.push(PackingFault::Order { job, node: at.node });
+            }
+            before = Some(at.node);
+        }
+    }
+    faults
+}
+
+/// Whether every node has what its tasks take at these unscaled yields. Sums are in units of 2^-20 amounts.
+fn check_capacities(
+    instance: &Instance,
+    mapping: &Mapping,
+    yields: &[Yield],
+    faults: &mut Vec<PackingFault>,
+) {
+    let dimensions = instance.dimensions();
+    let mut taken = vec![0_u128; instance.nodes.len() * dimensions];
+    for ((job, given), placement) in instance.jobs.iter().zip(yields).zip(mapping) {
+        for at in placement.iter().filter(|at| at.node.index() < instance.nodes.len()) {
+            for (resource, &demand) in job.demand.iter().enumerate() {
+                let part = if resource < instance.fixed { Yield::ONE } else { *given };
+                taken[at.node.index() * dimensions + resource] +=
+                    u128::from(demand) * u128::from(at.tasks) * u128::from(part.units());
+            }
+        }
+    }
+    for (node, capacities) in (0..).zip(&instance.nodes) {
+        for (resource, &capacity) in capacities.iter().enumerate() {
+            let (taken, has) =
+                (taken[node as usize * dimensions + resource], u128::from(capacity) << Yield::BITS);
+            if taken > has {
+                let taken = taken as f64 / has as f64;
+                faults.push(PackingFault::Overload { node: NodeId(node), resource, taken });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::NodeTasks;
+
+    /// Two nodes of 10 and 10, and two jobs: two tasks of 4 and 10, one of 6 and 10 that must have half of it.
+    fn instance() -> Instance {
+        let jobs = [(2, [4, 10], Yield::ZERO), (1, [6, 10], Yield::from_ratio(1, 2))];
+        let job = |(tasks, demand, least_yield): (u32, [u32; 2], Yield)| OfflineJob {
+            tasks,
+            demand: demand.into(),
+            least_yield,
+        };
+        let nodes = vec![[10, 10].into(), [10, 10].into()];
+        Instance { fixed: 1, fluid: 1, nodes, jobs: jobs.map(job).into() }
+    }
+
+    fn mapping(placements: &[&[(u32, u32)]]) -> Mapping {
+        let at = |&(node, tasks): &(u32, u32)| NodeTasks { node: NodeId(node), tasks };
+        placements.iter().map(|placement| placement.iter().map(at).collect()).collect()
+    }
+
+    /// On node 0 a task of each job: 10 y + 10 (1/2 + y/2) <= 10 up to y = 1/3; node 1 would allow 1. With 2^20
+    /// units, 1/3 is rounded down to 349,525 of them: job 0 then has 349,525, and job 1 524,288 + 174,762 rounded down,
+    /// one short of all. At 349,526 both have one more, which is one too many.
+    #[test]
+    fn a_claim_holds_up_to_the_last_unit() {
+        let mapping = mapping(&[&[(0, 1), (1, 1)], &[(0, 1)]]);
+        let third = Yield::from_ratio(1, 3);
+        assert_eq!(check_minimum_yield(&instance(), &mapping, third), []);
+        let above = Yield::try_from_units(third.units() + 1).unwrap();
+        let faults = check_minimum_yield(&instance(), &mapping, above);
+        assert!(matches!(faults[..], [PackingFault::Overload { node: NodeId(0), resource: 1, .. }]));
+    }
+
+    #[test]
+    fn fixed_resources_do_not_shrink_with_the_yield() {
+        let mapping = mapping(&[&[(0, 2)], &[(0, 1)]]);
+        let faults = check_minimum_yield(&instance(), &mapping, Yield::ZERO);
+        assert_eq!(
+            faults,
+            [PackingFault::Overload { node: NodeId(0), resource: 0, taken: 1.4 }],
+            "4 + 4 + 6 is more than 10, and half of 10 is not"
+        );
+    }
+
+    #[test]
+    fn every_task_stands_on_one_node() {
+        let faults = |placements: &[&[(u32, u32)]]| -> Vec<String> {
+            let faults = check_minimum_yield(&instance(), &mapping(placements), Yield::ZERO);
+            faults.iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(faults(&[&[(0, 1)], &[(1, 1)]]), ["job 0: 1 tasks stand on nodes, and the job has 2"]);
+        assert_eq!(
+            faults(&[&[(0, 2)], &[(1, 2)]]),
+            [
+                "job 1: 2 tasks stand on nodes, and the job has 1",
+                "node 1, resource 0: the tasks take 1.200000000 of what the node has"
+            ]
+        );
+        assert_eq!(faults(&[&[(0, 2)], &[(2, 1)]]), ["job 1: there is no node 2"]);
+        let order = "job 0: its nodes must rise, each with a task, at node 0";
+        assert_eq!(faults(&[&[(0, 1), (0, 1)], &[(1, 1)]]), [order]);
+        assert_eq!(faults(&[&[(0, 0), (1, 2)], &[(0, 1)]]), [order]);
+        assert_eq!(faults(&[&[(0, 2)]]), ["the solution has 1 placements for 2 jobs"]);
+    }
+
+    /// 0.4 for the task of job 0 on node 0 leaves 0.6 for job 1 there.
+    #[test]
+    fn yields_fit_and_are_not_below_the_least() {
+        let mapping = mapping(&[&[(0, 1), (1, 1)], &[(0, 1)]]);
+        let check = |first, second| {
+            check_yields(
+                &instance(),
+                &mapping,
+                &[Yield::from_ratio(first, 10), Yield::from_ratio(second, 10)],
+            )
+        };
+        assert_eq!(check(4, 6), []);
+        assert!(matches!(check(5, 6)[..], [PackingFault::Overload { node: NodeId(0), resource: 1, .. }]));
+        assert!(matches!(check(4, 4)[..], [PackingFault::LeastYield { job: 1, .. }]));
+        assert!(matches!(
+            check_yields(&instance(), &mapping, &[])[..],
+            [PackingFault::Jobs { found: 0, .. }]
+        ));
+    }
+}

@@ -1,0 +1,121 @@
+//! `dfrsim draw`
+
+use crate::failure::Failure;
+use crate::picture_files::{self, Format};
+use clap::{Args, Subcommand};
+use dfrsim_figures::{EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
+use dfrsim_model::SimTime;
+use std::path::{Path, PathBuf};
+
+/// Draw simulations from their events files
+///
+/// The ending of the picture's name is its format, .svg or .png. The data behind it is written beside it, with the ending
+/// .csv.
+#[derive(Subcommand, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out easy.jsonl
+  dfrsim draw gantt easy.jsonl --from 0 --to 86400 --out gantt.svg
+  dfrsim draw timeline easy.jsonl --out timeline.png
+  dfrsim draw stretch easy.jsonl fcfs.jsonl --out stretch.svg")]
+pub(crate) enum Draw {
+    Gantt(Gantt),
+    Timeline(Timeline),
+    Stretch(Stretch),
+}
+
+/// Jobs on nodes over time
+///
+/// A rectangle for each stay of a job on a node: its height is the part of the node's CPU that the job has, its lightness
+/// the job's yield. Jobs that share a node stand on each other.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim draw gantt easy.jsonl --out gantt.svg
+  dfrsim draw gantt greedy.jsonl --from 36000 --to 72000 --out gantt.png")]
+pub(crate) struct Gantt {
+    /// The events file, as `dfrsim simulate --events-out` writes it
+    #[arg(value_name = "EVENTS.jsonl")]
+    events: PathBuf,
+    /// The begin of what is drawn; the first event if nothing is given
+    #[arg(long, value_name = "SECONDS", value_parser = moment)]
+    from: Option<SimTime>,
+    /// The end of what is drawn; the last event if nothing is given
+    #[arg(long, value_name = "SECONDS", value_parser = moment)]
+    to: Option<SimTime>,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// CPU in use and jobs in the system over time
+///
+/// Above the CPU that running jobs have, as a part of all nodes; below how many jobs run, wait and are paused. Long files
+/// are thinned; the largest and the smallest value of every span of time stay.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  dfrsim draw timeline easy.jsonl --out timeline.svg")]
+pub(crate) struct Timeline {
+    /// The events file, as `dfrsim simulate --events-out` writes it
+    #[arg(value_name = "EVENTS.jsonl")]
+    events: PathBuf,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Distribution of the bounded stretch over the jobs of one or several simulations
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim draw stretch easy.jsonl fcfs.jsonl --out stretch.svg
+  dfrsim draw stretch easy.jsonl fcfs.jsonl --boxes --out boxes.svg")]
+pub(crate) struct Stretch {
+    /// The events files, as `dfrsim simulate --events-out` writes them, with the same tau
+    #[arg(value_name = "EVENTS.jsonl", required = true)]
+    events: Vec<PathBuf>,
+    /// Box plots instead of distribution functions
+    #[arg(long)]
+    boxes: bool,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Where a picture goes.
+#[derive(Args, Debug)]
+struct Target {
+    /// The picture to write, and its data with the ending .csv
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    out: PathBuf,
+}
+
+impl Draw {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self {
+            Draw::Gantt(Gantt { events, from, to, target }) => {
+                if from.zip(to).is_some_and(|(from, to)| from >= to) {
+                    return Err(Failure::input("--from is not before --to"));
+                }
+                target.write(|| draw_gantt(&events, Window { from, to }))
+            }
+            Draw::Timeline(Timeline { events, target }) => target.write(|| draw_timeline(&events)),
+            Draw::Stretch(Stretch { events, boxes, target }) => {
+                let form = if boxes { StretchForm::Boxes } else { StretchForm::Ecdf };
+                target.write(|| draw_stretch(&events, form))
+            }
+        }
+    }
+}
+
+impl Target {
+    fn write(&self, draw: impl FnOnce() -> Result<Figure, EventsError>) -> Result<(), Failure> {
+        let format = Format::of(&self.out)?;
+        let figure = draw().map_err(Failure::input)?;
+        let base: &Path = &self.out.with_extension("");
+        picture_files::write(&[(base.to_owned(), figure)], &[format]).map(|_| ())
+    }
+}
+
+/// A moment on the command line: seconds after the origin of the log, with decimals if need be.
+fn moment(text: &str) -> Result<SimTime, String> {
+    text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())
+}

@@ -1,0 +1,118 @@
+//! The files that a simulation writes while it runs.
+
+use super::jobs_file::JobsFile;
+use crate::failure::Failure;
+use crate::output::OutputFile;
+use clap::Args;
+use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, SummaryOptions};
+use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
+use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_policies::Policy;
+use dfrsim_workload::swf::Header;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Which files are written.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(super) struct FileArguments {
+    /// Write a line for each job: job_id, submit, start, end, tasks, stretch, bounded_stretch and more
+    #[arg(long, value_name = "FILE.csv")]
+    jobs_out: Option<PathBuf>,
+    /// Write everything that happens, for `dfrsim audit`
+    #[arg(long, value_name = "FILE.jsonl")]
+    events_out: Option<PathBuf>,
+    /// Write the schedule as a log: SWF with wait times, run times and processors of the simulation
+    #[arg(long, value_name = "FILE.swf")]
+    pub(super) swf_out: Option<PathBuf>,
+    /// Write the jobs as Batsim does, for evalys: allocated_resources are all nodes that a job ever had
+    #[arg(long, value_name = "FILE.csv")]
+    batsim_jobs_out: Option<PathBuf>,
+    /// Write Batsim's machine states: how many nodes are idle and how many compute, over time
+    #[arg(long, value_name = "FILE.csv")]
+    batsim_machines_out: Option<PathBuf>,
+}
+
+/// What the files say of the whole simulation.
+pub(super) struct Subject<'a> {
+    pub(super) policy: Policy,
+    pub(super) nodes: u32,
+    pub(super) penalty: SimSpan,
+    pub(super) tau: SimSpan,
+    /// The log.
+    pub(super) workload: &'a Path,
+    pub(super) header: &'a Header,
+    /// What the user chose besides, in words.
+    pub(super) choices: String,
+}
+
+/// The files in the making.
+pub(super) struct Files {
+    jobs: Option<JobsFile>,
+    /// With the figures of all jobs, trimmed or not, for its end.
+    events: Option<(EventLog<OutputFile>, Metrics)>,
+    log: Option<ScheduleLog<OutputFile>>,
+    batsim_jobs: Option<BatsimJobs<OutputFile>>,
+    batsim_machines: Option<BatsimMachines<OutputFile>>,
+}
+
+impl FileArguments {
+    /// Begins the files. `records` are those of the log, if the jobs come through it.
+    pub(super) fn create(&self, subject: &Subject<'_>, records: Records) -> Result<Files, Failure> {
+        let Subject { policy, nodes, penalty, tau, .. } = *subject;
+        let create = |path: &Option<PathBuf>| path.as_deref().map(OutputFile::create).transpose();
+        let name =
+            subject.workload.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+        let notes = [
+            format!("policy {policy}, {nodes} nodes, penalty {penalty} s, {}", subject.choices),
+            format!("jobs of {name}; allocated processors are tasks"),
+        ];
+        let header = || schedule_header(subject.header, nodes, &notes);
+        Ok(Files {
+            jobs: create(&self.jobs_out)?.map(|out| JobsFile::new(out, tau)),
+            events: create(&self.events_out)?.map(|out| {
+                let log = EventLog::new(out, &policy.to_string(), nodes, penalty, tau);
+                (log, Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) }))
+            }),
+            log: create(&self.swf_out)?.map(|out| ScheduleLog::new(out, &header(), records)),
+            batsim_jobs: create(&self.batsim_jobs_out)?.map(|out| BatsimJobs::new(out, stem(&name))),
+            batsim_machines: create(&self.batsim_machines_out)?.map(|out| BatsimMachines::new(out, nodes)),
+        })
+    }
+
+    /// Lets the files take their places. The events file ends with the summary of all jobs.
+    pub(super) fn finish(&self, files: Files) -> Result<(), Failure> {
+        let finish_events = |(log, metrics): (EventLog<OutputFile>, Metrics)| {
+            let summary = metrics.summary().ok_or_else(|| Failure::input("no job is left to simulate"))?;
+            Ok(log.finish(&summary))
+        };
+        let written = [
+            (&self.events_out, files.events.map(finish_events).transpose()?),
+            (&self.jobs_out, files.jobs.map(JobsFile::finish)),
+            (&self.swf_out, files.log.map(ScheduleLog::finish)),
+            (&self.batsim_jobs_out, files.batsim_jobs.map(BatsimJobs::finish)),
+            (&self.batsim_machines_out, files.batsim_machines.map(BatsimMachines::finish)),
+        ];
+        let written = written.into_iter().filter_map(|(path, file)| Some((path.as_deref()?, file?)));
+        let whole: Vec<OutputFile> = written
+            .map(|(path, file)| file.map_err(|error: io::Error| Failure::output(path.display(), &error)))
+            .collect::<Result<_, _>>()?;
+        whole.into_iter().try_for_each(OutputFile::finish)
+    }
+}
+
+/// The name of a log without its endings.
+fn stem(name: &str) -> &str {
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+impl Observer for Files {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        self.jobs.observe(now, job, occurrence);
+        self.events.observe(now, job, occurrence);
+        self.log.observe(now, job, occurrence);
+        self.batsim_jobs.observe(now, job, occurrence);
+        self.batsim_machines.observe(now, job, occurrence);
+    }
+}

@@ -1,0 +1,67 @@
+//! The figures of a simulation.
+
+use crate::{ClassSummary, Distribution};
+use dfrsim_model::SimSpan;
+
+/// What is summed up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummaryOptions {
+    /// The number of nodes, for the utilisation.
+    pub nodes: u32,
+    /// The taus of the bounded stretch; the first one rules the classes. Not empty.
+    pub taus: Vec<SimSpan>,
+    /// Jobs submitted earlier than this after the first submission do not count in the distributions.
+    pub warm_up: SimSpan,
+    /// Jobs submitted later than this before the last submission do not count in the distributions.
+    pub cool_down: SimSpan,
+}
+
+impl SummaryOptions {
+    /// The field's convention of tau = 10 s, nothing trimmed.
+    #[must_use]
+    pub fn new(nodes: u32) -> SummaryOptions {
+        SummaryOptions {
+            nodes,
+            taus: vec![SimSpan::from_secs(10)],
+            warm_up: SimSpan::ZERO,
+            cool_down: SimSpan::ZERO,
+        }
+    }
+}
+
+/// The figures of a simulation. Times are in seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Completed jobs that count in the distributions.
+    pub jobs: usize,
+    /// Completed jobs that were trimmed away.
+    pub trimmed: usize,
+    /// Jobs that were killed at their estimate.
+    pub killed: u64,
+    /// Jobs that were turned away.
+    pub rejected: u64,
+    /// From the first submission to the last completion.
+    pub makespan: SimSpan,
+    /// Work done / (nodes * makespan).
+    pub utilisation: f64,
+    /// From submission to the first start.
+    pub wait: Distribution,
+    /// From submission to completion.
+    pub turnaround: Distribution,
+    /// Turnaround / run time.
+    pub stretch: Distribution,
+    /// The bounded stretch for each tau.
+    pub bounded_stretch: Vec<(SimSpan, Distribution)>,
+    /// The classes that have jobs, by size, then length.
+    pub classes: Vec<ClassSummary>,
+    /// How often a job was paused.
+    pub pauses: u64,
+    /// How often a job was migrated.
+    pub migrations: u64,
+    /// Tasks that changed node in migrations.
+    pub migrated_tasks: u64,
+    /// Memory written by pauses, in memories of one node.
+    pub paused_memory: f64,
+    /// Memory moved by migrations, in memories of one node.
+    pub migrated_memory: f64,
+}

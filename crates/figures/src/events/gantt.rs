@@ -1,0 +1,285 @@
+//! Jobs on nodes over simulated time.
+
+use super::fault::EventsError;
+use super::layout::{Edge, Layout, Rectangle};
+use super::replay::{Change, replay};
+use crate::axes::{self, Area, Axis, EDGE, REMARK, WIDTH, X_AXIS};
+use crate::figure::Figure;
+use crate::font;
+use crate::legend::{Legend, SAMPLE};
+use crate::palette::{self, Colour};
+use crate::picture::{Anchor, Picture, Point, Stroke, Text};
+use crate::scale::Scale;
+use crate::table::Csv;
+use dfrsim_model::{CpuUse, SimTime, Yield};
+use std::path::Path;
+
+/// The time that is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Its begin; the first event if nothing is given.
+    pub from: Option<SimTime>,
+    /// Its end; the last event if nothing is given.
+    pub to: Option<SimTime>,
+}
+
+/// Draws a rectangle for each stay of a job on a node: its height is the part of the node's CPU that the job has, its
+/// lightness the job's yield. Jobs that share a node stand on each other.
+///
+/// The data has the rectangles that are at least partly in the window, node by node, with their whole times. A stay is cut
+/// where the job's part of the CPU changes, or what is below it (`shift`).
+///
+/// # Errors
+/// If the file cannot be read, is not complete, or is not an events file; if no job runs in the window, or too much happens
+/// for a picture.
+pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
+    let from = window.from.map_or(0, SimTime::micros);
+    let to = window.to.map_or(u64::MAX, SimTime::micros);
+    let mut layout = Layout::new(from, to);
+    let run = replay(path, &mut layout)?;
+    let (rectangles, events) = layout.finish();
+    let (Some((first, last)), false) = (events, rectangles.is_empty()) else {
+        let lacking = "no job runs in the time that is to be drawn";
+        return Err(EventsError::Empty { path: path.to_owned(), lacking });
+    };
+    let chart = Gantt {
+        title: format!("{}, {} nodes", run.policy, run.nodes),
+        nodes: run.nodes,
+        from: SimTime::from_micros(window.from.map_or(first, SimTime::micros)),
+        to: SimTime::from_micros(window.to.map_or(last, SimTime::micros)),
+        blocks: blocks(&rectangles),
+    };
+    let (picture, csv) = (chart.picture(), csv(&rectangles));
+    Ok(Figure { stem: "gantt".to_owned(), picture, csv, remarks: Vec::new() })
+}
+
+fn csv(rectangles: &[Rectangle]) -> String {
+    let mut csv = Csv::new([
+        "job_id", "node", "tasks", "from_s", "to_s", "cpu_from", "cpu_to", "yield", "begin", "end",
+    ]);
+    for Rectangle { node, part, below, from, to, begin, end } in rectangles {
+        csv.line([
+            &part.id,
+            node,
+            &part.tasks,
+            &SimTime::from_micros(*from),
+            &SimTime::from_micros(*to),
+            &below.as_f64(),
+            &(*below + part.cpu).as_f64(),
+            &part.job_yield.as_f64(),
+            &name(*begin),
+            &name(*end),
+        ]);
+    }
+    csv.finish()
+}
+
+fn name(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Own(Change::Submit) => "submit",
+        Edge::Own(Change::Start) => "start",
+        Edge::Own(Change::Pause) => "pause",
+        Edge::Own(Change::Resume) => "resume",
+        Edge::Own(Change::Migrate) => "migrate",
+        Edge::Own(Change::Yield) => "yield",
+        Edge::Own(Change::Reject) => "reject",
+        Edge::Own(Change::Complete) => "complete",
+        Edge::Shift => "shift",
+    }
+}
+
+/// Equal rectangles on neighbouring nodes, drawn as one.
+struct Block {
+    rectangle: Rectangle,
+    /// The nodes from the rectangle's on.
+    nodes: u32,
+}
+
+/// The rectangles; those of one job that fill neighbouring nodes for the same time in one.
+fn blocks(rectangles: &[Rectangle]) -> Vec<Block> {
+    let mut blocks = Vec::<Block>::new();
+    for rectangle in rectangles {
+        let fills = |one: &Rectangle| one.part.cpu == CpuUse::ONE;
+        let continues = |block: &Block| {
+            let one = &block.rectangle;
+            let alike = (one.part == rectangle.part, one.to == rectangle.to, one.from == rectangle.from);
+            let edges = (one.begin, one.end) == (rectangle.begin, rectangle.end);
+            fills(one) && alike == (true, true, true) && edges && one.node + block.nodes == rectangle.node
+        };
+        // They stand by begin and node, so the neighbour is the last one.
+        match blocks.last_mut() {
+            Some(block) if continues(block) => block.nodes += 1,
+            _ => blocks.push(Block { rectangle: rectangle.clone(), nodes: 1 }),
+        }
+    }
+    blocks
+}
+
+struct Gantt {
+    title: String,
+    nodes: u32,
+    from: SimTime,
+    to: SimTime,
+    blocks: Vec<Block>,
+}
+
+/// What a legend explains.
+#[derive(Clone, Copy, PartialEq)]
+enum Sign {
+    Pause,
+    Migration,
+    Yield(f64),
+}
+
+impl Gantt {
+    fn picture(&self) -> Picture {
+        let signs = self.signs();
+        let names: Vec<String> = signs.iter().map(|sign| sign.name()).collect();
+        let legend = Legend::new(&names);
+        let height = (f64::from(self.nodes) * 30.0).clamp(100.0, 360.0);
+        let (scale, unit) = Scale::time(self.from, self.to);
+        let x = Axis::new(format!("time [{unit}]"), scale);
+        let numbers: Vec<(u32, String)> =
+            self.labelled(height).into_iter().map(|node| (node, node.to_string())).collect();
+        let widest = numbers.iter().map(|(_, label)| font::width(label, axes::LABEL)).fold(0.0, f64::max);
+        let left = EDGE + axes::TITLE + 14.0 + widest;
+        let top = axes::header_height(&[]);
+        let area = Area { left, top, right: WIDTH - axes::right_of(&x), bottom: top + height };
+        let below = if names.is_empty() { 0.0 } else { legend.height() + 6.0 };
+        let mut picture = Picture::new(WIDTH, area.bottom + X_AXIS + below + EDGE / 2.0);
+        axes::header(&mut picture, &self.title, &[]);
+        picture.rectangle((area.left, top), (area.right - area.left, height), Colour::FINE_GRID);
+        self.separate_nodes(&mut picture, &area);
+        for block in &self.blocks {
+            self.draw(&mut picture, &area, &x.scale, block);
+        }
+        area.outline(&mut picture);
+        for (node, label) in &numbers {
+            let middle = top + (f64::from(*node) + 0.5) * self.row(&area);
+            axes::row_label(&mut picture, (area.left, middle), label);
+        }
+        axes::y_title(&mut picture, &area, "node");
+        axes::x_axis(&mut picture, &area, &x);
+        legend.draw(&mut picture, area.bottom + X_AXIS + 2.0, |picture, number, middle| {
+            signs[number].draw(picture, middle);
+        });
+        picture
+    }
+
+    /// Those that occur.
+    fn signs(&self) -> Vec<Sign> {
+        let edges = || self.blocks.iter().map(|block| (block.rectangle.begin, block.rectangle.end));
+        let mut signs = Vec::new();
+        if edges().any(|(_, end)| end == Edge::Own(Change::Pause)) {
+            signs.push(Sign::Pause);
+        }
+        if edges().any(|(begin, _)| begin == Edge::Own(Change::Migrate)) {
+            signs.push(Sign::Migration);
+        }
+        if self.blocks.iter().any(|block| block.rectangle.part.job_yield < Yield::ONE) {
+            signs.extend([1.0, 0.5, 0.1].map(Sign::Yield));
+        }
+        signs
+    }
+
+    /// The nodes that have a label: all, or round numbers.
+    fn labelled(&self, height: f64) -> Vec<u32> {
+        let most = (height / 18.0) as u32;
+        let steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u32.pow(power)));
+        let step = steps.take(27).find(|step| self.nodes.div_ceil(*step) <= most).unwrap_or(self.nodes);
+        (0..self.nodes).step_by(step.max(1) as usize).collect()
+    }
+
+    fn row(&self, area: &Area) -> f64 {
+        area.height() / f64::from(self.nodes.max(1))
+    }
+
+    /// Draws a line between nodes where there is room for it.
+    fn separate_nodes(&self, picture: &mut Picture, area: &Area) {
+        if self.row(area) >= 6.0 {
+            for node in 1..self.nodes {
+                let y = area.top + f64::from(node) * self.row(area);
+                picture.line(vec![(area.left, y), (area.right, y)], Stroke::solid(Colour::GRID, 1.0));
+            }
+        }
+    }
+
+    fn draw(&self, picture: &mut Picture, area: &Area, scale: &Scale, block: &Block) {
+        let Rectangle { node, part, below, from, to, begin, end } = &block.rectangle;
+        let place = |micros: u64| {
+            let shown = SimTime::from_micros(micros).clamp(self.from, self.to);
+            area.x(scale, shown.as_secs_f64())
+        };
+        let (left, right) = (place(*from), place(*to));
+        let row = self.row(area);
+        let bottom = area.top + f64::from(node + block.nodes) * row - below.as_f64() * row;
+        let height = part.cpu.as_f64() * row + f64::from(block.nodes - 1) * row;
+        let top = bottom - height;
+        // White between rectangles that are large enough for it.
+        let gap = |length: f64| if length > 3.0 { 0.6 } else { 0.0 };
+        let colour = palette::fill(part.sequence).paled(strength(part.job_yield.as_f64()));
+        let size = (right - left - gap(right - left), height - gap(height));
+        picture.rectangle((left, top), size, colour);
+
+        let is_inside = |micros: u64| (self.from..=self.to).contains(&SimTime::from_micros(micros));
+        if *end == Edge::Own(Change::Pause) && is_inside(*to) {
+            pause_mark(picture, (right, top), height);
+        }
+        if *begin == Edge::Own(Change::Migrate) && is_inside(*from) {
+            migration_mark(picture, (left, top + height / 2.0), (right - left, height));
+        }
+        let (label, is_light) = (part.id.to_string(), colour.is_light());
+        let (width, tall) = (font::width(&label, REMARK), REMARK * font::CAPITAL);
+        if width + 14.0 <= right - left && tall + 3.0 <= height {
+            picture.write(Text {
+                at: (f64::midpoint(left, right), f64::midpoint(top, bottom) + tall / 2.0),
+                anchor: Anchor::Middle,
+                size: REMARK,
+                colour: if is_light { Colour::INK } else { Colour::WHITE },
+                turned: false,
+                text: label,
+            });
+        }
+    }
+}
+
+impl Sign {
+    fn name(self) -> String {
+        match self {
+            Sign::Pause => "paused".to_owned(),
+            Sign::Migration => "moved here".to_owned(),
+            Sign::Yield(part) => format!("yield {part}"),
+        }
+    }
+
+    fn draw(self, picture: &mut Picture, (x, y): Point) {
+        let (width, height) = (SAMPLE * 0.7, 11.0);
+        let corner = (x - width / 2.0, y - height / 2.0);
+        let part = if let Sign::Yield(part) = self { part } else { 0.5 };
+        picture.rectangle(corner, (width, height), palette::fill(0).paled(strength(part)));
+        match self {
+            Sign::Pause => pause_mark(picture, (corner.0 + width, corner.1), height),
+            Sign::Migration => migration_mark(picture, (corner.0, y), (width, height)),
+            Sign::Yield(_) => {}
+        }
+    }
+}
+
+/// How strong the colour is at a yield: even at none it is no white.
+fn strength(job_yield: f64) -> f64 {
+    0.2 + 0.8 * job_yield
+}
+
+/// A bar at the right end of a rectangle.
+fn pause_mark(picture: &mut Picture, (right, top): Point, height: f64) {
+    picture.rectangle((right - 2.2, top), (1.8, height), Colour::INK);
+}
+
+/// A triangle at the left end of a rectangle, not much larger than it.
+fn migration_mark(picture: &mut Picture, (left, middle): Point, (width, height): Point) {
+    let reach = (height / 2.0).min(width / 1.6).clamp(0.8, 3.0);
+    picture.polygon(
+        vec![(left, middle - reach), (left + 1.6 * reach, middle), (left, middle + reach)],
+        Colour::INK,
+    );
+}

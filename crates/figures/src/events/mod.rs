@@ -1,0 +1,78 @@
+//! Figures of events files.
+
+mod fault;
+mod gantt;
+mod layout;
+mod replay;
+mod stretch;
+mod thin;
+mod timeline;
+
+pub use fault::{EventsError, EventsFault};
+pub use gantt::{Window, draw_gantt};
+pub use stretch::{StretchForm, draw_stretch};
+pub use timeline::draw_timeline;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::legible::assert_legible;
+    use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
+    use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+    use dfrsim_policies::{Policy, PolicyOptions};
+    use std::fs;
+
+    const POLICIES: [&str; 4] = ["FCFS", "EASY", "EQUIPARTITION", "GreedyPM*/per/OPT=MIN"];
+
+    /// All figures of a crowded cluster, under every kind of policy, on few nodes and on many.
+    #[test]
+    fn everything_is_drawn_and_legible() {
+        let folder = tempfile::tempdir().unwrap();
+        for nodes in [3, 150] {
+            let mut paths = Vec::new();
+            for (policy, number) in POLICIES.into_iter().zip(0..) {
+                let path = folder.path().join(format!("{number}.jsonl"));
+                fs::write(&path, events(policy, nodes)).unwrap();
+                assert_legible(&draw_gantt(&path, Window::default()).unwrap());
+                let window =
+                    Window { from: Some(SimTime::from_secs(900)), to: Some(SimTime::from_secs(2_000)) };
+                assert_legible(&draw_gantt(&path, window).unwrap());
+                assert_legible(&draw_timeline(&path).unwrap());
+                paths.push(path);
+            }
+            // The same policy twice: the names of the files tell them apart.
+            paths.push(folder.path().join("again.jsonl"));
+            fs::copy(&paths[0], &paths[4]).unwrap();
+            for form in [StretchForm::Ecdf, StretchForm::Boxes] {
+                let figure = draw_stretch(&paths, form).unwrap();
+                assert_legible(&figure);
+                assert!(figure.csv.contains("FCFS (0),") && figure.csv.contains("FCFS (again),"));
+            }
+        }
+    }
+
+    fn events(policy: &str, nodes: u32) -> Vec<u8> {
+        let jobs: Vec<Job> = (0..40)
+            .map(|id| Job {
+                id: JobId(10_000 + id),
+                submit: SimTime::from_secs(id * 40),
+                tasks: 1 + (id as u32 * 7) % nodes,
+                need: Share::from_ratio(1 + id % 4, 4),
+                memory: Share::from_ratio(1 + id % 3, 10),
+                run_time: SimSpan::from_secs(10 + (id * 97) % 600),
+                requested_time: None,
+            })
+            .collect();
+        let known: Policy = policy.parse().unwrap();
+        let penalty = SimSpan::from_secs(20);
+        let options = Options { penalty, ..Options::default() };
+        let mut watchers = (
+            Metrics::new(SummaryOptions::new(nodes)),
+            EventLog::new(Vec::new(), policy, nodes, penalty, SimSpan::from_secs(10)),
+        );
+        let mut scheduler = known.scheduler(nodes, &PolicyOptions::default());
+        simulate(nodes, &options, jobs, &mut *scheduler, &mut watchers).unwrap();
+        let (metrics, log) = watchers;
+        log.finish(&metrics.summary().unwrap()).unwrap()
+    }
+}

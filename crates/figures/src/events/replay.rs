@@ -1,0 +1,260 @@
+//! Follows an events file, and tells what each job leaves and enters.
+
+use super::fault::{EventsError, EventsFault};
+use dfrsim_model::event::{FORMAT_VERSION, Record};
+use dfrsim_model::{Share, Yield};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+/// A job in the system.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Job {
+    /// Its number in its log.
+    pub(super) id: u64,
+    /// Its place in the order of submission, from 0.
+    pub(super) sequence: u64,
+    /// Its moment of submission, in microseconds.
+    pub(super) submit: u64,
+    /// Its run time, in microseconds.
+    pub(super) run: u64,
+    /// The CPU need of a task.
+    pub(super) need: Share,
+    pub(super) phase: Phase,
+    /// Nodes and how many tasks are there; empty unless it runs.
+    pub(super) on: Vec<(u32, u32)>,
+    /// No more than a whole one, and 0 unless it runs.
+    pub(super) job_yield: Yield,
+}
+
+/// Where a job is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Waiting,
+    Running,
+    Paused,
+}
+
+/// What happens to a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Submit,
+    Start,
+    Pause,
+    Resume,
+    Migrate,
+    Yield,
+    Reject,
+    Complete,
+}
+
+/// Who looks at the jobs of an events file. Times are in microseconds and never fall.
+pub(super) trait Watch {
+    /// A job as it was before a change; nothing comes before `Submit`.
+    fn leave(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
+    /// A job as it is after a change; nothing comes after `Reject` and `Complete`.
+    fn enter(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
+    /// The last event has passed.
+    fn end(&mut self) -> Result<(), EventsFault>;
+}
+
+/// What a file says of its whole run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Run {
+    pub(super) policy: String,
+    pub(super) nodes: u32,
+    /// The tau of its bounded stretch, in microseconds.
+    pub(super) tau: u64,
+}
+
+/// Reads a file and shows it to a watcher.
+pub(super) fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsError> {
+    let failure = |source: io::Error| EventsError::Io { path: path.to_owned(), source };
+    let file = File::open(path).map_err(failure)?;
+    let mut lines = BufReader::with_capacity(1 << 16, file);
+    let (mut text, mut line, mut replay) = (Vec::new(), 0, None);
+    loop {
+        text.clear();
+        line += 1;
+        if lines.read_until(b'\n', &mut text).map_err(failure)? == 0 {
+            break;
+        }
+        let record = parse(&text).and_then(|record| match &mut replay {
+            None => Replay::begin(&record).map(|begun| replay = Some(begun)),
+            Some(replay) => replay.record(record, watch),
+        });
+        record.map_err(|fault| fault.at(path, line))?;
+    }
+    let ended = replay.ok_or(EventsFault::NoRun).and_then(|replay| {
+        watch.end()?;
+        if !replay.is_complete {
+            return Err(EventsFault::NoSummary);
+        }
+        if let Some(&job) = replay.jobs.keys().next() {
+            return Err(EventsFault::Unfinished(job));
+        }
+        Ok(replay.run)
+    });
+    ended.map_err(|fault| fault.at(path, line))
+}
+
+fn parse(text: &[u8]) -> Result<Record<'_>, EventsFault> {
+    serde_json::from_slice(text).map_err(|error| {
+        let message = error.to_string();
+        // The line is known, and is always 1 here.
+        let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+        EventsFault::Malformed(message)
+    })
+}
+
+struct Replay {
+    run: Run,
+    now: u64,
+    /// Those in the system, by their place in the order of submission.
+    jobs: BTreeMap<u64, Job>,
+    /// Whether the summary has been read.
+    is_complete: bool,
+}
+
+impl Replay {
+    fn begin(first: &Record<'_>) -> Result<Replay, EventsFault> {
+        match first {
+            Record::Run { format, .. } if *format != FORMAT_VERSION => Err(EventsFault::Format(*format)),
+            Record::Run { policy, nodes, tau_us, .. } => {
+                let run = Run { policy: policy.clone().into_owned(), nodes: *nodes, tau: *tau_us };
+                Ok(Replay { run, now: 0, jobs: BTreeMap::new(), is_complete: false })
+            }
+            _ => Err(EventsFault::NoRun),
+        }
+    }
+
+    fn record(&mut self, record: Record<'_>, watch: &mut impl Watch) -> Result<(), EventsFault> {
+        if self.is_complete {
+            return Err(EventsFault::AfterSummary);
+        }
+        match record {
+            Record::Run { .. } => Err(EventsFault::SecondRun),
+            Record::Summary { .. } => {
+                self.is_complete = true;
+                Ok(())
+            }
+            Record::Submit { at_us, job, id, need, run_us, .. } => {
+                self.advance(at_us)?;
+                let need = Share::try_from_units(need).ok_or(EventsFault::AboveOne(job))?;
+                let submitted = Job {
+                    id,
+                    sequence: job,
+                    submit: at_us,
+                    run: run_us,
+                    need,
+                    phase: Phase::Waiting,
+                    on: Vec::new(),
+                    job_yield: Yield::ZERO,
+                };
+                watch.enter(at_us, &submitted, Change::Submit)?;
+                match self.jobs.insert(job, submitted) {
+                    None => Ok(()),
+                    Some(_) => Err(EventsFault::SubmittedTwice(job)),
+                }
+            }
+            Record::Start { at_us, job, on, job_yield } => {
+                self.place(at_us, job, Change::Start, on.into_owned(), job_yield, watch)
+            }
+            Record::Resume { at_us, job, on, job_yield } => {
+                self.place(at_us, job, Change::Resume, on.into_owned(), job_yield, watch)
+            }
+            Record::Migrate { at_us, job, on, job_yield } => {
+                self.place(at_us, job, Change::Migrate, on.into_owned(), job_yield, watch)
+            }
+            Record::Yield { at_us, job, job_yield } => {
+                let job_yield = known_yield(job, job_yield)?;
+                self.change(at_us, job, Change::Yield, |job| job.job_yield = job_yield, watch)
+            }
+            Record::Pause { at_us, job } => {
+                let pause = |job: &mut Job| {
+                    job.phase = Phase::Paused;
+                    job.job_yield = Yield::ZERO;
+                    job.on.clear();
+                };
+                self.change(at_us, job, Change::Pause, pause, watch)
+            }
+            Record::Reject { at_us, job } => self.remove(at_us, job, Change::Reject, watch),
+            Record::Complete { at_us, job } => self.remove(at_us, job, Change::Complete, watch),
+        }
+    }
+
+    fn advance(&mut self, at: u64) -> Result<(), EventsFault> {
+        if at < self.now {
+            return Err(EventsFault::Backwards);
+        }
+        self.now = at;
+        Ok(())
+    }
+
+    fn place(
+        &mut self,
+        at: u64,
+        number: u64,
+        change: Change,
+        on: Vec<(u32, u32)>,
+        job_yield: u32,
+        watch: &mut impl Watch,
+    ) -> Result<(), EventsFault> {
+        let job_yield = known_yield(number, job_yield)?;
+        if let Some(&(node, _)) = on.iter().find(|(node, _)| *node >= self.run.nodes) {
+            return Err(EventsFault::Node { job: number, node, nodes: self.run.nodes });
+        }
+        let place = |job: &mut Job| {
+            job.phase = Phase::Running;
+            job.on = on;
+            job.job_yield = job_yield;
+        };
+        self.change(at, number, change, place, watch)
+    }
+
+    /// Changes a job that stays in the system.
+    fn change(
+        &mut self,
+        at: u64,
+        number: u64,
+        change: Change,
+        apply: impl FnOnce(&mut Job),
+        watch: &mut impl Watch,
+    ) -> Result<(), EventsFault> {
+        self.advance(at)?;
+        let job = self.jobs.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
+        check_phase(job, change)?;
+        watch.leave(at, job, change)?;
+        apply(job);
+        watch.enter(at, job, change)
+    }
+
+    /// Takes a job out of the system.
+    fn remove(
+        &mut self,
+        at: u64,
+        number: u64,
+        change: Change,
+        watch: &mut impl Watch,
+    ) -> Result<(), EventsFault> {
+        self.advance(at)?;
+        let job = self.jobs.remove(&number).ok_or(EventsFault::UnknownJob(number))?;
+        check_phase(&job, change)?;
+        watch.leave(at, &job, change)
+    }
+}
+
+fn known_yield(job: u64, units: u32) -> Result<Yield, EventsFault> {
+    Yield::try_from_units(units).ok_or(EventsFault::AboveOne(job))
+}
+
+/// Whether a change can happen to a job as it is.
+fn check_phase(job: &Job, change: Change) -> Result<(), EventsFault> {
+    let (phase, expected) = match change {
+        Change::Submit | Change::Start | Change::Reject => (Phase::Waiting, "waiting"),
+        Change::Resume => (Phase::Paused, "paused"),
+        Change::Pause | Change::Migrate | Change::Yield | Change::Complete => (Phase::Running, "running"),
+    };
+    if job.phase == phase { Ok(()) } else { Err(EventsFault::Phase { job: job.sequence, expected }) }
+}

@@ -1,0 +1,82 @@
+//! Distribution of the bounded stretch over the jobs.
+
+use super::fault::{EventsError, EventsFault};
+use super::replay::{Change, Job, Watch, replay};
+use crate::figure::Figure;
+use crate::sample::{self, Sample};
+use dfrsim_model::{SimSpan, stretch};
+use std::path::{Path, PathBuf};
+
+/// How stretches are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StretchForm {
+    /// Empirical distribution functions.
+    Ecdf,
+    /// Box plots.
+    Boxes,
+}
+
+/// Turnaround and run time of the completed jobs.
+#[derive(Default)]
+struct Completed(Vec<(SimSpan, SimSpan)>);
+
+impl Watch for Completed {
+    fn leave(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault> {
+        if change == Change::Complete {
+            self.0.push((SimSpan::from_micros(at - job.submit), SimSpan::from_micros(job.run)));
+        }
+        Ok(())
+    }
+    fn enter(&mut self, _: u64, _: &Job, _: Change) -> Result<(), EventsFault> {
+        Ok(())
+    }
+    fn end(&mut self) -> Result<(), EventsFault> {
+        Ok(())
+    }
+}
+
+/// Draws the bounded stretches of the completed jobs of one or several runs, with the tau of the files.
+///
+/// # Errors
+/// If a file cannot be read, is not complete, or is not an events file; if one has no completed job; if their taus differ.
+pub fn draw_stretch(paths: &[PathBuf], form: StretchForm) -> Result<Figure, EventsError> {
+    let mut runs = Vec::new();
+    for path in paths {
+        let mut completed = Completed::default();
+        let run = replay(path, &mut completed)?;
+        runs.push((path, run, completed));
+    }
+    let tau = SimSpan::from_micros(runs.first().map_or(0, |(_, run, _)| run.tau));
+    let mut samples = Vec::new();
+    for (path, run, completed) in &runs {
+        if run.tau != tau.micros() {
+            let (first, first_tau) = (paths[0].clone(), tau);
+            let tau = SimSpan::from_micros(run.tau);
+            return Err(EventsError::Taus { path: (*path).clone(), tau, first, first_tau });
+        }
+        let stretches: Vec<f64> = completed
+            .0
+            .iter()
+            .map(|&(turnaround, run_time)| stretch::bounded(turnaround, run_time, tau))
+            .collect();
+        let is_known = runs.iter().filter(|(_, other, _)| other.policy == run.policy).count() == 1;
+        let name = if is_known { run.policy.clone() } else { format!("{} ({})", run.policy, stem(path)) };
+        let lacking = "no job was completed";
+        let empty = || EventsError::Empty { path: (*path).clone(), lacking };
+        samples.push(Sample::new(name, &stretches).ok_or_else(empty)?);
+    }
+    let title = "Bounded stretch of the jobs".to_owned();
+    let value = format!("bounded stretch, tau {tau} s");
+    let ((picture, csv), stem) = match form {
+        StretchForm::Ecdf => {
+            let axes = [value.as_str(), "part of the jobs with no more"];
+            (sample::distributions(title, Vec::new(), axes, &samples), "stretch-ecdf")
+        }
+        StretchForm::Boxes => (sample::boxes(&title, &[], &value, &samples), "stretch-distribution"),
+    };
+    Ok(Figure { stem: stem.to_owned(), picture, csv, remarks: Vec::new() })
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,139 @@
+//! CPU in use and jobs in the system over simulated time.
+
+use super::fault::{EventsError, EventsFault};
+use super::replay::{Change, Job, Phase, Watch, replay};
+use super::thin::{Step, thinned};
+use crate::axes::Axis;
+use crate::chart::{Chart, Course, Line, ONE_PANEL, Panel};
+use crate::figure::Figure;
+use crate::picture::Point;
+use crate::scale::Scale;
+use crate::statistics::range;
+use crate::table::Csv;
+use dfrsim_model::{Share, SimTime, Yield};
+use std::path::Path;
+
+/// So many spans of time keep their extremes.
+const SPANS: u64 = 700;
+const NAMES: [&str; 4] = ["CPU in use", "running", "waiting", "paused"];
+
+/// The cluster at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct State {
+    /// In units of 2^-20 share units.
+    cpu: u128,
+    running: u64,
+    waiting: u64,
+    paused: u64,
+}
+
+/// The states that last for some time.
+#[derive(Default)]
+struct Timeline {
+    states: Vec<(u64, State)>,
+    /// The moment of the last event, if there was one.
+    now: Option<u64>,
+    state: State,
+}
+
+impl Timeline {
+    /// Counts a job in its phase, or no longer.
+    fn count(&mut self, at: u64, job: &Job, change: impl Fn(u64) -> u64, cpu: impl Fn(u128, u128) -> u128) {
+        if self.now != Some(at) {
+            self.settle();
+            self.now = Some(at);
+        }
+        let state = &mut self.state;
+        let phase = match job.phase {
+            Phase::Running => &mut state.running,
+            Phase::Waiting => &mut state.waiting,
+            Phase::Paused => &mut state.paused,
+        };
+        *phase = change(*phase);
+        let tasks: u128 = job.on.iter().map(|&(_, tasks)| u128::from(tasks)).sum();
+        state.cpu = cpu(state.cpu, tasks * u128::from(job.need.units()) * u128::from(job.job_yield.units()));
+    }
+
+    fn settle(&mut self) {
+        if let Some(now) = self.now {
+            self.states.push((now, self.state));
+        }
+    }
+}
+
+impl Watch for Timeline {
+    fn leave(&mut self, at: u64, job: &Job, _: Change) -> Result<(), EventsFault> {
+        self.count(at, job, |count| count - 1, |all, own| all - own);
+        Ok(())
+    }
+    fn enter(&mut self, at: u64, job: &Job, _: Change) -> Result<(), EventsFault> {
+        self.count(at, job, |count| count + 1, |all, own| all + own);
+        Ok(())
+    }
+    fn end(&mut self) -> Result<(), EventsFault> {
+        self.settle();
+        Ok(())
+    }
+}
+
+/// Draws the CPU in use, as a part of all nodes, and how many jobs run, wait and are paused.
+///
+/// Long files are thinned to at most 2,800 steps a line; the extremes of every span of time stay.
+///
+/// # Errors
+/// If the file cannot be read, is not complete, or is not an events file.
+pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
+    let mut timeline = Timeline::default();
+    let run = replay(path, &mut timeline)?;
+    let Some(end) = timeline.states.last().map(|(at, _)| *at).filter(|_| run.nodes > 0) else {
+        return Err(EventsError::Empty { path: path.to_owned(), lacking: "there are no nodes" });
+    };
+    let all = f64::from(run.nodes) * f64::from(Share::ONE.units()) * f64::from(Yield::ONE.units());
+    let values: [fn(&State) -> f64; 4] = [
+        |state| state.cpu as f64,
+        |state| state.running as f64,
+        |state| state.waiting as f64,
+        |state| state.paused as f64,
+    ];
+    let mut csv = Csv::new(["series", "from_s", "value"]);
+    let mut lines = Vec::new();
+    for (number, (name, value)) in NAMES.iter().zip(values).enumerate() {
+        let unit = if number == 0 { all } else { 1.0 };
+        let mut steps: Vec<Step> =
+            timeline.states.iter().map(|(at, state)| (*at, value(state) / unit)).collect();
+        steps.dedup_by_key(|step| step.1);
+        let steps = thinned(&steps, SPANS);
+        for (at, value) in &steps {
+            csv.line([name, &SimTime::from_micros(*at), value]);
+        }
+        let mut points: Vec<Point> =
+            steps.iter().map(|&(at, value)| (SimTime::from_micros(at).as_secs_f64(), value)).collect();
+        if let Some(&(_, last)) = points.last() {
+            points.push((SimTime::from_micros(end).as_secs_f64(), last));
+        }
+        lines.push(Line { number, points, course: Course::Steps });
+    }
+    let counts = lines.split_off(1);
+    let most =
+        range(counts.iter().flat_map(|line| &line.points).map(|point| point.1)).map_or(1.0, |range| range.1);
+    let begin = timeline.states.first().map_or(0, |(at, _)| *at);
+    let (x, unit) = Scale::time(SimTime::from_micros(begin), SimTime::from_micros(end));
+    let height = ONE_PANEL * 0.55;
+    let panel = |title: &str, scale, lines| Panel { y: Axis::new(title, scale), height, lines };
+    let chart = Chart {
+        title: format!("{}, {} nodes", run.policy, run.nodes),
+        remarks: Vec::new(),
+        x: Axis::new(format!("time [{unit}]"), x),
+        panels: vec![
+            panel("CPU [part of all]", Scale::linear(0.0, 1.0, 5), lines),
+            panel("jobs", Scale::linear(0.0, most.max(1.0), 5), counts),
+        ],
+        names: NAMES.map(str::to_owned).to_vec(),
+    };
+    Ok(Figure {
+        stem: "timeline".to_owned(),
+        picture: chart.picture(),
+        csv: csv.finish(),
+        remarks: Vec::new(),
+    })
+}

@@ -1,0 +1,239 @@
+//! Axes: which part of an axis a value has, and where ticks are.
+
+use dfrsim_model::SimTime;
+
+/// An axis from one value to another, linear or logarithmic, with its ticks.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Scale {
+    from: f64,
+    to: f64,
+    is_logarithmic: bool,
+    ticks: Vec<Tick>,
+}
+
+/// No axis goes further.
+const LARGEST: f64 = 1e30;
+
+/// A place on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tick {
+    pub(crate) value: f64,
+    /// What stands there; nothing at those between the labelled ones.
+    pub(crate) label: Option<String>,
+}
+
+impl Scale {
+    /// A linear axis that begins and ends at ticks, so that every value from `low` to `high` is on it; about `ticks` of them.
+    pub(crate) fn linear(low: f64, high: f64, ticks: usize) -> Scale {
+        let (low, high) = (low.clamp(-LARGEST, LARGEST), high.clamp(-LARGEST, LARGEST));
+        let (low, high) = if high > low { (low, high) } else { (low - 0.5, low + 0.5) };
+        let step = round_step((high - low) / ticks as f64);
+        // A value that rounding puts just beyond a tick is on it.
+        let (first, last) = ((low / step + 1e-9).floor(), (high / step - 1e-9).ceil());
+        let places = (first as i64..=last as i64).map(|index| index as f64);
+        let decimals = (-step.log10() - 1e-9).ceil().max(0.0) as usize;
+        let ticks = places.map(|index| tick(index * step, &grouped(index * step, decimals))).collect();
+        Scale { from: first * step, to: last * step, is_logarithmic: false, ticks }
+    }
+
+    /// A logarithmic axis that begins and ends at 1, 2 or 5 times a power of ten, so that every value from `low` to `high`
+    /// is on it. Both must be above 0.
+    pub(crate) fn logarithmic(low: f64, high: f64) -> Scale {
+        let from = round_step_down(low.clamp(1.0 / LARGEST, LARGEST));
+        let to = round_step(high.clamp(1.0 / LARGEST, LARGEST));
+        let to = if to > from { to } else { round_step(from * 1.5) };
+        // Powers of ten have labels, on a short axis also twice and five times those.
+        let is_short = to / from < 80.0;
+        let (lowest, highest) = ((from.log10() + 1e-9).floor() as i32, (to.log10() - 1e-9).ceil() as i32);
+        let spacing = (highest - lowest) / 7 + 1;
+        let mut ticks = Vec::new();
+        for power in lowest..=highest {
+            for digit in 1..=9 {
+                let value = power_of_ten(digit, power);
+                let has_label = if is_short {
+                    matches!(digit, 1 | 2 | 5)
+                } else {
+                    digit == 1 && power.rem_euclid(spacing) == 0
+                };
+                if (from * (1.0 - 1e-9)..=to * (1.0 + 1e-9)).contains(&value) {
+                    let label = has_label.then(|| logarithmic_label(digit, power));
+                    ticks.push(Tick { value, label });
+                }
+            }
+        }
+        Scale { from, to, is_logarithmic: true, ticks }
+    }
+
+    /// A span of simulated time, in seconds, just as long as it is; and the unit of its labels.
+    pub(crate) fn time(from: SimTime, to: SimTime) -> (Scale, &'static str) {
+        const MINUTE: f64 = 60.0;
+        const HOUR: f64 = 3600.0;
+        const DAY: f64 = 86_400.0;
+        let (from, to) = (from.as_secs_f64(), to.as_secs_f64());
+        let to = if to > from { to } else { from + 1.0 };
+        let wanted = (to - from) / 8.0;
+        let (name, unit, step) = match wanted {
+            short if short <= 100.0 => ("s", 1.0, round_step(short)),
+            _ if wanted <= 20.0 * MINUTE && to <= 10.0 * HOUR => {
+                ("min", MINUTE, nearest_above(wanted, &[5.0 * MINUTE, 10.0 * MINUTE, 20.0 * MINUTE]))
+            }
+            _ if wanted <= 12.0 * HOUR => {
+                let hours = [0.5, 1.0, 2.0, 3.0, 6.0, 12.0].map(|hours| hours * HOUR);
+                ("h", HOUR, nearest_above(wanted, &hours))
+            }
+            _ => ("days", DAY, round_step(wanted / DAY) * DAY),
+        };
+        let step_in_units = step / unit;
+        let decimals = (-step_in_units.log10() - 1e-9).ceil().max(0.0) as usize;
+        let (first, last) = ((from / step - 1e-9).ceil() as i64, (to / step + 1e-9).floor() as i64);
+        let ticks = (first..=last).map(|index| index as f64);
+        let ticks =
+            ticks.map(|index| tick(index * step, &grouped(index * step_in_units, decimals))).collect();
+        (Scale { from, to, is_logarithmic: false, ticks }, name)
+    }
+
+    /// The part of the axis below a value: 0 at its begin, 1 at its end.
+    pub(crate) fn place(&self, value: f64) -> f64 {
+        if self.is_logarithmic {
+            (value / self.from).ln() / (self.to / self.from).ln()
+        } else {
+            (value - self.from) / (self.to - self.from)
+        }
+    }
+    pub(crate) fn ticks(&self) -> &[Tick] {
+        &self.ticks
+    }
+}
+
+fn tick(value: f64, label: &str) -> Tick {
+    Tick { value, label: Some(label.to_owned()) }
+}
+
+/// `digit` times ten to a power, to the nearest number.
+fn power_of_ten(digit: u32, power: i32) -> f64 {
+    let digit = f64::from(digit);
+    if power < 0 { digit / 10_f64.powi(-power) } else { digit * 10_f64.powi(power) }
+}
+
+/// The smallest of 1, 2 and 5 times a power of ten that is not below a size above 0.
+fn round_step(size: f64) -> f64 {
+    let power = size.log10().floor() as i32;
+    let steps = [(1, power), (2, power), (5, power), (1, power + 1)];
+    let steps = steps.map(|(digit, power)| power_of_ten(digit, power));
+    steps.into_iter().find(|&step| step >= size * (1.0 - 1e-9)).unwrap_or(size)
+}
+
+/// The largest of them that is not above it.
+fn round_step_down(size: f64) -> f64 {
+    let power = size.log10().floor() as i32;
+    let steps = [(1, power + 1), (5, power), (2, power), (1, power)];
+    let steps = steps.map(|(digit, power)| power_of_ten(digit, power));
+    steps.into_iter().find(|&step| step <= size * (1.0 + 1e-9)).unwrap_or(size)
+}
+
+/// The first of rising steps that is not below a size, or the last.
+fn nearest_above(size: f64, steps: &[f64]) -> f64 {
+    steps.iter().copied().find(|&step| step >= size).unwrap_or(steps[steps.len() - 1])
+}
+
+/// A number with commas between thousands.
+pub(crate) fn grouped(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let is_zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    let mut grouped = String::from(if value < 0.0 && !is_zero { "−" } else { "" });
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    if !fraction.is_empty() {
+        grouped.push('.');
+        grouped.push_str(fraction);
+    }
+    grouped
+}
+
+fn logarithmic_label(digit: u32, power: i32) -> String {
+    if (-4..=6).contains(&power) {
+        return grouped(power_of_ten(digit, power), power.min(0).unsigned_abs() as usize);
+    }
+    let superscript = |character: char| match character {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '0' => '⁰',
+        other => char::from_u32(u32::from(other) - u32::from('4') + u32::from('⁴')).unwrap_or(other),
+    };
+    let exponent: String = power.to_string().chars().map(superscript).collect();
+    if digit == 1 { format!("10{exponent}") } else { format!("{digit}·10{exponent}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn labels(scale: &Scale) -> Vec<&str> {
+        scale.ticks().iter().filter_map(|tick| tick.label.as_deref()).collect()
+    }
+
+    #[test]
+    fn linear_axes_have_round_ticks() {
+        assert_eq!(labels(&Scale::linear(0.1, 0.9, 5)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(
+            labels(&Scale::linear(0.0, 4_200.0, 5)),
+            ["0", "1,000", "2,000", "3,000", "4,000", "5,000"]
+        );
+        assert_eq!(labels(&Scale::linear(3.0, 3.0, 2)), ["2.5", "3.0", "3.5"]);
+        assert_eq!(labels(&Scale::linear(-1.0, 1.0, 2)), ["−1", "0", "1"]);
+    }
+
+    #[test]
+    fn long_logarithmic_axes_name_powers_of_ten_and_short_ones_more() {
+        assert_eq!(labels(&Scale::logarithmic(1.5, 9_000.0)), ["1", "10", "100", "1,000", "10,000"]);
+        assert_eq!(
+            labels(&Scale::logarithmic(600.0, 12_000.0)),
+            ["500", "1,000", "2,000", "5,000", "10,000", "20,000"]
+        );
+        assert_eq!(labels(&Scale::logarithmic(0.03, 0.04)), ["0.02", "0.05"]);
+        assert_eq!(labels(&Scale::logarithmic(1.0, 1.0)), ["1", "2"]);
+        assert_eq!(
+            labels(&Scale::logarithmic(1e-1, 1e12)),
+            ["1", "100", "10,000", "1,000,000", "10⁸", "10¹⁰", "10¹²"]
+        );
+    }
+
+    #[test]
+    fn time_has_the_unit_of_its_length() {
+        let axis = |to| Scale::time(SimTime::ZERO, SimTime::from_secs(to));
+        let (scale, unit) = axis(135);
+        assert_eq!((labels(&scale).join(" "), unit), ("0 20 40 60 80 100 120".to_owned(), "s"));
+        let (scale, unit) = axis(7_200);
+        assert_eq!((labels(&scale).join(" "), unit), ("0 20 40 60 80 100 120".to_owned(), "min"));
+        let (scale, unit) = axis(86_400);
+        assert_eq!((labels(&scale).join(" "), unit), ("0 3 6 9 12 15 18 21 24".to_owned(), "h"));
+        let (scale, unit) = axis(7 * 86_400);
+        assert_eq!((labels(&scale).join(" "), unit), ("0 1 2 3 4 5 6 7".to_owned(), "days"));
+        assert_eq!(axis(0).0.place(1.0), 1.0);
+    }
+
+    proptest! {
+        /// Every value is on its axis, and there are enough ticks to read it and not too many.
+        #[test]
+        fn nothing_is_beyond_an_axis(a in 1e-6..1e9_f64, ratio in 1.0..1e9_f64) {
+            let (low, high) = (a, a * ratio);
+            for scale in [Scale::linear(low, high, 6), Scale::logarithmic(low, high)] {
+                let (first, last) = (scale.place(low), scale.place(high));
+                prop_assert!(first > -1e-6 && first <= last && last < 1.0 + 1e-6, "{first} {last}");
+                let labels = labels(&scale).len();
+                prop_assert!((2..=10).contains(&labels), "{labels} labels");
+            }
+            let micros = |value: f64| SimTime::from_micros((value * 1e3) as u64);
+            let (scale, _) = Scale::time(micros(low), micros(high));
+            prop_assert!(labels(&scale).len() <= 12);
+        }
+    }
+}

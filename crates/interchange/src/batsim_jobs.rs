@@ -1,0 +1,123 @@
+//! Batsim's file of jobs.
+
+use crate::InSubmissionOrder;
+use crate::node_set::NodeSet;
+use dfrsim_cluster::{JobRecord, Observer, Occurrence};
+use dfrsim_model::{Job, SimTime};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+const HEADER: &str = "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,\
+success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,\
+allocated_resources,consumed_energy,metadata\n";
+
+/// Writes the columns of Batsim's `_jobs.csv`, a line a job in the order of submission. Times are in seconds.
+///
+/// | column | value |
+/// |---|---|
+/// | `job_id` | the number of the job in its log |
+/// | `workload_name` | as given to [`BatsimJobs::new`] |
+/// | `profile` | the run time at full speed, in seconds: a delay profile of that name would have it as its delay |
+/// | `requested_number_of_resources` | the tasks |
+/// | `requested_time` | what the user requested; -1 if unknown, Batsim's "no walltime" |
+/// | `success`, `final_state` | 1 and `COMPLETED_SUCCESSFULLY`; 0 and `COMPLETED_WALLTIME_REACHED` for a job killed at its estimate; 0 and `REJECTED` for one that was turned away, which has no times and no resources |
+/// | `starting_time`, `finish_time` | the first start, the completion |
+/// | `execution_time`, `waiting_time`, `turnaround_time` | finish - start, start - submission, finish - submission |
+/// | `stretch` | turnaround / execution time, as Batsim defines it |
+/// | `allocated_resources` | the nodes that had a task of the job at any time, as an interval set: `0-3 7` |
+/// | `consumed_energy` | -1, Batsim's "not simulated" |
+/// | `metadata` | empty |
+///
+/// For a batch schedule all of this is exact. Of a fractional schedule the format cannot say everything:
+///
+/// * The execution time includes pauses, penalties and slow progress, so `stretch` is not the stretch of the summary
+///   (turnaround / run time): `profile` has the run time.
+/// * Several tasks of a job may share a node, so there may be fewer resources than were requested; a job that moved has
+///   more. Nodes of several jobs overlap, and a job is shown on all of its nodes from start to finish, also while it was
+///   paused: loads that are added up from this file count such nodes several times. How many nodes were in use is in
+///   [`BatsimMachines`](crate::BatsimMachines).
+#[derive(Debug)]
+pub struct BatsimJobs<W> {
+    lines: InSubmissionOrder<W>,
+    /// As a field of the file.
+    workload: String,
+    in_system: BTreeMap<u64, (Job, NodeSet)>,
+}
+
+impl<W: Write> BatsimJobs<W> {
+    /// Begins the file with its header; wrap files in a `BufWriter`.
+    pub fn new(out: W, workload: &str) -> BatsimJobs<W> {
+        BatsimJobs {
+            lines: InSubmissionOrder::new(out, HEADER),
+            workload: field(workload),
+            in_system: BTreeMap::new(),
+        }
+    }
+
+    /// Hands the writer back.
+    ///
+    /// # Errors
+    /// If any write failed.
+    pub fn finish(self) -> io::Result<W> {
+        self.lines.finish()
+    }
+
+    /// What is known of a job at its arrival: the first six columns.
+    fn request(&self, job: &Job) -> String {
+        let requested = job.requested_time.map_or_else(|| "-1".to_owned(), |span| span.to_string());
+        format!("{},{},{},{},{},{requested}", job.id, self.workload, job.run_time, job.submit, job.tasks)
+    }
+
+    fn completed(&self, job: &Job, nodes: &NodeSet, record: &JobRecord) -> String {
+        let (execution, turnaround) = (record.end.since(record.start), record.turnaround());
+        let (success, state) =
+            if record.killed { (0, "COMPLETED_WALLTIME_REACHED") } else { (1, "COMPLETED_SUCCESSFULLY") };
+        format!(
+            "{},{success},{state},{},{execution},{},{},{turnaround},{},{nodes},-1,\"\"\n",
+            self.request(job),
+            record.start,
+            record.end,
+            record.wait(),
+            turnaround.as_secs_f64() / execution.as_secs_f64(),
+        )
+    }
+}
+
+/// A text as a field: quoted where it must be.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+impl<W: Write> Observer for BatsimJobs<W> {
+    fn observe(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) {
+        match occurrence {
+            Occurrence::Submitted(job) => {
+                self.in_system.insert(place, (job.clone(), NodeSet::default()));
+            }
+            Occurrence::Started(placement, _)
+            | Occurrence::Resumed(placement, _)
+            | Occurrence::Migrated(placement, ..) => {
+                if let Some((_, nodes)) = self.in_system.get_mut(&place) {
+                    nodes.add(placement);
+                }
+            }
+            Occurrence::Completed(record) => {
+                if let Some((job, nodes)) = self.in_system.remove(&place) {
+                    let line = self.completed(&job, &nodes, record);
+                    self.lines.put(place, line);
+                }
+            }
+            Occurrence::Rejected => {
+                if let Some((job, _)) = self.in_system.remove(&place) {
+                    let line = format!("{},0,REJECTED,,,,,,,,-1,\"\"\n", self.request(&job));
+                    self.lines.put(place, line);
+                }
+            }
+            Occurrence::Paused(_) | Occurrence::YieldChanged(_) => {}
+        }
+    }
+}

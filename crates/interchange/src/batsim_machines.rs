@@ -1,0 +1,99 @@
+//! Batsim's file of machine states.
+
+use dfrsim_cluster::{Observer, Occurrence};
+use dfrsim_model::{NodeTasks, SimTime};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+const HEADER: &str = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing\n";
+
+/// Writes the columns of Batsim's `_machine_states.csv`: from which second on so many nodes compute and are idle.
+///
+/// A node computes while at least one task stands on it, however many do and whatever they get of it; nodes never sleep
+/// or switch. The first line is at the first submission, then there is one for each moment that changes the counts,
+/// with the counts after all that happened at that moment. This file is exact for fractional schedules too.
+#[derive(Debug)]
+pub struct BatsimMachines<W> {
+    out: W,
+    /// The first write that failed; nothing is written after it.
+    failed: Option<io::Error>,
+    /// For each node, how many jobs have tasks on it.
+    jobs: Vec<u32>,
+    /// The nodes of each running job.
+    placements: BTreeMap<u64, Vec<u32>>,
+    /// How many nodes have a job.
+    computing: u32,
+    /// The moment at hand.
+    now: Option<SimTime>,
+    /// The count of the last line.
+    written: Option<u32>,
+}
+
+impl<W: Write> BatsimMachines<W> {
+    /// Begins the file of a cluster of so many nodes with its header; wrap files in a `BufWriter`.
+    pub fn new(mut out: W, nodes: u32) -> BatsimMachines<W> {
+        let failed = out.write_all(HEADER.as_bytes()).err();
+        BatsimMachines {
+            out,
+            failed,
+            jobs: vec![0; nodes as usize],
+            placements: BTreeMap::new(),
+            computing: 0,
+            now: None,
+            written: None,
+        }
+    }
+
+    /// Writes what is left, and hands the writer back.
+    ///
+    /// # Errors
+    /// If any write failed.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.end_moment();
+        self.failed.map_or_else(|| self.out.flush().map(|()| self.out), Err)
+    }
+
+    /// All that happened at the moment at hand is known.
+    fn end_moment(&mut self) {
+        let Some(now) = self.now.filter(|_| self.written != Some(self.computing) && self.failed.is_none())
+        else {
+            return;
+        };
+        let idle = self.jobs.len() - self.computing as usize;
+        self.failed = writeln!(self.out, "{now},0,0,0,{idle},{}", self.computing).err();
+        self.written = Some(self.computing);
+    }
+
+    fn take(&mut self, job: u64, placement: &[NodeTasks]) {
+        self.release(job);
+        let nodes: Vec<u32> = placement.iter().map(|part| part.node.0).collect();
+        for &node in &nodes {
+            self.computing += u32::from(self.jobs[node as usize] == 0);
+            self.jobs[node as usize] += 1;
+        }
+        self.placements.insert(job, nodes);
+    }
+
+    fn release(&mut self, job: u64) {
+        for node in self.placements.remove(&job).unwrap_or_default() {
+            self.jobs[node as usize] -= 1;
+            self.computing -= u32::from(self.jobs[node as usize] == 0);
+        }
+    }
+}
+
+impl<W: Write> Observer for BatsimMachines<W> {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        if self.now != Some(now) {
+            self.end_moment();
+            self.now = Some(now);
+        }
+        match occurrence {
+            Occurrence::Started(placement, _)
+            | Occurrence::Resumed(placement, _)
+            | Occurrence::Migrated(placement, ..) => self.take(job, placement),
+            Occurrence::Paused(_) | Occurrence::Completed(_) => self.release(job),
+            Occurrence::Submitted(_) | Occurrence::YieldChanged(_) | Occurrence::Rejected => {}
+        }
+    }
+}

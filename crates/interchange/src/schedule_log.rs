@@ -1,0 +1,140 @@
+//! A schedule as a log.
+
+use crate::InSubmissionOrder;
+use dfrsim_cluster::{JobRecord, Observer, Occurrence};
+use dfrsim_model::{Job, SimTime};
+use dfrsim_workload::swf::{Header, Record, Status};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{self, Write};
+use std::rc::Rc;
+
+/// Records on their way from a log, past the simulation, to the [`ScheduleLog`].
+///
+/// A simulation only knows [`Job`]s; this takes what else the log says of each around it, and holds the records of the
+/// jobs that have been read and have not arrived yet.
+#[derive(Clone, Debug, Default)]
+pub struct Records(Rc<RefCell<VecDeque<Record>>>);
+
+impl Records {
+    /// The jobs of a log, whose records are kept when they are pulled: for the clones of this, which share them.
+    pub fn into_jobs<I: Iterator<Item = (Job, Record)>>(
+        self,
+        pairs: I,
+    ) -> impl Iterator<Item = Job> + use<I> {
+        pairs.map(move |(job, record)| {
+            self.0.borrow_mut().push_back(record);
+            job
+        })
+    }
+    /// The record of the job that arrives next; nothing if the jobs do not come from a log.
+    fn next(&self) -> Option<Record> {
+        self.0.borrow_mut().pop_front()
+    }
+}
+
+/// Writes a schedule in the Standard Workload Format, a line a job in the order of submission.
+///
+/// | field | value |
+/// |---|---|
+/// | 2 submit time | of the simulation, which scaling to a load changes |
+/// | 3 wait time | first start - submission |
+/// | 4 run time | completion - first start, so that submission + wait + run time is the completion |
+/// | 5 allocated processors | the tasks |
+/// | 6 average CPU time | of the log; unknown for jobs that were killed |
+/// | 11 status | 5 for jobs that were killed at their estimate or turned away; else the log's, or 1 where that is unknown |
+/// | others | of the log; where there is none, the requests are those of the job |
+///
+/// Jobs that were turned away have neither wait nor run time nor processors. The run time of a job that was paused or ran
+/// slowly is longer than its work: reading the file back gives such a job the time that it held its nodes or was
+/// paused. For batch schedules it is the log's run time, and reading the file back gives the same jobs.
+#[derive(Debug)]
+pub struct ScheduleLog<W> {
+    lines: InSubmissionOrder<W>,
+    records: Records,
+    in_system: BTreeMap<u64, Record>,
+}
+
+impl<W: Write> ScheduleLog<W> {
+    /// Begins a log with its header; wrap files in a `BufWriter`. `records` has the log's records if the jobs of the
+    /// simulation come through it; otherwise the fields that jobs do not have stay unknown.
+    pub fn new(out: W, header: &Header, records: Records) -> ScheduleLog<W> {
+        let lines = InSubmissionOrder::new(out, &header.to_string());
+        ScheduleLog { lines, records, in_system: BTreeMap::new() }
+    }
+
+    /// Hands the writer back.
+    ///
+    /// # Errors
+    /// If any write failed.
+    pub fn finish(self) -> io::Result<W> {
+        self.lines.finish()
+    }
+
+    fn leave(&mut self, job: u64, outcome: Option<&JobRecord>) {
+        if let Some(record) = self.in_system.remove(&job) {
+            self.lines.put(job, format!("{}\n", scheduled(record, outcome)));
+        }
+    }
+}
+
+/// The header of a schedule: the cluster, where the log began, and notes.
+#[must_use]
+pub fn schedule_header(log: &Header, nodes: u32, notes: &[String]) -> Header {
+    let mut header = Header::default();
+    header.push("Version", "2.2");
+    header.push("Computer", &format!("{nodes} nodes (simulated)"));
+    header.push("Conversion", concat!("simulated by dfrsim ", env!("CARGO_PKG_VERSION")));
+    for name in ["UnixStartTime", "TimeZoneString"] {
+        if let Some(value) = log.value(name) {
+            header.push(name, value);
+        }
+    }
+    for name in ["MaxNodes", "MaxProcs"] {
+        header.push(name, &nodes.to_string());
+    }
+    for note in notes {
+        header.push("Note", note);
+    }
+    header
+}
+
+/// The record of a job as the simulation had it.
+fn arrived(job: &Job, record: Option<Record>) -> Record {
+    let record = record.unwrap_or_else(|| Record {
+        requested_processors: Some(job.tasks),
+        requested_time: job.requested_time,
+        ..Record::default()
+    });
+    Record { job: job.id.0, submit: job.submit, allocated_processors: Some(job.tasks), ..record }
+}
+
+/// The record with what became of the job; nothing became of one that was turned away.
+fn scheduled(mut record: Record, outcome: Option<&JobRecord>) -> Record {
+    record.wait = outcome.map(JobRecord::wait);
+    record.run_time = outcome.map(|outcome| outcome.end.since(outcome.start));
+    if outcome.is_none() {
+        record.allocated_processors = None;
+    }
+    if outcome.is_none_or(|outcome| outcome.killed) {
+        record.cpu_time = None;
+        record.status = Status::Cancelled;
+    } else if record.status == Status::Unknown {
+        record.status = Status::Completed;
+    }
+    record
+}
+
+impl<W: Write> Observer for ScheduleLog<W> {
+    fn observe(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) {
+        match occurrence {
+            Occurrence::Submitted(job) => {
+                let record = arrived(job, self.records.next());
+                self.in_system.insert(place, record);
+            }
+            Occurrence::Completed(outcome) => self.leave(place, Some(outcome)),
+            Occurrence::Rejected => self.leave(place, None),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Measures the order of `GREEDYLIGHT`: the average distance from the bound of its passes, over the dissertation's
+//! scenarios with samples of a seed that no study uses. `cargo run --release -p dfrsim-offline --example light_order
+//! [samples]`.
+
+use dfrsim_model::offline::Instance;
+use dfrsim_model::{Seed, Yield};
+use dfrsim_offline::greedy::{Greedy, LIGHT, NodeRule, SortOrder, minimum_yields};
+use dfrsim_offline::instances::InstanceSet;
+use std::time::Instant;
+
+const SEED: Seed = Seed::new(0x6c69_6768_745f_6f72);
+
+/// The bound of the linear relaxation for nodes that are all alike: in each fluid resource, what the least yields
+/// leave over the rest of the needs.
+fn bound(instance: &Instance) -> f64 {
+    let of_resource = |resource: usize| {
+        let capacity: f64 = instance.nodes.iter().map(|node| f64::from(node[resource])).sum();
+        let (mut least, mut rest) = (0.0, 0.0);
+        for job in &instance.jobs {
+            let need = f64::from(job.demand[resource]);
+            least += need * job.least_yield.as_f64();
+            rest += need * (1.0 - job.least_yield.as_f64());
+        }
+        (capacity - least) / rest
+    };
+    (instance.fixed..instance.dimensions()).map(of_resource).fold(1.0, f64::min)
+}
+
+fn main() {
+    let samples: u32 = std::env::args().nth(1).and_then(|samples| samples.parse().ok()).unwrap_or(5);
+    let set = InstanceSet::Dissertation;
+    let mut sums = [(0.0, 0_u32); LIGHT.len()];
+    let (mut instances, mut unsolved) = (0, 0);
+    let start = Instant::now();
+    for (index, scenario) in (0..).zip(set.scenarios()) {
+        for sample in 0..samples {
+            let seed = set.seed(SEED, index, sample);
+            let instance = scenario.instance(seed);
+            let yields = minimum_yields(&instance, seed);
+            let bound = bound(&instance);
+            instances += 1;
+            unsolved += u32::from(yields.iter().flatten().all(Option::is_none));
+            for ((order, rule), (sum, solved)) in LIGHT.into_iter().zip(&mut sums) {
+                if let Some(minimum) = at(&yields, order, rule) {
+                    *sum += bound - minimum.as_f64();
+                    *solved += 1;
+                }
+            }
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{instances} instances, {unsolved} of them unsolved by all 49, in {seconds:.1} s");
+    for ((order, rule), (sum, solved)) in LIGHT.into_iter().zip(sums) {
+        let dfb = sum / f64::from(solved);
+        let failures = f64::from(instances - solved) / f64::from(instances);
+        println!("{}: dfb {dfb:.4}, failures {:.2} %", Greedy::Pass(order, rule), 100.0 * failures);
+    }
+}
+
+fn at(yields: &[[Option<Yield>; 7]; 7], order: SortOrder, rule: NodeRule) -> Option<Yield> {
+    let x = SortOrder::OF_THE_DISSERTATION.iter().position(|&each| each == order)?;
+    let y = NodeRule::OF_THE_DISSERTATION.iter().position(|&each| each == rule)?;
+    yields[x][y]
+}

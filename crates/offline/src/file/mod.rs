@@ -1,0 +1,114 @@
+//! Instances and solutions as JSON files.
+//!
+//! ```
+//! use dfrsim_offline::file::{instance_from_json, instance_to_json};
+//!
+//! let text = r#"{
+//!     "fixed": 1, "fluid": 1,
+//!     "nodes": [[1, 1], [0.5, 2]],
+//!     "jobs": [
+//!         {"requirements": [0.3], "needs": [0.6], "qos": 0.5},
+//!         {"tasks": 3, "requirements": [0.1], "needs": [0.2]}
+//!     ]
+//! }"#;
+//! let instance = instance_from_json("example.json", text)?;
+//! assert_eq!(instance.jobs[1].tasks, 3);
+//! assert_eq!(instance_from_json("again", &instance_to_json(&instance))?, instance);
+//!
+//! let wrong = text.replace("0.6", "-0.6").replace("\"qos\"", "\"gos\"");
+//! let error = instance_from_json("example.json", &wrong).unwrap_err().to_string();
+//! assert_eq!(error, "example.json: jobs[0]: there is no field `gos`; did you mean `qos`?\n\
+//!     example.json: jobs[0].needs[0]: -0.6 is not an amount from 0 to 4.55 nodes");
+//! # Ok::<(), dfrsim_offline::file::FileError>(())
+//! ```
+//!
+//! **An instance** has the numbers of resources `fixed` and `fluid`, the `nodes` (how many ordinary ones, or a list
+//! with the capacities of each), and the `jobs`, each with the fixed `requirements` and fluid `needs` of one task,
+//! how many `tasks` (1 unless said), and a least yield `qos` (0 unless said).
+//!
+//! **A solution** has the `minimum_yield`, which is scaled, and for each of the `jobs` where it stands, `on`, as
+//! pairs of a node (from 0) and the number of tasks there, and its unscaled `yield`.
+//!
+//! Amounts are in nodes, yields in [0, 1]. Both have nine decimals, further ones are rounded; what they mean is
+//! rounded down to the fixed-point units of the model. A unit is more than a billionth, and what is written is
+//! rounded up, so that it reads back as exactly the same units.
+
+mod decimal;
+mod instance;
+mod reader;
+mod solution;
+
+pub use instance::{instance_from_json, instance_to_json};
+pub use solution::{Solution, solution_from_json, solution_to_json};
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a file is not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The file cannot be read.
+    #[error("{} cannot be read", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is not JSON.
+    #[error("{file}:{line}:{column}: {message}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What the JSON reader says.
+        message: String,
+    },
+    /// The file is JSON, but not right: everything that is wrong with it, a line each.
+    #[error("{}", lines(file, faults))]
+    Faults {
+        /// The file.
+        file: String,
+        /// The faults in the order in which they were found; at least one.
+        faults: Vec<Fault>,
+    },
+}
+
+/// One thing that is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where, as in `jobs[3].needs[0]`; empty for the file as a whole.
+    pub path: String,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fault { path, message } = self;
+        if path.is_empty() { f.write_str(message) } else { write!(f, "{path}: {message}") }
+    }
+}
+
+fn lines(file: &str, faults: &[Fault]) -> String {
+    let lines: Vec<String> = faults.iter().map(|fault| format!("{file}: {fault}")).collect();
+    lines.join("\n")
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// It cannot be read, or is not UTF-8.
+pub fn read(file: &Path) -> Result<String, FileError> {
+    std::fs::read_to_string(file).map_err(|source| FileError::Io { file: file.to_owned(), source })
+}
+
+/// A JSON list with a line for each item.
+fn lines_of(items: impl Iterator<Item = serde_json::Value>) -> String {
+    let items: Vec<String> = items.map(|item| item.to_string()).collect();
+    format!("[\n{}\n]", items.join(",\n"))
+}

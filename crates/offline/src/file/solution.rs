@@ -1,0 +1,76 @@
+//! Solution files.
+
+use super::FileError;
+use super::decimal::{of_yield, yield_of};
+use super::reader::{Place, Reader, parse};
+use dfrsim_model::offline::{Instance, Mapping};
+use dfrsim_model::{NodeId, NodeTasks, Yield};
+use serde_json::json;
+
+/// A solution of an instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    /// The minimum scaled yield.
+    pub minimum_yield: Yield,
+    /// Where the tasks of each job stand.
+    pub mapping: Mapping,
+    /// The unscaled yield of each job.
+    pub yields: Vec<Yield>,
+}
+
+const YIELD: &str = "a yield from 0 to 1";
+
+/// The solution of this instance that a text describes; `file` is its name in messages. Whether it *is* one, that is
+/// keeps capacities and has all tasks, is for an audit to say.
+///
+/// # Errors
+/// The text is not JSON, or speaks of other jobs and nodes than the instance has: all faults at once.
+pub fn solution_from_json(file: &str, text: &str, instance: &Instance) -> Result<Solution, FileError> {
+    let value = parse(file, text)?;
+    let mut reader = Reader::default();
+    let solution = solution(&mut reader, &Place::root(&value), instance);
+    reader.finish(file, solution)
+}
+
+fn solution(reader: &mut Reader, root: &Place<'_>, instance: &Instance) -> Option<Solution> {
+    let object = reader.object(root, &["minimum_yield", "jobs"])?;
+    let minimum_yield =
+        reader.field(&object, "minimum_yield").and_then(|at| reader.fraction(&at, YIELD, yield_of));
+    let nodes = instance.nodes.len();
+    let jobs = reader.field(&object, "jobs").and_then(|at| {
+        let items = reader.list_of(&at, instance.jobs.len())?;
+        reader.each(&items, |reader, at| job(reader, at, nodes))
+    });
+    let (mapping, yields) = jobs?.into_iter().unzip();
+    Some(Solution { minimum_yield: minimum_yield?, mapping, yields })
+}
+
+fn job(reader: &mut Reader, at: &Place<'_>, nodes: usize) -> Option<(Vec<NodeTasks>, Yield)> {
+    let object = reader.object(at, &["on", "yield"])?;
+    let each = reader.field(&object, "yield").and_then(|at| reader.fraction(&at, YIELD, yield_of));
+    let on = reader.field(&object, "on").and_then(|at| {
+        let items = reader.list(&at)?;
+        reader.each(&items, |reader, at| {
+            let pair = reader.list_of(at, 2)?;
+            if nodes == 0 {
+                reader.fault(&at.path, "the instance has no nodes");
+                return None;
+            }
+            let node = reader.integer(&pair[0], 0..=(nodes - 1) as u32);
+            let tasks = reader.integer(&pair[1], 1..=u32::MAX);
+            Some(NodeTasks { node: NodeId(node?), tasks: tasks? })
+        })
+    });
+    Some((on?, each?))
+}
+
+/// A solution as a text that [`solution_from_json`] reads back, with a line for each job.
+#[must_use]
+pub fn solution_to_json(solution: &Solution) -> String {
+    let jobs = solution.mapping.iter().zip(&solution.yields).map(|(placement, &each)| {
+        let on: Vec<[u32; 2]> = placement.iter().map(|at| [at.node.0, at.tasks]).collect();
+        json!({ "on": on, "yield": of_yield(each) })
+    });
+    let jobs = super::lines_of(jobs);
+    format!("{{\n\"minimum_yield\": {},\n\"jobs\": {jobs}\n}}\n", json!(of_yield(solution.minimum_yield)))
+}

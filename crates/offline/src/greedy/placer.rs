@@ -1,0 +1,126 @@
+//! One greedy pass over the tasks.
+
+use super::node_rule::{Amounts, NodeRule};
+use super::node_tree::NodeTree;
+use crate::min_yield;
+use crate::rigid::{Rigid, relative};
+use dfrsim_model::offline::{Instance, Mapping};
+use dfrsim_model::{NodeId, NodeTasks, Yield};
+
+/// Places the tasks of one instance, again and again by different orders and rules.
+pub(super) struct Placer<'a> {
+    instance: &'a Instance,
+    rigid: &'a Rigid,
+    /// For each job, the fluid resource of its largest need, counted among the fluid ones.
+    largest_need: Vec<u32>,
+    /// For each job, the resource of its largest fixed requirement or constrained need.
+    largest_rigid: Vec<u32>,
+    /// Whether loads must be divided by capacities to be compared.
+    heterogeneous: bool,
+    /// The loads that the rule looks at: a row for each node, a column for each of the rule's resources.
+    loads: Vec<i64>,
+    /// The node of each task, in the order in which they were placed.
+    nodes: Vec<u32>,
+}
+
+impl<'a> Placer<'a> {
+    pub(super) fn new(instance: &'a Instance, rigid: &'a Rigid) -> Placer<'a> {
+        let largest_need =
+            instance.jobs.iter().map(|job| first_largest(job.demand[instance.fixed..].iter().copied()));
+        let largest_rigid =
+            (0..instance.jobs.len()).map(|job| first_largest(rigid.demand(job).iter().copied()));
+        Placer {
+            instance,
+            rigid,
+            largest_need: largest_need.collect(),
+            largest_rigid: largest_rigid.collect(),
+            heterogeneous: !instance.is_homogeneous(),
+            loads: Vec::new(),
+            nodes: Vec::new(),
+        }
+    }
+
+    /// Places the tasks, given as indices of their jobs, in this order; the minimum yield of the mapping, or nothing
+    /// if some task has no place.
+    pub(super) fn place(&mut self, tasks: &[u32], rule: NodeRule) -> Option<Yield> {
+        let Instance { fixed, fluid, ref nodes, .. } = *self.instance;
+        let columns = match rule.amounts() {
+            Amounts::Needs => fluid,
+            Amounts::Rigid => fixed + fluid,
+            Amounts::Nothing => 0,
+        };
+        let capacities = (0..nodes.len()).map(|node| self.rigid.capacity(node));
+        let mut tree = NodeTree::new(capacities, fixed + fluid, columns);
+        self.loads.clear();
+        self.loads.resize(nodes.len() * columns, 0);
+        self.nodes.clear();
+        for &job in tasks {
+            let job = job as usize;
+            let column = match rule.amounts() {
+                Amounts::Needs => Some(self.largest_need[job] as usize),
+                Amounts::Rigid => Some(self.largest_rigid[job] as usize),
+                Amounts::Nothing => None,
+            };
+            let demand = self.rigid.demand(job);
+            let node = tree.cheapest(demand, column)?;
+            self.nodes.push(node as u32);
+            let loads = &mut self.loads[node * columns..][..columns];
+            tree.add(node, demand, |costs| match rule.amounts() {
+                Amounts::Needs => {
+                    let needs = self.instance.jobs[job].demand[fixed..].iter().map(|&need| i64::from(need));
+                    let capacities = nodes[node][fixed..].iter().map(|&capacity| i64::from(capacity));
+                    load(rule, self.heterogeneous, loads, needs.zip(capacities), costs);
+                }
+                Amounts::Rigid => {
+                    let capacities = self.rigid.capacity(node).iter().copied();
+                    let amounts = demand.iter().copied().zip(capacities);
+                    load(rule, self.heterogeneous, loads, amounts, costs);
+                }
+                Amounts::Nothing => {}
+            });
+        }
+        let load =
+            |node: usize, resource: usize| self.rigid.capacity(node)[resource] + tree.excess(node)[resource];
+        Some(min_yield::of_tasks(self.instance, self.rigid, tasks, &self.nodes, &mut self.loads, load))
+    }
+
+    /// The node of each task of the last complete pass, in the order of its tasks.
+    pub(super) fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+}
+
+/// Adds amounts, each with the capacity for it, to the loads of a node, and says what they then cost.
+fn load(
+    rule: NodeRule,
+    heterogeneous: bool,
+    loads: &mut [i64],
+    amounts: impl Iterator<Item = (i64, i64)>,
+    costs: &mut [i64],
+) {
+    for ((load, cost), (amount, capacity)) in loads.iter_mut().zip(costs).zip(amounts) {
+        *load = rule.loaded(*load, amount);
+        *cost = rule.cost(if heterogeneous { relative(*load, capacity) } else { *load });
+    }
+}
+
+/// The index of the largest amount, the first of equal ones.
+fn first_largest<T: Ord>(amounts: impl Iterator<Item = T>) -> u32 {
+    let largest = amounts.enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best });
+    largest.map_or(0, |(index, _)| index as u32)
+}
+
+/// The mapping that puts each task, given as the index of its job, on its node.
+pub(crate) fn mapping(instance: &Instance, tasks: &[u32], nodes: &[u32]) -> Mapping {
+    let mut of_jobs: Vec<Vec<u32>> =
+        instance.jobs.iter().map(|job| Vec::with_capacity(job.tasks as usize)).collect();
+    for (&job, &node) in tasks.iter().zip(nodes) {
+        of_jobs[job as usize].push(node);
+    }
+    let placement = |mut nodes: Vec<u32>| {
+        nodes.sort_unstable();
+        let stacks = nodes.chunk_by(|a, b| a == b);
+        stacks.map(|stack| NodeTasks { node: NodeId(stack[0]), tasks: stack.len() as u32 }).collect()
+    };
+    of_jobs.into_iter().map(placement).collect()
+}

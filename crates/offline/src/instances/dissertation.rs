@@ -1,0 +1,178 @@
+//! The dissertation's instances.
+
+use super::truncated::TruncatedNormal;
+use super::{Scenario, ordinary_nodes, slacks, units};
+use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_model::{Rng, Seed, Yield};
+use rand::RngExt as _;
+
+/// A scenario of the dissertation (section 4.3): serial jobs with fixed requirements, scaled to a slack, and fluid
+/// needs, both normally distributed, some with a quality of service.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DissertationScenario {
+    /// The number of nodes (N).
+    pub nodes: u32,
+    /// The number of jobs (J).
+    pub jobs: u32,
+    /// The number of resources (D), the first half of which is fixed and the other half fluid; even.
+    pub dimensions: u32,
+    /// The standard deviation of the normal distribution, of mean 0.5, which requirements and needs come from; values
+    /// outside [0, 1] are drawn again.
+    pub sigma: f64,
+    /// The probability with which a job needs at least half its yield.
+    pub rho: f64,
+    /// The part of every fixed resource, summed over the nodes, which the jobs leave free.
+    pub slack: f64,
+}
+
+impl DissertationScenario {
+    /// The published scenarios on so many nodes: jobs change slowest, then resources, deviations, qualities of
+    /// service, and slack fastest.
+    pub(super) fn grid(nodes: u32, jobs: &[u32]) -> Vec<Scenario> {
+        let mut scenarios = Vec::new();
+        for &jobs in jobs {
+            for dimensions in [2, 4, 6] {
+                for sigma in [0.25, 0.5, 1.0] {
+                    for rho in [0.0, 0.25, 0.5] {
+                        scenarios.extend(slacks().map(|slack| Self {
+                            nodes,
+                            jobs,
+                            dimensions,
+                            sigma,
+                            rho,
+                            slack,
+                        }));
+                    }
+                }
+            }
+        }
+        scenarios.into_iter().map(Scenario::Dissertation).collect()
+    }
+
+    /// The instance of this seed.
+    ///
+    /// Each resource is drawn from a stream of its own, and the qualities of service from another one.
+    #[must_use]
+    pub fn instance(&self, seed: Seed) -> Instance {
+        let half = self.dimensions as usize / 2;
+        let amounts: Vec<Vec<u32>> = (0..2 * half)
+            .map(|dimension| {
+                let mut amounts = self.draw(&mut seed.fork("resource").numbered(dimension as u64).rng());
+                if dimension < half {
+                    self.scale(&mut amounts);
+                }
+                amounts.into_iter().map(units).collect()
+            })
+            .collect();
+        let mut quality = seed.fork("quality of service").rng();
+        let jobs = (0..self.jobs as usize).map(|job| OfflineJob {
+            tasks: 1,
+            demand: amounts.iter().map(|amounts| amounts[job]).collect(),
+            least_yield: if quality.random_bool(self.rho) { Yield::from_ratio(1, 2) } else { Yield::ZERO },
+        });
+        Instance {
+            fixed: half,
+            fluid: half,
+            nodes: ordinary_nodes(self.nodes, 2 * half),
+            jobs: jobs.collect(),
+        }
+    }
+
+    /// What each job asks of one resource.
+    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        let normal = TruncatedNormal::new(0.5, self.sigma);
+        (0..self.jobs).map(|_| normal.draw(rng)).collect()
+    }
+
+    /// Scales requirements by one factor, so that their sum leaves the slack free.
+    fn scale(&self, requirements: &mut [f64]) {
+        let sum: f64 = requirements.iter().sum();
+        let factor = f64::from(self.nodes) * (1.0 - self.slack) / sum;
+        for requirement in requirements {
+            *requirement *= factor;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instances::InstanceSet;
+    use dfrsim_model::Share;
+
+    #[test]
+    fn the_published_grid_is_complete() {
+        for set in [InstanceSet::Dissertation, InstanceSet::DissertationSmall] {
+            let scenarios = set.scenarios();
+            assert_eq!(scenarios.len(), 729);
+            for (index, one) in scenarios.iter().enumerate() {
+                assert!(scenarios[..index].iter().all(|other| other != one));
+            }
+        }
+        let Some(&Scenario::Dissertation(last)) = InstanceSet::Dissertation.scenarios().last() else {
+            panic!("scenarios of the dissertation")
+        };
+        let expected =
+            DissertationScenario { nodes: 64, jobs: 500, dimensions: 6, sigma: 1.0, rho: 0.5, slack: 0.9 };
+        assert_eq!(last, expected);
+    }
+
+    #[test]
+    fn the_fixed_resources_leave_the_slack_free_and_the_fluid_ones_are_unscaled() {
+        for index in [0, 85, 364, 728] {
+            let set = InstanceSet::Dissertation;
+            let Scenario::Dissertation(scenario) = set.scenarios()[index as usize] else { unreachable!() };
+            let instance = set.instance(Seed::new(5), index, 3).unwrap();
+            assert_eq!(instance.jobs.len(), scenario.jobs as usize);
+            assert_eq!(instance.nodes.len(), 64);
+            assert_eq!(instance.dimensions(), scenario.dimensions as usize);
+            let sum = |dimension: usize| -> f64 {
+                instance.jobs.iter().map(|job| f64::from(job.demand[dimension])).sum::<f64>()
+                    / f64::from(Share::ONE.units())
+            };
+            for dimension in 0..instance.fixed {
+                // Each job loses less than a unit to rounding.
+                let wanted = 64.0 * (1.0 - scenario.slack);
+                assert!((wanted - 1e-6..=wanted + 1e-9).contains(&sum(dimension)));
+            }
+            for dimension in instance.fixed..instance.dimensions() {
+                let mean = sum(dimension) / f64::from(scenario.jobs);
+                assert!((mean - 0.5).abs() < 0.15, "{mean}");
+                assert!(instance.jobs.iter().all(|job| job.demand[dimension] <= Share::ONE.units()));
+            }
+            let constrained = instance.jobs.iter().filter(|job| job.least_yield > Yield::ZERO).count();
+            let part = constrained as f64 / f64::from(scenario.jobs);
+            assert!((part - scenario.rho).abs() < 0.2, "{part}");
+        }
+    }
+
+    /// One job of 3 nodes with a tenth free asks for 2.7 nodes, whatever was drawn.
+    #[test]
+    fn a_requirement_above_a_node_is_kept() {
+        let scenario =
+            DissertationScenario { nodes: 3, jobs: 1, dimensions: 2, sigma: 0.5, rho: 1.0, slack: 0.1 };
+        let instance = scenario.instance(Seed::new(1));
+        let wanted = u64::from(Share::ONE.units()) * 27 / 10;
+        assert!(u64::from(instance.jobs[0].demand[0]).abs_diff(wanted) <= 1);
+        assert_eq!(instance.jobs[0].least_yield, Yield::from_ratio(1, 2));
+    }
+
+    /// Samples, scenarios and seeds give different instances; a change of the streams must be seen.
+    #[test]
+    fn golden_amounts() {
+        let set = InstanceSet::Dissertation;
+        let first = |study, scenario, sample| {
+            let instance = set.instance(Seed::new(study), scenario, sample).unwrap();
+            (instance.jobs[0].demand[0], instance.jobs[0].demand[1])
+        };
+        let found = [first(1, 0, 0), first(2, 0, 0), first(1, 1, 0), first(1, 0, 1)];
+        assert_eq!(found, GOLDEN);
+        assert_eq!(set.instance(Seed::new(1), 729, 0), None);
+    }
+    const GOLDEN: [(u32, u32); 4] = [
+        (933_016_132, 623_022_708),
+        (337_080_442, 771_377_025),
+        (615_578_897, 404_224_437),
+        (535_082_629, 661_390_302),
+    ];
+}

@@ -1,0 +1,141 @@
+//! The instances of RR-6692.
+
+use super::truncated::TruncatedNormal;
+use super::{Scenario, ordinary_nodes, slacks, units};
+use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_model::{Seed, Yield};
+use dfrsim_workload::lublin::{LublinParameters, Mode, arrivals};
+use std::num::NonZeroU32;
+
+/// A scenario of RR-6692 (sections 4.1 and 5.2): memory and CPU, both normally distributed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rr6692Scenario {
+    /// The number of nodes (H); at least one.
+    pub nodes: u32,
+    /// The number of tasks of all jobs together (J for serial jobs).
+    pub tasks: u32,
+    /// Whether jobs have more than one task.
+    pub parallel: bool,
+    /// The coefficient of variation of the memory requirements.
+    pub memory_variation: f64,
+    /// The coefficient of variation of the CPU needs.
+    pub cpu_variation: f64,
+    /// The part of the memory that is free on average: the mean requirement is H (1 - slack) / J.
+    pub slack: f64,
+}
+
+impl Rr6692Scenario {
+    /// The published scenarios: tasks change slowest, then the variations of memory and of CPU, and slack fastest.
+    pub(super) fn grid(nodes: u32, tasks: &[u32], parallel: bool) -> Vec<Scenario> {
+        let mut scenarios = Vec::new();
+        for &tasks in tasks {
+            for memory_variation in [0.25, 0.75] {
+                for cpu_variation in [0.25, 0.75] {
+                    scenarios.extend(slacks().map(|slack| Self {
+                        nodes,
+                        tasks,
+                        parallel,
+                        memory_variation,
+                        cpu_variation,
+                        slack,
+                    }));
+                }
+            }
+        }
+        scenarios.into_iter().map(Scenario::Rr6692).collect()
+    }
+
+    /// The instance of this seed.
+    ///
+    /// Requirements outside [0, 1] are drawn again. Parallel jobs have the sizes of the typeless Lublin model on this
+    /// many nodes until there are tasks enough; the last job is cut to what is missing.
+    #[must_use]
+    pub fn instance(&self, seed: Seed) -> Instance {
+        let mean = (f64::from(self.nodes) * (1.0 - self.slack) / f64::from(self.tasks)).min(1.0);
+        let memory = TruncatedNormal::new(mean, mean * self.memory_variation);
+        let cpu = TruncatedNormal::new(0.5, 0.5 * self.cpu_variation);
+        let (mut memory_stream, mut cpu_stream) = (seed.fork("memory").rng(), seed.fork("cpu").rng());
+        let jobs = self.sizes(seed.fork("sizes")).into_iter().map(|tasks| OfflineJob {
+            tasks,
+            demand: [units(memory.draw(&mut memory_stream)), units(cpu.draw(&mut cpu_stream))].into(),
+            least_yield: Yield::ZERO,
+        });
+        Instance { fixed: 1, fluid: 1, nodes: ordinary_nodes(self.nodes, 2), jobs: jobs.collect() }
+    }
+
+    /// The tasks of each job.
+    fn sizes(&self, seed: Seed) -> Vec<u32> {
+        let Some(nodes) = NonZeroU32::new(self.nodes).filter(|_| self.parallel) else {
+            return vec![1; self.tasks as usize];
+        };
+        let parameters = LublinParameters { nodes, mode: Mode::Typeless, ..LublinParameters::default() };
+        let mut missing = self.tasks;
+        let sizes = arrivals(&parameters, seed).map_while(|arrival| {
+            let size = arrival.size.min(missing);
+            missing -= size;
+            (size > 0).then_some(size)
+        });
+        sizes.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instances::InstanceSet;
+    use dfrsim_model::Share;
+
+    #[test]
+    fn the_published_numbers_of_instances() {
+        for (set, instances) in [
+            (InstanceSet::Rr6692Small, 1_440),
+            (InstanceSet::Rr6692Large, 10_800),
+            (InstanceSet::Rr6692Parallel, 10_800),
+        ] {
+            assert_eq!(set.scenarios().len() * set.samples() as usize, instances);
+        }
+    }
+
+    #[test]
+    fn means_are_those_of_the_scenario() {
+        let scenario = Rr6692Scenario {
+            nodes: 64,
+            tasks: 20_000,
+            parallel: false,
+            memory_variation: 0.25,
+            cpu_variation: 0.25,
+            slack: 0.4,
+        };
+        let instance = scenario.instance(Seed::new(7));
+        let mean = |dimension: usize| {
+            let sum: f64 = instance.jobs.iter().map(|job| f64::from(job.demand[dimension])).sum();
+            sum / f64::from(Share::ONE.units()) / 20_000.0
+        };
+        // The distributions end four deviations from their means; five standard errors.
+        assert!((mean(0) / (64.0 * 0.6 / 20_000.0) - 1.0).abs() < 0.009, "{}", mean(0));
+        assert!((mean(1) - 0.5).abs() < 0.0045, "{}", mean(1));
+    }
+
+    #[test]
+    fn parallel_jobs_have_all_tasks_and_fit_the_cluster() {
+        let mut tasks_of_jobs = Vec::new();
+        for sample in 0..20 {
+            let instance = InstanceSet::Rr6692Parallel.instance(Seed::new(1), 107, sample).unwrap();
+            let tasks: Vec<u32> = instance.jobs.iter().map(|job| job.tasks).collect();
+            assert_eq!(tasks.iter().sum::<u32>(), 500);
+            assert!(tasks.iter().all(|tasks| (1..=64).contains(tasks)));
+            tasks_of_jobs.extend(tasks);
+        }
+        let parallel = tasks_of_jobs.iter().filter(|&&tasks| tasks > 1).count() as f64;
+        // A quarter of the model's jobs are serial.
+        assert!((parallel / tasks_of_jobs.len() as f64 - 0.756).abs() < 0.06);
+    }
+
+    #[test]
+    fn golden_amounts() {
+        let demand = |set: InstanceSet| set.instance(Seed::new(1), 3, 2).unwrap().jobs[0].demand.to_vec();
+        assert_eq!(demand(InstanceSet::Rr6692Small), GOLDEN[0]);
+        assert_eq!(demand(InstanceSet::Rr6692Parallel), GOLDEN[1]);
+    }
+    const GOLDEN: [[u32; 2]; 2] = [[234_764_419, 355_942_313], [325_662_523, 535_202_521]];
+}

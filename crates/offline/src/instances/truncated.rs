@@ -1,0 +1,46 @@
+//! The normal distribution between 0 and 1.
+
+use dfrsim_model::Rng;
+use rand_distr::{Distribution as _, Normal};
+
+/// A normal distribution of which only values in [0, 1] are taken: others are drawn again.
+///
+/// Its mean differs from that of the normal distribution unless that is 0.5.
+pub(super) struct TruncatedNormal(Normal<f64>);
+
+impl TruncatedNormal {
+    /// `mean` lies in [0, 1], so that at least a third of the draws are taken however large the deviation.
+    pub(super) fn new(mean: f64, deviation: f64) -> TruncatedNormal {
+        TruncatedNormal(Normal::new(mean, deviation).expect("scenarios have finite deviations"))
+    }
+    pub(super) fn draw(&self, rng: &mut Rng) -> f64 {
+        loop {
+            let value = self.0.sample(rng);
+            if (0.0..=1.0).contains(&value) {
+                return value;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::Seed;
+
+    /// The density is symmetric about 0.5, with variance s^2 (1 - 2 z phi(z) / (2 Phi(z) - 1)) at z = 0.5 / s: for s
+    /// = 0.5, z = 1, phi = 0.241971 and 2 Phi - 1 = 0.682689, so the deviation is 0.5 * sqrt(1 - 0.708870) =
+    /// 0.269782.
+    #[test]
+    fn draws_are_those_of_the_normal_distribution_that_lie_inside() {
+        let mut rng = Seed::new(1).rng();
+        let normal = TruncatedNormal::new(0.5, 0.5);
+        let draws: Vec<f64> = (0..100_000).map(|_| normal.draw(&mut rng)).collect();
+        assert!(draws.iter().all(|draw| (0.0..=1.0).contains(draw)));
+        let mean = draws.iter().sum::<f64>() / 1e5;
+        let variance = draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / 1e5;
+        // Five standard errors.
+        assert!((mean - 0.5).abs() < 0.0043, "{mean}");
+        assert!((variance.sqrt() - 0.269_782).abs() < 0.003, "{}", variance.sqrt());
+    }
+}

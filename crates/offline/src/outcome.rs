@@ -1,0 +1,52 @@
+//! What comes of an algorithm.
+
+use crate::minimum_yield;
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, Mapping};
+
+/// What an algorithm made of an instance. An instance that is solved with a yield of 0 is solved, and one that is not
+/// has no yield.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All tasks have a node.
+    Solved(Solved),
+    /// No mapping was found, whether or not there is one.
+    Failed,
+    /// The time limit came first.
+    TimedOut,
+}
+
+/// A mapping that keeps all capacities.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solved {
+    /// Where the tasks stand.
+    pub mapping: Mapping,
+    /// The largest minimum scaled yield that the mapping allows.
+    pub minimum_yield: Yield,
+}
+
+impl Outcome {
+    /// The outcome of an algorithm that may have found a mapping, with the mapping's own minimum yield. One that
+    /// overloads a node is a failure.
+    #[must_use]
+    pub fn of_mapping(instance: &Instance, mapping: Option<Mapping>) -> Outcome {
+        let solved = mapping.and_then(|mapping| {
+            let minimum_yield = minimum_yield(instance, &mapping)?;
+            Some(Solved { mapping, minimum_yield })
+        });
+        solved.map_or(Outcome::Failed, Outcome::Solved)
+    }
+    /// The mapping and its yield, if there is one.
+    #[must_use]
+    pub fn solved(&self) -> Option<&Solved> {
+        match self {
+            Outcome::Solved(solved) => Some(solved),
+            Outcome::Failed | Outcome::TimedOut => None,
+        }
+    }
+    /// The minimum yield, if the instance is solved.
+    #[must_use]
+    pub fn minimum_yield(&self) -> Option<Yield> {
+        self.solved().map(|solved| solved.minimum_yield)
+    }
+}

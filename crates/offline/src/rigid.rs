@@ -1,0 +1,55 @@
+//! What tasks take at the lowest yield.
+
+use crate::min_yield::SCALE;
+use dfrsim_model::offline::Instance;
+
+/// The rigid demands of an instance: fixed requirements and constrained needs, that is needs times least yields. This
+/// is what a task takes at a scaled yield of 0, so tasks can stand together on a node if and only if their sums fit.
+///
+/// All amounts are in units of 2^-20 amounts, so that constrained needs are exact, and signed, so that a load can be
+/// compared with its capacity by their difference: at most 2^52, far from overflow in sums below a capacity.
+pub(crate) struct Rigid {
+    dimensions: usize,
+    /// A row of `dimensions` for each job.
+    demands: Vec<i64>,
+    /// A row of `dimensions` for each node.
+    capacities: Vec<i64>,
+}
+
+impl Rigid {
+    pub(crate) fn of(instance: &Instance) -> Rigid {
+        let demands = instance.jobs.iter().flat_map(|job| {
+            let least = i64::from(job.least_yield.units());
+            job.demand.iter().enumerate().map(move |(dimension, &amount)| {
+                if dimension < instance.fixed {
+                    i64::from(amount) << SCALE
+                } else {
+                    i64::from(amount) * least
+                }
+            })
+        });
+        let capacities = instance.nodes.iter().flatten().map(|&capacity| i64::from(capacity) << SCALE);
+        Rigid {
+            dimensions: instance.dimensions(),
+            demands: demands.collect(),
+            capacities: capacities.collect(),
+        }
+    }
+    /// What a task of the job takes.
+    pub(crate) fn demand(&self, job: usize) -> &[i64] {
+        &self.demands[job * self.dimensions..][..self.dimensions]
+    }
+    /// What a node has.
+    pub(crate) fn capacity(&self, node: usize) -> &[i64] {
+        &self.capacities[node * self.dimensions..][..self.dimensions]
+    }
+}
+
+/// A load relative to a capacity, in units of 2^-40, rounded down: how nodes of different sizes are compared.
+pub(crate) fn relative(load: i64, capacity: i64) -> i64 {
+    match (load, capacity) {
+        (0, _) => 0,
+        (_, 0) => i64::MAX,
+        _ => i64::try_from((i128::from(load) << 40) / i128::from(capacity)).unwrap_or(i64::MAX),
+    }
+}

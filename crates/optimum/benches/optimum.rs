@@ -1,0 +1,119 @@
+//! How long optima, linear programs and what is made of them take: `cargo bench -p dfrsim-optimum`.
+
+#[path = "../tests/optimum/instances.rs"]
+mod instances;
+
+use dfrsim_model::Yield;
+use dfrsim_model::offline::Instance;
+use dfrsim_optimum::{
+    Attempt, Diving, Limits, Outcome, Relaxation, Relaxed, Solver, Status, dive, lp_bound, max_average,
+    optimum, optimum_by_program, relaxed, solver, vp_chekuri,
+};
+use divan::{Bencher, black_box};
+use instances::{Scenario, dissertation, rr6692};
+
+fn main() {
+    divan::main();
+}
+
+fn microlp() -> Box<dyn Solver> {
+    solver("microlp").expect("every build has it")
+}
+
+fn sample(nodes: usize, jobs: usize, dimensions: usize, number: u64) -> Instance {
+    let scenario = Scenario { nodes, jobs, dimensions, sigma: 0.5, rho: 0.25, slack: 0.5 };
+    dissertation(scenario, number)
+}
+
+fn exact(instance: &Instance) -> Outcome {
+    let outcome = optimum(instance, &Limits::default());
+    assert_ne!(outcome.status, Status::TimedOut);
+    outcome
+}
+
+/// 100 instances of RR-6692: 12 jobs on 4 nodes.
+#[divan::bench]
+fn hundred_optima_of_rr6692(bencher: Bencher<'_, '_>) {
+    let list: Vec<Instance> =
+        (0..100).map(|number| rr6692(4, 12, 0.75, 0.1 * (1 + number % 9) as f64, number)).collect();
+    bencher.bench(|| list.iter().map(exact).filter(|outcome| outcome.best.is_some()).count());
+}
+
+/// 100 instances of the dissertation's small set: 12 jobs on 4 nodes.
+#[divan::bench(args = [2, 4, 6])]
+fn hundred_optima_of_the_dissertation(bencher: Bencher<'_, '_>, dimensions: usize) {
+    let list: Vec<Instance> = (0..100).map(|number| sample(4, 12, dimensions, number)).collect();
+    bencher.bench(|| list.iter().map(exact).filter(|outcome| outcome.best.is_some()).count());
+}
+
+/// Larger ones, by nodes and jobs.
+#[divan::bench(args = [(4, 16), (6, 18), (8, 16)])]
+fn one_optimum(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
+    let instance = sample(nodes, jobs, 4, 0);
+    bencher.bench(|| exact(black_box(&instance)));
+}
+
+#[divan::bench(sample_count = 3, args = [8, 10])]
+fn optimum_by_microlp(bencher: Bencher<'_, '_>, jobs: usize) {
+    let (instance, solver) = (sample(4, jobs, 4, 0), microlp());
+    bencher.bench(|| {
+        optimum_by_program(&instance, solver.as_ref(), &Limits::default()).map(|found| found.status)
+    });
+}
+
+#[divan::bench(args = [100, 500])]
+fn bound(bencher: Bencher<'_, '_>, jobs: usize) {
+    let instance = sample(64, jobs, 6, 0);
+    bencher.bench(|| lp_bound(black_box(&instance)));
+}
+
+fn vertex(bencher: Bencher<'_, '_>, relaxation: Relaxation, nodes: usize, jobs: usize) {
+    let (instance, solver) = (sample(nodes, jobs, 4, 0), microlp());
+    bencher.bench(|| {
+        let found = relaxed(&instance, relaxation, solver.as_ref(), &Limits::default());
+        assert!(matches!(found, Ok(Relaxed::Vertex(_))));
+    });
+}
+
+/// The printed relaxed program, by nodes and jobs.
+#[divan::bench(sample_count = 2, args = [(4, 12), (16, 40), (64, 100)])]
+fn relaxed_as_printed(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
+    vertex(bencher, Relaxation::Printed, nodes, jobs);
+}
+
+/// The largest of the dissertation's table 4.2, where its solver took four minutes.
+#[divan::bench(sample_count = 1)]
+fn relaxed_as_printed_with_512_jobs(bencher: Bencher<'_, '_>) {
+    vertex(bencher, Relaxation::Printed, 64, 512);
+}
+
+/// The relaxed program at the bound, by nodes and jobs.
+#[divan::bench(sample_count = 2, args = [(4, 12), (16, 40), (64, 100), (64, 512)])]
+fn relaxed_at_the_bound(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
+    vertex(bencher, Relaxation::AtBound, nodes, jobs);
+}
+
+/// By nodes, jobs and how carefully.
+#[divan::bench(sample_count = 2, args = [(4, 12, Diving::Fast), (4, 12, Diving::Slow), (16, 40, Diving::Fast), (16, 40, Diving::Slow), (64, 100, Diving::Fast)])]
+fn diving(bencher: Bencher<'_, '_>, (nodes, jobs, how): (usize, usize, Diving)) {
+    let (instance, solver) = (sample(nodes, jobs, 4, 0), microlp());
+    bencher.bench(|| {
+        dive(&instance, how, solver.as_ref(), &Limits::default()).map(|found| found == Attempt::Failed)
+    });
+}
+
+#[divan::bench(sample_count = 2, args = [(4, 12), (16, 40), (64, 100)])]
+fn chekuri(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
+    let (instance, solver) = (sample(nodes, jobs, 4, 0), microlp());
+    let precision = Yield::from_ratio(1, 1000);
+    bencher.bench(|| vp_chekuri(&instance, precision, solver.as_ref(), &Limits::default()).map(|_| ()));
+}
+
+/// The second phase of the best mapping of 12 jobs on 4 nodes.
+#[divan::bench]
+fn second_phase(bencher: Bencher<'_, '_>) {
+    let (instance, solver) = (sample(4, 12, 6, 0), microlp());
+    let best = exact(&instance).best.expect("half of all memory is free");
+    bencher
+        .bench(|| max_average(&instance, &best.mapping, best.min_yield, solver.as_ref(), &Limits::default()));
+}

@@ -1,0 +1,69 @@
+//! What tasks take, and nodes offer, in exact amounts.
+
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+
+/// What one task of the job takes of resource `at` at a scaled yield, in units of 2^-20 of the instance's units: at most
+/// 2^52, so that a node's capacity plus one task never overflows.
+pub(crate) fn task_takes(instance: &Instance, job: &OfflineJob, at: usize, scaled: Yield) -> u64 {
+    let part = if at < instance.fixed { Yield::ONE } else { job.unscaled(scaled) };
+    u64::from(job.demand[at]) * u64::from(part.units())
+}
+
+/// What a node offers, in the units of [`task_takes`].
+pub(crate) fn node_offers(amount: u32) -> u64 {
+    u64::from(amount) << Yield::BITS
+}
+
+/// The largest yield at which something fits that fits at every smaller one; nothing if it does not even at 0.
+pub(crate) fn largest_yield(mut fits: impl FnMut(Yield) -> bool) -> Option<Yield> {
+    if !fits(Yield::ZERO) {
+        return None;
+    }
+    let (mut fit, mut too_much) = (0, Yield::ONE.units() + 1);
+    while too_much - fit > 1 {
+        let middle = fit + (too_much - fit) / 2;
+        if Yield::try_from_units(middle).is_some_and(&mut fits) {
+            fit = middle;
+        } else {
+            too_much = middle;
+        }
+    }
+    Yield::try_from_units(fit)
+}
+
+/// The minimum scaled yield of a mapping: the largest that all jobs can have at once. Nothing if a node is overloaded even
+/// at 0, by fixed requirements or by needs that quality of service guarantees.
+///
+/// Exact: the largest multiple of 2^-20 at which, with unscaled yields rounded down, no capacity is exceeded.
+///
+/// ```
+/// use dfrsim_model::offline::{Instance, OfflineJob};
+/// use dfrsim_model::{NodeId, NodeTasks, Yield};
+/// use dfrsim_optimum::mapping_yield;
+///
+/// let demand = [2, 6].into();
+/// let job = OfflineJob { tasks: 3, demand, least_yield: Yield::ZERO };
+/// let instance = Instance { fixed: 1, fluid: 1, nodes: vec![[10, 10].into(); 2], jobs: vec![job] };
+/// let place = |node, tasks| NodeTasks { node: NodeId(node), tasks };
+/// // Two tasks need 12 of 10.
+/// assert_eq!(mapping_yield(&instance, &vec![vec![place(0, 2), place(1, 1)]]), Some(Yield::from_ratio(10, 12)));
+/// ```
+#[must_use]
+pub fn mapping_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
+    let dimensions = instance.dimensions();
+    let mut loads = vec![0u128; instance.nodes.len() * dimensions];
+    largest_yield(|scaled| {
+        loads.fill(0);
+        for (job, places) in instance.jobs.iter().zip(mapping) {
+            for at in 0..dimensions {
+                let takes = u128::from(task_takes(instance, job, at, scaled));
+                for place in places {
+                    loads[place.node.index() * dimensions + at] += takes * u128::from(place.tasks);
+                }
+            }
+        }
+        let offers = instance.nodes.iter().flatten();
+        loads.iter().zip(offers).all(|(&load, &offer)| load <= u128::from(node_offers(offer)))
+    })
+}

@@ -1,0 +1,60 @@
+//! The upper bound on the minimum yield that the relaxed linear program gives.
+
+use crate::amounts::{largest_yield, node_offers, task_takes};
+use dfrsim_model::Yield;
+use dfrsim_model::offline::Instance;
+
+/// LPBOUND (dissertation, section 4.2.3; RR-6692, section 3.1): the largest minimum yield at which all jobs together take no
+/// more of any resource than all nodes together offer. Nothing if fixed requirements and guaranteed needs alone are too
+/// much, so that the instance has no solution.
+///
+/// On identical nodes this is the optimum of the relaxed program, reached by spreading every job evenly; on others it is a
+/// bound on that. Exact in units of 2^-20: the printed closed form rounded down, except that unscaled yields are rounded
+/// down too, as [`OfflineJob::unscaled`](dfrsim_model::offline::OfflineJob::unscaled) has it, so that with quality of
+/// service some more units may fit.
+///
+/// ```
+/// use dfrsim_model::Yield;
+/// use dfrsim_model::offline::{Instance, OfflineJob};
+/// use dfrsim_optimum::lp_bound;
+///
+/// let demand = [3, 6].into();
+/// let job = OfflineJob { tasks: 3, demand, least_yield: Yield::ZERO };
+/// let mut instance = Instance { fixed: 1, fluid: 1, nodes: vec![[5, 5].into(); 2], jobs: vec![job] };
+/// // 18 needed of 10; with a fourth task, 12 required of 10.
+/// assert_eq!(lp_bound(&instance), Some(Yield::from_ratio(10, 18)));
+/// instance.jobs[0].tasks = 4;
+/// assert_eq!(lp_bound(&instance), None);
+/// ```
+#[must_use]
+pub fn lp_bound(instance: &Instance) -> Option<Yield> {
+    largest_yield(|scaled| fits_together(instance, scaled))
+}
+
+/// The tighter bound that also wants each task to fit alone on some node.
+pub(crate) fn simple_bound(instance: &Instance) -> Option<Yield> {
+    largest_yield(|scaled| fits_together(instance, scaled) && each_fits_alone(instance, scaled))
+}
+
+fn fits_together(instance: &Instance, scaled: Yield) -> bool {
+    (0..instance.dimensions()).all(|at| {
+        let offered: u128 = instance.nodes.iter().map(|node| u128::from(node_offers(node[at]))).sum();
+        let taken = instance
+            .jobs
+            .iter()
+            .map(|job| u128::from(task_takes(instance, job, at, scaled)) * u128::from(job.tasks))
+            .sum::<u128>();
+        taken <= offered
+    })
+}
+
+fn each_fits_alone(instance: &Instance, scaled: Yield) -> bool {
+    instance.jobs.iter().all(|job| {
+        let takes: Vec<u64> =
+            (0..instance.dimensions()).map(|at| task_takes(instance, job, at, scaled)).collect();
+        instance
+            .nodes
+            .iter()
+            .any(|node| node.iter().zip(&takes).all(|(&offer, &take)| take <= node_offers(offer)))
+    })
+}

@@ -1,0 +1,120 @@
+//! The exact solution by a search of our own.
+
+mod items;
+mod search;
+
+use crate::bound::simple_bound;
+use crate::outcome::{Limits, Outcome, Placed, Status};
+use crate::tasks::jobs_of_tasks;
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, Mapping};
+use items::Items;
+use search::{End, Search};
+use std::time::Instant;
+
+/// The largest minimum yield of an instance, with a mapping that reaches it: OPT (dissertation, section 4.2.1).
+///
+/// Depth first over the tasks, jobs by decreasing largest demand, each task on the nodes by decreasing free capacity. All
+/// amounts are those at the *target*, the least yield above that of the best mapping yet, so that a branch ends where a
+/// node has no room to be any better, or where what is left to place exceeds what is left on nodes that can still take
+/// anything. Of equal empty nodes only the first is tried, and identical tasks stand on nodes that do not fall. Nodes may
+/// differ. The arithmetic is exact.
+///
+/// The search is meant for small instances; one of more than 2^26 tasks times nodes is given up at once, as timed out.
+///
+/// ```
+/// use dfrsim_model::Yield;
+/// use dfrsim_model::offline::{Instance, OfflineJob};
+/// use dfrsim_optimum::{Limits, Status, optimum};
+///
+/// let job = |memory, need| OfflineJob { tasks: 1, demand: [memory, need].into(), least_yield: Yield::ZERO };
+/// // Memory parts the two large jobs, and then one of them shares its node's CPU: 10 of 16 or 10 of 14.
+/// let jobs = vec![job(6, 8), job(6, 6), job(3, 8)];
+/// let instance = Instance { fixed: 1, fluid: 1, nodes: vec![[10, 10].into(); 2], jobs };
+/// let outcome = optimum(&instance, &Limits::default());
+/// assert_eq!(outcome.status, Status::Optimal);
+/// assert_eq!(outcome.best.unwrap().min_yield, Yield::from_ratio(10, 14));
+/// ```
+#[must_use]
+pub fn optimum(instance: &Instance, limits: &Limits) -> Outcome {
+    let start = Instant::now();
+    let outcome = |status, best, bound, nodes| Outcome {
+        status,
+        best,
+        bound,
+        nodes: Some(nodes),
+        elapsed: start.elapsed(),
+    };
+    let Some(bound) = simple_bound(instance) else {
+        return outcome(Status::Infeasible, None, None, 0);
+    };
+    let Some(tasks) = jobs_of_tasks(instance) else {
+        return outcome(Status::TimedOut, None, Some(bound), 0);
+    };
+    let items = Items::new(instance, tasks);
+    let enough = enough(bound, limits.gap);
+    let mut search = Search::new(instance, &items, Yield::ZERO, limits, start);
+    let mut best: Option<Placed> = None;
+    loop {
+        match search.next_mapping() {
+            End::Found(found) => {
+                let min_yield = found.min_yield;
+                best = Some(found);
+                let next = Yield::try_from_units(min_yield.units() + 1);
+                match next {
+                    Some(next) if min_yield < enough => search.raise(next),
+                    _ if min_yield < bound => {
+                        return outcome(Status::Feasible, best, Some(bound), search.visited());
+                    }
+                    _ => return outcome(Status::Optimal, best, Some(min_yield), search.visited()),
+                }
+            }
+            End::Exhausted => {
+                let proven = best.as_ref().map(|best| best.min_yield);
+                let status = if best.is_some() { Status::Optimal } else { Status::Infeasible };
+                return outcome(status, best, proven, search.visited());
+            }
+            End::Limit => return outcome(Status::TimedOut, best, Some(bound), search.visited()),
+        }
+    }
+}
+
+/// What [`keeps`] finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Yes, thus.
+    Yes(Placed),
+    /// It is proven that no mapping does.
+    No,
+    /// A limit came first.
+    Unknown,
+}
+
+/// Whether some mapping has at least this minimum yield: the decision version of [`optimum`].
+#[must_use]
+pub fn keeps(instance: &Instance, min_yield: Yield, limits: &Limits) -> Kept {
+    if simple_bound(instance).is_none_or(|bound| bound < min_yield) {
+        return Kept::No;
+    }
+    let Some(tasks) = jobs_of_tasks(instance) else { return Kept::Unknown };
+    let items = Items::new(instance, tasks);
+    match Search::new(instance, &items, min_yield, limits, Instant::now()).next_mapping() {
+        End::Found(placed) => Kept::Yes(placed),
+        End::Exhausted => Kept::No,
+        End::Limit => Kept::Unknown,
+    }
+}
+
+/// The least yield with which a search under this bound may stop.
+fn enough(bound: Yield, gap: f64) -> Yield {
+    if gap > 0.0 { Yield::from_f64(bound.as_f64() / (1.0 + gap)).min(bound) } else { bound }
+}
+
+/// The mapping of places, one a task, given as (job, node).
+fn mapping_of(instance: &Instance, places: impl Iterator<Item = (usize, usize)>) -> Mapping {
+    let mut counts = vec![vec![0u32; instance.nodes.len()]; instance.jobs.len()];
+    for (job, node) in places {
+        counts[job][node] += 1;
+    }
+    crate::mapping::from_counts(&counts)
+}

@@ -1,0 +1,251 @@
+//! The depth-first search for mappings with at least a target yield.
+
+use super::items::Items;
+use super::mapping_of;
+use crate::amounts::{mapping_yield, node_offers, task_takes};
+use crate::outcome::{Limits, Placed};
+use dfrsim_model::Yield;
+use dfrsim_model::offline::Instance;
+use std::time::Instant;
+
+/// How many nodes of the tree are visited between two looks at the clock.
+const CLOCK_EVERY: u64 = 1 << 12;
+
+/// Why the search paused.
+#[derive(Debug)]
+pub(super) enum End {
+    /// A mapping with at least the target.
+    Found(Placed),
+    /// There is none, or none but those found.
+    Exhausted,
+    /// A limit came first.
+    Limit,
+}
+
+/// Where the search stands. Tables have one row of `width` amounts a node, a kind of task or a depth.
+#[derive(Debug)]
+pub(super) struct Search<'a> {
+    instance: &'a Instance,
+    items: &'a Items,
+    limits: &'a Limits,
+    start: Instant,
+    visited: u64,
+    target: Yield,
+    /// Resources.
+    width: usize,
+    /// What a task of each kind takes at the target.
+    takes: Vec<u64>,
+    /// For each depth, what all tasks from there on take together; no more than the largest number.
+    left: Vec<u64>,
+    /// For each depth, the least that any task from there on takes of each resource.
+    least: Vec<u64>,
+    /// What each node has left.
+    free: Vec<u64>,
+    /// How many tasks stand on each node.
+    standing: Vec<u32>,
+    /// The node before each one that has the same capacity.
+    twin: Vec<Option<usize>>,
+    /// For each depth, the nodes in the order in which its task tries them ...
+    order: Vec<u32>,
+    /// ... and how many it has tried; the last of them is where it stands, if it stands.
+    tried: Vec<usize>,
+    /// How many tasks stand.
+    depth: usize,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        instance: &'a Instance,
+        items: &'a Items,
+        target: Yield,
+        limits: &'a Limits,
+        start: Instant,
+    ) -> Self {
+        let (nodes, width, depths) = (instance.nodes.len(), instance.dimensions(), items.list.len());
+        let twin = (0..nodes)
+            .map(|node| (0..node).rev().find(|&other| instance.nodes[other] == instance.nodes[node]))
+            .collect();
+        let mut search = Search {
+            instance,
+            items,
+            limits,
+            start,
+            visited: 0,
+            target,
+            width,
+            takes: vec![0; items.kinds.len() * width],
+            left: vec![0; (depths + 1) * width],
+            least: vec![u64::MAX; (depths + 1) * width],
+            free: instance.nodes.iter().flatten().map(|&amount| node_offers(amount)).collect(),
+            standing: vec![0; nodes],
+            twin,
+            order: (0..depths).flat_map(|_| 0..nodes as u32).collect(),
+            tried: vec![0; depths],
+            depth: 0,
+        };
+        search.aim();
+        search.prepare();
+        search
+    }
+
+    /// Nodes of the tree visited: tasks placed.
+    pub(super) fn visited(&self) -> u64 {
+        self.visited
+    }
+
+    /// Continues until a mapping with at least the target is found.
+    pub(super) fn next_mapping(&mut self) -> End {
+        if !self.promising() {
+            return End::Exhausted;
+        }
+        while self.depth < self.items.list.len() {
+            if let Some(node) = self.next_node() {
+                if self.limited() {
+                    return End::Limit;
+                }
+                self.place(node);
+                if self.promising() {
+                    self.prepare();
+                } else {
+                    self.take_back();
+                }
+            } else if self.depth == 0 {
+                return End::Exhausted;
+            } else {
+                self.take_back();
+            }
+        }
+        let places = self.items.list.iter().enumerate().map(|(depth, item)| (item.job, self.place_of(depth)));
+        let mapping = mapping_of(self.instance, places);
+        let min_yield = mapping_yield(self.instance, &mapping).expect("every task was placed where it fits");
+        End::Found(Placed { mapping, min_yield })
+    }
+
+    /// Aims higher, and takes back the tasks from the first on that stands in the way.
+    pub(super) fn raise(&mut self, target: Yield) {
+        let placed = self.depth;
+        self.target = target;
+        self.aim();
+        let offers = self.instance.nodes.iter().flatten();
+        self.free.iter_mut().zip(offers).for_each(|(free, &amount)| *free = node_offers(amount));
+        self.standing.fill(0);
+        self.depth = 0;
+        while self.depth < placed {
+            let node = self.place_of(self.depth);
+            if !self.fits(node) {
+                return;
+            }
+            self.place(node);
+            if !self.promising() {
+                self.take_back();
+                return;
+            }
+        }
+    }
+
+    /// What tasks take at the target.
+    fn aim(&mut self) {
+        let width = self.width;
+        for (kind, &job) in self.items.kinds.iter().enumerate() {
+            for at in 0..width {
+                self.takes[kind * width + at] =
+                    task_takes(self.instance, &self.instance.jobs[job], at, self.target);
+            }
+        }
+        for depth in (0..self.items.list.len()).rev() {
+            for at in 0..width {
+                let takes = self.takes[self.items.list[depth].kind * width + at];
+                let (here, below) = (depth * width + at, (depth + 1) * width + at);
+                self.left[here] = self.left[below].saturating_add(takes);
+                self.least[here] = self.least[below].min(takes);
+            }
+        }
+    }
+
+    /// Orders the nodes for the task at this depth, those with most left first.
+    fn prepare(&mut self) {
+        let (nodes, width) = (self.instance.nodes.len(), self.width);
+        if let Some(tried) = self.tried.get_mut(self.depth) {
+            *tried = 0;
+            let free = &self.free;
+            let room = |node: u32| -> u64 {
+                free[node as usize * width..][..width].iter().fold(0, |sum, &free| sum.saturating_add(free))
+            };
+            let order = &mut self.order[self.depth * nodes..][..nodes];
+            order.sort_unstable_by_key(|&node| (std::cmp::Reverse(room(node)), node));
+        }
+    }
+
+    /// The next node for the task at this depth that is worth a try.
+    fn next_node(&mut self) -> Option<usize> {
+        let nodes = self.instance.nodes.len();
+        // Identical tasks stand on nodes that do not fall.
+        let first = if self.items.list[self.depth].again { self.place_of(self.depth - 1) } else { 0 };
+        while self.tried[self.depth] < nodes {
+            self.tried[self.depth] += 1;
+            let node = self.place_of(self.depth);
+            // An empty node stands for all that are equal to it and empty; equal nodes are opened in their order.
+            let stands_for_it =
+                self.standing[node] == 0 && self.twin[node].is_some_and(|twin| self.standing[twin] == 0);
+            if node >= first && !stands_for_it && self.fits(node) {
+                return Some(node);
+            }
+        }
+        None
+    }
+
+    /// The node that the task at this depth tried last.
+    fn place_of(&self, depth: usize) -> usize {
+        self.order[depth * self.instance.nodes.len() + self.tried[depth] - 1] as usize
+    }
+
+    fn takes_at(&self, depth: usize) -> &[u64] {
+        &self.takes[self.items.list[depth].kind * self.width..][..self.width]
+    }
+
+    fn fits(&self, node: usize) -> bool {
+        let free = &self.free[node * self.width..][..self.width];
+        free.iter().zip(self.takes_at(self.depth)).all(|(free, takes)| takes <= free)
+    }
+
+    fn place(&mut self, node: usize) {
+        let takes = &self.takes[self.items.list[self.depth].kind * self.width..][..self.width];
+        let free = &mut self.free[node * self.width..][..self.width];
+        free.iter_mut().zip(takes).for_each(|(free, takes)| *free -= takes);
+        self.standing[node] += 1;
+        self.depth += 1;
+    }
+
+    fn take_back(&mut self) {
+        self.depth -= 1;
+        let node = self.place_of(self.depth);
+        let takes = &self.takes[self.items.list[self.depth].kind * self.width..][..self.width];
+        let free = &mut self.free[node * self.width..][..self.width];
+        free.iter_mut().zip(takes).for_each(|(free, takes)| *free += takes);
+        self.standing[node] -= 1;
+    }
+
+    /// Whether what is left to place may fit: it takes no more than what is free on nodes that have the least that any
+    /// task still takes of every resource.
+    fn promising(&self) -> bool {
+        let width = self.width;
+        let row = |table: &'_ [u64], at: usize| -> u64 { table[self.depth * width + at] };
+        let usable = |free: &&[u64]| free.iter().enumerate().all(|(at, &free)| free >= row(&self.least, at));
+        (0..width).all(|at| {
+            let free = self.free.chunks_exact(width).filter(usable);
+            row(&self.left, at) <= free.fold(0, |sum, free| sum.saturating_add(free[at]))
+        })
+    }
+
+    /// Counts a node of the tree, and whether a limit forbids it.
+    fn limited(&mut self) -> bool {
+        let late = || self.limits.time.is_some_and(|time| self.start.elapsed() >= time);
+        if self.limits.nodes.is_some_and(|nodes| self.visited >= nodes)
+            || (self.visited.is_multiple_of(CLOCK_EVERY) && late())
+        {
+            return true;
+        }
+        self.visited += 1;
+        false
+    }
+}

@@ -1,0 +1,63 @@
+//! Nodes that are filled task by task.
+
+use crate::amounts::{mapping_yield, node_offers, task_takes};
+use crate::outcome::Placed;
+use dfrsim_model::Yield;
+use dfrsim_model::offline::Instance;
+
+/// What is free on each node while tasks are placed that all take what they do at one yield.
+#[derive(Clone, Debug)]
+pub(crate) struct Loads<'a> {
+    instance: &'a Instance,
+    /// What a task of each job takes.
+    takes: Vec<u64>,
+    free: Vec<u64>,
+    counts: Vec<Vec<u32>>,
+}
+
+impl<'a> Loads<'a> {
+    /// Empty nodes.
+    pub(crate) fn new(instance: &'a Instance, scaled: Yield) -> Loads<'a> {
+        let takes = instance
+            .jobs
+            .iter()
+            .flat_map(|job| (0..instance.dimensions()).map(move |at| task_takes(instance, job, at, scaled)))
+            .collect();
+        Loads {
+            instance,
+            takes,
+            free: instance.nodes.iter().flatten().map(|&amount| node_offers(amount)).collect(),
+            counts: vec![vec![0; instance.nodes.len()]; instance.jobs.len()],
+        }
+    }
+
+    /// What a task of the job takes.
+    pub(crate) fn takes(&self, job: usize) -> &[u64] {
+        let width = self.instance.dimensions();
+        &self.takes[job * width..][..width]
+    }
+
+    /// Whether a task of the job fits on a node.
+    pub(crate) fn fits(&self, job: usize, node: usize) -> bool {
+        let width = self.instance.dimensions();
+        self.takes(job).iter().zip(&self.free[node * width..]).all(|(takes, free)| takes <= free)
+    }
+
+    /// Places a task where it fits; says whether it does.
+    pub(crate) fn place(&mut self, job: usize, node: usize) -> bool {
+        let fits = self.fits(job, node);
+        if fits {
+            let width = self.instance.dimensions();
+            let takes = &self.takes[job * width..][..width];
+            self.free[node * width..].iter_mut().zip(takes).for_each(|(free, takes)| *free -= takes);
+            self.counts[job][node] += 1;
+        }
+        fits
+    }
+
+    /// The mapping, once all tasks stand.
+    pub(crate) fn placed(&self) -> Option<Placed> {
+        let mapping = crate::mapping::from_counts(&self.counts);
+        mapping_yield(self.instance, &mapping).map(|min_yield| Placed { mapping, min_yield })
+    }
+}

@@ -1,0 +1,66 @@
+//! How a search for the optimum ends.
+
+use dfrsim_model::Yield;
+use dfrsim_model::offline::Mapping;
+use std::time::Duration;
+
+/// When a search stops without having proven anything. By default it never does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// After this much time on the wall clock; what is found until then depends on the machine.
+    pub time: Option<Duration>,
+    /// After this many nodes of the search tree; the same on every machine.
+    pub nodes: Option<u64>,
+    /// When (bound - value) / value is no more than this; 0 asks for the proof.
+    pub gap: f64,
+}
+
+/// What is known at the end of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The value is the largest there is.
+    Optimal,
+    /// There is a solution, and a bound not too far above it: stopped by [`Limits::gap`].
+    Feasible,
+    /// It is proven that there is no solution.
+    Infeasible,
+    /// Nothing bounds the objective; only programs of one's own end so.
+    Unbounded,
+    /// A limit of time or nodes came first, with or without a solution.
+    TimedOut,
+}
+
+/// A mapping with its minimum yield.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Where the tasks stand.
+    pub mapping: Mapping,
+    /// The [`mapping_yield`](crate::mapping_yield) of the mapping.
+    pub min_yield: Yield,
+}
+
+/// The end of a search for the largest minimum yield of an instance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// What is known; never [`Status::Unbounded`].
+    pub status: Status,
+    /// The best mapping found.
+    pub best: Option<Placed>,
+    /// No mapping has a larger minimum yield than this; nothing if there is no mapping.
+    pub bound: Option<Yield>,
+    /// Nodes of the search tree that were visited, where the solver tells.
+    pub nodes: Option<u64>,
+    /// On the wall clock.
+    pub elapsed: Duration,
+}
+
+/// What an attempt of a heuristic comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// A mapping.
+    Found(Placed),
+    /// None, which does not mean that there is none.
+    Failed,
+    /// A limit came first.
+    TimedOut,
+}

@@ -1,0 +1,16 @@
+//! The tasks of an instance, one by one.
+
+use dfrsim_model::offline::Instance;
+
+/// Tasks times nodes beyond which nothing with an entry for each is begun: it would not fit into memory, nor its end into a
+/// lifetime.
+const LARGEST_TABLE: u64 = 1 << 26;
+
+/// The job of each task, in the order of the jobs; nothing if tasks times nodes are more than 2^26.
+pub(crate) fn jobs_of_tasks(instance: &Instance) -> Option<Vec<usize>> {
+    let tasks: u64 = instance.jobs.iter().map(|job| u64::from(job.tasks)).sum();
+    (tasks.saturating_mul(instance.nodes.len().max(1) as u64) <= LARGEST_TABLE).then(|| {
+        let jobs = instance.jobs.iter().enumerate();
+        jobs.flat_map(|(job, described)| (0..described.tasks).map(move |_| job)).collect()
+    })
+}

@@ -1,0 +1,124 @@
+//! The second phase.
+
+use crate::arbitrary::instances;
+use crate::programs::solvers;
+use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+use dfrsim_model::{NodeId, NodeTasks, Yield};
+use dfrsim_optimum::{Limits, RaiseOrder, Status, max_average, optimum, raise, utilisation};
+use proptest::prelude::*;
+use std::time::Duration;
+
+fn on(places: &[(u32, u32)]) -> Vec<NodeTasks> {
+    places.iter().map(|&(node, tasks)| NodeTasks { node: NodeId(node), tasks }).collect()
+}
+
+fn fluid(nodes: &[&[u32]], jobs: &[(u32, &[u32])]) -> Instance {
+    Instance {
+        fixed: 0,
+        fluid: nodes[0].len(),
+        nodes: nodes.iter().map(|&node| node.into()).collect(),
+        jobs: (jobs.iter())
+            .map(|&(tasks, demand)| OfflineJob { tasks, demand: demand.into(), least_yield: Yield::ZERO })
+            .collect(),
+    }
+}
+
+fn sum(yields: &[Yield]) -> f64 {
+    yields.iter().map(|one| one.as_f64()).sum()
+}
+
+/// The worked example: at 1/5 each of 60 and 10, 50 of 64 are free. Both jobs could grow by 4/5, and the first takes 48, which
+/// leaves 2 for the other: 1 + 2/5. By size, 1 + 9/10.
+#[test]
+fn the_highest_increase_is_not_the_best() {
+    let instance = fluid(&[&[64]], &[(1, &[60]), (1, &[10])]);
+    let mapping = vec![on(&[(0, 1)]); 2];
+    let least = Yield::from_ratio(1, 5);
+    let by = |order| raise(&instance, &mapping, least, order).unwrap();
+    assert_eq!(by(RaiseOrder::SmallestFirst), [Yield::from_ratio(9, 10), Yield::ONE]);
+    let literal = by(RaiseOrder::HighestIncrease);
+    assert!((sum(&literal) - 1.4).abs() < 1e-5, "{literal:?}");
+    for solver in solvers() {
+        let found =
+            max_average(&instance, &mapping, least, solver.as_ref(), &Limits::default()).unwrap().unwrap();
+        assert_eq!(found.status, Status::Optimal);
+        assert!((sum(&found.yields) - 1.9).abs() < 1e-5);
+    }
+    assert!((utilisation(&instance, &[least; 2]) - 14.0 / 64.0).abs() < 1e-6);
+    assert!((utilisation(&instance, &by(RaiseOrder::SmallestFirst)) - 1.0).abs() < 1e-6);
+}
+
+/// A parallel job of need 4 stands on both nodes, where a serial job of need 5 each waits for the rest of 10: raising the
+/// parallel job by y costs 4 on each node, so serial jobs first, 5 + 5, then 5/10 for two tasks of need 10: the average of
+/// (1/2, 1, 1). The smallest need first would give the same; with needs of 4, 5, 5 it gives 1, 3/5, 3/5 on nodes of 7,
+/// where the program has 1/2, 1, 1.
+#[test]
+fn a_parallel_job_weighs_on_all_its_nodes() {
+    let instance = fluid(&[&[7], &[7]], &[(2, &[4]), (1, &[5]), (1, &[5])]);
+    let mapping = vec![on(&[(0, 1), (1, 1)]), on(&[(0, 1)]), on(&[(1, 1)])];
+    let greedy = raise(&instance, &mapping, Yield::ZERO, RaiseOrder::SmallestFirst).unwrap();
+    assert_eq!(greedy, [Yield::ONE, Yield::from_ratio(3, 5), Yield::from_ratio(3, 5)]);
+    for solver in solvers() {
+        let found = max_average(&instance, &mapping, Yield::ZERO, solver.as_ref(), &Limits::default());
+        assert!((sum(&found.unwrap().unwrap().yields) - 2.5).abs() < 1e-5);
+    }
+}
+
+#[test]
+fn a_minimum_that_the_mapping_does_not_allow() {
+    let instance = fluid(&[&[10]], &[(1, &[20])]);
+    let mapping = vec![on(&[(0, 1)])];
+    let above = Yield::try_from_units(Yield::ONE.units() / 2 + 1).unwrap();
+    assert_eq!(raise(&instance, &mapping, above, RaiseOrder::SmallestFirst), None);
+    for solver in solvers() {
+        assert_eq!(max_average(&instance, &mapping, above, solver.as_ref(), &Limits::default()), Ok(None));
+        let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+        let found = max_average(&instance, &mapping, Yield::ZERO, solver.as_ref(), &late).unwrap().unwrap();
+        assert_eq!((found.status, found.yields), (Status::TimedOut, vec![Yield::from_ratio(1, 2)]));
+    }
+}
+
+/// Every node's load at these yields, in plain sums.
+fn fits(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> bool {
+    instance.nodes.iter().enumerate().all(|(node, offers)| {
+        (instance.fixed..instance.dimensions()).all(|at| {
+            let load: u64 = (instance.jobs.iter().zip(mapping).zip(yields))
+                .flat_map(|((job, places), &scaled)| places.iter().map(move |place| (job, place, scaled)))
+                .filter(|(_, place, _)| place.node.index() == node)
+                .map(|(job, place, scaled)| {
+                    u64::from(job.demand[at])
+                        * u64::from(place.tasks)
+                        * u64::from(job.unscaled(scaled).units())
+                })
+                .sum();
+            load <= u64::from(offers[at]) << 20
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn the_program_is_no_worse_than_any_raise(instance in instances(), part in 0u64..=4) {
+        let Some(best) = optimum(&instance, &Limits::default()).best else { return Ok(()) };
+        let least = Yield::from_ratio(u64::from(best.min_yield.units()) * part, u64::from(Yield::ONE.units()) * 4);
+        for solver in solvers() {
+            let found = max_average(&instance, &best.mapping, least, solver.as_ref(), &Limits::default());
+            let found = found.unwrap().unwrap();
+            prop_assert_eq!(found.status, Status::Optimal);
+            prop_assert!(found.yields.iter().all(|&scaled| scaled >= least));
+            prop_assert!(fits(&instance, &best.mapping, &found.yields));
+            for order in [RaiseOrder::SmallestFirst, RaiseOrder::HighestIncrease] {
+                let greedy = raise(&instance, &best.mapping, least, order).unwrap();
+                prop_assert!(greedy.iter().all(|&scaled| scaled >= least));
+                prop_assert!(fits(&instance, &best.mapping, &greedy));
+                prop_assert!(sum(&found.yields) >= sum(&greedy) - 1e-4);
+                let serial = best.mapping.iter().all(|places| places.iter().map(|place| place.tasks).sum::<u32>() == 1);
+                if order == RaiseOrder::SmallestFirst && serial && instance.fluid == 1 {
+                    prop_assert!((sum(&found.yields) - sum(&greedy)).abs() < 1e-4);
+                }
+            }
+        }
+    }
+}

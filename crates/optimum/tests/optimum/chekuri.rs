@@ -1,0 +1,51 @@
+//! `VP_CHEKURI`.
+
+use crate::arbitrary::instances;
+use crate::exact::assert_complete;
+use crate::programs::solvers;
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_optimum::{Attempt, Limits, chekuri_pack, mapping_yield, optimum, vp_chekuri};
+use proptest::prelude::*;
+use std::time::Duration;
+
+fn halves(nodes: usize) -> Instance {
+    let job = OfflineJob { tasks: 4, demand: [5, 5].into(), least_yield: Yield::ZERO };
+    Instance { fixed: 1, fluid: 1, nodes: vec![[10, 10].into(); nodes], jobs: vec![job] }
+}
+
+/// Four halves in each of two resources: two nodes by sums, and even if all four were split, two more nodes hold them.
+#[test]
+fn what_is_split_goes_beyond() {
+    for solver in solvers() {
+        let found = vp_chekuri(&halves(4), Yield::from_ratio(1, 1000), solver.as_ref(), &Limits::default());
+        assert!(matches!(found, Ok(Attempt::Found(placed)) if placed.min_yield == Yield::ONE));
+        let packed = chekuri_pack(&halves(1), Yield::ZERO, solver.as_ref(), &Limits::default());
+        assert_eq!(packed, Ok(Attempt::Failed));
+        let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+        let packed = vp_chekuri(&halves(4), Yield::from_ratio(1, 1000), solver.as_ref(), &late);
+        assert_eq!(packed, Ok(Attempt::TimedOut));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn packs_at_the_yield_and_never_beats_the_optimum(instance in instances(), part in 0u64..=8) {
+        let best = optimum(&instance, &Limits::default()).best.map(|best| best.min_yield);
+        let wanted = Yield::from_ratio(part, 8);
+        for solver in solvers() {
+            let packed = chekuri_pack(&instance, wanted, solver.as_ref(), &Limits::default()).unwrap();
+            let searched =
+                vp_chekuri(&instance, Yield::from_ratio(1, 1000), solver.as_ref(), &Limits::default()).unwrap();
+            for (attempt, least) in [(packed, wanted), (searched, Yield::ZERO)] {
+                if let Attempt::Found(placed) = attempt {
+                    assert_complete(&instance, &placed.mapping);
+                    prop_assert_eq!(mapping_yield(&instance, &placed.mapping), Some(placed.min_yield));
+                    prop_assert!(placed.min_yield >= least && Some(placed.min_yield) <= best);
+                }
+            }
+        }
+    }
+}

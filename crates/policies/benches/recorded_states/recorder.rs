@@ -1,0 +1,194 @@
+//! A scheduler that keeps what another one asks of the packing.
+
+use dfrsim_cluster::{Decision, JobHandle, JobState, JobView, Scheduler, Situation, View};
+use dfrsim_model::{NodeTasks, Share, VirtualTime, Yield};
+use dfrsim_packing::mcb::{Mcb, PackJob};
+use dfrsim_packing::shares::{SharedJob, Shares};
+use dfrsim_policies::fractional::{Fractional, OnSubmission, RemapLimit, SecondPhase};
+use dfrsim_policies::{Policy, PolicyOptions};
+use std::cmp::Ordering;
+use std::ops::RangeInclusive;
+
+/// What counts as about 10 jobs and about 100.
+pub(crate) const SIZES: [(u32, RangeInclusive<usize>); 2] = [(10, 8..=12), (100, 80..=120)];
+
+/// What MCB is asked: jobs by decreasing priority, each with where it stands if it may not move.
+#[derive(Clone, Debug)]
+pub(crate) struct PackState(Vec<(PackJob<'static>, Option<Vec<NodeTasks>>)>);
+
+impl PackState {
+    pub(crate) fn jobs(&self) -> Vec<PackJob<'_>> {
+        self.0.iter().map(|(job, pinned)| PackJob { pinned: pinned.as_deref(), ..*job }).collect()
+    }
+}
+
+/// What the second phase is asked: the mapped jobs by order of submission.
+#[derive(Clone, Debug)]
+pub(crate) struct ShareState(Vec<(Share, Vec<NodeTasks>)>);
+
+impl ShareState {
+    pub(crate) fn jobs(&self) -> Vec<SharedJob<'_>> {
+        self.0.iter().map(|(need, placement)| SharedJob { need: *need, placement }).collect()
+    }
+}
+
+/// Evenly spaced ones of all that were offered, a few hundred.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample<T> {
+    pub(crate) kept: Vec<T>,
+    offered: usize,
+    stride: usize,
+}
+
+impl<T> Sample<T> {
+    const MOST: usize = 500;
+
+    fn new() -> Sample<T> {
+        Sample { kept: Vec::new(), offered: 0, stride: 1 }
+    }
+    fn offer(&mut self, make: impl FnOnce() -> T) {
+        if self.offered.is_multiple_of(self.stride) {
+            self.kept.push(make());
+        }
+        self.offered += 1;
+        if self.kept.len() > Self::MOST {
+            let mut place = 0..;
+            self.kept.retain(|_| place.next().is_some_and(|place| place % 2 == 0));
+            self.stride *= 2;
+        }
+    }
+}
+
+/// The states of each of [`SIZES`].
+#[derive(Clone, Debug)]
+pub(crate) struct Recording {
+    pub(crate) packing: [Sample<PackState>; SIZES.len()],
+    pub(crate) sharing: [Sample<ShareState>; SIZES.len()],
+}
+
+impl Recording {
+    pub(crate) fn new() -> Recording {
+        Recording {
+            packing: std::array::from_fn(|_| Sample::new()),
+            sharing: std::array::from_fn(|_| Sample::new()),
+        }
+    }
+}
+
+fn size_of(jobs: usize) -> Option<usize> {
+    SIZES.iter().position(|(_, range)| range.contains(&jobs))
+}
+
+/// What was asked at the last moment, until the next moment shows what came of it.
+struct Asked {
+    jobs: Vec<JobHandle>,
+    /// Of a moment at which MCB maps all jobs: these, in the order of the state.
+    packing: Option<(Vec<JobHandle>, PackState)>,
+}
+
+/// Runs a fractional policy and records its states. They are put together from what schedulers see; that they are the
+/// right ones is checked: asked again, the packing gives the mapping and the yields that the cluster then has.
+pub(crate) struct Recorder<'a> {
+    policy: Box<dyn Scheduler>,
+    parts: Fractional,
+    options: PolicyOptions,
+    nodes: u32,
+    asked: Option<Asked>,
+    recording: &'a mut Recording,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(parts: Fractional, nodes: u32, recording: &'a mut Recording) -> Recorder<'a> {
+        let options = PolicyOptions::default();
+        let policy = Policy::Fractional(parts).scheduler(nodes, &options);
+        Recorder { policy, parts, options, nodes, asked: None, recording }
+    }
+
+    /// Asks what will be asked of MCB at this moment; under `MCB*` jobs stand where the cluster has them until then.
+    fn packing(&self, situation: &Situation<'_>) -> Option<(Vec<JobHandle>, PackState)> {
+        let nothing_new = situation.submitted.is_empty() && situation.completed.is_empty() && !situation.tick;
+        if self.parts.on_submission != OnSubmission::Mcb || nothing_new {
+            return None;
+        }
+        size_of(situation.view.jobs().len())?;
+        let view = situation.view;
+        let mut ranked = view.jobs().to_vec();
+        ranked.sort_by(|&a, &b| {
+            priority(view.job(b)).partial_cmp(&priority(view.job(a))).unwrap_or(Ordering::Equal)
+        });
+        let state = ranked.iter().map(|&handle| self.pack_job(view.job(handle))).collect();
+        Some((ranked, PackState(state)))
+    }
+
+    fn pack_job(&self, job: JobView<'_>) -> (PackJob<'static>, Option<Vec<NodeTasks>>) {
+        let young = match self.parts.remap_limit {
+            RemapLimit::Unlimited => false,
+            RemapLimit::FlowTime(limit) => job.flow_time() < limit,
+            RemapLimit::VirtualTime(limit) => job.virtual_time() < VirtualTime::of(limit),
+        };
+        let pinned = (job.state() == JobState::Running && young).then(|| job.placement().to_vec());
+        let (tasks, need, memory, sequence) = (job.tasks(), job.need(), job.memory(), job.sequence());
+        (PackJob { tasks, need, memory, sequence, pinned: None }, pinned)
+    }
+
+    /// Keeps the states of the last moment, of which the cluster now shows the outcome.
+    fn keep(&mut self, Asked { jobs, packing }: Asked, view: View<'_>) {
+        let Recorder { options, nodes, parts, recording, .. } = self;
+        if let Some((ranked, state)) = packing {
+            let size = size_of(ranked.len()).expect("other sizes are not asked about");
+            recording.packing[size].offer(|| {
+                let mut mcb = Mcb::new(*nodes, options.mcb);
+                let jobs = state.jobs();
+                let mapping = mcb.map(&jobs);
+                for (place, &job) in ranked.iter().enumerate() {
+                    assert_eq!(mapping.placement(place), view.job(job).placement(), "another mapping");
+                }
+                state.clone()
+            });
+        }
+        let mapped: Vec<JobView<'_>> =
+            jobs.iter().map(|&job| view.job(job)).filter(|job| !job.placement().is_empty()).collect();
+        if let Some(size) = size_of(mapped.len()) {
+            recording.sharing[size].offer(|| {
+                let state =
+                    ShareState(mapped.iter().map(|job| (job.need(), job.placement().to_vec())).collect());
+                let mut yields = Vec::new();
+                share(parts.second_phase, &mut Shares::new(*nodes), &state.jobs(), &mut yields);
+                for (job, &found) in mapped.iter().zip(&yields) {
+                    let completed = job.state() == JobState::Completed;
+                    assert!(completed || job.current_yield() == found, "another yield");
+                }
+                state
+            });
+        }
+    }
+}
+
+/// The second phase of policies that are not for stretch.
+pub(crate) fn share(phase: SecondPhase, shares: &mut Shares, jobs: &[SharedJob], yields: &mut Vec<Yield>) {
+    match phase {
+        SecondPhase::Average => shares.max_average(jobs, yields),
+        SecondPhase::Min | SecondPhase::Max => shares.max_min(jobs, yields),
+    }
+}
+
+/// The default priority.
+fn priority(job: JobView<'_>) -> f64 {
+    let virtual_time = job.virtual_time().as_secs_f64();
+    if virtual_time == 0.0 {
+        f64::INFINITY
+    } else {
+        job.flow_time().as_secs_f64() / (virtual_time * virtual_time)
+    }
+}
+
+impl Scheduler for Recorder<'_> {
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+        if let Some(asked) = self.asked.take() {
+            self.keep(asked, situation.view);
+        }
+        let packing = self.packing(situation);
+        self.asked = Some(Asked { jobs: situation.view.jobs().to_vec(), packing });
+        self.policy.decide(situation, decision);
+    }
+}

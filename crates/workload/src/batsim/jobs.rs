@@ -1,0 +1,156 @@
+//! The jobs of a workload.
+
+use super::document::{Entry, Text};
+use super::fault::Located;
+use super::profile::LONGEST_SECONDS;
+use super::profiles::{NoRun, Profiles, Run};
+use crate::swf::{Line, Record, Status};
+use dfrsim_model::{SimSpan, SimTime};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// What became of the jobs.
+#[derive(Default)]
+pub(super) struct Jobs {
+    /// Those without fault, as they stand.
+    pub(super) lines: Vec<Line>,
+    /// How many have faults.
+    pub(super) broken: u64,
+    /// What is wrong with them and with their profiles.
+    pub(super) problems: Vec<Located>,
+    /// How many communicate.
+    pub(super) without_communication: u64,
+}
+
+#[derive(Default, Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    subtime: Option<&'a RawValue>,
+    #[serde(borrow)]
+    walltime: Option<&'a RawValue>,
+    #[serde(borrow)]
+    res: Option<&'a RawValue>,
+    #[serde(borrow)]
+    profile: Option<&'a RawValue>,
+}
+
+/// The name of a job.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Number(u64),
+    Text(String),
+}
+
+impl Id {
+    /// Its number, if it has one: 7 of `7`, `"7"`, `"w0!7"`.
+    fn number(&self) -> Option<u64> {
+        match self {
+            Id::Number(number) => Some(*number),
+            Id::Text(text) => {
+                let digits = text.rsplit_once('!').map_or(text.as_str(), |(_, name)| name);
+                digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Id::Number(number) => number.fmt(f),
+            Id::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Reads all jobs.
+pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles) -> Jobs {
+    let mut read = Jobs::default();
+    let mut ids = BTreeMap::new();
+    for (place, &value) in (1..).zip(jobs) {
+        let fields = serde_json::from_str::<Fields<'_>>(value.get()).unwrap_or_default();
+        let id = fields.id.and_then(|id| serde_json::from_str::<Id>(id.get()).ok());
+        let name = id.as_ref().map_or_else(|| format!("job number {place}"), |id| format!("job `{id}`"));
+        let number = text.line(value);
+        let mut entry = Entry::new(text, name, number);
+        let job = fields.record(&mut entry, profiles);
+        match id {
+            None => entry.fault("id", fields.id, "a text or a whole number"),
+            Some(id) if ids.contains_key(&id) => entry.fault("id", fields.id, "an id that no job above has"),
+            Some(id) => _ = ids.insert(id, place),
+        }
+        let problems = entry.problems();
+        match job.filter(|_| problems.is_empty()) {
+            Some((record, run)) => {
+                read.without_communication += u64::from(run.communicates);
+                read.lines.push(Line { number, record: Record { job: place, ..record } });
+            }
+            None => read.broken += 1,
+        }
+        read.problems.extend(problems);
+    }
+    read.problems.append(&mut profiles.problems);
+    if let Some(numbers) = numbers(&ids) {
+        for line in &mut read.lines {
+            line.record.job = numbers[&line.record.job];
+        }
+    }
+    read
+}
+
+/// The numbers of jobs by their places, if all ids are different numbers.
+fn numbers(ids: &BTreeMap<Id, u64>) -> Option<BTreeMap<u64, u64>> {
+    let numbers: BTreeMap<u64, u64> =
+        ids.iter().map(|(id, &place)| Some((place, id.number()?))).collect::<Option<_>>()?;
+    let different: BTreeSet<u64> = numbers.values().copied().collect();
+    (different.len() == ids.len()).then_some(numbers)
+}
+
+impl Fields<'_> {
+    /// The record of the job, without its number, and what it does.
+    fn record(&self, entry: &mut Entry<'_>, profiles: &mut Profiles) -> Option<(Record, Run)> {
+        let seconds = "a number of seconds from 0 to 16,000,000,000";
+        let fits = |seconds: &f64| (0.0..=LONGEST_SECONDS).contains(seconds);
+        let subtime = entry.required("subtime", self.subtime, seconds, fits);
+        let walltime =
+            entry.optional("walltime", self.walltime, -1.0, "a number of seconds above 0, or -1", |&wall| {
+                wall == -1.0 || wall > 0.0
+            });
+        let res = entry.required("res", self.res, "a whole number of nodes from 0", |_: &u32| true);
+        let profile: Option<String> =
+            entry.required("profile", self.profile, "the name of a profile", |_| true);
+        let run = self.run(entry, profiles, &profile?, res?)?;
+        let span = |seconds: f64| SimSpan::try_from_secs_f64(seconds);
+        let Some(run_time) = span(run.seconds) else {
+            entry.fault("profile", self.profile, "a profile that runs for at most 16,000,000,000 s");
+            return None;
+        };
+        let record = Record {
+            submit: SimTime::from_micros(span(subtime?)?.micros()),
+            run_time: Some(run_time),
+            allocated_processors: res,
+            requested_processors: res,
+            requested_time: span(walltime?),
+            status: if run.fails { Status::Failed } else { Status::Completed },
+            ..Record::default()
+        };
+        Some((record, run))
+    }
+
+    fn run(&self, entry: &mut Entry<'_>, profiles: &mut Profiles, profile: &str, res: u32) -> Option<Run> {
+        match profiles.run(profile, res) {
+            Ok(run) => return Some(run),
+            Err(NoRun::Unknown) => entry.fault("profile", self.profile, "the name of a profile"),
+            Err(NoRun::Nodes { profile, nodes }) => {
+                entry.fault("res", self.res, &format!("{nodes}, the length of `cpu` of profile `{profile}`"));
+            }
+            Err(NoRun::Faulty) => {}
+        }
+        None
+    }
+}

@@ -1,0 +1,136 @@
+//! Workloads of Batsim: JSON files of jobs and of the profiles that say what each job does.
+//!
+//! [`read`] gives the jobs as the records of a log, so that all that is done with logs is done with them: selection, rules,
+//! annotation, cutting, conversion to SWF.
+//!
+//! ```
+//! use dfrsim_workload::batsim;
+//! use dfrsim_workload::prepare::{JobStream, Options};
+//! use dfrsim_workload::swf::Strictness;
+//! let text = r#"{
+//!     "nb_res": 4,
+//!     "jobs": [{"id": "w0!7", "subtime": 1.5, "walltime": 60, "res": 4, "profile": "short"}],
+//!     "profiles": {"short": {"type": "delay", "delay": 20.2}}
+//! }"#;
+//! let workload = batsim::read_text(text, "example.json", Strictness::Strict, None)?;
+//! let jobs: Vec<_> = JobStream::new(workload, &Options::default()).collect();
+//! assert_eq!((jobs[0].id.0, jobs[0].tasks, jobs[0].run_time.to_string()), (7, 4, "20.2".to_owned()));
+//! # Ok::<(), dfrsim_workload::swf::SwfError>(())
+//! ```
+//!
+//! | of a job | field of the record |
+//! |---|---|
+//! | `id` | the number of the job if the ids of all jobs are different whole numbers, with or without the name of a workload (`w0!7`); otherwise jobs are numbered from 1, as they stand |
+//! | `subtime` | submit time |
+//! | `res` | processors, allocated and requested |
+//! | `walltime` | requested time; -1 or nothing is unknown. Batsim kills a job there: give estimates `requested` and overrun `kill` for that |
+//! | `profile` | run time, and status 0 (failed) where the profile returns something else than 0 |
+//!
+//! The run time of a profile of type (the names are those of Batsim 1 to 5):
+//!
+//! * `delay`, `DelayProfile`: its `delay`. Times are rounded to microseconds.
+//! * `parallel_homogeneous`, `msg_par_hg`, `ParallelTaskHomogeneousProfile`: `cpu` / the speed of a node.
+//! * `parallel_homogeneous_total`, `msg_par_hg_tot`, and the former with `generation_strategy`
+//!   `DefinedAmountsSpreadUniformly`: `cpu` / `res` / the speed of a node.
+//! * `parallel`, `msg_par`, `ParallelTaskProfile`: the largest element of `cpu`, one a node, / the speed of a node.
+//! * `composed`, `SequentialCompositionProfile`: those of `seq` added up, `repeat` (or `nb`) times.
+//!
+//! The speed of a node, in flop/s, is what the platform file of Batsim says; it has to be given. There is no network
+//! here: what jobs communicate (`com`) takes no time, and how many do is in the report. Any other type is a fault if a job
+//! uses it.
+//!
+//! Sources: the documentation of Batsim, page "Workload"; its readers of jobs and profiles, for the older names.
+
+mod document;
+mod fault;
+mod jobs;
+mod profile;
+mod profiles;
+
+pub use fault::Problem;
+
+use crate::swf::{Faults, Header, Input, ReadReport, Strictness, SwfError, Whole};
+use document::{Document, Entry, Text};
+use fault::Located;
+use profiles::Profiles;
+use std::fs::File;
+use std::io::Read as _;
+use std::num::NonZeroU64;
+use std::path::Path;
+
+/// The fastest node that readers of numbers should let through, in flop/s: beyond it a flop has no length.
+pub const MOST_FLOPS: f64 = 1e18;
+
+/// Reads a file, plain or gzip. `flops` is the speed of a node in flop/s.
+///
+/// # Errors
+/// [`SwfError::Open`], and [`SwfError::Faults`] with all that is wrong with the file. With [`Strictness::Lenient`], jobs
+/// with faults are left out and counted; a file that is no JSON or has no jobs still is a fault.
+pub fn read(path: &Path, strictness: Strictness, flops: Option<NonZeroU64>) -> Result<Whole, SwfError> {
+    let file = path.display().to_string();
+    let open = |source| SwfError::Open { file: file.clone(), source };
+    let mut input = Input::new(File::open(path).map_err(open)?).map_err(open)?;
+    let mut bytes = Vec::new();
+    let read = input.read_to_end(&mut bytes).map_err(|error| error.to_string());
+    let text = read.and_then(|_| String::from_utf8(bytes).map_err(|error| error.to_string()));
+    match text {
+        Ok(text) => read_text(&text, &file, strictness, flops),
+        Err(reason) => Err(faults(&file, vec![(1, Problem::Unreadable { reason })])),
+    }
+}
+
+/// Reads a text, of which messages speak as `file`. Everything else is as in [`read`].
+///
+/// # Errors
+/// [`SwfError::Faults`] with all that is wrong with the text.
+pub fn read_text(
+    text: &str,
+    file: &str,
+    strictness: Strictness,
+    flops: Option<NonZeroU64>,
+) -> Result<Whole, SwfError> {
+    let document = match serde_json::from_str::<Document<'_>>(text) {
+        Ok(document) => document,
+        Err(error) => {
+            let problem = Problem::NotJson { reason: error.to_string() };
+            return Err(faults(file, vec![(error.line() as u64, problem)]));
+        }
+    };
+    let text = Text::new(text);
+    let mut whole = Entry::new(&text, "the workload".to_owned(), 1);
+    let nb_res = whole.required("nb_res", document.nb_res, "a whole number of nodes", |_: &u64| true);
+    let jobs = whole.required("jobs", document.jobs, "a list of jobs", |_: &Vec<_>| true);
+    let profiles = whole.required("profiles", document.profiles, "an object of profiles", |_| true);
+    let mut problems = whole.problems();
+    let (Some(nb_res), Some(jobs), Some(profiles)) = (nb_res, jobs, profiles) else {
+        return Err(faults(file, problems));
+    };
+    let (mut profiles, repeated) = Profiles::parse(&text, profiles, flops);
+    problems.extend(repeated);
+    let mut read = jobs::read(&text, &jobs, &mut profiles);
+    if strictness == Strictness::Strict {
+        problems.append(&mut read.problems);
+    }
+    if !problems.is_empty() {
+        return Err(faults(file, problems));
+    }
+    let mut header = Header::default();
+    for name in ["MaxNodes", "MaxProcs"] {
+        header.push(name, &nb_res.to_string());
+    }
+    header.push("Note", "a workload of Batsim");
+    let report = ReadReport {
+        records: read.lines.len() as u64,
+        broken: read.broken,
+        without_communication: read.without_communication,
+        ..ReadReport::default()
+    };
+    Ok(Whole::new(file.to_owned(), header, report, read.lines))
+}
+
+fn faults(file: &str, mut problems: Vec<Located>) -> SwfError {
+    problems.sort_by_key(|(line, _)| *line);
+    let mut faults = Faults::new(file);
+    problems.into_iter().for_each(|(line, problem)| faults.push(line, problem.into()));
+    faults.into()
+}

@@ -1,0 +1,310 @@
+//! Workloads of Batsim: run times by hand, all faults at once, and that nothing makes the reader fall over.
+
+use dfrsim_workload::batsim::read_text;
+use dfrsim_workload::prepare::{self, Doubt, Format, JobStream, Options};
+use dfrsim_workload::swf::{ReadReport, Record, Source as _, Status, Strictness, SwfError};
+use proptest::prelude::*;
+use std::fs;
+use std::num::NonZeroU64;
+
+/// A profile of each type, under the names of different versions of Batsim.
+const WORKLOAD: &str = r#"{
+  "description": "a job of each type", "nb_res": 4,
+  "jobs": [
+    {"id": "w0!delay", "subtime": 0, "walltime": 30, "res": 1, "profile": "delay"},
+    {"id": "each", "subtime": 10.5, "walltime": 100, "res": 4, "profile": "homogeneous"},
+    {"id": "spread 2", "subtime": 15, "res": 2, "profile": "total"},
+    {"id": "spread 4", "subtime": 15, "walltime": -1, "res": 4, "profile": "strategy"},
+    {"id": "per node", "subtime": 1e1, "res": 4, "profile": "parallel"},
+    {"id": "sequence", "subtime": 32, "res": 4, "profile": "twice", "extra_data": {"a": [1]}},
+    {"id": "nothing", "subtime": 33, "res": 2, "profile": "only sends"}
+  ],
+  "profiles": {
+    "delay": {"type": "delay", "delay": 20.20, "ret": 1},
+    "homogeneous": {"type": "ParallelTaskHomogeneousProfile", "cpu": 10e6, "com": 1e6},
+    "total": {"type": "parallel_homogeneous_total", "cpu": 10e6, "com": 0},
+    "strategy": {"type": "parallel_homogeneous", "cpu": 10e6, "generation_strategy": "DefinedAmountsSpreadUniformly"},
+    "parallel": {"type": "msg_par", "cpu": [5e6, 0, 3, 7e6],
+                 "com": [0,0,0,0, 0,0,0,0, 0,0,0,0, 0,0,0,1]},
+    "twice": {"type": "composed", "repeat": 2, "seq": ["delay", "homogeneous", "delay"]},
+    "only sends": {"type": "parallel_homogeneous", "cpu": 0, "com": 5},
+    "unused": {"type": "smpi", "trace": "a.txt"}
+  }
+}"#;
+
+fn records(text: &str, strictness: Strictness, flops: u64) -> (Vec<Record>, ReadReport) {
+    let mut whole = read_text(text, "w.json", strictness, NonZeroU64::new(flops)).unwrap();
+    (whole.by_ref().map(|line| line.record).collect(), whole.finish().unwrap())
+}
+
+fn faults(text: &str) -> Vec<String> {
+    let error = read_text(text, "w.json", Strictness::Strict, None).unwrap_err();
+    assert!(matches!(error, SwfError::Faults(_)), "{error}");
+    error.to_string().lines().map(str::to_owned).collect()
+}
+
+/// At 2,000,000 flop/s: 10e6 flop take 5 s, spread over 2 nodes 2.5 s, over 4 nodes 1.25 s; the busiest of the four
+/// nodes has 7e6, 3.5 s; twice (20.2 + 5 + 20.2) is 90.8 s. The job at 10 s stands below three later ones but is sorted
+/// to its place. Four jobs send something: `each`, `per node`, `sequence`, `nothing`.
+#[test]
+fn run_times_by_type() {
+    let (records, report) = records(WORKLOAD, Strictness::Strict, 2_000_000);
+    let seen: Vec<_> = records
+        .iter()
+        .map(|record| {
+            let run_time = record.run_time.unwrap().to_string();
+            (record.job, record.submit.to_string(), record.requested_processors.unwrap(), run_time)
+        })
+        .collect();
+    let expected = [
+        (1, "0", 1, "20.2"),
+        (5, "10", 4, "3.5"),
+        (2, "10.5", 4, "5"),
+        (3, "15", 2, "2.5"),
+        (4, "15", 4, "1.25"),
+        (6, "32", 4, "90.8"),
+        (7, "33", 2, "0"),
+    ];
+    assert_eq!(seen, expected.map(|(job, at, nodes, run)| (job, at.to_owned(), nodes, run.to_owned())));
+    let requested: Vec<_> =
+        records.iter().map(|record| record.requested_time.map_or(-1, |span| span.micros() as i64)).collect();
+    assert_eq!(requested, [30_000_000, -1, 100_000_000, -1, -1, -1, -1]);
+    let statuses: Vec<Status> = records.iter().map(|record| record.status).collect();
+    let (failed, fine) = (Status::Failed, Status::Completed);
+    assert_eq!(statuses, [failed, fine, fine, fine, fine, failed, fine], "what returns 1 fails");
+    assert_eq!(
+        report,
+        ReadReport { records: 7, out_of_order: 1, without_communication: 4, ..ReadReport::default() }
+    );
+}
+
+/// The rules for logs hold: the job that only sends runs for 0 s, which leaves it out.
+#[test]
+fn a_file_is_prepared_like_a_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("w.json");
+    fs::write(&path, WORKLOAD).unwrap();
+    let options = Options { flops: NonZeroU64::new(2_000_000), units: Some(4), ..Options::default() };
+    let (jobs, report) = prepare::read_jobs(&path, &options).unwrap();
+    assert_eq!(jobs.iter().map(|job| job.tasks).collect::<Vec<_>>(), [1, 4, 4, 2, 4, 4]);
+    assert_eq!(report.counts.of(Doubt::ZeroRun).dropped, 1);
+    assert_eq!(
+        report.to_string(),
+        "7 records, 6 jobs; failed: 2 kept; zero_run: 1 dropped; lines out of order: 1 (read whole and sorted); jobs whose \
+         communication takes no time here: 4"
+    );
+    let whole = prepare::read_whole(&path, &options).unwrap();
+    assert_eq!(whole.header().max_nodes(), Some(4));
+
+    let wide = prepare::read_jobs(&path, &Options { units: Some(3), ..options }).unwrap_err().to_string();
+    assert!(wide.contains("w.json:5: job 2: it has 4 tasks, and the machine 3 units"), "{wide}");
+    assert_eq!(wide.lines().count(), 4, "{wide}");
+
+    let other = folder.path().join("workload");
+    fs::write(&other, WORKLOAD).unwrap();
+    assert!(prepare::read_jobs(&other, &options).is_err(), "by its name it is a log");
+    let (named, _) = prepare::read_jobs(&other, &Options { format: Format::Batsim, ..options }).unwrap();
+    assert_eq!(named, jobs);
+    assert!(prepare::read_jobs(&path, &Options { format: Format::Swf, ..options }).is_err());
+}
+
+fn delays(ids: &[&str]) -> String {
+    let job = |id: &&str| format!(r#"{{"id": {id}, "subtime": 0, "res": 1, "profile": "p"}}"#);
+    let jobs: Vec<String> = ids.iter().map(job).collect();
+    let jobs = jobs.join(",\n");
+    format!(
+        "{{\"nb_res\": 1, \"jobs\": [\n{jobs}],\n\"profiles\": {{\"p\": {{\"type\": \"delay\", \"delay\": 1}}}}}}"
+    )
+}
+
+#[test]
+fn ids_that_are_numbers_stay() {
+    let numbers = |ids: &[&str]| -> Vec<u64> {
+        let (records, _) = records(&delays(ids), Strictness::Strict, 1);
+        records.iter().map(|record| record.job).collect()
+    };
+    assert_eq!(numbers(&["7", "\"3\"", "\"w0!12\""]), [7, 3, 12]);
+    assert_eq!(numbers(&["7", "\"w0!7\"", "2"]), [1, 2, 3], "twice the same number");
+    assert_eq!(numbers(&["7", "\"+8\"", "9"]), [1, 2, 3], "not a number");
+}
+
+#[test]
+fn every_fault_is_told_with_job_line_and_field() {
+    let text = r#"{
+"nb_res": 4,
+"jobs": [
+  {"id": 1, "subtime": "now", "walltime": 0, "res": 1.5, "profile": "fine"},
+  {"id": 1, "subtime": -1, "res": 1, "profile": "gone"},
+  {"subtime": 0, "res": 2,
+   "profile": ["fine"]},
+  {"id": "a", "subtime": 0, "res": 2, "profile": "four"},
+  {"id": "b", "subtime": 0, "res": 2, "profile": "flop"},
+  {"id": "c", "subtime": 0, "res": 3, "profile": "flop"},
+  {"id": "d", "subtime": 0, "res": 2, "profile": "smpi"},
+  {"id": "e", "subtime": 0, "res": 2, "profile": "loop"},
+  {"id": "f", "subtime": 0, "res": 2, "profile": "parts"},
+  {"id": "g", "subtime": 0, "res": 2, "profile": "for ever"},
+  [],
+  {"id": "h", "subtime": 0, "res": 2, "profile": "odd"},
+  {"id": "i", "subtime": 2e10, "res": -3, "profile": "fine"}
+],
+"profiles": {
+  "fine": {"type": "delay", "delay": 1},
+  "four": {"type": "parallel", "cpu": [0, 0, 0, 0]},
+  "flop": {"type": "parallel_homogeneous", "cpu": 6, "com": 0},
+  "smpi": {"type": "smpi"},
+  "loop": {"type": "composed", "seq": ["loop", "loop"]},
+  "parts": {"type": "composed", "seq": ["fine", "missing"], "nb": 2},
+  "for ever": {"type": "composed", "seq": ["fine"], "repeat": 20000000000},
+  "odd": {"type": "parallel_homogeneous", "cpu": -1, "com": [],
+          "generation_strategy": "mine", "ret": "x"},
+  "fine": {"type": "delay", "delay": 2},
+  "unused": 5
+}}"#;
+    let seconds = "expected a number of seconds from 0 to 16,000,000,000";
+    let types = "expected a type with a run time: delay, parallel_homogeneous, parallel_homogeneous_total, parallel, \
+                 composed (or what other versions of Batsim call these)";
+    let expected = [
+        format!("4: job `1`: field `subtime`: found `\"now\"`, {seconds}"),
+        "4: job `1`: field `walltime`: found `0`, expected a number of seconds above 0, or -1".into(),
+        "4: job `1`: field `res`: found `1.5`, expected a whole number of nodes from 0".into(),
+        format!("5: job `1`: field `subtime`: found `-1`, {seconds}"),
+        "5: job `1`: field `profile`: found `\"gone\"`, expected the name of a profile".into(),
+        "5: job `1`: field `id`: found `1`, expected an id that no job above has".into(),
+        "6: job number 3: field `id`: found nothing, expected a text or a whole number".into(),
+        "7: job number 3: field `profile`: found `[\"fine\"]`, expected the name of a profile".into(),
+        "8: job `a`: field `res`: found `2`, expected 4, the length of `cpu` of profile `four`".into(),
+        "14: job `g`: field `profile`: found `\"for ever\"`, expected a profile that runs for at most \
+         16,000,000,000 s"
+            .into(),
+        format!("15: job number 11: field `subtime`: found nothing, {seconds}"),
+        "15: job number 11: field `res`: found nothing, expected a whole number of nodes from 0".into(),
+        "15: job number 11: field `profile`: found nothing, expected the name of a profile".into(),
+        "15: job number 11: field `id`: found nothing, expected a text or a whole number".into(),
+        format!("17: job `i`: field `subtime`: found `2e10`, {seconds}"),
+        "17: job `i`: field `res`: found `-3`, expected a whole number of nodes from 0".into(),
+        "22: profile `flop`: field `cpu`: found 6 flop a node, expected a run time; flop need the speed of a node, in \
+         flop/s, to become one"
+            .into(),
+        format!("23: profile `smpi`: field `type`: found `\"smpi\"`, {types}"),
+        "24: profile `loop`: field `seq`: found `loop`, expected sequences at most 32 deep, none of which contains \
+         itself"
+            .into(),
+        "25: profile `parts`: field `seq`: found `missing`, expected the name of a profile".into(),
+    ];
+    let mut found = faults(text);
+    assert_eq!(found.pop().unwrap(), "w.json: 5 more faults", "20 are shown");
+    assert_eq!(found, expected.map(|fault| format!("w.json:{fault}")));
+    // The five: four of profile `odd`, and the second profile `fine`.
+    let without_jobs = text.replace("  [],\n", "").replace("\"walltime\": 0, ", "");
+    let found = faults(&without_jobs);
+    let strategy = "DefinedAmountsUsedForEachValue or DefinedAmountsSpreadUniformly";
+    assert_eq!(
+        &found[14..],
+        [
+            "w.json:24: profile `parts`: field `seq`: found `missing`, expected the name of a profile"
+                .to_owned(),
+            "w.json:26: profile `odd`: field `cpu`: found `-1`, expected an amount from 0".into(),
+            "w.json:26: profile `odd`: field `com`: found `[]`, expected an amount from 0".into(),
+            "w.json:27: profile `odd`: field `ret`: found `\"x\"`, expected a whole number".into(),
+            format!(
+                "w.json:27: profile `odd`: field `generation_strategy`: found `\"mine\"`, expected {strategy}"
+            ),
+            "w.json:28: profile `fine`: field `profiles`: found a second one of this name, expected one"
+                .into(),
+        ]
+    );
+
+    // The job with `fine`, which then is a delay of 2 s, remains when broken ones may be left out.
+    let one = text.replace("  \"fine\": {\"type\": \"delay\", \"delay\": 1},\n", "");
+    let one = one.replace("\"profile\": \"four\"", "\"profile\": \"fine\"");
+    let (records, report) = records(&one, Strictness::Lenient, 2);
+    let runs: Vec<String> = records.iter().map(|record| record.run_time.unwrap().to_string()).collect();
+    assert_eq!(runs, ["2", "3", "3"], "at 2 flop/s, those of 6 flop run too");
+    assert_eq!((report.records, report.broken), (3, 10));
+}
+
+#[test]
+fn what_is_no_workload_is_told() {
+    assert_eq!(
+        faults("{\"nb_res\": 1,\n\"jobs\": [}"),
+        ["w.json:2: not a workload of Batsim: expected value at line 2 column 10"]
+    );
+    assert_eq!(
+        faults("{\n\"jobs\": {}, \"profiles\": []}"),
+        [
+            "w.json:1: the workload: field `nb_res`: found nothing, expected a whole number of nodes",
+            "w.json:2: the workload: field `jobs`: found `{}`, expected a list of jobs",
+            "w.json:2: the workload: field `profiles`: found `[]`, expected an object of profiles",
+        ]
+    );
+    for text in ["", "[]", "1", "null", "{}", "\u{feff}{}"] {
+        assert!(!faults(text).is_empty(), "{text:?}");
+    }
+}
+
+#[test]
+fn unreadable_files_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("w.json");
+    assert!(matches!(prepare::read_jobs(&path, &Options::default()), Err(SwfError::Open { .. })));
+    fs::write(&path, b"{\"nb_res\": \xff}").unwrap();
+    let told = prepare::read_jobs(&path, &Options::default()).unwrap_err().to_string();
+    assert!(told.contains("w.json:1: cannot be read: invalid utf-8"), "{told}");
+    fs::write(&path, b"\x1f\x8b\x08damaged").unwrap();
+    let told = prepare::read_jobs(&path, &Options::default()).unwrap_err().to_string();
+    assert!(told.contains("w.json:1: cannot be read: "), "{told}");
+}
+
+proptest! {
+    /// Delays are exact to the microsecond, and the records come out as they were put in.
+    #[test]
+    fn delays_survive(
+        shapes in prop::collection::vec((0_u64..1 << 50, 1_u64..1 << 50, 1_u32..5000, any::<bool>()), 0..20),
+    ) {
+        let decimals = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+        let (mut jobs, mut profiles) = (Vec::new(), Vec::new());
+        for (id, (submit, run, res, named)) in (1..).zip(&shapes) {
+            let id = if *named { format!("\"w!{id}\"") } else { format!("{id}") };
+            let at = decimals(*submit);
+            jobs.push(format!(r#"{{"id":{id},"subtime":{at},"res":{res},"profile":"{run}"}}"#));
+            let profile = format!(r#""{run}":{{"type":"delay","delay":{}}}"#, decimals(*run));
+            if !profiles.contains(&profile) {
+                profiles.push(profile);
+            }
+        }
+        let text =
+            format!(r#"{{"nb_res":1,"jobs":[{}],"profiles":{{{}}}}}"#, jobs.join(","), profiles.join(","));
+        let (records, _) = records(&text, Strictness::Strict, 1);
+        let mut expected: Vec<_> = (1..).zip(&shapes).collect();
+        expected.sort_by_key(|(_, shape)| shape.0);
+        prop_assert_eq!(records.len(), expected.len());
+        for (record, (id, (submit, run, res, _))) in records.iter().zip(expected) {
+            prop_assert_eq!(record.job, id);
+            prop_assert_eq!(record.submit.micros(), *submit);
+            prop_assert_eq!(record.run_time.unwrap().micros(), *run);
+            prop_assert_eq!(record.requested_processors, Some(*res));
+        }
+    }
+
+    /// With any few bytes replaced, there are jobs or faults, never a crash; and being lenient is never stricter.
+    #[test]
+    fn damage_is_survived(changes in prop::collection::vec((0..WORKLOAD.len(), 32_u8..127), 0..6)) {
+        let mut bytes = WORKLOAD.as_bytes().to_vec();
+        for (at, byte) in changes {
+            bytes[at] = byte;
+        }
+        let text = String::from_utf8(bytes).unwrap();
+        let read = |strictness| read_text(&text, "w.json", strictness, NonZeroU64::new(1_000_000));
+        if let Ok(strict) = read(Strictness::Strict) {
+            let lenient = read(Strictness::Lenient).unwrap();
+            let strict: Vec<_> = strict.collect();
+            prop_assert_eq!(lenient.collect::<Vec<_>>(), strict);
+        }
+        if let Ok(lenient) = read(Strictness::Lenient) {
+            let mut stream = JobStream::new(lenient, &Options::default());
+            prop_assert!(stream.by_ref().all(|job| job.tasks > 0 && !job.run_time.is_zero()));
+            stream.finish().unwrap();
+        }
+    }
+}
