@@ -1,0 +1,147 @@
+//! The heuristic.
+
+use crate::repair::{Repair, Style};
+use crate::tasks::Tasks;
+use crate::{Adaptation, relabelled};
+use dfrsim_model::Yield;
+use dfrsim_model::offline::Mapping;
+use dfrsim_packing::vector::{Options, VectorPacking, minimum_yield, yield_bound};
+
+/// How many yields are tried at most before the end comes into sight, and after how many failures in a row it is there.
+const STEPS: u32 = 64;
+const FAILURES: u32 = 4;
+
+/// How many times as many repairs are tried at the first yield, without which all is lost.
+const FIRST: usize = 16;
+
+/// With more nodes than this a packing made anew keeps the names that it gave them.
+const RELABEL_UP_TO: usize = 256;
+
+/// A mapping that keeps the budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapted {
+    /// Where the tasks stand.
+    pub mapping: Mapping,
+    /// The minimum scaled yield of the mapping, exact.
+    pub minimum_yield: Yield,
+    /// What is moved: [`Adaptation::moving`].
+    pub moving: u64,
+}
+
+/// Solves adaptation problems, well but not always best. Holds the memory that this takes.
+///
+/// Yields are tried from 0 upwards. At each the placement as it is now, with new tasks without a node, is repaired at a low
+/// cost, and so is the one that was found before; the cheaper one stands. Its exact yield is where the search goes on. The
+/// budget only says when to stop, so what a smaller one finds a larger one finds too: *the minimum yield never falls as the
+/// budget grows*. In the end a packing made from nothing (VP_CPSUM), with its nodes relabelled so that the least is moved, is
+/// taken if it is better and keeps the budget.
+#[derive(Debug)]
+pub struct Adapter {
+    repair: Repair,
+    packing: VectorPacking,
+}
+
+impl Default for Adapter {
+    fn default() -> Adapter {
+        Adapter::new()
+    }
+}
+
+impl Adapter {
+    /// With no memory yet.
+    #[must_use]
+    pub fn new() -> Adapter {
+        let algorithm = "VP_CPSUM".parse().expect("a name of the texts");
+        Adapter { repair: Repair::default(), packing: VectorPacking::new(algorithm, Options::default()) }
+    }
+
+    /// The mapping with the largest minimum yield that is found within a budget; nothing if none is found, which does not
+    /// mean that there is none.
+    #[must_use]
+    pub fn adapt(&mut self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
+        let highest = yield_bound(&problem.instance)?;
+        let repaired = self.climb(problem, budget, highest);
+        let enough = repaired.as_ref().map(|found| found.minimum_yield);
+        self.packed(problem, budget, enough).or(repaired)
+    }
+
+    /// A packing made from nothing, if it is better than what there is.
+    fn packed(&mut self, problem: &Adaptation, budget: u64, beside: Option<Yield>) -> Option<Adapted> {
+        let packed = self.packing.solve(&problem.instance).ok()??;
+        if beside >= Some(packed.minimum_yield) {
+            return None;
+        }
+        let few = problem.instance.nodes.len() <= RELABEL_UP_TO;
+        let mapping = if few { relabelled(problem, &packed.mapping) } else { packed.mapping };
+        let moving = problem.moving(&mapping);
+        (moving <= budget).then_some(Adapted { mapping, minimum_yield: packed.minimum_yield, moving })
+    }
+
+    fn climb(&mut self, problem: &Adaptation, budget: u64, highest: Yield) -> Option<Adapted> {
+        let jobs = problem.instance.jobs.len();
+        let mut tasks = Tasks::of(problem);
+        let styles = styles(tasks.count());
+        let usual = (styles.len() / FIRST).max(1);
+        let step = (highest.units() / STEPS).max(1);
+        let mut best: Option<(Yield, Vec<u32>)> = None;
+        let mut last: Option<Vec<u32>> = None;
+        let (mut target, mut failures) = (Yield::ZERO, 0);
+        loop {
+            tasks.size_at(problem, target);
+            let tried = if target == Yield::ZERO { styles.len() } else { usual };
+            let found = self.cheapest(&tasks, last.as_deref(), &styles[..tried]);
+            let mut reached = target;
+            let mut kept = false;
+            if let Some((cost, node_of)) = found {
+                let mapping = tasks.mapping(jobs, &node_of);
+                reached = minimum_yield(&problem.instance, &mapping).map_or(target, |exact| exact.max(target));
+                kept = cost <= u128::from(budget);
+                if kept && best.as_ref().is_none_or(|best| reached > best.0) {
+                    best = Some((reached, node_of.clone()));
+                }
+                last = Some(node_of);
+            }
+            failures = if kept { 0 } else { failures + 1 };
+            if failures == FAILURES || reached >= highest {
+                break;
+            }
+            target = Yield::try_from_units(reached.units() + step).map_or(highest, |next| next.min(highest));
+        }
+        best.and_then(|(_, node_of)| {
+            let mapping = tasks.mapping(jobs, &node_of);
+            let minimum_yield = minimum_yield(&problem.instance, &mapping)?;
+            let moving = problem.moving(&mapping);
+            Some(Adapted { mapping, minimum_yield, moving })
+        })
+    }
+
+    /// The cheapest of some repairs.
+    fn cheapest(&mut self, tasks: &Tasks, last: Option<&[u32]>, styles: &[Style]) -> Option<(u128, Vec<u32>)> {
+        let mut cheapest: Option<(u128, Vec<u32>)> = None;
+        let home = Some(tasks.home.as_slice());
+        for &style in styles {
+            for start in [home, last].into_iter().flatten() {
+                if self.repair.run(tasks, start, style) {
+                    let Repair { placement, .. } = &self.repair;
+                    if cheapest.as_ref().is_none_or(|cheapest| placement.cost < cheapest.0) {
+                        cheapest = Some((placement.cost, placement.node_of.clone()));
+                    }
+                }
+            }
+        }
+        cheapest
+    }
+}
+
+/// The ways in which a placement is repaired, more of them where tasks are few.
+fn styles(tasks: usize) -> Vec<Style> {
+    let count = (256 / tasks.max(1)).clamp(1, 24) * FIRST;
+    let thrift = [2.0, 0.5, 8.0];
+    (0..count)
+        .map(|number| Style {
+            thrift: thrift[number % thrift.len()],
+            noise: if number < 3 { 0.0 } else { 1.0 },
+            number: number as u64,
+        })
+        .collect()
+}
