@@ -1,7 +1,8 @@
 //! How far the heuristic is from the proven optimum: `cargo run --release -p dfrsim-adaptation --example adaptation_gap`.
 //!
 //! Changed small instances of the dissertation (4 nodes; 8, 10 or 12 jobs) with budgets of 10, 25 and 50 % of the bytes, until
-//! 1,000 of them, or as many as the argument says, count: those of which the optimum is less than 1 and needs a move.
+//! 1,000 of them, or as many as the first argument says, count: those of which the optimum is less than 1 and needs a move. The second argument
+//! is the seed.
 
 use dfrsim_adaptation::Adapter;
 use dfrsim_audit::packing::check_minimum_yield;
@@ -11,8 +12,9 @@ use dfrsim_optimum::{Limits, Placed, adapted_optimum};
 use std::time::{Duration, Instant};
 
 fn main() {
-    let wanted = std::env::args().nth(1).map_or(1_000, |count| count.parse().expect("a number of instances"));
-    let seed = Seed::new(1);
+    let mut arguments = std::env::args().skip(1).map(|number| number.parse().expect("a number"));
+    let wanted = arguments.next().unwrap_or(1_000);
+    let seed = Seed::new(arguments.next().unwrap_or(1));
     let set = InstanceSet::DissertationSmall;
     let mut adapter = Adapter::new();
     let mut gaps: Vec<(f64, u64)> = Vec::new();

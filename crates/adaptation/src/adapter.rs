@@ -5,11 +5,11 @@ use crate::tasks::Tasks;
 use crate::{Adaptation, relabelled};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Mapping;
-use dfrsim_packing::vector::{Options, VectorPacking, minimum_yield, yield_bound};
+use dfrsim_packing::vector::{Options, Solution, VectorPacking, minimum_yield, yield_bound};
 
 /// How many yields are tried at most before the end comes into sight, and after how many failures in a row it is there.
 const STEPS: u32 = 64;
-const FAILURES: u32 = 4;
+const FAILURES: u32 = 8;
 
 /// How many times as many repairs are tried at the first yield, without which all is lost.
 const FIRST: usize = 16;
@@ -60,36 +60,43 @@ impl Adapter {
     #[must_use]
     pub fn adapt(&mut self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
         let highest = yield_bound(&problem.instance)?;
-        let repaired = self.climb(problem, budget, highest);
+        let packed = self.packed(problem);
+        let repaired = self.climb(problem, budget, highest, packed.as_ref());
         let enough = repaired.as_ref().map(|found| found.minimum_yield);
-        self.packed(problem, budget, enough).or(repaired)
+        packed
+            .filter(|packed| packed.moving <= budget && Some(packed.minimum_yield) > enough)
+            .or(repaired)
     }
 
-    /// A packing made from nothing, if it is better than what there is.
-    fn packed(&mut self, problem: &Adaptation, budget: u64, beside: Option<Yield>) -> Option<Adapted> {
-        let packed = self.packing.solve(&problem.instance).ok()??;
-        if beside >= Some(packed.minimum_yield) {
-            return None;
-        }
+    /// A packing made from nothing.
+    fn packed(&mut self, problem: &Adaptation) -> Option<Adapted> {
+        let Solution { mapping, minimum_yield } = self.packing.solve(&problem.instance).ok()??;
         let few = problem.instance.nodes.len() <= RELABEL_UP_TO;
-        let mapping = if few { relabelled(problem, &packed.mapping) } else { packed.mapping };
+        let mapping = if few { relabelled(problem, &mapping) } else { mapping };
         let moving = problem.moving(&mapping);
-        (moving <= budget).then_some(Adapted { mapping, minimum_yield: packed.minimum_yield, moving })
+        Some(Adapted { mapping, minimum_yield, moving })
     }
 
-    fn climb(&mut self, problem: &Adaptation, budget: u64, highest: Yield) -> Option<Adapted> {
+    fn climb(
+        &mut self,
+        problem: &Adaptation,
+        budget: u64,
+        highest: Yield,
+        packed: Option<&Adapted>,
+    ) -> Option<Adapted> {
         let jobs = problem.instance.jobs.len();
         let mut tasks = Tasks::of(problem);
         let styles = styles(tasks.count());
         let usual = (styles.len() / FIRST).max(1);
         let step = (highest.units() / STEPS).max(1);
         let mut best: Option<(Yield, Vec<u32>)> = None;
+        let packed = packed.map(|packed| tasks.nodes_of(&packed.mapping));
         let mut last: Option<Vec<u32>> = None;
         let (mut target, mut failures) = (Yield::ZERO, 0);
         loop {
             tasks.size_at(problem, target);
             let tried = if target == Yield::ZERO { styles.len() } else { usual };
-            let found = self.cheapest(&tasks, last.as_deref(), &styles[..tried]);
+            let found = self.cheapest(&tasks, [last.as_deref(), packed.as_deref()], &styles[..tried]);
             let mut reached = target;
             let mut kept = false;
             if let Some((cost, node_of)) = found {
@@ -116,11 +123,10 @@ impl Adapter {
     }
 
     /// The cheapest of some repairs.
-    fn cheapest(&mut self, tasks: &Tasks, last: Option<&[u32]>, styles: &[Style]) -> Option<(u128, Vec<u32>)> {
+    fn cheapest(&mut self, tasks: &Tasks, others: [Option<&[u32]>; 2], styles: &[Style]) -> Option<(u128, Vec<u32>)> {
         let mut cheapest: Option<(u128, Vec<u32>)> = None;
-        let home = Some(tasks.home.as_slice());
         for &style in styles {
-            for start in [home, last].into_iter().flatten() {
+            for start in others.into_iter().flatten().chain([tasks.home.as_slice()]) {
                 if self.repair.run(tasks, start, style) {
                     let Repair { placement, .. } = &self.repair;
                     if cheapest.as_ref().is_none_or(|cheapest| placement.cost < cheapest.0) {
@@ -135,7 +141,7 @@ impl Adapter {
 
 /// The ways in which a placement is repaired, more of them where tasks are few.
 fn styles(tasks: usize) -> Vec<Style> {
-    let count = (256 / tasks.max(1)).clamp(1, 24) * FIRST;
+    let count = (768 / tasks.max(1)).clamp(1, 64) * FIRST;
     let thrift = [2.0, 0.5, 8.0];
     (0..count)
         .map(|number| Style {

@@ -86,6 +86,28 @@ impl Tasks {
         &self.takes[task as usize * self.width..][..self.width]
     }
 
+    /// The node of each task in a mapping of all, at home where that is possible.
+    pub(crate) fn nodes_of(&self, mapping: &Mapping) -> Vec<u32> {
+        let mut nodes = vec![NOWHERE; self.count()];
+        let mut first = 0;
+        for placement in mapping {
+            let count = placement.iter().map(|part| part.tasks as usize).sum::<usize>();
+            let own = first..first + count;
+            let mut left: Vec<u32> =
+                placement.iter().flat_map(|part| std::iter::repeat_n(part.node.0, part.tasks as usize)).collect();
+            for task in own.clone() {
+                if let Some(at) = left.iter().position(|&node| node == self.home[task]) {
+                    nodes[task] = left.swap_remove(at);
+                }
+            }
+            for task in own.filter(|&task| nodes[task] == NOWHERE).collect::<Vec<usize>>() {
+                nodes[task] = left.pop().expect("as many nodes as tasks");
+            }
+            first += count;
+        }
+        nodes
+    }
+
     /// The mapping in which each task has this node.
     pub(crate) fn mapping(&self, jobs: usize, node_of: &[u32]) -> Mapping {
         let mut mapping: Mapping = vec![Vec::new(); jobs];
