@@ -7,13 +7,6 @@ use dfrsim_model::Yield;
 use dfrsim_model::offline::Mapping;
 use dfrsim_packing::vector::{Options, Solution, VectorPacking, minimum_yield, yield_bound};
 
-/// How many yields are tried at most before the end comes into sight, and after how many failures in a row it is there.
-const STEPS: u32 = 64;
-const FAILURES: u32 = 8;
-
-/// How many times as many repairs are tried at the first yield, without which all is lost.
-const FIRST: usize = 16;
-
 /// With more nodes than this a packing made anew keeps the names that it gave them.
 const RELABEL_UP_TO: usize = 256;
 
@@ -63,9 +56,7 @@ impl Adapter {
         let packed = self.packed(problem);
         let repaired = self.climb(problem, budget, highest, packed.as_ref());
         let enough = repaired.as_ref().map(|found| found.minimum_yield);
-        packed
-            .filter(|packed| packed.moving <= budget && Some(packed.minimum_yield) > enough)
-            .or(repaired)
+        packed.filter(|packed| packed.moving <= budget && Some(packed.minimum_yield) > enough).or(repaired)
     }
 
     /// A packing made from nothing.
@@ -86,22 +77,23 @@ impl Adapter {
     ) -> Option<Adapted> {
         let jobs = problem.instance.jobs.len();
         let mut tasks = Tasks::of(problem);
-        let styles = styles(tasks.count());
-        let usual = (styles.len() / FIRST).max(1);
-        let step = (highest.units() / STEPS).max(1);
+        let effort = Effort::for_tasks(tasks.count());
+        let styles: Vec<Style> = (0..effort.repairs * FIRST).map(Style::numbered).collect();
+        let step = (highest.units() / effort.steps).max(1);
         let mut best: Option<(Yield, Vec<u32>)> = None;
-        let packed = packed.map(|packed| tasks.nodes_of(&packed.mapping));
+        let packed = packed.filter(|_| effort.repairs > 1).map(|packed| tasks.nodes_of(&packed.mapping));
         let mut last: Option<Vec<u32>> = None;
         let (mut target, mut failures) = (Yield::ZERO, 0);
         loop {
             tasks.size_at(problem, target);
-            let tried = if target == Yield::ZERO { styles.len() } else { usual };
+            let tried = if target == Yield::ZERO { styles.len() } else { effort.repairs };
             let found = self.cheapest(&tasks, [last.as_deref(), packed.as_deref()], &styles[..tried]);
             let mut reached = target;
             let mut kept = false;
             if let Some((cost, node_of)) = found {
                 let mapping = tasks.mapping(jobs, &node_of);
-                reached = minimum_yield(&problem.instance, &mapping).map_or(target, |exact| exact.max(target));
+                reached =
+                    minimum_yield(&problem.instance, &mapping).map_or(target, |exact| exact.max(target));
                 kept = cost <= u128::from(budget);
                 if kept && best.as_ref().is_none_or(|best| reached > best.0) {
                     best = Some((reached, node_of.clone()));
@@ -109,7 +101,7 @@ impl Adapter {
                 last = Some(node_of);
             }
             failures = if kept { 0 } else { failures + 1 };
-            if failures == FAILURES || reached >= highest {
+            if failures == effort.failures || reached >= highest {
                 break;
             }
             target = Yield::try_from_units(reached.units() + step).map_or(highest, |next| next.min(highest));
@@ -123,7 +115,12 @@ impl Adapter {
     }
 
     /// The cheapest of some repairs.
-    fn cheapest(&mut self, tasks: &Tasks, others: [Option<&[u32]>; 2], styles: &[Style]) -> Option<(u128, Vec<u32>)> {
+    fn cheapest(
+        &mut self,
+        tasks: &Tasks,
+        others: [Option<&[u32]>; 2],
+        styles: &[Style],
+    ) -> Option<(u128, Vec<u32>)> {
         let mut cheapest: Option<(u128, Vec<u32>)> = None;
         for &style in styles {
             for start in others.into_iter().flatten().chain([tasks.home.as_slice()]) {
@@ -139,15 +136,28 @@ impl Adapter {
     }
 }
 
-/// The ways in which a placement is repaired, more of them where tasks are few.
-fn styles(tasks: usize) -> Vec<Style> {
-    let count = (768 / tasks.max(1)).clamp(1, 64) * FIRST;
-    let thrift = [2.0, 0.5, 8.0];
-    (0..count)
-        .map(|number| Style {
-            thrift: thrift[number % thrift.len()],
-            noise: if number < 3 { 0.0 } else { 1.0 },
-            number: number as u64,
-        })
-        .collect()
+/// How much is done for a problem.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    /// How many repairs of each placement are tried at a yield.
+    repairs: usize,
+    /// In how many steps the highest yield would be reached if none were skipped.
+    steps: u32,
+    /// After how many failures in a row there is no more hope.
+    failures: u32,
+}
+
+/// How many times as many repairs are tried at the first yield, without which all is lost.
+const FIRST: usize = 16;
+
+impl Effort {
+    /// The more, the fewer tasks there are.
+    fn for_tasks(tasks: usize) -> Effort {
+        let repairs = (768 / tasks.max(1)).clamp(1, 64);
+        match tasks {
+            0..256 => Effort { repairs, steps: 64, failures: 8 },
+            256..2048 => Effort { repairs, steps: 48, failures: 4 },
+            _ => Effort { repairs, steps: 32, failures: 2 },
+        }
+    }
 }

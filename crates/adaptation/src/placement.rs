@@ -10,7 +10,7 @@ pub(crate) struct Placement {
     /// The tasks on each node.
     pub(crate) on: Vec<Vec<u32>>,
     /// What is free on each node, less than nothing where it is overloaded; a row for each.
-    free: Vec<i128>,
+    free: Vec<i64>,
     width: usize,
     /// What it costs to have all tasks where they are, those without a node elsewhere than at home.
     pub(crate) cost: u128,
@@ -19,7 +19,7 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
-    /// Places all tasks where they are said to be.
+    /// Places all tasks where they are said to be, but no more on a node that is overloaded beyond all measure.
     pub(crate) fn start(&mut self, tasks: &Tasks, node_of: &[u32]) {
         self.width = tasks.width;
         self.free.clone_from(&tasks.offers);
@@ -31,11 +31,14 @@ impl Placement {
         self.room.clear();
         self.room.extend(self.free.chunks_exact(self.width).map(|free| weighed(&tasks.scarcity, free)));
         for (task, &node) in (0..).zip(node_of).filter(|(_, node)| **node != NOWHERE) {
-            self.add(tasks, task, node);
+            // Far from the end of the numbers, which no single task comes near.
+            if self.free(node).iter().all(|&free| free > i64::MIN / 2) {
+                self.add(tasks, task, node);
+            }
         }
     }
 
-    pub(crate) fn free(&self, node: u32) -> &[i128] {
+    pub(crate) fn free(&self, node: u32) -> &[i64] {
         &self.free[node as usize * self.width..][..self.width]
     }
 

@@ -8,6 +8,9 @@ use rand::RngExt as _;
 /// With no more tasks than this, two may be ejected at once.
 const PAIRS_UP_TO: usize = 64;
 
+/// About how many tasks may be looked at for ejections, beside those of the first 64 searches.
+const EJECTION_TESTS: usize = 1 << 17;
+
 /// How a repair decides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
@@ -16,6 +19,21 @@ pub(crate) struct Style {
     /// By how much orders and scores are disturbed, from 0; each number disturbs in its own way.
     pub(crate) noise: f64,
     pub(crate) number: u64,
+    /// Whether a task with a choice takes the node with the least room, or the one with the most.
+    pub(crate) best_fit: bool,
+}
+
+impl Style {
+    /// One style after the other; the first ones are not disturbed.
+    pub(crate) fn numbered(number: usize) -> Style {
+        let thrift = [2.0, 0.5, 8.0];
+        Style {
+            thrift: thrift[number % thrift.len()],
+            noise: if number < thrift.len() { 0.0 } else { 1.0 },
+            number: number as u64,
+            best_fit: number.is_multiple_of(2),
+        }
+    }
 }
 
 /// Repairs placements at the yield at hand. Holds the memory that this takes.
@@ -35,13 +53,14 @@ impl Repair {
     ///
     /// Overloaded nodes are relieved of their cheapest tasks. Tasks without a node go home if there is room, or else where
     /// they leave the least; one that fits nowhere takes the place of another. A task becomes the dearer to eject the more
-    /// often it was refused itself (the ejection pool of Nagata and Bräysy 2009), and tasks are ejected no more often than
-    /// some times for each in the pool. In the end tasks return home if that is possible.
+    /// often it was refused itself (the ejection pool of Nagata and Bräysy 2009), and the number of ejections is bounded. In the end tasks return home if that is possible.
     pub(crate) fn run(&mut self, tasks: &Tasks, start: &[u32], style: Style) -> bool {
         self.disturb(tasks, style);
         self.placement.start(tasks, start);
         self.pool.clear();
-        self.pool.extend((0..tasks.count() as u32).filter(|&task| start[task as usize] == NOWHERE));
+        self.pool.extend(
+            (0..).zip(&self.placement.node_of).filter(|(_, node)| **node == NOWHERE).map(|(task, _)| task),
+        );
         for node in self.placement.nodes() {
             while self.placement.is_overloaded(node) {
                 let Some(task) = self.reliever(tasks, node) else { return false };
@@ -84,8 +103,7 @@ impl Repair {
             let loss = if self.placement.loss(tasks, task) > 0 { tasks.price[at] } else { 0.0 };
             (loss + 0.1 * tasks.weight[at]) * self.noise[at]
         };
-        let enough =
-            |&task: &u32| free.iter().zip(tasks.takes(task)).all(|(free, takes)| free + takes >= 0);
+        let enough = |&task: &u32| free.iter().zip(tasks.takes(task)).all(|(free, takes)| free + takes >= 0);
         let relief = |task: u32| -> f64 {
             let amounts = free.iter().zip(tasks.takes(task)).zip(&tasks.scarcity);
             amounts.map(|((&free, &takes), scarcity)| takes.min((-free).max(0)) as f64 * scarcity).sum()
@@ -93,15 +111,16 @@ impl Repair {
         let on = || self.placement.on[node as usize].iter().copied();
         let cheapest = on().filter(enough).min_by(|&a, &b| price(a).total_cmp(&price(b)));
         // What takes nothing of what is missing is no relief.
-        let missing = |&task: &u32| free.iter().zip(tasks.takes(task)).any(|(free, takes)| *free < 0 && *takes > 0);
+        let missing =
+            |&task: &u32| free.iter().zip(tasks.takes(task)).any(|(free, takes)| *free < 0 && *takes > 0);
         let value = |task: u32| relief(task) / price(task).max(f64::MIN_POSITIVE);
         cheapest.or_else(|| on().filter(missing).max_by(|&a, &b| value(a).total_cmp(&value(b))))
     }
 
     fn place_all(&mut self, tasks: &Tasks, style: Style) -> bool {
-        let mut patience = 64 + 4 * self.pool.len();
+        let mut patience = 64 + (4 * self.pool.len()).min(EJECTION_TESTS / tasks.count().max(1));
         while let Some(task) = self.pool.pop() {
-            if let Some(node) = self.roomy(tasks, task) {
+            if let Some(node) = self.roomy(tasks, task, style) {
                 self.placement.add(tasks, task, node);
                 continue;
             }
@@ -119,13 +138,14 @@ impl Repair {
         true
     }
 
-    /// The node for a task: its home, or of those with room the one with the least.
-    fn roomy(&self, tasks: &Tasks, task: u32) -> Option<u32> {
+    /// The node for a task: its home, or of those with room the one with the least, or most.
+    fn roomy(&self, tasks: &Tasks, task: u32, style: Style) -> Option<u32> {
         let home = tasks.home[task as usize];
         if home != NOWHERE && self.placement.fits(tasks, task, home) {
             return Some(home);
         }
-        let room = |node: u32| self.placement.room[node as usize];
+        let sign = if style.best_fit { 1.0 } else { -1.0 };
+        let room = |node: u32| sign * self.placement.room[node as usize];
         let roomy = self.placement.nodes().filter(|&node| self.placement.fits(tasks, task, node));
         roomy.min_by(|&a, &b| room(a).total_cmp(&room(b)))
     }

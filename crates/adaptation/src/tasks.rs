@@ -22,9 +22,9 @@ pub(crate) struct Tasks {
     /// Resources.
     pub(crate) width: usize,
     /// What each node offers, a row of `width` amounts.
-    pub(crate) offers: Vec<i128>,
+    pub(crate) offers: Vec<i64>,
     /// What each task takes at the yield at hand, a row of `width` amounts.
-    pub(crate) takes: Vec<i128>,
+    pub(crate) takes: Vec<i64>,
     /// How large each task is: what it takes by what all nodes offer, summed over the resources, scarce ones more.
     pub(crate) weight: Vec<f64>,
     /// How much an amount of each resource weighs.
@@ -50,7 +50,7 @@ impl Tasks {
         let price = |&cost: &u64| if cost > 0 { cost as f64 / mean } else { 0.0 };
         tasks.price = tasks.cost.iter().map(price).collect();
         tasks.offers =
-            instance.nodes.iter().flatten().map(|&amount| i128::from(amount) << Yield::BITS).collect();
+            instance.nodes.iter().flatten().map(|&amount| i64::from(amount) << Yield::BITS).collect();
         tasks
     }
 
@@ -64,10 +64,10 @@ impl Tasks {
         self.takes.clear();
         for job in &instance.jobs {
             for _ in 0..job.tasks {
-                self.takes.extend(sizes_at(job, instance.fixed, scaled).map(i128::from));
+                self.takes.extend(sizes_at(job, instance.fixed, scaled).map(|size| size as i64));
             }
         }
-        let sum = |amounts: &[i128], at: usize| -> f64 {
+        let sum = |amounts: &[i64], at: usize| -> f64 {
             amounts.iter().skip(at).step_by(self.width).map(|&amount| amount as f64).sum()
         };
         self.scarcity.clear();
@@ -82,7 +82,7 @@ impl Tasks {
         self.weight.extend(weights);
     }
 
-    pub(crate) fn takes(&self, task: u32) -> &[i128] {
+    pub(crate) fn takes(&self, task: u32) -> &[i64] {
         &self.takes[task as usize * self.width..][..self.width]
     }
 
@@ -93,8 +93,10 @@ impl Tasks {
         for placement in mapping {
             let count = placement.iter().map(|part| part.tasks as usize).sum::<usize>();
             let own = first..first + count;
-            let mut left: Vec<u32> =
-                placement.iter().flat_map(|part| std::iter::repeat_n(part.node.0, part.tasks as usize)).collect();
+            let mut left: Vec<u32> = placement
+                .iter()
+                .flat_map(|part| std::iter::repeat_n(part.node.0, part.tasks as usize))
+                .collect();
             for task in own.clone() {
                 if let Some(at) = left.iter().position(|&node| node == self.home[task]) {
                     nodes[task] = left.swap_remove(at);
@@ -127,6 +129,6 @@ impl Tasks {
 }
 
 /// The sum of amounts, scarce ones weighing more.
-pub(crate) fn weighed(scarcity: &[f64], amounts: &[i128]) -> f64 {
+pub(crate) fn weighed(scarcity: &[f64], amounts: &[i64]) -> f64 {
     amounts.iter().zip(scarcity).map(|(&amount, scarcity)| amount as f64 * scarcity).sum()
 }
