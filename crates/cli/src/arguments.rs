@@ -172,6 +172,11 @@ fn flops(text: &str) -> Result<NonZeroU64, String> {
 }
 
 /// A span on the command line: seconds, with decimals if need be.
+pub(crate) fn gigabytes(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("expected GB above 0, found {text:?}"))
+}
+
 pub(crate) fn seconds(text: &str) -> Result<SimSpan, String> {
     text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())
 }

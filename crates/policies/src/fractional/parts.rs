@@ -181,6 +181,15 @@ impl Fractional {
             .filter(|policy| policy.makes_sense())
     }
 
+    /// This policy with the parts that the paper does not have, an example of a budget for all, where they make sense.
+    pub(crate) fn moving_less(self) -> impl Iterator<Item = Fractional> {
+        let parts = [(Some(100), false), (None, true), (Some(100), true)];
+        parts
+            .map(|(budget_gb, relabel)| Fractional { budget_gb, relabel, ..self })
+            .into_iter()
+            .filter(|policy| policy.makes_sense())
+    }
+
     /// What the policy does, in one line.
     #[must_use]
     pub fn description(self) -> String {
