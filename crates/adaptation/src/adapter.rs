@@ -78,7 +78,7 @@ impl Adapter {
         let jobs = problem.instance.jobs.len();
         let mut tasks = Tasks::of(problem);
         let effort = Effort::for_tasks(tasks.count());
-        let styles: Vec<Style> = (0..effort.repairs * FIRST).map(Style::numbered).collect();
+        let styles: Vec<Style> = (0..effort.first).map(Style::numbered).collect();
         let step = (highest.units() / effort.steps).max(1);
         let mut best: Option<(Yield, Vec<u32>)> = None;
         let packed = packed.filter(|_| effort.repairs > 1).map(|packed| tasks.nodes_of(&packed.mapping));
@@ -86,7 +86,7 @@ impl Adapter {
         let (mut target, mut failures) = (Yield::ZERO, 0);
         loop {
             tasks.size_at(problem, target);
-            let tried = if target == Yield::ZERO { styles.len() } else { effort.repairs };
+            let tried = if target == Yield::ZERO { effort.first } else { effort.repairs };
             let found = self.cheapest(&tasks, [last.as_deref(), packed.as_deref()], &styles[..tried]);
             let mut reached = target;
             let mut kept = false;
@@ -141,23 +141,23 @@ impl Adapter {
 struct Effort {
     /// How many repairs of each placement are tried at a yield.
     repairs: usize,
+    /// The same at the first yield, without which all is lost.
+    first: usize,
     /// In how many steps the highest yield would be reached if none were skipped.
     steps: u32,
     /// After how many failures in a row there is no more hope.
     failures: u32,
 }
 
-/// How many times as many repairs are tried at the first yield, without which all is lost.
-const FIRST: usize = 16;
-
 impl Effort {
     /// The more, the fewer tasks there are.
     fn for_tasks(tasks: usize) -> Effort {
         let repairs = (768 / tasks.max(1)).clamp(1, 64);
+        let first = if tasks < 256 { 16 * repairs } else { 4 };
         match tasks {
-            0..256 => Effort { repairs, steps: 64, failures: 8 },
-            256..2048 => Effort { repairs, steps: 48, failures: 4 },
-            _ => Effort { repairs, steps: 32, failures: 2 },
+            0..256 => Effort { repairs, first, steps: 64, failures: 8 },
+            256..2048 => Effort { repairs, first, steps: 40, failures: 3 },
+            _ => Effort { repairs, first, steps: 32, failures: 2 },
         }
     }
 }

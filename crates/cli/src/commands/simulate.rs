@@ -5,7 +5,7 @@ mod jobs_file;
 mod summary_text;
 mod timed;
 
-use crate::arguments::{WorkloadArguments, seconds};
+use crate::arguments::{WorkloadArguments, gigabytes, seconds};
 use crate::failure::Failure;
 use crate::output;
 use clap::{Args, ValueEnum as _};

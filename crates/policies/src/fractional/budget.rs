@@ -3,7 +3,7 @@
 use super::node_table::{NodeTable, TaskSize};
 use dfrsim_adaptation::{Adaptation, Adapter, relabelled};
 use dfrsim_cluster::{JobHandle, JobState, JobView, View};
-use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeTasks, Share, Yield};
 
 /// A job as it is about to be mapped.
@@ -27,15 +27,15 @@ impl Mover {
         view: View<'_>,
         nodes: u32,
         jobs: &[Candidate],
-        mapping: Vec<Vec<NodeTasks>>,
-    ) -> Vec<Vec<NodeTasks>> {
+        mapping: &Mapping,
+    ) -> Mapping {
         let all: u64 = jobs
             .iter()
             .map(|job| view.job(job.handle))
             .map(|job| u64::from(job.tasks()) * u64::from(job.memory().units()))
             .sum();
         // Where pinned tasks stand is worth more than everything else.
-        relabelled(&problem(view, nodes, jobs, Some(all + 1)), &mapping)
+        relabelled(&problem(view, nodes, jobs, Some(all + 1)), mapping)
     }
 
     /// The new mapping, if going over to it moves no more than the budget, in [`Share`] units of memory; or else one that
@@ -48,9 +48,9 @@ impl Mover {
         view: View<'_>,
         nodes: u32,
         jobs: &[Candidate],
-        mapping: Vec<Vec<NodeTasks>>,
+        mapping: Mapping,
         budget: u64,
-    ) -> Vec<Vec<NodeTasks>> {
+    ) -> Mapping {
         if problem(view, nodes, jobs, None).moving(&only_running(view, jobs, &mapping)) <= budget {
             return mapping;
         }
@@ -98,7 +98,7 @@ fn home(job: JobView<'_>) -> &[NodeTasks] {
 }
 
 /// The mapping with jobs that are paused where they are, so that their leaving is no move.
-fn only_running(view: View<'_>, jobs: &[Candidate], mapping: &[Vec<NodeTasks>]) -> Vec<Vec<NodeTasks>> {
+fn only_running(view: View<'_>, jobs: &[Candidate], mapping: &Mapping) -> Mapping {
     let places = jobs.iter().zip(mapping);
     let stay = |(job, placement): (&Candidate, &Vec<NodeTasks>)| match placement.as_slice() {
         [] => home(view.job(job.handle)).to_vec(),

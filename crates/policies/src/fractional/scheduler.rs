@@ -179,7 +179,7 @@ impl FractionalScheduler {
         let mut placements: Vec<Vec<NodeTasks>> =
             (0..ranked.len()).map(|place| packed.placement(place).to_vec()).collect();
         if self.policy.relabel {
-            placements = self.mover.relabel(view, self.nodes, &candidates, placements);
+            placements = self.mover.relabel(view, self.nodes, &candidates, &placements);
         }
         if let Some(budget) = budget {
             placements = self.mover.limit(view, self.nodes, &candidates, placements, budget);
