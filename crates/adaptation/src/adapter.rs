@@ -156,7 +156,7 @@ impl Effort {
         let first = if tasks < 256 { 16 * repairs } else { 4 };
         match tasks {
             0..256 => Effort { repairs, first, steps: 64, failures: 8 },
-            256..2048 => Effort { repairs, first, steps: 40, failures: 3 },
+            256..2048 => Effort { repairs, first, steps: 24, failures: 2 },
             _ => Effort { repairs, first, steps: 32, failures: 2 },
         }
     }

@@ -13,10 +13,9 @@ pub(crate) fn moved(problem: &Adaptation, after: &[Vec<dfrsim_model::NodeTasks>]
         places.iter().filter(|part| part.node.index() == node).map(|part| u64::from(part.tasks)).sum()
     };
     let mut sum = 0;
-    for job in 0..problem.instance.jobs.len() {
+    for ((before, after), cost) in problem.current.iter().zip(after).zip(&problem.cost) {
         for node in 0..problem.instance.nodes.len() {
-            let (then, now) = (count(&problem.current[job], node), count(&after[job], node));
-            sum += then.saturating_sub(now) * problem.cost[job];
+            sum += count(before, node).saturating_sub(count(after, node)) * cost;
         }
     }
     sum
