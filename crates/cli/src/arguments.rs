@@ -171,6 +171,12 @@ fn flops(text: &str) -> Result<NonZeroU64, String> {
     whole.ok_or_else(|| format!("expected flop/s from 1 to {MOST_FLOPS:e}, found `{text}`"))
 }
 
+/// An amount of memory on the command line: GB above 0, with decimals if need be.
+pub(crate) fn gigabytes(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("expected GB above 0, found {text:?}"))
+}
+
 /// A span on the command line: seconds, with decimals if need be.
 pub(crate) fn seconds(text: &str) -> Result<SimSpan, String> {
     text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())

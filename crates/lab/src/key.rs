@@ -145,7 +145,8 @@ impl Determinants<'_> {
         if let EstimateModel::Random(_) = estimates {
             line(format_args!("seed {}", seed.value()));
         }
-        let Setting { policy, numbers: PolicyOptions { period, mcb, priority }, .. } = self.setting;
+        let Setting { policy, numbers, .. } = self.setting;
+        let PolicyOptions { period, mcb, priority, node_memory_gb } = numbers;
         if policy.is_periodic() {
             line(format_args!("period {period}"));
         }
@@ -155,6 +156,9 @@ impl Determinants<'_> {
         }
         if let Policy::Fractional(_) = policy {
             line(format_args!("priority {priority}"));
+        }
+        if policy.has_budget() {
+            line(format_args!("node memory {node_memory_gb}"));
         }
         text
     }
@@ -238,18 +242,23 @@ mod tests {
         let search = McbOptions { drop: DropRule::Skip, ..McbOptions::default() };
         let search = PolicyOptions { mcb: search, ..PolicyOptions::default() };
         let priority = PolicyOptions { priority: PriorityRule::InverseVirtual, ..PolicyOptions::default() };
-        for numbers in [period, search, priority] {
+        let memory = PolicyOptions { node_memory_gb: 2.0, ..PolicyOptions::default() };
+        for numbers in [period, search, priority, memory] {
             assert_eq!(
                 of_policy("EASY", numbers).key(),
                 base,
                 "what does not matter to a policy is not in its key"
             );
         }
+        let keys = [memory, PolicyOptions::default()].map(|numbers| of_policy("/per/OPT=MIN", numbers).key());
+        assert_eq!(keys[0], keys[1], "without a budget the memory of nodes does not matter");
         let variants = [
             of_policy("/per/OPT=MIN", PolicyOptions::default()),
             of_policy("/per/OPT=MIN", period),
             of_policy("/per/OPT=MIN", search),
             of_policy("/per/OPT=MIN", priority),
+            of_policy("/per/BUDGET=5/OPT=MIN", PolicyOptions::default()),
+            of_policy("/per/BUDGET=5/OPT=MIN", memory),
             determinants(&plain, &other),
             Determinants { nodes: 5, ..determinants(&plain, &jobs()) },
             of_policy("FCFS", PolicyOptions::default()),

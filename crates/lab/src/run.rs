@@ -15,6 +15,7 @@ use dfrsim_audit::Faults;
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_cluster::{Metrics, Options, Overrun, Scheduler, Summary, SummaryOptions, simulate};
 use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_policies::PolicyOptions;
 
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -293,10 +294,15 @@ impl<'a> Case<'a> {
         let seed = Seed::new(self.sweep.scenario.seed).fork("simulation");
         Options { penalty, estimates, overrun, seed }
     }
+    /// The setting with what policies are told of the workload's nodes.
+    fn on_these_nodes(&self, setting: &Setting) -> Setting {
+        let node_memory_gb = self.sweep.scenario.workloads[self.instance.workload].node_memory_gb;
+        Setting { numbers: PolicyOptions { node_memory_gb, ..setting.numbers }, ..*setting }
+    }
     fn key(&self, setting: &Setting, tau: SimSpan) -> Key {
         let Simulation { warm_up, cool_down, .. } = *self.sweep.simulation();
         let options = &self.options(setting.penalty);
-        let (jobs, nodes, setting) = (self.digest, self.nodes, *setting);
+        let (jobs, nodes, setting) = (self.digest, self.nodes, self.on_these_nodes(setting));
         Determinants { jobs, nodes, setting, options, tau, warm_up, cool_down }.key()
     }
     fn cell(&self, setting: &Setting, tau: SimSpan, bound: f64) -> Cell {
@@ -376,7 +382,7 @@ impl<'a> Case<'a> {
     fn metrics(&self, setting: &Setting) -> Result<Metrics, String> {
         let one_line = |message: String| message.replace(['\r', '\n'], " ");
         let faulty = |faults: &Faults| one_line(format!("audit: {faults}"));
-        let mut scheduler = (self.sweep.scheduler)(setting, self.nodes);
+        let mut scheduler = (self.sweep.scheduler)(&self.on_these_nodes(setting), self.nodes);
         let options = self.options(setting.penalty);
         let Simulation { taus, warm_up, cool_down, .. } = self.sweep.simulation();
         let audited = || Audited::new(&setting.policy.to_string(), self.nodes, setting.penalty, taus[0]);

@@ -47,7 +47,8 @@ pub(crate) fn settings(scenario: &Scenario) -> Vec<Setting> {
             for &packing in &simulation.packings {
                 for &drop in &simulation.drops {
                     let mcb = McbOptions { packing, drop, ..simulation.mcb };
-                    let numbers = PolicyOptions { period, mcb, priority: simulation.priority };
+                    let priority = simulation.priority;
+                    let numbers = PolicyOptions { period, mcb, priority, ..PolicyOptions::default() };
                     let all = scenario.policies.iter().map(|&policy| Setting { policy, penalty, numbers });
                     for setting in all {
                         if !settings.iter().any(|known| known.label() == setting.label()) {

@@ -5,6 +5,7 @@
 //!
 //! * [`optimum`]: that mapping, proven, by a depth-first search in exact arithmetic; [`optimum_by_program`]: the same by the
 //!   printed mixed integer program. Both end with an [`Outcome`]: [`Status`], best mapping, bound.
+//! * [`adapted_optimum`], [`adapted_optimum_by_program`]: the same for the adaptation problem, with a budget for moves.
 //! * [`lp_bound`]: LPBOUND, the upper bound in closed form. [`mapping_yield`]: the minimum yield of a given mapping.
 //! * [`relaxed`] and [`rounded`]: RRND and RRNDNZ. [`dive`]: FASTDIVING and SLOWDIVING. [`vp_chekuri`]: VP_CHEKURI.
 //! * [`max_average`]: the second phase, which shares what is left so that the average yield is largest; [`raise`]: the
@@ -50,7 +51,7 @@
 //! the instance at hand.
 //!
 //! # Sources
-//! The dissertation that introduced DFRS (Stillwell, 2010), sections 4.1, 4.2.1, 4.2.3, 4.2.5, 4.4.7 and 4.5; RR-6692
+//! The dissertation that introduced DFRS (Stillwell, 2010), sections 4.1, 4.2.1, 4.2.3, 4.2.5, 4.4.7, 4.5 and 6.2; RR-6692
 //! (Casanova, Schanzenbach, Stillwell and Vivien, "Resource allocation using virtual clusters", 2008), sections 2.5, 3.1, 3.2, 3.5 and 5.1; Chekuri and Khanna, "On
 //! multidimensional packing problems" (2004).
 
@@ -75,9 +76,9 @@ pub use amounts::mapping_yield;
 pub use bound::lp_bound;
 pub use chekuri::{chekuri_pack, vp_chekuri};
 pub use diving::{Diving, dive};
-pub use exact::{Kept, keeps, optimum};
+pub use exact::{Kept, adapted_optimum, keeps, optimum};
 pub use fewest_nodes::{FewestNodes, fewest_nodes, fewest_nodes_by};
-pub use milp::{Model, Places, optimum_by_program};
+pub use milp::{Model, Places, adapted_optimum_by_program, optimum_by_program};
 pub use outcome::{Attempt, Limits, Outcome, Placed, Status};
 pub use program::{Answer, Program, Relation, Variable};
 pub use relaxation::{Relaxation, Relaxed, Split, relaxed};

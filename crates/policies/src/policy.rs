@@ -52,6 +52,12 @@ impl Policy {
         matches!(self, Policy::Fractional(parts) if parts.uses_mcb())
     }
 
+    /// Whether the policy has a budget in GB, so that the memory of a node matters.
+    #[must_use]
+    pub fn has_budget(self) -> bool {
+        matches!(self, Policy::Fractional(parts) if parts.budget_gb.is_some())
+    }
+
     /// What the policy does, in one line.
     #[must_use]
     pub fn description(self) -> String {
@@ -115,7 +121,8 @@ impl FromStr for Policy {
 
 fn nearest(name: &str) -> String {
     let wanted = name.to_ascii_uppercase();
-    let names = all().map(|policy| policy.to_string());
+    let with_more = Fractional::of_the_paper().flat_map(Fractional::moving_less).map(Policy::Fractional);
+    let names = all().chain(with_more).map(|policy| policy.to_string());
     let likeness = |known: &String| strsim::jaro_winkler(&wanted, &known.to_ascii_uppercase());
     names.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).expect("there are policies")
 }

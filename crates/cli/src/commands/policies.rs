@@ -8,7 +8,15 @@ use std::fmt::Write as _;
 
 /// List all policies, a line on each
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  dfrsim policies\n  dfrsim policies --names | grep EASY")]
+#[command(after_help = "\
+Parts that any fractional policy with MCB can have besides:
+  /per/BUDGET=GB   a tick moves so much memory by migrations at most, as GreedyPM*/per/BUDGET=100/OPT=MIN
+  /RELABEL         nodes of a new mapping get the names with which the least memory moves; stands before /OPT
+
+Examples:
+  dfrsim policies
+  dfrsim policies --names | grep EASY
+  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --policy GreedyPM*/per/BUDGET=100/OPT=MIN")]
 pub(crate) struct Policies {
     /// Print the names only
     #[arg(long)]

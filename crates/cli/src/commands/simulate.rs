@@ -5,7 +5,7 @@ mod jobs_file;
 mod summary_text;
 mod timed;
 
-use crate::arguments::{WorkloadArguments, seconds};
+use crate::arguments::{WorkloadArguments, gigabytes, seconds};
 use crate::failure::Failure;
 use crate::output;
 use clap::{Args, ValueEnum as _};
@@ -65,6 +65,9 @@ pub(crate) struct Simulate {
     /// Which jobs MCB leaves out when not all fit: prefix (the lowest priorities), or skip (those tried again)
     #[arg(long, value_name = "prefix|skip", default_value = "prefix")]
     drop: DropRule,
+    /// The memory of a node, by which the budgets of policies are measured
+    #[arg(long, value_name = "GB", value_parser = gigabytes, default_value = "8")]
+    node_memory: f64,
     /// The tau of the bounded stretch; several may be given, the first one rules the classes
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10", value_delimiter = ',')]
     tau: Vec<SimSpan>,
@@ -129,7 +132,8 @@ impl Simulate {
 
     fn policy_options(&self) -> PolicyOptions {
         let mcb = McbOptions { packing: self.packing, drop: self.drop, ..McbOptions::default() };
-        PolicyOptions { period: self.period, mcb, ..PolicyOptions::default() }
+        let (period, node_memory_gb) = (self.period, self.node_memory);
+        PolicyOptions { period, mcb, node_memory_gb, ..PolicyOptions::default() }
     }
 
     fn warn(&self) {

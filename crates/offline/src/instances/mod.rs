@@ -15,10 +15,12 @@
 //! kept: no node holds it, and the instance has no solution. (Above 4.55 nodes it is cut to that, the most that fits
 //! 32 bits.)
 
+mod changed;
 mod dissertation;
 mod rr6692;
 mod truncated;
 
+pub use changed::changed;
 pub use dissertation::DissertationScenario;
 pub use rr6692::Rr6692Scenario;
 

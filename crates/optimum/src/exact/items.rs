@@ -10,9 +10,14 @@ pub(super) struct Item {
     pub(super) job: usize,
     /// What it takes: an index of [`Items::kinds`].
     pub(super) kind: usize,
+    /// Where it stands already, and what it costs to have it elsewhere.
+    pub(super) home: Home,
     /// Whether it is identical to the task before it.
     pub(super) again: bool,
 }
+
+/// The node of a task that stands already, and the cost of moving it; nothing for a new one.
+pub(crate) type Home = Option<(u32, u64)>;
 
 /// All tasks, identical ones side by side, those with the largest demand first.
 #[derive(Clone, Debug)]
@@ -23,8 +28,9 @@ pub(super) struct Items {
 }
 
 impl Items {
-    /// Brings the tasks, given by their jobs, into the order of the search.
-    pub(super) fn new(instance: &Instance, mut tasks: Vec<usize>) -> Items {
+    /// Brings the tasks, given by their jobs and homes, into the order of the search.
+    pub(super) fn new(instance: &Instance, tasks: impl IntoIterator<Item = (usize, Home)>) -> Items {
+        let mut tasks: Vec<(usize, Home)> = tasks.into_iter().collect();
         let largest: Vec<u32> = (0..instance.dimensions())
             .map(|at| instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0))
             .collect();
@@ -33,14 +39,15 @@ impl Items {
         let sizes: Vec<Option<u64>> =
             instance.jobs.iter().map(|job| job.demand.iter().zip(&largest).map(relative).max()).collect();
         let kind = |job: usize| (&instance.jobs[job].demand, instance.jobs[job].least_yield);
-        tasks.sort_by_key(|&job| (Reverse(sizes[job]), Reverse(kind(job))));
+        tasks.sort_by_key(|&(job, home)| (Reverse(sizes[job]), Reverse(kind(job)), Reverse(home)));
         let mut items = Items { list: Vec::with_capacity(tasks.len()), kinds: Vec::new() };
-        for job in tasks {
-            let again = items.kinds.last().is_some_and(|&last| kind(last) == kind(job));
-            if !again {
+        for (job, home) in tasks {
+            let alike = items.kinds.last().is_some_and(|&last| kind(last) == kind(job));
+            let again = alike && items.list.last().is_some_and(|last| last.home == home);
+            if !alike {
                 items.kinds.push(job);
             }
-            items.list.push(Item { job, kind: items.kinds.len() - 1, again });
+            items.list.push(Item { job, kind: items.kinds.len() - 1, home, again });
         }
         items
     }

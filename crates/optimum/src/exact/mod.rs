@@ -6,9 +6,10 @@ mod search;
 use crate::bound::simple_bound;
 use crate::outcome::{Limits, Outcome, Placed, Status};
 use crate::tasks::jobs_of_tasks;
+use dfrsim_adaptation::Adaptation;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
-use items::Items;
+use items::{Home, Items};
 use search::{End, Search};
 use std::time::Instant;
 
@@ -37,6 +38,55 @@ use std::time::Instant;
 /// ```
 #[must_use]
 pub fn optimum(instance: &Instance, limits: &Limits) -> Outcome {
+    let items = jobs_of_tasks(instance).map(|tasks| Items::new(instance, tasks.into_iter().map(new)));
+    best_of(instance, items, 0, limits)
+}
+
+/// A task without a home.
+fn new(job: usize) -> (usize, Home) {
+    (job, None)
+}
+
+/// The largest minimum yield of an adaptation problem within a budget, with a mapping that reaches it: the optimum of (6.1) to
+/// (6.7) (dissertation, section 6.2.2).
+///
+/// The search of [`optimum`] with what is spent beside the free amounts: each task tries its home first, none goes where it
+/// cannot be paid for, and nodes where tasks are at home are not exchanged. Of tasks of one job with several homes each is
+/// one of its own.
+///
+/// ```
+/// use dfrsim_adaptation::Adaptation;
+/// use dfrsim_model::offline::{Instance, OfflineJob};
+/// use dfrsim_model::{NodeId, NodeTasks, Yield};
+/// use dfrsim_optimum::{Limits, adapted_optimum};
+///
+/// let job = |need| OfflineJob { tasks: 1, demand: [need].into(), least_yield: Yield::ZERO };
+/// let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[10].into(); 2], jobs: vec![job(10), job(6)] };
+/// let current = vec![vec![NodeTasks { node: NodeId(0), tasks: 1 }]; 2];
+/// let problem = Adaptation { instance, current, cost: vec![9, 3] };
+/// let min_yield = |budget| adapted_optimum(&problem, budget, &Limits::default()).best.unwrap().min_yield;
+/// assert_eq!([min_yield(2), min_yield(3)], [Yield::from_ratio(10, 16), Yield::ONE]);
+/// ```
+#[must_use]
+pub fn adapted_optimum(problem: &Adaptation, budget: u64, limits: &Limits) -> Outcome {
+    let instance = &problem.instance;
+    let items =
+        jobs_of_tasks(instance).map(|tasks| Items::new(instance, tasks.into_iter().zip(homes(problem))));
+    best_of(instance, items, budget, limits)
+}
+
+/// The home of each task, in the order of the jobs.
+pub(crate) fn homes(problem: &Adaptation) -> impl Iterator<Item = Home> {
+    let jobs = problem.instance.jobs.iter().zip(&problem.current).zip(&problem.cost);
+    jobs.flat_map(|((job, current), &cost)| {
+        let standing =
+            current.iter().flat_map(move |part| (0..part.tasks).map(move |_| Some((part.node.0, cost))));
+        standing.chain(std::iter::repeat(None)).take(job.tasks as usize)
+    })
+}
+
+/// The search for the best mapping of items; without items the instance is too large.
+fn best_of(instance: &Instance, items: Option<Items>, budget: u64, limits: &Limits) -> Outcome {
     let start = Instant::now();
     let outcome = |status, best, bound, nodes| Outcome {
         status,
@@ -48,12 +98,11 @@ pub fn optimum(instance: &Instance, limits: &Limits) -> Outcome {
     let Some(bound) = simple_bound(instance) else {
         return outcome(Status::Infeasible, None, None, 0);
     };
-    let Some(tasks) = jobs_of_tasks(instance) else {
+    let Some(items) = items else {
         return outcome(Status::TimedOut, None, Some(bound), 0);
     };
-    let items = Items::new(instance, tasks);
     let enough = enough(bound, limits.gap);
-    let mut search = Search::new(instance, &items, Yield::ZERO, limits, start);
+    let mut search = Search::new(instance, &items, budget, Yield::ZERO, limits, start);
     let mut best: Option<Placed> = None;
     loop {
         match search.next_mapping() {
@@ -97,8 +146,8 @@ pub fn keeps(instance: &Instance, min_yield: Yield, limits: &Limits) -> Kept {
         return Kept::No;
     }
     let Some(tasks) = jobs_of_tasks(instance) else { return Kept::Unknown };
-    let items = Items::new(instance, tasks);
-    match Search::new(instance, &items, min_yield, limits, Instant::now()).next_mapping() {
+    let items = Items::new(instance, tasks.into_iter().map(new));
+    match Search::new(instance, &items, 0, min_yield, limits, Instant::now()).next_mapping() {
         End::Found(placed) => Kept::Yes(placed),
         End::Exhausted => Kept::No,
         End::Limit => Kept::Unknown,

@@ -31,6 +31,9 @@ pub(super) struct Search<'a> {
     start: Instant,
     visited: u64,
     target: Yield,
+    /// What may be spent on tasks away from their homes, and what is.
+    budget: u64,
+    spent: u64,
     /// Resources.
     width: usize,
     /// What a task of each kind takes at the target.
@@ -43,7 +46,7 @@ pub(super) struct Search<'a> {
     free: Vec<u64>,
     /// How many tasks stand on each node.
     standing: Vec<u32>,
-    /// The node before each one that has the same capacity.
+    /// The node before each one that has the same capacity, if no task is at home on either.
     twin: Vec<Option<usize>>,
     /// For each depth, the nodes in the order in which its task tries them ...
     order: Vec<u32>,
@@ -57,14 +60,18 @@ impl<'a> Search<'a> {
     pub(super) fn new(
         instance: &'a Instance,
         items: &'a Items,
+        budget: u64,
         target: Yield,
         limits: &'a Limits,
         start: Instant,
     ) -> Self {
         let (nodes, width, depths) = (instance.nodes.len(), instance.dimensions(), items.list.len());
-        let twin = (0..nodes)
-            .map(|node| (0..node).rev().find(|&other| instance.nodes[other] == instance.nodes[node]))
-            .collect();
+        let mut is_home = vec![false; nodes];
+        for (home, _) in items.list.iter().filter_map(|item| item.home) {
+            is_home[home as usize] = true;
+        }
+        let alike = |a: usize, b: usize| instance.nodes[a] == instance.nodes[b] && !is_home[a] && !is_home[b];
+        let twin = (0..nodes).map(|node| (0..node).rev().find(|&other| alike(other, node))).collect();
         let mut search = Search {
             instance,
             items,
@@ -72,6 +79,8 @@ impl<'a> Search<'a> {
             start,
             visited: 0,
             target,
+            budget,
+            spent: 0,
             width,
             takes: vec![0; items.kinds.len() * width],
             left: vec![0; (depths + 1) * width],
@@ -129,6 +138,7 @@ impl<'a> Search<'a> {
         let offers = self.instance.nodes.iter().flatten();
         self.free.iter_mut().zip(offers).for_each(|(free, &amount)| *free = node_offers(amount));
         self.standing.fill(0);
+        self.spent = 0;
         self.depth = 0;
         while self.depth < placed {
             let node = self.place_of(self.depth);
@@ -162,7 +172,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Orders the nodes for the task at this depth, those with most left first.
+    /// Orders the nodes for the task at this depth, its home and then those with most left first.
     fn prepare(&mut self) {
         let (nodes, width) = (self.instance.nodes.len(), self.width);
         if let Some(tried) = self.tried.get_mut(self.depth) {
@@ -172,7 +182,8 @@ impl<'a> Search<'a> {
                 free[node as usize * width..][..width].iter().fold(0, |sum, &free| sum.saturating_add(free))
             };
             let order = &mut self.order[self.depth * nodes..][..nodes];
-            order.sort_unstable_by_key(|&node| (std::cmp::Reverse(room(node)), node));
+            let home = self.items.list[self.depth].home.map(|(home, _)| home);
+            order.sort_unstable_by_key(|&node| (home != Some(node), std::cmp::Reverse(room(node)), node));
         }
     }
 
@@ -187,7 +198,7 @@ impl<'a> Search<'a> {
             // An empty node stands for all that are equal to it and empty; equal nodes are opened in their order.
             let stands_for_it =
                 self.standing[node] == 0 && self.twin[node].is_some_and(|twin| self.standing[twin] == 0);
-            if node >= first && !stands_for_it && self.fits(node) {
+            if node >= first && !stands_for_it && self.fits(node) && self.affordable(node) {
                 return Some(node);
             }
         }
@@ -208,7 +219,20 @@ impl<'a> Search<'a> {
         free.iter().zip(self.takes_at(self.depth)).all(|(free, takes)| takes <= free)
     }
 
+    /// What it costs to have the task at a depth on a node.
+    fn cost(&self, depth: usize, node: usize) -> u64 {
+        match self.items.list[depth].home {
+            Some((home, cost)) if home as usize != node => cost,
+            _ => 0,
+        }
+    }
+
+    fn affordable(&self, node: usize) -> bool {
+        self.cost(self.depth, node) <= self.budget - self.spent
+    }
+
     fn place(&mut self, node: usize) {
+        self.spent += self.cost(self.depth, node);
         let takes = &self.takes[self.items.list[self.depth].kind * self.width..][..self.width];
         let free = &mut self.free[node * self.width..][..self.width];
         free.iter_mut().zip(takes).for_each(|(free, takes)| *free -= takes);
@@ -219,6 +243,7 @@ impl<'a> Search<'a> {
     fn take_back(&mut self) {
         self.depth -= 1;
         let node = self.place_of(self.depth);
+        self.spent -= self.cost(self.depth, node);
         let takes = &self.takes[self.items.list[self.depth].kind * self.width..][..self.width];
         let free = &mut self.free[node * self.width..][..self.width];
         free.iter_mut().zip(takes).for_each(|(free, takes)| *free += takes);

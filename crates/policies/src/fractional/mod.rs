@@ -6,6 +6,7 @@
 //! the net change.
 
 mod admission;
+mod budget;
 mod mapping;
 mod node_table;
 mod parts;

@@ -3,9 +3,9 @@
 use dfrsim_model::SimSpan;
 use std::fmt;
 
-/// A fractional policy as its parts.
+/// A fractional policy as its parts; those of the paper have neither a budget nor new labels.
 ///
-/// Its name is `[Greedy|GreedyP|GreedyPM|MCB][*][/per|/stretch-per]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`.
+/// Its name is `[Greedy|GreedyP|GreedyPM|MCB][*][/per[/BUDGET=GB]|/stretch-per][/RELABEL]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fractional {
     /// What happens when a job arrives.
@@ -14,6 +14,10 @@ pub struct Fractional {
     pub opportunistic: bool,
     /// What happens at each tick.
     pub periodic: Periodic,
+    /// `/BUDGET`: how much memory a tick may move by migrations, in GB; only with [`Periodic::Mcb`].
+    pub budget_gb: Option<u32>,
+    /// `/RELABEL`: whether nodes of a new mapping get the names with which the least memory moves.
+    pub relabel: bool,
     /// What is done with CPU that the mapping leaves.
     pub second_phase: SecondPhase,
     /// Which running jobs MCB may not move.
@@ -90,6 +94,12 @@ impl Fractional {
         if periodic != Periodic::Nothing {
             parts.next();
         }
+        let budget = parts.next_if(|part| part.starts_with("BUDGET="));
+        let budget_gb = match budget.and_then(|part| part.strip_prefix("BUDGET=")) {
+            Some(gigabytes) => Some(gigabytes.parse().ok()?),
+            None => None,
+        };
+        let relabel = parts.next_if_eq(&"RELABEL").is_some();
         let second_phase = match parts.next()? {
             "OPT=MIN" => SecondPhase::Min,
             "OPT=AVG" => SecondPhase::Average,
@@ -102,7 +112,15 @@ impl Fractional {
             Some(("MVT", seconds)) => RemapLimit::VirtualTime(seconds.parse().ok()?),
             Some(_) => return None,
         };
-        let policy = Fractional { on_submission, opportunistic, periodic, second_phase, remap_limit };
+        let policy = Fractional {
+            on_submission,
+            opportunistic,
+            periodic,
+            budget_gb,
+            relabel,
+            second_phase,
+            remap_limit,
+        };
         // Printing it back catches whatever is left over or written in another way.
         (policy.makes_sense() && policy.to_string() == name).then_some(policy)
     }
@@ -118,8 +136,9 @@ impl Fractional {
             SecondPhase::Max => stretch,
             SecondPhase::Average => true,
         };
-        let limits = self.uses_mcb() || self.remap_limit == RemapLimit::Unlimited;
-        starts_waiting_jobs && reacts && alone && phase && limits
+        let limits = self.uses_mcb() || self.remap_limit == RemapLimit::Unlimited && !self.relabel;
+        let bounded = self.periodic == Periodic::Mcb || self.budget_gb.is_none();
+        starts_waiting_jobs && reacts && alone && phase && limits && bounded
     }
 
     /// The 116 policies of table 5.1, in the order of the dissertation's appendix B.
@@ -152,6 +171,8 @@ impl Fractional {
                         on_submission,
                         opportunistic,
                         periodic,
+                        budget_gb: None,
+                        relabel: false,
                         second_phase,
                         remap_limit,
                     })
@@ -160,38 +181,54 @@ impl Fractional {
             .filter(|policy| policy.makes_sense())
     }
 
+    /// This policy with the parts that the paper does not have, an example of a budget for all, where they make sense.
+    pub(crate) fn moving_less(self) -> impl Iterator<Item = Fractional> {
+        let parts = [(Some(100), false), (None, true), (Some(100), true)];
+        parts
+            .map(|(budget_gb, relabel)| Fractional { budget_gb, relabel, ..self })
+            .into_iter()
+            .filter(|policy| policy.makes_sense())
+    }
+
     /// What the policy does, in one line.
     #[must_use]
     pub fn description(self) -> String {
-        let mut parts = vec![match self.on_submission {
-            OnSubmission::Nothing => "jobs wait for the tick",
-            OnSubmission::Greedy => "a job starts where its memory fits",
-            OnSubmission::GreedyP => "a job starts, low priorities pause for it",
-            OnSubmission::GreedyPM => "a job starts, low priorities move or pause for it",
-            OnSubmission::Mcb => "an arrival maps all jobs anew",
-        }];
+        let mut parts = vec![
+            match self.on_submission {
+                OnSubmission::Nothing => "jobs wait for the tick",
+                OnSubmission::Greedy => "a job starts where its memory fits",
+                OnSubmission::GreedyP => "a job starts, low priorities pause for it",
+                OnSubmission::GreedyPM => "a job starts, low priorities move or pause for it",
+                OnSubmission::Mcb => "an arrival maps all jobs anew",
+            }
+            .to_owned(),
+        ];
         if self.opportunistic {
-            parts.push("completions start waiting jobs");
+            parts.push("completions start waiting jobs".into());
         }
         parts.extend(match self.periodic {
             Periodic::Nothing => None,
-            Periodic::Mcb => Some("ticks map all jobs anew"),
-            Periodic::McbStretch => Some("ticks map all jobs anew by estimated stretch"),
+            Periodic::Mcb => Some("ticks map all jobs anew".into()),
+            Periodic::McbStretch => Some("ticks map all jobs anew by estimated stretch".into()),
         });
-        parts.push(match self.second_phase {
-            SecondPhase::Min => "max-min yields",
-            SecondPhase::Average => "best average",
-            SecondPhase::Max => "min-max stretch",
-        });
-        match self.remap_limit {
-            RemapLimit::Unlimited => parts.join("; "),
-            RemapLimit::FlowTime(span) => {
-                format!("{}; no move before {span} s of flow time", parts.join("; "))
-            }
-            RemapLimit::VirtualTime(span) => {
-                format!("{}; no move before {span} s of virtual time", parts.join("; "))
-            }
+        parts.extend(self.budget_gb.map(|most| format!("a tick moves {most} GB at most")));
+        if self.relabel {
+            parts.push("nodes relabelled to move little".into());
         }
+        parts.push(
+            match self.second_phase {
+                SecondPhase::Min => "max-min yields",
+                SecondPhase::Average => "best average",
+                SecondPhase::Max => "min-max stretch",
+            }
+            .into(),
+        );
+        parts.extend(match self.remap_limit {
+            RemapLimit::Unlimited => None,
+            RemapLimit::FlowTime(span) => Some(format!("no move before {span} s of flow time")),
+            RemapLimit::VirtualTime(span) => Some(format!("no move before {span} s of virtual time")),
+        });
+        parts.join("; ")
     }
 }
 
@@ -224,6 +261,10 @@ impl fmt::Display for Fractional {
             Periodic::Mcb => "/per",
             Periodic::McbStretch => "/stretch-per",
         })?;
+        if let Some(most) = self.budget_gb {
+            write!(f, "/BUDGET={most}")?;
+        }
+        f.write_str(if self.relabel { "/RELABEL" } else { "" })?;
         f.write_str(match self.second_phase {
             SecondPhase::Min => "/OPT=MIN",
             SecondPhase::Average => "/OPT=AVG",

@@ -1,12 +1,13 @@
 //! Runs the parts of a fractional policy.
 
 use super::admission;
+use super::budget::{Candidate, Mover};
 use super::mapping::{Mapping, Placed};
 use super::node_table::TaskSize;
 use super::priority::Ranking;
 use super::{Fractional, OnSubmission, Periodic, PriorityRule, RemapLimit, SecondPhase};
 use dfrsim_cluster::{Decision, JobHandle, JobView, Scheduler, Situation, View};
-use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
+use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
 use dfrsim_packing::mcb::{Mcb, McbOptions, PackJob};
 use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
 
@@ -19,15 +20,18 @@ pub struct FractionalOptions {
     pub mcb: McbOptions,
     /// How priorities are computed.
     pub priority: PriorityRule,
+    /// The memory of a node in GB, above 0, by which [`Fractional::budget_gb`] is measured.
+    pub node_memory_gb: f64,
 }
 
 impl Default for FractionalOptions {
-    /// The dissertation's: a period of 600 s (section 5.3.1).
+    /// The dissertation's: a period of 600 s (section 5.3.1), nodes of 8 GB (section 6.1).
     fn default() -> Self {
         FractionalOptions {
             period: SimSpan::from_secs(600),
             mcb: McbOptions::default(),
             priority: PriorityRule::default(),
+            node_memory_gb: 8.0,
         }
     }
 }
@@ -38,7 +42,9 @@ pub struct FractionalScheduler {
     policy: Fractional,
     options: FractionalOptions,
     mapping: Mapping,
+    nodes: u32,
     mcb: Mcb,
+    mover: Mover,
     shares: Shares,
     ranking: Ranking,
     first_submission: Option<SimTime>,
@@ -56,7 +62,9 @@ impl FractionalScheduler {
             policy,
             options,
             mapping: Mapping::new(nodes),
+            nodes,
             mcb: Mcb::new(nodes, options.mcb),
+            mover: Mover::default(),
             shares: Shares::new(nodes),
             ranking: Ranking::default(),
             first_submission: None,
@@ -126,8 +134,14 @@ impl FractionalScheduler {
         }
     }
 
-    /// Maps all jobs anew.
-    fn remap(&mut self, view: View<'_>) {
+    /// What a tick may move, in units of memory.
+    fn budget(&self) -> Option<u64> {
+        let nodes = f64::from(self.policy.budget_gb?) / self.options.node_memory_gb;
+        Some((nodes * f64::from(Share::ONE.units())) as u64)
+    }
+
+    /// Maps all jobs anew and, if there is a budget, moves no more than that.
+    fn remap(&mut self, view: View<'_>, budget: Option<u64>) {
         self.rank_all(view);
         let ranked: Vec<JobHandle> = self.ranking.highest_first().collect();
         let (mapping, limit) = (&self.mapping, self.policy.remap_limit);
@@ -159,9 +173,20 @@ impl FractionalScheduler {
                     yield_at(place, packed.value()).expect("the packing stands on these yields");
             }
         }
-        let places = ranked.iter().enumerate().map(|(place, &job)| (job, packed.placement(place)));
-        let changed = places.filter(|(job, placement)| mapping.placement(*job) != *placement);
-        let changes: Vec<Placed> = changed.map(|(job, placement)| (job, placement.to_vec())).collect();
+        let candidate =
+            |(&handle, job): (&JobHandle, &PackJob<'_>)| Candidate { handle, pinned: job.pinned.is_some() };
+        let candidates: Vec<Candidate> = ranked.iter().zip(&jobs).map(candidate).collect();
+        let mut placements: Vec<Vec<NodeTasks>> =
+            (0..ranked.len()).map(|place| packed.placement(place).to_vec()).collect();
+        if self.policy.relabel {
+            placements = self.mover.relabel(view, self.nodes, &candidates, &placements);
+        }
+        if let Some(budget) = budget {
+            placements = self.mover.limit(view, self.nodes, &candidates, placements, budget);
+        }
+        let places = ranked.into_iter().zip(placements);
+        let changes: Vec<Placed> =
+            places.filter(|(job, placement)| mapping.placement(*job) != placement.as_slice()).collect();
         self.mapping.set_all(view, changes);
     }
 
@@ -257,7 +282,7 @@ impl Scheduler for FractionalScheduler {
         }
         let tick = self.is_tick(now);
         if (submitted || completed && by_mcb || tick) && !view.jobs().is_empty() {
-            self.remap(view);
+            self.remap(view, self.budget().filter(|_| tick));
         }
         // Under /stretch-per yields hold until the next tick.
         if self.policy.periodic != Periodic::McbStretch || tick {

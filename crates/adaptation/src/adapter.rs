@@ -1,0 +1,163 @@
+//! The heuristic.
+
+use crate::repair::{Repair, Style};
+use crate::tasks::Tasks;
+use crate::{Adaptation, relabelled};
+use dfrsim_model::Yield;
+use dfrsim_model::offline::Mapping;
+use dfrsim_packing::vector::{Options, Solution, VectorPacking, minimum_yield, yield_bound};
+
+/// With more nodes than this a packing made anew keeps the names that it gave them.
+const RELABEL_UP_TO: usize = 256;
+
+/// A mapping that keeps the budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapted {
+    /// Where the tasks stand.
+    pub mapping: Mapping,
+    /// The minimum scaled yield of the mapping, exact.
+    pub minimum_yield: Yield,
+    /// What is moved: [`Adaptation::moving`].
+    pub moving: u64,
+}
+
+/// Solves adaptation problems, well but not always best. Holds the memory that this takes.
+///
+/// Yields are tried from 0 upwards. At each the placement as it is now, with new tasks without a node, is repaired at a low
+/// cost, and so is the one that was found before; the cheaper one stands. Its exact yield is where the search goes on. The
+/// budget only says when to stop, so what a smaller one finds a larger one finds too: *the minimum yield never falls as the
+/// budget grows*. In the end a packing made from nothing (VP_CPSUM), with its nodes relabelled so that the least is moved, is
+/// taken if it is better and keeps the budget.
+#[derive(Debug)]
+pub struct Adapter {
+    repair: Repair,
+    packing: VectorPacking,
+}
+
+impl Default for Adapter {
+    fn default() -> Adapter {
+        Adapter::new()
+    }
+}
+
+impl Adapter {
+    /// With no memory yet.
+    #[must_use]
+    pub fn new() -> Adapter {
+        let algorithm = "VP_CPSUM".parse().expect("a name of the texts");
+        Adapter { repair: Repair::default(), packing: VectorPacking::new(algorithm, Options::default()) }
+    }
+
+    /// The mapping with the largest minimum yield that is found within a budget; nothing if none is found, which does not
+    /// mean that there is none.
+    #[must_use]
+    pub fn adapt(&mut self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
+        let highest = yield_bound(&problem.instance)?;
+        let packed = self.packed(problem);
+        let repaired = self.climb(problem, budget, highest, packed.as_ref());
+        let enough = repaired.as_ref().map(|found| found.minimum_yield);
+        packed.filter(|packed| packed.moving <= budget && Some(packed.minimum_yield) > enough).or(repaired)
+    }
+
+    /// A packing made from nothing.
+    fn packed(&mut self, problem: &Adaptation) -> Option<Adapted> {
+        let Solution { mapping, minimum_yield } = self.packing.solve(&problem.instance).ok()??;
+        let few = problem.instance.nodes.len() <= RELABEL_UP_TO;
+        let mapping = if few { relabelled(problem, &mapping) } else { mapping };
+        let moving = problem.moving(&mapping);
+        Some(Adapted { mapping, minimum_yield, moving })
+    }
+
+    fn climb(
+        &mut self,
+        problem: &Adaptation,
+        budget: u64,
+        highest: Yield,
+        packed: Option<&Adapted>,
+    ) -> Option<Adapted> {
+        let jobs = problem.instance.jobs.len();
+        let mut tasks = Tasks::of(problem);
+        let effort = Effort::for_tasks(tasks.count());
+        let styles: Vec<Style> = (0..effort.first).map(Style::numbered).collect();
+        let step = (highest.units() / effort.steps).max(1);
+        let mut best: Option<(Yield, Vec<u32>)> = None;
+        let packed = packed.filter(|_| effort.repairs > 1).map(|packed| tasks.nodes_of(&packed.mapping));
+        let mut last: Option<Vec<u32>> = None;
+        let (mut target, mut failures) = (Yield::ZERO, 0);
+        loop {
+            tasks.size_at(problem, target);
+            let tried = if target == Yield::ZERO { effort.first } else { effort.repairs };
+            let found = self.cheapest(&tasks, [last.as_deref(), packed.as_deref()], &styles[..tried]);
+            let mut reached = target;
+            let mut kept = false;
+            if let Some((cost, node_of)) = found {
+                let mapping = tasks.mapping(jobs, &node_of);
+                reached =
+                    minimum_yield(&problem.instance, &mapping).map_or(target, |exact| exact.max(target));
+                kept = cost <= u128::from(budget);
+                if kept && best.as_ref().is_none_or(|best| reached > best.0) {
+                    best = Some((reached, node_of.clone()));
+                }
+                last = Some(node_of);
+            }
+            failures = if kept { 0 } else { failures + 1 };
+            if failures == effort.failures || reached >= highest {
+                break;
+            }
+            target = Yield::try_from_units(reached.units() + step).map_or(highest, |next| next.min(highest));
+        }
+        best.and_then(|(_, node_of)| {
+            let mapping = tasks.mapping(jobs, &node_of);
+            let minimum_yield = minimum_yield(&problem.instance, &mapping)?;
+            let moving = problem.moving(&mapping);
+            Some(Adapted { mapping, minimum_yield, moving })
+        })
+    }
+
+    /// The cheapest of some repairs.
+    fn cheapest(
+        &mut self,
+        tasks: &Tasks,
+        others: [Option<&[u32]>; 2],
+        styles: &[Style],
+    ) -> Option<(u128, Vec<u32>)> {
+        let mut cheapest: Option<(u128, Vec<u32>)> = None;
+        for &style in styles {
+            for start in others.into_iter().flatten().chain([tasks.home.as_slice()]) {
+                if self.repair.run(tasks, start, style) {
+                    let Repair { placement, .. } = &self.repair;
+                    if cheapest.as_ref().is_none_or(|cheapest| placement.cost < cheapest.0) {
+                        cheapest = Some((placement.cost, placement.node_of.clone()));
+                    }
+                }
+            }
+        }
+        cheapest
+    }
+}
+
+/// How much is done for a problem.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    /// How many repairs of each placement are tried at a yield.
+    repairs: usize,
+    /// The same at the first yield, without which all is lost.
+    first: usize,
+    /// In how many steps the highest yield would be reached if none were skipped.
+    steps: u32,
+    /// After how many failures in a row there is no more hope.
+    failures: u32,
+}
+
+impl Effort {
+    /// The more, the fewer tasks there are.
+    fn for_tasks(tasks: usize) -> Effort {
+        let repairs = (768 / tasks.max(1)).clamp(1, 64);
+        let first = if tasks < 256 { 16 * repairs } else { 4 };
+        match tasks {
+            0..256 => Effort { repairs, first, steps: 64, failures: 8 },
+            256..2048 => Effort { repairs, first, steps: 24, failures: 2 },
+            _ => Effort { repairs, first, steps: 32, failures: 2 },
+        }
+    }
+}

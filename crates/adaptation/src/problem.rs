@@ -1,0 +1,44 @@
+//! The adaptation problem.
+
+use dfrsim_model::offline::{Instance, Mapping};
+
+/// An instance of the adaptation problem (dissertation, section 6.2; RR-6692, section 6.1) but for its budget.
+///
+/// A task of a job with several is a job of its own, identical to the others. Since they are, what is moved of a job is
+/// counted by nodes: the tasks by which a node has fewer than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adaptation {
+    /// Jobs and nodes as they are now.
+    pub instance: Instance,
+    /// Where tasks stand, for each job of the instance, each node once; of a new job none do. The tasks that a job has
+    /// beside these are new. Nodes may be overloaded.
+    pub current: Mapping,
+    /// For each job, what it costs to move one of its tasks: bytes, or 1 to count moves.
+    pub cost: Vec<u64>,
+}
+
+impl Adaptation {
+    /// What it costs to go over to a mapping: (6.7); no more than the largest number.
+    #[must_use]
+    pub fn moving(&self, mapping: &Mapping) -> u64 {
+        let jobs = self.current.iter().zip(mapping).zip(&self.cost);
+        let costs = jobs.map(|((before, after), &cost)| {
+            let leaving = before.iter().map(|from| {
+                let stay = after.iter().find(|to| to.node == from.node).map_or(0, |to| to.tasks);
+                u64::from(from.tasks.saturating_sub(stay))
+            });
+            leaving.sum::<u64>().saturating_mul(cost)
+        });
+        costs.fold(0, u64::saturating_add)
+    }
+
+    /// What it costs to move everything: a budget that is none.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        let jobs = self.current.iter().zip(&self.cost);
+        let costs = jobs.map(|(before, &cost)| {
+            before.iter().map(|from| u64::from(from.tasks)).sum::<u64>().saturating_mul(cost)
+        });
+        costs.fold(0, u64::saturating_add)
+    }
+}

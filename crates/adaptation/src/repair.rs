@@ -1,0 +1,228 @@
+//! Repairs of placements that overload nodes or leave tasks without one.
+
+use crate::placement::Placement;
+use crate::tasks::{NOWHERE, Tasks};
+use dfrsim_model::{Rng, Seed};
+use rand::RngExt as _;
+
+/// With no more tasks than this, two may be ejected at once.
+const PAIRS_UP_TO: usize = 64;
+
+/// About how many tasks may be looked at for ejections, beside those of the first 64 searches.
+const EJECTION_TESTS: usize = 1 << 17;
+
+/// How a repair decides.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style {
+    /// How much the price of an ejected task counts beside its weight.
+    pub(crate) thrift: f64,
+    /// By how much orders and scores are disturbed, from 0; each number disturbs in its own way.
+    pub(crate) noise: f64,
+    pub(crate) number: u64,
+    /// Whether a task with a choice takes the node with the least room, or the one with the most.
+    pub(crate) best_fit: bool,
+}
+
+impl Style {
+    /// One style after the other; the first ones are not disturbed.
+    pub(crate) fn numbered(number: usize) -> Style {
+        let thrift = [2.0, 0.5, 8.0];
+        Style {
+            thrift: thrift[number % thrift.len()],
+            noise: if number < thrift.len() { 0.0 } else { 1.0 },
+            number: number as u64,
+            best_fit: number.is_multiple_of(2),
+        }
+    }
+}
+
+/// Repairs placements at the yield at hand. Holds the memory that this takes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Repair {
+    pub(crate) placement: Placement,
+    /// Tasks without a node, the next one last.
+    pool: Vec<u32>,
+    /// How often each task found no room.
+    refused: Vec<f64>,
+    /// By how much each task's weight is disturbed.
+    noise: Vec<f64>,
+}
+
+impl Repair {
+    /// Makes a placement one of all tasks that overloads no node, at a low cost; says whether it can.
+    ///
+    /// Overloaded nodes are relieved of their cheapest tasks. Tasks without a node go home if there is room, or else where
+    /// they leave the least; one that fits nowhere takes the place of another. A task becomes the dearer to eject the more
+    /// often it was refused itself (the ejection pool of Nagata and Bräysy 2009), and the number of ejections is bounded. In the end tasks return home if that is possible.
+    pub(crate) fn run(&mut self, tasks: &Tasks, start: &[u32], style: Style) -> bool {
+        self.disturb(tasks, style);
+        self.placement.start(tasks, start);
+        self.pool.clear();
+        self.pool.extend(
+            (0..).zip(&self.placement.node_of).filter(|(_, node)| **node == NOWHERE).map(|(task, _)| task),
+        );
+        for node in self.placement.nodes() {
+            while self.placement.is_overloaded(node) {
+                let Some(task) = self.reliever(tasks, node) else { return false };
+                self.eject(tasks, task);
+            }
+        }
+        let order = |&task: &u32| tasks.weight[task as usize] * self.noise[task as usize];
+        self.pool.sort_by(|a, b| order(a).total_cmp(&order(b)));
+        if !self.place_all(tasks, style) {
+            return false;
+        }
+        self.bring_home(tasks);
+        true
+    }
+
+    fn disturb(&mut self, tasks: &Tasks, style: Style) {
+        self.refused.clear();
+        self.refused.resize(tasks.count(), 1.0);
+        self.noise.clear();
+        if style.noise > 0.0 {
+            let mut rng: Rng = Seed::new(style.number).fork("adaptation").rng();
+            let noise = (0..tasks.count()).map(|_| 1.0 + style.noise * (rng.random::<f64>() - 0.5));
+            self.noise.extend(noise);
+        } else {
+            self.noise.resize(tasks.count(), 1.0);
+        }
+    }
+
+    fn eject(&mut self, tasks: &Tasks, task: u32) {
+        self.placement.remove(tasks, task);
+        self.pool.push(task);
+    }
+
+    /// The task to take from an overloaded node: the cheapest that is enough, or else the one that relieves it most for
+    /// its price.
+    fn reliever(&self, tasks: &Tasks, node: u32) -> Option<u32> {
+        let free = self.placement.free(node);
+        let price = |task: u32| {
+            let at = task as usize;
+            let loss = if self.placement.loss(tasks, task) > 0 { tasks.price[at] } else { 0.0 };
+            (loss + 0.1 * tasks.weight[at]) * self.noise[at]
+        };
+        let enough = |&task: &u32| free.iter().zip(tasks.takes(task)).all(|(free, takes)| free + takes >= 0);
+        let relief = |task: u32| -> f64 {
+            let amounts = free.iter().zip(tasks.takes(task)).zip(&tasks.scarcity);
+            amounts.map(|((&free, &takes), scarcity)| takes.min((-free).max(0)) as f64 * scarcity).sum()
+        };
+        let on = || self.placement.on[node as usize].iter().copied();
+        let cheapest = on().filter(enough).min_by(|&a, &b| price(a).total_cmp(&price(b)));
+        // What takes nothing of what is missing is no relief.
+        let missing =
+            |&task: &u32| free.iter().zip(tasks.takes(task)).any(|(free, takes)| *free < 0 && *takes > 0);
+        let value = |task: u32| relief(task) / price(task).max(f64::MIN_POSITIVE);
+        cheapest.or_else(|| on().filter(missing).max_by(|&a, &b| value(a).total_cmp(&value(b))))
+    }
+
+    fn place_all(&mut self, tasks: &Tasks, style: Style) -> bool {
+        let mut patience = 64 + (4 * self.pool.len()).min(EJECTION_TESTS / tasks.count().max(1));
+        while let Some(task) = self.pool.pop() {
+            if let Some(node) = self.roomy(tasks, task, style) {
+                self.placement.add(tasks, task, node);
+                continue;
+            }
+            if patience == 0 {
+                return false;
+            }
+            patience -= 1;
+            self.refused[task as usize] += 1.0;
+            let Some((ejected, node)) = self.cheapest_ejection(tasks, task, style) else { return false };
+            for other in ejected.into_iter().flatten() {
+                self.eject(tasks, other);
+            }
+            self.placement.add(tasks, task, node);
+        }
+        true
+    }
+
+    /// The node for a task: its home, or of those with room the one with the least, or most.
+    fn roomy(&self, tasks: &Tasks, task: u32, style: Style) -> Option<u32> {
+        let home = tasks.home[task as usize];
+        if home != NOWHERE && self.placement.fits(tasks, task, home) {
+            return Some(home);
+        }
+        let sign = if style.best_fit { 1.0 } else { -1.0 };
+        let room = |node: u32| sign * self.placement.room[node as usize];
+        let roomy = self.placement.nodes().filter(|&node| self.placement.fits(tasks, task, node));
+        roomy.min_by(|&a, &b| room(a).total_cmp(&room(b)))
+    }
+
+    /// Whom a task that fits nowhere replaces, and where.
+    fn cheapest_ejection(&self, tasks: &Tasks, task: u32, style: Style) -> Option<([Option<u32>; 2], u32)> {
+        let placement = &self.placement;
+        let price = |other: u32| {
+            let at = other as usize;
+            let loss = if placement.loss(tasks, other) > 0 { tasks.price[at] } else { 0.0 };
+            (tasks.weight[at] + style.thrift * loss) * self.refused[at] * self.noise[at]
+        };
+        let mut best: Option<(f64, [Option<u32>; 2], u32)> = None;
+        for node in placement.nodes() {
+            let on = &placement.on[node as usize];
+            let refund = if tasks.home[task as usize] == node {
+                style.thrift * tasks.price[task as usize]
+            } else {
+                0.0
+            };
+            let mut offer = |price: f64, ejected: [Option<u32>; 2]| {
+                let price = price - refund;
+                if best.as_ref().is_none_or(|best| price < best.0) {
+                    best = Some((price, ejected, node));
+                }
+            };
+            for (at, &one) in on.iter().enumerate() {
+                if placement.fits_instead(tasks, task, one, node) {
+                    offer(price(one), [Some(one), None]);
+                } else if tasks.count() <= PAIRS_UP_TO {
+                    for &other in &on[at + 1..] {
+                        let free = placement.free(node).iter();
+                        let leaving = tasks.takes(one).iter().zip(tasks.takes(other));
+                        let mut amounts = free.zip(leaving).zip(tasks.takes(task));
+                        if amounts.all(|((free, (one, other)), takes)| *takes <= free + one + other) {
+                            offer(price(one) + price(other), [Some(one), Some(other)]);
+                        }
+                    }
+                }
+            }
+        }
+        best.map(|(_, ejected, node)| (ejected, node))
+    }
+
+    /// Brings tasks home, dear ones first: into room that is there, or in the place of one that is cheaper to have
+    /// elsewhere and has room there.
+    fn bring_home(&mut self, tasks: &Tasks) {
+        let placement = &mut self.placement;
+        let away = |task: &u32, placement: &Placement| {
+            let at = *task as usize;
+            tasks.cost[at] > 0 && placement.node_of[at] != tasks.home[at]
+        };
+        self.pool.extend((0..tasks.count() as u32).filter(|task| away(task, placement)));
+        self.pool.sort_by_key(|&task| std::cmp::Reverse(tasks.cost[task as usize]));
+        for task in self.pool.drain(..) {
+            let (home, left) = (tasks.home[task as usize], placement.node_of[task as usize]);
+            placement.remove(tasks, task);
+            if placement.fits(tasks, task, home) {
+                placement.add(tasks, task, home);
+                continue;
+            }
+            let swap = placement.on[home as usize].iter().copied().find_map(|other| {
+                let cheaper = placement.loss(tasks, other) < tasks.cost[task as usize];
+                if !cheaper || !placement.fits_instead(tasks, task, other, home) {
+                    return None;
+                }
+                let room = |&node: &u32| node != home && placement.fits(tasks, other, node);
+                placement.nodes().find(room).map(|node| (other, node))
+            });
+            match swap {
+                Some((other, node)) => {
+                    placement.remove(tasks, other);
+                    placement.add(tasks, other, node);
+                    placement.add(tasks, task, home);
+                }
+                None => placement.add(tasks, task, left),
+            }
+        }
+    }
+}

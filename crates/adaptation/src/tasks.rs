@@ -1,0 +1,134 @@
+//! The tasks of a problem, one by one.
+
+use crate::Adaptation;
+use dfrsim_model::offline::Mapping;
+use dfrsim_model::{NodeId, NodeTasks, Yield};
+use dfrsim_packing::vector::sizes_at;
+
+/// The node of a task that has none.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// What is known of the tasks of a problem, at one yield after the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tasks {
+    /// The job of each task, in the order of the jobs.
+    pub(crate) job_of: Vec<u32>,
+    /// Where each task stands now.
+    pub(crate) home: Vec<u32>,
+    /// What it costs to have it elsewhere; nothing for one without a home.
+    pub(crate) cost: Vec<u64>,
+    /// The same in parts of the mean of those that have a home.
+    pub(crate) price: Vec<f64>,
+    /// Resources.
+    pub(crate) width: usize,
+    /// What each node offers, a row of `width` amounts.
+    pub(crate) offers: Vec<i64>,
+    /// What each task takes at the yield at hand, a row of `width` amounts.
+    pub(crate) takes: Vec<i64>,
+    /// How large each task is: what it takes by what all nodes offer, summed over the resources, scarce ones more.
+    pub(crate) weight: Vec<f64>,
+    /// How much an amount of each resource weighs.
+    pub(crate) scarcity: Vec<f64>,
+}
+
+impl Tasks {
+    pub(crate) fn of(problem: &Adaptation) -> Tasks {
+        let instance = &problem.instance;
+        let mut tasks = Tasks { width: instance.dimensions(), ..Tasks::default() };
+        for (job, described) in instance.jobs.iter().enumerate() {
+            let standing = problem.current[job].iter();
+            let homes = standing.flat_map(|part| std::iter::repeat_n(part.node.0, part.tasks as usize));
+            let homes = homes.chain(std::iter::repeat(NOWHERE)).take(described.tasks as usize);
+            for home in homes {
+                tasks.job_of.push(job as u32);
+                tasks.home.push(home);
+                tasks.cost.push(if home == NOWHERE { 0 } else { problem.cost[job] });
+            }
+        }
+        let homes = tasks.home.iter().filter(|home| **home != NOWHERE).count();
+        let mean = tasks.cost.iter().map(|&cost| cost as f64).sum::<f64>() / homes.max(1) as f64;
+        let price = |&cost: &u64| if cost > 0 { cost as f64 / mean } else { 0.0 };
+        tasks.price = tasks.cost.iter().map(price).collect();
+        tasks.offers =
+            instance.nodes.iter().flatten().map(|&amount| i64::from(amount) << Yield::BITS).collect();
+        tasks
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.job_of.len()
+    }
+
+    /// Takes all amounts at a scaled yield.
+    pub(crate) fn size_at(&mut self, problem: &Adaptation, scaled: Yield) {
+        let instance = &problem.instance;
+        self.takes.clear();
+        for job in &instance.jobs {
+            for _ in 0..job.tasks {
+                self.takes.extend(sizes_at(job, instance.fixed, scaled).map(|size| size as i64));
+            }
+        }
+        let sum = |amounts: &[i64], at: usize| -> f64 {
+            amounts.iter().skip(at).step_by(self.width).map(|&amount| amount as f64).sum()
+        };
+        self.scarcity.clear();
+        // The mean weight of a task is about 1.
+        let scale = self.count() as f64 / self.width as f64;
+        for at in 0..self.width {
+            let (taken, offered) = (sum(&self.takes, at), sum(&self.offers, at));
+            self.scarcity.push(if offered > 0.0 { scale * taken / (offered * offered) } else { 0.0 });
+        }
+        self.weight.clear();
+        let weights = self.takes.chunks_exact(self.width).map(|takes| weighed(&self.scarcity, takes));
+        self.weight.extend(weights);
+    }
+
+    pub(crate) fn takes(&self, task: u32) -> &[i64] {
+        &self.takes[task as usize * self.width..][..self.width]
+    }
+
+    /// The node of each task in a mapping of all, at home where that is possible.
+    pub(crate) fn nodes_of(&self, mapping: &Mapping) -> Vec<u32> {
+        let mut nodes = vec![NOWHERE; self.count()];
+        let mut first = 0;
+        for placement in mapping {
+            let count = placement.iter().map(|part| part.tasks as usize).sum::<usize>();
+            let own = first..first + count;
+            let mut left: Vec<u32> = placement
+                .iter()
+                .flat_map(|part| std::iter::repeat_n(part.node.0, part.tasks as usize))
+                .collect();
+            for task in own.clone() {
+                if let Some(at) = left.iter().position(|&node| node == self.home[task]) {
+                    nodes[task] = left.swap_remove(at);
+                }
+            }
+            for task in own.filter(|&task| nodes[task] == NOWHERE).collect::<Vec<usize>>() {
+                nodes[task] = left.pop().expect("as many nodes as tasks");
+            }
+            first += count;
+        }
+        nodes
+    }
+
+    /// The mapping in which each task has this node.
+    pub(crate) fn mapping(&self, jobs: usize, node_of: &[u32]) -> Mapping {
+        let mut mapping: Mapping = vec![Vec::new(); jobs];
+        for (&job, &node) in self.job_of.iter().zip(node_of) {
+            mapping[job as usize].push(NodeTasks { node: NodeId(node), tasks: 1 });
+        }
+        for placement in &mut mapping {
+            placement.sort_unstable_by_key(|part| part.node);
+            placement.dedup_by(|next, part| {
+                let same = next.node == part.node;
+                part.tasks += if same { next.tasks } else { 0 };
+                same
+            });
+        }
+        mapping
+    }
+}
+
+/// The sum of amounts, scarce ones weighing more.
+pub(crate) fn weighed(scarcity: &[f64], amounts: &[i64]) -> f64 {
+    amounts.iter().zip(scarcity).map(|(&amount, scarcity)| amount as f64 * scarcity).sum()
+}

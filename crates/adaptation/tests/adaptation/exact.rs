@@ -1,0 +1,77 @@
+//! The exact solutions.
+
+use crate::problems::{all_mappings, mapping, problems};
+use dfrsim_adaptation::Adaptation;
+use dfrsim_model::Yield;
+use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_optimum::{Limits, Status, adapted_optimum, adapted_optimum_by_program, mapping_yield, solver};
+use proptest::prelude::*;
+
+/// What goes over to `after`, counted task by task: those that a node has less of.
+pub(crate) fn moved(problem: &Adaptation, after: &[Vec<dfrsim_model::NodeTasks>]) -> u64 {
+    let count = |places: &[dfrsim_model::NodeTasks], node: usize| -> u64 {
+        places.iter().filter(|part| part.node.index() == node).map(|part| u64::from(part.tasks)).sum()
+    };
+    let mut sum = 0;
+    for ((before, after), cost) in problem.current.iter().zip(after).zip(&problem.cost) {
+        for node in 0..problem.instance.nodes.len() {
+            sum += count(before, node).saturating_sub(count(after, node)) * cost;
+        }
+    }
+    sum
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn the_search_finds_the_best_of_all_mappings_within_the_budget(problem in problems(), budget in 0u64..=12) {
+        let outcome = adapted_optimum(&problem, budget, &Limits::default());
+        let affordable = all_mappings(&problem.instance).into_iter().filter(|to| moved(&problem, to) <= budget);
+        let best = affordable.filter_map(|mapping| mapping_yield(&problem.instance, &mapping)).max();
+        prop_assert_eq!(outcome.best.as_ref().map(|best| best.min_yield), best);
+        if let Some(placed) = outcome.best {
+            prop_assert!(moved(&problem, &placed.mapping) <= budget);
+            prop_assert_eq!(mapping_yield(&problem.instance, &placed.mapping), Some(placed.min_yield));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn the_program_agrees(problem in problems(), budget in 0u64..=12) {
+        let search = adapted_optimum(&problem, budget, &Limits::default());
+        let solver = solver("microlp").unwrap();
+        let program = adapted_optimum_by_program(&problem, budget, solver.as_ref(), &Limits::default()).unwrap();
+        if program.status == Status::Optimal {
+            prop_assert_eq!(search.status, Status::Optimal);
+            let (search, program) = (search.best.unwrap().min_yield, program.best.unwrap().min_yield);
+            prop_assert!(program <= search && program.units() + 2 >= search.units(), "{program} {search}");
+        } else {
+            prop_assert_eq!(search.status, Status::Infeasible);
+        }
+    }
+}
+
+/// Two nodes of 10. Jobs of 8, 6 and 4 stand on the first, costs 3, 2 and 1. Staying: 10/18. For 1: 10/14 (14 and 4). For 2:
+/// 10/12 (12 and 6). For 3: 1, with 8 moved or with 6 and 4.
+#[test]
+fn a_budget_by_hand() {
+    let job = |need| OfflineJob { tasks: 1, demand: [need].into(), least_yield: Yield::ZERO };
+    let instance =
+        Instance { fixed: 0, fluid: 1, nodes: vec![[10].into(); 2], jobs: vec![job(8), job(6), job(4)] };
+    let current = mapping(&vec![vec![1, 0]; 3]);
+    let problem = Adaptation { instance, current, cost: vec![3, 2, 1] };
+    let expected = [(10, 18), (10, 14), (10, 12), (1, 1)].map(|(part, whole)| Yield::from_ratio(part, whole));
+    let solver = solver("microlp").unwrap();
+    for (budget, expected) in (0..).zip(expected) {
+        let search = adapted_optimum(&problem, budget, &Limits::default());
+        let program = adapted_optimum_by_program(&problem, budget, solver.as_ref(), &Limits::default());
+        let heuristic = dfrsim_adaptation::Adapter::new().adapt(&problem, budget).unwrap();
+        assert_eq!(search.best.unwrap().min_yield, expected);
+        assert_eq!(program.unwrap().best.unwrap().min_yield, expected);
+        assert_eq!(heuristic.minimum_yield, expected);
+    }
+}

@@ -1,0 +1,89 @@
+//! What the heuristic promises.
+
+use crate::exact::moved;
+use crate::problems::problems;
+use dfrsim_adaptation::{Adaptation, Adapter};
+use dfrsim_audit::packing::check_minimum_yield;
+use dfrsim_model::{Seed, Yield};
+use dfrsim_offline::instances::{DissertationScenario, changed};
+use dfrsim_optimum::{Limits, adapted_optimum};
+use dfrsim_packing::vector::{Options, VectorPacking};
+use proptest::prelude::*;
+
+/// The yields at these budgets, of which each is found to be kept.
+fn yields(problem: &Adaptation, budgets: impl IntoIterator<Item = u64>) -> Vec<Option<Yield>> {
+    let mut adapter = Adapter::new();
+    let at = |budget| {
+        let found = adapter.adapt(problem, budget)?;
+        assert_eq!(moved(problem, &found.mapping), found.moving);
+        assert!(found.moving <= budget);
+        assert_eq!(check_minimum_yield(&problem.instance, &found.mapping, found.minimum_yield), []);
+        Some(found.minimum_yield)
+    };
+    budgets.into_iter().map(at).collect()
+}
+
+fn packed(problem: &Adaptation) -> Option<Yield> {
+    let mut packing = VectorPacking::new("VP_CPSUM".parse().unwrap(), Options::default());
+    packing.solve(&problem.instance).unwrap().map(|solution| solution.minimum_yield)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn budgets_are_kept_and_larger_ones_are_never_worse(problem in problems()) {
+        let found = yields(&problem, (0..=12).chain([problem.total(), u64::MAX]));
+        prop_assert!(found.is_sorted(), "{found:?}");
+        for (budget, &found) in (0..=12).zip(&found) {
+            let optimum = adapted_optimum(&problem, budget, &Limits::default()).best;
+            prop_assert!(found <= optimum.map(|best| best.min_yield));
+        }
+        prop_assert!(found.last().copied().flatten() >= packed(&problem));
+    }
+
+    /// Nothing is new, so that without a budget there is nothing to decide.
+    #[test]
+    fn without_a_budget_all_stay(mut problem in problems()) {
+        problem.cost.iter_mut().for_each(|cost| *cost = (*cost).max(1));
+        for (job, current) in problem.instance.jobs.iter_mut().zip(&mut problem.current) {
+            if current.is_empty() {
+                current.push(dfrsim_model::NodeTasks { node: dfrsim_model::NodeId(0), tasks: job.tasks });
+            }
+            job.tasks = current.iter().map(|part| part.tasks).sum();
+        }
+        let stay = dfrsim_packing::vector::minimum_yield(&problem.instance, &problem.current);
+        prop_assert_eq!(yields(&problem, [0])[0], stay);
+    }
+}
+
+/// The sizes of the studies, with all resources and qualities of service.
+#[test]
+fn large_problems_keep_their_budgets_too() {
+    let mut better = 0;
+    for (number, dimensions) in (0..).zip([2, 4, 6, 2]) {
+        let scenario =
+            DissertationScenario { nodes: 64, jobs: 200, dimensions, sigma: 0.5, rho: 0.25, slack: 0.5 };
+        let seed = Seed::new(3).numbered(number);
+        let sample = |sample| scenario.instance(seed.numbered(sample));
+        let problem = changed(&sample(0), &sample(1), seed).unwrap();
+        let budgets = (0..=10).map(|tenths| problem.total() / 10 * tenths).chain([problem.total()]);
+        let found = yields(&problem, budgets);
+        assert!(found.is_sorted(), "{found:?}");
+        assert!(found.last() >= Some(&packed(&problem)));
+        better += usize::from(found[1] > found[0]);
+    }
+    assert!(better >= 3, "a tenth of the bytes is worth something: {better}");
+}
+
+#[test]
+fn overloads_beyond_all_measure_are_repaired() {
+    use dfrsim_model::offline::{Instance, OfflineJob};
+    use dfrsim_model::{NodeId, NodeTasks};
+    // 5,000 tasks, each of which asks for all CPU of 4.5 nodes, on one node.
+    let job = OfflineJob { tasks: 5_000, demand: [u32::MAX].into(), least_yield: Yield::ZERO };
+    let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[943_718_400].into(); 2], jobs: vec![job] };
+    let current = vec![vec![NodeTasks { node: NodeId(0), tasks: 5_000 }]];
+    let found = yields(&Adaptation { instance, current, cost: vec![1] }, [0, 5_000]);
+    assert!(found[0] < found[1], "{found:?}");
+}

@@ -1,0 +1,133 @@
+//! What a call of MCB may move, and under which names of nodes.
+
+use super::node_table::{NodeTable, TaskSize};
+use dfrsim_adaptation::{Adaptation, Adapter, relabelled};
+use dfrsim_cluster::{JobHandle, JobState, JobView, View};
+use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+use dfrsim_model::{NodeTasks, Share, Yield};
+
+/// A job as it is about to be mapped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) handle: JobHandle,
+    /// Whether it may be paused but not moved.
+    pub(super) pinned: bool,
+}
+
+/// Brings a new mapping nearer to the one that the cluster has.
+#[derive(Debug, Default)]
+pub(super) struct Mover {
+    adapter: Adapter,
+}
+
+impl Mover {
+    /// Gives the nodes of a new mapping the names with which the least memory moves; jobs without nodes are those left out.
+    pub(super) fn relabel(
+        &self,
+        view: View<'_>,
+        nodes: u32,
+        jobs: &[Candidate],
+        mapping: &Mapping,
+    ) -> Mapping {
+        let all: u64 = jobs
+            .iter()
+            .map(|job| view.job(job.handle))
+            .map(|job| u64::from(job.tasks()) * u64::from(job.memory().units()))
+            .sum();
+        // Where pinned tasks stand is worth more than everything else.
+        relabelled(&problem(view, nodes, jobs, Some(all + 1)), mapping)
+    }
+
+    /// The new mapping, if going over to it moves no more than the budget, in [`Share`] units of memory; or else one that
+    /// keeps the budget: of the same jobs, with the largest minimum yield that is found.
+    ///
+    /// Should no such mapping be found, it is one of those that run already. Then the other jobs, by decreasing priority,
+    /// stay where they are or start where Greedy finds room. Pauses and resumes are not counted.
+    pub(super) fn limit(
+        &mut self,
+        view: View<'_>,
+        nodes: u32,
+        jobs: &[Candidate],
+        mapping: Mapping,
+        budget: u64,
+    ) -> Mapping {
+        if problem(view, nodes, jobs, None).moving(&only_running(view, jobs, &mapping)) <= budget {
+            return mapping;
+        }
+        let kept: Vec<usize> = (0..jobs.len()).filter(|&place| !mapping[place].is_empty()).collect();
+        let runs = |place: &usize| !home(view.job(jobs[*place].handle)).is_empty();
+        let running = kept.iter().copied().filter(runs).collect();
+        let mut adapted = vec![Vec::new(); jobs.len()];
+        for chosen in [kept, running] {
+            let chosen_jobs: Vec<Candidate> = chosen.iter().map(|&place| jobs[place]).collect();
+            let problem = problem(view, nodes, &chosen_jobs, Some(budget.saturating_add(1)));
+            if let Some(found) = self.adapter.adapt(&problem, budget) {
+                for (place, placement) in chosen.into_iter().zip(found.mapping) {
+                    adapted[place] = placement;
+                }
+                break;
+            }
+        }
+        fill_up(view, nodes, jobs, &mut adapted);
+        adapted
+    }
+}
+
+/// Places the jobs that have no nodes, where they stand already or by Greedy, as long as there is room.
+fn fill_up(view: View<'_>, nodes: u32, jobs: &[Candidate], mapping: &mut [Vec<NodeTasks>]) {
+    let mut table = NodeTable::new(nodes);
+    let task = |job: &Candidate| TaskSize::of(view.job(job.handle));
+    for (job, placement) in jobs.iter().zip(&*mapping) {
+        table.add(placement, task(job));
+    }
+    for (job, placement) in jobs.iter().zip(mapping).filter(|(_, placement)| placement.is_empty()) {
+        let (described, task) = (view.job(job.handle), task(job));
+        let home = home(described);
+        if home.is_empty() {
+            table.place_greedily(task, described.tasks(), placement);
+        } else if home.iter().all(|part| table.room_on(part.node, task.memory, part.tasks) == part.tasks) {
+            table.add(home, task);
+            placement.extend_from_slice(home);
+        }
+    }
+}
+
+/// Where the tasks of a running job stand in the cluster.
+fn home(job: JobView<'_>) -> &[NodeTasks] {
+    if job.state() == JobState::Running { job.placement() } else { &[] }
+}
+
+/// The mapping with jobs that are paused where they are, so that their leaving is no move.
+fn only_running(view: View<'_>, jobs: &[Candidate], mapping: &Mapping) -> Mapping {
+    let places = jobs.iter().zip(mapping);
+    let stay = |(job, placement): (&Candidate, &Vec<NodeTasks>)| match placement.as_slice() {
+        [] => home(view.job(job.handle)).to_vec(),
+        placement => placement.to_vec(),
+    };
+    places.map(stay).collect()
+}
+
+/// The adaptation problem of these jobs. Moving a task costs its memory, a pinned one this instead, if it is given.
+fn problem(view: View<'_>, nodes: u32, jobs: &[Candidate], pinned: Option<u64>) -> Adaptation {
+    let described = jobs.iter().map(|job| view.job(job.handle));
+    let offline = |job: JobView<'_>| OfflineJob {
+        tasks: job.tasks(),
+        demand: [job.memory().units(), job.need().units()].into(),
+        least_yield: Yield::ZERO,
+    };
+    let whole = [Share::ONE.units(); 2];
+    Adaptation {
+        instance: Instance {
+            fixed: 1,
+            fluid: 1,
+            nodes: vec![whole.into(); nodes as usize],
+            jobs: described.clone().map(offline).collect(),
+        },
+        current: described.clone().map(|job| home(job).to_vec()).collect(),
+        cost: (jobs.iter().zip(described))
+            .map(|(job, described)| {
+                pinned.filter(|_| job.pinned).unwrap_or(u64::from(described.memory().units()))
+            })
+            .collect(),
+    }
+}
