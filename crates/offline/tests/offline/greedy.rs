@@ -330,12 +330,15 @@ fn memories(tenths: &[u32]) -> Instance {
 #[test]
 fn solutions_pass_the_audit() {
     let settings = Settings { placements: 10_000, ..Settings::new(Seed::new(1)) };
-    let greedy = || Algorithm::all().filter(|algorithm| *algorithm != Algorithm::Genetic);
+    // The others, on linear programs above all, take too long for so many instances of all sizes.
+    let fast = || {
+        Algorithm::all().filter(|algorithm| matches!(algorithm, Algorithm::Greedy(_) | Algorithm::Vector(_)))
+    };
     let mut solved = 0;
     for set in InstanceSet::ALL {
         for scenario in (0..set.scenarios().len() as u32).step_by(53) {
             let instance = set.instance(Seed::new(1), scenario, 0).unwrap();
-            for algorithm in greedy() {
+            for algorithm in fast() {
                 if let Outcome::Solved(found) = algorithm.solve(&instance, &settings) {
                     let faults = check_minimum_yield(&instance, &found.mapping, found.minimum_yield);
                     assert_eq!(faults, [], "{algorithm} on scenario {scenario} of {set}");
