@@ -45,7 +45,7 @@ Examples:
 #[derive(Subcommand, Debug)]
 enum Command {
     Run(run::Run),
-    Simulate(simulate::Simulate),
+    Simulate(Box<simulate::Simulate>),
     Export(export::Export),
     Bound(bound::Bound),
     Lublin(lublin::Lublin),
