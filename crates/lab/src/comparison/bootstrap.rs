@@ -58,11 +58,11 @@ impl fmt::Display for Confidence {
 
 /// How intervals are computed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bootstrap {
-    pub(super) seed: Seed,
+pub(crate) struct Bootstrap {
+    pub(crate) seed: Seed,
     /// At least one.
-    pub(super) resamples: usize,
-    pub(super) confidence: Confidence,
+    pub(crate) resamples: usize,
+    pub(crate) confidence: Confidence,
 }
 
 impl Estimates {
@@ -80,7 +80,7 @@ impl Bootstrap {
     /// Mean and median of a sample that comes in clusters, with intervals from the same resamples; nothing for no values.
     ///
     /// Whole clusters are drawn: the values of one (a trace at several loads) are no evidence independent of each other.
-    pub(super) fn estimates(&self, clusters: &[Vec<f64>]) -> Option<Estimates> {
+    pub(crate) fn estimates(&self, clusters: &[Vec<f64>]) -> Option<Estimates> {
         let mut values = clusters.concat();
         if values.is_empty() {
             return None;

@@ -78,7 +78,7 @@ impl Resolver<'_> {
         }
         spans
     }
-    fn span<T>(&mut self, at: &Spanned<T>, seconds: f64) -> SimSpan {
+    pub(crate) fn span<T>(&mut self, at: &Spanned<T>, seconds: f64) -> SimSpan {
         SimSpan::try_from_secs_f64(seconds).unwrap_or_else(|| {
             self.fault(at, format!("expected seconds from 0 to 500 years, found {seconds}"));
             SimSpan::ZERO
@@ -162,8 +162,8 @@ impl Resolver<'_> {
             },
         }
     }
-    /// Where a log lies.
-    fn located(&mut self, field: &Spanned<String>) -> PathBuf {
+    /// Where a log, or another recorded file, lies.
+    pub(crate) fn located(&mut self, field: &Spanned<String>) -> PathBuf {
         let name = field.get_ref();
         let beside = self.folder().and_then(|folder| traces::locate_from(folder, name).ok());
         traces::locate(name).or_else(|missing| beside.ok_or(missing)).unwrap_or_else(|missing| {
