@@ -52,6 +52,7 @@ mod instance;
 mod journal;
 mod key;
 mod manifest;
+mod needs;
 pub mod offline;
 mod part;
 mod progress;

@@ -3,7 +3,7 @@
 use crate::Scenario;
 use crate::experiment::AnyExperiment;
 use crate::scenario::{self, Fault, ScenarioErrors, ScenarioText, Text, nearest};
-use crate::{discovery, offline};
+use crate::{discovery, needs, offline};
 use std::path::Path;
 
 /// A scenario of any study.
@@ -24,6 +24,7 @@ const STUDIES: &[(&str, Read)] = &[
     ("online", |source| Scenario::read(source).map(|scenario| Study::Online(Box::new(scenario)))),
     ("offline", |source| offline::Scenario::read(source).map(|scenario| Study::Offline(Box::new(scenario)))),
     ("discovery", discovery::read),
+    ("needs", needs::read),
 ];
 
 impl Study {

@@ -5,10 +5,10 @@
 
 use super::experiment::Row;
 use super::published::Published::{self, Balanced, Unbalanced};
-use super::sample::{AVERAGE_MINIMUM, Figure, MINIMUM_AVERAGE, mean, rows_of};
+use super::sample::{AVERAGE_MINIMUM, Figure, MINIMUM_AVERAGE, rows_of};
 use super::scenario::Scenario;
 use crate::Table;
-use crate::comparison::Estimate;
+use crate::comparison::{Bootstrap, Estimate};
 use crate::tables::Cell;
 use dfrsim_discovery::Approach::{self, Dynamic, DynamicMigration, Xen};
 
@@ -96,7 +96,8 @@ pub(super) fn table(scenario: &Scenario, rows: &[Row]) -> Table {
     for Statement { text, claims } in &STATEMENTS {
         let sums: Option<Vec<Vec<f64>>> = claims.iter().map(|claim| claim.sums(scenario, rows)).collect();
         let Some(sums) = sums else { continue };
-        let means: Vec<Estimate> = sums.iter().filter_map(|sums| mean(scenario, sums)).collect();
+        let means: Vec<Estimate> =
+            sums.iter().filter_map(|sums| Bootstrap::of_study(scenario.seed).mean(sums)).collect();
         let figures: Vec<String> = sums.iter().zip(&means).map(|(sums, mean)| figures(sums, mean)).collect();
         lines.push([(*text).to_owned(), verdict(&means).to_owned(), figures.join("; ")]);
     }

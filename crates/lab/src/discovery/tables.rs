@@ -2,11 +2,13 @@
 
 use super::experiment::Row;
 use super::published::{Published, Runs};
-use super::sample::{AVERAGE_MINIMUM, Figure, MINIMUM_AVERAGE, mean, rows_of};
+use super::sample::{AVERAGE_MINIMUM, Figure, MINIMUM_AVERAGE, rows_of};
 use super::scenario::{Scenario, WorkloadGroup};
 use crate::Table;
+use crate::comparison::Bootstrap;
 use crate::experiment::NamedTable;
 use crate::tables::Cell;
+use crate::tables::statistics::mean;
 
 /// Tables 7.1 and 7.2, and one of all workloads.
 pub(super) fn tables(scenario: &Scenario, rows: &[Row]) -> Vec<NamedTable> {
@@ -87,7 +89,7 @@ fn all_figures_of(scenario: &Scenario, rows: &[Row], of: impl Fn(&WorkloadGroup)
                 let own = rows_of(rows, group, variant, approach);
                 let average = |figure: Figure| {
                     let values: Vec<f64> = own.iter().map(|row| figure(row)).collect();
-                    Cell::maybe((!values.is_empty()).then(|| crate::tables::statistics::mean(&values)))
+                    Cell::maybe((!values.is_empty()).then(|| mean(&values)))
                 };
                 let mut line = vec![
                     Cell::Text(group.name.clone()),
@@ -112,7 +114,7 @@ fn all_figures_of(scenario: &Scenario, rows: &[Row], of: impl Fn(&WorkloadGroup)
 
 fn with_interval(scenario: &Scenario, rows: &[&Row], figure: Figure) -> [Cell; 3] {
     let values: Vec<f64> = rows.iter().map(|row| figure(row)).collect();
-    let estimate = mean(scenario, &values);
+    let estimate = Bootstrap::of_study(scenario.seed).mean(&values);
     let interval = estimate.and_then(|estimate| estimate.interval);
     [
         estimate.map(|estimate| estimate.value),
