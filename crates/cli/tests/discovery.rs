@@ -40,7 +40,10 @@ fn the_first_look_prints_its_tables_and_goes_on_where_it_stopped() {
     let again = run("1").assert().success();
     assert_eq!(String::from_utf8_lossy(&again.get_output().stdout), printed);
     let told = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
-    assert!(told.contains("72 rows of 72 simulations (0 computed, 72 from earlier runs, 0 failed)"), "{told}");
+    assert!(
+        told.contains("72 rows of 72 simulations (0 computed, 72 from earlier runs, 0 failed)"),
+        "{told}"
+    );
 }
 
 #[test]
