@@ -262,8 +262,8 @@ impl SharingAuditor {
             ("average minimum yield", average_minimum_yield, self.minimum / seconds),
             ("minimum average yield", minimum_average_yield, least / seconds),
         ] {
-            // Not-a-number is wrong too.
-            if !((claimed - found).abs() <= TOLERANCE) {
+            let off = (claimed - found).abs();
+            if off.is_nan() || off > TOLERANCE {
                 self.push(SharingFault::Figure { figure, claimed, found });
             }
         }
