@@ -19,6 +19,8 @@ pub(crate) struct Controller<'a> {
     /// Since when the use is averaged.
     since: SimTime,
     next: SimTime,
+    /// The machines of a node that left no slack; kept from call to call.
+    others: Vec<usize>,
     pub(crate) migrations: u64,
     pub(crate) remappings: u64,
 }
@@ -58,6 +60,7 @@ impl<'a> Controller<'a> {
             phase_end: SimTime::ZERO,
             since: SimTime::ZERO,
             next: SimTime::ZERO,
+            others: Vec::new(),
             migrations: 0,
             remappings: 0,
         })
@@ -158,7 +161,8 @@ impl<'a> Controller<'a> {
     /// there are no others).
     fn follow_use(&mut self, now: SimTime, node: usize, fluid: &mut Fluid) {
         let span = now.since(self.since);
-        let mut others = Vec::new();
+        let mut others = std::mem::take(&mut self.others);
+        others.clear();
         let mut freed = 0;
         for at in 0..fluid.on(node).len() {
             let vm = fluid.on(node)[at];
@@ -178,10 +182,11 @@ impl<'a> Controller<'a> {
             others.extend_from_slice(fluid.on(node));
         }
         let count = others.len() as u32;
-        for (place, vm) in (0..).zip(others) {
+        for (place, &vm) in (0..).zip(&others) {
             let more = freed / count + u32::from(place < freed % count);
             fluid.set_weight(vm, fluid.vms()[vm].weight + more);
         }
+        self.others = others;
     }
 
     fn measure_from(&mut self, now: SimTime, fluid: &mut Fluid) {

@@ -142,7 +142,11 @@ impl Fluid {
     }
     /// The average use of a machine since that, which was `span` ago; rounded down.
     pub(crate) fn average_use(&self, vm: usize, span: SimSpan) -> Share {
-        let units = self.used[vm] / u128::from(span.micros());
+        // Nearly always a 64-bit division suffices: up to four hours of a whole node.
+        let units = match u64::try_from(self.used[vm]) {
+            Ok(used) => used / span.micros(),
+            Err(_) => (self.used[vm] / u128::from(span.micros())) as u64,
+        };
         Share::try_from_units(units as u32).expect("nobody uses more than a node")
     }
 

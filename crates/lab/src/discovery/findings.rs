@@ -167,3 +167,57 @@ fn either_way(scenario: &Scenario, rows: &[Row]) -> Option<[String; 3]> {
         format!("better for {better}, worst for {worst} of {count}"),
     ])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discovery::resolve::scenario as scenario_of;
+    use crate::scenario::ScenarioText;
+
+    fn estimate(low: f64, high: f64) -> Estimate {
+        Estimate { value: f64::midpoint(low, high), interval: Some((low, high)) }
+    }
+
+    #[test]
+    fn verdicts_are_by_intervals() {
+        assert_eq!(verdict(&[estimate(0.1, 0.2), estimate(0.3, 0.4)]), "holds");
+        assert_eq!(verdict(&[estimate(0.1, 0.2), estimate(-0.1, 0.4)]), "open");
+        assert_eq!(verdict(&[estimate(-0.1, 0.4), estimate(-0.4, -0.3)]), "does not hold");
+        assert_eq!(
+            verdict(&[Estimate { value: 1.0, interval: None }]),
+            "open",
+            "a single seed tells nothing"
+        );
+    }
+
+    /// Differences are of the same seeds, and a statement needs all of its approaches.
+    #[test]
+    fn sums_are_seed_by_seed() {
+        let row = |approach: Approach, sample, figure| Row {
+            workload: "balanced".to_owned(),
+            variant: "standard".to_owned(),
+            approach: approach.to_string(),
+            sample,
+            average_minimum_yield: figure,
+            minimum_average_yield: 0.0,
+            mean_yield: 0.0,
+            utilisation: 0.0,
+            migrations: 0,
+            remappings: 0,
+        };
+        let rows = [row(Xen, 0, 0.5), row(Xen, 1, 0.75), row(Dynamic, 0, 0.25), row(Dynamic, 1, 1.0)];
+        let text = r#"
+            study = "discovery"
+            [[workloads]]
+            name = "balanced"
+            published = "dissertation-7.1"
+            testbed = {}
+        "#;
+        let source = ScenarioText { text, name: "test", folder: None, overrides: &[] };
+        let scenario = scenario_of(&source).unwrap();
+        let sums = |statement: &Statement| statement.claims[0].sums(&scenario, &rows);
+        assert_eq!(sums(&STATEMENTS[0]), Some(vec![0.25, -0.25]));
+        assert_eq!(sums(&STATEMENTS[1]), None, "nothing is known of DYNAMIC+MIGRATION");
+        assert_eq!(table(&scenario, &rows).csv().lines().count(), 3, "a header and two statements");
+    }
+}

@@ -14,9 +14,14 @@ use std::fs;
 use std::str::FromStr;
 use toml::Spanned;
 
-/// The scenario of a text.
+/// The study of a text.
 pub(crate) fn read(source: &ScenarioText<'_>) -> Result<Study, ScenarioErrors> {
-    let scenario = resolved(source, |resolver, file: &File| {
+    scenario(source).map(|scenario| Study::Experiment(Box::new(scenario)))
+}
+
+/// The scenario of a text.
+pub(super) fn scenario(source: &ScenarioText<'_>) -> Result<Scenario, ScenarioErrors> {
+    resolved(source, |resolver, file: &File| {
         let Field::Discovery = file.study;
         Scenario {
             title: file.title.clone(),
@@ -26,8 +31,7 @@ pub(crate) fn read(source: &ScenarioText<'_>) -> Result<Study, ScenarioErrors> {
             variants: resolver.discovery_variants(&file.variants),
             workloads: resolver.virtual_workloads(&file.workloads),
         }
-    })?;
-    Ok(Study::Experiment(Box::new(scenario)))
+    })
 }
 
 impl Resolver<'_> {
