@@ -43,6 +43,7 @@
 mod audited;
 mod column;
 pub mod comparison;
+mod discovery;
 mod error;
 pub mod experiment;
 pub mod export;
@@ -52,6 +53,7 @@ mod instance;
 mod journal;
 mod key;
 mod manifest;
+mod needs;
 pub mod offline;
 mod part;
 mod progress;
