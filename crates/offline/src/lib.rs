@@ -37,6 +37,7 @@ mod room;
 mod unknown_name;
 
 pub use algorithm::{Algorithm, Settings};
+pub use dfrsim_packing::vector::ListOrder;
 pub use min_yield::minimum_yield;
 pub use outcome::{Outcome, Solved};
 pub use unknown_name::UnknownName;

@@ -63,6 +63,8 @@ impl Resolver<'_> {
         });
         Packing {
             precision: self.part(&file.precision),
+            lists: file.lists.into(),
+            node_rules: file.node_rules.into(),
             placements: self.integer(&file.placements, "a number of placements", 0, i64::MAX) as u64,
             search_nodes: self.integer(&file.search_nodes, "a number of nodes", 0, i64::MAX) as u64,
             time_limit,
@@ -105,7 +107,7 @@ impl Resolver<'_> {
                 Some(field) => self.integer(field, "a number of samples", 1, MOST) as u32,
                 None => published,
             };
-            groups.push(InstanceGroup { name, source, samples });
+            groups.push(InstanceGroup { name, source, samples, requirements: file.requirements.into() });
         }
         groups
     }

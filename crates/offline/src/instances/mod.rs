@@ -11,9 +11,7 @@
 //! ```
 //!
 //! Drawn amounts are real numbers; they are rounded down to the fixed-point units of the model when the instance is
-//! complete, so that rounding never makes an instance harder. A requirement that scaling lifts above a whole node is
-//! kept: no node holds it, and the instance has no solution. (Above 4.55 nodes it is cut to that, the most that fits
-//! 32 bits.)
+//! complete, so that rounding never makes an instance harder.
 
 mod changed;
 mod dissertation;
@@ -21,7 +19,7 @@ mod rr6692;
 mod truncated;
 
 pub use changed::changed;
-pub use dissertation::DissertationScenario;
+pub use dissertation::{DissertationScenario, Requirements};
 pub use rr6692::Rr6692Scenario;
 
 use crate::UnknownName;
@@ -112,8 +110,13 @@ impl Scenario {
     /// The instance of this seed.
     #[must_use]
     pub fn instance(&self, seed: Seed) -> Instance {
+        self.instance_with(seed, Requirements::default())
+    }
+    /// The instance of this seed with a reading of how the dissertation scales requirements; RR-6692 does not.
+    #[must_use]
+    pub fn instance_with(&self, seed: Seed, requirements: Requirements) -> Instance {
         match self {
-            Scenario::Dissertation(scenario) => scenario.instance(seed),
+            Scenario::Dissertation(scenario) => scenario.instance_with(seed, requirements),
             Scenario::Rr6692(scenario) => scenario.instance(seed),
         }
     }
