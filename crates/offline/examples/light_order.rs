@@ -4,7 +4,7 @@
 
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::greedy::{Greedy, NodeRule, Readings, SortOrder, light, minimum_yields};
+use dfrsim_offline::greedy::{Greedy, NodeRule, NodeRules, SortOrder, light, minimum_yields};
 use dfrsim_offline::instances::InstanceSet;
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ fn bound(instance: &Instance) -> f64 {
 fn main() {
     let samples: u32 = std::env::args().nth(1).and_then(|samples| samples.parse().ok()).unwrap_or(5);
     let set = InstanceSet::Dissertation;
-    let passes = light(Readings::Printed);
+    let passes = light(NodeRules::Printed);
     let mut sums = [(0.0, 0_u32); 9];
     let (mut instances, mut unsolved) = (0, 0);
     let start = Instant::now();

@@ -52,8 +52,8 @@ pub struct Settings {
     pub seed: Seed,
     /// The most placements of `GB` and `SGB`.
     pub placements: u64,
-    /// The reading of the rules P1 to P6.
-    pub node_rules: Readings,
+    /// The readings of the dissertation's greedy algorithms.
+    pub greedy: Readings,
     /// The numbers of `GA`.
     pub genetic: GeneticParameters,
     /// How near success and failure come to each other in the search of vector packing.
@@ -67,14 +67,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// As published, with this seed: 500,000 placements, rules as printed, the [default](GeneticParameters::default) genetic
+    /// As published, with this seed: 500,000 placements, greedy algorithms as printed, the [default](GeneticParameters::default) genetic
     /// algorithm, a precision of 0.001, lists by rank, the printed program, no limits.
     #[must_use]
     pub fn new(seed: Seed) -> Settings {
         Settings {
             seed,
             placements: 500_000,
-            node_rules: Readings::default(),
+            greedy: Readings::default(),
             genetic: GeneticParameters::default(),
             precision: vector::Options::default().precision,
             lists: ListOrder::default(),
@@ -104,7 +104,7 @@ impl Algorithm {
     pub fn solve(self, instance: &Instance, settings: &Settings) -> Outcome {
         match self {
             Algorithm::Greedy(greedy) => {
-                greedy.solve_as(settings.node_rules, instance, settings.seed, settings.placements)
+                greedy.solve_as(settings.greedy, instance, settings.seed, settings.placements)
             }
             Algorithm::Genetic => genetic::solve(instance, settings.seed, &settings.genetic),
             Algorithm::Vector(algorithm) => {

@@ -3,8 +3,8 @@
 use super::scenario::{Grid, InstanceGroup, Packing, Scenario, Second, Slow, Source};
 use crate::scenario::anywhere;
 use crate::scenario::fields::{Numbers, PolicyField};
-use dfrsim_offline::greedy::Readings;
-use dfrsim_offline::instances::Requirements;
+use dfrsim_offline::greedy::{Light, NodeRules};
+use dfrsim_offline::instances::{Memory, Requirements};
 use dfrsim_offline::{Algorithm, ListOrder};
 use dfrsim_optimum::Relaxation;
 
@@ -49,7 +49,8 @@ pub(super) enum Study {
 pub(super) struct PackingFile {
     pub(super) precision: Spanned<f64>,
     pub(super) lists: ListOrderField,
-    pub(super) node_rules: ReadingsField,
+    pub(super) node_rules: NodeRulesField,
+    pub(super) light: LightField,
     pub(super) placements: Spanned<i64>,
     pub(super) search_nodes: Spanned<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,8 +62,9 @@ impl Default for PackingFile {
     fn default() -> PackingFile {
         PackingFile {
             precision: anywhere(0.001),
-            lists: ListOrder::default().into(),
-            node_rules: Readings::default().into(),
+            lists: ListOrderField::default(),
+            node_rules: NodeRulesField::default(),
+            light: LightField::default(),
             placements: anywhere(500_000),
             search_nodes: anywhere(100_000_000),
             time_limit: None,
@@ -78,6 +80,12 @@ macro_rules! choice {
         #[serde(rename_all = "kebab-case")]
         pub(super) enum $field {
             $($variant),+
+        }
+
+        impl Default for $field {
+            fn default() -> $field {
+                $choice::default().into()
+            }
         }
 
         impl From<$field> for $choice {
@@ -100,14 +108,10 @@ macro_rules! choice {
 
 choice!(RelaxationField of Relaxation: Printed, AtBound);
 choice!(ListOrderField of ListOrder: ByRank, ByPair);
-choice!(ReadingsField of Readings: Printed, Simulated);
+choice!(NodeRulesField of NodeRules: Printed, Simulated);
+choice!(LightField of Light: First, Best);
 choice!(RequirementsField of Requirements: Cut, Kept);
-
-impl Default for RequirementsField {
-    fn default() -> RequirementsField {
-        Requirements::default().into()
-    }
-}
+choice!(MemoryField of Memory: Drawn, Scaled);
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -144,6 +148,8 @@ pub(super) struct InstancesFile {
     pub(super) samples: Option<Spanned<i64>>,
     #[serde(default)]
     pub(super) requirements: RequirementsField,
+    #[serde(default)]
+    pub(super) memory: MemoryField,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -181,7 +187,8 @@ impl PackingFile {
         PackingFile {
             precision: anywhere(packing.precision.as_f64()),
             lists: packing.lists.into(),
-            node_rules: packing.node_rules.into(),
+            node_rules: packing.greedy.rules.into(),
+            light: packing.greedy.light.into(),
             placements: anywhere(packing.placements as i64),
             search_nodes: anywhere(packing.search_nodes as i64),
             time_limit: packing.time_limit.map(|limit| anywhere(limit.as_secs_f64())),
@@ -216,8 +223,8 @@ impl InstancesFile {
             Source::Grid(grid) => (None, Some(GridFile::of(grid))),
         };
         let samples = Some(anywhere(group.samples.into()));
-        let requirements = group.requirements.into();
-        InstancesFile { name: anywhere(group.name.clone()), set, grid, samples, requirements }
+        let (requirements, memory) = (group.readings.requirements.into(), group.readings.memory.into());
+        InstancesFile { name: anywhere(group.name.clone()), set, grid, samples, requirements, memory }
     }
 }
 

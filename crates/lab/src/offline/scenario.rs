@@ -3,8 +3,8 @@
 use super::{file, resolve};
 use crate::scenario::ScenarioErrors;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::greedy::Readings;
-use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet, Requirements};
+use dfrsim_offline::greedy;
+use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet};
 use dfrsim_offline::{Algorithm, ListOrder, Settings};
 use dfrsim_optimum::{Limits, Relaxation};
 
@@ -39,8 +39,8 @@ pub struct Packing {
     pub precision: Yield,
     /// In which order nodes look through the lists of `VP_PP` and `VP_CP`.
     pub lists: ListOrder,
-    /// The reading of the rules P1 to P6.
-    pub node_rules: Readings,
+    /// The readings of the dissertation's greedy algorithms.
+    pub greedy: greedy::Readings,
     /// The most placements of `GB` and `SGB`.
     pub placements: u64,
     /// The most nodes of the search tree of `OPT`.
@@ -80,8 +80,8 @@ pub struct InstanceGroup {
     pub source: Source,
     /// How many of each of its scenarios; at least one.
     pub samples: u32,
-    /// What becomes of requirements that scaling lifts above a whole node, in instances like the dissertation's.
-    pub requirements: Requirements,
+    /// By which readings of the texts.
+    pub readings: instances::Readings,
 }
 
 /// Where instances come from.
@@ -177,7 +177,7 @@ impl Packing {
         let limits = Limits { time: self.time_limit, nodes: Some(self.search_nodes), gap: 0.0 };
         Settings {
             placements: self.placements,
-            node_rules: self.node_rules,
+            greedy: self.greedy,
             precision: self.precision,
             lists: self.lists,
             relaxation: self.relaxation,

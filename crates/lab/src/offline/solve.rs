@@ -7,7 +7,7 @@ use crate::key::Digest;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::greedy::{Greedy, Readings};
+use dfrsim_offline::greedy::{Greedy, Light, NodeRules};
 use dfrsim_offline::second_phase::{average, by_highest_increase, by_increasing_need, utilisation};
 use dfrsim_offline::{Algorithm, ListOrder, Outcome, Settings, Solved, instances, minimum_yield};
 use dfrsim_optimum::{Limits, Relaxation, lp_bound, max_average};
@@ -42,7 +42,7 @@ pub(super) struct Done {
 pub(super) fn solve(scenario: &Scenario, place: Place<'_>, earlier: &Earlier) -> Done {
     let group = &scenario.instances[place.group as usize];
     let seed = group.seed(Seed::new(scenario.seed), place.scenario, place.sample);
-    let instance = place.parameters.instance_with(seed, group.requirements);
+    let instance = place.parameters.instance_as(seed, group.readings);
     let settings = scenario.packing.settings(seed);
     let key = key(&instance, scenario, &settings, place.sample);
     let known = earlier.get(key);
@@ -177,7 +177,7 @@ impl Work<'_> {
 
 /// The key of an instance: all that what algorithms make of it depends on.
 fn key(instance: &Instance, scenario: &Scenario, settings: &Settings, sample: u32) -> Key {
-    let Packing { precision, lists, node_rules, placements, search_nodes, time_limit, relaxation } =
+    let Packing { precision, lists, greedy, placements, search_nodes, time_limit, relaxation } =
         &scenario.packing;
     let mut text = format!(
         "offline semantics {SEMANTICS_VERSION}\ninstance {}\nseed {}\nprecision {}\nplacements {placements}\n\
@@ -196,8 +196,11 @@ fn key(instance: &Instance, scenario: &Scenario, settings: &Settings, sample: u3
     if *lists == ListOrder::ByPair {
         line(format_args!("lists by pair"));
     }
-    if *node_rules == Readings::Simulated {
+    if greedy.rules == NodeRules::Simulated {
         line(format_args!("node rules simulated"));
+    }
+    if greedy.light == Light::Best {
+        line(format_args!("the best of GREEDYLIGHT"));
     }
     if !scenario.second.algorithms.is_empty() && sample < scenario.second.program_samples {
         line(format_args!("second phase by programs"));

@@ -1,7 +1,7 @@
 //! The rules by which greedy algorithms choose nodes.
 
 /// Which of the nodes that can hold a task takes it: P1 to P7 of the dissertation (section 4.2.2) by either of its
-/// [`Readings`]; ties go to the lowest index.
+/// [`NodeRules`]; ties go to the lowest index.
 ///
 /// Rules but for those of totals look at the load of a node in one resource only: that of the task's largest fluid
 /// need, or of its largest fixed requirement or constrained need; of equal ones, the first. Loads are relative to the
@@ -30,9 +30,9 @@ pub enum NodeRule {
     WorstFitTotal,
 }
 
-/// Readings of what P1 to P6 call the load of a node.
+/// NodeRules of what P1 to P6 call the load of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Readings {
+pub enum NodeRules {
     /// As the dissertation prints its formulas: P1, P3 and P5 take the maximum over the jobs on a node, P2, P4 and P6 the
     /// sum over them, in one resource of the job to be placed.
     #[default]
@@ -67,16 +67,18 @@ impl NodeRule {
     ];
 
     /// What this rule, one of P1 to P7 as printed, is in a reading.
-    pub(super) fn read(self, readings: Readings) -> NodeRule {
-        match (readings, self) {
-            (Readings::Printed, rule) => rule,
-            (Readings::Simulated, NodeRule::LeastMaxNeed) => NodeRule::LeastSumNeeds,
-            (Readings::Simulated, NodeRule::LeastSumNeeds) => NodeRule::LeastTotalNeeds,
-            (Readings::Simulated, NodeRule::BestFitMax) => NodeRule::BestFitSum,
-            (Readings::Simulated, NodeRule::BestFitSum) => NodeRule::BestFitTotal,
-            (Readings::Simulated, NodeRule::WorstFitMax) => NodeRule::WorstFitSum,
-            (Readings::Simulated, NodeRule::WorstFitSum) => NodeRule::WorstFitTotal,
-            (Readings::Simulated, rule) => rule,
+    pub(super) fn read(self, readings: NodeRules) -> NodeRule {
+        if readings == NodeRules::Printed {
+            return self;
+        }
+        match self {
+            NodeRule::LeastMaxNeed => NodeRule::LeastSumNeeds,
+            NodeRule::LeastSumNeeds => NodeRule::LeastTotalNeeds,
+            NodeRule::BestFitMax => NodeRule::BestFitSum,
+            NodeRule::BestFitSum => NodeRule::BestFitTotal,
+            NodeRule::WorstFitMax => NodeRule::WorstFitSum,
+            NodeRule::WorstFitSum => NodeRule::WorstFitTotal,
+            rule => rule,
         }
     }
     pub(super) fn amounts(self) -> Amounts {

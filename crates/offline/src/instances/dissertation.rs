@@ -66,14 +66,14 @@ impl DissertationScenario {
     /// The instance of this seed, requirements cut.
     #[must_use]
     pub fn instance(&self, seed: Seed) -> Instance {
-        self.instance_with(seed, Requirements::default())
+        self.instance_as(seed, Requirements::default())
     }
 
     /// The instance of this seed.
     ///
     /// Each resource is drawn from a stream of its own, and the qualities of service from another one.
     #[must_use]
-    pub fn instance_with(&self, seed: Seed, requirements: Requirements) -> Instance {
+    pub fn instance_as(&self, seed: Seed, requirements: Requirements) -> Instance {
         let half = self.dimensions as usize / 2;
         let amounts: Vec<Vec<u32>> = (0..2 * half)
             .map(|dimension| {
@@ -146,7 +146,8 @@ mod tests {
         for index in [0, 85, 364, 728] {
             let set = InstanceSet::Dissertation;
             let Scenario::Dissertation(scenario) = set.scenarios()[index as usize] else { unreachable!() };
-            let instance = set.instance(Seed::new(5), index, 3).unwrap();
+            let seed = set.seed(Seed::new(5), index, 3);
+            let instance = scenario.instance_as(seed, Requirements::Kept);
             assert_eq!(instance.jobs.len(), scenario.jobs as usize);
             assert_eq!(instance.nodes.len(), 64);
             assert_eq!(instance.dimensions(), scenario.dimensions as usize);
@@ -175,7 +176,7 @@ mod tests {
     fn a_requirement_above_a_node_is_cut_or_kept() {
         let scenario =
             DissertationScenario { nodes: 3, jobs: 1, dimensions: 2, sigma: 0.5, rho: 1.0, slack: 0.1 };
-        let instance = scenario.instance_with(Seed::new(1), Requirements::Kept);
+        let instance = scenario.instance_as(Seed::new(1), Requirements::Kept);
         let wanted = u64::from(Share::ONE.units()) * 27 / 10;
         assert!(u64::from(instance.jobs[0].demand[0]).abs_diff(wanted) <= 1);
         assert_eq!(instance.jobs[0].least_yield, Yield::from_ratio(1, 2));

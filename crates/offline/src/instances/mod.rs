@@ -20,7 +20,7 @@ mod truncated;
 
 pub use changed::changed;
 pub use dissertation::{DissertationScenario, Requirements};
-pub use rr6692::Rr6692Scenario;
+pub use rr6692::{Memory, Rr6692Scenario};
 
 use crate::UnknownName;
 use dfrsim_model::offline::Instance;
@@ -41,6 +41,15 @@ pub enum InstanceSet {
     Rr6692Large,
     /// The large set with parallel jobs (RR-6692, section 5.2).
     Rr6692Parallel,
+}
+
+/// What the texts leave open of their instances, or say in two ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Readings {
+    /// Of the dissertation's.
+    pub requirements: Requirements,
+    /// Of RR-6692's.
+    pub memory: Memory,
 }
 
 /// What the samples of a scenario have in common.
@@ -110,14 +119,14 @@ impl Scenario {
     /// The instance of this seed.
     #[must_use]
     pub fn instance(&self, seed: Seed) -> Instance {
-        self.instance_with(seed, Requirements::default())
+        self.instance_as(seed, Readings::default())
     }
-    /// The instance of this seed with a reading of how the dissertation scales requirements; RR-6692 does not.
+    /// The instance of this seed by other readings of the texts.
     #[must_use]
-    pub fn instance_with(&self, seed: Seed, requirements: Requirements) -> Instance {
+    pub fn instance_as(&self, seed: Seed, readings: Readings) -> Instance {
         match self {
-            Scenario::Dissertation(scenario) => scenario.instance_with(seed, requirements),
-            Scenario::Rr6692(scenario) => scenario.instance(seed),
+            Scenario::Dissertation(scenario) => scenario.instance_as(seed, readings.requirements),
+            Scenario::Rr6692(scenario) => scenario.instance_as(seed, readings.memory),
         }
     }
     /// How many nodes.

@@ -4,7 +4,7 @@ use crate::strategy::instance;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Seed, Share, Yield};
-use dfrsim_offline::greedy::{self, Greedy, NodeRule, Readings, SortOrder};
+use dfrsim_offline::greedy::{self, Greedy, Light, NodeRule, NodeRules, Readings, SortOrder};
 use dfrsim_offline::instances::InstanceSet;
 use dfrsim_offline::{Algorithm, Outcome, Settings, minimum_yield};
 use proptest::prelude::*;
@@ -231,14 +231,19 @@ proptest! {
             }
         }
         for (printed, simulated) in NodeRule::OF_THE_DISSERTATION.into_iter().zip(SIMULATED) {
-            let outcome = Greedy::Pass(SortOrder::SumRigid, printed).solve_as(Readings::Simulated, &instance, seed, 0);
+            let outcome = Greedy::Pass(SortOrder::SumRigid, printed).solve_as(
+                Readings { rules: NodeRules::Simulated, ..Readings::default() }, &instance, seed, 0);
             let expected = pass(&instance, SortOrder::SumRigid, simulated, seed);
             prop_assert_eq!(outcome.solved().map(|solved| &solved.mapping), expected.as_ref(), "{:?}", simulated);
         }
         let outcome = Greedy::Best.solve(&instance, seed, 0);
         prop_assert_eq!(outcome.solved().map(|solved| (solved.minimum_yield, solved.mapping.clone())), best);
-        let light = greedy::light(Readings::Printed).into_iter().find_map(|(order, rule)| pass(&instance, order, rule, seed));
+        let light = greedy::light(NodeRules::Printed).into_iter().find_map(|(order, rule)| pass(&instance, order, rule, seed));
         prop_assert_eq!(Greedy::Light.solve(&instance, seed, 0).solved().map(|solved| solved.mapping.clone()), light);
+        let passes = greedy::light(NodeRules::Printed).map(|(order, rule)| Greedy::Pass(order, rule).solve(&instance, seed, 0));
+        let best = passes.iter().filter_map(Outcome::minimum_yield).max();
+        let readings = Readings { light: Light::Best, ..Readings::default() };
+        prop_assert_eq!(Greedy::Light.solve_as(readings, &instance, seed, 0).minimum_yield(), best);
     }
 
     #[test]
