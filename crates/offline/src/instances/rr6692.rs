@@ -7,17 +7,18 @@ use dfrsim_model::{Seed, Yield};
 use dfrsim_workload::lublin::{LublinParameters, Mode, arrivals};
 use std::num::NonZeroU32;
 
-/// How the memory slack of RR-6692's instances comes about.
+/// How the memory slack of RR-6692's instances comes about. Its section 4.1 can be read both ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Memory {
-    /// By the mean of the distribution: requirements are drawn with a mean of H (1 - slack) / J, and the free part of an
-    /// instance varies (section 4.1: "The mean memory requirement is defined as").
-    #[default]
-    Drawn,
     /// By scaling: requirements are drawn with a mean of 0.5, those outside [0, 1] again, and scaled by one factor, so that
-    /// the slack is "the total amount of free memory" of every instance (section 4.1 too). So its authors' generator does it
-    /// (flexsched, first commit of its public repository, `genparallelprob.c`). What is lifted above a node stays there.
+    /// "the total amount of free memory, or memory slack", is that of the scenario in every instance, and the mean of its
+    /// requirements H (1 - slack) / J. So its authors' generator does it (flexsched, first commit of its public repository,
+    /// `genparallelprob.c`). What is lifted above a node stays there.
+    #[default]
     Scaled,
+    /// By the distribution: requirements are drawn with a mean of H (1 - slack) / J, those outside [0, 1] again; how much
+    /// memory of an instance is free varies, and is less on average than the slack where values are drawn again.
+    Drawn,
 }
 
 /// A scenario of RR-6692 (sections 4.1 and 5.2): memory and CPU, both normally distributed.
@@ -33,7 +34,7 @@ pub struct Rr6692Scenario {
     pub memory_variation: f64,
     /// The coefficient of variation of the CPU needs.
     pub cpu_variation: f64,
-    /// The part of the memory that is free on average: the mean requirement is H (1 - slack) / J.
+    /// The part of the memory that is free: the mean requirement is H (1 - slack) / J.
     pub slack: f64,
 }
 
@@ -58,7 +59,7 @@ impl Rr6692Scenario {
         scenarios.into_iter().map(Scenario::Rr6692).collect()
     }
 
-    /// The instance of this seed, its memory as drawn.
+    /// The instance of this seed, its memory scaled.
     #[must_use]
     pub fn instance(&self, seed: Seed) -> Instance {
         self.instance_as(seed, Memory::default())
