@@ -63,6 +63,7 @@ pub mod scenario;
 mod setting;
 mod study;
 mod table_file;
+mod tabled;
 mod tables;
 mod unknown_figure;
 
@@ -77,5 +78,6 @@ pub use row::{Cell, Figures, Row};
 pub use run::{RowCounts, RunOptions, RunReport, run};
 pub use scenario::{Scenario, ScenarioErrors};
 pub use study::Study;
+pub use tabled::{AnyResults, ResultTable, TableLine, TabledResults};
 pub use tables::{GroupKey, Table, Tables};
 pub use unknown_figure::UnknownFigure;

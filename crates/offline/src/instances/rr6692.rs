@@ -143,7 +143,7 @@ mod tests {
             cpu_variation: 0.25,
             slack: 0.4,
         };
-        let instance = scenario.instance(Seed::new(7));
+        let instance = scenario.instance_as(Seed::new(7), Memory::Drawn);
         let mean = |dimension: usize| {
             let sum: f64 = instance.jobs.iter().map(|job| f64::from(job.demand[dimension])).sum();
             sum / f64::from(Share::ONE.units()) / 20_000.0
@@ -184,7 +184,11 @@ mod tests {
 
     #[test]
     fn golden_amounts() {
-        let demand = |set: InstanceSet| set.instance(Seed::new(1), 3, 2).unwrap().jobs[0].demand.to_vec();
+        let demand = |set: InstanceSet| {
+            let (scenario, seed) = (set.scenarios()[3], set.seed(Seed::new(1), 3, 2));
+            let Scenario::Rr6692(scenario) = scenario else { panic!("a scenario of RR-6692") };
+            scenario.instance_as(seed, Memory::Drawn).jobs[0].demand.to_vec()
+        };
         assert_eq!(demand(InstanceSet::Rr6692Small), GOLDEN[0]);
         assert_eq!(demand(InstanceSet::Rr6692Parallel), GOLDEN[1]);
     }
