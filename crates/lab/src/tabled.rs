@@ -75,7 +75,7 @@ fn study(scenario: &str) -> Option<String> {
 }
 
 impl TabledResults {
-    /// One of the tables, or with `times` the times; nothing if the run has none of this name.
+    /// One of the tables, or another file of the folder: `times`, `instances`; nothing if the run has none of this name.
     #[must_use]
     pub fn table(&self, name: &str) -> Option<ResultTable> {
         let file = format!("{name}.csv");
@@ -87,6 +87,10 @@ impl TabledResults {
 }
 
 impl ResultTable {
+    /// The names of its columns.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.header.iter()
+    }
     /// Its lines.
     pub fn lines(&self) -> impl Iterator<Item = TableLine<'_>> + Clone {
         self.records.iter().map(|fields| TableLine { header: &self.header, fields })
