@@ -117,9 +117,9 @@ impl<'a> Part<'a> {
     pub(super) fn filter(&self, keep: impl Fn(&Record) -> bool) -> Part<'a> {
         Part { records: self.records.iter().copied().filter(|record| keep(record)).collect() }
     }
-    /// The instances that have LPBOUND. Of the others the sums alone show that there is no packing; the evaluation of the
-    /// dissertation's results leaves them out (flexsched, first commit of its public repository,
-    /// `extract_greedy_results.pl`), of which its text does not speak.
+    /// The instances that have LPBOUND. Of the others the sums alone show that there is no packing; the script of the
+    /// authors' simulator that ranks the greedy passes leaves them out (flexsched, first commit of its public repository,
+    /// `extract_greedy_results.pl`); the dissertation does not speak of it.
     pub(super) fn bounded(&self) -> Part<'a> {
         self.filter(|record| record.bound.is_some())
     }
