@@ -2,6 +2,7 @@
 //!
 //! * [`draw_results`]: what a run's rows allow: mean degradation by load; degradation and bandwidth by period; the
 //!   distribution of the degradation over the instances.
+//! * [`draw_tables`]: what the tables of the off-line study allow: the figures of both texts.
 //! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: what an events file tells: jobs on nodes, CPU in use and jobs in
 //!   the system over time, the distribution of the bounded stretch.
 //! * [`Figure`]: a [`Picture`], which becomes SVG or PNG, and the data behind it as comma-separated values.
@@ -43,6 +44,7 @@ mod font;
 mod legend;
 #[cfg(test)]
 mod legible;
+mod offline;
 mod palette;
 mod picture;
 mod render;
@@ -54,5 +56,6 @@ mod table;
 
 pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 pub use figure::Figure;
+pub use offline::draw_tables;
 pub use picture::Picture;
 pub use results::{Drawn, draw_comparison, draw_results};

@@ -41,7 +41,7 @@ pub fn draw_results(results: &Results) -> Drawn {
 
 impl Drawn {
     /// Adds a figure, under another name if its own is taken.
-    fn add(&mut self, mut figure: Figure) {
+    pub(crate) fn add(&mut self, mut figure: Figure) {
         let is_taken = |stem: &str, figures: &[Figure]| figures.iter().any(|figure| figure.stem == stem);
         let stem = figure.stem.clone();
         let mut number = 2;
