@@ -9,6 +9,7 @@
 //! * [`Seed`]: named streams of random numbers, forked from one seed.
 //! * [`stretch`]: the metrics of one job.
 //! * [`offline`]: instances of the off-line problem.
+//! * [`coallocation`]: requests for parts of several resources at the same time.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
 //!
 //! Nothing here compares with a tolerance: capacity tests, completion times and audits are exact.
@@ -35,6 +36,7 @@ mod time;
 mod virtual_time;
 mod yields;
 
+pub mod coallocation;
 pub mod event;
 pub mod offline;
 pub mod stretch;

@@ -1,0 +1,147 @@
+//! The six phases.
+
+use crate::discovery::Discovery;
+use crate::division::divide;
+use crate::improvement::improve;
+use crate::selection::Selector;
+use crate::starts::Starts;
+use crate::sufficiency::Sufficiency;
+use crate::{Candidates, Choice, Grid, Parameters};
+use dfrsim_model::Seed;
+use dfrsim_model::coallocation::{Allocation, Request};
+
+/// Answers requests: phases I to V of the algorithm, and the reservations of phase VI, which
+/// [`Grid::reserve`] or [`SharedGrid`](crate::SharedGrid) then makes. Keeps its memory from one request to the next.
+#[derive(Debug, Default)]
+pub struct Coallocator {
+    parameters: Parameters,
+    discovery: Discovery,
+    sufficiency: Sufficiency,
+    selector: Selector,
+    candidates: Candidates,
+    choice: Choice,
+}
+
+/// A solution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// The start and the reservations.
+    pub allocation: Allocation,
+    /// The estimated utilisation factor: the product over all properties of the worst-case utilisation (3) of the chosen
+    /// resources once the job is placed, in [0, 1].
+    pub factor: f64,
+    /// The same before phase V.
+    pub factor_before: f64,
+    /// How many times as many resources as were asked for had been looked at (M).
+    pub multiple: usize,
+}
+
+/// Why a request is rejected: where its last pass ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Rejection {
+    /// Phase I: fewer resources than asked for have the minima and the labels.
+    #[error("too few resources have what each of them must have")]
+    Resources,
+    /// Phase II: not even free resources would come to the totals.
+    #[error("the resources that were looked at do not come to the totals, even when free")]
+    Totals,
+    /// Phase IV: no admissible set at any start.
+    #[error("no start was found at which the totals are free")]
+    Starts,
+}
+
+impl Coallocator {
+    /// One with these parameters.
+    #[must_use]
+    pub fn new(parameters: Parameters) -> Coallocator {
+        Coallocator { parameters, ..Coallocator::default() }
+    }
+
+    /// Looks for a solution; reserves nothing. The same seed gives the same answer.
+    ///
+    /// # Errors
+    ///
+    /// With the phase in which the last pass ended.
+    ///
+    /// # Panics
+    ///
+    /// If [`Grid::check_request`] would refuse the request.
+    pub fn search(&mut self, grid: &Grid, request: &Request, seed: Seed) -> Result<Solution, Rejection> {
+        self.search_from(self.parameters.initial_multiple, grid, request, seed)
+    }
+
+    /// As [`Coallocator::search`], beginning with a sample of another multiple (M): after somebody else was faster, phase
+    /// I is gone back to without changing it (section 3.6).
+    ///
+    /// # Errors
+    ///
+    /// With the phase in which the last pass ended.
+    ///
+    /// # Panics
+    ///
+    /// If [`Grid::check_request`] would refuse the request.
+    pub fn search_from(
+        &mut self,
+        multiple: usize,
+        grid: &Grid,
+        request: &Request,
+        seed: Seed,
+    ) -> Result<Solution, Rejection> {
+        let mut draws = seed.fork("discovery").rng();
+        self.discovery.begin(grid.resources().len());
+        let mut multiple = multiple.max(1);
+        let mut rejection = Rejection::Resources;
+        loop {
+            let before = self.discovery.sample().len();
+            self.discovery.extend_to(multiple * request.resources, grid, request, &mut draws);
+            let found = self.discovery.sample().len();
+            if found < request.resources || found == before {
+                return Err(rejection);
+            }
+            rejection = match self.pass(grid, request, seed.fork("search").numbered(multiple as u64)) {
+                Ok((allocation, factor_before, factor)) => {
+                    return Ok(Solution { allocation, factor, factor_before, multiple });
+                }
+                Err(rejection) => rejection,
+            };
+            multiple *= 2;
+            if multiple > self.parameters.largest_multiple {
+                return Err(rejection);
+            }
+        }
+    }
+
+    /// The resources that the last search looked at (R_job), in the order in which they were drawn.
+    #[must_use]
+    pub fn sample(&self) -> &[usize] {
+        self.discovery.sample()
+    }
+
+    /// Phases II to V over the current sample: the allocation with the factors before and after phase V.
+    fn pass(&mut self, grid: &Grid, request: &Request, seed: Seed) -> Result<(Allocation, f64, f64), Rejection> {
+        let sample = self.discovery.sample();
+        if !self.sufficiency.of_sample(grid, request, sample) {
+            return Err(Rejection::Totals);
+        }
+        let mut starts = Starts::new(grid, request, sample);
+        while let Some(start) = starts.advance() {
+            starts.collect(&mut self.candidates);
+            // Where nothing can suffice, nothing is drawn either: every start has a stream of its own.
+            if self.candidates.len() < request.resources
+                || !self.sufficiency.of_candidates(&self.candidates, request)
+            {
+                continue;
+            }
+            let mut rng = seed.numbered(start.micros()).rng();
+            let effort = self.parameters.admission_effort;
+            self.selector.select_and_swap(&self.candidates, request, effort, &mut self.choice, &mut rng);
+            if self.choice.is_admissible(request) {
+                let before = self.choice.factor(request);
+                let effort = self.parameters.improvement_effort;
+                let factor = improve(&self.candidates, request, effort, &mut self.choice, &mut rng);
+                return Ok((divide(&self.candidates, request, &self.choice, start), before, factor));
+            }
+        }
+        Err(Rejection::Starts)
+    }
+}
