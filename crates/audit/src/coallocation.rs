@@ -132,8 +132,7 @@ pub fn check_allocation(
         }
     }
     let touched = |each: &&Reservation| reservations.iter().any(|part| part.resource == each.resource);
-    let all: Vec<Reservation> =
-        reserved.iter().filter(touched).chain(reservations).cloned().collect();
+    let all: Vec<Reservation> = reserved.iter().filter(touched).chain(reservations).cloned().collect();
     faults.extend(check_reservations(resources, &all));
     faults
 }
@@ -180,7 +179,8 @@ pub fn check_reservations(resources: &[Resource], reserved: &[Reservation]) -> V
             faults.push(CoallocationFault::Properties { resource: number, found, properties });
             continue;
         }
-        faults.extend((0..properties).filter_map(|property| overbooked(number, resource, property, reserved)));
+        faults
+            .extend((0..properties).filter_map(|property| overbooked(number, resource, property, reserved)));
     }
     faults
 }
@@ -196,7 +196,9 @@ fn overbooked(
     // Ends come before begins of the same moment: intervals are half-open.
     let mut changes: Vec<(SimTime, bool, u64)> = reserved
         .iter()
-        .flat_map(|each| [(each.until, false, each.amounts[property]), (each.from, true, each.amounts[property])])
+        .flat_map(|each| {
+            [(each.until, false, each.amounts[property]), (each.from, true, each.amounts[property])]
+        })
         .collect();
     changes.sort_unstable();
     let mut level = 0_i128;
@@ -206,7 +208,13 @@ fn overbooked(
         }
         if level > i128::from(capacity) {
             let (reserved, at) = (level.unsigned_abs(), together[0].0);
-            return Some(CoallocationFault::Overbooked { resource: number, property, reserved, capacity, at });
+            return Some(CoallocationFault::Overbooked {
+                resource: number,
+                property,
+                reserved,
+                capacity,
+                at,
+            });
         }
     }
     None

@@ -118,7 +118,12 @@ impl Coallocator {
     }
 
     /// Phases II to V over the current sample: the allocation with the factors before and after phase V.
-    fn pass(&mut self, grid: &Grid, request: &Request, seed: Seed) -> Result<(Allocation, f64, f64), Rejection> {
+    fn pass(
+        &mut self,
+        grid: &Grid,
+        request: &Request,
+        seed: Seed,
+    ) -> Result<(Allocation, f64, f64), Rejection> {
         let sample = self.discovery.sample();
         if !self.sufficiency.of_sample(grid, request, sample) {
             return Err(Rejection::Totals);

@@ -1,11 +1,11 @@
 //! Resources and their timetables.
 
 use crate::Timetable;
-use dfrsim_model::coallocation::{MOST_RESOURCES, MOST_UNITS, Request, Reservation, Resource};
 use dfrsim_model::SimTime;
+use dfrsim_model::coallocation::{MOST_RESOURCES, MOST_UNITS, Request, Reservation, Resource};
 
 /// What can be reserved, and what is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
     properties: usize,
     resources: Vec<Resource>,
@@ -50,7 +50,9 @@ pub enum GridError {
     #[error("its latest start is before its earliest")]
     Window,
     /// The total of a request is below what the minima come to, or beyond all that is meant.
-    #[error("the total of property {0} is below the sum of the minima, or above a hundred million a resource")]
+    #[error(
+        "the total of property {0} is below the sum of the minima, or above a hundred million a resource"
+    )]
     Total(usize),
     /// So much is not free: somebody else has it.
     #[error("resource {resource} has not enough of property {property} free")]
@@ -72,7 +74,8 @@ impl Grid {
         if resources.len() > MOST_RESOURCES {
             return Err(GridError::TooMany(resources.len()));
         }
-        let (properties, labels) = resources.first().map_or((0, 0), |it| (it.capacity.len(), it.labels.len()));
+        let (properties, labels) =
+            resources.first().map_or((0, 0), |it| (it.capacity.len(), it.labels.len()));
         for resource in &resources {
             expect_properties("a resource has", "quantitative", resource.capacity.len(), properties)?;
             expect_properties("a resource has", "qualitative", resource.labels.len(), labels)?;
@@ -87,7 +90,10 @@ impl Grid {
     /// # Errors
     ///
     /// As for [`Grid::new`], and if a reservation is malformed or a resource has less than is reserved of it.
-    pub fn with_reservations(resources: Vec<Resource>, reservations: &[Reservation]) -> Result<Grid, GridError> {
+    pub fn with_reservations(
+        resources: Vec<Resource>,
+        reservations: &[Reservation],
+    ) -> Result<Grid, GridError> {
         let mut grid = Grid::new(resources)?;
         let mut of_resource = vec![Vec::new(); grid.resources.len()];
         for each in reservations {
@@ -150,7 +156,12 @@ impl Grid {
     /// If it has other properties than the grid, an empty window, or totals that contradict its minima.
     pub fn check_request(&self, request: &Request) -> Result<(), GridError> {
         let labels = self.resources.first().map_or(0, |resource| resource.labels.len());
-        expect_properties("the request has minima of", "quantitative", request.minimum.len(), self.properties)?;
+        expect_properties(
+            "the request has minima of",
+            "quantitative",
+            request.minimum.len(),
+            self.properties,
+        )?;
         expect_properties("the request has totals of", "quantitative", request.total.len(), self.properties)?;
         expect_properties("the request has labels of", "qualitative", request.labels.len(), labels)?;
         check_amounts(&request.minimum)?;
@@ -186,7 +197,13 @@ impl Grid {
         check_amounts(&reservation.amounts)
     }
 
-    fn check_room(&self, resource: usize, from: SimTime, until: SimTime, amounts: &[u64]) -> Result<(), GridError> {
+    fn check_room(
+        &self,
+        resource: usize,
+        from: SimTime,
+        until: SimTime,
+        amounts: &[u64],
+    ) -> Result<(), GridError> {
         let capacity = &self.resources[resource].capacity;
         let timetable = &self.timetables[resource];
         let full = |property: &usize| {

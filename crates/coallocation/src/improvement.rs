@@ -22,11 +22,10 @@ pub(crate) fn improve(
         let out = rng.random_range(0..choice.chosen.len());
         let into = rng.random_range(0..choice.rest.len());
         choice.swap(candidates, out, into);
-        let factor = if choice.is_admissible(request) { choice.factor(request) } else { 0.0 };
-        if factor >= best {
-            best = factor;
-        } else {
-            choice.swap(candidates, out, into);
+        let factor = choice.is_admissible(request).then(|| choice.factor(request));
+        match factor.filter(|factor| *factor >= best) {
+            Some(factor) => best = factor,
+            None => choice.swap(candidates, out, into),
         }
     }
     best

@@ -121,7 +121,8 @@ impl<'a> Search<'a> {
             return;
         }
         let candidate = self.order[position];
-        let sum = |sums: &[u64], more: &[u64]| -> Vec<u64> { sums.iter().zip(more).map(|(a, b)| a + b).collect() };
+        let sum =
+            |sums: &[u64], more: &[u64]| -> Vec<u64> { sums.iter().zip(more).map(|(a, b)| a + b).collect() };
         let with_free = sum(free, self.candidates.free(candidate));
         let with_capacity = sum(capacity, self.candidates.capacity(candidate));
         self.branch(position + 1, to_take - 1, &with_free, &with_capacity);

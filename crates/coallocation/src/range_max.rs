@@ -5,7 +5,7 @@ const BLOCK: usize = 16;
 
 /// A sequence with the maxima of its blocks, of blocks of blocks and so on: the maximum over a range takes logarithmic
 /// time. A new value is moved into its place, and the blocks behind it are made anew.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RangeMax {
     /// The values, then the maxima of blocks of the level before, until one block holds all.
     levels: Vec<Vec<u64>>,
@@ -32,7 +32,9 @@ impl RangeMax {
             if inner_from >= inner_until {
                 return best.max(most(&level[from..until]));
             }
-            best = best.max(most(&level[from..inner_from * BLOCK])).max(most(&level[inner_until * BLOCK..until]));
+            best = best
+                .max(most(&level[from..inner_from * BLOCK]))
+                .max(most(&level[inner_until * BLOCK..until]));
             (from, until) = (inner_from, inner_until);
         }
         best

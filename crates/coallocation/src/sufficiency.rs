@@ -37,11 +37,16 @@ impl Sufficiency {
         }
         // A candidate's part is rounded up and the whole is exact, so nothing that suffices is refused.
         let part = |(&free, &total): (&u64, &u64)| {
-            if free >= total { WHOLE } else { (free as u128 * u128::from(WHOLE)).div_ceil(u128::from(total)) as u64 }
+            if free >= total {
+                WHOLE
+            } else {
+                (free as u128 * u128::from(WHOLE)).div_ceil(u128::from(total)) as u64
+            }
         };
         self.amounts.clear();
         self.amounts.extend(
-            (0..candidates.len()).map(|it| candidates.free(it).iter().zip(&request.total).map(part).sum::<u64>()),
+            (0..candidates.len())
+                .map(|it| candidates.free(it).iter().zip(&request.total).map(part).sum::<u64>()),
         );
         self.largest_sum(request.resources) >= WHOLE * properties as u64
     }

@@ -9,7 +9,7 @@ use dfrsim_model::coallocation::Reservation;
 /// All properties share their steps, since a reservation takes part of each of them. The largest amount over a window
 /// is found in logarithmic time; a new reservation takes time linear in the number of steps, a few microseconds at
 /// 1,000 reservations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timetable {
     /// Where steps begin: strictly rising, from the origin of time. The last one never ends.
     starts: Vec<SimTime>,
