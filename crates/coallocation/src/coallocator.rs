@@ -129,14 +129,8 @@ impl Coallocator {
             return Err(Rejection::Totals);
         }
         let mut starts = Starts::new(grid, request, sample);
-        while let Some(start) = starts.advance() {
-            starts.collect(&mut self.candidates);
-            // Where nothing can suffice, nothing is drawn either: every start has a stream of its own.
-            if self.candidates.len() < request.resources
-                || !self.sufficiency.of_candidates(&self.candidates, request)
-            {
-                continue;
-            }
+        // Where nothing can suffice, nothing is drawn either: every start has a stream of its own.
+        while let Some(start) = starts.next_sufficient(&mut self.candidates, &mut self.sufficiency) {
             let mut rng = seed.numbered(start.micros()).rng();
             let effort = self.parameters.admission_effort;
             self.selector.select_and_swap(&self.candidates, request, effort, &mut self.choice, &mut rng);

@@ -6,6 +6,7 @@
 //! * [`Grid`]: resources with a [`Timetable`] each; reserves all of an allocation or nothing.
 //! * [`Coallocator`]: the search in six phases, with [`Parameters`]; [`Solution`] or [`Rejection`].
 //! * [`SharedGrid`]: several co-allocators on one grid.
+//! * [`planetlab`]: nodes, their use and requests as in the experiments; [`Stream`]: requests one after the other.
 //! * [`optimum`]: the earliest start and the best utilisation by complete search.
 //!
 //! ```
@@ -50,10 +51,12 @@ mod grid;
 mod improvement;
 mod optimum;
 mod parameters;
+pub mod planetlab;
 mod range_max;
 mod selection;
 mod shared;
 mod starts;
+mod stream;
 mod sufficiency;
 mod timetable;
 
@@ -63,4 +66,5 @@ pub use grid::{Grid, GridError};
 pub use optimum::{Optimum, optimum};
 pub use parameters::Parameters;
 pub use shared::{NotReserved, SharedGrid};
+pub use stream::{Stream, StreamOutcome};
 pub use timetable::Timetable;

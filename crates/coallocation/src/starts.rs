@@ -1,5 +1,7 @@
 //! Phase III: the moments at which a job might start, and what is free then.
 
+use crate::sufficiency::Sufficiency;
+use crate::timetable::Steps;
 use crate::{Candidates, Grid};
 use dfrsim_model::coallocation::Request;
 use dfrsim_model::{SimSpan, SimTime};
@@ -11,17 +13,21 @@ const INSTANT: SimSpan = SimSpan::from_micros(1);
 /// job would take from there.
 ///
 /// What is free over the window [t, t + duration) grows only where a reservation ends, so those moments and the earliest
-/// start are enough (section 3.3). A resource is looked up again only when a step of its timetable enters or leaves the
-/// window, so that a start costs little more than a glance at each resource.
+/// start are enough (section 3.3). A resource is looked at again only when a step of its timetable enters or leaves the
+/// window, and its maximum is looked up only when the step that leaves had it: a start costs little more than a glance
+/// at each resource.
 pub(crate) struct Starts<'a> {
     grid: &'a Grid,
     request: &'a Request,
     sample: &'a [usize],
     begun: bool,
+    /// Whether more of some resource may be had than when candidates were last found to be insufficient.
+    gained: bool,
     /// By resource of the sample: the step at which some reservation next ends, and when that is.
     release_step: Vec<usize>,
     release: Vec<SimTime>,
-    /// Until when `reserved` holds.
+    /// The steps that the window touches, and until when these are the same.
+    window: Vec<Steps>,
     valid_until: Vec<SimTime>,
     /// The most that is reserved in the window: an amount for each property and resource of the sample.
     reserved: Vec<u64>,
@@ -36,23 +42,50 @@ impl<'a> Starts<'a> {
             request,
             sample,
             begun: false,
+            gained: true,
             release_step: Vec::with_capacity(count),
             release: Vec::with_capacity(count),
+            window: Vec::with_capacity(count),
             valid_until: vec![SimTime::ZERO; count],
             reserved: vec![0; count * grid.properties()],
             available: vec![false; count],
         };
         for &resource in sample {
             let timetable = grid.timetable(resource);
-            let step = timetable.next_release(timetable.step_at(request.earliest));
+            let first = timetable.step_at(request.earliest);
+            let step = timetable.next_release(first);
             starts.release_step.push(step);
             starts.release.push(timetable.start_of(step));
+            starts.window.push(Steps { first, end: first });
         }
         starts
     }
 
-    /// The next potential start, whose resources are then to be had from [`Starts::collect`].
-    pub(crate) fn advance(&mut self) -> Option<SimTime> {
+    /// The next potential start at which N resources are available that might come to the totals; they are then
+    /// `candidates`.
+    pub(crate) fn next_sufficient(
+        &mut self,
+        candidates: &mut Candidates,
+        sufficiency: &mut Sufficiency,
+    ) -> Option<SimTime> {
+        loop {
+            let start = self.advance()?;
+            // With no more than when it was too little, it still is.
+            if !self.gained {
+                continue;
+            }
+            self.collect(candidates);
+            if candidates.len() >= self.request.resources
+                && sufficiency.of_candidates(candidates, self.request)
+            {
+                return Some(start);
+            }
+            self.gained = false;
+        }
+    }
+
+    /// The next potential start.
+    fn advance(&mut self) -> Option<SimTime> {
         if !self.begun {
             self.begun = true;
             self.look_from(self.request.earliest);
@@ -71,42 +104,66 @@ impl<'a> Starts<'a> {
     }
 
     /// Puts the resources that are available from the current start on into `candidates`.
-    pub(crate) fn collect(&self, candidates: &mut Candidates) {
+    fn collect(&self, candidates: &mut Candidates) {
         let properties = self.grid.properties();
         candidates.clear(properties);
-        let rows = self.reserved.chunks_exact(properties.max(1));
-        for ((&resource, reserved), _) in
-            self.sample.iter().zip(rows).zip(&self.available).filter(|(_, available)| **available)
-        {
+        for (index, &resource) in self.sample.iter().enumerate().filter(|(index, _)| self.available[*index]) {
+            let reserved = &self.reserved[index * properties..][..properties];
             candidates.push(resource, &self.grid.resources()[resource].capacity, reserved);
         }
     }
 
-    /// Looks up what is reserved from `time` on, where it may have changed.
+    /// Looks again at the resources of which other steps are in the window from `time` on.
     fn look_from(&mut self, time: SimTime) {
-        let properties = self.grid.properties();
-        for (index, &resource) in self.sample.iter().enumerate() {
-            if self.valid_until[index] > time {
-                continue;
+        for index in 0..self.sample.len() {
+            if self.valid_until[index] <= time {
+                self.look_at(index, time);
             }
-            let timetable = self.grid.timetable(resource);
-            let steps = timetable.steps_of(time, time + self.request.duration);
-            let (leaves, enters) = (timetable.start_of(steps.first + 1), timetable.start_of(steps.end));
-            // The step that begins at `enters` is in the window an instant after its end reaches it.
-            let enters = match enters {
-                SimTime::MAX => SimTime::MAX,
-                enters => time + (enters.since(time + self.request.duration) + INSTANT),
-            };
-            self.valid_until[index] = leaves.min(enters);
-            let reserved = &mut self.reserved[index * properties..(index + 1) * properties];
-            for (property, reserved) in reserved.iter_mut().enumerate() {
-                *reserved = timetable.maximum_over(property, steps);
-            }
-            let capacity = &self.grid.resources()[resource].capacity;
-            let mut amounts = capacity.iter().zip(&*reserved).zip(&self.request.minimum);
-            self.available[index] =
-                amounts.all(|((&capacity, &reserved), &minimum)| capacity - reserved >= minimum);
         }
+    }
+
+    fn look_at(&mut self, index: usize, time: SimTime) {
+        let resource = self.sample[index];
+        let timetable = self.grid.timetable(resource);
+        let end = time + self.request.duration;
+        let before = self.window[index];
+        let mut window = before;
+        while timetable.start_of(window.first + 1) <= time {
+            window.first += 1;
+        }
+        window.end = window.end.max(window.first);
+        while timetable.start_of(window.end) < end {
+            window.end += 1;
+        }
+        self.window[index] = window;
+        // The step that begins at `enters` is in the window an instant after its end reaches it.
+        let (leaves, enters) = (timetable.start_of(window.first + 1), timetable.start_of(window.end));
+        let enters = match enters {
+            SimTime::MAX => SimTime::MAX,
+            enters => time + (enters.since(end) + INSTANT),
+        };
+        self.valid_until[index] = leaves.min(enters);
+
+        let properties = self.grid.properties();
+        let reserved = &mut self.reserved[index * properties..][..properties];
+        let left = before.first..window.first.min(before.end);
+        let entered = before.end.max(window.first)..window.end;
+        for (property, reserved) in reserved.iter_mut().enumerate() {
+            let levels = timetable.levels(property);
+            let most =
+                |steps: &std::ops::Range<usize>| levels[steps.clone()].iter().copied().max().unwrap_or(0);
+            let had = *reserved;
+            *reserved = if !left.is_empty() && most(&left) == had {
+                timetable.maximum_over(property, window)
+            } else {
+                had.max(most(&entered))
+            };
+            self.gained |= *reserved < had;
+        }
+        let capacity = &self.grid.resources()[resource].capacity;
+        let mut amounts = capacity.iter().zip(&*reserved).zip(&self.request.minimum);
+        self.available[index] =
+            amounts.all(|((&capacity, &reserved), &minimum)| capacity - reserved >= minimum);
     }
 
     /// Moves on from the reservations that end at `time`; whether one of their resources is available then.

@@ -7,10 +7,12 @@ use dfrsim_model::coallocation::Request;
 #[derive(Debug, Default)]
 pub(crate) struct Sufficiency {
     amounts: Vec<u64>,
+    /// By property: the unit over the total.
+    wholes: Vec<f64>,
 }
 
 /// The unit in which [`Sufficiency::of_candidates`] counts parts of a total.
-const WHOLE: u64 = 1 << 40;
+const WHOLE: f64 = (1_u64 << 40) as f64;
 
 impl Sufficiency {
     /// Phase II: whether, for each property, the N resources that have most of it have enough, were they free.
@@ -35,20 +37,18 @@ impl Sufficiency {
         if any_fails {
             return false;
         }
+        self.wholes.clear();
+        self.wholes.extend(request.total.iter().map(|&total| WHOLE / total.max(1) as f64));
         // A candidate's part is rounded up and the whole is exact, so nothing that suffices is refused.
-        let part = |(&free, &total): (&u64, &u64)| {
-            if free >= total {
-                WHOLE
-            } else {
-                (free as u128 * u128::from(WHOLE)).div_ceil(u128::from(total)) as u64
-            }
+        let part = |((&free, &total), whole): ((&u64, &u64), &f64)| {
+            if free >= total { WHOLE as u64 } else { (free as f64 * whole) as u64 + 1 }
+        };
+        let parts = |candidate: usize| -> u64 {
+            candidates.free(candidate).iter().zip(&request.total).zip(&self.wholes).map(part).sum()
         };
         self.amounts.clear();
-        self.amounts.extend(
-            (0..candidates.len())
-                .map(|it| candidates.free(it).iter().zip(&request.total).map(part).sum::<u64>()),
-        );
-        self.largest_sum(request.resources) >= WHOLE * properties as u64
+        self.amounts.extend((0..candidates.len()).map(parts));
+        self.largest_sum(request.resources) >= WHOLE as u64 * properties as u64
     }
 
     /// The sum of the `count` largest amounts.

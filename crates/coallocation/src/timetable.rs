@@ -99,6 +99,11 @@ impl Timetable {
         }
     }
 
+    /// What is reserved of a property in each step.
+    pub(crate) fn levels(&self, property: usize) -> &[u64] {
+        self.reserved[property].values()
+    }
+
     pub(crate) fn maximum_over(&self, property: usize, steps: Steps) -> u64 {
         self.reserved[property].max(steps.first, steps.end)
     }
