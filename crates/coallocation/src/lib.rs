@@ -7,6 +7,7 @@
 //! * [`Coallocator`]: the search in six phases, with [`Parameters`]; [`Solution`] or [`Rejection`].
 //! * [`SharedGrid`]: several co-allocators on one grid.
 //! * [`planetlab`]: nodes, their use and requests as in the experiments; [`Stream`]: requests one after the other.
+//! * [`file`]: all of it as files.
 //! * [`optimum`]: the earliest start and the best utilisation by complete search.
 //!
 //! ```
@@ -47,6 +48,7 @@ mod candidates;
 mod coallocator;
 mod discovery;
 mod division;
+pub mod file;
 mod grid;
 mod improvement;
 mod optimum;

@@ -3,6 +3,7 @@
 mod audit;
 mod bound;
 mod check;
+mod coallocate;
 mod compare;
 mod completions;
 mod convert;
@@ -51,6 +52,7 @@ enum Command {
     Lublin(lublin::Lublin),
     Pack(pack::Pack),
     Instance(instance::Instance),
+    Coallocate(coallocate::Coallocate),
     #[command(subcommand)]
     Workload(Workload),
     Policies(policies::Policies),
@@ -81,6 +83,7 @@ impl Cli {
             Command::Lublin(command) => command.run(),
             Command::Pack(command) => command.run(),
             Command::Instance(command) => command.run(),
+            Command::Coallocate(command) => command.run(),
             Command::Workload(Workload::Info(command)) => command.run(),
             Command::Workload(Workload::Convert(command)) => command.run(),
             Command::Policies(command) => command.run(),
