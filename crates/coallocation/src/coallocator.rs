@@ -111,6 +111,31 @@ impl Coallocator {
         }
     }
 
+    /// A single pass of phases II to V over given resources, as in the experiments (section 4.3): the minima and labels are
+    /// still those of phase I, the multiple of the solution is that of the parameters.
+    ///
+    /// # Errors
+    ///
+    /// With the phase in which the pass ended.
+    ///
+    /// # Panics
+    ///
+    /// If [`Grid::check_request`] would refuse the request, or a resource does not exist.
+    pub fn search_among(
+        &mut self,
+        grid: &Grid,
+        request: &Request,
+        resources: &[usize],
+        seed: Seed,
+    ) -> Result<Solution, Rejection> {
+        self.discovery.begin_with(resources, grid, request);
+        if self.discovery.sample().len() < request.resources {
+            return Err(Rejection::Resources);
+        }
+        let (allocation, factor_before, factor) = self.pass(grid, request, seed)?;
+        Ok(Solution { allocation, factor, factor_before, multiple: self.parameters.initial_multiple })
+    }
+
     /// The resources that the last search looked at (R_job), in the order in which they were drawn.
     #[must_use]
     pub fn sample(&self) -> &[usize] {

@@ -24,6 +24,13 @@ impl Discovery {
         self.sample.clear();
     }
 
+    /// Takes those of these resources that the request accepts.
+    pub(crate) fn begin_with(&mut self, resources: &[usize], grid: &Grid, request: &Request) {
+        self.begin(0);
+        let accepted = |resource: &&usize| request.accepts(&grid.resources()[**resource]);
+        self.sample.extend(resources.iter().filter(accepted));
+    }
+
     pub(crate) fn sample(&self) -> &[usize] {
         &self.sample
     }

@@ -78,7 +78,7 @@ impl Resolver<'_> {
         }
         spans
     }
-    fn span<T>(&mut self, at: &Spanned<T>, seconds: f64) -> SimSpan {
+    pub(crate) fn span<T>(&mut self, at: &Spanned<T>, seconds: f64) -> SimSpan {
         SimSpan::try_from_secs_f64(seconds).unwrap_or_else(|| {
             self.fault(at, format!("expected seconds from 0 to 500 years, found {seconds}"));
             SimSpan::ZERO
