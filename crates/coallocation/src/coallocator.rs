@@ -6,9 +6,9 @@ use crate::improvement::improve;
 use crate::selection::Selector;
 use crate::starts::Starts;
 use crate::sufficiency::Sufficiency;
-use crate::{Candidates, Choice, Grid, Parameters};
-use dfrsim_model::Seed;
+use crate::{Candidates, Choice, Grid, Parameters, Prospects};
 use dfrsim_model::coallocation::{Allocation, Request};
+use dfrsim_model::{Seed, SimTime};
 
 /// Answers requests: phases I to V of the algorithm, and the reservations of phase VI, which
 /// [`Grid::reserve`] or [`SharedGrid`](crate::SharedGrid) then makes. Keeps its memory from one request to the next.
@@ -17,9 +17,8 @@ pub struct Coallocator {
     parameters: Parameters,
     discovery: Discovery,
     sufficiency: Sufficiency,
-    selector: Selector,
     candidates: Candidates,
-    choice: Choice,
+    attempt: Attempt,
 }
 
 /// A solution.
@@ -98,10 +97,9 @@ impl Coallocator {
             if found < request.resources || found == before {
                 return Err(rejection);
             }
-            rejection = match self.pass(grid, request, seed.fork("search").numbered(multiple as u64)) {
-                Ok((allocation, factor_before, factor)) => {
-                    return Ok(Solution { allocation, factor, factor_before, multiple });
-                }
+            let seed = seed.fork("search").numbered(multiple as u64);
+            rejection = match self.pass(multiple, grid, request, seed) {
+                Ok(solution) => return Ok(solution),
                 Err(rejection) => rejection,
             };
             multiple *= 2;
@@ -132,8 +130,31 @@ impl Coallocator {
         if self.discovery.sample().len() < request.resources {
             return Err(Rejection::Resources);
         }
-        let (allocation, factor_before, factor) = self.pass(grid, request, seed)?;
-        Ok(Solution { allocation, factor, factor_before, multiple: self.parameters.initial_multiple })
+        self.pass(self.parameters.initial_multiple, grid, request, seed)
+    }
+
+    /// The same as [`Coallocator::search_among`] where the starts are known from earlier searches with other seeds.
+    ///
+    /// # Errors
+    ///
+    /// With the phase in which the pass ended.
+    pub fn search_prospects(
+        &mut self,
+        prospects: &mut Prospects<'_>,
+        seed: Seed,
+    ) -> Result<Solution, Rejection> {
+        let multiple = self.parameters.initial_multiple;
+        let request = prospects.request();
+        let mut number = 0;
+        while let Some((start, candidates)) = prospects.get(number)? {
+            if let Some(solution) =
+                self.attempt.at(candidates, request, *start, &self.parameters, multiple, seed)
+            {
+                return Ok(solution);
+            }
+            number += 1;
+        }
+        Err(Rejection::Starts)
     }
 
     /// The resources that the last search looked at (R_job), in the order in which they were drawn.
@@ -142,30 +163,59 @@ impl Coallocator {
         self.discovery.sample()
     }
 
-    /// Phases II to V over the current sample: the allocation with the factors before and after phase V.
+    /// Phases II to V over the current sample.
     fn pass(
         &mut self,
+        multiple: usize,
         grid: &Grid,
         request: &Request,
         seed: Seed,
-    ) -> Result<(Allocation, f64, f64), Rejection> {
+    ) -> Result<Solution, Rejection> {
         let sample = self.discovery.sample();
         if !self.sufficiency.of_sample(grid, request, sample) {
             return Err(Rejection::Totals);
         }
-        let mut starts = Starts::new(grid, request, sample);
-        // Where nothing can suffice, nothing is drawn either: every start has a stream of its own.
+        let mut starts = Starts::new(grid, request, sample.to_vec());
         while let Some(start) = starts.next_sufficient(&mut self.candidates, &mut self.sufficiency) {
-            let mut rng = seed.numbered(start.micros()).rng();
-            let effort = self.parameters.admission_effort;
-            self.selector.select_and_swap(&self.candidates, request, effort, &mut self.choice, &mut rng);
-            if self.choice.is_admissible(request) {
-                let before = self.choice.factor(request);
-                let effort = self.parameters.improvement_effort;
-                let factor = improve(&self.candidates, request, effort, &mut self.choice, &mut rng);
-                return Ok((divide(&self.candidates, request, &self.choice, start), before, factor));
+            let candidates = &self.candidates;
+            if let Some(solution) =
+                self.attempt.at(candidates, request, start, &self.parameters, multiple, seed)
+            {
+                return Ok(solution);
             }
         }
         Err(Rejection::Starts)
+    }
+}
+
+/// The search at one start, with the memory that it needs.
+#[derive(Debug, Default)]
+struct Attempt {
+    selector: Selector,
+    choice: Choice,
+}
+
+impl Attempt {
+    /// Phases IV and V at one start. Every start has a stream of random numbers of its own, so it does not matter for the
+    /// others whether it is looked at.
+    fn at(
+        &mut self,
+        candidates: &Candidates,
+        request: &Request,
+        start: SimTime,
+        parameters: &Parameters,
+        multiple: usize,
+        seed: Seed,
+    ) -> Option<Solution> {
+        let Attempt { selector, choice } = self;
+        let mut rng = seed.numbered(start.micros()).rng();
+        selector.select_and_swap(candidates, request, parameters.admission_effort, choice, &mut rng);
+        if !choice.is_admissible(request) {
+            return None;
+        }
+        let factor_before = choice.factor(request);
+        let factor = improve(candidates, request, parameters.improvement_effort, choice, &mut rng);
+        let allocation = divide(candidates, request, choice, start);
+        Some(Solution { allocation, factor, factor_before, multiple })
     }
 }

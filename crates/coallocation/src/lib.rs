@@ -4,7 +4,8 @@
 //! give together, so it can start earlier and fill what is left over. Resources are reserved in part, ahead of time.
 //!
 //! * [`Grid`]: resources with a [`Timetable`] each; reserves all of an allocation or nothing.
-//! * [`Coallocator`]: the search in six phases, with [`Parameters`]; [`Solution`] or [`Rejection`].
+//! * [`Coallocator`]: the search in six phases, with [`Parameters`]; [`Solution`] or [`Rejection`]. [`Prospects`]: for
+//!   searches that are repeated.
 //! * [`SharedGrid`]: several co-allocators on one grid.
 //! * [`planetlab`]: nodes, their use and requests as in the experiments; [`Stream`]: requests one after the other.
 //! * [`file`]: all of it as files.
@@ -54,6 +55,7 @@ mod improvement;
 mod optimum;
 mod parameters;
 pub mod planetlab;
+mod prospects;
 mod range_max;
 mod selection;
 mod shared;
@@ -67,6 +69,7 @@ pub use coallocator::{Coallocator, Rejection, Solution};
 pub use grid::{Grid, GridError};
 pub use optimum::{Optimum, optimum};
 pub use parameters::Parameters;
+pub use prospects::Prospects;
 pub use shared::{NotReserved, SharedGrid};
 pub use stream::{Stream, StreamOutcome};
 pub use timetable::Timetable;

@@ -29,7 +29,7 @@ pub fn optimum(grid: &Grid, request: &Request, resources: &[usize]) -> Option<Op
     let accepted = |resource: &usize| request.accepts(&grid.resources()[*resource]);
     let resources: Vec<usize> = resources.iter().copied().filter(accepted).collect();
     let (mut candidates, mut sufficiency) = (Candidates::default(), Sufficiency::default());
-    let mut starts = Starts::new(grid, request, &resources);
+    let mut starts = Starts::new(grid, request, resources);
     while let Some(start) = starts.next_sufficient(&mut candidates, &mut sufficiency) {
         if let Some(factor) = Search::new(&candidates, request).best() {
             return Some(Optimum { start, factor });

@@ -19,7 +19,7 @@ const INSTANT: SimSpan = SimSpan::from_micros(1);
 pub(crate) struct Starts<'a> {
     grid: &'a Grid,
     request: &'a Request,
-    sample: &'a [usize],
+    sample: Vec<usize>,
     begun: bool,
     /// Whether more of some resource may be had than when candidates were last found to be insufficient.
     gained: bool,
@@ -35,12 +35,12 @@ pub(crate) struct Starts<'a> {
 }
 
 impl<'a> Starts<'a> {
-    pub(crate) fn new(grid: &'a Grid, request: &'a Request, sample: &'a [usize]) -> Starts<'a> {
+    pub(crate) fn new(grid: &'a Grid, request: &'a Request, sample: Vec<usize>) -> Starts<'a> {
         let count = sample.len();
         let mut starts = Starts {
             grid,
             request,
-            sample,
+            sample: Vec::new(),
             begun: false,
             gained: true,
             release_step: Vec::with_capacity(count),
@@ -50,7 +50,7 @@ impl<'a> Starts<'a> {
             reserved: vec![0; count * grid.properties()],
             available: vec![false; count],
         };
-        for &resource in sample {
+        for &resource in &sample {
             let timetable = grid.timetable(resource);
             let first = timetable.step_at(request.earliest);
             let step = timetable.next_release(first);
@@ -58,6 +58,7 @@ impl<'a> Starts<'a> {
             starts.release.push(timetable.start_of(step));
             starts.window.push(Steps { first, end: first });
         }
+        starts.sample = sample;
         starts
     }
 

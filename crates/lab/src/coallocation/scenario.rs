@@ -13,7 +13,7 @@ pub(super) struct Scenario {
     pub(super) grids: u32,
     /// How many nodes a grid has.
     pub(super) nodes: usize,
-    /// The mean levels of use; at least one. The first is what statements are checked on.
+    /// The mean levels of use; at least one. The parameter study is at the first.
     pub(super) usage: Vec<f64>,
     /// How the use of a node goes up and down around its level.
     pub(super) usage_deviation: f64,

@@ -15,13 +15,12 @@ use dfrsim_model::coallocation::UNITS_PER_ONE;
 
 /// All tables; those for which the scenario has nothing are empty.
 pub(super) fn tables(scenario: &Scenario, rows: &[Row]) -> Vec<NamedTable> {
-    let first = scenario.usage[0];
     vec![
         NamedTable::short("table_1", "Table 1: the nodes, which are drawn from its figures", nodes(scenario)),
         NamedTable::short(
             "table_2",
             "Table 2: collective beside simple requests",
-            comparison(scenario, rows, first),
+            comparison(scenario, rows),
         ),
         NamedTable::short("table_3", "Table 3: both beside the optimum", optimum(scenario, rows)),
         NamedTable::short(
@@ -30,7 +29,7 @@ pub(super) fn tables(scenario: &Scenario, rows: &[Row]) -> Vec<NamedTable> {
             times(scenario, rows),
         ),
         NamedTable::short("figure_2", "Figure 2: search times", figure_2(scenario, rows)),
-        NamedTable::short("usage", "Solved at other levels of use, which are assumed", usage(scenario, rows)),
+        NamedTable::short("usage", "Solved by level of use, which is assumed", usage(scenario, rows)),
         NamedTable::long("phases", "Where searches without a solution ended", phases(scenario, rows)),
         NamedTable::short(
             "parameters",
@@ -79,8 +78,9 @@ fn nodes(scenario: &Scenario) -> Table {
 }
 
 /// Means over the grids, and the interval for all sizes together.
-fn comparison(scenario: &Scenario, rows: &[Row], usage: f64) -> Table {
+fn comparison(scenario: &Scenario, rows: &[Row]) -> Table {
     let header = vec![
+        "mean_use",
         "size",
         "simple",
         "paper",
@@ -102,8 +102,8 @@ fn comparison(scenario: &Scenario, rows: &[Row], usage: f64) -> Table {
             mean(scenario, pairs.iter().map(|pairs| Some(count(pairs))))
         })
     };
-    let line = |name: &str, ours: [Option<f64>; 6], published: Option<[f64; 6]>| {
-        let mut line = vec![text(name)];
+    let line = |usage: f64, name: &str, ours: [Option<f64>; 6], published: Option<[f64; 6]>| {
+        let mut line = vec![Cell::Number(usage), text(name)];
         for (place, ours) in ours.into_iter().enumerate() {
             line.extend([Cell::maybe(ours), Cell::maybe(published.map(|it| it[place]))]);
         }
@@ -111,15 +111,18 @@ fn comparison(scenario: &Scenario, rows: &[Row], usage: f64) -> Table {
     };
     let value = |estimates: [Option<Estimate>; 6]| estimates.map(|it| it.map(|it| it.value));
     let mut lines = Vec::new();
-    for &size in &scenario.sizes {
-        let ours = value(counts(&pairs(scenario, rows, usage, Some(size))));
-        lines.push(line(&size.to_string(), ours, published::comparison(&size.to_string())));
+    for &usage in &scenario.usage {
+        for &size in &scenario.sizes {
+            let ours = value(counts(&pairs(scenario, rows, usage, Some(size))));
+            let name = size.to_string();
+            lines.push(line(usage, &name, ours, published::comparison(&name)));
+        }
+        let all = counts(&pairs(scenario, rows, usage, None));
+        lines.push(line(usage, "all", value(all), published::comparison("all")));
+        let ends = all.map(|it| it.and_then(|it| it.interval));
+        lines.push(line(usage, "all, low", ends.map(|it| it.map(|it| it.0)), None));
+        lines.push(line(usage, "all, high", ends.map(|it| it.map(|it| it.1)), None));
     }
-    let all = counts(&pairs(scenario, rows, usage, None));
-    lines.push(line("all", value(all), published::comparison("all")));
-    let ends = all.map(|it| it.and_then(|it| it.interval));
-    lines.push(line("all, low", ends.map(|it| it.map(|it| it.0)), None));
-    lines.push(line("all, high", ends.map(|it| it.map(|it| it.1)), None));
     Table::new(header, lines)
 }
 
@@ -149,7 +152,7 @@ pub(super) fn optima(pairs: &[Pair<'_>]) -> f64 {
 }
 
 fn optimum(scenario: &Scenario, rows: &[Row]) -> Table {
-    let header = vec!["size", "kind", "figure", "mean", "low", "high", "paper"];
+    let header = vec!["mean_use", "size", "kind", "figure", "mean", "low", "high", "paper"];
     let figures = [
         "solved",
         "start later than the optimum's",
@@ -157,16 +160,18 @@ fn optimum(scenario: &Scenario, rows: &[Row]) -> Table {
         "part of the optimal factor at its start",
         "above 99 % of it",
     ];
+    let sizes = || scenario.sizes.iter().filter(|size| scenario.optimum.contains(size));
     let mut lines = Vec::new();
-    for &size in scenario.sizes.iter().filter(|size| scenario.optimum.contains(size)) {
-        let pairs = pairs(scenario, rows, scenario.usage[0], Some(size));
+    for (&usage, &size) in scenario.usage.iter().flat_map(|usage| sizes().map(move |size| (usage, size))) {
+        let pairs = pairs(scenario, rows, usage, Some(size));
         let mut push = |kind: &str, figure: &str, estimate: Option<Estimate>, paper: Option<f64>| {
-            let paper = Cell::maybe(paper.filter(|_| size == 5));
-            let [value, low, high] = interval(estimate);
-            lines.push(vec![Cell::Count(size), text(kind), text(figure), value, low, high, paper]);
+            let mut line = vec![Cell::Number(usage), Cell::Count(size), text(kind), text(figure)];
+            line.extend(interval(estimate));
+            line.push(Cell::maybe(paper.filter(|_| size == 5)));
+            lines.push(line);
         };
         let all = mean(scenario, pairs.iter().map(|pairs| Some(optima(pairs))));
-        push("optimum", "solved", all, published::beside_optimum("collective").map(|it| it[0]));
+        push("optimum", figures[0], all, published::beside_optimum("collective").map(|it| it[0]));
         for (_, kind) in KINDS.iter().rev() {
             for (place, figure) in figures.iter().enumerate() {
                 let estimate = mean(scenario, pairs.iter().map(|pairs| beside_optimum(pairs, kind)[place]));
@@ -184,29 +189,34 @@ pub(super) fn milliseconds(rows: &[Row], usage: f64, is_one: impl Fn(&Row) -> bo
 }
 
 fn times(scenario: &Scenario, rows: &[Row]) -> Table {
-    let times = milliseconds(rows, scenario.usage[0], |row| row.size == Some(5) && row.kind == "collective");
-    let least = times.iter().copied().reduce(f64::min);
-    let statistics = Statistics::of(&times);
-    let lines = [
-        ("min", least),
-        ("max", statistics.map(|it| it.max)),
-        ("mean", statistics.map(|it| it.mean)),
-        ("deviation", statistics.and_then(|it| it.deviation)),
-    ];
-    let line = |(name, ours): (&str, Option<f64>)| {
-        ours.map(|ours| vec![text(name), Cell::Number(ours), Cell::maybe(published::search_time(name))])
-    };
-    let lines: Vec<Vec<Cell>> = lines.into_iter().filter_map(line).collect();
+    let mut lines = Vec::new();
+    for &usage in &scenario.usage {
+        let times = milliseconds(rows, usage, |row| row.size == Some(5) && row.kind == "collective");
+        let statistics = Statistics::of(&times);
+        let figures = [
+            ("min", times.iter().copied().reduce(f64::min)),
+            ("max", statistics.map(|it| it.max)),
+            ("mean", statistics.map(|it| it.mean)),
+            ("deviation", statistics.and_then(|it| it.deviation)),
+        ];
+        for (name, ours) in figures {
+            let published = Cell::maybe(published::search_time(name));
+            lines.extend(
+                ours.map(|ours| vec![Cell::Number(usage), text(name), Cell::Number(ours), published]),
+            );
+        }
+    }
     let notes = vec![
         "Phases II to V. The published column of phases I to VI (126 to 325 ms) contains what another system takes \
          and cannot be reproduced."
             .to_owned(),
     ];
-    Table::new(vec!["statistic", "ms", "paper_ms"], lines).with_notes(notes)
+    Table::new(vec!["mean_use", "statistic", "ms", "paper_ms"], lines).with_notes(notes)
 }
 
 fn figure_2(scenario: &Scenario, rows: &[Row]) -> Table {
     let header = vec![
+        "mean_use",
         "size",
         "simple_ms",
         "simple_solved_ms",
@@ -215,9 +225,11 @@ fn figure_2(scenario: &Scenario, rows: &[Row]) -> Table {
         "collective_unsolved_ms",
     ];
     let mut lines = Vec::new();
-    for &size in &scenario.sizes {
+    for (&usage, &size) in
+        scenario.usage.iter().flat_map(|usage| scenario.sizes.iter().map(move |size| (usage, size)))
+    {
         let ms = |is_one: &dyn Fn(&Row) -> bool| {
-            average(milliseconds(rows, scenario.usage[0], |row| row.size == Some(size) && is_one(row)))
+            average(milliseconds(rows, usage, |row| row.size == Some(size) && is_one(row)))
         };
         let of = |kind: &'static str| move |row: &Row| row.kind == kind;
         let all = [
@@ -228,7 +240,8 @@ fn figure_2(scenario: &Scenario, rows: &[Row]) -> Table {
             ms(&|row| of("collective")(row) && !row.is_solved()),
         ];
         if all[0].is_some() {
-            lines.push([Cell::Count(size)].into_iter().chain(all.map(Cell::maybe)).collect());
+            let place = [Cell::Number(usage), Cell::Count(size)];
+            lines.push(place.into_iter().chain(all.map(Cell::maybe)).collect());
         }
     }
     Table::new(header, lines)
