@@ -41,6 +41,7 @@ Examples:
   dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim run scenarios/offline_quick.toml     packing jobs once and for all: the off-line study
   dfrsim pack cluster.json --optimum          one packing, beside the best there is
+  dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
   dfrsim policies                             all policies, a line on each";
 
 #[derive(Subcommand, Debug)]

@@ -254,3 +254,23 @@ impl Checks<'_> {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_holds_where_the_interval_lies_on_its_side() {
+        let verdict = |said: Said, low, high| {
+            said.verdict(&Estimate { value: f64::midpoint(low, high), interval: Some((low, high)) })
+        };
+        assert_eq!(verdict(Said::Is(0.6), 0.5, 0.7), "holds");
+        assert_eq!(verdict(Said::Is(0.6), 0.61, 0.7), "does not hold");
+        assert_eq!(verdict(Said::Above(3.0), 3.1, 4.0), "holds");
+        assert_eq!(verdict(Said::Above(3.0), 2.0, 4.0), "open");
+        assert_eq!(verdict(Said::Above(3.0), 1.0, 2.0), "does not hold");
+        assert_eq!(verdict(Said::Below(100.0), 1.0, 2.0), "holds");
+        assert_eq!(verdict(Said::Below(100.0), 99.0, 101.0), "open");
+        assert_eq!(verdict(Said::Below(100.0), 101.0, 120.0), "does not hold");
+    }
+}
