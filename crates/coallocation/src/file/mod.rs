@@ -42,7 +42,7 @@ pub struct FileError {
     /// The line, from 1, where it is known.
     pub line: Option<u64>,
     /// What is wrong.
-    pub problem: Problem,
+    pub problem: Box<Problem>,
 }
 
 /// What may be wrong with a file.
@@ -93,6 +93,6 @@ pub enum Problem {
 
 impl Problem {
     fn at(self, file: &str, line: Option<u64>) -> FileError {
-        FileError { file: file.to_owned(), line, problem: self }
+        FileError { file: file.to_owned(), line, problem: Box::new(self) }
     }
 }

@@ -66,7 +66,7 @@ pub fn request(file: &str, text: &str, resources: &Resources, window: Window) ->
             minimum,
             labels: by_name(&file.labels, &resources.qualities, "label")?
                 .into_iter()
-                .map(|it| it.cloned())
+                .map(Option::cloned)
                 .collect(),
         })
     };
