@@ -66,7 +66,7 @@ pub fn request(file: &str, text: &str, resources: &Resources, window: Window) ->
             minimum,
             labels: by_name(&file.labels, &resources.qualities, "label")?
                 .into_iter()
-                .map(Option::cloned)
+                .map(Option::<&String>::cloned)
                 .collect(),
         })
     };
