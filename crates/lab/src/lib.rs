@@ -41,6 +41,7 @@
 //! degradation from the bound.
 
 mod audited;
+mod coallocation;
 mod column;
 pub mod comparison;
 mod discovery;

@@ -3,7 +3,7 @@
 use crate::Scenario;
 use crate::experiment::AnyExperiment;
 use crate::scenario::{self, Fault, ScenarioErrors, ScenarioText, Text, nearest};
-use crate::{discovery, needs, offline};
+use crate::{coallocation, discovery, needs, offline};
 use std::path::Path;
 
 /// A scenario of any study.
@@ -25,6 +25,7 @@ const STUDIES: &[(&str, Read)] = &[
     ("offline", |source| offline::Scenario::read(source).map(|scenario| Study::Offline(Box::new(scenario)))),
     ("discovery", discovery::read),
     ("needs", needs::read),
+    ("coallocation", coallocation::read),
 ];
 
 impl Study {

@@ -10,6 +10,7 @@
 //! * [`stretch`]: the metrics of one job.
 //! * [`offline`]: instances of the off-line problem.
 //! * [`vm`]: virtual machines that share nodes by weight.
+//! * [`coallocation`]: requests for parts of several resources at the same time.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
 //!
 //! Nothing here compares with a tolerance: capacity tests, completion times and audits are exact.
@@ -36,6 +37,7 @@ mod time;
 mod virtual_time;
 mod yields;
 
+pub mod coallocation;
 pub mod event;
 pub mod offline;
 pub mod stretch;

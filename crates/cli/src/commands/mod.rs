@@ -3,6 +3,7 @@
 mod audit;
 mod bound;
 mod check;
+mod coallocate;
 mod compare;
 mod completions;
 mod convert;
@@ -43,6 +44,7 @@ Examples:
   dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim run scenarios/offline_quick.toml     packing jobs once and for all: the off-line study
   dfrsim pack cluster.json --optimum          one packing, beside the best there is
+  dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
   dfrsim policies                             all policies, a line on each";
 
 #[derive(Subcommand, Debug)]
@@ -57,6 +59,7 @@ enum Command {
     Lublin(lublin::Lublin),
     Pack(pack::Pack),
     Instance(instance::Instance),
+    Coallocate(coallocate::Coallocate),
     #[command(subcommand)]
     Workload(Workload),
     Policies(policies::Policies),
@@ -90,6 +93,7 @@ impl Cli {
             Command::Lublin(command) => command.run(),
             Command::Pack(command) => command.run(),
             Command::Instance(command) => command.run(),
+            Command::Coallocate(command) => command.run(),
             Command::Workload(Workload::Info(command)) => command.run(),
             Command::Workload(Workload::Convert(command)) => command.run(),
             Command::Policies(command) => command.run(),
