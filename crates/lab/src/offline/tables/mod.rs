@@ -2,6 +2,7 @@
 
 mod distances;
 mod domination;
+mod eject;
 mod findings;
 mod mcb;
 mod parameters;
@@ -53,6 +54,7 @@ impl Tables {
             short("rr6692_figure_7", "RR-6692, figure 7: MCB on large instances", mcb::figure_7(study)),
             long("rr6692_by_slack", "RR-6692, figures against slack", series::by_slack(study)),
             long("rr6692_by_tasks", "RR-6692, failures and yields against tasks", series::by_tasks(study)),
+            short("eject", "Beyond the texts: VP_EJECT beside VP_CPSUM", eject::table(study)),
             short("findings", "What was published about the results", findings::table(study)),
         ];
         Tables(all.into_iter().filter(|named| !named.table.is_empty()).collect())
