@@ -40,6 +40,7 @@ mod auditor;
 mod fault;
 mod job;
 mod nodes;
+pub mod moving;
 pub mod packing;
 mod placement;
 mod report;

@@ -20,7 +20,7 @@ mod dissertation;
 mod rr6692;
 mod truncated;
 
-pub use changed::changed;
+pub use changed::{changed, small_change};
 pub use dissertation::DissertationScenario;
 pub use rr6692::Rr6692Scenario;
 
