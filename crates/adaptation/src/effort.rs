@@ -27,7 +27,7 @@ pub(crate) struct Effort {
 impl Effort {
     /// The more, the fewer tasks there are.
     pub(crate) fn for_tasks(tasks: usize, haste: Haste) -> Effort {
-        let repairs = (128 / tasks.max(1)).clamp(1, 64);
+        let repairs = (256 / tasks.max(1)).clamp(1, 64);
         let coarse = |steps| Effort { repairs: 1, first: 4, steps, failures: 2, economises: false };
         match (haste, tasks) {
             (Haste::None, 0..64) => {

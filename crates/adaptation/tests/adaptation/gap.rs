@@ -28,11 +28,13 @@ fn gaps_are_small() {
     assert!(gaps.len() > 100 && mean <= 0.02 && worst <= 0.15, "{} {mean} {worst}", gaps.len());
 }
 
-/// Change 515 of seed 2 at 25 %: three cheap tasks must change nodes in a ring, for 97 % of the budget, while two others are the
-/// obvious ones to move and cost 6 % too much. Repairs of one placement after the other, with the same disturbances at each yield,
-/// came to half of the optimum.
+/// Problems on which the climb once missed a large part of the optimum. Change 515 of seed 2: three cheap tasks must change nodes
+/// in a ring, for 97 % of the budget, while two others are the obvious ones to move and cost 6 % too much; repairs with the same
+/// disturbances at each yield came to half of the optimum. Change 109 of seed 1: half as many repairs missed 22 %.
 #[test]
-fn a_ring_of_cheap_moves_is_found() {
-    let found = gap(&mut Adapter::new(), 2, 515, 25).unwrap();
-    assert!(found < 0.001, "{found}");
+fn problems_that_were_hard_are_solved() {
+    for (seed, number, percent) in [(2, 515, 25), (1, 109, 50)] {
+        let found = gap(&mut Adapter::new(), seed, number, percent).unwrap();
+        assert!(found < 0.001, "{seed} {number} {percent}: {found}");
+    }
 }
