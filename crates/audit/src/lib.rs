@@ -39,8 +39,8 @@
 mod auditor;
 mod fault;
 mod job;
-mod nodes;
 pub mod moving;
+mod nodes;
 pub mod packing;
 mod placement;
 mod report;

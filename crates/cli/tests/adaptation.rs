@@ -29,7 +29,9 @@ fn wrong_fields_are_told_together() {
     let wrong = SCENARIO.replace("'moves'", "'metres'").replace("100]", "101]");
     let folder = Folder::with(&[("wrong.toml", &wrong)]);
     let told = stderr(dfrsim(["run"]).arg(folder.path("wrong.toml")), 2);
-    for part in ["moves are not counted by `metres`, but by bytes or moves", "percents of everything from 0 to 100"] {
+    for part in
+        ["moves are not counted by `metres`, but by bytes or moves", "percents of everything from 0 to 100"]
+    {
         assert!(told.contains(part), "{told}");
     }
 }

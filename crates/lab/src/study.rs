@@ -23,7 +23,9 @@ type Read = fn(&ScenarioText<'_>) -> Result<Study, ScenarioErrors>;
 /// The studies, as `study = "..."` names them, and how their scenarios are read.
 const STUDIES: &[(&str, Read)] = &[
     ("online", |source| Scenario::read(source).map(|scenario| Study::Online(Box::new(scenario)))),
-    ("adaptation", |source| adaptation::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))),
+    ("adaptation", |source| {
+        adaptation::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))
+    }),
     ("offline", |source| offline::Scenario::read(source).map(|scenario| Study::Offline(Box::new(scenario)))),
 ];
 

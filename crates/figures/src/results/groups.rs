@@ -129,8 +129,7 @@ fn drawable(row: &Row) -> Option<&Figures> {
 impl Series<'_> {
     /// The periods of the runs, rising.
     pub(super) fn periods(&self) -> Vec<SimSpan> {
-        let mut periods: Vec<SimSpan> =
-            self.runs.iter().filter_map(|(row, _)| row.cell.period_s).collect();
+        let mut periods: Vec<SimSpan> = self.runs.iter().filter_map(|(row, _)| row.cell.period_s).collect();
         periods.sort();
         periods.dedup();
         periods

@@ -41,15 +41,15 @@ pub(super) fn draw(results: &Results, group: &Group<'_>, drawn: &mut Drawn) {
             csv.line([&series.name, &period.as_secs_f64(), &instances, &gb_per_s, &degradation, &is_best]);
         }
     }
-    let points = |trades: &Vec<Trade>| trades.iter().map(|trade| (trade.gb_per_s, trade.degradation)).collect();
+    let points =
+        |trades: &Vec<Trade>| trades.iter().map(|trade| (trade.gb_per_s, trade.degradation)).collect();
     let mut lines: Vec<Line> = (trades.iter().enumerate())
         .map(|(number, trades)| Line { number, points: points(trades), course: Course::Straight })
         .collect();
     lines.push(Line { number: series.len(), points: best, course: Course::Steps });
     let all = || lines.iter().flat_map(|line| &line.points);
     let (widest, highest) = (range(all().map(|point| point.0)), range(all().map(|point| point.1)));
-    let (widest, (lowest, highest)) =
-        (widest.map_or(1.0, |range| range.1), highest.unwrap_or((0.0, 1.0)));
+    let (widest, (lowest, highest)) = (widest.map_or(1.0, |range| range.1), highest.unwrap_or((0.0, 1.0)));
     let y = if highest > 10.0 * lowest {
         Scale::logarithmic(lowest, highest)
     } else {

@@ -119,7 +119,9 @@ impl Scenario {
                 let moving = moving_cost(&problem.current, mapping, &problem.cost);
                 let faults = check_minimum_yield(&problem.instance, mapping, min_yield);
                 match faults.first() {
-                    Some(fault) => Err(format!("instance {number}, {cost}, {budget_percent} %, {who}: {fault}")),
+                    Some(fault) => {
+                        Err(format!("instance {number}, {cost}, {budget_percent} %, {who}: {fault}"))
+                    }
                     None if moving > u128::from(budget) => Err(format!(
                         "instance {number}, {cost}, {budget_percent} %: {who} moves {moving} of {budget}"
                     )),
@@ -133,13 +135,18 @@ impl Scenario {
                 found.as_ref().map(|found| found.minimum_yield),
             );
             if exact.status != Status::TimedOut && reached > best {
-                return Err(format!("instance {number}, {cost}, {budget_percent} %: {reached:?} is above {best:?}"));
+                return Err(format!(
+                    "instance {number}, {cost}, {budget_percent} %: {reached:?} is above {best:?}"
+                ));
             }
             if reached < before {
-                return Err(format!("instance {number}, {cost}, {budget_percent} %: the yield falls to {reached:?}"));
+                return Err(format!(
+                    "instance {number}, {cost}, {budget_percent} %: the yield falls to {reached:?}"
+                ));
             }
             before = reached;
-            let moved = |Placed { mapping, min_yield }: &Placed| checked("the exact search", mapping, *min_yield);
+            let moved =
+                |Placed { mapping, min_yield }: &Placed| checked("the exact search", mapping, *min_yield);
             rows.push(Row {
                 instance: number,
                 cost: cost.to_string(),

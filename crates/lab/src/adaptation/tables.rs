@@ -16,7 +16,11 @@ const MOST_GAP: f64 = 0.15;
 
 pub(super) fn of(scenario: &Scenario, rows: &[Row]) -> Vec<NamedTable> {
     vec![
-        NamedTable::short("budgets", "What a budget allows, and what the heuristic makes of it", by_budget(scenario, rows)),
+        NamedTable::short(
+            "budgets",
+            "What a budget allows, and what the heuristic makes of it",
+            by_budget(scenario, rows),
+        ),
         NamedTable::short("gaps", "The largest gaps", largest(rows)),
         NamedTable::short("findings", "What was asked of the heuristic", findings(scenario, rows)),
     ]

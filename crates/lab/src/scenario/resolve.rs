@@ -2,7 +2,9 @@
 
 use super::fault::ScenarioErrors;
 use super::fields::{AnnotationField, Names, Numbers, PolicyField};
-use super::file::{BatsimFile, File, LublinFile, SimulationFile, Study, SweepFile, SwfFile, WorkloadFile, anywhere};
+use super::file::{
+    BatsimFile, File, LublinFile, SimulationFile, Study, SweepFile, SwfFile, WorkloadFile, anywhere,
+};
 use super::resolver::{Resolver, ScenarioText, resolved};
 use super::{LogSource, LublinSource, PeriodSweep, Scenario, Simulation, Source, Workload};
 use dfrsim_cluster::EstimateModel;
