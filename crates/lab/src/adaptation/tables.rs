@@ -27,7 +27,7 @@ pub(super) fn of(scenario: &Scenario, rows: &[Row]) -> Vec<NamedTable> {
 }
 
 /// The rows of a cost and a budget.
-fn part<'a>(rows: &'a [Row], cost: Cost, percent: f64) -> impl Iterator<Item = &'a Row> + Clone {
+fn part(rows: &[Row], cost: Cost, percent: f64) -> impl Iterator<Item = &Row> + Clone {
     let cost = cost.to_string();
     rows.iter().filter(move |row| row.cost == cost && row.budget_percent == percent)
 }
