@@ -42,6 +42,7 @@ pub mod coallocation;
 pub mod discovery;
 mod fault;
 mod job;
+pub mod moving;
 mod nodes;
 pub mod packing;
 mod placement;

@@ -40,6 +40,7 @@
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the study; 5.1 for the
 //! degradation from the bound.
 
+pub mod adaptation;
 mod audited;
 mod coallocation;
 mod column;

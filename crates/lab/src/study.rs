@@ -1,6 +1,7 @@
 //! Which study a scenario file is of.
 
 use crate::Scenario;
+use crate::adaptation;
 use crate::experiment::AnyExperiment;
 use crate::scenario::{self, Fault, ScenarioErrors, ScenarioText, Text, nearest};
 use crate::{coallocation, discovery, needs, offline};
@@ -22,6 +23,9 @@ type Read = fn(&ScenarioText<'_>) -> Result<Study, ScenarioErrors>;
 /// The studies, as `study = "..."` names them, and how their scenarios are read.
 const STUDIES: &[(&str, Read)] = &[
     ("online", |source| Scenario::read(source).map(|scenario| Study::Online(Box::new(scenario)))),
+    ("adaptation", |source| {
+        adaptation::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))
+    }),
     ("offline", |source| offline::Scenario::read(source).map(|scenario| Study::Offline(Box::new(scenario)))),
     ("discovery", discovery::read),
     ("needs", needs::read),

@@ -18,7 +18,7 @@ mod dissertation;
 mod rr6692;
 mod truncated;
 
-pub use changed::changed;
+pub use changed::{changed, small_change};
 pub use dissertation::{DissertationScenario, Requirements};
 pub use rr6692::{Memory, Rr6692Scenario};
 
