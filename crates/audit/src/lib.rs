@@ -14,7 +14,7 @@
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
-//! [`packing`] checks solutions of the off-line problem.
+//! [`packing`] checks solutions of the off-line problem, [`plan`] plans of context switches.
 //!
 //! ```
 //! // A job of 10 s runs on all of node 0 at full speed.
@@ -42,6 +42,7 @@ mod job;
 mod nodes;
 pub mod packing;
 mod placement;
+pub mod plan;
 mod report;
 mod rule;
 mod tally;
