@@ -1,20 +1,26 @@
 //! tmp
 mod action;
 mod amount;
+mod assignment;
 mod cluster;
 mod configuration;
+mod decision;
 mod durations;
 pub mod file;
+mod optimiser;
 mod plan;
 mod planner;
 mod relations;
 mod timetable;
+pub mod workload;
 
 pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
 pub use cluster::{Cluster, ClusterError, Node, Vjob, VjobId, Vm, VmId};
 pub use configuration::{Configuration, NotViable, Place, State};
+pub use decision::{Decision, SuspendTo, first_come_first_served, select_running};
 pub use durations::{ByMemory, Durations, NotByMemory};
+pub use optimiser::{Limits, Optimised, Unsolved, cheapest};
 pub use plan::Plan;
 pub use planner::{PlanError, plan};
 pub use relations::{Broken, Relation, Relations};
