@@ -16,11 +16,10 @@ fn main() {
             let t = Instant::now();
             let d = select_running(&cluster, &current, &first_come_first_served(&cluster), SuspendTo::Disk);
             let t1 = t.elapsed();
-            let ffd = plan(&cluster, &current, &d.configuration).unwrap();
+            let ffd = plan(&cluster, &current, &d).unwrap();
             let t2 = t.elapsed();
             let limits = Limits { steps: u64::MAX, time: Some(Duration::from_millis(ms.into())) };
-            let b = cheapest(&cluster, &current, &d.states, Some(&d.configuration), &limits, Seed::new(1))
-                .unwrap();
+            let b = cheapest(&cluster, &current, &d, &limits, Seed::new(1)).unwrap();
             let f = ffd.cost(&cluster);
             let sus = b.plan.actions().filter(|a| matches!(a.kind(), Kind::Suspend { .. })).count();
             if samples <= 10 {

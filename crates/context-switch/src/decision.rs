@@ -16,13 +16,19 @@ pub enum SuspendTo {
     Memory,
 }
 
-/// What is to be the case next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// The state of each vjob.
-    pub states: Vec<State>,
-    /// A viable configuration with these states: that in which the decision was made, first-fit decreasing.
-    pub configuration: Configuration,
+/// The configuration in which each vjob has a state: its VMs run where they are, or, if they are on no node, on the first
+/// one, which need not be viable; it says only what is to run for [`cheapest`](crate::cheapest).
+/// A state that a VM cannot reach is seen there.
+#[must_use]
+pub fn in_states(cluster: &Cluster, current: &Configuration, states: &[State]) -> Configuration {
+    let mut configuration = current.clone();
+    for (vjob, &state) in cluster.vjob_ids().zip(states) {
+        for &vm in cluster.vms_of(vjob) {
+            let place = state.at(current.place(vm).node().or(cluster.node_ids().next()));
+            configuration.set(vm, place.unwrap_or(Place::Waiting));
+        }
+    }
+    configuration
 }
 
 /// The vjobs in the order in which they are served: by priority, then by submission.
@@ -36,6 +42,8 @@ pub fn first_come_first_served(cluster: &Cluster) -> Vec<VjobId> {
 /// Solves the running job selection problem: each vjob of the queue in turn runs if first-fit decreasing on memory and CPU
 /// finds nodes for all its VMs beside those of the vjobs before it, from empty nodes on; else it sleeps, or goes on waiting.
 ///
+/// The result is viable.
+///
 /// Vjobs that are not in the queue are done: those that run are stopped. What VMs need is what the cluster has of them now.
 #[must_use]
 pub fn select_running(
@@ -43,7 +51,7 @@ pub fn select_running(
     current: &Configuration,
     queue: &[VjobId],
     suspend_to: SuspendTo,
-) -> Decision {
+) -> Configuration {
     let mut assignment = Assignment::empty(cluster);
     let mut runs = vec![None; cluster.vjobs().len()];
     for &vjob in queue {
@@ -52,7 +60,6 @@ pub fn select_running(
         let is_over = cluster.vms_of(vjob).iter().any(|vm| current.place(*vm) == Place::Terminated);
         runs[vjob.index()] = Some(!is_over && assignment.first_fit(&items));
     }
-    let mut states = Vec::with_capacity(runs.len());
     let mut configuration = current.clone();
     for (vjob, runs) in cluster.vjob_ids().zip(runs) {
         let vms = cluster.vms_of(vjob);
@@ -67,9 +74,8 @@ pub fn select_running(
             };
             configuration.set(vm, place);
         }
-        states.push(vms.first().map_or(State::Waiting, |vm| configuration.place(*vm).state()));
     }
-    Decision { states, configuration }
+    configuration
 }
 
 /// Whether all VMs of a vjob that run or doze now can doze where they are; they then have their memory there.

@@ -3,7 +3,7 @@
 use super::goal::Goal;
 use crate::amount::Amount;
 use crate::cluster::{VjobId, VmId};
-use crate::configuration::{Place, State};
+use crate::configuration::Place;
 use crate::optimiser::knapsack;
 use dfrsim_model::NodeId;
 
@@ -58,10 +58,9 @@ fn homes(goal: &Goal<'_>, room: &[Amount]) -> Vec<Home> {
     let mut first_leaves = vec![u64::MAX; nodes];
     for &vm in goal.cluster.by_name() {
         if let Some(host) = goal.current.place(vm).host() {
-            let is_stopped =
-                goal.decided.place(vm).host().is_none() || goal.decided.place(vm) != goal.current.place(vm);
+            let is_freed = !goal.is_to_run(vm) && goal.decided.place(vm) != goal.current.place(vm);
             let memory = goal.cluster.vm(vm).demand.memory.unsigned_abs();
-            let cost = if is_stopped { 0 } else { memory };
+            let cost = if is_freed { 0 } else { memory };
             first_leaves[host.index()] = first_leaves[host.index()].min(cost);
         }
     }
@@ -90,7 +89,7 @@ fn cover(demands: &[Amount], room: Amount) -> u64 {
 /// The most that is spared if the resumes of a vjob wait: on the nodes of its images, less what they wait for.
 fn spared(goal: &Goal<'_>, homes: &[Home], vjob: VjobId) -> u64 {
     let images = goal.cluster.vms_of(vjob).iter().filter_map(|vm| match goal.current.place(*vm) {
-        Place::Sleeping(home) if goal.states[vjob.index()] == State::Running => Some(home),
+        Place::Sleeping(home) if goal.is_to_run(*vm) => Some(home),
         _ => None,
     });
     let mut nodes: Vec<NodeId> = images.collect();

@@ -5,7 +5,7 @@ use crate::action::Action;
 use crate::amount::Amount;
 use crate::assignment::{Assignment, Unit, largest_first, units};
 use crate::cluster::{Cluster, VmId};
-use crate::configuration::{Configuration, Place, State};
+use crate::configuration::{Configuration, Place};
 use dfrsim_model::NodeId;
 
 /// The places that states decide, and the units for which a node is to be chosen.
@@ -15,9 +15,7 @@ pub(super) struct Goal<'a> {
     pub(super) current: &'a Configuration,
     /// The nodes with the VMs that are to doze.
     empty: Assignment<'a>,
-    /// The states that are decided, one for each vjob.
-    pub(super) states: &'a [State],
-    /// The places that are decided; VMs that are to run have any.
+    /// The places that are decided; of VMs that run in it only that they do.
     pub(super) decided: Configuration,
     /// What is to run, the largest first.
     pub(super) units: Vec<Unit>,
@@ -31,32 +29,26 @@ impl<'a> Goal<'a> {
     pub(super) fn new(
         cluster: &'a Cluster,
         current: &'a Configuration,
-        states: &'a [State],
+        wanted: &Configuration,
     ) -> Result<Goal<'a>, Unsolved> {
-        let mut decided = current.clone();
         let (mut decided_cost, mut first_pool) = (0, 0);
         let mut running = Vec::new();
-        for (vjob, &state) in cluster.vjob_ids().zip(states) {
-            for &vm in cluster.vms_of(vjob) {
-                let from = current.place(vm);
-                // Whoever is to run could do so where it is; a node is chosen later.
-                let to = state.at(from.node().or(cluster.node_ids().next()));
-                let to = to.unwrap_or(Place::Waiting);
-                let action = Action::between(cluster, vm, from, to)?;
-                if state == State::Running {
-                    running.push(vm);
-                } else {
-                    decided.set(vm, to);
-                    let cost = action.map_or(0, |action| action.cost(cluster));
-                    decided_cost += cost;
-                    first_pool = cost.max(first_pool);
-                }
+        for &vm in cluster.by_name() {
+            let to = wanted.place(vm);
+            let action = Action::between(cluster, vm, current.place(vm), to)?;
+            if let Place::Running(_) = to {
+                running.push(vm);
+            } else {
+                let cost = action.map_or(0, |action| action.cost(cluster));
+                decided_cost += cost;
+                first_pool = cost.max(first_pool);
             }
         }
         let mut units = units(cluster, running.into_iter());
         largest_first(&mut units);
         let empty = Assignment::empty(cluster);
-        let mut goal = Goal { cluster, current, states, decided, empty, units, decided_cost, first_pool };
+        let decided = wanted.clone();
+        let mut goal = Goal { cluster, current, decided, empty, units, decided_cost, first_pool };
         goal.empty = goal.dozing()?;
         Ok(goal)
     }
@@ -74,9 +66,8 @@ impl<'a> Goal<'a> {
     fn dozing(&self) -> Result<Assignment<'a>, Unsolved> {
         let mut assignment = Assignment::empty(self.cluster);
         for &vm in self.cluster.by_name() {
-            let is_decided = self.states[self.cluster.vm(vm).vjob.index()] != State::Running;
             match self.decided.place(vm) {
-                Place::Dozing(node) if is_decided && !assignment.doze(vm, node) => {
+                Place::Dozing(node) if !assignment.doze(vm, node) => {
                     let (vm, node) = (self.cluster.vm(vm).name.clone(), self.cluster.node(node).name.clone());
                     return Err(Unsolved::Dozing { vm, node });
                 }
@@ -84,6 +75,11 @@ impl<'a> Goal<'a> {
             }
         }
         Ok(assignment)
+    }
+
+    /// Whether a VM is to run, on a node that is to be chosen.
+    pub(super) fn is_to_run(&self, vm: VmId) -> bool {
+        matches!(self.decided.place(vm), Place::Running(_))
     }
 
     /// The nodes without the units for which they are to be chosen.

@@ -8,8 +8,9 @@ mod neighbourhood;
 mod repair;
 
 use crate::action::IllegalTransition;
+use crate::assignment::Unit;
 use crate::cluster::Cluster;
-use crate::configuration::{Configuration, State};
+use crate::configuration::Configuration;
 use crate::plan::Plan;
 use crate::planner::Planner;
 use dfrsim_model::{NodeId, Seed};
@@ -54,13 +55,13 @@ pub struct Optimised {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsolved {
-    /// There are not as many states as vjobs.
-    #[error("there are {states} states for {vjobs} vjobs")]
-    States {
-        /// How many states there are.
-        states: usize,
-        /// How many vjobs.
-        vjobs: usize,
+    /// A configuration is that of another cluster.
+    #[error("a configuration has places for {places} VMs, and the cluster has {vms}")]
+    Places {
+        /// For how many VMs the configuration has a place.
+        places: usize,
+        /// How many there are.
+        vms: usize,
     },
     /// A VM cannot go to the decided state.
     #[error(transparent)]
@@ -84,33 +85,36 @@ pub enum Unsolved {
     },
 }
 
-/// Searches for the viable configuration with these states, one for each vjob, whose plan costs least.
+/// Searches for the viable configuration with the states of a wanted one whose plan costs least: VMs that run there may do so
+/// on any node, and all others are in their places.
 ///
-/// An anytime search: it begins with `start`, if that is one, and with an assignment in which VMs stay where they are as far
-/// as possible, the largest first. Small problems are then searched completely. For others, VMs are again and again taken
-/// from a few nodes, or from a vjob, and put back as cheaply as that goes (large neighbourhood search); what is not dearer
-/// is kept. The search ends when the cost is the bound. Placement relations hold in every assignment that is looked at.
+/// An anytime search: it begins with the wanted configuration, if that is viable, and with one in which VMs stay where they
+/// are as far as possible, the largest first. Small problems are then searched completely. For others, VMs are again and
+/// again taken from a few nodes, or from a vjob, and put back as cheaply as that goes (large neighbourhood search); what is
+/// not dearer is kept. The search ends when the cost is the bound. Placement relations hold in every assignment that is
+/// looked at.
 ///
 /// # Errors
 /// A VM cannot go to its state, or there is no viable configuration, or none was found within the limits.
 pub fn cheapest(
     cluster: &Cluster,
     current: &Configuration,
-    states: &[State],
-    start: Option<&Configuration>,
+    wanted: &Configuration,
     limits: &Limits,
     seed: Seed,
 ) -> Result<Optimised, Unsolved> {
-    let (states_given, vjobs) = (states.len(), cluster.vjobs().len());
-    if states_given != vjobs {
-        return Err(Unsolved::States { states: states_given, vjobs });
+    for configuration in [current, wanted] {
+        let (places, vms) = (configuration.places().len(), cluster.vms().len());
+        if places != vms {
+            return Err(Unsolved::Places { places, vms });
+        }
     }
-    let goal = Goal::new(cluster, current, states)?;
+    let goal = Goal::new(cluster, current, wanted)?;
     let planner = Planner::new(cluster, current);
     let bound = bound::lower_bound(&goal, planner.room());
     let budget = Budget { limits: *limits, begin: Instant::now(), steps: 0 };
     let mut search = Search { goal: &goal, planner, bound, budget, best: None };
-    search.offer_start(start);
+    search.offer_start(wanted);
     repair::construct(&mut search, seed.fork("construct"));
     let is_complete = complete::search(&mut search);
     if !is_complete && search.best.is_some() {
@@ -181,18 +185,15 @@ impl Search<'_> {
         self.best.as_ref().is_some_and(|best| best.cost == self.bound)
     }
 
-    /// Begins with a configuration, if it has the decided states and is viable.
-    fn offer_start(&mut self, start: Option<&Configuration>) {
-        let Some(start) = start else { return };
-        let host = |unit: &crate::assignment::Unit| match start.place(unit.vms[0]) {
-            crate::Place::Running(node) => Some(node),
-            _ => None,
-        };
-        let nodes: Option<Vec<NodeId>> = self.goal.units.iter().map(host).collect();
-        let Some(nodes) = nodes else { return };
-        if self.goal.configuration(&nodes) == *start && start.check(self.goal.cluster).is_ok() {
-            let cost = self.cost(start);
-            self.offer(&nodes, cost);
+    /// Begins with the wanted configuration, if it is viable.
+    fn offer_start(&mut self, wanted: &Configuration) {
+        if wanted.check(self.goal.cluster).is_ok() {
+            let node = |unit: &Unit| wanted.place(unit.vms[0]).node();
+            let nodes: Option<Vec<NodeId>> = self.goal.units.iter().map(node).collect();
+            if let Some(nodes) = nodes {
+                let cost = self.cost(wanted);
+                self.offer(&nodes, cost);
+            }
         }
     }
 }
