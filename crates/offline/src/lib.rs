@@ -5,7 +5,6 @@
 //! * [`greedy`], [`genetic`]: the families that live here.
 //! * [`minimum_yield`]: the yield that a mapping is worth, exact.
 //! * [`mod@file`]: instances and solutions as JSON.
-//! * [`second_phase`]: raises the average yield of a mapping.
 //!
 //! ```
 //! use dfrsim_model::Seed;
@@ -26,17 +25,15 @@ pub mod file;
 pub mod genetic;
 pub mod greedy;
 pub mod instances;
-pub mod second_phase;
 
 mod algorithm;
 mod linear;
 mod min_yield;
 mod outcome;
 mod rigid;
-mod room;
 mod unknown_name;
 
 pub use algorithm::{Algorithm, Settings};
-pub use min_yield::minimum_yield;
+pub use dfrsim_packing::vector::minimum_yield;
 pub use outcome::{Outcome, Solved};
 pub use unknown_name::UnknownName;

@@ -35,7 +35,9 @@ pub(crate) fn largest_yield(mut fits: impl FnMut(Yield) -> bool) -> Option<Yield
 /// The minimum scaled yield of a mapping: the largest that all jobs can have at once. Nothing if a node is overloaded even
 /// at 0, by fixed requirements or by needs that quality of service guarantees.
 ///
-/// Exact: the largest multiple of 2^-20 at which, with unscaled yields rounded down, no capacity is exceeded.
+/// Exact: the largest multiple of 2^-20 at which, with unscaled yields rounded down, no capacity is exceeded. A search for the
+/// best mapping has to go by that, since it adds up loads at a given yield; it may be a unit above the minimum yield of the
+/// packing algorithms, which is a quotient that is rounded down once.
 ///
 /// ```
 /// use dfrsim_model::offline::{Instance, OfflineJob};

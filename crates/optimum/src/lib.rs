@@ -83,5 +83,5 @@ pub use outcome::{Attempt, Limits, Outcome, Placed, Status};
 pub use program::{Answer, Program, Relation, Variable};
 pub use relaxation::{Relaxation, Relaxed, Split, relaxed};
 pub use rounding::{Zeros, rounded};
-pub use second_phase::{RaiseOrder, SecondPhase, max_average, raise, utilisation};
+pub use second_phase::{RaiseOrder, SecondPhase, average, max_average, raise, utilisation};
 pub use solver::{Dive, SOLVERS, Solver, SolverError, solver};

@@ -6,6 +6,8 @@ use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// What became of the second phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +58,8 @@ pub enum RaiseOrder {
     /// By increasing need between the minimum and the full yield, the largest over the fluid resources: RR-6692, section
     /// 3.5. Optimal for tasks that stand alone and one fluid resource.
     SmallestFirst,
-    /// Always the job whose yield could grow most: what section 4.4.7 of the dissertation says. Not optimal.
+    /// Always the job whose yield could grow most: what section 4.4.7 of the dissertation says. Not optimal, although the text
+    /// says so: a job that gains much may cost much.
     HighestIncrease,
 }
 
@@ -83,29 +86,44 @@ pub fn raise(
     order: RaiseOrder,
 ) -> Option<Vec<Yield>> {
     let mut sharing = Sharing::new(instance, mapping, min_yield)?;
-    let mut left: Vec<usize> = (0..instance.jobs.len()).collect();
-    let headroom = |job: &usize| {
-        let described = &instance.jobs[*job];
-        let most = described.demand[instance.fixed..].iter().max().copied().unwrap_or(0);
-        u64::from(most) * u64::from(Yield::ONE.units() - described.unscaled(min_yield).units())
-    };
-    left.sort_by_key(headroom);
-    if order == RaiseOrder::HighestIncrease {
-        left.sort_unstable();
-    }
-    while !left.is_empty() {
-        let next = match order {
-            RaiseOrder::SmallestFirst => 0,
-            RaiseOrder::HighestIncrease => {
-                let increase =
-                    |job: usize| sharing.most(job, Yield::ONE).units() - sharing.yields[job].units();
-                // Of equal ones, the maximum is the last.
-                (0..left.len()).rev().max_by_key(|&at| increase(left[at])).unwrap_or(0)
+    match order {
+        RaiseOrder::SmallestFirst => {
+            let mut jobs: Vec<usize> = (0..instance.jobs.len()).collect();
+            jobs.sort_by_key(|&job| {
+                let described = &instance.jobs[job];
+                let most = described.demand[instance.fixed..].iter().max().copied().unwrap_or(0);
+                u64::from(most) * u64::from(Yield::ONE.units() - described.unscaled(min_yield).units())
+            });
+            jobs.into_iter().for_each(|job| sharing.raise_to(job, Yield::ONE));
+        }
+        RaiseOrder::HighestIncrease => {
+            // Increases only shrink while others are raised: one that is still the same when it comes to the top is the
+            // highest of all.
+            let now = |sharing: &Sharing<'_>, job| (sharing.increase(job), Reverse(job));
+            let mut queue: BinaryHeap<(u32, Reverse<usize>)> =
+                (0..instance.jobs.len()).map(|job| now(&sharing, job)).collect();
+            while let Some(before) = queue.pop() {
+                let Reverse(job) = before.1;
+                let increase = now(&sharing, job);
+                if increase == before {
+                    sharing.raise_to(job, Yield::ONE);
+                } else {
+                    queue.push(increase);
+                }
             }
-        };
-        sharing.raise_to(left.remove(next), Yield::ONE);
+        }
     }
     Some(sharing.yields)
+}
+
+/// The mean of yields; 1 for none.
+#[must_use]
+pub fn average(yields: &[Yield]) -> f64 {
+    if yields.is_empty() {
+        return 1.0;
+    }
+    let sum: u64 = yields.iter().map(|each| u64::from(each.units())).sum();
+    sum as f64 / yields.len() as f64 / f64::from(Yield::ONE.units())
 }
 
 /// The part of all nodes' fluid resources that jobs use at their scaled yields, from 0 to 1: the utilisation of section
@@ -213,10 +231,21 @@ impl<'a> Sharing<'a> {
             }
         }
         let now = self.yields[job];
-        let unscaled = u64::from(described.unscaled(now).units()) + room as u64;
-        let fits =
-            |scaled: Yield| scaled <= limit && u64::from(described.unscaled(scaled).units()) <= unscaled;
-        crate::amounts::largest_yield(fits).map_or(now, |most| most.max(now))
+        let (one, least) = (u128::from(Yield::ONE.units()), u128::from(described.least_yield.units()));
+        if least == one {
+            return now;
+        }
+        // Unscaled, the part of a scaled yield beyond the least one is rounded down: it stays within this as long as scaled *
+        // (one - least) < (beyond + 1) * one.
+        let beyond = u128::from(described.unscaled(now).units()) - least + room;
+        let most = ((beyond + 1) * one - 1) / (one - least);
+        let most = u32::try_from(most).ok().and_then(Yield::try_from_units).unwrap_or(Yield::ONE);
+        most.min(limit).max(now)
+    }
+
+    /// By how many units the yield of a job could be raised.
+    fn increase(&self, job: usize) -> u32 {
+        self.most(job, Yield::ONE).units() - self.yields[job].units()
     }
 
     /// Raises the yield of a job up to `limit` as far as there is room.

@@ -7,9 +7,10 @@ use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::file::{Solution, instance_from_json, read, solution_to_json};
-use dfrsim_offline::second_phase::{average, by_increasing_need, unscaled};
-use dfrsim_offline::{Algorithm, Outcome, Settings, Solved, UnknownName, minimum_yield};
-use dfrsim_optimum::{Limits, SOLVERS, lp_bound, max_average, solver, utilisation};
+use dfrsim_offline::{Algorithm, Outcome, Settings, Solved, UnknownName};
+use dfrsim_optimum::{
+    Limits, RaiseOrder, SOLVERS, average, lp_bound, max_average, raise, solver, utilisation,
+};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -174,22 +175,24 @@ fn bound_line(bound: Option<Yield>) -> String {
     }
 }
 
-/// The yields after the second phase: by increasing need where that gives the greatest average, else by the linear
+/// The yields after the second phase: the smallest needs first where that gives the greatest average, else by the linear
 /// program.
 fn raised(instance: &Instance, solved: &Solved, limits: &Limits) -> Vec<Yield> {
-    let mapping = &solved.mapping;
-    // The optimum rounds the yield of every job down, the second phase does not: it may have to begin a unit below.
-    let minimum = minimum_yield(instance, mapping).unwrap_or(solved.minimum_yield);
+    let Solved { mapping, minimum_yield } = solved;
     let program = || {
         let solver = solver(SOLVERS[0])?;
-        Some(max_average(instance, mapping, minimum, solver.as_ref(), limits).ok()??.yields)
+        Some(max_average(instance, mapping, *minimum_yield, solver.as_ref(), limits).ok()??.yields)
     };
-    let by_need = by_increasing_need(instance, mapping, minimum).ok();
-    by_need.or_else(program).unwrap_or_else(|| vec![minimum; mapping.len()])
+    let yields = if instance.fluid == 1 && instance.jobs.iter().all(|job| job.tasks == 1) {
+        raise(instance, mapping, *minimum_yield, RaiseOrder::SmallestFirst)
+    } else {
+        program()
+    };
+    yields.unwrap_or_else(|| vec![*minimum_yield; mapping.len()])
 }
 
 fn write_mapping(instance: &Instance, packed: Packed, path: &Path) -> Result<(), Failure> {
     let Packed { solved: Solved { mapping, minimum_yield }, yields } = packed;
-    let yields = unscaled(instance, &yields);
+    let yields = instance.jobs.iter().zip(yields).map(|(job, scaled)| job.unscaled(scaled)).collect();
     OutputFile::write_text(path, &solution_to_json(&Solution { minimum_yield, mapping, yields }))
 }

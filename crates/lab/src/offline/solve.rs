@@ -8,9 +8,11 @@ use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::greedy::Greedy;
-use dfrsim_offline::second_phase::{average, by_highest_increase, by_increasing_need, utilisation};
-use dfrsim_offline::{Algorithm, Outcome, Settings, Solved, instances, minimum_yield};
-use dfrsim_optimum::{Limits, Relaxation, lp_bound, max_average};
+use dfrsim_offline::{Algorithm, Outcome, Settings, Solved, instances};
+use dfrsim_optimum::{
+    Limits, RaiseOrder, Relaxation, SOLVERS, Status, average, lp_bound, max_average, raise, solver,
+    utilisation,
+};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -153,24 +155,35 @@ impl Work<'_> {
 
     /// The second phase of a packing.
     fn raise(&self, solved: &Solved) -> Raised {
-        // The optimum rounds the yield of every job down, the second phase does not: it may have to begin a unit below.
-        let (instance, mapping) = (self.instance, &solved.mapping);
-        let minimum = minimum_yield(instance, mapping).unwrap_or(solved.minimum_yield);
-        let used = |yields: &[Yield]| utilisation(instance, mapping, yields).ok();
-        let by_rule = by_highest_increase(instance, mapping, minimum).ok();
-        let greatest = by_increasing_need(instance, mapping, minimum).ok().or_else(|| {
-            let program = self.place.sample < self.scenario.second.program_samples;
-            let solver = program.then(|| dfrsim_optimum::solver(dfrsim_optimum::SOLVERS[0])).flatten()?;
-            let limits = Limits { time: self.settings.limits.time, ..Limits::default() };
-            let phase = max_average(instance, mapping, minimum, solver.as_ref(), &limits).ok().flatten()?;
-            (phase.status == dfrsim_optimum::Status::Optimal).then_some(phase.yields)
-        });
+        let instance = self.instance;
+        let Solved { mapping, minimum_yield } = solved;
+        let serial = instance.jobs.iter().all(|job| job.tasks == 1);
+        let raised = |order| raise(instance, mapping, *minimum_yield, order);
+        let by_rule = serial.then(|| raised(RaiseOrder::HighestIncrease)).flatten();
+        let greatest = if serial && instance.fluid == 1 {
+            raised(RaiseOrder::SmallestFirst)
+        } else {
+            self.greatest_average(solved)
+        };
+        let used = |yields: &[Yield]| utilisation(instance, yields);
         Raised {
             average: greatest.as_deref().map(average),
             average_by_rule: by_rule.as_deref().map(average),
-            utilisation: used(&vec![minimum; mapping.len()]).unwrap_or_default(),
-            raised_utilisation: by_rule.as_deref().or(greatest.as_deref()).and_then(used),
+            utilisation: used(&vec![*minimum_yield; mapping.len()]),
+            raised_utilisation: by_rule.as_deref().or(greatest.as_deref()).map(used),
         }
+    }
+
+    /// The yields of greatest average, by a linear program, if the scenario has it solved for this sample.
+    fn greatest_average(&self, solved: &Solved) -> Option<Vec<Yield>> {
+        if self.place.sample >= self.scenario.second.program_samples {
+            return None;
+        }
+        let solver = solver(SOLVERS[0])?;
+        let limits = Limits { time: self.settings.limits.time, ..Limits::default() };
+        let Solved { mapping, minimum_yield } = solved;
+        let phase = max_average(self.instance, mapping, *minimum_yield, solver.as_ref(), &limits).ok()??;
+        (phase.status == Status::Optimal).then_some(phase.yields)
     }
 }
 

@@ -8,7 +8,6 @@ use dfrsim_offline::file::{
     FileError, Solution, instance_from_json, instance_to_json, read, solution_from_json, solution_to_json,
 };
 use dfrsim_offline::instances::InstanceSet;
-use dfrsim_offline::second_phase::unscaled;
 use dfrsim_offline::{Algorithm, Settings};
 use proptest::prelude::*;
 use std::path::Path;
@@ -61,7 +60,7 @@ fn a_generated_instance_and_its_solution_go_through_files() {
     let instance = instance_from_json("instance", &instance_to_json(&instance)).unwrap();
     let outcome = "SG".parse::<Algorithm>().unwrap().solve(&instance, &Settings::new(Seed::new(1)));
     let solved = outcome.solved().unwrap();
-    let yields = unscaled(&instance, &vec![solved.minimum_yield; instance.jobs.len()]);
+    let yields = instance.jobs.iter().map(|job| job.unscaled(solved.minimum_yield)).collect();
     let text = solution_to_json(&Solution {
         minimum_yield: solved.minimum_yield,
         mapping: solved.mapping.clone(),

@@ -3,5 +3,4 @@
 mod file;
 mod genetic;
 mod greedy;
-mod second_phase;
 mod strategy;

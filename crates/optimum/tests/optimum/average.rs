@@ -4,7 +4,10 @@ use crate::arbitrary::instances;
 use crate::programs::solvers;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
-use dfrsim_optimum::{Limits, RaiseOrder, Status, max_average, optimum, raise, utilisation};
+use dfrsim_optimum::{
+    Answer, Dive, Limits, Program, RaiseOrder, Solver, SolverError, Status, average, max_average, optimum,
+    raise, utilisation,
+};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -78,6 +81,52 @@ fn a_minimum_that_the_mapping_does_not_allow() {
     }
 }
 
+/// Two nodes with a CPU of 10. Job 0 has a task on each (need 10), job 1 two on node 0 (need 5), job 2 one on node 1
+/// (need 5). At a minimum of 1/4: node 0 takes 2.5 + 2.5 and leaves 5, node 1 takes 2.5 + 1.25 and leaves 6.25. A
+/// unit of job 0 costs 10 on both nodes, of job 1 10, and of job 2 5. Job 2 to 1 takes 3.75 and leaves 2.5 on node 1;
+/// jobs 0 and 1 share the 5 of node 0, half a yield together: the sum of raises is 0.75 + 0.5, the average 1/4 +
+/// 1.25/3 = 2/3. The cluster uses 8.75 of 20 before; after, 10 of node 0, and of node 1 at least 2.5 + 5.
+#[test]
+fn parallel_jobs_by_hand() {
+    let instance = fluid(&[&[10], &[10]], &[(2, &[10]), (2, &[5]), (1, &[5])]);
+    let mapping = vec![on(&[(0, 1), (1, 1)]), on(&[(0, 2)]), on(&[(1, 1)])];
+    let quarter = Yield::from_ratio(1, 4);
+    assert!((utilisation(&instance, &[quarter; 3]) - 8.75 / 20.0).abs() < 1e-9);
+    for solver in solvers() {
+        let found = max_average(&instance, &mapping, quarter, solver.as_ref(), &Limits::default());
+        let yields = found.unwrap().unwrap().yields;
+        assert!((average(&yields) - 2.0 / 3.0).abs() < 1e-5);
+        assert_eq!(yields[2], Yield::ONE);
+        assert!(utilisation(&instance, &yields) > 17.4 / 20.0);
+    }
+}
+
+/// A solver that says anything.
+#[derive(Debug)]
+struct Liar(Vec<f64>);
+
+impl Solver for Liar {
+    fn name(&self) -> &'static str {
+        "liar"
+    }
+    fn solve(&self, _: &Program, _: &Limits) -> Result<Answer, SolverError> {
+        let values = self.0.iter().copied().cycle().take(64).collect();
+        let (objective, bound, gap) = (None, None, None);
+        Ok(Answer {
+            status: Status::Optimal,
+            objective,
+            bound,
+            gap,
+            values,
+            nodes: None,
+            elapsed: Duration::ZERO,
+        })
+    }
+    fn dive(&self, _: &Program, _: &Limits) -> Result<Box<dyn Dive>, SolverError> {
+        unreachable!("the second phase does not dive")
+    }
+}
+
 /// Every node's load at these yields, in plain sums.
 fn fits(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> bool {
     instance.nodes.iter().enumerate().all(|(node, offers)| {
@@ -96,8 +145,56 @@ fn fits(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> bool {
     })
 }
 
+/// [`RaiseOrder::HighestIncrease`] as it is written: all jobs are asked each time. A yield can grow as long as the loads fit.
+fn plain_highest_increase(instance: &Instance, mapping: &Mapping, least: Yield) -> Vec<Yield> {
+    let mut yields: Vec<Yield> = instance
+        .jobs
+        .iter()
+        .map(|job| if job.least_yield < Yield::ONE { least } else { Yield::ONE })
+        .collect();
+    let mut left: Vec<usize> = (0..yields.len()).collect();
+    while !left.is_empty() {
+        let most = |job: usize| {
+            let (mut fitting, mut too_much) = (yields[job].units(), Yield::ONE.units() + 1);
+            while too_much - fitting > 1 {
+                let middle = fitting + (too_much - fitting) / 2;
+                let mut tried = yields.clone();
+                tried[job] = Yield::try_from_units(middle).unwrap();
+                if fits(instance, mapping, &tried) { fitting = middle } else { too_much = middle }
+            }
+            Yield::try_from_units(fitting).unwrap()
+        };
+        let increases: Vec<(u32, Yield)> =
+            left.iter().map(|&job| (most(job).units() - yields[job].units(), most(job))).collect();
+        let largest = increases.iter().map(|increase| increase.0).max().unwrap();
+        let next = increases.iter().position(|increase| increase.0 == largest).unwrap();
+        yields[left.remove(next)] = increases[next].1;
+    }
+    yields
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Whatever a solver says, capacities hold and nobody falls below the minimum.
+    #[test]
+    fn a_wrong_solver_does_no_harm(
+        instance in instances(), raises in prop::collection::vec(prop_oneof![-1.0..2.0, Just(f64::NAN)], 1..16),
+    ) {
+        let Some(best) = optimum(&instance, &Limits::default()).best else { return Ok(()) };
+        let found = max_average(&instance, &best.mapping, best.min_yield, &Liar(raises), &Limits::default());
+        let yields = found.unwrap().unwrap().yields;
+        prop_assert!(yields.iter().all(|&scaled| scaled >= best.min_yield));
+        prop_assert!(fits(&instance, &best.mapping, &yields));
+    }
+
+    #[test]
+    fn the_highest_increase_is_that_of_the_plain_rule(instance in instances(), part in 0u64..=4) {
+        let Some(best) = optimum(&instance, &Limits::default()).best else { return Ok(()) };
+        let least = Yield::from_ratio(u64::from(best.min_yield.units()) * part, u64::from(Yield::ONE.units()) * 4);
+        let found = raise(&instance, &best.mapping, least, RaiseOrder::HighestIncrease).unwrap();
+        prop_assert_eq!(found, plain_highest_increase(&instance, &best.mapping, least));
+    }
 
     #[test]
     fn the_program_is_no_worse_than_any_raise(instance in instances(), part in 0u64..=4) {

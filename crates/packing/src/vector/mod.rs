@@ -40,8 +40,8 @@
 //!
 //! # Beyond the texts
 //! [`Algorithm::EJECT`] mends what Permutation Pack leaves over by chains of ejections. On the dissertation's
-//! instances its gap to the bound is about half of that of VP_CPSUM and it fails far less often (the example `gaps`
-//! prints both).
+//! instances its gap to the bound is about half of that of VP_CPSUM and it fails far less often (the scenario
+//! `offline_eject.toml` prints both).
 //!
 //! # Other algorithms
 //! [`search`] is the search alone, around anything that packs at a given yield; [`sizes_at`] says what a task then asks

@@ -50,11 +50,34 @@ pub fn yield_bound(instance: &Instance) -> Option<Yield> {
     })
 }
 
-/// The largest scaled yield that all jobs can have together under a mapping, rounded down; nothing if a node has not
-/// even room for their least yields.
+/// The largest minimum scaled yield that a mapping allows, exact; nothing if a node cannot even hold what its tasks
+/// require and their least yields.
+///
+/// On each node and for each fluid resource the sum of need * (least + yield * (1 - least)) over the tasks must not
+/// exceed the capacity, so the yield is what the least yields leave, divided by the sum of need * (1 - least),
+/// rounded down to [`Yield`] units once: the jobs do get it, and no more is attainable without another mapping
+/// (dissertation, section 4.1; RR-6692, section 2.3). Jobs that no resource holds back, such as those with a least
+/// yield of 1, have a scaled yield of 1. The yield is that of exact unscaled yields; when these are
+/// [rounded down](OfflineJob::unscaled), a unit more may fit.
+///
+/// A mapping is taken as it stands, complete or not.
+///
+/// ```
+/// use dfrsim_model::offline::{Instance, OfflineJob};
+/// use dfrsim_model::{NodeId, NodeTasks, Yield};
+/// use dfrsim_packing::vector::minimum_yield;
+///
+/// // One node, and two jobs with needs of 0.8, one of which must have half of it: (1 - 0.4) / (0.8 + 0.4) = 1/2.
+/// let job = |least_yield| OfflineJob { tasks: 1, demand: [800].into(), least_yield };
+/// let jobs = vec![job(Yield::ZERO), job(Yield::from_ratio(1, 2))];
+/// let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[1_000].into()], jobs };
+/// let on_the_node = vec![NodeTasks { node: NodeId(0), tasks: 1 }];
+/// let mapping = vec![on_the_node.clone(), on_the_node];
+/// assert_eq!(minimum_yield(&instance, &mapping), Some(Yield::from_ratio(1, 2)));
+/// ```
 ///
 /// # Panics
-/// If the mapping names a node that the instance does not have.
+/// If the mapping names a job or a node that the instance does not have.
 #[must_use]
 pub fn minimum_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
     let jobs = mapping.iter().enumerate();

@@ -2,6 +2,7 @@
 
 mod distances;
 mod domination;
+mod eject;
 mod findings;
 mod mcb;
 mod parameters;
@@ -11,6 +12,7 @@ mod status;
 mod utilisation;
 
 use super::study::Study;
+use crate::experiment::NamedTable;
 use crate::folder::Folder;
 use crate::{RunError, Table};
 
@@ -18,23 +20,9 @@ use crate::{RunError, Table};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables(Vec<NamedTable>);
 
-/// A table and its name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NamedTable {
-    /// The name of its files.
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub title: &'static str,
-    /// The table; with at least one line.
-    pub table: Table,
-    /// Whether it is short enough to be read in a terminal.
-    pub is_short: bool,
-}
-
 impl Tables {
     pub(super) fn of(study: &Study<'_>) -> Tables {
-        let short = |name, title, table| NamedTable { name, title, table, is_short: true };
-        let long = |name, title, table| NamedTable { name, title, table, is_short: false };
+        let (short, long) = (NamedTable::short, NamedTable::long);
         let all = [
             long("status", "What became of the instances, algorithm by algorithm", status::table(study)),
             short("optimum", "What became of the search for the optimum", status::of_optimum(study)),
@@ -66,6 +54,7 @@ impl Tables {
             short("rr6692_figure_7", "RR-6692, figure 7: MCB on large instances", mcb::figure_7(study)),
             long("rr6692_by_slack", "RR-6692, figures against slack", series::by_slack(study)),
             long("rr6692_by_tasks", "RR-6692, failures and yields against tasks", series::by_tasks(study)),
+            short("eject", "Beyond the texts: VP_EJECT beside VP_CPSUM", eject::table(study)),
             short("findings", "What was published about the results", findings::table(study)),
         ];
         Tables(all.into_iter().filter(|named| !named.table.is_empty()).collect())

@@ -1,11 +1,9 @@
-//! What the off-line algorithms cost on instances of the dissertation's study.
-
-mod instances;
+//! How long vector packing takes on instances of the dissertation's study: `cargo bench -p dfrsim-offline --bench vector`.
 
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
+use dfrsim_offline::instances::DissertationScenario;
 use dfrsim_packing::vector::{Algorithm, Options, VectorPacking};
-use instances::{Scenario, instance};
 use std::fmt;
 
 fn main() {
@@ -16,9 +14,9 @@ fn main() {
 #[derive(Clone, Copy, Debug)]
 struct Case {
     algorithm: Algorithm,
-    jobs: usize,
-    nodes: usize,
-    dimensions: usize,
+    jobs: u32,
+    nodes: u32,
+    dimensions: u32,
 }
 
 impl fmt::Display for Case {
@@ -34,8 +32,8 @@ fn bench(bencher: divan::Bencher, case: Case, slacks: &[f64]) {
         .iter()
         .zip(0..)
         .map(|(&slack, number)| {
-            let scenario = Scenario { nodes, jobs, dimensions, sigma: 0.5, rho: 0.25, slack };
-            instance(scenario, &mut Seed::new(1).fork("bench").numbered(number).rng())
+            let scenario = DissertationScenario { nodes, jobs, dimensions, sigma: 0.5, rho: 0.25, slack };
+            scenario.instance(Seed::new(1).fork("bench").numbered(number))
         })
         .collect();
     let mut packing = VectorPacking::new(algorithm, Options::default());
