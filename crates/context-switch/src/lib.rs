@@ -11,6 +11,7 @@ mod optimiser;
 mod plan;
 mod planner;
 mod relations;
+pub mod simulation;
 mod timetable;
 pub mod workload;
 
