@@ -4,6 +4,7 @@
 //!   distribution of the degradation over the instances.
 //! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: what an events file tells: jobs on nodes, CPU in use and jobs in
 //!   the system over time, the distribution of the bounded stretch.
+//! * [`draw_plan`]: a plan of context switches, nodes by time.
 //! * [`Figure`]: a [`Picture`], which becomes SVG or PNG, and the data behind it as comma-separated values.
 //!
 //! The same files give the same bytes, on any machine: text is set with a font that the crate brings along. A picture has
@@ -45,6 +46,7 @@ mod legend;
 mod legible;
 mod palette;
 mod picture;
+mod plan;
 mod render;
 mod results;
 mod sample;
@@ -55,4 +57,5 @@ mod table;
 pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 pub use figure::Figure;
 pub use picture::Picture;
+pub use plan::{PlanFigureError, draw_plan};
 pub use results::{Drawn, draw_comparison, draw_results};

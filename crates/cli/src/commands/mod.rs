@@ -13,6 +13,7 @@ mod info;
 mod instance;
 mod lublin;
 mod pack;
+mod plan;
 mod policies;
 mod report;
 mod run;
@@ -40,6 +41,7 @@ Examples:
   dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim run scenarios/offline_quick.toml     packing jobs once and for all: the off-line study
   dfrsim pack cluster.json --optimum          one packing, beside the best there is
+  dfrsim plan --from current.json --states states.json    moving VMs: the cheapest context switch
   dfrsim policies                             all policies, a line on each";
 
 #[derive(Subcommand, Debug)]
@@ -50,6 +52,7 @@ enum Command {
     Bound(bound::Bound),
     Lublin(lublin::Lublin),
     Pack(pack::Pack),
+    Plan(plan::Plan),
     Instance(instance::Instance),
     #[command(subcommand)]
     Workload(Workload),
@@ -80,6 +83,7 @@ impl Cli {
             Command::Bound(command) => command.run(),
             Command::Lublin(command) => command.run(),
             Command::Pack(command) => command.run(),
+            Command::Plan(command) => command.run(),
             Command::Instance(command) => command.run(),
             Command::Workload(Workload::Info(command)) => command.run(),
             Command::Workload(Workload::Convert(command)) => command.run(),
