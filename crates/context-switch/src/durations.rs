@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A time that depends on the memory of the VM: pairs of MB and seconds with rising MB, straight lines between them, and
 /// the first and the last line continued beyond; a single pair is a line through the origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "Vec<(f64, f64)>", into = "Vec<(f64, f64)>")]
 pub struct ByMemory(Vec<(f64, f64)>);
 
 /// Pairs that are no table.
@@ -49,8 +49,22 @@ impl ByMemory {
     }
 }
 
+impl TryFrom<Vec<(f64, f64)>> for ByMemory {
+    type Error = NotByMemory;
+    fn try_from(pairs: Vec<(f64, f64)>) -> Result<ByMemory, NotByMemory> {
+        ByMemory::new(pairs)
+    }
+}
+
+impl From<ByMemory> for Vec<(f64, f64)> {
+    fn from(table: ByMemory) -> Vec<(f64, f64)> {
+        table.0
+    }
+}
+
 /// The table of durations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Durations {
     /// Seconds that a VM takes to boot.
     pub run_s: f64,
@@ -92,7 +106,37 @@ impl Default for Durations {
     }
 }
 
+/// A number of a table of durations that is out of its range.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{field}: expected {least} to 1000000, found {found}")]
+pub struct DurationOutOfRange {
+    /// The name of the number.
+    pub field: &'static str,
+    /// The least that it can be.
+    pub least: f64,
+    /// What it is.
+    pub found: f64,
+}
+
 impl Durations {
+    /// Whether all numbers are in their ranges: times from 0, slow-downs from 1, all to 10^6.
+    ///
+    /// # Errors
+    /// The first one that is not.
+    pub fn check(&self) -> Result<(), DurationOutOfRange> {
+        let all = [
+            ("run_s", self.run_s, 0.0),
+            ("stop_s", self.stop_s, 0.0),
+            ("doze_s", self.doze_s, 0.0),
+            ("local_slowdown", self.local_slowdown, 1.0),
+            ("remote_slowdown", self.remote_slowdown, 1.0),
+        ];
+        match all.into_iter().find(|(_, found, least)| !(*least..=1e6).contains(found)) {
+            Some((field, found, least)) => Err(DurationOutOfRange { field, least, found }),
+            None => Ok(()),
+        }
+    }
+
     /// How long an action takes on nodes that do nothing else.
     #[must_use]
     pub fn of(&self, cluster: &Cluster, action: Action) -> SimSpan {
@@ -119,5 +163,33 @@ impl Durations {
             Kind::Wake { .. } => 1.0,
             _ => self.local_slowdown,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_on_lines_between_and_beyond_the_pairs() {
+        let migrate = Durations::default().migrate;
+        assert_eq!(
+            [512.0, 1_024.0, 1_536.0, 2_048.0, 4_096.0].map(|memory| migrate.seconds(memory)),
+            [15.5, 19.0, 22.5, 26.0, 40.0]
+        );
+        let resume = Durations::default().remote_resume;
+        assert_eq!([512.0, 2_048.0].map(|memory| resume.seconds(memory)), [45.0, 180.0]);
+        let falling = ByMemory::new(vec![(1.0, 10.0), (2.0, 5.0)]).unwrap();
+        assert_eq!(falling.seconds(100.0), 0.0);
+        for wrong in [vec![], vec![(0.0, 1.0)], vec![(2.0, 1.0), (1.0, 2.0)], vec![(1.0, -1.0)]] {
+            assert_eq!(ByMemory::new(wrong), Err(NotByMemory));
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_named() {
+        assert_eq!(Durations::default().check(), Ok(()));
+        let fast = Durations { local_slowdown: 0.5, ..Durations::default() };
+        assert_eq!(fast.check().unwrap_err().to_string(), "local_slowdown: expected 1 to 1000000, found 0.5");
     }
 }

@@ -20,7 +20,7 @@ pub use amount::Amount;
 pub use cluster::{Cluster, ClusterError, Node, Vjob, VjobId, Vm, VmId};
 pub use configuration::{Configuration, NotViable, Place, State};
 pub use decision::{SuspendTo, first_come_first_served, in_states, select_running};
-pub use durations::{ByMemory, Durations, NotByMemory};
+pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
 pub use optimiser::{Limits, Optimised, Unsolved, cheapest};
 pub use plan::Plan;
 pub use planner::{PlanError, plan};

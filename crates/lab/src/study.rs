@@ -1,6 +1,7 @@
 //! Which study a scenario file is of.
 
 use crate::Scenario;
+use crate::context_switch;
 use crate::experiment::AnyExperiment;
 use crate::offline;
 use crate::scenario::{self, Fault, ScenarioErrors, ScenarioText, Text, nearest};
@@ -22,6 +23,9 @@ type Read = fn(&ScenarioText<'_>) -> Result<Study, ScenarioErrors>;
 /// The studies, as `study = "..."` names them, and how their scenarios are read.
 const STUDIES: &[(&str, Read)] = &[
     ("online", |source| Scenario::read(source).map(|scenario| Study::Online(Box::new(scenario)))),
+    ("context-switch", |source| {
+        context_switch::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))
+    }),
     ("offline", |source| offline::Scenario::read(source).map(|scenario| Study::Offline(Box::new(scenario)))),
 ];
 
