@@ -90,8 +90,9 @@ fn the_cost_is_that_of_the_best_of_all_configurations() {
 /// Two runs with the same number of steps agree, and more steps are never worse.
 #[test]
 fn a_limit_of_steps_gives_the_same_result_each_time() {
-    use dfrsim_context_switch::workload::{Sample, SampleShape};
-    let Sample { cluster, current } = Sample::draw(SampleShape { nodes: 40, vms: 130 }, Seed::new(4));
+    use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
+    let Sample { cluster, current } =
+        Sample::draw(SampleShape { nodes: 40, vms: 130 }, &InitialState::ALL, Seed::new(4));
     let decision = select_running(&cluster, &current, &first_come_first_served(&cluster), SuspendTo::Disk);
     let within = |steps| {
         let limits = Limits { steps, time: None };

@@ -58,3 +58,39 @@ pub(super) fn most_within(items: &[(i64, u64)], capacity: i64) -> u64 {
     }
     most[most.len() - 1]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The sums of all subsets.
+    fn subsets(items: &[(i64, i64)]) -> impl Iterator<Item = (i64, i64)> + '_ {
+        (0..1_u32 << items.len()).map(|subset| {
+            let chosen = items.iter().enumerate().filter(|(at, _)| subset >> at & 1 == 1);
+            chosen.fold((0, 0), |sum, (_, item)| (sum.0 + item.0, sum.1 + item.1))
+        })
+    }
+
+    proptest! {
+        /// Weights in millions are beyond the dynamic program: what is found then is a bound on the right side.
+        #[test]
+        fn all_subsets_give_the_same(
+            items in prop::collection::vec((0_i64..12, 0_i64..20), 0..9),
+            weight in 0_i64..60,
+        ) {
+            const MILLIONS: i64 = 10_000_000;
+            let large: Vec<(i64, i64)> = items.iter().map(|item| (item.0 * MILLIONS, item.1)).collect();
+            let whole: i64 = items.iter().map(|item| item.0).sum();
+
+            let cover = subsets(&items).filter(|sum| sum.0 >= weight.min(whole)).map(|sum| sum.1).min();
+            prop_assert_eq!(least_cover(items.iter().copied(), weight.min(whole)), cover.unwrap() as u64);
+            prop_assert!(least_cover(large.iter().copied(), weight.min(whole) * MILLIONS) <= cover.unwrap() as u64);
+
+            let values = |items: &[(i64, i64)]| items.iter().map(|item| (item.0, item.1 as u64)).collect::<Vec<_>>();
+            let most = subsets(&items).filter(|sum| sum.0 <= weight).map(|sum| sum.1).max();
+            prop_assert_eq!(most_within(&values(&items), weight), most.unwrap() as u64);
+            prop_assert!(most_within(&values(&large), weight * MILLIONS) >= most.unwrap() as u64);
+        }
+    }
+}

@@ -86,7 +86,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Gives each of these units a node, in this order: where it costs least by itself and by what waits for a first pool of
-    /// that price; among equals at random where a generator is given, else the fullest node. Whether all have one.
+    /// that price; its home among equals, else the first one from a random node on. Whether all have one.
     pub(super) fn put_all(&mut self, units: &[usize], first_pool: u64, rng: &mut Rng) -> bool {
         units.iter().all(|&unit| {
             let found = self.cheapest_node(unit, first_pool, rng);
@@ -120,11 +120,9 @@ impl<'a> Draft<'a> {
                 break;
             }
         }
-        let (_, node) = best.or_else(|| {
-            let mut others = self.goal.cluster.node_ids().skip(MOST_CANDIDATES);
-            others.find(|&node| self.assignment.admits(unit, node)).map(|node| (0, node))
-        })?;
-        Some(node)
+        // In a very large and full cluster the room may be elsewhere.
+        let anywhere = || self.goal.cluster.node_ids().find(|&node| self.assignment.admits(unit, node));
+        best.map(|(_, node)| node).or_else(anywhere)
     }
 }
 

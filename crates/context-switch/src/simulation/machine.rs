@@ -13,7 +13,7 @@ use dfrsim_model::{SimSpan, SimTime};
 #[derive(Clone, Debug)]
 struct Work {
     task: Task,
-    /// The task's first VM: its number plus those in `task.after` are VMs.
+    /// The VMs of its vjob, by name: `task.after` counts these.
     vms: Vec<VmId>,
     /// Microseconds left, on a processing unit of its own.
     left: f64,
@@ -82,7 +82,7 @@ impl Machine {
             && !work.is_done
             && work.task.after.iter().all(|&before| self.work[work.vms[before].index()].is_done)
     }
-    /// How many VMs compute, and how fast all of them together: processing units.
+    /// What all VMs get of the CPU, less what switches slow them down: processing units.
     pub(super) fn computing(&self) -> f64 {
         self.work.iter().map(|work| work.rate).sum()
     }

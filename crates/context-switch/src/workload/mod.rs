@@ -4,4 +4,4 @@ mod application;
 mod sample;
 
 pub use application::{Application, Benchmark, Class, Task, TraceSet};
-pub use sample::{Sample, SampleShape};
+pub use sample::{InitialState, Sample, SampleShape};

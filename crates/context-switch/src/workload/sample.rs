@@ -8,6 +8,22 @@ use dfrsim_model::{NodeId, Seed, SimSpan};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
+/// What a vjob of a sample does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialState {
+    /// It was never run.
+    Waiting,
+    /// Its VMs run, each on a random node with memory for it.
+    Running,
+    /// Its VMs were suspended, each on any node.
+    Sleeping,
+}
+
+impl InitialState {
+    /// All of them.
+    pub const ALL: [InitialState; 3] = [InitialState::Waiting, InitialState::Running, InitialState::Sleeping];
+}
+
 /// How large a sample is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleShape {
@@ -33,11 +49,11 @@ const VM_MEMORY: [i64; 4] = [256, 512, 1_024, 2_048];
 impl Sample {
     /// Draws a sample.
     ///
-    /// Each vjob has an application of the set and a moment of its run, at which its VMs compute or not; it waits, runs or
-    /// sleeps with equal chances. VMs have 256, 512, 1,024 or 2,048 MB with equal chances. A running VM is on a random node
-    /// with memory for it, and a sleeping one was suspended on any; a vjob that finds no memory waits.
+    /// Each vjob has an application of the set and a moment of its run, at which its VMs compute or not, and one of these
+    /// states, of which there must be one, with equal chances. VMs have 256, 512, 1,024 or 2,048 MB with equal chances. A
+    /// vjob that is to run and finds no memory waits.
     #[must_use]
-    pub fn draw(shape: SampleShape, seed: Seed) -> Sample {
+    pub fn draw(shape: SampleShape, states: &[InitialState], seed: Seed) -> Sample {
         let traces = TraceSet::new(seed);
         let mut rng = seed.fork("sample").rng();
         let capacity = Amount::new(UNITS, MEMORY);
@@ -57,7 +73,7 @@ impl Sample {
                 vms.push(Vm { name: format!("vm{:05}-{position:02}", vjob.0), vjob, demand });
             }
             let of_vjob = &vms[first..];
-            let state = rng.random_range(0..3);
+            let state = states.choose(&mut rng).expect("there is a state");
             let mut node = |memory: i64| {
                 let has_room: Vec<usize> = (0..free.len()).filter(|&node| free[node] >= memory).collect();
                 let node = has_room.choose(&mut rng).copied()?;
@@ -65,9 +81,11 @@ impl Sample {
                 Some(NodeId(node as u32))
             };
             let chosen: Option<Vec<Place>> = match state {
-                0 => None,
-                1 => of_vjob.iter().map(|vm| node(vm.demand.memory).map(Place::Running)).collect(),
-                _ => (0..of_vjob.len())
+                InitialState::Waiting => None,
+                InitialState::Running => {
+                    of_vjob.iter().map(|vm| node(vm.demand.memory).map(Place::Running)).collect()
+                }
+                InitialState::Sleeping => (0..of_vjob.len())
                     .map(|_| Some(Place::Sleeping(NodeId(rng.random_range(0..shape.nodes)))))
                     .collect(),
             };

@@ -7,7 +7,7 @@ use crate::experiment::{Experiment, NamedTable};
 use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::simulation::{Policy, Run, Setting, simulate};
-use dfrsim_context_switch::workload::{Application, Benchmark, Sample, SampleShape};
+use dfrsim_context_switch::workload::{Application, Benchmark, InitialState, Sample, SampleShape};
 use dfrsim_context_switch::{
     Amount, Cluster, Configuration, Kind, Limits, Node, Plan, SuspendTo, Vjob, VjobId, Vm, cheapest,
     first_come_first_served, plan, select_running, timetable,
@@ -65,7 +65,10 @@ impl Experiment for Scenario {
         let Scenario { seed, steps, time_limit, durations, .. } = self;
         let search = format!("{seed} {steps} {time_limit:?}");
         match *cell {
-            Cell::Sample(vms, number) => format!("sample {search} {} {vms} {number}", self.samples().nodes),
+            Cell::Sample(vms, number) => {
+                let SamplePart { nodes, states, .. } = self.samples();
+                format!("sample {search} {nodes} {states:?} {vms} {number}")
+            }
             Cell::Simulation(policy, number) => {
                 // Other policies and more repetitions change nothing.
                 let part = ClusterPart { policies: Vec::new(), repetitions: 0, ..self.cluster().clone() };
@@ -110,8 +113,9 @@ impl Scenario {
     /// Figure 10: the plan of first-fit decreasing beside the cheapest found.
     fn sample(&self, vms: u32, number: u32) -> Result<Vec<Row>, String> {
         let seed = Seed::new(self.seed).fork("samples").numbered(vms.into()).numbered(number.into());
-        let Sample { cluster, current } =
-            Sample::draw(SampleShape { nodes: self.samples().nodes, vms }, seed);
+        let part = self.samples();
+        let states: Vec<InitialState> = part.states.iter().map(|state| state.0).collect();
+        let Sample { cluster, current } = Sample::draw(SampleShape { nodes: part.nodes, vms }, &states, seed);
         let queue = first_come_first_served(&cluster);
         let first_fit = select_running(&cluster, &current, &queue, SuspendTo::Disk);
         let first_plan = plan(&cluster, &current, &first_fit).map_err(|error| error.to_string())?;

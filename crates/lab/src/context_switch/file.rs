@@ -1,6 +1,6 @@
 //! The shape of a scenario file of the context-switch study, and the way from there to a checked scenario.
 
-use super::scenario::{ClusterPart, PolicyName, SamplePart, Scenario};
+use super::scenario::{ClusterPart, PolicyName, SamplePart, Scenario, StateName};
 use crate::scenario::fields::{Names, Numbers};
 use crate::scenario::{Resolver, ScenarioErrors, ScenarioText, anywhere, resolved};
 use dfrsim_context_switch::{Durations, Limits};
@@ -41,6 +41,7 @@ enum Study {
 struct SamplesFile {
     nodes: Spanned<i64>,
     vms: Spanned<Numbers>,
+    states: Spanned<Names>,
     samples: Spanned<i64>,
 }
 
@@ -48,7 +49,13 @@ impl Default for SamplesFile {
     /// Figure 10.
     fn default() -> SamplesFile {
         let vms = (1..=9).map(|size| f64::from(size * 54)).collect();
-        SamplesFile { nodes: anywhere(200), vms: anywhere(Numbers(vms)), samples: anywhere(30) }
+        let states = ["waiting", "running", "sleeping"].map(str::to_owned).to_vec();
+        SamplesFile {
+            nodes: anywhere(200),
+            vms: anywhere(Numbers(vms)),
+            states: anywhere(Names(states)),
+            samples: anywhere(30),
+        }
     }
 }
 
@@ -135,6 +142,7 @@ impl Resolver<'_> {
         SamplePart {
             nodes: self.integer(&file.nodes, "a number of nodes", 1, MOST) as u32,
             vms: self.counts(&file.vms, "a number of VMs"),
+            states: self.names::<StateName>(&file.states, "state"),
             samples: self.integer(&file.samples, "a number of samples", 1, MOST) as u32,
         }
     }
@@ -217,10 +225,11 @@ fn numbers(counts: &[u32]) -> Spanned<Numbers> {
 
 impl SamplesFile {
     fn of(part: &SamplePart) -> SamplesFile {
-        let SamplePart { nodes, vms, samples } = part;
+        let SamplePart { nodes, vms, states, samples } = part;
         SamplesFile {
             nodes: anywhere((*nodes).into()),
             vms: numbers(vms),
+            states: anywhere(Names(states.iter().map(ToString::to_string).collect())),
             samples: anywhere((*samples).into()),
         }
     }

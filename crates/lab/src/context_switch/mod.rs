@@ -16,4 +16,4 @@ mod row;
 mod scenario;
 mod tables;
 
-pub use scenario::{ClusterPart, PolicyName, SamplePart, Scenario};
+pub use scenario::{ClusterPart, PolicyName, SamplePart, Scenario, StateName, UnknownPolicy, UnknownState};

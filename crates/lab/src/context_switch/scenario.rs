@@ -3,6 +3,7 @@
 use super::file;
 use crate::scenario::{ScenarioErrors, ScenarioText};
 use dfrsim_context_switch::Durations;
+use dfrsim_context_switch::workload::InitialState;
 use dfrsim_model::SimSpan;
 use std::fmt;
 use std::str::FromStr;
@@ -34,6 +35,8 @@ pub struct SamplePart {
     pub nodes: u32,
     /// How many VMs, one size after the other.
     pub vms: Vec<u32>,
+    /// In which states vjobs are, with equal chances.
+    pub states: Vec<StateName>,
     /// How many samples of each size.
     pub samples: u32,
 }
@@ -107,6 +110,35 @@ impl FromStr for PolicyName {
     fn from_str(name: &str) -> Result<PolicyName, UnknownPolicy> {
         let found = Self::NAMED.iter().find(|(_, known)| *known == name);
         found.map(|(policy, _)| *policy).ok_or_else(|| UnknownPolicy(name.to_owned()))
+    }
+}
+
+/// What a vjob of a sample does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateName(pub InitialState);
+
+const STATES: [(InitialState, &str); 3] = [
+    (InitialState::Waiting, "waiting"),
+    (InitialState::Running, "running"),
+    (InitialState::Sleeping, "sleeping"),
+];
+
+impl fmt::Display for StateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(STATES[self.0 as usize].1)
+    }
+}
+
+/// Vjobs of samples have no state of this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no state `{0}` here; there are waiting, running and sleeping")]
+pub struct UnknownState(String);
+
+impl FromStr for StateName {
+    type Err = UnknownState;
+    fn from_str(name: &str) -> Result<StateName, UnknownState> {
+        let found = STATES.iter().find(|(_, known)| *known == name);
+        found.map(|(state, _)| StateName(*state)).ok_or_else(|| UnknownState(name.to_owned()))
     }
 }
 

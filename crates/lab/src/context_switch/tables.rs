@@ -10,7 +10,7 @@ use dfrsim_context_switch::{Action, Amount, Cluster, Node, Place, Vjob, VjobId, 
 use dfrsim_model::{NodeId, SimSpan};
 
 /// Between the lines of figure 13.
-const STEP: SimSpan = SimSpan::from_secs(300);
+const STEP: SimSpan = SimSpan::from_secs(600);
 
 pub(super) fn all(rows: &[Row]) -> Vec<NamedTable> {
     let (short, long) = (NamedTable::short, NamedTable::long);
