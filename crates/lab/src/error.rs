@@ -18,6 +18,34 @@ pub enum RunError {
         /// What is counted.
         what: &'static str,
     },
+    /// Parts of different runs cannot be merged.
+    #[error("{}: {what} is not the same: `{here}` here, `{there}` there; only parts of one run can be merged", journal.display())]
+    Mixture {
+        /// The journal that is of another run.
+        journal: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// What it is in this run.
+        here: String,
+        /// What it is in the other.
+        there: String,
+    },
+    /// There is nothing to be merged.
+    #[error("there is no unfinished run in {}", folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", "))]
+    NothingToMerge {
+        /// Where it was looked for.
+        folders: Vec<PathBuf>,
+    },
+    /// Not all is there that was to be merged.
+    #[error("{missing} of {total} {what} are missing: run the shards that are not through, then merge again")]
+    Missing {
+        /// How many simulations or instances are not there.
+        missing: usize,
+        /// How many there are in all.
+        total: usize,
+        /// What is counted.
+        what: &'static str,
+    },
     /// Another run is writing to the folder.
     #[error("{}: another run is using this folder", folder.display())]
     Locked {

@@ -37,6 +37,13 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// The name of the log as the scenario has it.
+    pub(crate) fn file<'a>(&self, scenario: &'a Scenario) -> &'a str {
+        match &scenario.workloads[self.workload].source {
+            Source::Log(source) => &source.file,
+            Source::Lublin(_) => unreachable!("models are no inputs"),
+        }
+    }
     /// Whether lines were left out or changed, but for those outside the selected part.
     pub(crate) fn is_altered(&self) -> bool {
         let counts = &self.report.counts;

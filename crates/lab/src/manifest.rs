@@ -3,7 +3,7 @@
 use crate::instance::{Input, Instance};
 use crate::key::{Digest, SEMANTICS_VERSION};
 use crate::run::RowCounts;
-use crate::scenario::{Scenario, Source};
+use crate::scenario::Scenario;
 use dfrsim_workload::prepare::{Counts, Doubt};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -143,10 +143,7 @@ pub(crate) fn text(
 
 fn input_section<'a>(scenario: &'a Scenario, input: &Input) -> InputSection<'a> {
     let workload = &scenario.workloads[input.workload];
-    let file = match &workload.source {
-        Source::Log(source) => source.file.as_str(),
-        Source::Lublin(_) => unreachable!("models are no inputs"),
-    };
+    let file = input.file(scenario);
     let counts = &input.report.counts;
     InputSection {
         workload: &workload.name,

@@ -1,7 +1,7 @@
 //! Results of a finished run, read from its folder.
 
 use crate::column::BadField;
-use crate::folder::JOURNAL;
+use crate::folder::journals;
 use crate::row::Row;
 use crate::table_file;
 use std::fs;
@@ -74,7 +74,9 @@ impl Results {
             rows: read_rows(&folder.join(ROWS))?,
             scenario: text("scenario.toml")?,
             manifest: text("manifest.toml")?,
-            is_outdated: folder.join(JOURNAL).exists(),
+            is_outdated: !journals(folder)
+                .map_err(|error| ResultsError::Io { path: folder.to_owned(), error })?
+                .is_empty(),
             folder: folder.to_owned(),
         })
     }
@@ -129,7 +131,7 @@ mod tests {
             [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { traces = 1, jobs = 20 }\n";
         let scenario = Scenario::parse(text, "few.toml", &[]).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: true };
+        let options = RunOptions { threads: 1, audit: true, ..RunOptions::new(folder.path()) };
         let report = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
         let results = Results::read(folder.path()).unwrap();
         assert_eq!((results.rows.len(), report.rows.failed, results.is_outdated), (2, 0, false));

@@ -1,7 +1,8 @@
 //! Running a scenario.
 
 use crate::audited::Audited;
-use crate::folder::{Earlier, Folder};
+use crate::folder::{self, Earlier, Folder};
+use crate::header::Header;
 use crate::instance::{Instance, instances};
 use crate::journal::Journal;
 use crate::key::{Determinants, Digest, Key, overrun_name};
@@ -10,7 +11,7 @@ use crate::row::{Cell, Figures, Row};
 use crate::scenario::{Scenario, Simulation};
 use crate::setting::{Setting, settings};
 use crate::tables::{self, Tables};
-use crate::{News, Progress, RunError};
+use crate::{News, Part, Progress, RunError, RunOptions};
 use dfrsim_audit::Faults;
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_cluster::{Metrics, Options, Overrun, Scheduler, Summary, SummaryOptions, simulate};
@@ -19,25 +20,10 @@ use dfrsim_policies::PolicyOptions;
 
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-
-/// How a scenario is run. None of this changes results.
-#[derive(Clone, Debug)]
-pub struct RunOptions {
-    /// The folder of the results; it is made if it is not there.
-    pub out: PathBuf,
-    /// How many threads; 0 for as many as there are cores.
-    pub threads: usize,
-    /// Whether to compute rows again that are there from earlier runs.
-    pub fresh: bool,
-    /// Whether every simulation of this run is checked by the independent [`dfrsim_audit`] while it runs; one that
-    /// breaks a rule is a failed row.
-    pub audit: bool,
-}
 
 /// What a run came to.
 #[derive(Clone, Debug)]
@@ -96,37 +82,58 @@ pub(crate) fn run_with(
     scheduler: MakeScheduler<'_>,
 ) -> Result<RunReport, RunError> {
     let begin = Instant::now();
-    let folder = Folder::lock(&options.out)?;
+    let (folder, part) = (Folder::of(options)?, &options.part);
+    let sources = folder::sources(options)?;
+    let mut earlier = Earlier::default();
     if options.fresh {
         folder.remove_journal()?;
+    } else {
+        for each in std::iter::once(&folder).chain(&sources) {
+            let Earlier { rows, notices } = each.earlier()?;
+            earlier.rows.extend(rows);
+            earlier.notices.extend(notices);
+        }
     }
-    let earlier = if options.fresh { Earlier::default() } else { folder.earlier()? };
     let Earlier { rows: earlier_rows, mut notices } = earlier;
     let (instances, inputs) = instances(scenario)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
 
     let settings = settings(scenario);
+    let own = own(scenario, part, &instances, &settings);
+    let total = own.iter().flatten().filter(|own| **own).count();
+    let rows = total * scenario.simulation.taus.len();
+    let files = inputs.iter().map(|input| (input.file(scenario).to_owned(), input.digest));
+    let header = Header::new(part.shard(), rows, "rows", Row::columns(), files, scenario.to_toml());
+    for each in std::iter::once(&folder).chain(&sources).filter(|_| !part.computes()) {
+        each.check_headers(&header)?;
+    }
     let sweep = Sweep {
         scenario,
         settings: &settings,
         instances: &instances,
         earlier: earlier_rows.iter().map(|row| (row.key, row)).collect(),
-        journal: Mutex::new(Journal::open(&folder.journal(), Row::columns())?),
+        own: &own,
+        kept: folder.own_keys(Row::columns())?,
+        journal: part.computes().then(|| folder.open_journal(&header).map(Mutex::new)).transpose()?,
         interrupt,
         failure: OnceLock::new(),
         progress,
         scheduler,
         audit: options.audit,
-        total: instances.len() * settings.len(),
+        total,
         finished: AtomicUsize::new(0),
+        missing: AtomicUsize::new(0),
         simulated: AtomicU64::new(0),
         bounded: AtomicU64::new(0),
     };
     let done = pool.install(|| sweep.run());
-    let total = sweep.total;
     let finished = sweep.finished.into_inner();
     if let Some(failure) = sweep.failure.into_inner() {
         return Err(failure);
+    }
+    let missing = sweep.missing.into_inner();
+    if missing > 0 {
+        return Err(RunError::Missing { missing, total, what: "simulations" });
     }
     if finished < total {
         return Err(RunError::Interrupted { done: finished, total, what: "simulations" });
@@ -134,7 +141,6 @@ pub(crate) fn run_with(
     let digests: Vec<Digest> = done.iter().map(|instance| instance.digest).collect();
     let computed = done.iter().map(|instance| instance.computed).sum();
     let rows: Vec<Row> = done.into_iter().flat_map(|instance| instance.rows).collect();
-    notices.extend(foreign(&earlier_rows, &rows));
 
     let counts = RowCounts {
         total: rows.len(),
@@ -143,6 +149,14 @@ pub(crate) fn run_with(
         failed: rows.iter().filter(|row| row.outcome.is_err()).count(),
     };
     let tables = Tables::of(scenario, &inputs, &rows);
+    let preparation = inputs
+        .iter()
+        .map(|input| (scenario.workloads[input.workload].name.clone(), input.report.to_string()))
+        .collect();
+    if !part.completes() {
+        return Ok(RunReport { tables, rows: counts, preparation, notices });
+    }
+    notices.extend(foreign(&earlier_rows, &rows));
     let host = HostFacts {
         threads: pool.current_num_threads(),
         wall: begin.elapsed(),
@@ -153,12 +167,32 @@ pub(crate) fn run_with(
     tables::write(&tables, &folder)?;
     folder.write("scenario.toml", &scenario.to_toml())?;
     folder.write("manifest.toml", &manifest::text(scenario, &instances, &digests, &inputs, counts, &host))?;
-    folder.remove_journal()?;
-    let preparation = inputs
-        .iter()
-        .map(|input| (scenario.workloads[input.workload].name.clone(), input.report.to_string()))
-        .collect();
+    folder.remove_journals()?;
     Ok(RunReport { tables, rows: counts, preparation, notices })
+}
+
+/// Which simulations are run here: for each instance, which of the settings. An instance takes about as long as it has jobs;
+/// how long a setting takes is not known, so those of an instance are dealt out in an order that has nothing to do with
+/// their names.
+fn own(scenario: &Scenario, part: &Part, instances: &[Instance], settings: &[Setting]) -> Vec<Vec<bool>> {
+    if part.completes() {
+        return vec![vec![true; settings.len()]; instances.len()];
+    }
+    let labels: Vec<String> = settings.iter().map(|setting| format!("{:?}", setting.label())).collect();
+    let mut simulations: Vec<(Key, usize, usize)> = Vec::with_capacity(instances.len() * settings.len());
+    for (at, instance) in instances.iter().enumerate() {
+        let workload = &scenario.workloads[instance.workload].name;
+        let key = |label: &String| Key::of(&format!("{workload}\n{}\n{label}", instance.name));
+        simulations.extend(labels.iter().enumerate().map(|(setting, label)| (key(label), at, setting)));
+    }
+    simulations.sort_unstable();
+    let weights: Vec<u64> =
+        simulations.iter().map(|&(_, instance, _)| instances[instance].size() as u64).collect();
+    let mut own = vec![vec![false; settings.len()]; instances.len()];
+    for ((_, instance, setting), is_own) in simulations.into_iter().zip(part.own(&weights)) {
+        own[instance][setting] = is_own;
+    }
+    own
 }
 
 /// Says how many rows of earlier runs are none of this scenario's.
@@ -181,7 +215,12 @@ struct Sweep<'a> {
     settings: &'a [Setting],
     instances: &'a [Instance],
     earlier: BTreeMap<Key, &'a Row>,
-    journal: Mutex<Journal>,
+    /// For each instance, which of the settings are simulated here.
+    own: &'a [Vec<bool>],
+    /// What is in the journal from before.
+    kept: BTreeSet<Key>,
+    /// Nothing if nothing is simulated.
+    journal: Option<Mutex<Journal>>,
     interrupt: &'a AtomicBool,
     /// The first failure; it ends the sweep.
     failure: OnceLock<RunError>,
@@ -192,6 +231,8 @@ struct Sweep<'a> {
     total: usize,
     /// Simulations whose rows are there.
     finished: AtomicUsize,
+    /// Simulations whose rows are not there, if nothing is simulated.
+    missing: AtomicUsize,
     /// Time spent, in nanoseconds, added up over the threads.
     simulated: AtomicU64,
     bounded: AtomicU64,
@@ -208,7 +249,7 @@ impl Sweep<'_> {
         // Every thread takes the next instance; those that find none help with what is left of the others.
         rayon::broadcast(|_| {
             while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if let Some(rows) = self.instance(&self.instances[place]) {
+                if let Some(rows) = self.instance(place) {
                     done[place].get_or_init(|| rows);
                 }
             }
@@ -227,11 +268,20 @@ impl Sweep<'_> {
         let _ = self.failure.set(failure);
     }
 
+    /// Puts rows into the journal, wherever they come from, unless they are there; nothing if that is not possible.
+    fn keep(&self, rows: &[Row]) -> Option<()> {
+        let Some(journal) = &self.journal else { return Some(()) };
+        let new = rows.iter().filter(|row| !self.kept.contains(&row.key)).map(Row::write);
+        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+        journal.append(new).map_err(|failure| self.fail(failure)).ok()
+    }
+
     /// All rows of an instance; nothing if the sweep was stopped before they were there.
-    fn instance(&self, instance: &Instance) -> Option<Done> {
+    fn instance(&self, place: usize) -> Option<Done> {
         if self.stopped() {
             return None;
         }
+        let instance = &self.instances[place];
         let jobs = match instance.jobs() {
             Ok(jobs) => jobs,
             Err(error) => {
@@ -241,8 +291,16 @@ impl Sweep<'_> {
             }
         };
         let case = Case::new(self, instance, &jobs);
+        let own = self.settings.iter().zip(&self.own[place]).filter(|(_, own)| **own);
         let simulations: Vec<(&Setting, Option<Vec<Row>>)> =
-            self.settings.iter().map(|setting| (setting, case.restore(setting))).collect();
+            own.map(|(setting, _)| (setting, case.restore(setting))).collect();
+        if self.journal.is_none() {
+            let missing = simulations.iter().filter(|(_, restored)| restored.is_none()).count();
+            self.missing.fetch_add(missing, Ordering::Relaxed);
+            if missing > 0 {
+                return None;
+            }
+        }
         let bounds_needed = simulations.iter().any(|(_, restored)| restored.is_none());
         // Beside the simulations, so that one large instance keeps several threads busy.
         let (_, rows) = rayon::join(
@@ -344,15 +402,11 @@ impl<'a> Case<'a> {
             None if sweep.stopped() => return None,
             None => {
                 let rows = self.simulate(setting);
-                let mut journal = sweep.journal.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Err(failure) = journal.append(rows.iter().map(Row::write)) {
-                    sweep.fail(failure);
-                    return None;
-                }
                 self.computed.fetch_add(rows.len(), Ordering::Relaxed);
                 rows
             }
         };
+        sweep.keep(&rows)?;
         let finished = sweep.finished.fetch_add(1, Ordering::Relaxed) + 1;
         sweep.progress.finished(&News { finished, total: sweep.total, rows: &rows });
         Some(rows)
@@ -452,7 +506,7 @@ mod tests {
             [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { traces = 2, jobs = 20 }\n";
         let scenario = Scenario::parse(text, "failing.toml", &[]).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+        let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
         let scheduler = |setting: &Setting, nodes| -> Box<dyn Scheduler> {
             match setting.policy.to_string().as_str() {
                 "FCFS" => Box::new(Idle),
@@ -479,8 +533,7 @@ mod tests {
         let scenario = Scenario::parse(text, "worsened.toml", &[]).unwrap();
         let baseline = |worsened: bool| {
             let folder = tempfile::tempdir().unwrap();
-            let options =
-                RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+            let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
             let scheduler = |setting: &Setting, nodes| {
                 let easy = setting.policy.to_string() == "EASY";
                 let policy = if easy && worsened { "FCFS".parse().unwrap() } else { setting.policy };
@@ -515,7 +568,7 @@ mod tests {
         let path = folder.path().join("kill.toml");
         std::fs::write(&path, text).unwrap();
         let scenario = Scenario::load(&path, &[]).unwrap();
-        let options = RunOptions { out: folder.path().join("out"), threads: 1, fresh: false, audit: false };
+        let options = RunOptions { threads: 1, ..RunOptions::new(folder.path().join("out")) };
         let report = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
         let bounds = report.tables.bounds.csv();
         let bound: f64 = bounds.lines().nth(1).unwrap().rsplit(',').next().unwrap().parse().unwrap();
@@ -533,7 +586,7 @@ mod tests {
         let text = "study = 'online'\npolicies = ['FCFS']\n\
             [[workloads]]\nname = 'log'\nnodes = 1\nswf = { file = 'log.swf' }\n";
         std::fs::write(&path, text).unwrap();
-        let options = RunOptions { out: folder.path().join("out"), threads: 1, fresh: false, audit: false };
+        let options = RunOptions { threads: 1, ..RunOptions::new(folder.path().join("out")) };
         let scenario = Scenario::load(&path, &[]).unwrap();
         let report = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
         let table = report.tables.degradation.markdown();

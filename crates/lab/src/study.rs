@@ -39,6 +39,25 @@ impl Study {
         let source = ScenarioText { text: &text, name: &name, folder: path.parent(), overrides };
         reader(&source)?(&source)
     }
+
+    /// The scenario as a file with every field spelt out.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        match self {
+            Study::Online(scenario) => scenario.to_toml(),
+            Study::Offline(scenario) => scenario.to_toml(),
+            Study::Experiment(scenario) => scenario.to_toml(),
+        }
+    }
+
+    /// Reads a scenario from a text, of which messages speak as `name`. Files are only looked for from the current folder.
+    ///
+    /// # Errors
+    /// All that is wrong with the text and its values.
+    pub fn parse(text: &str, name: &str) -> Result<Study, ScenarioErrors> {
+        let source = ScenarioText { text, name, folder: None, overrides: &[] };
+        reader(&source)?(&source)
+    }
 }
 
 /// The reader of the study that the file names. A file without a name, or that is no TOML, is left to the reader of

@@ -18,7 +18,7 @@ fn rows(overrides: &[&str]) -> Vec<Row> {
     let scenario =
         Scenario::parse(SCENARIO, "test.toml", &overrides).unwrap_or_else(|errors| panic!("{errors}"));
     let folder = tempfile::tempdir().unwrap();
-    let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+    let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
     run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
     Results::read(folder.path()).unwrap().rows
 }

@@ -11,7 +11,7 @@ fn results() -> Results {
         [[workloads]]\nname = 'the \"model\"'\nnodes = 8\nlublin = { traces = 1, jobs = 20, loads = 0.7 }\n";
     let scenario = Scenario::parse(text, "few.toml", &[]).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+    let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
     run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
     let mut results = Results::read(folder.path()).unwrap();
     assert_eq!(results.rows.len(), 4);

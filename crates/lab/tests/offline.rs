@@ -38,7 +38,7 @@ fn scenario(overrides: &[&str]) -> Scenario {
 
 /// Runs until so many instances are finished.
 fn run_until(scenario: &Scenario, out: &Path, threads: usize, stop: usize) -> Result<RunReport, RunError> {
-    let options = RunOptions { out: out.to_owned(), threads, fresh: false, audit: false };
+    let options = RunOptions { threads, ..RunOptions::new(out) };
     let interrupt = AtomicBool::new(stop == 0);
     let progress = |News { finished, total }: News| {
         assert!(finished <= total);

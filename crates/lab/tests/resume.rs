@@ -31,7 +31,7 @@ fn scenario(overrides: &[&str]) -> Scenario {
 
 /// Runs until so many simulations are finished.
 fn run_until(scenario: &Scenario, out: &Path, threads: usize, stop: usize) -> Result<RunReport, RunError> {
-    let options = RunOptions { out: out.to_owned(), threads, fresh: false, audit: false };
+    let options = RunOptions { threads, ..RunOptions::new(out) };
     let interrupt = AtomicBool::new(stop == 0);
     let progress = |&News { finished, total, .. }: &News<'_>| {
         assert!(finished <= total);
@@ -149,7 +149,7 @@ fn finished_rows_are_taken_over_where_they_belong() {
     assert_eq!(files(folder.path()), files(clean.path()));
 
     run_all(&other, fresh.path(), 1);
-    let options = RunOptions { out: fresh.path().to_owned(), threads: 1, fresh: true, audit: false };
+    let options = RunOptions { threads: 1, fresh: true, ..RunOptions::new(fresh.path()) };
     let report = run(&other, &options, &AtomicBool::new(false), &()).unwrap();
     assert_eq!(report.rows.computed, 24);
     assert_eq!(files(fresh.path()), files(clean.path()));
@@ -168,7 +168,7 @@ fn a_resolved_scenario_gives_the_same_rows() {
 fn two_runs_do_not_share_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = scenario(&[]);
-    let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+    let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
     let inner = |_: &News<'_>| {
         let error = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap_err();
         assert!(error.to_string().ends_with("another run is using this folder"), "{error}");
@@ -181,7 +181,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "kept").unwrap();
-    let options = RunOptions { out: file.clone(), threads: 1, fresh: false, audit: false };
+    let options = RunOptions { threads: 1, ..RunOptions::new(&file) };
     let error = run(&scenario(&[]), &options, &AtomicBool::new(false), &()).unwrap_err();
     assert!(matches!(&error, RunError::Io { path, .. } if *path == file), "{error:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "kept");

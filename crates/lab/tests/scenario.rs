@@ -249,7 +249,7 @@ fn a_workload_of_batsim_is_run() {
     std::fs::write(&path, text).unwrap();
     let scenario = Scenario::load(&path, &[]).unwrap();
     let out = folder.path().join("out");
-    let options = RunOptions { out: out.clone(), threads: 1, fresh: false, audit: true };
+    let options = RunOptions { threads: 1, audit: true, ..RunOptions::new(&out) };
     run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
     let rows = Results::read(&out).unwrap().rows;
     let figures = rows[0].outcome.as_ref().unwrap();

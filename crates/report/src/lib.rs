@@ -12,7 +12,7 @@
 //! let scenario = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\
 //!     [[workloads]]\nname = 'model'\nnodes = 16\nlublin = { traces = 2, jobs = 50 }\n";
 //! let folder = tempfile::tempdir()?;
-//! let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+//! let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
 //! run(&Scenario::parse(scenario, "example.toml", &[])?, &options, &AtomicBool::new(false), &())?;
 //!
 //! let page = dfrsim_report::page(&Results::read(folder.path())?, &[])?;

@@ -12,7 +12,7 @@ const SCENARIO: &str = "study = 'online'\ntitle = 'A <b> & \"c\"'\n\
 
 fn results(folder: &Path) -> Results {
     let scenario = Scenario::parse(SCENARIO, "few.toml", &[]).unwrap();
-    let options = RunOptions { out: folder.to_owned(), threads: 1, fresh: false, audit: false };
+    let options = RunOptions { threads: 1, ..RunOptions::new(folder) };
     run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
     Results::read(folder).unwrap()
 }

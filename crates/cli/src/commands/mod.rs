@@ -12,12 +12,15 @@ mod figures;
 mod info;
 mod instance;
 mod lublin;
+mod merge;
 mod pack;
 mod plan;
 mod policies;
 mod report;
 mod run;
 mod simulate;
+mod status;
+mod submit;
 
 use crate::failure::Failure;
 use clap::{Parser, Subcommand};
@@ -47,6 +50,9 @@ Examples:
 #[derive(Subcommand, Debug)]
 enum Command {
     Run(run::Run),
+    Merge(merge::Merge),
+    Status(status::Status),
+    Submit(submit::Submit),
     Simulate(Box<simulate::Simulate>),
     Export(export::Export),
     Bound(bound::Bound),
@@ -78,6 +84,9 @@ impl Cli {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::Run(command) => command.run(),
+            Command::Merge(command) => command.run(),
+            Command::Status(command) => command.run(),
+            Command::Submit(command) => command.run(),
             Command::Simulate(command) => command.run(),
             Command::Export(command) => command.run(),
             Command::Bound(command) => command.run(),

@@ -10,7 +10,7 @@ use self::view::View;
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
-use dfrsim_lab::{RunError, RunOptions, RunReport, Scenario, Study, run};
+use dfrsim_lab::{Part, RunError, RunOptions, RunReport, Scenario, Shard, Study, run};
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,7 @@ Examples:
   dfrsim run                                        the quick start, built in
   dfrsim run scenarios/hpc2n.toml --threads 2
   dfrsim run scenarios/unscaled.toml --set simulation.penalty=0 --out results/no-penalty
+  dfrsim run scenarios/scaled.toml --shard 2/8      on the second of eight machines, say
   dfrsim run scenarios/scaled.toml --set 'policies=[\"EASY\", {matching=\"^CONS\"}]'")]
 pub(crate) struct Run {
     /// The scenario; the built-in quick start if none is given
@@ -56,6 +57,10 @@ pub(crate) struct Run {
     /// Change a field of the scenario: simulation.penalty=0, workloads.hpc2n.nodes=64
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Run only the i-th of n parts that take about as long as each other, with other shards in the same folder or elsewhere;
+    /// `dfrsim merge` then joins them
+    #[arg(long, value_name = "i/n")]
+    shard: Option<Shard>,
 }
 
 impl Run {
@@ -68,31 +73,42 @@ impl Run {
         let study = scenario.map_err(Failure::input)?;
         let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
         let out = self.out.unwrap_or_else(|| Path::new("results").join(name));
+        let part = self.shard.map_or(Part::Whole, Part::Shard);
+        let options = RunOptions { out, threads: self.threads, fresh: self.fresh, audit: self.audit, part };
+        execute(study, &options, self.quiet)
+    }
+}
 
-        let interrupt = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupt);
-        let on_interrupt = move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                // Asked twice: what is finished is in the journal, so leaving at once loses nothing.
-                std::process::exit(130);
-            }
-            eprintln!("stopping after the simulations that run now; once more to stop at once");
-        };
-        ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
+/// Runs a scenario, watched by the user, and prints what it came to.
+pub(super) fn execute(study: Study, options: &RunOptions, quiet: bool) -> Result<(), Failure> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupt);
+    let on_interrupt = move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            // Asked twice: what is finished is in the journal, so leaving at once loses nothing.
+            std::process::exit(130);
+        }
+        eprintln!("stopping after the simulations that run now; once more to stop at once");
+    };
+    ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
+    let scenario = match study {
+        Study::Online(scenario) => scenario,
+        Study::Offline(scenario) => return offline::run(&scenario, options, &interrupt, quiet),
+        Study::Experiment(scenario) => {
+            return experiment::run(scenario.as_ref(), options, &interrupt, quiet);
+        }
+    };
+    let view = View::new(quiet, std::io::stderr().is_terminal());
+    let report = run(&scenario, options, &interrupt, &view);
+    view.clear();
+    print(&scenario, options, &report.map_err(failure)?, quiet)
+}
 
-        let options =
-            RunOptions { out: out.clone(), threads: self.threads, fresh: self.fresh, audit: self.audit };
-        let scenario = match study {
-            Study::Online(scenario) => scenario,
-            Study::Offline(scenario) => return offline::run(&scenario, &options, &interrupt, self.quiet),
-            Study::Experiment(scenario) => {
-                return experiment::run(scenario.as_ref(), &options, &interrupt, self.quiet);
-            }
-        };
-        let view = View::new(self.quiet, std::io::stderr().is_terminal());
-        let report = run(&scenario, &options, &interrupt, &view);
-        view.clear();
-        print(&scenario, &out, &report.map_err(failure)?, self.quiet)
+/// Says what is to be done with a shard that is through.
+fn told_of_shard(options: &RunOptions, quiet: bool) {
+    if let (Part::Shard(shard), false) = (&options.part, quiet) {
+        let out = options.out.display();
+        eprintln!("shard {shard} is through; when all are, join them: dfrsim merge {out}");
     }
 }
 
@@ -104,7 +120,7 @@ fn failure(error: RunError) -> Failure {
     }
 }
 
-fn print(scenario: &Scenario, out: &Path, report: &RunReport, quiet: bool) -> Result<(), Failure> {
+fn print(scenario: &Scenario, options: &RunOptions, report: &RunReport, quiet: bool) -> Result<(), Failure> {
     let mut text = String::new();
     if !scenario.title.is_empty() {
         writeln!(text, "{}\n", scenario.title).expect("writing to a string cannot fail");
@@ -113,6 +129,10 @@ fn print(scenario: &Scenario, out: &Path, report: &RunReport, quiet: bool) -> Re
     if !report.tables.bandwidth_compared.is_empty() {
         text.push_str("\nWhat pauses and migrations cost:\n\n");
         text.push_str(&report.tables.bandwidth_compared.markdown());
+    }
+    if matches!(options.part, Part::Shard(_)) {
+        // Tables of a part would mislead.
+        text.clear();
     }
     if quiet {
         return output::print(&text);
@@ -131,7 +151,8 @@ fn print(scenario: &Scenario, out: &Path, report: &RunReport, quiet: bool) -> Re
         rows.computed,
         rows.restored,
         rows.failed,
-        out.display()
+        options.out.display()
     );
+    told_of_shard(options, quiet);
     Ok(())
 }

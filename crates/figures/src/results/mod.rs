@@ -72,7 +72,7 @@ mod tests {
     fn of_scenario(text: &str) -> Results {
         let scenario = Scenario::parse(text, "few.toml", &[]).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+        let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
         run(&scenario, &options, &AtomicBool::new(false), &()).unwrap();
         Results::read(folder.path()).unwrap()
     }

@@ -112,9 +112,7 @@ fn figure_10(rows: &[Row]) -> Table {
             Cell::maybe(mean(over(|row| row.first_fit_cost.map(|cost| cost as f64)))),
             Cell::maybe(mean(over(|row| row.cost.map(|cost| cost as f64)))),
             Cell::maybe(mean(over(reduction_percent))),
-            Cell::maybe(mean(over(|row| {
-                Some(100.0 - 100.0 * row.bound? as f64 / row.first_fit_cost? as f64)
-            }))),
+            Cell::maybe(mean(over(|row| cheaper_percent(row.bound, row)))),
             Cell::maybe(mean(over(above_bound_percent))),
             Cell::maybe(largest(&mut over(above_bound_percent))),
             Cell::Count(over(|row| row.proven.filter(|proven| *proven == 1).map(f64::from)).count()),
@@ -141,8 +139,12 @@ fn figure_10(rows: &[Row]) -> Table {
 
 /// How much cheaper the plan is than that of first-fit decreasing; nothing if that is free.
 pub(super) fn reduction_percent(row: &Row) -> Option<f64> {
+    cheaper_percent(row.cost, row)
+}
+
+fn cheaper_percent(cost: Option<u64>, row: &Row) -> Option<f64> {
     let first_fit = row.first_fit_cost.filter(|cost| *cost > 0)?;
-    Some(100.0 - 100.0 * row.cost? as f64 / first_fit as f64)
+    Some(100.0 - 100.0 * cost? as f64 / first_fit as f64)
 }
 
 /// How far the cost is above the bound.

@@ -4,12 +4,14 @@ use super::manifest;
 use super::record::{self, Earlier};
 use super::report::{Counts, NamedTable, News, Progress, RunReport};
 use crate::column::Columns;
-use crate::folder::Folder;
-use crate::journal::{self, Journal};
+use crate::folder::{self, Folder};
+use crate::header::Header;
+use crate::journal::Journal;
 use crate::key::{Digest, Key, SEMANTICS_VERSION};
 use crate::results::ROWS;
 use crate::{RunError, RunOptions, table_file};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -58,6 +60,8 @@ pub(crate) trait Experiment: Debug + Send + Sync {
 pub trait AnyExperiment: Debug + Send + Sync {
     /// What the scenario is about, in one line; may be empty.
     fn title(&self) -> &str;
+    /// The scenario as a file with every field spelt out.
+    fn to_toml(&self) -> String;
     /// Runs what is left to run of the scenario, and writes rows, tables and manifest.
     ///
     /// The files but for the manifest only depend on the scenario. If `interrupt` becomes true, no further cell is begun.
@@ -77,6 +81,9 @@ impl<E: Experiment> AnyExperiment for E {
     fn title(&self) -> &str {
         Experiment::title(self)
     }
+    fn to_toml(&self) -> String {
+        Experiment::to_toml(self)
+    }
     fn run(
         &self,
         options: &RunOptions,
@@ -94,23 +101,43 @@ fn run<E: Experiment>(
     progress: &dyn Progress,
 ) -> Result<RunReport, RunError> {
     let begin = Instant::now();
-    let folder = Folder::lock(&options.out)?;
+    let (folder, part) = (Folder::of(options)?, &options.part);
+    let sources = folder::sources(options)?;
     let (mut earlier, mut notices) = (Earlier::default(), Vec::new());
     if options.fresh {
         folder.remove_journal()?;
     } else {
-        read_earlier(&folder, &mut earlier, &mut notices)?;
+        for each in std::iter::once(&folder).chain(&sources) {
+            read_earlier(each, &mut earlier, &mut notices)?;
+        }
     }
-    let cells = experiment.cells();
-    let keys: Vec<Key> = cells.iter().map(|cell| key(experiment, cell)).collect();
+    let mut cells = experiment.cells();
+    let mut keys: Vec<Key> = cells.iter().map(|cell| key(experiment, cell)).collect();
     notices.extend(foreign(&earlier, &keys));
+    let weights: Vec<u64> = cells.iter().map(|cell| experiment.weight(cell)).collect();
+    let own = part.own(&weights);
+    keep(&mut cells, &own);
+    keep(&mut keys, &own);
+    let columns: Vec<&str> = record::columns::<E::Row>().collect();
+    let header = Header::new(
+        part.shard(),
+        cells.len(),
+        E::CELLS,
+        columns.clone(),
+        experiment.inputs(),
+        experiment.to_toml(),
+    );
+    for each in std::iter::once(&folder).chain(&sources).filter(|_| !part.computes()) {
+        each.check_headers(&header)?;
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let sweep = Sweep {
         experiment,
         cells: &cells,
         keys: &keys,
         earlier,
-        journal: Mutex::new(Journal::open(&folder.journal(), record::columns::<E::Row>())?),
+        kept: folder.own_keys(columns)?,
+        journal: part.computes().then(|| folder.open_journal(&header).map(Mutex::new)).transpose()?,
         interrupt,
         failure: OnceLock::new(),
         progress,
@@ -123,6 +150,13 @@ fn run<E: Experiment>(
         return Err(failure);
     }
     let finished = sweep.finished.into_inner();
+    if finished < cells.len() && !part.computes() {
+        return Err(RunError::Missing {
+            missing: cells.len() - finished,
+            total: cells.len(),
+            what: E::CELLS,
+        });
+    }
     if finished < cells.len() {
         return Err(RunError::Interrupted { done: finished, total: cells.len(), what: E::CELLS });
     }
@@ -142,6 +176,9 @@ fn run<E: Experiment>(
         failed: faults.len(),
         rows: rows.len(),
     };
+    if !part.completes() {
+        return Ok(RunReport { tables: Vec::new(), counts, unit: E::CELLS, notices, faults });
+    }
     let mut tables = experiment.tables(&rows);
     tables.retain(|named| !named.table.is_empty());
     folder.write_records(ROWS, record::columns::<E::Row>(), records)?;
@@ -150,8 +187,14 @@ fn run<E: Experiment>(
     let in_cells = Duration::from_nanos(sweep.nanoseconds.into_inner());
     let threads = pool.current_num_threads();
     folder.write("manifest.toml", &manifest::text(experiment, counts, threads, begin.elapsed(), in_cells))?;
-    folder.remove_journal()?;
+    folder.remove_journals()?;
     Ok(RunReport { tables, counts, unit: E::CELLS, notices, faults })
+}
+
+/// Keeps the places that are marked.
+fn keep<T>(all: &mut Vec<T>, marked: &[bool]) {
+    let mut marks = marked.iter();
+    all.retain(|_| marks.next() == Some(&true));
 }
 
 fn key<E: Experiment>(experiment: &E, cell: &E::Cell) -> Key {
@@ -176,7 +219,7 @@ fn read_earlier<R: Columns>(
             notices.push(format!("{ROWS}: has other columns; its rows are not reused"));
         }
     }
-    let mut found = journal::read(&folder.journal(), record::columns::<R>())?;
+    let mut found = folder.read_journals(&record::columns::<R>().collect::<Vec<_>>())?;
     let taken = found.records.iter().filter(|record| earlier.take(&record.iter().collect::<Vec<_>>()));
     found.damaged += found.records.len() - taken.count();
     notices.extend(folder.damage(&found));
@@ -199,7 +242,10 @@ struct Sweep<'a, E: Experiment> {
     cells: &'a [E::Cell],
     keys: &'a [Key],
     earlier: Earlier<E::Row>,
-    journal: Mutex<Journal>,
+    /// What is in the journal from before.
+    kept: BTreeSet<Key>,
+    /// Nothing if no cell is computed.
+    journal: Option<Mutex<Journal>>,
     interrupt: &'a AtomicBool,
     /// The first failure; it ends the sweep.
     failure: OnceLock<RunError>,
@@ -236,27 +282,37 @@ impl<E: Experiment> Sweep<'_, E> {
         let key = self.keys[place];
         let done = match self.earlier.rows(key) {
             Some(rows) => Ok(rows),
-            None => self.compute(place, key)?,
+            None if self.journal.is_none() => return None,
+            None => self.compute(place),
         };
+        if let Ok(rows) = &done {
+            self.keep(key, rows)?;
+        }
         let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
         self.progress.finished(News { finished, total: self.cells.len() });
         Some(done)
     }
 
-    fn compute(&self, place: usize, key: Key) -> Option<Done<E::Row>> {
+    fn compute(&self, place: usize) -> Done<E::Row> {
         let begin = Instant::now();
         let done = self.experiment.compute(&self.cells[place]);
         self.nanoseconds.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
         self.computed.fetch_add(1, Ordering::Relaxed);
-        if let Ok(rows) = &done {
-            let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(failure) = journal.append(record::write(key, rows)) {
-                // Only the first failure is told; the others follow from it more often than not.
-                let _ = self.failure.set(failure);
-                return None;
-            }
+        done
+    }
+
+    /// Puts rows into the journal, wherever they come from, unless they are there; nothing if that is not possible.
+    fn keep(&self, key: Key, rows: &[E::Row]) -> Option<()> {
+        let Some(journal) = self.journal.as_ref().filter(|_| !self.kept.contains(&key)) else {
+            return Some(());
+        };
+        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(failure) = journal.append(record::write(key, rows)) {
+            // Only the first failure is told; the others follow from it more often than not.
+            let _ = self.failure.set(failure);
+            return None;
         }
-        Some(done)
+        Some(())
     }
 }
 
@@ -331,7 +387,7 @@ mod tests {
         interrupt: bool,
     ) -> Result<RunReport, RunError> {
         let experiment = Squares { numbers: numbers.to_vec(), refused: None };
-        let options = RunOptions { out: folder.to_owned(), threads, fresh: false, audit: false };
+        let options = RunOptions { threads, ..RunOptions::new(folder) };
         let stop = AtomicBool::new(false);
         let after_two = |news: News| stop.store(interrupt && news.finished == 2, Ordering::Relaxed);
         experiment.run(&options, &stop, &after_two)
@@ -349,7 +405,7 @@ mod tests {
         let error = run_in(folder.path(), 1, &numbers, true).unwrap_err().to_string();
         assert!(error.starts_with("interrupted after 2 of 20 numbers"), "{error}");
         // The journal's last line is cut: its cell, of which one row is left, is computed again.
-        let journal = folder.path().join(crate::folder::JOURNAL);
+        let journal = folder.path().join(folder::JOURNAL);
         let text = std::fs::read_to_string(&journal).unwrap();
         std::fs::write(&journal, &text[..text.len() - 3]).unwrap();
         let report = run_in(folder.path(), 1, &numbers, false).unwrap();
@@ -368,7 +424,7 @@ mod tests {
     #[test]
     fn what_is_refused_has_no_rows_and_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+        let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
         let experiment = Squares { numbers: vec![1, 2, 3], refused: Some(2) };
         for computed in [3, 1] {
             let report = experiment.run(&options, &AtomicBool::new(false), &()).unwrap();

@@ -9,12 +9,14 @@ use super::study::Study;
 use super::tables::{self, Tables};
 use super::times::Times;
 use crate::experiment::{News, Progress};
-use crate::folder::Folder;
-use crate::journal::{self, Journal};
-use crate::{RunError, RunOptions, table_file};
+use crate::folder::{self, Folder};
+use crate::header::Header;
+use crate::journal::Journal;
+use crate::{Key, RunError, RunOptions, table_file};
 use dfrsim_offline::instances;
 use serde::Serialize;
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -61,24 +63,35 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<RunReport, RunError> {
     let begin = Instant::now();
-    let folder = Folder::lock(&options.out)?;
+    let (folder, part) = (Folder::of(options)?, &options.part);
+    let sources = folder::sources(options)?;
     let columns = record::columns(scenario);
+    let (mut earlier, mut notices) = (Earlier::default(), Vec::new());
     if options.fresh {
         folder.remove_journal()?;
-    }
-    let (mut earlier, mut notices) = (Earlier::default(), Vec::new());
-    if !options.fresh {
-        read_earlier(scenario, &folder, &columns, &mut earlier, &mut notices)?;
+    } else {
+        for each in std::iter::once(&folder).chain(&sources) {
+            read_earlier(scenario, each, &columns, &mut earlier, &mut notices)?;
+        }
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let grids: Vec<Vec<instances::Scenario>> =
         scenario.instances.iter().map(super::InstanceGroup::scenarios).collect();
-    let places = places(scenario, &grids);
+    let mut places = places(scenario, &grids);
+    let weights: Vec<u64> = places.iter().map(|place| weight(scenario, place)).collect();
+    let mut own = part.own(&weights).into_iter();
+    places.retain(|_| own.next() == Some(true));
+    let names = || columns.iter().map(String::as_str);
+    let header = Header::new(part.shard(), places.len(), "instances", names(), [], scenario.to_toml());
+    for each in std::iter::once(&folder).chain(&sources).filter(|_| !part.computes()) {
+        each.check_headers(&header)?;
+    }
     let sweep = Sweep {
         scenario,
         places: &places,
         earlier,
-        journal: Mutex::new(Journal::open(&folder.journal(), columns.iter().map(String::as_str))?),
+        kept: folder.own_keys(names())?,
+        journal: part.computes().then(|| folder.open_journal(&header).map(Mutex::new)).transpose()?,
         interrupt,
         failure: OnceLock::new(),
         progress,
@@ -90,6 +103,10 @@ pub fn run(
     let records = pool.install(|| sweep.run());
     if let Some(failure) = sweep.failure.into_inner() {
         return Err(failure);
+    }
+    if records.len() < places.len() && !part.computes() {
+        let (missing, total) = (places.len() - records.len(), places.len());
+        return Err(RunError::Missing { missing, total, what: "instances" });
     }
     if records.len() < places.len() {
         return Err(RunError::Interrupted { done: records.len(), total: places.len(), what: "instances" });
@@ -104,6 +121,9 @@ pub fn run(
     let times = sweep.times.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut faults = sweep.faults.into_inner().unwrap_or_else(PoisonError::into_inner);
     faults.sort();
+    if !part.completes() {
+        return Ok(RunReport { tables: Tables::default(), counts, notices, faults });
+    }
     let tables = Tables::of(&study);
     let lines = study.records.iter().map(|record| record.write(scenario));
     folder.write_records(INSTANCES, columns.iter().map(String::as_str), lines)?;
@@ -116,7 +136,7 @@ pub fn run(
     let threads = pool.current_num_threads();
     folder
         .write("manifest.toml", &manifest::text(scenario, counts, threads, begin.elapsed(), times.total()))?;
-    folder.remove_journal()?;
+    folder.remove_journals()?;
     Ok(RunReport { tables, counts, notices, faults })
 }
 
@@ -138,7 +158,7 @@ fn read_earlier(
             }
         }
     }
-    let mut found = journal::read(&folder.journal(), columns.iter().map(String::as_str))?;
+    let mut found = folder.read_journals(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
     found.damaged += earlier.take(scenario, columns, &found.records);
     notices.extend(folder.damage(&found));
     Ok(())
@@ -160,7 +180,10 @@ struct Sweep<'a> {
     scenario: &'a Scenario,
     places: &'a [Place<'a>],
     earlier: Earlier,
-    journal: Mutex<Journal>,
+    /// What is in the journal from before.
+    kept: BTreeSet<Key>,
+    /// Nothing if no instance is solved.
+    journal: Option<Mutex<Journal>>,
     interrupt: &'a AtomicBool,
     /// The first failure; it ends the sweep.
     failure: OnceLock<RunError>,
@@ -176,7 +199,7 @@ impl Sweep<'_> {
     /// what was finished in the order of the scenario.
     fn run(&self) -> Vec<Record> {
         let mut order: Vec<usize> = (0..self.places.len()).collect();
-        order.sort_by_key(|&place| Reverse(self.size(&self.places[place])));
+        order.sort_by_key(|&place| Reverse(weight(self.scenario, &self.places[place])));
         let done: Vec<OnceLock<Record>> = order.iter().map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);
         rayon::broadcast(|_| {
@@ -192,19 +215,14 @@ impl Sweep<'_> {
         done.into_iter().filter_map(OnceLock::into_inner).collect()
     }
 
-    /// How long an instance takes, roughly: whether slow algorithms run on it, and how large it is.
-    fn size(&self, place: &Place<'_>) -> (bool, u32) {
-        let tasks = tasks(place.parameters);
-        let mut slow = self.scenario.slow.iter().flat_map(|slow| &slow.algorithms);
-        let is_slow = slow.any(|&each| self.scenario.allows(each, tasks, place.sample));
-        (is_slow, tasks)
-    }
-
     /// The record of an instance; nothing if it could not be kept.
     fn instance(&self, place: Place<'_>) -> Option<Record> {
-        let Done { record, computed, times, faults } = solve(self.scenario, place, &self.earlier);
-        if computed > 0 {
-            let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let Done { record, computed, times, faults } =
+            solve(self.scenario, place, &self.earlier, self.journal.is_some())?;
+        if let Some(journal) =
+            self.journal.as_ref().filter(|_| computed > 0 || !self.kept.contains(&record.key))
+        {
+            let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
             if let Err(failure) = journal.append([record.write(self.scenario)]) {
                 // Only the first failure is told; the others follow from it more often than not.
                 let _ = self.failure.set(failure);
@@ -219,6 +237,14 @@ impl Sweep<'_> {
         self.progress.finished(News { finished, total: self.places.len() });
         Some(record)
     }
+}
+
+/// How long an instance takes, roughly: those on which slow algorithms run take longest, whatever their size.
+fn weight(scenario: &Scenario, place: &Place<'_>) -> u64 {
+    let tasks = tasks(place.parameters);
+    let mut slow = scenario.slow.iter().flat_map(|slow| &slow.algorithms);
+    let is_slow = slow.any(|&each| scenario.allows(each, tasks, place.sample));
+    (u64::from(is_slow) << 32) + u64::from(tasks)
 }
 
 /// The tasks of an instance with these parameters.

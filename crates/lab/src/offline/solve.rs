@@ -39,8 +39,13 @@ pub(super) struct Done {
     pub(super) faults: Vec<String>,
 }
 
-/// Runs what is left to run on an instance.
-pub(super) fn solve(scenario: &Scenario, place: Place<'_>, earlier: &Earlier) -> Done {
+/// Runs what is left to run on an instance; nothing if something is left and it is not to be computed.
+pub(super) fn solve(
+    scenario: &Scenario,
+    place: Place<'_>,
+    earlier: &Earlier,
+    computes: bool,
+) -> Option<Done> {
     let group = &scenario.instances[place.group as usize];
     let seed = group.seed(Seed::new(scenario.seed), place.scenario, place.sample);
     let instance = place.parameters.instance(seed);
@@ -73,6 +78,9 @@ pub(super) fn solve(scenario: &Scenario, place: Place<'_>, earlier: &Earlier) ->
         let cell = known.map_or(Cell::Skipped, |known| known.cells[at]);
         let raised = second.and_then(|second| known.and_then(|known| known.raised[second]));
         if cell == Cell::Skipped || (second.is_some() && cell.solved().is_some() && raised.is_none()) {
+            if !computes {
+                return None;
+            }
             work.compute(at, second);
         } else {
             work.done.record.cells[at] = cell;
@@ -81,7 +89,7 @@ pub(super) fn solve(scenario: &Scenario, place: Place<'_>, earlier: &Earlier) ->
             }
         }
     }
-    work.done
+    Some(work.done)
 }
 
 struct Work<'a> {

@@ -13,7 +13,7 @@
 //!     [[workloads]]\nname = 'model'\nnodes = 16\nlublin = { traces = 2, jobs = 50 }\n";
 //! let scenario = Scenario::parse(scenario, "example.toml", &[])?;
 //! let folder = tempfile::tempdir()?;
-//! let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+//! let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
 //! run(&scenario, &options, &AtomicBool::new(false), &())?;
 //!
 //! let now = Baseline::of(&Results::read(folder.path())?)?;

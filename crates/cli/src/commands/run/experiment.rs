@@ -1,7 +1,7 @@
 //! Scenarios of studies on the common frame.
 
 use super::cells::Cells;
-use super::failure;
+use super::{failure, told_of_shard};
 use crate::failure::Failure;
 use crate::output;
 use dfrsim_lab::RunOptions;
@@ -19,7 +19,9 @@ pub(super) fn run(
     let report = experiment.run(options, interrupt, &progress);
     progress.clear();
     let report = report.map_err(failure)?;
-    output::print(&tables(experiment.title(), &report.tables))?;
+    if !report.tables.is_empty() {
+        output::print(&tables(experiment.title(), &report.tables))?;
+    }
     let (counts, unit) = (report.counts, report.unit);
     if !quiet {
         for notice in &report.notices {
@@ -36,7 +38,10 @@ pub(super) fn run(
         );
     }
     match report.faults.first() {
-        None => Ok(()),
+        None => {
+            told_of_shard(options, quiet);
+            Ok(())
+        }
         Some(first) => Err(Failure::Result(format!("{} {unit} failed; the first: {first}", counts.failed))),
     }
 }

@@ -2,12 +2,11 @@
 
 use super::cells::Cells;
 use super::experiment::tables;
-use super::failure;
+use super::{failure, told_of_shard};
 use crate::failure::Failure;
 use crate::output;
 use dfrsim_lab::RunOptions;
 use dfrsim_lab::offline::{self, RunReport, Scenario};
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 pub(super) fn run(
@@ -19,11 +18,13 @@ pub(super) fn run(
     let progress = Cells::new(quiet);
     let report = offline::run(scenario, options, interrupt, &progress);
     progress.clear();
-    print(scenario, &options.out, &report.map_err(failure)?, quiet)
+    print(scenario, options, &report.map_err(failure)?, quiet)
 }
 
-fn print(scenario: &Scenario, out: &Path, report: &RunReport, quiet: bool) -> Result<(), Failure> {
-    output::print(&tables(&scenario.title, report.tables.iter()))?;
+fn print(scenario: &Scenario, options: &RunOptions, report: &RunReport, quiet: bool) -> Result<(), Failure> {
+    if report.tables.iter().next().is_some() {
+        output::print(&tables(&scenario.title, report.tables.iter()))?;
+    }
     if !quiet {
         for notice in &report.notices {
             eprintln!("notice: {notice}");
@@ -36,11 +37,14 @@ fn print(scenario: &Scenario, out: &Path, report: &RunReport, quiet: bool) -> Re
             counts.computed,
             counts.total - counts.computed,
             counts.invalid,
-            out.display()
+            options.out.display()
         );
     }
     match (report.counts.invalid, report.faults.first()) {
-        (0, _) => Ok(()),
+        (0, _) => {
+            told_of_shard(options, quiet);
+            Ok(())
+        }
         (invalid, first) => {
             let first = first.map(|fault| format!("; the first: {fault}")).unwrap_or_default();
             Err(Failure::Result(format!("{invalid} packings are wrong{first}")))

@@ -105,7 +105,7 @@ mod tests {
             [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { traces = 1, jobs = 20 }\n";
         let scenario = Scenario::parse(text, "few.toml", &[]).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+        let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
         let heard = Mutex::new(Vec::new());
         let listen = |news: &News<'_>| heard.lock().unwrap().extend_from_slice(news.rows);
         run(&scenario, &options, &AtomicBool::new(false), &listen).unwrap();

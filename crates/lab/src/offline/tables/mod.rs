@@ -17,7 +17,7 @@ use crate::folder::Folder;
 use crate::{RunError, Table};
 
 /// The tables of an off-line run; those to which the scenario has nothing to say are left out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tables(Vec<NamedTable>);
 
 impl Tables {

@@ -1,0 +1,116 @@
+//! `dfrsim submit`
+
+use super::status::missing;
+use crate::failure::Failure;
+use crate::output;
+use clap::{Args, ValueEnum};
+use dfrsim_dispatch::{Engine, JobId, Slurm, Submitted, Sweep, submit};
+use dfrsim_lab::{Status, Study};
+use std::path::{Path, PathBuf};
+
+/// Submit a scenario to the batch system of a cluster: an array of shards, and a merge behind it
+///
+/// All machines must see the scenario, its logs, the result folder and this program under the same names. What is through
+/// already is not run again: submit the same command once more after jobs were killed. `dfrsim status DIR` shows how far they
+/// are. Scripts and what jobs print stand in jobs/ of the result folder.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim submit scenarios/appendix_b.toml --array 64 --time 1:00:00
+  dfrsim submit scenarios/appendix_b.toml --array 64 --dry-run      only print the scripts")]
+pub(crate) struct Submit {
+    /// The scenario
+    #[arg(value_name = "SCENARIO.toml")]
+    scenario: PathBuf,
+    /// The batch system
+    #[arg(long, value_enum, default_value_t = EngineName::Slurm)]
+    engine: EngineName,
+    /// How many shards
+    #[arg(long, value_name = "n", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    array: u32,
+    /// The cores of a shard
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    cpus: u32,
+    /// The partition; the batch system's default if none is given
+    #[arg(long, value_name = "P")]
+    partition: Option<String>,
+    /// How long a shard may take; the batch system's default if not given
+    #[arg(long, value_name = "T")]
+    time: Option<String>,
+    /// The result folder; results/ and the scenario's name if none is given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Change a field of the scenario, as in `dfrsim run`
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Print the scripts and submit nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// The batch systems that are known.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum EngineName {
+    Slurm,
+}
+
+impl EngineName {
+    fn engine(self) -> &'static dyn Engine {
+        match self {
+            EngineName::Slurm => &Slurm,
+        }
+    }
+}
+
+impl Submit {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let study = Study::load(&self.scenario, &self.set).map_err(Failure::input)?;
+        let name = self.scenario.file_stem().unwrap_or_default();
+        let out = self.out.clone().unwrap_or_else(|| Path::new("results").join(name));
+        let absolute = |path: &Path| std::path::absolute(path).map_err(Failure::input);
+        let missing = self.missing(&study, &out)?;
+        let Some(missing) = missing else {
+            return output::print(&format!("nothing is missing in {}\n", out.display()));
+        };
+        let sweep = Sweep {
+            program: std::env::current_exe().map_err(Failure::input)?,
+            scenario: absolute(&self.scenario)?,
+            overrides: self.set,
+            out: absolute(&out)?,
+            shards: self.array,
+            missing,
+            cpus: self.cpus,
+            partition: self.partition,
+            time: self.time,
+        };
+        let engine = self.engine.engine();
+        if self.dry_run {
+            let (array, merge) = (engine.array_script(&sweep), engine.merge_script(&sweep));
+            return output::print(&format!("{array}\n{merge}"));
+        }
+        let Submitted { array, merge } = submit(engine, &sweep).map_err(Failure::input)?;
+        let shards = match array {
+            Some(JobId(id)) => format!("{} of {} shards as job {id}, ", sweep.missing.len(), sweep.shards),
+            None => "no shard is missing; ".to_owned(),
+        };
+        output::print(&format!(
+            "{}: {shards}the merge as job {}; dfrsim status {}\n",
+            engine.name(),
+            merge.0,
+            out.display()
+        ))
+    }
+
+    /// The numbers of the shards that are not through; nothing if the results of the scenario are there.
+    fn missing(&self, study: &Study, out: &Path) -> Result<Option<Vec<u32>>, Failure> {
+        if !out.exists() {
+            return Ok(Some((1..=self.array).collect()));
+        }
+        let status = Status::read(out).map_err(Failure::input)?;
+        let finished = std::fs::read_to_string(out.join("scenario.toml")).unwrap_or_default();
+        if status.parts.is_empty() && status.has_results {
+            return Ok((finished != study.to_toml()).then(|| (1..=self.array).collect()));
+        }
+        Ok(Some(missing(&status, self.array)))
+    }
+}
