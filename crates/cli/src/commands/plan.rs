@@ -9,7 +9,8 @@ use dfrsim_context_switch::file::{
     PlanFigures, cluster_from_json, configuration_from_json, plan_to_json, read, states_from_json,
 };
 use dfrsim_context_switch::{
-    Cluster, Configuration, Durations, Limits, Plan as Pools, Timed, cheapest, in_states, plan, timetable,
+    Cluster, Configuration, Durations, Limits, Place, Plan as Pools, Timed, cheapest, in_states, plan,
+    timetable,
 };
 use dfrsim_figures::draw_plan;
 use dfrsim_model::Seed;
@@ -141,7 +142,7 @@ fn words(cluster: &Cluster, pools: &[Vec<Timed>], figures: &PlanFigures, limit: 
         let begin = pool.iter().map(|timed| timed.begin).min().unwrap_or_default();
         line(format!("pool {}, from {begin} s", number + 1));
         for Timed { action, begin, end } in pool {
-            let places = [action.from(), action.to()].into_iter().filter_map(|place| place.node());
+            let places = [action.from(), action.to()].into_iter().filter_map(Place::node);
             let mut nodes: Vec<&str> = places.map(|node| cluster.node(node).name.as_str()).collect();
             nodes.dedup();
             let (kind, vm) = (action.kind().name(), &cluster.vm(action.vm()).name);

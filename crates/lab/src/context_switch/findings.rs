@@ -5,6 +5,7 @@ use super::tables::{mean, of, reduction_percent};
 use crate::Table;
 use crate::table_file;
 use crate::tables::Cell;
+use dfrsim_model::SimSpan;
 
 /// What is known of a stated number, by its name in `reference/context_switch/findings.csv`.
 fn figure(rows: &[Row], finding: &str) -> Option<f64> {
@@ -14,7 +15,7 @@ fn figure(rows: &[Row], finding: &str) -> Option<f64> {
     };
     let runs = of(rows, "run").filter(|row| row.policy == "optimised").count() as f64;
     let switches = || of(rows, "switch").filter(|row| row.policy == "optimised");
-    let seconds = |row: &Row| row.duration_s.map(|span| span.as_secs_f64());
+    let seconds = |row: &Row| row.duration_s.map(SimSpan::as_secs_f64);
     let free = || switches().filter(|row| row.cost == Some(0));
     let resumed = |row: &Row| Some(row.local_resumes? + row.remote_resumes?);
     let a_run = |sum: f64| (runs > 0.0).then(|| sum / runs);
