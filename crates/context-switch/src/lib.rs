@@ -5,12 +5,12 @@
 //! stops, migrations, suspends and resumes, without ever asking more of a node than it has.
 //!
 //! * [`Cluster`]: nodes, vjobs, VMs and [`Relations`] between them; [`Configuration`]: the [`Place`] of every VM.
-//! * [`plan`]: the [`Plan`] from one configuration to another, as pools of [`Action`]s that are feasible in parallel; what
+//! * [`plan()`]: the [`Plan`] from one configuration to another, as pools of [`Action`]s that are feasible in parallel; what
 //!   waits in a cycle goes by way of a pivot, or of a disk. [`Plan::cost`] is what it costs.
 //! * [`select_running`]: the sample decision module, first come first served with first-fit decreasing.
 //! * [`cheapest`]: the configuration with the same states whose plan costs least, with a bound below which none can cost.
 //! * [`Durations`] and [`timetable`]: how long it takes. [`simulation`]: vjobs over time. [`workload`]: the experiments'.
-//! * [`file`]: all of it as JSON. `dfrsim_audit::plan` checks plans and shares nothing with this crate.
+//! * [`mod@file`]: all of it as JSON. `dfrsim_audit::plan` checks plans and shares nothing with this crate.
 //!
 //! ```
 //! use dfrsim_context_switch::*;
