@@ -3,8 +3,8 @@
 use crate::Scenario;
 use crate::context_switch;
 use crate::experiment::AnyExperiment;
-use crate::offline;
 use crate::scenario::{self, Fault, ScenarioErrors, ScenarioText, Text, nearest};
+use crate::{discovery, needs, offline};
 use std::path::Path;
 
 /// A scenario of any study.
@@ -27,6 +27,8 @@ const STUDIES: &[(&str, Read)] = &[
         context_switch::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))
     }),
     ("offline", |source| offline::Scenario::read(source).map(|scenario| Study::Offline(Box::new(scenario)))),
+    ("discovery", discovery::read),
+    ("needs", needs::read),
 ];
 
 impl Study {
