@@ -14,8 +14,8 @@
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
-//! [`packing`] checks solutions of the off-line problem, [`discovery`] how virtual machines share nodes, [`coallocation`]
-//! answers to requests for parts of several nodes.
+//! [`packing`] checks solutions of the off-line problem, [`plan`] plans of context switches, [`discovery`] how virtual
+//! machines share nodes, [`coallocation`] answers to requests for parts of several nodes.
 //!
 //! ```
 //! // A job of 10 s runs on all of node 0 at full speed.
@@ -46,6 +46,7 @@ pub mod moving;
 mod nodes;
 pub mod packing;
 mod placement;
+pub mod plan;
 mod report;
 mod rule;
 mod tally;

@@ -5,6 +5,7 @@
 //!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
 //! * [`offline`]: the same for the off-line study.
+//! * [`context_switch`]: plans for virtualised jobs.
 //! * [`experiment`]: the frame of the other studies. [`Study`] tells which one a file is about.
 //! * [`results::Results`]: what a run left in a folder, read again.
 //! * [`regression`]: whether results have become worse than a committed baseline.
@@ -45,6 +46,7 @@ mod audited;
 mod coallocation;
 mod column;
 pub mod comparison;
+pub mod context_switch;
 mod discovery;
 mod error;
 pub mod experiment;

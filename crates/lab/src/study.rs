@@ -1,10 +1,9 @@
 //! Which study a scenario file is of.
 
 use crate::Scenario;
-use crate::adaptation;
 use crate::experiment::AnyExperiment;
 use crate::scenario::{self, Fault, ScenarioErrors, ScenarioText, Text, nearest};
-use crate::{coallocation, discovery, needs, offline};
+use crate::{adaptation, coallocation, context_switch, discovery, needs, offline};
 use std::path::Path;
 
 /// A scenario of any study.
@@ -25,6 +24,9 @@ const STUDIES: &[(&str, Read)] = &[
     ("online", |source| Scenario::read(source).map(|scenario| Study::Online(Box::new(scenario)))),
     ("adaptation", |source| {
         adaptation::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))
+    }),
+    ("context-switch", |source| {
+        context_switch::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))
     }),
     ("offline", |source| offline::Scenario::read(source).map(|scenario| Study::Offline(Box::new(scenario)))),
     ("discovery", discovery::read),

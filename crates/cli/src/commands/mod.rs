@@ -15,6 +15,7 @@ mod instance;
 mod lublin;
 mod merge;
 mod pack;
+mod plan;
 mod policies;
 mod report;
 mod run;
@@ -45,6 +46,7 @@ Examples:
   dfrsim run scenarios/offline_quick.toml     packing jobs once and for all: the off-line study
   dfrsim pack cluster.json --optimum          one packing, beside the best there is
   dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
+  dfrsim plan --from current.json --states states.json    moving VMs: the cheapest context switch
   dfrsim policies                             all policies, a line on each";
 
 #[derive(Subcommand, Debug)]
@@ -58,6 +60,7 @@ enum Command {
     Bound(bound::Bound),
     Lublin(lublin::Lublin),
     Pack(pack::Pack),
+    Plan(plan::Plan),
     Instance(instance::Instance),
     Coallocate(coallocate::Coallocate),
     #[command(subcommand)]
@@ -92,6 +95,7 @@ impl Cli {
             Command::Bound(command) => command.run(),
             Command::Lublin(command) => command.run(),
             Command::Pack(command) => command.run(),
+            Command::Plan(command) => command.run(),
             Command::Instance(command) => command.run(),
             Command::Coallocate(command) => command.run(),
             Command::Workload(Workload::Info(command)) => command.run(),
