@@ -10,6 +10,7 @@
 //! * [`stretch`]: the metrics of one job.
 //! * [`offline`]: instances of the off-line problem.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
+//! * [`grid_event`]: the same for a grid of several clusters.
 //!
 //! Nothing here compares with a tolerance: capacity tests, completion times and audits are exact.
 //!
@@ -36,6 +37,7 @@ mod virtual_time;
 mod yields;
 
 pub mod event;
+pub mod grid_event;
 pub mod offline;
 pub mod stretch;
 

@@ -35,6 +35,13 @@ impl Profile {
         Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: nodes }] }
     }
 
+    /// Takes back all reservations.
+    pub fn clear(&mut self) {
+        let from = self.steps[0].from;
+        self.steps.clear();
+        self.steps.push(Step { from, free: self.nodes });
+    }
+
     /// Forgets what was before now.
     pub fn advance(&mut self, now: SimTime) {
         let passed = self.steps.partition_point(|step| step.from <= now) - 1;
