@@ -14,6 +14,8 @@
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
+//! [`grid`] does the same for a grid of several clusters.
+//!
 //! [`packing`] checks solutions of the off-line problem.
 //!
 //! ```
@@ -38,7 +40,9 @@
 
 mod auditor;
 mod fault;
+pub mod grid;
 mod job;
+mod lines;
 mod nodes;
 pub mod packing;
 mod placement;
