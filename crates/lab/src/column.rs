@@ -112,46 +112,54 @@ pub(crate) fn read<T: Value>(column: &'static str, field: Option<&str>) -> Resul
     field.and_then(T::read).ok_or_else(|| BadField { column, found: field.unwrap_or_default().to_owned() })
 }
 
-/// Defines a structure of which each field is a column of the same name.
+/// A structure of which each field is a column of the same name; [`columns!`] defines them.
+pub(crate) trait Columns: Sized {
+    /// The names of the columns, in their order.
+    const COLUMNS: &'static [&'static str];
+    /// The kinds of the columns.
+    const KINDS: &'static [Kind];
+
+    /// The values, in the order of the columns.
+    fn data(&self) -> Vec<Datum>;
+    /// The values as they are written.
+    fn write(&self) -> Vec<String>;
+    /// Reads one field after the other, as they were written.
+    fn read<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField>;
+
+    /// The value in the column of this name as a number (spans in seconds); nothing if there is no such column, or no
+    /// number in it.
+    fn number(&self, column: &str) -> Option<f64> {
+        let place = Self::COLUMNS.iter().position(|name| *name == column)?;
+        self.data()[place].number()
+    }
+}
+
+/// Defines a structure of columns.
 macro_rules! columns {
     (
         $(#[$attribute:meta])*
-        pub struct $type:ident {
-            $($(#[$field_attribute:meta])* pub $field:ident: $value:ty,)+
+        $visibility:vis struct $type:ident {
+            $($(#[$field_attribute:meta])* $field_visibility:vis $field:ident: $value:ty,)+
         }
     ) => {
         $(#[$attribute])*
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $type {
-            $($(#[$field_attribute])* pub $field: $value,)+
+        $visibility struct $type {
+            $($(#[$field_attribute])* $field_visibility $field: $value,)+
         }
 
-        impl $type {
-            /// The names of the columns, in their order.
-            pub const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),+];
-
-            /// The value in the column of this name as a number (spans in seconds); nothing if there is no such
-            /// column, or no number in it.
-            #[must_use]
-            pub fn number(&self, column: &str) -> Option<f64> {
-                match column {
-                    $(stringify!($field) => $crate::column::Value::datum(&self.$field).number(),)+
-                    _ => None,
-                }
-            }
-
-            /// The kinds of the columns.
-            pub(crate) const KINDS: &'static [$crate::column::Kind] =
+        impl $crate::column::Columns for $type {
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),+];
+            const KINDS: &'static [$crate::column::Kind] =
                 &[$(<$value as $crate::column::Value>::KIND),+];
 
-            pub(crate) fn data(&self) -> impl Iterator<Item = $crate::column::Datum> {
-                [$($crate::column::Value::datum(&self.$field)),+].into_iter()
+            fn data(&self) -> Vec<$crate::column::Datum> {
+                vec![$($crate::column::Value::datum(&self.$field)),+]
             }
-            pub(crate) fn write(&self) -> impl Iterator<Item = String> {
-                [$($crate::column::Value::write(&self.$field)),+].into_iter()
+            fn write(&self) -> Vec<String> {
+                vec![$($crate::column::Value::write(&self.$field)),+]
             }
-            /// Reads one field after the other.
-            pub(crate) fn read<'a>(
+            fn read<'a>(
                 mut fields: impl Iterator<Item = &'a str>,
             ) -> Result<Self, $crate::column::BadField> {
                 Ok($type { $($field: $crate::column::read(stringify!($field), fields.next())?),+ })

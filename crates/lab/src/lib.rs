@@ -4,7 +4,8 @@
 //! * [`run`]: runs every policy on every instance (the weeks of a log, the traces of a model), divides the largest
 //!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
-//! * [`offline`]: the same for the off-line study. [`Study`] tells which of the two a file is about.
+//! * [`offline`]: the same for the off-line study.
+//! * [`experiment`]: the frame of the other studies. [`Study`] tells which one a file is about.
 //! * [`results::Results`]: what a run left in a folder, read again.
 //! * [`regression`]: whether results have become worse than a committed baseline.
 //! * [`comparison`]: two results, or two policies, instance by instance.
@@ -43,6 +44,7 @@ mod audited;
 mod column;
 pub mod comparison;
 mod error;
+pub mod experiment;
 pub mod export;
 mod folder;
 mod instance;

@@ -1,6 +1,6 @@
 //! Rows: what one simulation amounts to, with one tau.
 
-use crate::column::{BadField, Datum, Kind, columns};
+use crate::column::{BadField, Columns as _, Datum, Kind, columns};
 use crate::key::Key;
 use crate::setting::Label;
 use dfrsim_cluster::{Distribution, Summary};

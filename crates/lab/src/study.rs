@@ -1,18 +1,29 @@
 //! Which study a scenario file is of.
 
 use crate::Scenario;
+use crate::experiment::AnyExperiment;
 use crate::offline;
-use crate::scenario::{self, Fault, ScenarioErrors, Text, nearest};
+use crate::scenario::{self, Fault, ScenarioErrors, ScenarioText, Text, nearest};
 use std::path::Path;
 
 /// A scenario of any study.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub enum Study {
     /// `study = "online"`.
     Online(Box<Scenario>),
     /// `study = "offline"`.
     Offline(Box<offline::Scenario>),
+    /// One of the studies on the frame of [`experiment`](crate::experiment).
+    Experiment(Box<dyn AnyExperiment>),
 }
+
+type Read = fn(&ScenarioText<'_>) -> Result<Study, ScenarioErrors>;
+
+/// The studies, as `study = "..."` names them, and how their scenarios are read.
+const STUDIES: &[(&str, Read)] = &[
+    ("online", |source| Scenario::read(source).map(|scenario| Study::Online(Box::new(scenario)))),
+    ("offline", |source| offline::Scenario::read(source).map(|scenario| Study::Offline(Box::new(scenario)))),
+];
 
 impl Study {
     /// Reads a scenario file; its field `study` says of which study it is.
@@ -21,36 +32,29 @@ impl Study {
     /// All that is wrong with the file, its values and the overrides.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Study, ScenarioErrors> {
         let (name, text) = scenario::read(path)?;
-        match kind(&text, &name, overrides)? {
-            Kind::Online => Scenario::load(path, overrides).map(|scenario| Study::Online(Box::new(scenario))),
-            Kind::Offline => offline::Scenario::parse(&text, &name, overrides)
-                .map(|scenario| Study::Offline(Box::new(scenario))),
-        }
+        let source = ScenarioText { text: &text, name: &name, folder: path.parent(), overrides };
+        reader(&source)?(&source)
     }
 }
 
-enum Kind {
-    Online,
-    Offline,
-}
-
-/// What the field says. A file without it, or that is no TOML, is left to the reader of on-line scenarios, which says
-/// so.
-fn kind(text: &str, name: &str, overrides: &[String]) -> Result<Kind, ScenarioErrors> {
-    let joined = Text::new(name, text, overrides);
-    let Some((found, range)) = scenario::text_field(text, name, overrides, "study") else {
-        return Ok(Kind::Online);
+/// The reader of the study that the file names. A file without a name, or that is no TOML, is left to the reader of
+/// on-line scenarios, which says so.
+fn reader(source: &ScenarioText<'_>) -> Result<Read, ScenarioErrors> {
+    let &ScenarioText { text, name, overrides, .. } = source;
+    let Some((found, range)) = scenario::text_field(source, "study") else {
+        return Ok(STUDIES[0].1);
     };
-    match found.as_str() {
-        "online" => Ok(Kind::Online),
-        "offline" => Ok(Kind::Offline),
-        other => {
-            let message = match nearest(other, ["online", "offline"]) {
-                Some(name) => format!("there is no study `{other}`; did you mean `{name}`?"),
-                None => format!("there is no study `{other}`; there are: `online`, `offline`"),
-            };
-            let fault: Fault = joined.fault(&range, message);
-            Err(ScenarioErrors::new(vec![fault]))
-        }
+    if let Some((_, read)) = STUDIES.iter().find(|(name, _)| *name == found) {
+        return Ok(*read);
     }
+    let names = || STUDIES.iter().map(|(name, _)| *name);
+    let message = match nearest(&found, names()) {
+        Some(name) => format!("there is no study `{found}`; did you mean `{name}`?"),
+        None => {
+            let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+            format!("there is no study `{found}`; there are: {}", all.join(", "))
+        }
+    };
+    let fault: Fault = Text::new(name, text, overrides).fault(&range, message);
+    Err(ScenarioErrors::new(vec![fault]))
 }

@@ -1,7 +1,8 @@
 //! The off-line study: the files are the same whatever happened on the way, and its tables are what a slow
 //! computation from the lines of `instances.csv` gives.
 
-use dfrsim_lab::offline::{News, RunReport, Scenario, run};
+use dfrsim_lab::experiment::News;
+use dfrsim_lab::offline::{RunReport, Scenario, run};
 use dfrsim_lab::{RunError, RunOptions};
 use std::collections::BTreeMap;
 use std::fs;

@@ -275,6 +275,7 @@ fn the_scenarios_of_the_repository_are_right() {
         match Study::load(&file, &[]) {
             Ok(Study::Online(scenario)) => policies.push(scenario.policies.len()),
             Ok(Study::Offline(scenario)) => algorithms.push(scenario.algorithms.len()),
+            Ok(Study::Experiment(experiment)) => assert!(!experiment.title().is_empty()),
             Err(errors) => {
                 assert_eq!(errors.faults().len(), 1, "{errors}");
                 assert!(errors.faults()[0].message.starts_with("no log `HPC2N-"), "{errors}");

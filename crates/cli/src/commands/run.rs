@@ -1,5 +1,7 @@
 //! `dfrsim run`
 
+mod cells;
+mod experiment;
 mod offline;
 mod standings;
 mod view;
@@ -83,6 +85,9 @@ impl Run {
         let scenario = match study {
             Study::Online(scenario) => scenario,
             Study::Offline(scenario) => return offline::run(&scenario, &options, &interrupt, self.quiet),
+            Study::Experiment(scenario) => {
+                return experiment::run(scenario.as_ref(), &options, &interrupt, self.quiet);
+            }
         };
         let view = View::new(self.quiet, std::io::stderr().is_terminal());
         let report = run(&scenario, &options, &interrupt, &view);

@@ -2,6 +2,7 @@
 
 use super::bootstrap::{Bootstrap, Confidence, Estimates};
 use super::pairing::{Pairing, Policies, pair};
+use crate::column::Columns as _;
 use crate::instance::unscaled_name;
 use crate::row::{Figures, Row};
 use crate::setting::Label;

@@ -75,6 +75,7 @@ pub(super) fn pair<'a>(a: &'a [Row], b: &'a [Row], policies: Policies<'_>) -> Pa
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::column::Columns as _;
     use crate::row::Figures;
     use proptest::prelude::*;
 

@@ -23,6 +23,6 @@ mod study;
 mod tables;
 mod times;
 
-pub use run::{Counts, News, Progress, RunReport, run};
+pub use run::{Counts, RunReport, run};
 pub use scenario::{Grid, InstanceGroup, Packing, Scenario, Second, Slow, Source};
-pub use tables::{NamedTable, Tables};
+pub use tables::Tables;

@@ -3,7 +3,7 @@
 use super::file::{Algorithms, File, GridFile, InstancesFile, PackingFile, Study};
 use super::scenario::{Grid, InstanceGroup, Packing, Scenario, Second, Slow, Source};
 use crate::scenario::fields::Numbers;
-use crate::scenario::{Resolver, ScenarioErrors, resolved};
+use crate::scenario::{Resolver, ScenarioErrors, ScenarioText, resolved};
 use dfrsim_offline::instances::InstanceSet;
 use dfrsim_offline::{Algorithm, UnknownName};
 use std::time::Duration;
@@ -11,8 +11,8 @@ use toml::Spanned;
 
 const MOST: i64 = u32::MAX as i64;
 
-pub(super) fn scenario(text: &str, name: &str, overrides: &[String]) -> Result<Scenario, ScenarioErrors> {
-    resolved(text, name, None, overrides, |resolver, file: &File| {
+pub(super) fn scenario(source: &ScenarioText<'_>) -> Result<Scenario, ScenarioErrors> {
+    resolved(source, |resolver, file: &File| {
         let Study::Offline = file.study;
         let mut algorithms = resolver.algorithms(&file.algorithms);
         if file.optimum && !algorithms.contains(&Algorithm::Optimum) {

@@ -8,6 +8,7 @@ use super::solve::{Done, Place, solve};
 use super::study::Study;
 use super::tables::{self, Tables};
 use super::times::Times;
+use crate::experiment::{News, Progress};
 use crate::folder::Folder;
 use crate::journal::{self, Journal};
 use crate::{RunError, RunOptions, table_file};
@@ -42,33 +43,6 @@ pub struct Counts {
     pub computed: usize,
     /// Packings that did not pass the checker.
     pub invalid: usize,
-}
-
-/// One more instance is finished.
-#[derive(Clone, Copy, Debug)]
-pub struct News {
-    /// How many instances are finished by now.
-    pub finished: usize,
-    /// How many there are in all.
-    pub total: usize,
-}
-
-/// Hears of every instance that is finished, from any thread.
-pub trait Progress: Sync {
-    /// All algorithms are through with an instance, or it was taken over. Calls of different threads may overtake
-    /// each other.
-    fn finished(&self, news: News);
-}
-
-/// Hears nothing.
-impl Progress for () {
-    fn finished(&self, _: News) {}
-}
-
-impl<F: Fn(News) + Sync> Progress for F {
-    fn finished(&self, news: News) {
-        self(news);
-    }
 }
 
 /// Runs what is left to run of a scenario, and writes instances, rows, tables, times and manifest. Every packing is

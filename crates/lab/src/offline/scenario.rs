@@ -1,7 +1,7 @@
 //! Scenarios of the off-line study, checked and with all defaults filled in.
 
 use super::{file, resolve};
-use crate::scenario::ScenarioErrors;
+use crate::scenario::{ScenarioErrors, ScenarioText};
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet};
 use dfrsim_offline::{Algorithm, Settings};
@@ -190,7 +190,7 @@ impl Scenario {
     /// All that is wrong with the file, its values and the overrides.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioErrors> {
         let (name, text) = crate::scenario::read(path)?;
-        Scenario::parse(&text, &name, overrides)
+        Scenario::read(&ScenarioText { text: &text, name: &name, folder: path.parent(), overrides })
     }
 
     /// Reads a scenario from a text, of which messages speak as `name`.
@@ -198,7 +198,11 @@ impl Scenario {
     /// # Errors
     /// All that is wrong with the text, its values and the overrides.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Scenario, ScenarioErrors> {
-        resolve::scenario(text, name, overrides)
+        Scenario::read(&ScenarioText { text, name, folder: None, overrides })
+    }
+
+    pub(crate) fn read(source: &ScenarioText<'_>) -> Result<Scenario, ScenarioErrors> {
+        resolve::scenario(source)
     }
 
     /// The scenario as a file with every field spelt out, regular expressions replaced by names. It gives the

@@ -199,6 +199,7 @@ fn to_file(baseline: &Baseline) -> File {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::column::Columns as _;
     use crate::row::{Cell, Figures, Row};
     use dfrsim_model::SimSpan;
     use std::path::PathBuf;

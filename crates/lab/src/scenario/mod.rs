@@ -13,7 +13,7 @@ pub use fault::{Fault, Place, ScenarioErrors};
 pub(crate) use fault::{Text, nearest};
 pub use file::Cut;
 pub(crate) use file::anywhere;
-pub(crate) use resolver::{Resolver, resolved, text_field};
+pub(crate) use resolver::{Resolver, ScenarioText, resolved, text_field};
 
 use crate::Published;
 use dfrsim_cluster::{EstimateModel, Overrun};
@@ -138,7 +138,7 @@ impl Scenario {
     /// All that is wrong with the file, its values and the overrides.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, ScenarioErrors> {
         let (name, text) = read(path)?;
-        resolve::scenario(&text, &name, path.parent(), overrides)
+        Scenario::read(&ScenarioText { text: &text, name: &name, folder: path.parent(), overrides })
     }
 
     /// Reads a scenario from a text, of which messages speak as `name`. Everything else is as in
@@ -147,7 +147,11 @@ impl Scenario {
     /// # Errors
     /// All that is wrong with the text, its values and the overrides.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Scenario, ScenarioErrors> {
-        resolve::scenario(text, name, None, overrides)
+        Scenario::read(&ScenarioText { text, name, folder: None, overrides })
+    }
+
+    pub(crate) fn read(source: &ScenarioText<'_>) -> Result<Scenario, ScenarioErrors> {
+        resolve::scenario(source)
     }
 
     /// The scenario as a file with every field spelt out, regular expressions replaced by names. It gives the

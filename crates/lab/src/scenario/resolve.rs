@@ -3,7 +3,7 @@
 use super::fault::ScenarioErrors;
 use super::fields::{AnnotationField, Names, Numbers, PolicyField};
 use super::file::{BatsimFile, File, LublinFile, SimulationFile, Study, SwfFile, WorkloadFile, anywhere};
-use super::resolver::{Resolver, resolved};
+use super::resolver::{Resolver, ScenarioText, resolved};
 use super::{LogSource, LublinSource, Scenario, Simulation, Source, Workload};
 use dfrsim_cluster::EstimateModel;
 use dfrsim_model::SimSpan;
@@ -14,17 +14,12 @@ use dfrsim_workload::lublin::LublinParameters;
 use dfrsim_workload::prepare::{self, Format};
 use dfrsim_workload::traces;
 use std::num::{NonZeroU32, NonZeroU64};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use toml::Spanned;
 
-/// The scenario of a text; `folder` is where its file lies.
-pub(super) fn scenario(
-    text: &str,
-    name: &str,
-    folder: Option<&Path>,
-    overrides: &[String],
-) -> Result<Scenario, ScenarioErrors> {
-    resolved(text, name, folder, overrides, |resolver, file: &File| {
+/// The scenario of a text.
+pub(super) fn scenario(source: &ScenarioText<'_>) -> Result<Scenario, ScenarioErrors> {
+    resolved(source, |resolver, file: &File| {
         let Study::Online = file.study;
         resolver.scenario(file)
     })

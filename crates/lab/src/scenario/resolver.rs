@@ -12,14 +12,25 @@ use std::path::Path;
 use std::str::FromStr;
 use toml::Spanned;
 
-/// Reads a text with its overrides in the shape `F` and makes a scenario of it; `folder` is where its file lies.
+/// What a scenario is read from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScenarioText<'a> {
+    /// What stands in the file.
+    pub(crate) text: &'a str,
+    /// As which messages speak of it.
+    pub(crate) name: &'a str,
+    /// The folder in which it lies, if it lies in one.
+    pub(crate) folder: Option<&'a Path>,
+    /// `key=value`, as of [`Scenario::load`](crate::Scenario::load).
+    pub(crate) overrides: &'a [String],
+}
+
+/// Reads a text with its overrides in the shape `F` and makes a scenario of it.
 pub(crate) fn resolved<F: DeserializeOwned, S>(
-    text: &str,
-    name: &str,
-    folder: Option<&Path>,
-    overrides: &[String],
+    source: &ScenarioText<'_>,
     make: impl FnOnce(&mut Resolver<'_>, &F) -> S,
 ) -> Result<S, ScenarioErrors> {
+    let &ScenarioText { text, name, folder, overrides } = source;
     let joined = Text::new(name, text, overrides);
     let overrides = Override::all(text.len(), overrides);
     let table = overrides::parse(&joined, text, &overrides).map_err(ScenarioErrors::new)?;
@@ -32,12 +43,8 @@ pub(crate) fn resolved<F: DeserializeOwned, S>(
 
 /// A text at the top level of a scenario, and where it stands; nothing if there is no such text or the scenario is no
 /// TOML.
-pub(crate) fn text_field(
-    text: &str,
-    name: &str,
-    overrides: &[String],
-    key: &str,
-) -> Option<(String, Range<usize>)> {
+pub(crate) fn text_field(source: &ScenarioText<'_>, key: &str) -> Option<(String, Range<usize>)> {
+    let &ScenarioText { text, name, overrides, .. } = source;
     let joined = Text::new(name, text, overrides);
     let overrides = Override::all(text.len(), overrides);
     let table = overrides::parse(&joined, text, &overrides).ok()?;

@@ -11,6 +11,7 @@ mod status;
 mod utilisation;
 
 use super::study::Study;
+use crate::experiment::NamedTable;
 use crate::folder::Folder;
 use crate::{RunError, Table};
 
@@ -18,23 +19,9 @@ use crate::{RunError, Table};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables(Vec<NamedTable>);
 
-/// A table and its name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NamedTable {
-    /// The name of its files.
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub title: &'static str,
-    /// The table; with at least one line.
-    pub table: Table,
-    /// Whether it is short enough to be read in a terminal.
-    pub is_short: bool,
-}
-
 impl Tables {
     pub(super) fn of(study: &Study<'_>) -> Tables {
-        let short = |name, title, table| NamedTable { name, title, table, is_short: true };
-        let long = |name, title, table| NamedTable { name, title, table, is_short: false };
+        let (short, long) = (NamedTable::short, NamedTable::long);
         let all = [
             long("status", "What became of the instances, algorithm by algorithm", status::table(study)),
             short("optimum", "What became of the search for the optimum", status::of_optimum(study)),
