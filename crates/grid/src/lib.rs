@@ -40,6 +40,7 @@ mod error;
 mod grid;
 mod job;
 mod mapping;
+pub mod month;
 mod options;
 mod outcome;
 mod platform;

@@ -83,6 +83,15 @@ impl Profile {
         held
     }
 
+    /// Like [`Profile::earliest`] where from `from` on nodes only come free: any job that can start can go on.
+    #[must_use]
+    pub fn earliest_where_rising(&self, from: SimTime, width: u32) -> SimTime {
+        let at = self.steps.partition_point(|step| step.from <= from) - 1;
+        debug_assert!(self.steps[at..].is_sorted_by_key(|step| step.free), "nodes only come free");
+        let first = self.steps[at..].partition_point(|step| step.free < width);
+        self.steps.get(at + first).map_or(SimTime::MAX, |step| step.from.max(from))
+    }
+
     /// Takes `width` nodes from `start` to `end`; they must be free.
     pub fn reserve(&mut self, start: SimTime, end: SimTime, width: u32) {
         self.change(start, end, |free| free.checked_sub(width).expect("what is reserved was free"));
