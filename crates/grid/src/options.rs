@@ -1,109 +1,53 @@
 //! What the meta-scheduler does.
 
 use dfrsim_model::{Seed, SimSpan};
+use dfrsim_workload::named;
 
-/// Where an arriving job goes. Clusters that are narrower than the job are never asked; ties go to the first cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Mapping {
-    /// Where it is expected to complete first.
-    #[default]
-    MinimumCompletionTime,
-    /// Anywhere.
-    Random,
-    /// The cluster after the one that was chosen last.
-    RoundRobin,
-    /// Where the fewest jobs wait.
-    QueueLength,
-    /// Where the least work is left: walltimes still to come times cores, of running and waiting jobs, for each core.
-    LeastWorkLeft,
-    /// The one with the fastest cores.
-    Fastest,
-}
-
-impl Mapping {
-    /// All of them.
-    pub const ALL: [Mapping; 6] = [
-        Mapping::MinimumCompletionTime,
-        Mapping::Random,
-        Mapping::RoundRobin,
-        Mapping::QueueLength,
-        Mapping::LeastWorkLeft,
-        Mapping::Fastest,
-    ];
-    /// Its name in scenarios and tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Mapping::MinimumCompletionTime => "mct",
-            Mapping::Random => "random",
-            Mapping::RoundRobin => "round-robin",
-            Mapping::QueueLength => "queue-length",
-            Mapping::LeastWorkLeft => "least-work-left",
-            Mapping::Fastest => "fastest",
-        }
+named! {
+    /// Where an arriving job goes. Clusters that are narrower than the job are never asked; ties go to the first cluster.
+    #[derive(Default)]
+    pub enum Mapping as "mapping" {
+        /// Where it is expected to complete first.
+        #[default]
+        MinimumCompletionTime = "mct",
+        /// Anywhere.
+        Random = "random",
+        /// The cluster after the one that was chosen last.
+        RoundRobin = "round-robin",
+        /// Where the fewest jobs wait.
+        QueueLength = "queue-length",
+        /// Where the least work is left: walltimes still to come times cores, of running and waiting jobs, for each core.
+        LeastWorkLeft = "least-work-left",
+        /// The one with the fastest cores.
+        Fastest = "fastest",
     }
 }
 
-/// How waiting jobs are reallocated (RR-7226, section 2.2.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Algorithm {
-    /// Algorithm 1: a job moves to another cluster if it gains more than the threshold there.
-    Without,
-    /// Algorithm 2, with cancellation: all waiting jobs are cancelled, then submitted again one by one.
-    With,
-}
-
-impl Algorithm {
-    /// Both.
-    pub const ALL: [Algorithm; 2] = [Algorithm::Without, Algorithm::With];
-    /// Its name in scenarios and tables: whether there is cancellation.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Algorithm::Without => "without",
-            Algorithm::With => "with",
-        }
+named! {
+    /// How waiting jobs are reallocated (RR-7226, section 2.2.1).
+    pub enum Algorithm as "reallocation algorithm" {
+        /// Algorithm 1: a job moves to another cluster if it gains more than the threshold there.
+        Without = "without",
+        /// Algorithm 2, with cancellation: all waiting jobs are cancelled, then submitted again one by one.
+        With = "with",
     }
 }
 
-/// Which job is looked at next (RR-7226, section 2.2.2). Ties go to the job that was submitted first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Heuristic {
-    /// In the order of submission.
-    Mct,
-    /// Least completion time first.
-    MinMin,
-    /// Largest completion time first.
-    MaxMin,
-    /// Largest gain first: completion time where it stands less the one where it would go.
-    MaxGain,
-    /// Largest gain for each core first.
-    MaxRelGain,
-    /// Largest difference between the second best and the best cluster first; without a second it is infinite.
-    Sufferage,
-}
-
-impl Heuristic {
-    /// All of them, in the order of the published tables.
-    pub const ALL: [Heuristic; 6] = [
-        Heuristic::Mct,
-        Heuristic::MinMin,
-        Heuristic::MaxMin,
-        Heuristic::MaxGain,
-        Heuristic::MaxRelGain,
-        Heuristic::Sufferage,
-    ];
-    /// Its name in scenarios and tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Heuristic::Mct => "mct",
-            Heuristic::MinMin => "minmin",
-            Heuristic::MaxMin => "maxmin",
-            Heuristic::MaxGain => "maxgain",
-            Heuristic::MaxRelGain => "maxrelgain",
-            Heuristic::Sufferage => "sufferage",
-        }
+named! {
+    /// Which job is looked at next (RR-7226, section 2.2.2). Ties go to the job that was submitted first.
+    pub enum Heuristic as "heuristic" {
+        /// In the order of submission.
+        Mct = "mct",
+        /// Least completion time first.
+        MinMin = "minmin",
+        /// Largest completion time first.
+        MaxMin = "maxmin",
+        /// Largest gain first: completion time where it stands less the one where it would go.
+        MaxGain = "maxgain",
+        /// Largest gain for each core first.
+        MaxRelGain = "maxrelgain",
+        /// Largest difference between the second best and the best cluster first; without a second it is infinite.
+        Sufferage = "sufferage",
     }
 }
 

@@ -5,6 +5,7 @@ use dfrsim_model::SimSpan;
 use dfrsim_policies::batch::{
     Compression, Conservative, Easy, Fcfs, Forecast, InQueueOrder, QueueOrder, QueueRule,
 };
+use dfrsim_workload::named;
 use std::fmt;
 
 /// How fast the cores of a cluster are, in thousandths of the speed for which the times of jobs are given.
@@ -54,31 +55,20 @@ pub struct ClusterSpec {
     pub speed: Speed,
 }
 
-/// How a cluster schedules its own queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LocalPolicy {
-    /// First come, first served: a job gets the earliest place behind the one before it.
-    Fcfs,
-    /// Conservative backfilling, which moves reservations up after early ends and cancellations, one by one.
-    Cbf,
-    /// EASY backfilling. What it says of completion times is the plan in which each job, in the order of the queue,
-    /// gets the earliest hole that delays none before it ([`QueueRule::EarliestHole`]); only the first is a promise.
-    Easy,
+named! {
+    /// How a cluster schedules its own queue.
+    pub enum LocalPolicy as "local policy" {
+        /// First come, first served: a job gets the earliest place behind the one before it.
+        Fcfs = "FCFS",
+        /// Conservative backfilling, which moves reservations up after early ends and cancellations, one by one.
+        Cbf = "CBF",
+        /// EASY backfilling. What it says of completion times is the plan in which each job, in the order of the queue,
+        /// gets the earliest hole that delays none before it ([`QueueRule::EarliestHole`]); only the first is a promise.
+        Easy = "EASY",
+    }
 }
 
 impl LocalPolicy {
-    /// All of them.
-    pub const ALL: [LocalPolicy; 3] = [LocalPolicy::Fcfs, LocalPolicy::Cbf, LocalPolicy::Easy];
-
-    /// Its name in scenarios and tables.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            LocalPolicy::Fcfs => "FCFS",
-            LocalPolicy::Cbf => "CBF",
-            LocalPolicy::Easy => "EASY",
-        }
-    }
     /// Whether no job ever completes later than was estimated when it was submitted.
     #[must_use]
     pub const fn keeps_promises(self) -> bool {

@@ -5,7 +5,7 @@ use crate::grid::{Due, Grid};
 use crate::mapping::Mapper;
 use crate::reallocation::Reallocator;
 use crate::{GridError, GridJob, Options, Outcome, Platform};
-use dfrsim_model::SimTime;
+use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
 use std::borrow::Cow;
 
@@ -52,7 +52,7 @@ pub fn simulate<O: Observer>(
         threshold_us: options
             .reallocation
             .and_then(|each| each.moves_for_more_than())
-            .map(|span| span.micros()),
+            .map(SimSpan::micros),
         clusters: clusters
             .iter()
             .map(|spec| grid_event::Cluster { cores: spec.cores, speed: spec.speed.thousandths() })

@@ -47,6 +47,7 @@ mod error;
 pub mod experiment;
 pub mod export;
 mod folder;
+mod grid;
 mod instance;
 mod journal;
 mod key;
