@@ -5,8 +5,8 @@ use crate::grid::{Due, Grid};
 use crate::mapping::Mapper;
 use crate::reallocation::Reallocator;
 use crate::{GridError, GridJob, Options, Outcome, Platform};
-use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
+use dfrsim_model::{SimSpan, SimTime};
 use std::borrow::Cow;
 
 /// Hears of everything that happens, in the order in which it does.
@@ -49,10 +49,7 @@ pub fn simulate<O: Observer>(
         local: Cow::Borrowed(local.name()),
         promises: local.keeps_promises(),
         copies: u32::try_from(options.copies).unwrap_or(u32::MAX),
-        threshold_us: options
-            .reallocation
-            .and_then(|each| each.moves_for_more_than())
-            .map(SimSpan::micros),
+        threshold_us: options.reallocation.and_then(|each| each.moves_for_more_than()).map(SimSpan::micros),
         clusters: clusters
             .iter()
             .map(|spec| grid_event::Cluster { cores: spec.cores, speed: spec.speed.thousandths() })

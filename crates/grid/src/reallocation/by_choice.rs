@@ -1,10 +1,11 @@
 //! The heuristics that choose among all jobs that are left, each time.
 
 use super::candidates::{Candidate, Candidates, Offer, Stay};
+use super::fronts::Fronts;
 use super::{Places, cancel_all, move_job, submit_again};
-use crate::Observer;
 use crate::cluster::Cluster;
 use crate::grid::Grid;
+use crate::{Heuristic, Observer};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::batch::SubmissionEffect;
 
@@ -58,14 +59,37 @@ pub(super) fn resubmit<O: Observer>(
     candidates: &mut Candidates,
 ) {
     cancel_all(grid, places, waiting);
-    ask_all(grid, places, waiting, candidates, Stay::MayReturn);
+    let mut fronts = fronts(grid, waiting, candidates.heuristic());
+    match &mut fronts {
+        None => ask_all(grid, places, waiting, candidates, Stay::MayReturn),
+        Some(fronts) => {
+            for width in fronts.widths() {
+                let first = fronts.next(width, std::iter::empty());
+                ask_all(grid, places, &first, candidates, Stay::MayReturn);
+            }
+        }
+    }
     while let Some(chosen) = candidates.take_first() {
         let Some((to, new)) = chosen.target else { unreachable!("it was on a cluster before") };
         submit_again(grid, chosen.job, chosen.current, to, new.end());
         let now = grid.now();
         let cluster = &mut grid.clusters[to];
         candidates.renew(to, |candidate, offer| ask_behind(cluster, now, new, candidate, offer));
+        if let Some(fronts) = &mut fronts {
+            let left = candidates.of_width(chosen.width).map(|job| grid.job(job).walltime.micros());
+            let next = fronts.next(chosen.width, left);
+            ask_all(grid, places, &next, candidates, Stay::MayReturn);
+        }
     }
+}
+
+/// The jobs among which to choose, if not all have to be looked at.
+fn fronts<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heuristic) -> Option<Fronts> {
+    let in_turn =
+        grid.clusters.iter().all(|cluster| cluster.effect_of_submission() == SubmissionEffect::Delays);
+    let fastest = grid.clusters.iter().map(|cluster| cluster.spec.speed.thousandths()).max()?;
+    let jobs = waiting.iter().map(|&job| (job, grid.job(job)));
+    if in_turn { Fronts::new(heuristic, jobs, fastest) } else { None }
 }
 
 /// Asks every cluster about every job.

@@ -6,6 +6,7 @@
 
 mod by_choice;
 mod candidates;
+mod fronts;
 mod in_turn;
 mod key;
 

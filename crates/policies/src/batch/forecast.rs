@@ -39,7 +39,7 @@ pub trait Forecast: Cancel {
 pub enum SubmissionEffect {
     /// Starts can only become later, and only those of jobs that would run at the same time as the new one.
     DelaysOverlapping,
-    /// Starts can only become later.
+    /// Starts can only become later, and do not depend on the estimate.
     Delays,
     /// Starts can become earlier too.
     Any,
