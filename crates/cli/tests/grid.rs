@@ -54,7 +54,8 @@ fn what_is_wrong_with_a_scenario_is_told_with_its_place() {
 #[test]
 fn a_job_that_fits_nowhere_is_an_error_unless_it_is_to_be_skipped() {
     // A hundred jobs of a log, one of them for 200 cores.
-    let line = |id: u32, width| format!("{id} {id} -1 60 {width} -1 -1 {width} 100 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
+    let line =
+        |id: u32, width| format!("{id} {id} -1 60 {width} -1 -1 {width} 100 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
     let log: String = (1..=100).map(|id| line(id, if id == 50 { 200 } else { 2 })).collect();
     let scenario = "study = \"grid\"\nlocal = [\"CBF\"]\n[[clusters]]\nname = \"a\"\ncores = 64\nspeed = 1\n\
         [[workloads]]\nname = \"w\"\ndays = [1]\nsites = [{ cluster = \"a\", log = \"wide.swf\" }]\n";
@@ -65,7 +66,7 @@ fn a_job_that_fits_nowhere_is_an_error_unless_it_is_to_be_skipped() {
         command.arg(folder.path(rule)).arg(folder.path("wide.toml"));
         command
     };
-    let told = stderr(&mut run("jobs.too_wide=error"), 1);
+    let told = stderr(&mut run("jobs.too_wide=error"), 2);
     assert!(told.contains("job 50 needs 200 cores, and the largest cluster has 64"), "{told}");
     run("jobs.too_wide=skip").assert().success();
     let reference = fs::read_to_string(folder.path("jobs.too_wide=skip/tables/reference.csv")).unwrap();

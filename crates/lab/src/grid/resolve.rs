@@ -26,7 +26,8 @@ pub(super) fn scenario(source: &ScenarioText<'_>) -> Result<Scenario, ScenarioEr
             resolver.fault(&file.jobs.most_load, format!("expected a load above 0, found {most_load}"));
         }
         let copies = resolver.integer(&file.meta.copies, "a number of clusters", 1, 64) as usize;
-        let workloads = resolver.grids(&file.workloads, &clusters, most_load);
+        let skip_too_wide = file.jobs.too_wide == TooWide::Skip;
+        let workloads = resolver.grids(&file.workloads, &clusters, (most_load, skip_too_wide));
         let seconds = |span: i64| SimSpan::from_secs(span.unsigned_abs());
         Scenario {
             title: file.title.clone(),
@@ -42,10 +43,25 @@ pub(super) fn scenario(source: &ScenarioText<'_>) -> Result<Scenario, ScenarioEr
             period: seconds(resolver.integer(&file.meta.period, "a number of seconds", 1, YEAR)),
             threshold: seconds(resolver.integer(&file.meta.threshold, "a number of seconds", 0, YEAR)),
             walltimes: resolver.walltimes(&file.jobs.walltimes),
-            skip_too_wide: file.jobs.too_wide == TooWide::Skip,
+            skip_too_wide,
             audit: file.audit.0,
             workloads,
         }
+    })
+}
+
+/// What is to be said of the first job of a log that fits on no cluster of its workload. Generated jobs fit on that of
+/// their site.
+fn too_wide(workload: &Workload, clusters: &[ClusterSpec]) -> Option<String> {
+    let widest = workload.sites.iter().map(|site| clusters[site.cluster].cores).max()?;
+    workload.sites.iter().find_map(|site| {
+        let Jobs::Log { file, jobs, .. } = &site.jobs else { return None };
+        let job = jobs.iter().find(|job| job.width > widest)?;
+        let (id, width) = (job.id, job.width);
+        Some(format!(
+            "{file}: job {id} needs {width} cores, and the largest cluster has {widest}; `jobs.too_wide = \"skip\"` leaves \
+             such jobs out and counts them"
+        ))
     })
 }
 
@@ -117,7 +133,11 @@ impl Resolver<'_> {
             if sites.is_empty() || used.len() < sites.len() {
                 self.fault(&file.name, "a workload needs sites, and each site a cluster of its own");
             }
-            workloads.push(Workload { name, days, sites });
+            let workload = Workload { name, days, sites };
+            if let Some(fault) = too_wide(&workload, clusters).filter(|_| !skip_too_wide) {
+                self.fault(&file.name, fault);
+            }
+            workloads.push(workload);
         }
         workloads
     }
