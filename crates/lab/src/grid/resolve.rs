@@ -109,7 +109,12 @@ impl Resolver<'_> {
         EstimateModel::Exact
     }
 
-    fn grids(&mut self, files: &[WorkloadFile], clusters: &[ClusterSpec], most_load: f64) -> Vec<Workload> {
+    fn grids(
+        &mut self,
+        files: &[WorkloadFile],
+        clusters: &[ClusterSpec],
+        (most_load, skip_too_wide): (f64, bool),
+    ) -> Vec<Workload> {
         if files.is_empty() {
             self.fault_of_file("there must be at least one [[workloads]]");
         }
