@@ -14,6 +14,8 @@
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
+//! [`grid`] does the same for a grid of several clusters.
+//!
 //! [`packing`] checks solutions of the off-line problem, [`plan`] plans of context switches, [`discovery`] how virtual
 //! machines share nodes, [`coallocation`] answers to requests for parts of several nodes.
 //!
@@ -41,7 +43,9 @@ mod auditor;
 pub mod coallocation;
 pub mod discovery;
 mod fault;
+pub mod grid;
 mod job;
+mod lines;
 pub mod moving;
 mod nodes;
 pub mod packing;

@@ -52,6 +52,7 @@ mod error;
 pub mod experiment;
 pub mod export;
 mod folder;
+mod grid;
 mod header;
 mod instance;
 mod journal;

@@ -3,7 +3,7 @@
 use crate::Scenario;
 use crate::experiment::AnyExperiment;
 use crate::scenario::{self, Fault, ScenarioErrors, ScenarioText, Text, nearest};
-use crate::{adaptation, coallocation, context_switch, discovery, needs, offline};
+use crate::{adaptation, coallocation, context_switch, discovery, grid, needs, offline};
 use std::path::Path;
 
 /// A scenario of any study.
@@ -32,6 +32,7 @@ const STUDIES: &[(&str, Read)] = &[
     ("discovery", discovery::read),
     ("needs", needs::read),
     ("coallocation", coallocation::read),
+    ("grid", |source| grid::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))),
 ];
 
 impl Study {
