@@ -308,15 +308,17 @@ impl<'a, O: Observer> Grid<'a, O> {
             _ => None,
         };
         let jobs: Vec<Option<JobOutcome>> = self.states.iter().map(outcome).collect();
-        let responses = self.jobs.iter().zip(&jobs).filter_map(|(job, outcome)| {
-            outcome.map(|outcome| u128::from(outcome.end.since(job.submit).micros()))
-        });
+        let responses = self
+            .jobs
+            .iter()
+            .zip(&jobs)
+            .filter_map(|(job, outcome)| outcome.map(|outcome| outcome.end.since(job.submit).micros()));
         self.observer.record(Record::Summary {
             completed: jobs.iter().flatten().count() as u64,
             skipped: self.skipped as u64,
             moves: self.moves,
             cancellations: self.cancellations,
-            response_us: responses.sum(),
+            response_us: responses.fold(0, u64::saturating_add),
         });
         Outcome {
             jobs,

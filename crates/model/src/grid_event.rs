@@ -114,7 +114,7 @@ pub enum Record<'a> {
         moves: u64,
         /// How often a job left a queue without starting.
         cancellations: u64,
-        /// Response times added up.
-        response_us: u128,
+        /// Response times added up; 2^64 - 1 if that is more.
+        response_us: u64,
     },
 }

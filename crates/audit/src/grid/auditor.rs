@@ -345,7 +345,7 @@ impl Auditor {
         self.jobs.remove(&number);
     }
 
-    fn summary(&mut self, told: [u128; 4], response: u128) {
+    fn summary(&mut self, told: [u128; 4], response: u64) {
         self.settle();
         self.finished = true;
         let left: Vec<(u64, bool)> =
@@ -359,7 +359,9 @@ impl Auditor {
         let names = ["completed", "skipped", "moves", "cancellations"];
         let figures =
             names.into_iter().zip(told).zip(counted).map(|((name, told), counted)| (name, told, counted));
-        for (figure, found, expected) in figures.chain([("response_us", response, self.response)]) {
+        for (figure, found, expected) in
+            figures.chain([("response_us", response.into(), self.response.min(u64::MAX.into()))])
+        {
             if found != expected {
                 self.fault(None, GridRule::Summary { figure, found, expected });
             }

@@ -19,7 +19,7 @@ use dfrsim_lab::TabledResults;
 ///     [[instances]]\nname = 'few'\nset = 'rr6692-small'\nsamples = 1\n";
 /// let scenario = offline::Scenario::parse(scenario, "few.toml", &[])?;
 /// let folder = tempfile::tempdir()?;
-/// let options = RunOptions { out: folder.path().to_owned(), threads: 1, fresh: false, audit: false };
+/// let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
 /// offline::run(&scenario, &options, &AtomicBool::new(false), &())?;
 ///
 /// let AnyResults::Tabled(results) = AnyResults::read(folder.path())? else { panic!("it is not on-line") };
