@@ -8,7 +8,7 @@
 //!   searches that are repeated.
 //! * [`SharedGrid`]: several co-allocators on one grid.
 //! * [`planetlab`]: nodes, their use and requests as in the experiments; [`Stream`]: requests one after the other.
-//! * [`file`]: all of it as files.
+//! * [`mod@file`]: all of it as files.
 //! * [`optimum`]: the earliest start and the best utilisation by complete search.
 //!
 //! ```
