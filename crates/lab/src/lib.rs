@@ -43,6 +43,7 @@
 mod audited;
 mod column;
 pub mod comparison;
+mod digests;
 mod error;
 pub mod experiment;
 pub mod export;
