@@ -14,7 +14,7 @@
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
-//! [`packing`] checks solutions of the off-line problem.
+//! [`packing`] checks solutions of the off-line problem, [`discovery`] how virtual machines share nodes.
 //!
 //! ```
 //! // A job of 10 s runs on all of node 0 at full speed.
@@ -37,6 +37,7 @@
 //! stretch, section 5.3.1 for the penalty; the format is the model's.
 
 mod auditor;
+pub mod discovery;
 mod fault;
 mod job;
 mod nodes;

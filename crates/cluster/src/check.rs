@@ -129,13 +129,13 @@ impl Checker {
         }
         for change in &decision.changes {
             let active = jobs.get(change.job);
-            nodes.remove(&active.placement, active.job.need, active.job.memory, active.job_yield);
+            nodes.remove(&active.placement, active.believed_need, active.job.memory, active.job_yield);
         }
         for change in &decision.changes {
             let active = jobs.get(change.job);
             let placement =
                 if change.verb == Verb::SetYield { &active.placement } else { decision.placement(change) };
-            nodes.add(placement, active.job.need, active.job.memory, change.job_yield);
+            nodes.add(placement, active.believed_need, active.job.memory, change.job_yield);
         }
         nodes.take_excess().map_or(Ok(()), |excess| {
             let (node, rule) = match excess {

@@ -1,6 +1,6 @@
 //! The jobs in the system.
 
-use dfrsim_model::{Job, NodeTasks, SimSpan, SimTime, VirtualTime, Yield};
+use dfrsim_model::{Job, NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
 
 /// A job in the system. Handles are small numbers, given anew once a job has left, so that a policy can keep
 /// vectors with one entry a handle.
@@ -40,9 +40,17 @@ pub(crate) struct ActiveJob {
     pub(crate) state: JobState,
     pub(crate) placement: Vec<NodeTasks>,
     pub(crate) job_yield: Yield,
+    /// The CPU need of a task as schedulers know it: its yield is a part of this.
+    pub(crate) believed_need: Share,
+    /// The part of its true need that it gets: its yield, where needs are exact.
+    pub(crate) speed: Yield,
+    /// The speed that the observer knows of.
+    pub(crate) told_speed: Yield,
+    /// Since when its use tells something of its need: its last start, resumption or migration.
+    pub(crate) runs_since: SimTime,
     /// The virtual time reached at `progress_from`.
     done: VirtualTime,
-    /// Since when it progresses at its yield; in the future while a penalty runs.
+    /// Since when it progresses at its speed; in the future while a penalty runs.
     progress_from: SimTime,
     pub(crate) first_start: Option<SimTime>,
     pub(crate) killed: bool,
@@ -52,26 +60,33 @@ pub(crate) struct ActiveJob {
 
 impl ActiveJob {
     pub(crate) fn virtual_time(&self, now: SimTime) -> VirtualTime {
-        self.done.advanced(now.saturating_since(self.progress_from), self.job_yield)
+        self.done.advanced(now.saturating_since(self.progress_from), self.speed)
     }
 
-    /// From now on it progresses at the given yield.
+    /// From now on it has the given yield, and progresses accordingly.
     pub(crate) fn change_yield(&mut self, now: SimTime, job_yield: Yield) {
+        self.job_yield = job_yield;
+        self.change_speed(now, self.granted_speed());
+    }
+
+    /// From now on it progresses at the given speed.
+    pub(crate) fn change_speed(&mut self, now: SimTime, speed: Yield) {
         self.done = self.virtual_time(now);
         self.progress_from = self.progress_from.max(now);
-        self.job_yield = job_yield;
+        self.speed = speed;
     }
 
     /// From now on it makes no progress for the length of the penalty.
     pub(crate) fn begin_penalty(&mut self, now: SimTime, penalty: SimSpan) {
         self.done = self.virtual_time(now);
         self.progress_from = now + penalty;
+        self.runs_since = self.progress_from;
     }
 
-    /// When it completes if nothing changes; never at yield zero.
+    /// When it completes if nothing changes; never at speed zero.
     pub(crate) fn completion(&self) -> Option<SimTime> {
         let left = self.done.until(VirtualTime::of(self.job.run_time));
-        Some(self.progress_from.saturating_add(left.time_at(self.job_yield)?))
+        Some(self.progress_from.saturating_add(left.time_at(self.speed)?))
     }
 }
 
@@ -101,7 +116,13 @@ impl JobTable {
         self.jobs.len()
     }
 
-    pub(crate) fn insert(&mut self, job: Job, estimate: Option<SimSpan>, killed: bool) -> JobHandle {
+    pub(crate) fn insert(
+        &mut self,
+        job: Job,
+        estimate: Option<SimSpan>,
+        told_need: Share,
+        killed: bool,
+    ) -> JobHandle {
         let submit = job.submit;
         let mut active = ActiveJob {
             job,
@@ -110,6 +131,10 @@ impl JobTable {
             state: JobState::Waiting,
             placement: Vec::new(),
             job_yield: Yield::ZERO,
+            believed_need: told_need,
+            speed: Yield::ZERO,
+            told_speed: Yield::ZERO,
+            runs_since: submit,
             done: VirtualTime::ZERO,
             progress_from: submit,
             first_start: None,

@@ -13,6 +13,9 @@
 //! 5.1). A job that resumes, or of which a task changes node, makes no progress for the rescheduling penalty
 //! (section 5.3.1).
 //!
+//! Schedulers may be told wrong CPU needs ([`NeedModel`]), and find them while jobs run: then what a yield grants is a
+//! task's entitlement, and CPU that the tasks of a node leave unused goes to those there that need more.
+//!
 //! # How to write a scheduler
 //!
 //! ```
@@ -47,6 +50,7 @@
 //! assert_eq!(summary.stretch.max, 2.0);
 //! ```
 
+mod apply;
 mod check;
 mod classes;
 mod decision;
@@ -62,6 +66,7 @@ mod sample;
 mod scheduler;
 mod simulation;
 mod sketch;
+mod speeds;
 mod summary;
 mod view;
 
@@ -73,7 +78,7 @@ pub use event_log::EventLog;
 pub use job_table::{JobHandle, JobState};
 pub use metrics::Metrics;
 pub use observer::{JobRecord, Observer, Occurrence};
-pub use options::{EstimateModel, Options, Overrun, ParseEstimateError};
+pub use options::{EstimateModel, NeedModel, Options, Overrun, ParseEstimateError, ParseNeedError};
 pub use scheduler::{Scheduler, Situation};
 pub use simulation::{SimulationError, simulate};
 pub use summary::{Summary, SummaryOptions};

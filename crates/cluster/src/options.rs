@@ -1,6 +1,6 @@
 //! What a simulation may vary besides nodes, jobs and policy.
 
-use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_model::{Job, Seed, Share, SimSpan};
 use rand::RngExt as _;
 use std::fmt;
 use std::str::FromStr;
@@ -88,6 +88,67 @@ pub enum Overrun {
     Kill,
 }
 
+/// What the scheduler is told of a job's CPU need.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum NeedModel {
+    /// The need itself.
+    #[default]
+    Exact,
+    /// The need times a factor above 0, at most a whole node and at least a unit of [`Share`].
+    Factor(f64),
+    /// A whole node for every task.
+    Whole,
+}
+
+impl NeedModel {
+    /// What is told of a need.
+    #[must_use]
+    pub fn told(self, need: Share) -> Share {
+        match self {
+            NeedModel::Exact => need,
+            NeedModel::Factor(factor) => {
+                let units = (f64::from(need.units()) * factor).round();
+                Share::try_from_units(units as u32).unwrap_or(Share::ONE).max(LEAST_NEED)
+            }
+            NeedModel::Whole => Share::ONE,
+        }
+    }
+}
+
+/// The smallest need that is told or believed where needs are not known.
+pub(crate) const LEAST_NEED: Share = Share::try_from_units(1).expect("a unit is a share");
+
+/// A text that names no model of needs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown model of needs `{0}`; expected exact, whole or factor:F with F from 0.001 to 1000")]
+pub struct ParseNeedError(String);
+
+impl FromStr for NeedModel {
+    type Err = ParseNeedError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fault = || ParseNeedError(text.to_owned());
+        match text.split_once(':') {
+            None if text == "exact" => Ok(NeedModel::Exact),
+            None if text == "whole" => Ok(NeedModel::Whole),
+            Some(("factor", digits)) => {
+                let factor = digits.parse().ok().filter(|factor| (0.001..=1000.0).contains(factor));
+                factor.map(NeedModel::Factor).ok_or_else(fault)
+            }
+            _ => Err(fault()),
+        }
+    }
+}
+
+impl fmt::Display for NeedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NeedModel::Exact => f.write_str("exact"),
+            NeedModel::Factor(factor) => write!(f, "factor:{factor}"),
+            NeedModel::Whole => f.write_str("whole"),
+        }
+    }
+}
+
 /// The options of one simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -99,16 +160,23 @@ pub struct Options {
     pub overrun: Overrun,
     /// The seed of random estimates.
     pub seed: Seed,
+    /// What schedulers are told of CPU needs.
+    pub needs: NeedModel,
+    /// How long a job must run before its use tells something of its need, where needs are not exact (dissertation,
+    /// section 7.2.2: 60 s); nothing if what was told is believed for ever.
+    pub discovery: Option<SimSpan>,
 }
 
 impl Default for Options {
-    /// No penalty, exact estimates.
+    /// No penalty, exact estimates, exact needs.
     fn default() -> Self {
         Options {
             penalty: SimSpan::ZERO,
             estimates: EstimateModel::Exact,
             overrun: Overrun::Extend,
             seed: Seed::new(1),
+            needs: NeedModel::Exact,
+            discovery: None,
         }
     }
 }
@@ -116,6 +184,24 @@ impl Default for Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn need_models_print_as_they_parse_and_tell_shares() {
+        let told = |text: &str, tenths| {
+            let model: NeedModel = text.parse().unwrap();
+            assert_eq!(model.to_string(), text);
+            model.told(Share::from_ratio(tenths, 10))
+        };
+        assert_eq!(told("exact", 3), Share::from_ratio(3, 10));
+        assert_eq!(told("factor:2", 3), Share::from_ratio(6, 10));
+        assert_eq!(told("factor:2", 6), Share::ONE);
+        assert_eq!(told("factor:0.5", 6), Share::from_ratio(3, 10));
+        assert_eq!(told("factor:0.5", 0), LEAST_NEED);
+        assert_eq!(told("whole", 1), Share::ONE);
+        for text in ["", "Whole", "factor", "factor:0", "factor:nan", "factor:-1", "whole:1"] {
+            assert!(text.parse::<NeedModel>().is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn estimate_models_print_as_they_parse() {

@@ -1,6 +1,7 @@
 //! The one trait of all policies.
 
 use crate::{Decision, JobHandle, View};
+use dfrsim_model::Share;
 
 /// What a scheduler sees at one moment: what has just happened, and the state that came of it.
 #[derive(Debug)]
@@ -12,6 +13,9 @@ pub struct Situation<'a> {
     pub completed: &'a [JobHandle],
     /// Jobs that arrived at this moment, in order of submission.
     pub submitted: &'a [JobHandle],
+    /// Running jobs of which another CPU need is believed now, with what was believed before; their yields were changed so
+    /// that their tasks keep what CPU they had, or what of it they use. Empty where needs are exact.
+    pub discovered: &'a [(JobHandle, Share)],
     /// Whether the moment asked for by [`Decision::wake_at`] has come.
     pub tick: bool,
 }

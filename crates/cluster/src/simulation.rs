@@ -1,15 +1,15 @@
 //! The loop: events of a moment, one decision, its check, its effect.
 
 use crate::check::Checker;
-use crate::decision::{Change, Verb};
 use crate::job_table::JobTable;
 use crate::node_loads::NodeLoads;
+use crate::speeds::Speeds;
 use crate::{
-    Decision, JobHandle, JobRecord, JobState, Observer, Occurrence, Options, Overrun, Scheduler, Situation,
-    View, Violation,
+    Decision, JobHandle, JobRecord, JobState, NeedModel, Observer, Occurrence, Options, Overrun, Scheduler,
+    Situation, View, Violation,
 };
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
-use dfrsim_model::{Job, JobId, NodeTasks, SimTime, Yield};
+use dfrsim_model::{Job, JobId, Share, SimTime};
 
 /// Why a simulation ended before its jobs did.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,8 +33,8 @@ pub enum SimulationError {
 }
 
 const NEXT_SUBMISSION: Slot = Slot(0);
-const WAKE_UP: Slot = Slot(1);
-const FIRST_JOB: u32 = 2;
+pub(crate) const WAKE_UP: Slot = Slot(1);
+pub(crate) const FIRST_JOB: u32 = 2;
 
 /// After so many wake-ups in a row without a change, while no job runs and none is to come, a policy is stuck.
 const MOST_IDLE_TICKS: u32 = 100_000;
@@ -61,15 +61,18 @@ pub fn simulate(
         next: None,
         completed: Vec::new(),
         submitted: Vec::new(),
+        discovered: Vec::new(),
+        speeds: Speeds::new(nodes),
+        moved: Vec::new(),
         observer,
     };
     simulation.run(scheduler)
 }
 
-struct Simulation<'a, I, O> {
-    options: &'a Options,
-    events: EventQueue,
-    jobs: JobTable,
+pub(crate) struct Simulation<'a, I, O> {
+    pub(crate) options: &'a Options,
+    pub(crate) events: EventQueue,
+    pub(crate) jobs: JobTable,
     nodes: NodeLoads,
     arrivals: I,
     /// The job that arrives next.
@@ -77,7 +80,11 @@ struct Simulation<'a, I, O> {
     /// What happened at this moment.
     completed: Vec<JobHandle>,
     submitted: Vec<JobHandle>,
-    observer: &'a mut O,
+    discovered: Vec<(JobHandle, Share)>,
+    pub(crate) speeds: Speeds,
+    /// Tasks moved by each change of the decision that is being applied.
+    pub(crate) moved: Vec<u32>,
+    pub(crate) observer: &'a mut O,
 }
 
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
@@ -93,9 +100,16 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
             }
             now = key.time();
             let tick = self.apply_events(now)?;
+            self.discover_needs(now);
             decision.clear();
             let view = View { now, jobs: &self.jobs, nodes: &self.nodes };
-            let situation = Situation { view, completed: &self.completed, submitted: &self.submitted, tick };
+            let situation = Situation {
+                view,
+                completed: &self.completed,
+                submitted: &self.submitted,
+                discovered: &self.discovered,
+                tick,
+            };
             scheduler.decide(&situation, &mut decision);
             checker.check(now, &decision, &self.jobs, &mut self.nodes)?;
             self.apply(now, &decision);
@@ -153,7 +167,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
         if let Some(span) = kill_at {
             job.run_time = span;
         }
-        let handle = self.jobs.insert(job, estimate, kill_at.is_some());
+        let told_need = self.options.needs.told(job.need);
+        let handle = self.jobs.insert(job, estimate, told_need, kill_at.is_some());
         self.submitted.push(handle);
         let active = self.jobs.get(handle);
         self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job));
@@ -162,7 +177,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
     fn complete(&mut self, now: SimTime, handle: JobHandle) {
         let active = self.jobs.get(handle);
         let job = &active.job;
-        self.nodes.remove(&active.placement, job.need, job.memory, active.job_yield);
+        self.nodes.remove(&active.placement, active.believed_need, job.memory, active.job_yield);
         let record = JobRecord {
             id: job.id,
             submit: job.submit,
@@ -181,105 +196,25 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
         self.completed.push(handle);
     }
 
-    /// Applies a decision that has been checked; the node totals already hold it.
-    fn apply(&mut self, now: SimTime, decision: &Decision) {
-        for change in &decision.changes {
-            self.apply_change(now, change, decision.placement(change));
-        }
-        match decision.wake_up {
-            Some(time) => self.events.schedule(WAKE_UP, EventKey::new(time, Rank::Tick, 0)),
-            None => self.events.cancel(WAKE_UP),
-        }
-    }
-
-    fn apply_change(&mut self, now: SimTime, change: &Change, placement: &[NodeTasks]) {
-        let penalty = self.options.penalty;
-        let handle = change.job;
-        let active = self.jobs.get_mut(handle);
-        let sequence = active.sequence;
-        let moved = match change.verb {
-            Verb::Migrate => moved_tasks(&active.placement, placement),
-            _ => 0,
-        };
-        if change.verb == Verb::Reject {
-            self.jobs.leave(handle, JobState::Rejected);
-            self.jobs.release(handle);
-            self.observer.observe(now, sequence, Occurrence::Rejected);
+    /// Lets what running jobs used since the last moment change what is believed of their needs.
+    fn discover_needs(&mut self, now: SimTime) {
+        self.discovered.clear();
+        let Some(least) = self.options.discovery.filter(|_| self.options.needs != NeedModel::Exact) else {
             return;
-        }
-        active.change_yield(now, change.job_yield);
-        if change.verb.places() {
-            active.placement.clear();
-            active.placement.extend_from_slice(placement);
-        }
-        let memory = |tasks: u32| f64::from(tasks) * active.job.memory.as_f64();
-        let occurrence = match change.verb {
-            Verb::Start => {
-                active.state = JobState::Running;
-                active.first_start = Some(now);
-                Occurrence::Started(placement, change.job_yield)
-            }
-            Verb::Resume => {
-                active.state = JobState::Running;
-                active.begin_penalty(now, penalty);
-                Occurrence::Resumed(placement, change.job_yield)
-            }
-            Verb::Migrate if moved > 0 => {
-                active.migrations += 1;
-                let moved_memory = memory(moved);
-                active.begin_penalty(now, penalty);
-                Occurrence::Migrated(placement, change.job_yield, moved, moved_memory)
-            }
-            Verb::Pause => {
-                active.state = JobState::Paused;
-                active.pauses += 1;
-                active.placement.clear();
-                Occurrence::Paused(memory(active.job.tasks))
-            }
-            Verb::Migrate | Verb::SetYield => Occurrence::YieldChanged(change.job_yield),
-            Verb::Reject => unreachable!("a rejected job has left above"),
         };
-        self.observer.observe(now, sequence, occurrence);
-        let slot = Slot(FIRST_JOB + handle.0);
-        let running = active.state == JobState::Running && active.job_yield > Yield::ZERO;
-        match active.completion().filter(|_| running) {
-            Some(time) => self.events.schedule(slot, EventKey::new(time, Rank::Completion, sequence)),
-            None => self.events.cancel(slot),
-        }
-    }
-}
-
-/// The tasks that leave a node: sum over nodes of max(0, before - after). Both lists have rising nodes.
-fn moved_tasks(before: &[NodeTasks], after: &[NodeTasks]) -> u32 {
-    let mut after = after.iter().peekable();
-    before
-        .iter()
-        .map(|old| {
-            while after.next_if(|new| new.node < old.node).is_some() {}
-            let stay = after.next_if(|new| new.node == old.node).map_or(0, |new| new.tasks);
-            old.tasks.saturating_sub(stay)
-        })
-        .sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::moved_tasks;
-    use dfrsim_model::{NodeId, NodeTasks};
-    use proptest::prelude::*;
-
-    fn placement(counts: &[u32]) -> Vec<NodeTasks> {
-        let parts = counts.iter().enumerate().filter(|&(_, &tasks)| tasks > 0);
-        parts.map(|(node, &tasks)| NodeTasks { node: NodeId(node as u32), tasks }).collect()
-    }
-
-    proptest! {
-        #[test]
-        fn moved_tasks_agree_with_counting_by_node(pairs in prop::collection::vec((0..3u32, 0..3u32), 0..8)) {
-            let before: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
-            let after: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
-            let expected: u32 = pairs.iter().map(|(before, after)| before.saturating_sub(*after)).sum();
-            prop_assert_eq!(moved_tasks(&placement(&before), &placement(&after)), expected);
+        for place in 0..self.jobs.in_system().len() {
+            let handle = self.jobs.in_system()[place];
+            let active = self.jobs.get_mut(handle);
+            if active.state != JobState::Running || now.saturating_since(active.runs_since) < least {
+                continue;
+            }
+            let (before, old_yield) = (active.believed_need, active.job_yield);
+            if active.discover_need() {
+                let memory = active.job.memory;
+                self.nodes.remove(&active.placement, before, memory, old_yield);
+                self.nodes.add(&active.placement, active.believed_need, memory, active.job_yield);
+                self.discovered.push((handle, before));
+            }
         }
     }
 }

@@ -85,10 +85,10 @@ impl<'a> JobView<'a> {
     pub fn tasks(self) -> u32 {
         self.active.job.tasks
     }
-    /// The CPU need of one task.
+    /// The CPU need of one task, as far as it is known: what was told, or what was found since.
     #[must_use]
     pub fn need(self) -> Share {
-        self.active.job.need
+        self.active.believed_need
     }
     /// The memory of one task.
     #[must_use]

@@ -1,7 +1,7 @@
 //! What a row is known by: a digest of all that determines it.
 
 use crate::setting::Setting;
-use dfrsim_cluster::{EstimateModel, Options, Overrun};
+use dfrsim_cluster::{EstimateModel, NeedModel, Options, Overrun};
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{Job, SimSpan};
 use dfrsim_policies::fractional::McbOptions;
@@ -127,7 +127,7 @@ impl Determinants<'_> {
     /// is found again whatever that is; a determinant that comes later gets a line only where it matters, so that
     /// older rows keep their keys.
     fn canonical(&self) -> String {
-        let Options { penalty, estimates, overrun, seed } = self.options;
+        let Options { penalty, estimates, overrun, seed, needs, discovery } = self.options;
         let mut text = format!(
             "semantics {SEMANTICS_VERSION}\njobs {}\nnodes {}\npolicy {}\npenalty {penalty}\nestimates {estimates}\n\
              overrun {}\ntau {}\nwarm-up {}\ncool-down {}\n",
@@ -144,6 +144,9 @@ impl Determinants<'_> {
         };
         if let EstimateModel::Random(_) = estimates {
             line(format_args!("seed {}", seed.value()));
+        }
+        if *needs != NeedModel::Exact {
+            line(format_args!("needs {needs} {}", discovery.map_or(String::new(), |span| span.to_string())));
         }
         let Setting { policy, numbers, .. } = self.setting;
         let PolicyOptions { period, mcb, priority, node_memory_gb } = numbers;

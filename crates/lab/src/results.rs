@@ -81,28 +81,26 @@ impl Results {
     /// # Errors
     /// If the scenario, the manifest or the rows are missing, damaged, or not what the run wrote.
     pub fn read(folder: &Path) -> Result<Results, ResultsError> {
-        let io = |path: PathBuf| |error| ResultsError::Io { path, error };
-        let digests = Digests::of_folder(folder).map_err(io(folder.join(MANIFEST)))?;
-        let file = |name: &str| {
+        let digests = Digests::of_folder(folder)
+            .map_err(|error| ResultsError::Io { path: folder.join(MANIFEST), error })?;
+        let read = |name: &str| -> Result<(String, bool), ResultsError> {
             let path = folder.join(name);
-            let bytes = fs::read(&path).map_err(io(path.clone()))?;
-            let is_altered = digests.differ(name, &bytes);
-            Ok((String::from_utf8_lossy(&bytes).into_owned(), is_altered.then_some(path)))
+            let bytes = fs::read(&path).map_err(|error| ResultsError::Io { path, error })?;
+            Ok((String::from_utf8_lossy(&bytes).into_owned(), digests.differ(name, &bytes)))
         };
-        let unaltered = |name: &str| match file(name)? {
-            (_, Some(path)) => Err(ResultsError::Altered { path }),
-            (text, None) => Ok(text),
+        let unaltered = |name: &str, (text, is_altered): (String, bool)| {
+            let altered = || ResultsError::Altered { path: folder.join(name) };
+            if is_altered { Err(altered()) } else { Ok(text) }
         };
-        let (rows, altered) = file(ROWS)?;
+        let text = |name: &str| unaltered(name, read(name)?);
+        let rows = read(ROWS)?;
         // Lines that are no rows say more than a digest does.
-        let rows = rows_of(&folder.join(ROWS), &rows)?;
-        if let Some(path) = altered {
-            return Err(ResultsError::Altered { path });
-        }
+        let of_rows = rows_of(&folder.join(ROWS), &rows.0)?;
+        unaltered(ROWS, rows)?;
         Ok(Results {
-            rows,
-            scenario: unaltered("scenario.toml")?,
-            manifest: unaltered(MANIFEST)?,
+            rows: of_rows,
+            scenario: text("scenario.toml")?,
+            manifest: text(MANIFEST)?,
             is_outdated: !journals(folder)
                 .map_err(|error| ResultsError::Io { path: folder.to_owned(), error })?
                 .is_empty(),

@@ -349,7 +349,7 @@ impl<'a> Case<'a> {
     fn options(&self, penalty: SimSpan) -> Options {
         let Simulation { estimates, overrun, .. } = *self.sweep.simulation();
         let seed = Seed::new(self.sweep.scenario.seed).fork("simulation");
-        Options { penalty, estimates, overrun, seed }
+        Options { penalty, estimates, overrun, seed, ..Options::default() }
     }
     /// The setting with what policies are told of the workload's nodes.
     fn on_these_nodes(&self, setting: &Setting) -> Setting {

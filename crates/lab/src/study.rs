@@ -2,8 +2,8 @@
 
 use crate::Scenario;
 use crate::experiment::AnyExperiment;
-use crate::offline;
 use crate::scenario::{self, Fault, ScenarioErrors, ScenarioText, Text, nearest};
+use crate::{discovery, needs, offline};
 use std::path::Path;
 
 /// A scenario of any study.
@@ -23,6 +23,8 @@ type Read = fn(&ScenarioText<'_>) -> Result<Study, ScenarioErrors>;
 const STUDIES: &[(&str, Read)] = &[
     ("online", |source| Scenario::read(source).map(|scenario| Study::Online(Box::new(scenario)))),
     ("offline", |source| offline::Scenario::read(source).map(|scenario| Study::Offline(Box::new(scenario)))),
+    ("discovery", discovery::read),
+    ("needs", needs::read),
 ];
 
 impl Study {

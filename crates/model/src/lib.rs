@@ -9,6 +9,7 @@
 //! * [`Seed`]: named streams of random numbers, forked from one seed.
 //! * [`stretch`]: the metrics of one job.
 //! * [`offline`]: instances of the off-line problem.
+//! * [`vm`]: virtual machines that share nodes by weight.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
 //!
 //! Nothing here compares with a tolerance: capacity tests, completion times and audits are exact.
@@ -38,6 +39,7 @@ mod yields;
 pub mod event;
 pub mod offline;
 pub mod stretch;
+pub mod vm;
 
 pub use ids::{JobId, NodeId, NodeTasks};
 pub use job::Job;

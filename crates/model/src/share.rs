@@ -34,8 +34,8 @@ impl Share {
     }
     /// A number of units; nothing above a whole node.
     #[must_use]
-    pub fn try_from_units(units: u32) -> Option<Share> {
-        (units <= Self::ONE.0).then_some(Share(units))
+    pub const fn try_from_units(units: u32) -> Option<Share> {
+        if units <= Self::ONE.0 { Some(Share(units)) } else { None }
     }
     /// The number of units, from 0 to 943,718,400.
     #[must_use]
@@ -77,6 +77,12 @@ impl CpuUse {
     pub const ZERO: CpuUse = CpuUse(0);
     /// The whole CPU of a node.
     pub const ONE: CpuUse = CpuUse((Share::ONE.units() as u64) << Yield::BITS);
+
+    /// The number of units.
+    #[must_use]
+    pub const fn units(self) -> u64 {
+        self.0
+    }
 
     /// The fraction of a node's CPU, for statistics and output.
     #[must_use]

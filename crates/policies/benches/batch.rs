@@ -3,7 +3,7 @@
 //! The logs are read once, outside of the timing; without them a benchmark says so and does nothing. The column
 //! of throughput is in jobs.
 
-use dfrsim_cluster::{EstimateModel, JobRecord, Observer, Occurrence, Options, Overrun, simulate};
+use dfrsim_cluster::{EstimateModel, JobRecord, NeedModel, Observer, Occurrence, Options, Overrun, simulate};
 use dfrsim_model::{Job, Seed, SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::cut::Selection;
@@ -31,7 +31,8 @@ const REQUESTED_KILL: Options = options(EstimateModel::Requested, Overrun::Kill)
 const REQUESTED_EXTEND: Options = options(EstimateModel::Requested, Overrun::Extend);
 
 const fn options(estimates: EstimateModel, overrun: Overrun) -> Options {
-    Options { penalty: SimSpan::ZERO, estimates, overrun, seed: Seed::new(1) }
+    let (needs, discovery) = (NeedModel::Exact, None);
+    Options { penalty: SimSpan::ZERO, estimates, overrun, seed: Seed::new(1), needs, discovery }
 }
 
 fn read(log: &str, processors: u32, first: Option<u64>) -> Option<Vec<Job>> {

@@ -86,6 +86,14 @@ impl Equipartition {
 impl Scheduler for Equipartition {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let view = situation.view;
+        for &(job, before) in situation.discovered {
+            let job = view.job(job);
+            for part in job.placement() {
+                let node = &mut self.nodes[part.node.index()];
+                node.remove(before, job.memory(), part.tasks);
+                node.add(job.need(), job.memory(), part.tasks);
+            }
+        }
         for &job in situation.completed {
             self.take_away(view.job(job), view.job(job).placement());
         }

@@ -236,6 +236,7 @@ impl Simulate {
                 OverrunArgument::Kill => Overrun::Kill,
             },
             seed: Seed::new(self.workload.seed),
+            ..Options::default()
         };
         simulate(
             nodes,

@@ -58,7 +58,7 @@ impl fmt::Display for Confidence {
 
 /// How intervals are computed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bootstrap {
+pub(crate) struct Bootstrap {
     pub(super) seed: Seed,
     /// At least one.
     pub(super) resamples: usize,
@@ -77,6 +77,17 @@ impl Estimates {
 }
 
 impl Bootstrap {
+    /// The intervals of the tables of a study with this seed: 10,000 resamples, 95 %.
+    pub(crate) fn of_study(seed: u64) -> Bootstrap {
+        let seed = Seed::new(seed).fork("bootstrap");
+        Bootstrap { seed, resamples: 10_000, confidence: Confidence::default() }
+    }
+    /// The mean of independent values with its interval; nothing for no values.
+    pub(crate) fn mean(&self, values: &[f64]) -> Option<Estimate> {
+        let clusters: Vec<Vec<f64>> = values.iter().map(|&value| vec![value]).collect();
+        self.estimates(&clusters).map(|estimates| estimates.mean)
+    }
+
     /// Mean and median of a sample that comes in clusters, with intervals from the same resamples; nothing for no values.
     ///
     /// Whole clusters are drawn: the values of one (a trace at several loads) are no evidence independent of each other.

@@ -39,5 +39,6 @@ mod compare;
 mod pairing;
 mod report;
 
+pub(crate) use bootstrap::Bootstrap;
 pub use bootstrap::{Confidence, Estimate, Estimates, ParseConfidenceError};
 pub use compare::{Column, CompareError, CompareOptions, Comparison, GroupComparison, Pair, compare};

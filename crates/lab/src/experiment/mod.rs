@@ -15,5 +15,4 @@ mod run;
 pub use report::{Counts, NamedTable, News, Progress, RunReport};
 pub use run::AnyExperiment;
 
-#[allow(unused_imports)] // until a study stands on the frame
 pub(crate) use run::Experiment;

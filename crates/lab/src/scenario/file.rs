@@ -159,13 +159,13 @@ pub enum Cut {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct LublinFile {
-    pub(super) traces: Spanned<i64>,
-    pub(super) jobs: Spanned<i64>,
-    pub(super) mode: Mode,
-    pub(super) loads: Spanned<Numbers>,
-    pub(super) cpu: CpuNeeds,
-    pub(super) memory: MemoryModel,
+pub(crate) struct LublinFile {
+    pub(crate) traces: Spanned<i64>,
+    pub(crate) jobs: Spanned<i64>,
+    pub(crate) mode: Mode,
+    pub(crate) loads: Spanned<Numbers>,
+    pub(crate) cpu: CpuNeeds,
+    pub(crate) memory: MemoryModel,
 }
 
 impl Default for LublinFile {

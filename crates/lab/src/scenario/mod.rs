@@ -12,7 +12,8 @@ mod resolver;
 pub use fault::{Fault, Place, ScenarioErrors};
 pub(crate) use fault::{Text, nearest};
 pub use file::Cut;
-pub(crate) use file::anywhere;
+pub(crate) use file::{LublinFile, anywhere};
+pub(crate) use resolve::lublin_file;
 pub(crate) use resolver::{Resolver, ScenarioText, resolved, text_field};
 
 use crate::Published;

@@ -45,7 +45,7 @@ impl Resolver<'_> {
         }
         Simulation {
             penalties: self.spans(&file.penalty, "penalty"),
-            periods: self.periods(&file.period),
+            periods: self.spans_above_zero(&file.period, "period"),
             taus: self.spans(&file.tau, "tau"),
             packings: self.names(&file.packing, "packing"),
             drops: self.names(&file.drop, "drop rule"),
@@ -78,18 +78,18 @@ impl Resolver<'_> {
         }
         spans
     }
-    fn span<T>(&mut self, at: &Spanned<T>, seconds: f64) -> SimSpan {
+    pub(crate) fn span<T>(&mut self, at: &Spanned<T>, seconds: f64) -> SimSpan {
         SimSpan::try_from_secs_f64(seconds).unwrap_or_else(|| {
             self.fault(at, format!("expected seconds from 0 to 500 years, found {seconds}"));
             SimSpan::ZERO
         })
     }
-    fn periods(&mut self, field: &Spanned<Numbers>) -> Vec<SimSpan> {
-        let periods = self.spans(field, "period");
-        if periods.contains(&SimSpan::ZERO) {
-            self.fault(field, "a period must be longer than zero");
+    pub(crate) fn spans_above_zero(&mut self, field: &Spanned<Numbers>, name: &str) -> Vec<SimSpan> {
+        let spans = self.spans(field, name);
+        if spans.contains(&SimSpan::ZERO) {
+            self.fault(field, format!("a {name} must be longer than zero"));
         }
-        periods
+        spans
     }
     fn workloads(&mut self, files: &[WorkloadFile]) -> Vec<Workload> {
         if files.is_empty() {
@@ -162,8 +162,8 @@ impl Resolver<'_> {
             },
         }
     }
-    /// Where a log lies.
-    fn located(&mut self, field: &Spanned<String>) -> PathBuf {
+    /// Where a log, or another recorded file, lies.
+    pub(crate) fn located(&mut self, field: &Spanned<String>) -> PathBuf {
         let name = field.get_ref();
         let beside = self.folder().and_then(|folder| traces::locate_from(folder, name).ok());
         traces::locate(name).or_else(|missing| beside.ok_or(missing)).unwrap_or_else(|missing| {
@@ -178,7 +178,7 @@ impl Resolver<'_> {
         }
         NonZeroU64::new(value.round() as u64)
     }
-    fn lublin(&mut self, file: &LublinFile, nodes: NonZeroU32) -> LublinSource {
+    pub(crate) fn lublin(&mut self, file: &LublinFile, nodes: NonZeroU32) -> LublinSource {
         let traces = self.integer(&file.traces, "a number of traces", 1, 1_000_000);
         let jobs = self.integer(&file.jobs, "a number of jobs", 1, 100_000_000);
         let mut loads = Vec::new();
@@ -279,7 +279,7 @@ fn batsim_file(source: &LogSource) -> BatsimFile {
     }
 }
 
-fn lublin_file(source: &LublinSource) -> LublinFile {
+pub(crate) fn lublin_file(source: &LublinSource) -> LublinFile {
     let LublinParameters { nodes: _, jobs, mode, cpu, memory } = source.parameters;
     LublinFile {
         traces: anywhere(source.traces.into()),

@@ -2,7 +2,7 @@
 
 use super::node_table::{NodeTable, TaskSize};
 use dfrsim_cluster::{Decision, JobHandle, JobState, View};
-use dfrsim_model::{NodeTasks, Yield};
+use dfrsim_model::{NodeTasks, Share, Yield};
 
 /// A job and where its tasks stand.
 pub(super) type Placed = (JobHandle, Vec<NodeTasks>);
@@ -57,6 +57,14 @@ impl Mapping {
         for (job, placement) in changes {
             self.put_back(job, TaskSize::of(view.job(job)), placement);
         }
+    }
+
+    /// Another need of a job is believed now than before.
+    pub(super) fn change_need(&mut self, view: View<'_>, job: JobHandle, before: Share) {
+        let task = TaskSize::of(view.job(job));
+        let placement = &self.placements[job.index()];
+        self.nodes.remove(placement, TaskSize { need: before, ..task });
+        self.nodes.add(placement, task);
     }
 
     /// Places all tasks of a job that is on no node by Greedy; whether they fit.

@@ -265,6 +265,9 @@ impl Scheduler for FractionalScheduler {
         let now = view.now();
         self.mapping.grow(view.handles());
         self.yields.resize(view.handles(), Yield::ZERO);
+        for &(job, before) in situation.discovered {
+            self.mapping.change_need(view, job, before);
+        }
         for &job in situation.completed {
             self.mapping.take_off(job, TaskSize::of(view.job(job)));
         }

@@ -1,0 +1,167 @@
+//! The effect of a decision.
+//!
+//! All changes are made before any is told, since the speed of a job may depend on what happens to others.
+
+use crate::decision::{Change, Decision, Verb};
+use crate::job_table::ActiveJob;
+use crate::simulation::{FIRST_JOB, Simulation, WAKE_UP};
+use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence};
+use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
+use dfrsim_model::{Job, NodeTasks, SimTime, Yield};
+
+impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
+    /// Applies a decision that has been checked; the node totals already hold it.
+    pub(crate) fn apply(&mut self, now: SimTime, decision: &Decision) {
+        self.moved.clear();
+        for change in &decision.changes {
+            let moved = self.make(now, change, decision.placement(change));
+            self.moved.push(moved);
+        }
+        let needs_are_exact = self.options.needs == NeedModel::Exact;
+        if !needs_are_exact {
+            self.settle_speeds(now);
+        }
+        for (place, change) in decision.changes.iter().enumerate() {
+            self.tell(now, change, decision.placement(change), self.moved[place]);
+        }
+        if !needs_are_exact {
+            self.tell_speeds(now);
+        }
+        match decision.wake_up {
+            Some(time) => self.events.schedule(WAKE_UP, EventKey::new(time, Rank::Tick, 0)),
+            None => self.events.cancel(WAKE_UP),
+        }
+    }
+
+    /// Makes a change; how many tasks it moves.
+    fn make(&mut self, now: SimTime, change: &Change, placement: &[NodeTasks]) -> u32 {
+        let penalty = self.options.penalty;
+        if change.verb == Verb::Reject {
+            self.jobs.leave(change.job, JobState::Rejected);
+            return 0;
+        }
+        let active = self.jobs.get_mut(change.job);
+        let moved = match change.verb {
+            Verb::Migrate => moved_tasks(&active.placement, placement),
+            _ => 0,
+        };
+        active.change_yield(now, change.job_yield);
+        if change.verb.places() {
+            active.placement.clear();
+            active.placement.extend_from_slice(placement);
+        }
+        match change.verb {
+            Verb::Start => {
+                active.state = JobState::Running;
+                active.first_start = Some(now);
+                active.runs_since = now;
+            }
+            Verb::Resume => {
+                active.state = JobState::Running;
+                active.begin_penalty(now, penalty);
+            }
+            Verb::Migrate if moved > 0 => {
+                active.migrations += 1;
+                active.begin_penalty(now, penalty);
+            }
+            Verb::Pause => {
+                active.state = JobState::Paused;
+                active.pauses += 1;
+                active.placement.clear();
+            }
+            Verb::Migrate | Verb::SetYield => {}
+            Verb::Reject => unreachable!("a rejected job has left above"),
+        }
+        moved
+    }
+
+    /// Tells a change that was made, and schedules what follows from it.
+    fn tell(&mut self, now: SimTime, change: &Change, placement: &[NodeTasks], moved: u32) {
+        let active = self.jobs.get_mut(change.job);
+        let memory = |tasks: u32| f64::from(tasks) * active.job.memory.as_f64();
+        let speed = active.speed;
+        let occurrence = match change.verb {
+            Verb::Start => Occurrence::Started(placement, speed),
+            Verb::Resume => Occurrence::Resumed(placement, speed),
+            Verb::Migrate if moved > 0 => Occurrence::Migrated(placement, speed, moved, memory(moved)),
+            Verb::Pause => Occurrence::Paused(memory(active.job.tasks)),
+            Verb::Migrate | Verb::SetYield => Occurrence::YieldChanged(speed),
+            Verb::Reject => Occurrence::Rejected,
+        };
+        self.observer.observe(now, active.sequence, occurrence);
+        if change.verb == Verb::Reject {
+            self.jobs.release(change.job);
+            return;
+        }
+        active.told_speed = speed;
+        schedule_completion(&mut self.events, change.job, active);
+    }
+
+    /// Gives CPU that is left unused to those that need more.
+    fn settle_speeds(&mut self, now: SimTime) {
+        self.speeds.compute(&self.jobs);
+        for &(handle, speed) in self.speeds.all() {
+            let active = self.jobs.get_mut(handle);
+            if active.speed != speed {
+                active.change_speed(now, speed);
+            }
+        }
+    }
+
+    /// Tells the speeds that changed although no decision changed the yield.
+    fn tell_speeds(&mut self, now: SimTime) {
+        for &(handle, speed) in self.speeds.all() {
+            let active = self.jobs.get_mut(handle);
+            if active.told_speed != speed {
+                active.told_speed = speed;
+                self.observer.observe(now, active.sequence, Occurrence::YieldChanged(speed));
+                schedule_completion(&mut self.events, handle, active);
+            }
+        }
+    }
+}
+
+/// Schedules the completion of a job, or cancels it if the job makes no progress.
+fn schedule_completion(events: &mut EventQueue, handle: JobHandle, active: &ActiveJob) {
+    let slot = Slot(FIRST_JOB + handle.0);
+    let running = active.state == JobState::Running && active.speed > Yield::ZERO;
+    match active.completion().filter(|_| running) {
+        Some(time) => events.schedule(slot, EventKey::new(time, Rank::Completion, active.sequence)),
+        None => events.cancel(slot),
+    }
+}
+
+/// The tasks that leave a node: sum over nodes of max(0, before - after). Both lists have rising nodes.
+fn moved_tasks(before: &[NodeTasks], after: &[NodeTasks]) -> u32 {
+    let mut after = after.iter().peekable();
+    before
+        .iter()
+        .map(|old| {
+            while after.next_if(|new| new.node < old.node).is_some() {}
+            let stay = after.next_if(|new| new.node == old.node).map_or(0, |new| new.tasks);
+            old.tasks.saturating_sub(stay)
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moved_tasks;
+    use dfrsim_model::{NodeId, NodeTasks};
+    use proptest::prelude::*;
+
+    fn placement(counts: &[u32]) -> Vec<NodeTasks> {
+        let parts = counts.iter().enumerate().filter(|&(_, &tasks)| tasks > 0);
+        parts.map(|(node, &tasks)| NodeTasks { node: NodeId(node as u32), tasks }).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn moved_tasks_agree_with_counting_by_node(pairs in prop::collection::vec((0..3u32, 0..3u32), 0..8)) {
+            let before: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
+            let after: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
+            let expected: u32 = pairs.iter().map(|(before, after)| before.saturating_sub(*after)).sum();
+            prop_assert_eq!(moved_tasks(&placement(&before), &placement(&after)), expected);
+        }
+    }
+}

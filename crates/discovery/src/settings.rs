@@ -1,0 +1,164 @@
+//! The phases of the policies, and what the text leaves open.
+
+use crate::sharing::Sharing;
+use dfrsim_model::SimSpan;
+use dfrsim_packing::mcb::McbOptions;
+use std::fmt;
+use std::str::FromStr;
+
+/// What becomes of the CPU that the minimum yield leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spare {
+    /// `average`: no machine is below the largest minimum yield of the whole cluster, and the average yield is as large as
+    /// it can then be (dissertation, sections 4.4.7 and 7.2.2).
+    #[default]
+    Average,
+    /// `max-min`: the second smallest yield is as large as it can be, then the third, and so on.
+    MaxMin,
+}
+
+/// How the policies work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// How long one machine of each node has nearly all of the CPU.
+    pub discovery: SimSpan,
+    /// How long migrations may take; without any it is part of the execution.
+    pub allocation: SimSpan,
+    /// How long machines run by their weights.
+    pub execution: SimSpan,
+    /// How often use is compared with the estimates during execution. The text does not say it.
+    pub monitor: SimSpan,
+    /// What the minimum yield must gain for machines to be migrated: 0.1 for more than 10 %.
+    pub threshold: f64,
+    /// How long a live migration takes, from its decision to the moment when the machine runs elsewhere; all those of
+    /// one decision run at once.
+    pub migration: SimSpan,
+    /// Weights or caps.
+    pub sharing: Sharing,
+    /// What becomes of the CPU that is left.
+    pub spare: Spare,
+    /// The options of MCB.
+    pub mcb: McbOptions,
+    /// Whether MCB's nodes are renamed so that the fewest machines migrate.
+    pub relabel: bool,
+}
+
+impl Default for Settings {
+    /// Phases of 60 s and a threshold of 10 % as in section 7.2.2; migrations of 20 s as in section 5.3.1; use is looked at
+    /// every second, the resolution of section 7.4.
+    fn default() -> Settings {
+        let minute = SimSpan::from_secs(60);
+        Settings {
+            discovery: minute,
+            allocation: minute,
+            execution: minute,
+            monitor: SimSpan::from_secs(1),
+            threshold: 0.1,
+            migration: SimSpan::from_secs(20),
+            sharing: Sharing::Weights,
+            spare: Spare::Average,
+            mcb: McbOptions::default(),
+            relabel: false,
+        }
+    }
+}
+
+/// Settings that make no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// A phase, a migration, or the time between looks at the use lasts no time.
+    #[error("{0} must last some time")]
+    NoTime(&'static str),
+    /// Migrations would not be completed in the allocation phase.
+    #[error("a migration of {migration} s does not end in an allocation phase of {allocation} s")]
+    LongMigration {
+        /// How long a migration takes.
+        migration: SimSpan,
+        /// How long it may take.
+        allocation: SimSpan,
+    },
+    /// The threshold is negative or no number.
+    #[error("the threshold must be a number from 0 on")]
+    Threshold,
+}
+
+impl Settings {
+    /// Whether they can be simulated; [`simulate`](crate::simulate) panics otherwise.
+    ///
+    /// # Errors
+    /// The first thing that makes no sense.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let spans = [
+            ("the discovery phase", self.discovery),
+            ("the allocation phase", self.allocation),
+            ("the execution phase", self.execution),
+            ("the time between looks at the use", self.monitor),
+            ("a migration", self.migration),
+        ];
+        if let Some((name, _)) = spans.iter().find(|(_, span)| span.is_zero()) {
+            return Err(SettingsError::NoTime(name));
+        }
+        if self.migration > self.allocation {
+            let Settings { migration, allocation, .. } = *self;
+            return Err(SettingsError::LongMigration { migration, allocation });
+        }
+        if !(self.threshold >= 0.0 && self.threshold.is_finite()) {
+            return Err(SettingsError::Threshold);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Spare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Spare::Average => "average",
+            Spare::MaxMin => "max-min",
+        })
+    }
+}
+
+/// A name for no use of spare CPU.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown use of spare CPU {0:?}: expected average or max-min")]
+pub struct UnknownSpare(String);
+
+impl FromStr for Spare {
+    type Err = UnknownSpare;
+    fn from_str(name: &str) -> Result<Spare, UnknownSpare> {
+        match name {
+            "average" => Ok(Spare::Average),
+            "max-min" => Ok(Spare::MaxMin),
+            _ => Err(UnknownSpare(name.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn senseless_settings_are_refused() {
+        let error = |settings: Settings| settings.check().unwrap_err().to_string();
+        let standard = Settings::default();
+        assert_eq!(standard.check(), Ok(()));
+        let none = SimSpan::ZERO;
+        assert_eq!(
+            error(Settings { monitor: none, ..standard }),
+            "the time between looks at the use must last some time"
+        );
+        assert_eq!(
+            error(Settings { execution: none, ..standard }),
+            "the execution phase must last some time"
+        );
+        assert_eq!(
+            error(Settings { migration: SimSpan::from_secs(61), ..standard }),
+            "a migration of 61 s does not end in an allocation phase of 60 s"
+        );
+        for threshold in [-0.1, f64::NAN, f64::INFINITY] {
+            assert_eq!(error(Settings { threshold, ..standard }), "the threshold must be a number from 0 on");
+        }
+    }
+}

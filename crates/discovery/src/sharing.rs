@@ -1,0 +1,111 @@
+//! The CPU that virtual machines get of their node.
+//!
+//! Xen's credit scheduler has two modes (dissertation, section 7.2.1). With *weights* a machine is entitled to the part
+//! of the CPU that its weight is of all weights there; what it does not need goes to the others in proportion to
+//! theirs, and so on until nothing is left or nobody needs more: weighted max-min fairness. With *caps* each gets what it
+//! needs, up to its cap, and the rest stays idle.
+//!
+//! ```
+//! use dfrsim_discovery::sharing::{Competitor, Sharing};
+//! use dfrsim_model::Share;
+//!
+//! let percent = |percent| Share::from_ratio(percent, 100);
+//! // Weights of 70 and 30; the first needs 40 % of the node, the second all of it.
+//! let competitors = [(70, 40), (30, 100)].map(|(weight, need)| Competitor { weight, need: percent(need) });
+//! let mut shares = Vec::new();
+//! Sharing::Weights.share(&competitors, &mut shares);
+//! assert_eq!(shares, [percent(40), percent(60)]);
+//! Sharing::Caps.share(&competitors, &mut shares);
+//! assert_eq!(shares, [percent(40), percent(30)]);
+//! ```
+
+use crate::points::POINTS;
+use dfrsim_model::Share;
+use std::fmt;
+use std::str::FromStr;
+
+/// A virtual machine that competes for the CPU of its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Competitor {
+    /// Its weight; positive. In percent of the node where weights are caps.
+    pub weight: u32,
+    /// What it could use.
+    pub need: Share,
+}
+
+/// How a node shares its CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sharing {
+    /// `weights`: work-conserving, in proportion to the weights.
+    #[default]
+    Weights,
+    /// `caps`: not work-conserving, weights are percents that nobody may exceed.
+    Caps,
+}
+
+impl Sharing {
+    /// What each competitor gets, rounded down to a unit of [`Share`]; those who get all that they need get it exactly.
+    pub fn share(self, competitors: &[Competitor], shares: &mut Vec<Share>) {
+        match self {
+            Sharing::Weights => by_weights(competitors, shares),
+            Sharing::Caps => {
+                shares.clear();
+                let cap = |weight: u32| Share::from_ratio(weight.min(POINTS).into(), POINTS.into());
+                shares.extend(competitors.iter().map(|one| one.need.min(cap(one.weight))));
+            }
+        }
+    }
+}
+
+/// Weighted max-min fairness, from the machine that needs the least for its weight to the one that needs the most: each gets
+/// its need, or else its part by weight of what is left, and so does everyone behind it.
+fn by_weights(competitors: &[Competitor], shares: &mut Vec<Share>) {
+    let product = |share: u64, weight: u64| u128::from(share) * u128::from(weight);
+    let need = |one: &Competitor| u64::from(one.need.units());
+    let mut order: Vec<usize> = (0..competitors.len()).collect();
+    order.sort_unstable_by(|&a, &b| {
+        let [a, b] = [&competitors[a], &competitors[b]];
+        product(need(a), b.weight.into()).cmp(&product(need(b), a.weight.into()))
+    });
+    let mut capacity = u64::from(Share::ONE.units());
+    let mut weights: u64 = competitors.iter().map(|one| u64::from(one.weight)).sum();
+    shares.clear();
+    shares.resize(competitors.len(), Share::ZERO);
+    for at in order {
+        let one = &competitors[at];
+        let weight = u64::from(one.weight);
+        if product(need(one), weights) <= product(capacity, weight) {
+            shares[at] = one.need;
+            capacity -= need(one);
+            weights -= weight;
+        } else {
+            let part = product(capacity, weight) / u128::from(weights);
+            shares[at] = Share::try_from_units(part as u32).expect("less than what is needed");
+        }
+    }
+}
+
+impl fmt::Display for Sharing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Sharing::Weights => "weights",
+            Sharing::Caps => "caps",
+        })
+    }
+}
+
+/// A name that is no way of sharing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown sharing {0:?}: expected weights or caps")]
+pub struct UnknownSharing(String);
+
+impl FromStr for Sharing {
+    type Err = UnknownSharing;
+    fn from_str(name: &str) -> Result<Sharing, UnknownSharing> {
+        match name {
+            "weights" => Ok(Sharing::Weights),
+            "caps" => Ok(Sharing::Caps),
+            _ => Err(UnknownSharing(name.to_owned())),
+        }
+    }
+}
