@@ -461,6 +461,28 @@ proptest! {
         }
     }
 
+    /// A log with other bytes in one place, plain or compressed.
+    #[test]
+    fn no_damage_makes_it_panic(
+        submits in prop::collection::vec(0_u64..100, 1..20),
+        from: prop::sample::Index,
+        length in 0_usize..8,
+        patch in prop::collection::vec(any::<u8>(), 0..8),
+        compressed: bool,
+    ) {
+        let text: String = (1..).zip(&submits).map(|(job, &at)| line(job, at) + "\n").collect();
+        let mut bytes = if compressed { gzip(text.as_bytes()) } else { text.into_bytes() };
+        let from = from.index(bytes.len());
+        let to = (from + length).min(bytes.len());
+        bytes.splice(from..to, patch);
+        for &strictness in Strictness::ALL {
+            if let (_, Err(error)) = read(&bytes, strictness) {
+                prop_assert!(error.to_string().starts_with("log.swf:"), "{error}");
+            }
+            let _ = swf::read_all_from(&bytes[..], "log.swf", strictness).map(Iterator::count);
+        }
+    }
+
     /// The twin: the same lines, taken apart by the standard library.
     #[test]
     fn whole_numbers_are_read_as_the_standard_library_reads_them(
