@@ -1,5 +1,6 @@
 //! The heuristic.
 
+use crate::effort::{Effort, Haste};
 use crate::repair::{Repair, Style};
 use crate::tasks::Tasks;
 use crate::{Adaptation, relabelled};
@@ -32,6 +33,7 @@ pub struct Adapted {
 pub struct Adapter {
     repair: Repair,
     packing: VectorPacking,
+    haste: Haste,
 }
 
 impl Default for Adapter {
@@ -45,7 +47,15 @@ impl Adapter {
     #[must_use]
     pub fn new() -> Adapter {
         let algorithm = "VP_CPSUM".parse().expect("a name of the texts");
-        Adapter { repair: Repair::default(), packing: VectorPacking::new(algorithm, Options::default()) }
+        let packing = VectorPacking::new(algorithm, Options::default());
+        Adapter { repair: Repair::default(), packing, haste: Haste::None }
+    }
+
+    /// One that tries little and only repairs, for a scheduler that asks at every tick: lower yields, but no lower ones with a
+    /// larger budget either.
+    #[must_use]
+    pub fn hasty() -> Adapter {
+        Adapter { haste: Haste::Great, ..Adapter::new() }
     }
 
     /// The mapping with the largest minimum yield that is found within a budget; nothing if none is found, which does not
@@ -53,7 +63,7 @@ impl Adapter {
     #[must_use]
     pub fn adapt(&mut self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
         let highest = yield_bound(&problem.instance)?;
-        let packed = self.packed(problem);
+        let packed = if self.haste == Haste::None { self.packed(problem) } else { None };
         let repaired = self.climb(problem, budget, highest, packed.as_ref());
         let enough = repaired.as_ref().map(|found| found.minimum_yield);
         packed.filter(|packed| packed.moving <= budget && Some(packed.minimum_yield) > enough).or(repaired)
@@ -77,17 +87,15 @@ impl Adapter {
     ) -> Option<Adapted> {
         let jobs = problem.instance.jobs.len();
         let mut tasks = Tasks::of(problem);
-        let effort = Effort::for_tasks(tasks.count());
-        let styles: Vec<Style> = (0..effort.first).map(Style::numbered).collect();
+        let effort = Effort::for_tasks(tasks.count(), self.haste);
         let step = (highest.units() / effort.steps).max(1);
         let mut best: Option<(Yield, Vec<u32>)> = None;
         let packed = packed.filter(|_| effort.repairs > 1).map(|packed| tasks.nodes_of(&packed.mapping));
         let mut last: Option<Vec<u32>> = None;
         let (mut target, mut failures) = (Yield::ZERO, 0);
-        loop {
+        for styles in effort.styles() {
             tasks.size_at(problem, target);
-            let tried = if target == Yield::ZERO { effort.first } else { effort.repairs };
-            let found = self.cheapest(&tasks, [last.as_deref(), packed.as_deref()], &styles[..tried]);
+            let found = self.cheapest(&tasks, [last.as_deref(), packed.as_deref()], styles, effort);
             let mut reached = target;
             let mut kept = false;
             if let Some((cost, node_of)) = found {
@@ -119,12 +127,16 @@ impl Adapter {
         &mut self,
         tasks: &Tasks,
         others: [Option<&[u32]>; 2],
-        styles: &[Style],
+        styles: impl Iterator<Item = Style>,
+        effort: Effort,
     ) -> Option<(u128, Vec<u32>)> {
         let mut cheapest: Option<(u128, Vec<u32>)> = None;
-        for &style in styles {
+        for style in styles {
             for start in others.into_iter().flatten().chain([tasks.home.as_slice()]) {
                 if self.repair.run(tasks, start, style) {
+                    if effort.economises {
+                        self.repair.economise(tasks, style);
+                    }
                     let Repair { placement, .. } = &self.repair;
                     if cheapest.as_ref().is_none_or(|cheapest| placement.cost < cheapest.0) {
                         cheapest = Some((placement.cost, placement.node_of.clone()));
@@ -133,31 +145,5 @@ impl Adapter {
             }
         }
         cheapest
-    }
-}
-
-/// How much is done for a problem.
-#[derive(Clone, Copy, Debug)]
-struct Effort {
-    /// How many repairs of each placement are tried at a yield.
-    repairs: usize,
-    /// The same at the first yield, without which all is lost.
-    first: usize,
-    /// In how many steps the highest yield would be reached if none were skipped.
-    steps: u32,
-    /// After how many failures in a row there is no more hope.
-    failures: u32,
-}
-
-impl Effort {
-    /// The more, the fewer tasks there are.
-    fn for_tasks(tasks: usize) -> Effort {
-        let repairs = (768 / tasks.max(1)).clamp(1, 64);
-        let first = if tasks < 256 { 16 * repairs } else { 4 };
-        match tasks {
-            0..256 => Effort { repairs, first, steps: 64, failures: 8 },
-            256..2048 => Effort { repairs, first, steps: 24, failures: 2 },
-            _ => Effort { repairs, first, steps: 32, failures: 2 },
-        }
     }
 }

@@ -66,6 +66,12 @@ impl Placement {
         if self.node_of[at] == tasks.home[at] { tasks.cost[at] } else { 0 }
     }
 
+    /// The tasks that it costs something to have where they are.
+    pub(crate) fn away(&self, tasks: &Tasks) -> impl Iterator<Item = u32> {
+        let is_away = |&at: &usize| tasks.cost[at] > 0 && self.node_of[at] != tasks.home[at];
+        (0..tasks.count()).filter(is_away).map(|task| task as u32)
+    }
+
     pub(crate) fn add(&mut self, tasks: &Tasks, task: u32, node: u32) {
         let free = &mut self.free[node as usize * self.width..][..self.width];
         free.iter_mut().zip(tasks.takes(task)).for_each(|(free, takes)| *free -= takes);

@@ -13,11 +13,15 @@ pub struct Adaptation {
     /// Where tasks stand, for each job of the instance, each node once; of a new job none do. The tasks that a job has
     /// beside these are new. Nodes may be overloaded.
     pub current: Mapping,
-    /// For each job, what it costs to move one of its tasks: bytes, or 1 to count moves.
+    /// For each job, what it costs to move one of its tasks: bytes, or 1 to count moves; [`Adaptation::PINNED`] for one
+    /// that may not be moved.
     pub cost: Vec<u64>,
 }
 
 impl Adaptation {
+    /// A cost that no budget below it can pay.
+    pub const PINNED: u64 = u64::MAX;
+
     /// What it costs to go over to a mapping: (6.7); no more than the largest number.
     #[must_use]
     pub fn moving(&self, mapping: &Mapping) -> u64 {

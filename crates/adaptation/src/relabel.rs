@@ -5,11 +5,13 @@ use dfrsim_model::NodeId;
 use dfrsim_model::offline::Mapping;
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
+use std::collections::BTreeMap;
 
 /// Gives the nodes of a new mapping other names, identical nodes among each other, so that going over to it costs the least.
 ///
-/// An assignment problem for each kind of node: the weight of an old and a new node is what need not be moved if they are
-/// the same one. O(N^3) for N identical nodes.
+/// An old and a new node with the same tasks on them become one: what is common to two nodes is no more than what either has in
+/// common with a third, and so some best assignment has it so. What is left is an assignment problem for each kind of node: the
+/// weight of an old and a new node is what need not be moved if they are the same one. O(N^3) for N identical nodes.
 ///
 /// ```
 /// use dfrsim_adaptation::{Adaptation, relabelled};
@@ -25,28 +27,22 @@ use pathfinding::matrix::Matrix;
 #[must_use]
 pub fn relabelled(problem: &Adaptation, mapping: &Mapping) -> Mapping {
     let nodes = &problem.instance.nodes;
+    let (old, new) = (contents(&problem.current, nodes.len()), contents(mapping, nodes.len()));
     let mut name: Vec<u32> = (0..nodes.len() as u32).collect();
     let mut ordered: Vec<usize> = (0..nodes.len()).collect();
     ordered.sort_by(|&a, &b| nodes[a].cmp(&nodes[b]));
-    // The place of each node among those that are identical to it.
-    let mut place = vec![0; nodes.len()];
     for alike in ordered.chunk_by(|&a, &b| nodes[a] == nodes[b]) {
-        alike.iter().enumerate().for_each(|(at, &node)| place[node] = at);
-        let mut stay = Matrix::new(alike.len(), alike.len(), 0_i128);
-        let jobs = mapping.iter().zip(&problem.current).zip(&problem.cost);
-        for ((after, before), &cost) in jobs {
-            let here = |node: NodeId| alike.get(place[node.index()]) == Some(&node.index());
-            for to in after.iter().filter(|to| here(to.node)) {
-                for from in before.iter().filter(|from| here(from.node)) {
-                    let tasks = to.tasks.min(from.tasks);
-                    stay[(place[to.node.index()], place[from.node.index()])] +=
-                        i128::from(cost) * i128::from(tasks);
-                }
-            }
+        let (mut free, mut unnamed) = (alike.to_vec(), alike.to_vec());
+        name_equals(&mut free, &old, &mut unnamed, &new, &mut name);
+        if unnamed.is_empty() {
+            continue;
         }
+        let stay = unnamed.iter().flat_map(|&node| free.iter().map(move |&from| (node, from)));
+        let stay = stay.map(|(node, from)| common(&new[node], &old[from], &problem.cost)).collect();
+        let stay = Matrix::from_vec(unnamed.len(), free.len(), stay).expect("a number for each pair");
         let (_, chosen) = kuhn_munkres(&stay);
-        for (&node, &at) in alike.iter().zip(&chosen) {
-            name[node] = alike[at] as u32;
+        for (&node, &at) in unnamed.iter().zip(&chosen) {
+            name[node] = free[at] as u32;
         }
     }
     let mut renamed = mapping.clone();
@@ -55,4 +51,44 @@ pub fn relabelled(problem: &Adaptation, mapping: &Mapping) -> Mapping {
         placement.sort_unstable_by_key(|part| part.node);
     }
     renamed
+}
+
+/// The tasks on each node, as (job, how many), by rising job.
+fn contents(mapping: &Mapping, nodes: usize) -> Vec<Vec<(usize, u32)>> {
+    let mut contents = vec![Vec::new(); nodes];
+    for (job, placement) in mapping.iter().enumerate() {
+        placement.iter().for_each(|part| contents[part.node.index()].push((job, part.tasks)));
+    }
+    contents
+}
+
+/// Takes the pairs of old and new nodes with equal contents out, and gives the new ones the names of the old.
+fn name_equals(
+    free: &mut Vec<usize>,
+    old: &[Vec<(usize, u32)>],
+    unnamed: &mut Vec<usize>,
+    new: &[Vec<(usize, u32)>],
+    name: &mut [u32],
+) {
+    let mut known: BTreeMap<&[(usize, u32)], Vec<usize>> = BTreeMap::new();
+    // The first one is the last to be pushed, so that what stays where it is keeps its name.
+    free.iter().rev().for_each(|&node| known.entry(&old[node]).or_default().push(node));
+    unnamed.retain(|&node| match known.get_mut(new[node].as_slice()).and_then(Vec::pop) {
+        Some(same) => {
+            name[node] = same as u32;
+            false
+        }
+        None => true,
+    });
+    *free = known.into_values().flatten().collect();
+    free.sort_unstable();
+}
+
+/// The cost of the tasks that two nodes have in common.
+fn common(a: &[(usize, u32)], b: &[(usize, u32)], cost: &[u64]) -> i128 {
+    let shared = a.iter().filter_map(|&(job, tasks)| {
+        let at = b.binary_search_by_key(&job, |other| other.0).ok()?;
+        Some(i128::from(cost[job]) * i128::from(tasks.min(b[at].1)))
+    });
+    shared.sum()
 }

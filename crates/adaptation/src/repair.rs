@@ -24,12 +24,15 @@ pub(crate) struct Style {
 }
 
 impl Style {
-    /// One style after the other; the first ones are not disturbed.
+    /// How many styles are not disturbed.
+    pub(crate) const PLAIN: usize = 3;
+
+    /// One style after the other; those that are not disturbed come first.
     pub(crate) fn numbered(number: usize) -> Style {
         let thrift = [2.0, 0.5, 8.0];
         Style {
             thrift: thrift[number % thrift.len()],
-            noise: if number < thrift.len() { 0.0 } else { 1.0 },
+            noise: if number < Style::PLAIN { 0.0 } else { 1.0 },
             number: number as u64,
             best_fit: number.is_multiple_of(2),
         }
@@ -46,6 +49,10 @@ pub(crate) struct Repair {
     refused: Vec<f64>,
     /// By how much each task's weight is disturbed.
     noise: Vec<f64>,
+    /// A task that is not ejected.
+    held: Option<u32>,
+    /// The cheapest placement of [`Repair::economise`].
+    cheapest: Placement,
 }
 
 impl Repair {
@@ -55,18 +62,57 @@ impl Repair {
     /// they leave the least; one that fits nowhere takes the place of another. A task becomes the dearer to eject the more
     /// often it was refused itself (the ejection pool of Nagata and Bräysy 2009), and the number of ejections is bounded. In the end tasks return home if that is possible.
     pub(crate) fn run(&mut self, tasks: &Tasks, start: &[u32], style: Style) -> bool {
+        self.held = None;
         self.disturb(tasks, style);
         self.placement.start(tasks, start);
         self.pool.clear();
         self.pool.extend(
             (0..).zip(&self.placement.node_of).filter(|(_, node)| **node == NOWHERE).map(|(task, _)| task),
         );
-        for node in self.placement.nodes() {
-            while self.placement.is_overloaded(node) {
-                let Some(task) = self.reliever(tasks, node) else { return false };
-                self.eject(tasks, task);
-            }
+        self.placement.nodes().all(|node| self.relieve(tasks, node)) && self.complete(tasks, style)
+    }
+
+    /// Makes the placement of a repair cheaper, if it can: one task after the other, the dearest first, is sent home and held
+    /// there, and those in its way go elsewhere. No more rounds are made than there are tasks.
+    pub(crate) fn economise(&mut self, tasks: &Tasks, style: Style) {
+        self.disturb(tasks, style);
+        self.cheapest.clone_from(&self.placement);
+        for _ in 0..tasks.count() {
+            let mut away: Vec<u32> = self.cheapest.away(tasks).collect();
+            away.sort_by_key(|&task| std::cmp::Reverse(tasks.cost[task as usize]));
+            let Some(_) = away.into_iter().find(|&task| {
+                self.placement.clone_from(&self.cheapest);
+                self.send_home(tasks, task, style) && self.placement.cost < self.cheapest.cost
+            }) else {
+                break;
+            };
+            self.cheapest.clone_from(&self.placement);
         }
+        self.placement.clone_from(&self.cheapest);
+    }
+
+    /// Sends a task home and holds it there; says whether there is a place for all others.
+    fn send_home(&mut self, tasks: &Tasks, task: u32, style: Style) -> bool {
+        self.held = Some(task);
+        self.refused.fill(1.0);
+        self.pool.clear();
+        let home = tasks.home[task as usize];
+        self.placement.remove(tasks, task);
+        self.placement.add(tasks, task, home);
+        self.relieve(tasks, home) && self.complete(tasks, style)
+    }
+
+    /// Ejects tasks from a node until it is not overloaded; says whether it can.
+    fn relieve(&mut self, tasks: &Tasks, node: u32) -> bool {
+        while self.placement.is_overloaded(node) {
+            let Some(task) = self.reliever(tasks, node) else { return false };
+            self.eject(tasks, task);
+        }
+        true
+    }
+
+    /// Places the tasks without a node, and brings home those that can return.
+    fn complete(&mut self, tasks: &Tasks, style: Style) -> bool {
         let order = |&task: &u32| tasks.weight[task as usize] * self.noise[task as usize];
         self.pool.sort_by(|a, b| order(a).total_cmp(&order(b)));
         if !self.place_all(tasks, style) {
@@ -108,7 +154,8 @@ impl Repair {
             let amounts = free.iter().zip(tasks.takes(task)).zip(&tasks.scarcity);
             amounts.map(|((&free, &takes), scarcity)| takes.min((-free).max(0)) as f64 * scarcity).sum()
         };
-        let on = || self.placement.on[node as usize].iter().copied();
+        let may_leave = |&task: &u32| Some(task) != self.held && price(task).is_finite();
+        let on = || self.placement.on[node as usize].iter().copied().filter(may_leave);
         let cheapest = on().filter(enough).min_by(|&a, &b| price(a).total_cmp(&price(b)));
         // What takes nothing of what is missing is no relief.
         let missing =
@@ -172,11 +219,12 @@ impl Repair {
                     best = Some((price, ejected, node));
                 }
             };
-            for (at, &one) in on.iter().enumerate() {
+            let may_leave = |task: &u32| Some(*task) != self.held && price(*task).is_finite();
+            for (at, &one) in on.iter().enumerate().filter(|(_, task)| may_leave(task)) {
                 if placement.fits_instead(tasks, task, one, node) {
                     offer(price(one), [Some(one), None]);
                 } else if tasks.count() <= PAIRS_UP_TO {
-                    for &other in &on[at + 1..] {
+                    for &other in on[at + 1..].iter().filter(|task| may_leave(task)) {
                         let free = placement.free(node).iter();
                         let leaving = tasks.takes(one).iter().zip(tasks.takes(other));
                         let mut amounts = free.zip(leaving).zip(tasks.takes(task));
@@ -194,11 +242,7 @@ impl Repair {
     /// elsewhere and has room there.
     fn bring_home(&mut self, tasks: &Tasks) {
         let placement = &mut self.placement;
-        let away = |task: &u32, placement: &Placement| {
-            let at = *task as usize;
-            tasks.cost[at] > 0 && placement.node_of[at] != tasks.home[at]
-        };
-        self.pool.extend((0..tasks.count() as u32).filter(|task| away(task, placement)));
+        self.pool.extend(placement.away(tasks));
         self.pool.sort_by_key(|&task| std::cmp::Reverse(tasks.cost[task as usize]));
         for task in self.pool.drain(..) {
             let (home, left) = (tasks.home[task as usize], placement.node_of[task as usize]);

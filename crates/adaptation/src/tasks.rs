@@ -17,7 +17,7 @@ pub(crate) struct Tasks {
     pub(crate) home: Vec<u32>,
     /// What it costs to have it elsewhere; nothing for one without a home.
     pub(crate) cost: Vec<u64>,
-    /// The same in parts of the mean of those that have a home.
+    /// The same in parts of the mean of those that have a home and may leave it; without end for those that may not.
     pub(crate) price: Vec<f64>,
     /// Resources.
     pub(crate) width: usize,
@@ -45,9 +45,14 @@ impl Tasks {
                 tasks.cost.push(if home == NOWHERE { 0 } else { problem.cost[job] });
             }
         }
-        let homes = tasks.home.iter().filter(|home| **home != NOWHERE).count();
-        let mean = tasks.cost.iter().map(|&cost| cost as f64).sum::<f64>() / homes.max(1) as f64;
-        let price = |&cost: &u64| if cost > 0 { cost as f64 / mean } else { 0.0 };
+        let movable = tasks.home.iter().zip(&tasks.cost);
+        let movable = movable.filter(|(home, cost)| **home != NOWHERE && **cost != Adaptation::PINNED);
+        let (homes, sum) = movable.fold((0, 0.0), |(homes, sum), (_, &cost)| (homes + 1, sum + cost as f64));
+        let price = |&cost: &u64| match cost {
+            0 => 0.0,
+            Adaptation::PINNED => f64::INFINITY,
+            _ => cost as f64 * f64::from(homes) / sum,
+        };
         tasks.price = tasks.cost.iter().map(price).collect();
         tasks.offers =
             instance.nodes.iter().flatten().map(|&amount| i64::from(amount) << Yield::BITS).collect();

@@ -2,6 +2,7 @@
 
 use crate::fault::{AuditError, Fault, Faults};
 use crate::job::Job;
+use crate::lines::{Lines, malformed};
 use crate::nodes::{Nodes, Overcommitted};
 use crate::placement;
 use crate::tally::{Figures, Tally};
@@ -19,29 +20,15 @@ pub const MOST_NODES: u32 = 1 << 24;
 /// # Errors
 /// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
 /// A fault can lead to others further down: the first one is the one to look at.
-pub fn audit(mut reader: impl BufRead) -> Result<Report, AuditError> {
-    let mut text = Vec::new();
-    let mut read = |text: &mut Vec<u8>, line| {
-        text.clear();
-        let count = reader.read_until(b'\n', text).map_err(|source| AuditError::Io { line, source })?;
-        if text.last() == Some(&b'\n') {
-            text.pop();
-        }
-        Ok::<bool, AuditError>(count > 0)
-    };
-    let mut line = 1;
-    read(&mut text, line)?;
-    let first = if text.is_empty() { Err(Rule::NoRun) } else { parse(&text) };
+pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
+    let mut lines = Lines::new(reader);
+    let first = lines.next()?.filter(|text| !text.is_empty()).map_or(Err(Rule::NoRun), parse);
     let mut auditor = match first {
         Ok(record) => Auditor::begin(&record)?,
-        Err(rule) => return Err(Faults::from(Fault { line, at: None, job: None, rule }).into()),
+        Err(rule) => return Err(Faults::from(Fault { line: 1, at: None, job: None, rule }).into()),
     };
-    loop {
-        line += 1;
-        if !read(&mut text, line)? {
-            break;
-        }
-        match parse(&text) {
+    while let Some(text) = lines.next()? {
+        match parse(text) {
             Ok(record) => auditor.record(&record),
             Err(rule) => auditor.malformed(rule),
         }
@@ -51,16 +38,6 @@ pub fn audit(mut reader: impl BufRead) -> Result<Report, AuditError> {
 
 fn parse(text: &[u8]) -> Result<Record<'_>, Rule> {
     serde_json::from_slice(text).map_err(|error| malformed(&error))
-}
-
-/// The message of the parser without its line number, which is always 1, and with a column where it has one.
-fn malformed(error: &serde_json::Error) -> Rule {
-    let message = error.to_string();
-    let message = message.split(" at line ").next().unwrap_or(&message);
-    Rule::Malformed(match error.column() {
-        0 => message.to_owned(),
-        column => format!("column {column}: {message}"),
-    })
 }
 
 /// The place of a record within its moment.

@@ -14,7 +14,10 @@
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
-//! [`packing`] checks solutions of the off-line problem, [`discovery`] how virtual machines share nodes.
+//! [`grid`] does the same for a grid of several clusters.
+//!
+//! [`packing`] checks solutions of the off-line problem, [`plan`] plans of context switches, [`discovery`] how virtual
+//! machines share nodes, [`coallocation`] answers to requests for parts of several nodes.
 //!
 //! ```
 //! // A job of 10 s runs on all of node 0 at full speed.
@@ -37,12 +40,17 @@
 //! stretch, section 5.3.1 for the penalty; the format is the model's.
 
 mod auditor;
+pub mod coallocation;
 pub mod discovery;
 mod fault;
+pub mod grid;
 mod job;
+mod lines;
+pub mod moving;
 mod nodes;
 pub mod packing;
 mod placement;
+pub mod plan;
 mod report;
 mod rule;
 mod tally;

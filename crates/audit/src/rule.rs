@@ -1,5 +1,6 @@
 //! What an events file must keep to.
 
+use crate::grid::GridRule;
 use dfrsim_model::SimTime;
 use std::fmt;
 
@@ -193,4 +194,7 @@ pub enum Rule {
         /// What the events say.
         expected: f64,
     },
+    /// A rule of grids.
+    #[error(transparent)]
+    Grid(#[from] GridRule),
 }

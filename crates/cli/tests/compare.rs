@@ -118,7 +118,7 @@ fn what_cannot_be_compared_is_told() {
     run(&folder, "b", &["seed=2"]);
     let told = |results: &[&str], arguments: &[&str]| stderr(&mut compare(&folder, results, arguments), 2);
     assert!(told(&["a", "b"], &[]).contains("40 pairs are of the same name, but of other jobs"));
-    assert!(told(&["a", "none"], &[]).contains("none/rows.csv"));
+    assert!(told(&["a", "none"], &[]).contains("none/scenario.toml"));
     assert!(told(&["a"], &["--policy", "FCFS"]).contains("required"));
     assert!(
         told(&["a"], &["--policy", "FCFS", "--with", "CONS"]).contains("there are: FCFS, EASY, /per/OPT=MIN")

@@ -72,7 +72,7 @@ fn results_that_are_missing_or_too_few_are_told() {
     let few = SCENARIO.replace("traces = 2", "traces = 1").replace(", loads = [0.5, 0.9]", "");
     let folder = Folder::with(&[("scenario.toml", &few)]);
     let told = stderr(dfrsim(["figures"]).arg(folder.path("nowhere")), 2);
-    assert!(told.contains("rows.csv"), "{told}");
+    assert!(told.contains("nowhere/scenario.toml"), "{told}");
     let results = folder.path("results");
     dfrsim(["run", "--out"]).arg(&results).arg(folder.path("scenario.toml")).assert().success();
     let told = stderr(dfrsim(["figures"]).arg(&results), 2);

@@ -8,6 +8,12 @@ use dfrsim_model::{Job, NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
 pub struct JobHandle(pub(crate) u32);
 
 impl JobHandle {
+    /// The handle of this number, for callers that drive a policy's parts without a simulated cluster and number jobs
+    /// themselves.
+    #[must_use]
+    pub const fn new(number: u32) -> JobHandle {
+        JobHandle(number)
+    }
     /// The handle as an index of a vector with one entry a handle.
     #[must_use]
     pub const fn index(self) -> usize {

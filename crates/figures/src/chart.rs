@@ -39,6 +39,8 @@ pub(crate) struct Line {
 pub(crate) enum Course {
     /// Straight, with a marker at each point.
     Straight,
+    /// Markers alone.
+    Points,
     /// Level until the next point, without markers.
     Steps,
 }
@@ -72,11 +74,17 @@ impl Chart {
         }
         let marked = |number: usize| {
             let mut lines = self.panels.iter().flat_map(|panel| &panel.lines);
-            lines.any(|line| line.number == number && line.course == Course::Straight)
+            lines.any(|line| line.number == number && line.course != Course::Steps)
+        };
+        let joined = |number: usize| {
+            let mut lines = self.panels.iter().flat_map(|panel| &panel.lines);
+            lines.any(|line| line.number == number && line.course != Course::Points)
         };
         legend.draw(&mut picture, bottom + X_AXIS + 2.0, |picture, number, (x, y)| {
             let ends = vec![(x - SAMPLE / 2.0, y), (x + SAMPLE / 2.0, y)];
-            picture.line(ends, palette::stroke(number));
+            if joined(number) {
+                picture.line(ends, palette::stroke(number));
+            }
             if marked(number) {
                 palette::mark(picture, number, (x, y));
             }
@@ -96,8 +104,10 @@ impl Panel {
             let place = |&(across, up): &Point| (area.x(&x.scale, across), area.y(&self.y.scale, up));
             let points: Vec<Point> = line.points.iter().map(place).collect();
             match line.course {
-                Course::Straight => {
-                    picture.line(points.clone(), palette::stroke(line.number));
+                Course::Straight | Course::Points => {
+                    if line.course == Course::Straight {
+                        picture.line(points.clone(), palette::stroke(line.number));
+                    }
                     for point in points {
                         palette::mark(picture, line.number, point);
                     }

@@ -2,8 +2,10 @@
 //!
 //! * [`draw_results`]: what a run's rows allow: mean degradation by load; degradation and bandwidth by period; the
 //!   distribution of the degradation over the instances.
+//! * [`draw_tables`]: what the tables of the off-line study allow: the figures of both texts.
 //! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: what an events file tells: jobs on nodes, CPU in use and jobs in
 //!   the system over time, the distribution of the bounded stretch.
+//! * [`draw_plan`]: a plan of context switches, nodes by time.
 //! * [`Figure`]: a [`Picture`], which becomes SVG or PNG, and the data behind it as comma-separated values.
 //!
 //! The same files give the same bytes, on any machine: text is set with a font that the crate brings along. A picture has
@@ -43,8 +45,10 @@ mod font;
 mod legend;
 #[cfg(test)]
 mod legible;
+mod offline;
 mod palette;
 mod picture;
+mod plan;
 mod render;
 mod results;
 mod sample;
@@ -54,5 +58,7 @@ mod table;
 
 pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 pub use figure::Figure;
+pub use offline::draw_tables;
 pub use picture::Picture;
+pub use plan::{PlanFigureError, draw_plan};
 pub use results::{Drawn, draw_comparison, draw_results};

@@ -5,6 +5,7 @@
 //!   stretch by its lower bound, and writes rows, tables and a manifest into a folder. A run that was
 //!   interrupted goes on where it stopped. [`RunReport`] is what there is to print.
 //! * [`offline`]: the same for the off-line study.
+//! * [`context_switch`]: plans for virtualised jobs.
 //! * [`experiment`]: the frame of the other studies. [`Study`] tells which one a file is about.
 //! * [`results::Results`]: what a run left in a folder, read again.
 //! * [`regression`]: whether results have become worse than a committed baseline.
@@ -40,15 +41,19 @@
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the study; 5.1 for the
 //! degradation from the bound.
 
+pub mod adaptation;
 mod audited;
+mod coallocation;
 mod column;
 pub mod comparison;
+pub mod context_switch;
 mod digests;
 mod discovery;
 mod error;
 pub mod experiment;
 pub mod export;
 mod folder;
+mod grid;
 mod header;
 mod instance;
 mod journal;
@@ -69,6 +74,7 @@ mod setting;
 mod shard;
 mod study;
 mod table_file;
+mod tabled;
 mod tables;
 mod unfinished;
 mod unknown_figure;
@@ -86,6 +92,7 @@ pub use run_options::{Part, RunOptions};
 pub use scenario::{Scenario, ScenarioErrors};
 pub use shard::{ParseShardError, Shard};
 pub use study::Study;
+pub use tabled::{AnyResults, ResultTable, TableLine, TabledResults};
 pub use tables::{GroupKey, Table, Tables};
 pub use unfinished::{PartStatus, Status, unfinished_scenario};
 pub use unknown_figure::UnknownFigure;

@@ -3,7 +3,7 @@
 use crate::Scenario;
 use crate::experiment::AnyExperiment;
 use crate::scenario::{self, Fault, ScenarioErrors, ScenarioText, Text, nearest};
-use crate::{discovery, needs, offline};
+use crate::{adaptation, coallocation, context_switch, discovery, grid, needs, offline};
 use std::path::Path;
 
 /// A scenario of any study.
@@ -22,9 +22,17 @@ type Read = fn(&ScenarioText<'_>) -> Result<Study, ScenarioErrors>;
 /// The studies, as `study = "..."` names them, and how their scenarios are read.
 const STUDIES: &[(&str, Read)] = &[
     ("online", |source| Scenario::read(source).map(|scenario| Study::Online(Box::new(scenario)))),
+    ("adaptation", |source| {
+        adaptation::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))
+    }),
+    ("context-switch", |source| {
+        context_switch::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))
+    }),
     ("offline", |source| offline::Scenario::read(source).map(|scenario| Study::Offline(Box::new(scenario)))),
     ("discovery", discovery::read),
     ("needs", needs::read),
+    ("coallocation", coallocation::read),
+    ("grid", |source| grid::Scenario::read(source).map(|scenario| Study::Experiment(Box::new(scenario)))),
 ];
 
 impl Study {

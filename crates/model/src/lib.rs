@@ -10,7 +10,9 @@
 //! * [`stretch`]: the metrics of one job.
 //! * [`offline`]: instances of the off-line problem.
 //! * [`vm`]: virtual machines that share nodes by weight.
+//! * [`coallocation`]: requests for parts of several resources at the same time.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
+//! * [`grid_event`]: the same for a grid of several clusters.
 //!
 //! Nothing here compares with a tolerance: capacity tests, completion times and audits are exact.
 //!
@@ -36,7 +38,9 @@ mod time;
 mod virtual_time;
 mod yields;
 
+pub mod coallocation;
 pub mod event;
+pub mod grid_event;
 pub mod offline;
 pub mod stretch;
 pub mod vm;

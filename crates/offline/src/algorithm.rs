@@ -1,13 +1,13 @@
 //! Algorithms as data, and their names.
 
 use crate::genetic::{self, GeneticParameters};
-use crate::greedy::Greedy;
+use crate::greedy::{Greedy, Readings};
 use crate::linear;
 use crate::{Outcome, Solved, UnknownName};
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_optimum::{Diving, Limits, Relaxation, Zeros, optimum};
-use dfrsim_packing::vector::{self, VectorPacking};
+use dfrsim_packing::vector::{self, ListOrder, VectorPacking};
 use std::fmt;
 use std::str::FromStr;
 
@@ -52,10 +52,14 @@ pub struct Settings {
     pub seed: Seed,
     /// The most placements of `GB` and `SGB`.
     pub placements: u64,
+    /// The readings of the dissertation's greedy algorithms.
+    pub greedy: Readings,
     /// The numbers of `GA`.
     pub genetic: GeneticParameters,
     /// How near success and failure come to each other in the search of vector packing.
     pub precision: Yield,
+    /// In which order nodes look through the lists of `VP_PP` and `VP_CP`.
+    pub lists: ListOrder,
     /// The program that `RRND` and `RRNDNZ` round.
     pub relaxation: Relaxation,
     /// When linear programs and the search for the optimum stop.
@@ -63,15 +67,17 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// As published, with this seed: 500,000 placements, the [default](GeneticParameters::default) genetic algorithm, a
-    /// precision of 0.001, the printed program, no limits.
+    /// As published, with this seed: 500,000 placements, greedy algorithms as printed, the [default](GeneticParameters::default) genetic
+    /// algorithm, a precision of 0.001, lists by rank, the printed program, no limits.
     #[must_use]
     pub fn new(seed: Seed) -> Settings {
         Settings {
             seed,
             placements: 500_000,
+            greedy: Readings::default(),
             genetic: GeneticParameters::default(),
             precision: vector::Options::default().precision,
+            lists: ListOrder::default(),
             relaxation: Relaxation::default(),
             limits: Limits::default(),
         }
@@ -97,10 +103,13 @@ impl Algorithm {
     #[must_use]
     pub fn solve(self, instance: &Instance, settings: &Settings) -> Outcome {
         match self {
-            Algorithm::Greedy(greedy) => greedy.solve(instance, settings.seed, settings.placements),
+            Algorithm::Greedy(greedy) => {
+                greedy.solve_as(settings.greedy, instance, settings.seed, settings.placements)
+            }
             Algorithm::Genetic => genetic::solve(instance, settings.seed, &settings.genetic),
             Algorithm::Vector(algorithm) => {
-                let options = vector::Options { precision: settings.precision, ..vector::Options::default() };
+                let Settings { precision, lists, .. } = *settings;
+                let options = vector::Options { precision, lists, ..vector::Options::default() };
                 let solution = VectorPacking::new(algorithm, options).solve(instance);
                 solution.ok().flatten().map_or(
                     Outcome::Failed,

@@ -14,6 +14,8 @@ const LONG: usize = 200;
 /// What stands in a page.
 pub(crate) struct Content<'a> {
     pub(crate) manifest: &'a toml::Table,
+    /// How much was computed, in words.
+    pub(crate) counts: String,
     pub(crate) warnings: Vec<String>,
     pub(crate) tables: &'a [Table],
     pub(crate) pictures: &'a [Picture],
@@ -25,10 +27,6 @@ pub(crate) struct Content<'a> {
 impl Content<'_> {
     fn text(&self, key: &str) -> &str {
         self.manifest.get(key).and_then(toml::Value::as_str).unwrap_or_default()
-    }
-    fn count(&self, section: &str, key: &str) -> i64 {
-        let section = self.manifest.get(section).and_then(toml::Value::as_table);
-        section.and_then(|section| section.get(key)).and_then(toml::Value::as_integer).unwrap_or(0)
     }
     fn title(&self) -> &str {
         let title = self.text("title");
@@ -52,7 +50,7 @@ pub(crate) fn page(content: &Content<'_>) -> Markup {
                 header {
                     h1 { (content.title()) }
                     p {
-                        (content.count("rows", "total")) " rows, " (content.count("rows", "failed")) " failed; "
+                        (content.counts) "; "
                         (content.text("program")) " " (content.text("version")) ", seed "
                         (content.manifest.get("seed").and_then(toml::Value::as_integer).unwrap_or(0))
                     }

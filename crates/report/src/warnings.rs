@@ -1,20 +1,27 @@
 //! What a reader must know before trusting a figure.
 
-use dfrsim_lab::Results;
+use dfrsim_lab::{Results, TabledResults};
 
 /// How many failed simulations are listed one by one.
 const SHOWN: usize = 50;
 
+const OUTDATED: &str = "A later run in this folder is unfinished; this page shows the one before.";
+
 /// All warnings, in words.
 pub(crate) fn warnings(results: &Results, manifest: &toml::Table) -> Vec<String> {
     let mut warnings = Vec::new();
-    if results.is_outdated {
-        warnings.push("A later run in this folder is unfinished; this page shows the one before.".to_owned());
-    }
+    warnings.extend(results.is_outdated.then(|| OUTDATED.to_owned()));
     let inputs = manifest.get("inputs").and_then(toml::Value::as_array);
     warnings.extend(inputs.into_iter().flatten().filter_map(|input| altered(input.as_table()?)));
     warnings.extend(failures(results));
     warnings
+}
+
+/// The same of a study that has tables only.
+pub(crate) fn of_tables(results: &TabledResults, invalid: i64) -> Vec<String> {
+    let outdated = results.is_outdated.then(|| OUTDATED.to_owned());
+    let refused = (invalid > 0).then(|| format!("The independent checker refused {invalid} results."));
+    outdated.into_iter().chain(refused).collect()
 }
 
 /// What was left out or changed of a log.

@@ -3,6 +3,7 @@
 //! * [`swf`]: the Standard Workload Format. [`swf::Reader`] streams a log, plain or gzip, in constant memory and collects
 //!   all its faults; [`swf::read_all`] sorts one whose lines are out of order; [`swf::write()`] writes one.
 //! * [`batsim`]: workloads of Batsim, read as records of a log.
+//! * [`gwf`]: the Grid Workloads Format, read as records of a log by the same reader.
 //! * [`prepare`]: from records to [`Job`](dfrsim_model::Job)s: selection, rules for doubtful lines, tasks with CPU needs
 //!   and memory. [`prepare::with_jobs`] hands the stream of a file to a simulation.
 //! * [`lublin`]: synthetic workloads.
@@ -25,6 +26,7 @@
 
 pub mod batsim;
 pub mod cut;
+pub mod gwf;
 pub mod load;
 pub mod lublin;
 mod named;

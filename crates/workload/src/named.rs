@@ -13,6 +13,7 @@ pub struct UnknownName {
 }
 
 /// Defines an enumeration of which each variant has one name, for `Display`, `FromStr` and serde alike.
+#[macro_export]
 macro_rules! named {
     (
         $(#[$attribute:meta])*

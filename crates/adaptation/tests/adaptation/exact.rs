@@ -2,23 +2,15 @@
 
 use crate::problems::{all_mappings, mapping, problems};
 use dfrsim_adaptation::Adaptation;
+use dfrsim_audit::moving::moving_cost;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
 use dfrsim_optimum::{Limits, Status, adapted_optimum, adapted_optimum_by_program, mapping_yield, solver};
 use proptest::prelude::*;
 
-/// What goes over to `after`, counted task by task: those that a node has less of.
-pub(crate) fn moved(problem: &Adaptation, after: &[Vec<dfrsim_model::NodeTasks>]) -> u64 {
-    let count = |places: &[dfrsim_model::NodeTasks], node: usize| -> u64 {
-        places.iter().filter(|part| part.node.index() == node).map(|part| u64::from(part.tasks)).sum()
-    };
-    let mut sum = 0;
-    for ((before, after), cost) in problem.current.iter().zip(after).zip(&problem.cost) {
-        for node in 0..problem.instance.nodes.len() {
-            sum += count(before, node).saturating_sub(count(after, node)) * cost;
-        }
-    }
-    sum
+/// What going over to `after` costs, by the independent count.
+pub(crate) fn moved(problem: &Adaptation, after: &Mapping) -> u64 {
+    u64::try_from(moving_cost(&problem.current, after, &problem.cost)).unwrap()
 }
 
 proptest! {

@@ -5,8 +5,10 @@ use crate::output::{self, OutputFile};
 use crate::picture_files::{self, Format};
 use clap::Args;
 use dfrsim_figures::draw_comparison;
-use dfrsim_lab::Results;
-use dfrsim_lab::comparison::{Column, CompareError, CompareOptions, Comparison, Confidence, compare};
+use dfrsim_lab::comparison::{
+    Column, CompareError, CompareOptions, Comparison, Confidence, compare, compare_packings,
+};
+use dfrsim_lab::{AnyResults, Results};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +16,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Pairs rows of the same instance and setting. For each workload and load, policy and setting: mean and median of the
 /// differences (B - A) and the ratios (B / A) with bootstrap confidence intervals, and how often B is better, equal and
-/// worse. Exit code 2 if no rows belong together.
+/// worse. Of off-line results: for each group of instances and algorithm who succeeds and whose minimum yield is larger; algorithms
+/// take the place of policies. Exit code 2 if no rows belong together.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -57,38 +60,65 @@ impl Compare {
         let a = read(&self.a)?;
         let other = self.b.as_deref().map(read).transpose()?;
         let b = other.as_ref().unwrap_or(&a);
+        let out = self.out.clone();
+        let options = self.options();
+        match (&a, b) {
+            (AnyResults::Online(a), AnyResults::Online(b)) => rows(a, b, &options, out.as_deref()),
+            (AnyResults::Tabled(a), AnyResults::Tabled(b)) => {
+                let table = compare_packings(a, b, &options).map_err(Failure::input)?;
+                let text = format!("{}\n\n{}", heading(&a.folder, &b.folder, &options), table.markdown());
+                if let Some(folder) = out {
+                    fs::create_dir_all(&folder).map_err(|error| Failure::output(folder.display(), &error))?;
+                    OutputFile::write_text(&folder.join("comparison.md"), &text)?;
+                    OutputFile::write_text(&folder.join("comparison.csv"), &table.csv())?;
+                }
+                output::print(&text)
+            }
+            _ => Err(Failure::input("A and B are results of different studies")),
+        }
+    }
+
+    fn options(self) -> CompareOptions {
         let mut figures = Vec::new();
         for figure in self.figure {
             if !figures.contains(&figure) {
                 figures.push(figure);
             }
         }
-        let options = CompareOptions {
+        CompareOptions {
             policy: self.policy,
             with: self.with,
             figures,
             seed: self.seed,
             resamples: self.resamples as usize,
             confidence: self.confidence,
-        };
-        let (a_name, b_name) = (a.folder.display(), b.folder.display());
-        let comparison = compare(&a, b, &options).map_err(|error| match error {
-            CompareError::NothingCommon { .. } => {
-                Failure::input(format!("A, {a_name}, cannot be compared with B, {b_name}: {error}"))
-            }
-            _ => Failure::input(error),
-        })?;
-        let text = format!("{}\n\n{}", heading(&a, b, &options), comparison.table().markdown());
-        if let Some(folder) = &self.out {
-            write(folder, &text, &comparison)?;
         }
-        output::print(&text)
     }
 }
 
-fn read(folder: &Path) -> Result<Results, Failure> {
-    let results = Results::read(folder).map_err(Failure::input)?;
-    if results.is_outdated {
+/// Compares on-line results row by row.
+fn rows(a: &Results, b: &Results, options: &CompareOptions, out: Option<&Path>) -> Result<(), Failure> {
+    let (a_name, b_name) = (a.folder.display(), b.folder.display());
+    let comparison = compare(a, b, options).map_err(|error| match error {
+        CompareError::NothingCommon { .. } => {
+            Failure::input(format!("A, {a_name}, cannot be compared with B, {b_name}: {error}"))
+        }
+        _ => Failure::input(error),
+    })?;
+    let text = format!("{}\n\n{}", heading(&a.folder, &b.folder, options), comparison.table().markdown());
+    if let Some(folder) = out {
+        write(folder, &text, &comparison)?;
+    }
+    output::print(&text)
+}
+
+fn read(folder: &Path) -> Result<AnyResults, Failure> {
+    let results = AnyResults::read(folder).map_err(Failure::input)?;
+    let is_outdated = match &results {
+        AnyResults::Online(results) => results.is_outdated,
+        AnyResults::Tabled(results) => results.is_outdated,
+    };
+    if is_outdated {
         let folder = folder.display();
         eprintln!(
             "notice: {folder}: the last run in this folder is unfinished; these are the rows of the one before"
@@ -98,10 +128,10 @@ fn read(folder: &Path) -> Result<Results, Failure> {
 }
 
 /// `A: EASY in results/x; B: CONS in results/x`
-fn heading(a: &Results, b: &Results, options: &CompareOptions) -> String {
-    let side = |results: &Results, policy: Option<&String>| {
+fn heading(a: &Path, b: &Path, options: &CompareOptions) -> String {
+    let side = |folder: &Path, policy: Option<&String>| {
         let policy = policy.map(|policy| format!("{policy} in ")).unwrap_or_default();
-        format!("{policy}{}", results.folder.display())
+        format!("{policy}{}", folder.display())
     };
     let (policy, with) = (options.policy.as_ref(), options.with.as_ref());
     format!("A: {}; B: {}", side(a, policy), side(b, with.or(policy)))

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_figures::{Drawn, draw_results};
-use dfrsim_lab::Results;
+use dfrsim_figures::{Drawn, draw_results, draw_tables};
+use dfrsim_lab::AnyResults;
 use std::fs;
 use std::path::PathBuf;
 
@@ -13,7 +13,8 @@ use std::path::PathBuf;
 ///
 /// For each workload, penalty and tau: the mean degradation by load, where there are several loads; degradation and
 /// bandwidth by period, where there are several periods; the distribution of the degradation over the instances, as
-/// box plots and as distribution functions. The data behind each picture is beside it, as CSV. Prints the files that it
+/// box plots and as distribution functions. Of the off-line study: the dissertation's figures 4.1 to 4.3, RR-6692's figures,
+/// and tables beside the published ones. The data behind each picture is beside it, as CSV. Prints the files that it
 /// wrote; what is left out, and why, goes to standard error.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -34,13 +35,16 @@ pub(crate) struct Figures {
 
 impl Figures {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let results = Results::read(&self.results).map_err(Failure::input)?;
-        if results.is_outdated {
+        let results = AnyResults::read(&self.results).map_err(Failure::input)?;
+        let (Drawn { figures, left_out }, is_outdated) = match &results {
+            AnyResults::Online(results) => (draw_results(results), results.is_outdated),
+            AnyResults::Tabled(results) => (draw_tables(results), results.is_outdated),
+        };
+        if is_outdated {
             eprintln!(
                 "notice: a later run in this folder is unfinished; these are the results of the one before"
             );
         }
-        let Drawn { figures, left_out } = draw_results(&results);
         if figures.is_empty() {
             let name = self.results.display();
             return Err(Failure::input(format!("{name}: there is nothing to draw\n{}", left_out.join("\n"))));

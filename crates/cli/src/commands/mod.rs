@@ -3,6 +3,7 @@
 mod audit;
 mod bound;
 mod check;
+mod coallocate;
 mod compare;
 mod completions;
 mod convert;
@@ -14,6 +15,7 @@ mod instance;
 mod lublin;
 mod merge;
 mod pack;
+mod plan;
 mod policies;
 mod report;
 mod run;
@@ -43,6 +45,8 @@ Examples:
   dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim run scenarios/offline_quick.toml     packing jobs once and for all: the off-line study
   dfrsim pack cluster.json --optimum          one packing, beside the best there is
+  dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
+  dfrsim plan --from current.json --states states.json    moving VMs: the cheapest context switch
   dfrsim policies                             all policies, a line on each";
 
 #[derive(Subcommand, Debug)]
@@ -56,7 +60,9 @@ enum Command {
     Bound(bound::Bound),
     Lublin(lublin::Lublin),
     Pack(pack::Pack),
+    Plan(plan::Plan),
     Instance(instance::Instance),
+    Coallocate(coallocate::Coallocate),
     #[command(subcommand)]
     Workload(Workload),
     Policies(policies::Policies),
@@ -89,7 +95,9 @@ impl Cli {
             Command::Bound(command) => command.run(),
             Command::Lublin(command) => command.run(),
             Command::Pack(command) => command.run(),
+            Command::Plan(command) => command.run(),
             Command::Instance(command) => command.run(),
+            Command::Coallocate(command) => command.run(),
             Command::Workload(Workload::Info(command)) => command.run(),
             Command::Workload(Workload::Convert(command)) => command.run(),
             Command::Policies(command) => command.run(),

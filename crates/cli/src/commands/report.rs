@@ -3,16 +3,16 @@
 use crate::failure::Failure;
 use crate::output::OutputFile;
 use clap::Args;
-use dfrsim_figures::{Figure, draw_results};
-use dfrsim_lab::Results;
+use dfrsim_figures::{Figure, draw_results, draw_tables};
+use dfrsim_lab::AnyResults;
 use dfrsim_report::Picture;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Make one self-contained page of a run's results
 ///
-/// The page has the tables (sorted by a click or a key), the figures, warnings, a way down to each instance, the scenario and the
-/// versions. It opens from a disk, without a network.
+/// The page has the tables (sorted by a click or a key), the figures, warnings, of the on-line study a way down to each instance,
+/// the scenario and the versions. It opens from a disk, without a network.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -29,9 +29,16 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let results = Results::read(&self.results).map_err(Failure::input)?;
-        let pictures: Vec<Picture> = draw_results(&results).figures.iter().map(picture).collect();
-        let page = dfrsim_report::page(&results, &pictures).map_err(Failure::input)?;
+        let pictures = |figures: &[Figure]| figures.iter().map(picture).collect::<Vec<Picture>>();
+        let page = match AnyResults::read(&self.results).map_err(Failure::input)? {
+            AnyResults::Online(results) => {
+                dfrsim_report::page(&results, &pictures(&draw_results(&results).figures))
+            }
+            AnyResults::Tabled(results) => {
+                dfrsim_report::page_of_tables(&results, &pictures(&draw_tables(&results).figures))
+            }
+        };
+        let page = page.map_err(Failure::input)?;
         let path = self.out.unwrap_or_else(|| self.results.join("report.html"));
         let mut file = OutputFile::create(&path)?;
         file.write_all(page.as_bytes()).map_err(|error| file.failure(&error))?;

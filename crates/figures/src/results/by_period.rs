@@ -43,12 +43,9 @@ pub(super) fn draw(results: &Results, groups: &[Group<'_>], drawn: &mut Drawn) {
 }
 
 /// The settings of a group that have several periods.
-fn periodic<'a>(group: &Group<'a>) -> Vec<Series<'a>> {
+pub(super) fn periodic<'a>(group: &Group<'a>) -> Vec<Series<'a>> {
     let mut series = group.series(true);
-    series.retain(|series| {
-        let mut periods = series.runs.iter().filter_map(|(row, _)| row.cell.period_s);
-        periods.next().is_some_and(|first| periods.any(|period| period != first))
-    });
+    series.retain(|series| series.periods().len() > 1);
     series
 }
 
@@ -138,17 +135,13 @@ impl Subject<'_> {
     /// The means of a figure, which may depend on the line, by rising period.
     fn by_period(&self, figure: impl Fn(usize, &Figures) -> f64) -> Vec<Means> {
         let mean = |(number, line): (usize, &PeriodLine<'_>)| {
-            let mut periods: Vec<_> =
-                line.series.runs.iter().filter_map(|(row, _)| row.cell.period_s).collect();
-            periods.sort();
-            periods.dedup();
             let point = |period| {
                 let is_meant = |row: &dfrsim_lab::Row| row.cell.period_s == Some(period);
                 let (instances, mean) =
                     line.series.mean_where(is_meant, |figures| figure(number, figures))?;
                 Some((line.name.clone(), period.as_secs_f64(), instances, mean))
             };
-            periods.into_iter().filter_map(point).collect()
+            line.series.periods().into_iter().filter_map(point).collect()
         };
         self.lines.iter().enumerate().map(mean).collect()
     }

@@ -127,6 +127,14 @@ fn drawable(row: &Row) -> Option<&Figures> {
 }
 
 impl Series<'_> {
+    /// The periods of the runs, rising.
+    pub(super) fn periods(&self) -> Vec<SimSpan> {
+        let mut periods: Vec<SimSpan> = self.runs.iter().filter_map(|(row, _)| row.cell.period_s).collect();
+        periods.sort();
+        periods.dedup();
+        periods
+    }
+
     /// The mean of a figure over the runs for which a value is this; nothing if there are none.
     pub(super) fn mean_where(
         &self,

@@ -5,6 +5,7 @@ mod by_period;
 mod comparison;
 mod distribution;
 mod groups;
+mod tradeoff;
 
 pub use comparison::draw_comparison;
 
@@ -23,7 +24,7 @@ pub struct Drawn {
 /// Draws everything that results allow.
 ///
 /// For each workload, penalty and tau: the mean degradation by load, where there are several loads; degradation and
-/// bandwidth by period, where there are several periods; the distribution of the degradation over the instances, as
+/// bandwidth by period, where there are several periods, and the one against the other, where several policies have them; the distribution of the degradation over the instances, as
 /// box plots and as distribution functions. Failed simulations are left out.
 #[must_use]
 pub fn draw_results(results: &Results) -> Drawn {
@@ -34,6 +35,7 @@ pub fn draw_results(results: &Results) -> Drawn {
     }
     by_period::draw(results, &groups, &mut drawn);
     for group in &groups {
+        tradeoff::draw(results, group, &mut drawn);
         distribution::draw(group, &mut drawn);
     }
     drawn
@@ -41,7 +43,7 @@ pub fn draw_results(results: &Results) -> Drawn {
 
 impl Drawn {
     /// Adds a figure, under another name if its own is taken.
-    fn add(&mut self, mut figure: Figure) {
+    pub(crate) fn add(&mut self, mut figure: Figure) {
         let is_taken = |stem: &str, figures: &[Figure]| figures.iter().any(|figure| figure.stem == stem);
         let stem = figure.stem.clone();
         let mut number = 2;
@@ -92,6 +94,7 @@ mod tests {
             "degradation-by-load",
             "degradation-by-period",
             "bandwidth-by-period",
+            "degradation-by-bandwidth",
             "degradation-distribution",
             "degradation-ecdf",
         ];
@@ -101,7 +104,7 @@ mod tests {
                 assert!(stems(&drawn).contains(&stem.as_str()), "{stem}: {:?}", stems(&drawn));
             }
         }
-        assert_eq!((drawn.figures.len(), drawn.left_out.len()), (10, 0));
+        assert_eq!((drawn.figures.len(), drawn.left_out.len()), (12, 0));
         drawn.figures.iter().for_each(assert_legible);
     }
 

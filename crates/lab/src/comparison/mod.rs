@@ -3,7 +3,8 @@
 //! Two policies that ran on the same instances are compared by their differences on each of them: instances differ
 //! more than policies do, and what an instance adds to both sides drops out. [`compare`] pairs rows, and gives for each
 //! group of the tables and each figure mean and median of differences (B - A) and ratios (B / A) with bootstrap
-//! confidence intervals, and how often B is better.
+//! confidence intervals, and how often B is better. [`compare_packings`] does the same for the minimum yields of off-line
+//! results.
 //!
 //! ```
 //! use dfrsim_lab::comparison::{CompareOptions, compare};
@@ -36,9 +37,11 @@
 
 mod bootstrap;
 mod compare;
+mod packings;
 mod pairing;
 mod report;
 
 pub(crate) use bootstrap::Bootstrap;
 pub use bootstrap::{Confidence, Estimate, Estimates, ParseConfidenceError};
 pub use compare::{Column, CompareError, CompareOptions, Comparison, GroupComparison, Pair, compare};
+pub use packings::{ComparePackingsError, compare_packings};

@@ -125,7 +125,7 @@ fn key_cells(group: &GroupComparison) -> Vec<Cell> {
 }
 
 /// `-12.34 [-15.02, -9.87]`, all with the decimals of the largest.
-fn with_interval(estimate: Estimate) -> String {
+pub(super) fn with_interval(estimate: Estimate) -> String {
     let Estimate { value, interval } = estimate;
     let ends = interval.map(|(low, high)| [low, high]);
     let size = ends.iter().flatten().fold(value.abs(), |size, end| size.max(end.abs()));

@@ -3,8 +3,11 @@
 use super::scenario::{Grid, InstanceGroup, Packing, Scenario, Second, Slow, Source};
 use crate::scenario::anywhere;
 use crate::scenario::fields::{Numbers, PolicyField};
-use dfrsim_offline::Algorithm;
+use dfrsim_offline::greedy::{Light, NodeRules};
+use dfrsim_offline::instances::{Memory, Requirements};
+use dfrsim_offline::{Algorithm, ListOrder};
 use dfrsim_optimum::Relaxation;
+
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -45,6 +48,9 @@ pub(super) enum Study {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct PackingFile {
     pub(super) precision: Spanned<f64>,
+    pub(super) lists: ListOrderField,
+    pub(super) node_rules: NodeRulesField,
+    pub(super) light: LightField,
     pub(super) placements: Spanned<i64>,
     pub(super) search_nodes: Spanned<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,6 +62,9 @@ impl Default for PackingFile {
     fn default() -> PackingFile {
         PackingFile {
             precision: anywhere(0.001),
+            lists: ListOrderField::default(),
+            node_rules: NodeRulesField::default(),
+            light: LightField::default(),
             placements: anywhere(500_000),
             search_nodes: anywhere(100_000_000),
             time_limit: None,
@@ -64,30 +73,45 @@ impl Default for PackingFile {
     }
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum RelaxationField {
-    Printed,
-    AtBound,
+/// A choice of another crate as a field, by the names of its variants.
+macro_rules! choice {
+    ($field:ident of $choice:ident: $($variant:ident),+) => {
+        #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub(super) enum $field {
+            $($variant),+
+        }
+
+        impl Default for $field {
+            fn default() -> $field {
+                $choice::default().into()
+            }
+        }
+
+        impl From<$field> for $choice {
+            fn from(field: $field) -> $choice {
+                match field {
+                    $($field::$variant => $choice::$variant),+
+                }
+            }
+        }
+
+        impl From<$choice> for $field {
+            fn from(choice: $choice) -> $field {
+                match choice {
+                    $($choice::$variant => $field::$variant),+
+                }
+            }
+        }
+    };
 }
 
-impl From<RelaxationField> for Relaxation {
-    fn from(field: RelaxationField) -> Relaxation {
-        match field {
-            RelaxationField::Printed => Relaxation::Printed,
-            RelaxationField::AtBound => Relaxation::AtBound,
-        }
-    }
-}
-
-impl From<Relaxation> for RelaxationField {
-    fn from(relaxation: Relaxation) -> RelaxationField {
-        match relaxation {
-            Relaxation::Printed => RelaxationField::Printed,
-            Relaxation::AtBound => RelaxationField::AtBound,
-        }
-    }
-}
+choice!(RelaxationField of Relaxation: Printed, AtBound);
+choice!(ListOrderField of ListOrder: ByRank, ByPair);
+choice!(NodeRulesField of NodeRules: Printed, Simulated);
+choice!(LightField of Light: First, Best);
+choice!(RequirementsField of Requirements: Cut, Kept);
+choice!(MemoryField of Memory: Drawn, Scaled);
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -122,6 +146,10 @@ pub(super) struct InstancesFile {
     pub(super) grid: Option<GridFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) samples: Option<Spanned<i64>>,
+    #[serde(default)]
+    pub(super) requirements: RequirementsField,
+    #[serde(default)]
+    pub(super) memory: MemoryField,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -158,6 +186,9 @@ impl PackingFile {
     fn of(packing: &Packing) -> PackingFile {
         PackingFile {
             precision: anywhere(packing.precision.as_f64()),
+            lists: packing.lists.into(),
+            node_rules: packing.greedy.rules.into(),
+            light: packing.greedy.light.into(),
             placements: anywhere(packing.placements as i64),
             search_nodes: anywhere(packing.search_nodes as i64),
             time_limit: packing.time_limit.map(|limit| anywhere(limit.as_secs_f64())),
@@ -192,7 +223,8 @@ impl InstancesFile {
             Source::Grid(grid) => (None, Some(GridFile::of(grid))),
         };
         let samples = Some(anywhere(group.samples.into()));
-        InstancesFile { name: anywhere(group.name.clone()), set, grid, samples }
+        let (requirements, memory) = (group.readings.requirements.into(), group.readings.memory.into());
+        InstancesFile { name: anywhere(group.name.clone()), set, grid, samples, requirements, memory }
     }
 }
 

@@ -4,7 +4,8 @@ use super::file::{Algorithms, File, GridFile, InstancesFile, PackingFile, Study}
 use super::scenario::{Grid, InstanceGroup, Packing, Scenario, Second, Slow, Source};
 use crate::scenario::fields::Numbers;
 use crate::scenario::{Resolver, ScenarioErrors, ScenarioText, resolved};
-use dfrsim_offline::instances::InstanceSet;
+use dfrsim_offline::greedy::Readings;
+use dfrsim_offline::instances::{self, InstanceSet};
 use dfrsim_offline::{Algorithm, UnknownName};
 use std::time::Duration;
 use toml::Spanned;
@@ -63,6 +64,8 @@ impl Resolver<'_> {
         });
         Packing {
             precision: self.part(&file.precision),
+            lists: file.lists.into(),
+            greedy: Readings { rules: file.node_rules.into(), light: file.light.into() },
             placements: self.integer(&file.placements, "a number of placements", 0, i64::MAX) as u64,
             search_nodes: self.integer(&file.search_nodes, "a number of nodes", 0, i64::MAX) as u64,
             time_limit,
@@ -105,7 +108,9 @@ impl Resolver<'_> {
                 Some(field) => self.integer(field, "a number of samples", 1, MOST) as u32,
                 None => published,
             };
-            groups.push(InstanceGroup { name, source, samples });
+            let readings =
+                instances::Readings { requirements: file.requirements.into(), memory: file.memory.into() };
+            groups.push(InstanceGroup { name, source, samples, readings });
         }
         groups
     }

@@ -3,9 +3,11 @@
 use super::{file, resolve};
 use crate::scenario::{ScenarioErrors, ScenarioText};
 use dfrsim_model::{Seed, Yield};
+use dfrsim_offline::greedy;
 use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet};
-use dfrsim_offline::{Algorithm, Settings};
+use dfrsim_offline::{Algorithm, ListOrder, Settings};
 use dfrsim_optimum::{Limits, Relaxation};
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -35,6 +37,10 @@ pub struct Scenario {
 pub struct Packing {
     /// How near success and failure come to each other in the search of vector packing.
     pub precision: Yield,
+    /// In which order nodes look through the lists of `VP_PP` and `VP_CP`.
+    pub lists: ListOrder,
+    /// The readings of the dissertation's greedy algorithms.
+    pub greedy: greedy::Readings,
     /// The most placements of `GB` and `SGB`.
     pub placements: u64,
     /// The most nodes of the search tree of `OPT`.
@@ -74,6 +80,8 @@ pub struct InstanceGroup {
     pub source: Source,
     /// How many of each of its scenarios; at least one.
     pub samples: u32,
+    /// By which readings of the texts.
+    pub readings: instances::Readings,
 }
 
 /// Where instances come from.
@@ -169,7 +177,9 @@ impl Packing {
         let limits = Limits { time: self.time_limit, nodes: Some(self.search_nodes), gap: 0.0 };
         Settings {
             placements: self.placements,
+            greedy: self.greedy,
             precision: self.precision,
+            lists: self.lists,
             relaxation: self.relaxation,
             limits,
             ..Settings::new(instance.fork("algorithms"))

@@ -7,8 +7,8 @@ use crate::key::Digest;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::greedy::Greedy;
-use dfrsim_offline::{Algorithm, Outcome, Settings, Solved, instances};
+use dfrsim_offline::greedy::{Greedy, Light, NodeRules};
+use dfrsim_offline::{Algorithm, ListOrder, Outcome, Settings, Solved, instances};
 use dfrsim_optimum::{
     Limits, RaiseOrder, Relaxation, SOLVERS, Status, average, lp_bound, max_average, raise, solver,
     utilisation,
@@ -48,7 +48,7 @@ pub(super) fn solve(
 ) -> Option<Done> {
     let group = &scenario.instances[place.group as usize];
     let seed = group.seed(Seed::new(scenario.seed), place.scenario, place.sample);
-    let instance = place.parameters.instance(seed);
+    let instance = place.parameters.instance_as(seed, group.readings);
     let settings = scenario.packing.settings(seed);
     let key = key(&instance, scenario, &settings, place.sample);
     let known = earlier.get(key);
@@ -197,7 +197,8 @@ impl Work<'_> {
 
 /// The key of an instance: all that what algorithms make of it depends on.
 fn key(instance: &Instance, scenario: &Scenario, settings: &Settings, sample: u32) -> Key {
-    let Packing { precision, placements, search_nodes, time_limit, relaxation } = &scenario.packing;
+    let Packing { precision, lists, greedy, placements, search_nodes, time_limit, relaxation } =
+        &scenario.packing;
     let mut text = format!(
         "offline semantics {SEMANTICS_VERSION}\ninstance {}\nseed {}\nprecision {}\nplacements {placements}\n\
          search nodes {search_nodes}\n",
@@ -211,6 +212,15 @@ fn key(instance: &Instance, scenario: &Scenario, settings: &Settings, sample: u3
     }
     if *relaxation == Relaxation::Printed {
         line(format_args!("relaxation printed"));
+    }
+    if *lists == ListOrder::ByPair {
+        line(format_args!("lists by pair"));
+    }
+    if greedy.rules == NodeRules::Simulated {
+        line(format_args!("node rules simulated"));
+    }
+    if greedy.light == Light::Best {
+        line(format_args!("the best of GREEDYLIGHT"));
     }
     if !scenario.second.algorithms.is_empty() && sample < scenario.second.program_samples {
         line(format_args!("second phase by programs"));

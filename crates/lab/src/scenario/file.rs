@@ -21,6 +21,8 @@ pub(super) struct File {
     pub(super) policies: Spanned<Vec<Spanned<PolicyField>>>,
     #[serde(default)]
     pub(super) simulation: SimulationFile,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) sweep: Vec<SweepFile>,
     #[serde(default)]
     pub(super) workloads: Vec<WorkloadFile>,
 }
@@ -30,6 +32,13 @@ pub(super) struct File {
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Study {
     Online,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SweepFile {
+    pub(super) policies: Spanned<Vec<Spanned<PolicyField>>>,
+    pub(super) period: Spanned<Numbers>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

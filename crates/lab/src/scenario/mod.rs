@@ -35,10 +35,21 @@ pub struct Scenario {
     pub seed: u64,
     /// The policies, each once; at least one.
     pub policies: Vec<Policy>,
+    /// Policies with periods of their own, beside those.
+    pub sweeps: Vec<PeriodSweep>,
     /// How it is simulated.
     pub simulation: Simulation,
     /// What is simulated; at least one.
     pub workloads: Vec<Workload>,
+}
+
+/// Policies with periods of their own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeriodSweep {
+    /// The policies, each once; at least one.
+    pub policies: Vec<Policy>,
+    /// Their periods; at least one, none zero.
+    pub periods: Vec<SimSpan>,
 }
 
 /// How a scenario is simulated.

@@ -2,9 +2,11 @@
 
 use super::fault::ScenarioErrors;
 use super::fields::{AnnotationField, Names, Numbers, PolicyField};
-use super::file::{BatsimFile, File, LublinFile, SimulationFile, Study, SwfFile, WorkloadFile, anywhere};
+use super::file::{
+    BatsimFile, File, LublinFile, SimulationFile, Study, SweepFile, SwfFile, WorkloadFile, anywhere,
+};
 use super::resolver::{Resolver, ScenarioText, resolved};
-use super::{LogSource, LublinSource, Scenario, Simulation, Source, Workload};
+use super::{LogSource, LublinSource, PeriodSweep, Scenario, Simulation, Source, Workload};
 use dfrsim_cluster::EstimateModel;
 use dfrsim_model::SimSpan;
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing, PriorityRule, UnknownPriority};
@@ -30,12 +32,22 @@ impl Resolver<'_> {
         Scenario {
             title: file.title.clone(),
             seed: self.integer(&file.seed, "a seed", 0, i64::MAX) as u64,
-            policies: self.selected(&file.policies, "policy", || {
-                catalogue().into_iter().map(|info| (info.name, info.policy)).collect()
-            }),
+            policies: self.policies(&file.policies),
+            sweeps: (file.sweep.iter())
+                .map(|sweep| PeriodSweep {
+                    policies: self.policies(&sweep.policies),
+                    periods: self.spans_above_zero(&sweep.period, "period"),
+                })
+                .collect(),
             simulation: self.simulation(&file.simulation),
             workloads: self.workloads(&file.workloads),
         }
+    }
+
+    fn policies(&mut self, field: &Spanned<Vec<Spanned<PolicyField>>>) -> Vec<Policy> {
+        self.selected(field, "policy", || {
+            catalogue().into_iter().map(|info| (info.name, info.policy)).collect()
+        })
     }
 
     fn simulation(&mut self, file: &SimulationFile) -> Simulation {
@@ -209,11 +221,15 @@ pub(super) fn file_of(scenario: &Scenario) -> File {
     let seconds =
         |spans: &[SimSpan]| anywhere(Numbers(spans.iter().map(|span| span.as_secs_f64()).collect()));
     let name = |policy: &Policy| anywhere(PolicyField::Name(policy.to_string()));
+    let names = |policies: &[Policy]| anywhere(policies.iter().map(name).collect::<Vec<_>>());
     File {
         study: Study::Online,
         title: scenario.title.clone(),
         seed: anywhere(scenario.seed as i64),
-        policies: anywhere(scenario.policies.iter().map(name).collect()),
+        policies: names(&scenario.policies),
+        sweep: (scenario.sweeps.iter())
+            .map(|sweep| SweepFile { policies: names(&sweep.policies), period: seconds(&sweep.periods) })
+            .collect(),
         simulation: SimulationFile {
             penalty: seconds(&simulation.penalties),
             period: seconds(&simulation.periods),

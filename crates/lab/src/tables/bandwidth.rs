@@ -116,7 +116,8 @@ fn columns(costs: Option<Costs>) -> [Option<f64>; 4] {
 fn published(scenario: &Scenario, group: &Group<'_>, unit: CostUnit) -> Option<Costs> {
     let workload = workload(scenario, group)?;
     let table = workload.published.iter().find(|table| {
-        table.least_load().is_some_and(|least| group.scope.is_from(least)) && group.has_published_penalty()
+        table.least_load().is_some_and(|least| group.scope.is_from(least))
+            && group.is_simulated_as_published()
     })?;
     table.costs(unit).find(|(policy, _)| *policy == group.label.policy).map(|(_, costs)| costs)
 }

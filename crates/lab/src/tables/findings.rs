@@ -182,7 +182,7 @@ fn is_default(scenario: &Scenario, group: &Group<'_>) -> bool {
     let simulation = &scenario.simulation;
     let label = &group.label;
     let is = |field: &Option<String>, name: String| field.as_ref().is_none_or(|field| *field == name);
-    group.has_published_penalty()
+    group.is_simulated_as_published()
         && group.tau == simulation.taus[0]
         && label.period.is_none_or(|period| period == simulation.periods[0])
         && is(&label.packing, simulation.packings[0].to_string())

@@ -7,8 +7,9 @@ use crate::setting::Label;
 use dfrsim_model::SimSpan;
 use std::fmt;
 
-/// The penalty of the published tables.
+/// The penalty and the period of the published tables.
 const PUBLISHED_PENALTY: SimSpan = SimSpan::from_secs(300);
+const PUBLISHED_PERIOD: SimSpan = SimSpan::from_secs(600);
 
 /// The instances over which a figure is averaged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -238,9 +239,10 @@ impl Group<'_> {
     pub(crate) fn failed(&self) -> usize {
         self.rows.len() - self.figures().count()
     }
-    /// Whether it has the penalty of published tables.
-    pub(super) fn has_published_penalty(&self) -> bool {
+    /// Whether it has the penalty and, where that matters, the period of published tables.
+    pub(super) fn is_simulated_as_published(&self) -> bool {
         self.label.penalty == PUBLISHED_PENALTY
+            && self.label.period.is_none_or(|period| period == PUBLISHED_PERIOD)
     }
     /// The figures of the simulations that did not fail.
     pub(crate) fn figures(&self) -> impl Iterator<Item = &Figures> {

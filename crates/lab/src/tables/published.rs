@@ -10,7 +10,7 @@ const NEAR: f64 = 1.5;
 /// The published mean degradation of the group's policy on its whole workload, if there is one.
 pub(super) fn mean(scenario: &Scenario, group: &Group<'_>) -> Option<f64> {
     let workload = scenario.workloads.iter().find(|workload| workload.name == group.scope.workload)?;
-    let comparable = group.scope.is_whole() && group.has_published_penalty();
+    let comparable = group.scope.is_whole() && group.is_simulated_as_published();
     let tables = workload.published.iter().filter(|_| comparable);
     tables.filter_map(|table| table.mean(&group.label.policy)).next()
 }

@@ -1,11 +1,11 @@
 //! The rules by which greedy algorithms choose nodes.
 
-/// Which of the nodes that can hold a task takes it: P1 to P7 of the dissertation (section 4.2.2); ties go to the
-/// lowest index.
+/// Which of the nodes that can hold a task takes it: P1 to P7 of the dissertation (section 4.2.2) by either of its
+/// [`NodeRules`]; ties go to the lowest index.
 ///
-/// The load of a node is looked at in one resource only: that of the task's largest fluid need, or of its largest
-/// fixed requirement or constrained need; of equal ones, the first. Loads are relative to the nodes' capacities where
-/// these differ.
+/// Rules but for those of totals look at the load of a node in one resource only: that of the task's largest fluid
+/// need, or of its largest fixed requirement or constrained need; of equal ones, the first. Loads are relative to the
+/// nodes' capacities where these differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeRule {
     /// P1: the smallest maximum of fluid needs.
@@ -22,6 +22,25 @@ pub enum NodeRule {
     WorstFitSum,
     /// P7: first fit.
     FirstFit,
+    /// P2 as simulated: the smallest sum of fluid needs in all resources together.
+    LeastTotalNeeds,
+    /// P4 as simulated: best fit by the sum of fixed requirements and constrained needs in all resources.
+    BestFitTotal,
+    /// P6 as simulated: worst fit by the same sum.
+    WorstFitTotal,
+}
+
+/// NodeRules of what P1 to P6 call the load of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum NodeRules {
+    /// As the dissertation prints its formulas: P1, P3 and P5 take the maximum over the jobs on a node, P2, P4 and P6 the
+    /// sum over them, in one resource of the job to be placed.
+    #[default]
+    Printed,
+    /// As the authors' simulator has them (flexsched, first commit of its public repository, `GREEDY_pick_server_P1` and
+    /// the like; its README words them so too): all are sums over the jobs on a node, P1, P3 and P5 in the resource that the
+    /// job to be placed needs most, P2, P4 and P6 in all resources.
+    Simulated,
 }
 
 /// Which amounts a rule adds to a node's load.
@@ -47,12 +66,31 @@ impl NodeRule {
         NodeRule::FirstFit,
     ];
 
+    /// What this rule, one of P1 to P7 as printed, is in a reading.
+    pub(super) fn read(self, readings: NodeRules) -> NodeRule {
+        if readings == NodeRules::Printed {
+            return self;
+        }
+        match self {
+            NodeRule::LeastMaxNeed => NodeRule::LeastSumNeeds,
+            NodeRule::LeastSumNeeds => NodeRule::LeastTotalNeeds,
+            NodeRule::BestFitMax => NodeRule::BestFitSum,
+            NodeRule::BestFitSum => NodeRule::BestFitTotal,
+            NodeRule::WorstFitMax => NodeRule::WorstFitSum,
+            NodeRule::WorstFitSum => NodeRule::WorstFitTotal,
+            rule => rule,
+        }
+    }
     pub(super) fn amounts(self) -> Amounts {
         match self {
-            NodeRule::LeastMaxNeed | NodeRule::LeastSumNeeds => Amounts::Needs,
+            NodeRule::LeastMaxNeed | NodeRule::LeastSumNeeds | NodeRule::LeastTotalNeeds => Amounts::Needs,
             NodeRule::FirstFit => Amounts::Nothing,
             _ => Amounts::Rigid,
         }
+    }
+    /// Whether the load is that in all resources together.
+    pub(super) fn is_total(self) -> bool {
+        matches!(self, NodeRule::LeastTotalNeeds | NodeRule::BestFitTotal | NodeRule::WorstFitTotal)
     }
     /// A node's load with one more task.
     pub(super) fn loaded(self, load: i64, amount: i64) -> i64 {
@@ -64,7 +102,7 @@ impl NodeRule {
     /// What a load costs; the cheapest node is taken.
     pub(super) fn cost(self, load: i64) -> i64 {
         match self {
-            NodeRule::BestFitMax | NodeRule::BestFitSum => -load,
+            NodeRule::BestFitMax | NodeRule::BestFitSum | NodeRule::BestFitTotal => -load,
             _ => load,
         }
     }

@@ -49,14 +49,16 @@ impl<'a> Placer<'a> {
             Amounts::Rigid => fixed + fluid,
             Amounts::Nothing => 0,
         };
+        let total = rule.is_total();
         let capacities = (0..nodes.len()).map(|node| self.rigid.capacity(node));
-        let mut tree = NodeTree::new(capacities, fixed + fluid, columns);
+        let mut tree = NodeTree::new(capacities, fixed + fluid, if total { 1 } else { columns });
         self.loads.clear();
         self.loads.resize(nodes.len() * columns, 0);
         self.nodes.clear();
         for &job in tasks {
             let job = job as usize;
             let column = match rule.amounts() {
+                _ if total => Some(0),
                 Amounts::Needs => Some(self.largest_need[job] as usize),
                 Amounts::Rigid => Some(self.largest_rigid[job] as usize),
                 Amounts::Nothing => None,
@@ -98,9 +100,12 @@ fn load(
     amounts: impl Iterator<Item = (i64, i64)>,
     costs: &mut [i64],
 ) {
-    for ((load, cost), (amount, capacity)) in loads.iter_mut().zip(costs).zip(amounts) {
+    let mut total = 0_i64;
+    for (at, (load, (amount, capacity))) in loads.iter_mut().zip(amounts).enumerate() {
         *load = rule.loaded(*load, amount);
-        *cost = rule.cost(if heterogeneous { relative(*load, capacity) } else { *load });
+        let load = if heterogeneous { relative(*load, capacity) } else { *load };
+        total = total.saturating_add(load);
+        costs[if rule.is_total() { 0 } else { at }] = rule.cost(if rule.is_total() { total } else { load });
     }
 }
 

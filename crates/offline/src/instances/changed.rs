@@ -1,5 +1,6 @@
 //! Instances of the adaptation problem.
 
+use super::InstanceSet;
 use dfrsim_adaptation::Adaptation;
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
@@ -46,3 +47,19 @@ pub fn changed(before: &Instance, other: &Instance, seed: Seed) -> Option<Adapta
     let cost = instance.jobs.iter().map(|job| memory(&job.demand)).collect();
     Some(Adaptation { instance, current, cost })
 }
+
+/// The adaptation problem of this number on 4 nodes: a change of an instance of [`InstanceSet::DissertationSmall`] to another one
+/// of the same scenario. Numbers leap through the scenarios, each of which comes once in 729, with other samples each time.
+/// Nothing where [`changed`] has nothing.
+#[must_use]
+pub fn small_change(study: Seed, number: u64) -> Option<Adaptation> {
+    let set = InstanceSet::DissertationSmall;
+    let scenarios = set.scenarios().len() as u64;
+    let place = number.checked_mul(LEAP)?;
+    let (scenario, first) = ((place % scenarios) as u32, u32::try_from(2 * (place / scenarios)).ok()?);
+    let sample = |sample| set.instance(study, scenario, sample);
+    changed(&sample(first)?, &sample(first + 1)?, study.numbered(place))
+}
+
+/// It has no factor in common with the number of scenarios.
+const LEAP: u64 = 100;

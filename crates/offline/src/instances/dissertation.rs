@@ -25,6 +25,20 @@ pub struct DissertationScenario {
     pub slack: f64,
 }
 
+/// What becomes of a requirement that scaling lifts above a whole node.
+///
+/// The dissertation (section 4.3) does not say. Its problem has requirements in [0, 1] (sections 4.1 and 4.1.2), and its
+/// authors' simulator cuts them (flexsched, first commit of its public repository, `genprob.py`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Requirements {
+    /// It is cut to a whole node, and a little more than the slack stays free.
+    #[default]
+    Cut,
+    /// It is kept: no node holds it, and the instance has no solution. (Above 4.55 nodes it is cut to that, the most that
+    /// fits 32 bits.)
+    Kept,
+}
+
 impl DissertationScenario {
     /// The published scenarios on so many nodes: jobs change slowest, then resources, deviations, qualities of
     /// service, and slack fastest.
@@ -49,17 +63,23 @@ impl DissertationScenario {
         scenarios.into_iter().map(Scenario::Dissertation).collect()
     }
 
+    /// The instance of this seed, requirements cut.
+    #[must_use]
+    pub fn instance(&self, seed: Seed) -> Instance {
+        self.instance_as(seed, Requirements::default())
+    }
+
     /// The instance of this seed.
     ///
     /// Each resource is drawn from a stream of its own, and the qualities of service from another one.
     #[must_use]
-    pub fn instance(&self, seed: Seed) -> Instance {
+    pub fn instance_as(&self, seed: Seed, requirements: Requirements) -> Instance {
         let half = self.dimensions as usize / 2;
         let amounts: Vec<Vec<u32>> = (0..2 * half)
             .map(|dimension| {
                 let mut amounts = self.draw(&mut seed.fork("resource").numbered(dimension as u64).rng());
                 if dimension < half {
-                    self.scale(&mut amounts);
+                    self.scale(&mut amounts, requirements);
                 }
                 amounts.into_iter().map(units).collect()
             })
@@ -85,11 +105,15 @@ impl DissertationScenario {
     }
 
     /// Scales requirements by one factor, so that their sum leaves the slack free.
-    fn scale(&self, requirements: &mut [f64]) {
-        let sum: f64 = requirements.iter().sum();
+    fn scale(&self, amounts: &mut [f64], requirements: Requirements) {
+        let sum: f64 = amounts.iter().sum();
         let factor = f64::from(self.nodes) * (1.0 - self.slack) / sum;
-        for requirement in requirements {
-            *requirement *= factor;
+        let most = match requirements {
+            Requirements::Cut => 1.0,
+            Requirements::Kept => f64::INFINITY,
+        };
+        for amount in amounts {
+            *amount = (*amount * factor).min(most);
         }
     }
 }
@@ -122,7 +146,8 @@ mod tests {
         for index in [0, 85, 364, 728] {
             let set = InstanceSet::Dissertation;
             let Scenario::Dissertation(scenario) = set.scenarios()[index as usize] else { unreachable!() };
-            let instance = set.instance(Seed::new(5), index, 3).unwrap();
+            let seed = set.seed(Seed::new(5), index, 3);
+            let instance = scenario.instance_as(seed, Requirements::Kept);
             assert_eq!(instance.jobs.len(), scenario.jobs as usize);
             assert_eq!(instance.nodes.len(), 64);
             assert_eq!(instance.dimensions(), scenario.dimensions as usize);
@@ -148,13 +173,16 @@ mod tests {
 
     /// One job of 3 nodes with a tenth free asks for 2.7 nodes, whatever was drawn.
     #[test]
-    fn a_requirement_above_a_node_is_kept() {
+    fn a_requirement_above_a_node_is_cut_or_kept() {
         let scenario =
             DissertationScenario { nodes: 3, jobs: 1, dimensions: 2, sigma: 0.5, rho: 1.0, slack: 0.1 };
-        let instance = scenario.instance(Seed::new(1));
+        let instance = scenario.instance_as(Seed::new(1), Requirements::Kept);
         let wanted = u64::from(Share::ONE.units()) * 27 / 10;
         assert!(u64::from(instance.jobs[0].demand[0]).abs_diff(wanted) <= 1);
         assert_eq!(instance.jobs[0].least_yield, Yield::from_ratio(1, 2));
+        let cut = scenario.instance(Seed::new(1));
+        assert_eq!(cut.jobs[0].demand[0], Share::ONE.units());
+        assert_eq!(cut.jobs[0].demand[1], instance.jobs[0].demand[1]);
     }
 
     /// Samples, scenarios and seeds give different instances; a change of the streams must be seen.

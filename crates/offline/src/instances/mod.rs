@@ -11,18 +11,16 @@
 //! ```
 //!
 //! Drawn amounts are real numbers; they are rounded down to the fixed-point units of the model when the instance is
-//! complete, so that rounding never makes an instance harder. A requirement that scaling lifts above a whole node is
-//! kept: no node holds it, and the instance has no solution. (Above 4.55 nodes it is cut to that, the most that fits
-//! 32 bits.)
+//! complete, so that rounding never makes an instance harder.
 
 mod changed;
 mod dissertation;
 mod rr6692;
 mod truncated;
 
-pub use changed::changed;
-pub use dissertation::DissertationScenario;
-pub use rr6692::Rr6692Scenario;
+pub use changed::{changed, small_change};
+pub use dissertation::{DissertationScenario, Requirements};
+pub use rr6692::{Memory, Rr6692Scenario};
 
 use crate::UnknownName;
 use dfrsim_model::offline::Instance;
@@ -43,6 +41,15 @@ pub enum InstanceSet {
     Rr6692Large,
     /// The large set with parallel jobs (RR-6692, section 5.2).
     Rr6692Parallel,
+}
+
+/// What the texts leave open of their instances, or say in two ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Readings {
+    /// Of the dissertation's.
+    pub requirements: Requirements,
+    /// Of RR-6692's.
+    pub memory: Memory,
 }
 
 /// What the samples of a scenario have in common.
@@ -112,9 +119,14 @@ impl Scenario {
     /// The instance of this seed.
     #[must_use]
     pub fn instance(&self, seed: Seed) -> Instance {
+        self.instance_as(seed, Readings::default())
+    }
+    /// The instance of this seed by other readings of the texts.
+    #[must_use]
+    pub fn instance_as(&self, seed: Seed, readings: Readings) -> Instance {
         match self {
-            Scenario::Dissertation(scenario) => scenario.instance(seed),
-            Scenario::Rr6692(scenario) => scenario.instance(seed),
+            Scenario::Dissertation(scenario) => scenario.instance_as(seed, readings.requirements),
+            Scenario::Rr6692(scenario) => scenario.instance_as(seed, readings.memory),
         }
     }
     /// How many nodes.

@@ -7,6 +7,20 @@ use dfrsim_model::{Seed, Yield};
 use dfrsim_workload::lublin::{LublinParameters, Mode, arrivals};
 use std::num::NonZeroU32;
 
+/// How the memory slack of RR-6692's instances comes about. Its section 4.1 can be read both ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// By scaling: requirements are drawn with a mean of 0.5, those outside [0, 1] again, and scaled by one factor, so that
+    /// "the total amount of free memory, or memory slack", is that of the scenario in every instance, and the mean of its
+    /// requirements H (1 - slack) / J. So its authors' generator does it (flexsched, first commit of its public repository,
+    /// `genparallelprob.c`). What is lifted above a node stays there.
+    #[default]
+    Scaled,
+    /// By the distribution: requirements are drawn with a mean of H (1 - slack) / J, those outside [0, 1] again; how much
+    /// memory of an instance is free varies, and is less on average than the slack where values are drawn again.
+    Drawn,
+}
+
 /// A scenario of RR-6692 (sections 4.1 and 5.2): memory and CPU, both normally distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rr6692Scenario {
@@ -20,7 +34,7 @@ pub struct Rr6692Scenario {
     pub memory_variation: f64,
     /// The coefficient of variation of the CPU needs.
     pub cpu_variation: f64,
-    /// The part of the memory that is free on average: the mean requirement is H (1 - slack) / J.
+    /// The part of the memory that is free: the mean requirement is H (1 - slack) / J.
     pub slack: f64,
 }
 
@@ -45,19 +59,42 @@ impl Rr6692Scenario {
         scenarios.into_iter().map(Scenario::Rr6692).collect()
     }
 
+    /// The instance of this seed, its memory scaled.
+    #[must_use]
+    pub fn instance(&self, seed: Seed) -> Instance {
+        self.instance_as(seed, Memory::default())
+    }
+
     /// The instance of this seed.
     ///
     /// Requirements outside [0, 1] are drawn again. Parallel jobs have the sizes of the typeless Lublin model on this
     /// many nodes until there are tasks enough; the last job is cut to what is missing.
     #[must_use]
-    pub fn instance(&self, seed: Seed) -> Instance {
-        let mean = (f64::from(self.nodes) * (1.0 - self.slack) / f64::from(self.tasks)).min(1.0);
+    pub fn instance_as(&self, seed: Seed, reading: Memory) -> Instance {
+        let wanted = f64::from(self.nodes) * (1.0 - self.slack);
+        let mean = match reading {
+            Memory::Drawn => (wanted / f64::from(self.tasks)).min(1.0),
+            Memory::Scaled => 0.5,
+        };
         let memory = TruncatedNormal::new(mean, mean * self.memory_variation);
         let cpu = TruncatedNormal::new(0.5, 0.5 * self.cpu_variation);
         let (mut memory_stream, mut cpu_stream) = (seed.fork("memory").rng(), seed.fork("cpu").rng());
-        let jobs = self.sizes(seed.fork("sizes")).into_iter().map(|tasks| OfflineJob {
+        let sizes = self.sizes(seed.fork("sizes"));
+        let memories: Vec<f64> = sizes.iter().map(|_| memory.draw(&mut memory_stream)).collect();
+        let factor = match reading {
+            Memory::Drawn => 1.0,
+            Memory::Scaled => {
+                wanted
+                    / sizes
+                        .iter()
+                        .zip(&memories)
+                        .map(|(&tasks, memory)| f64::from(tasks) * memory)
+                        .sum::<f64>()
+            }
+        };
+        let jobs = sizes.into_iter().zip(memories).map(|(tasks, memory)| OfflineJob {
             tasks,
-            demand: [units(memory.draw(&mut memory_stream)), units(cpu.draw(&mut cpu_stream))].into(),
+            demand: [units(memory * factor), units(cpu.draw(&mut cpu_stream))].into(),
             least_yield: Yield::ZERO,
         });
         Instance { fixed: 1, fluid: 1, nodes: ordinary_nodes(self.nodes, 2), jobs: jobs.collect() }
@@ -106,7 +143,7 @@ mod tests {
             cpu_variation: 0.25,
             slack: 0.4,
         };
-        let instance = scenario.instance(Seed::new(7));
+        let instance = scenario.instance_as(Seed::new(7), Memory::Drawn);
         let mean = |dimension: usize| {
             let sum: f64 = instance.jobs.iter().map(|job| f64::from(job.demand[dimension])).sum();
             sum / f64::from(Share::ONE.units()) / 20_000.0
@@ -132,8 +169,26 @@ mod tests {
     }
 
     #[test]
+    fn scaled_memory_leaves_the_slack_free() {
+        for (set, nodes) in [(InstanceSet::Rr6692Small, 4.0), (InstanceSet::Rr6692Parallel, 64.0)] {
+            for (index, scenario) in set.scenarios().into_iter().enumerate().step_by(13) {
+                let Scenario::Rr6692(of) = scenario else { panic!("a scenario of RR-6692") };
+                let instance = of.instance_as(set.seed(Seed::new(3), index as u32, 0), Memory::Scaled);
+                let memory = |job: &OfflineJob| f64::from(job.tasks) * f64::from(job.demand[0]);
+                let sum = instance.jobs.iter().map(memory).sum::<f64>() / f64::from(Share::ONE.units());
+                // Each task loses less than a unit to rounding.
+                assert!((0.0..1e-6).contains(&(nodes * (1.0 - of.slack) + 1e-9 - sum)), "{index}: {sum}");
+            }
+        }
+    }
+
+    #[test]
     fn golden_amounts() {
-        let demand = |set: InstanceSet| set.instance(Seed::new(1), 3, 2).unwrap().jobs[0].demand.to_vec();
+        let demand = |set: InstanceSet| {
+            let (scenario, seed) = (set.scenarios()[3], set.seed(Seed::new(1), 3, 2));
+            let Scenario::Rr6692(scenario) = scenario else { panic!("a scenario of RR-6692") };
+            scenario.instance_as(seed, Memory::Drawn).jobs[0].demand.to_vec()
+        };
         assert_eq!(demand(InstanceSet::Rr6692Small), GOLDEN[0]);
         assert_eq!(demand(InstanceSet::Rr6692Parallel), GOLDEN[1]);
     }

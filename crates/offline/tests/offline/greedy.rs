@@ -4,7 +4,7 @@ use crate::strategy::instance;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Seed, Share, Yield};
-use dfrsim_offline::greedy::{self, Greedy, NodeRule, SortOrder};
+use dfrsim_offline::greedy::{self, Greedy, Light, NodeRule, NodeRules, Readings, SortOrder};
 use dfrsim_offline::instances::InstanceSet;
 use dfrsim_offline::{Algorithm, Outcome, Settings, minimum_yield};
 use proptest::prelude::*;
@@ -12,6 +12,17 @@ use rand::seq::SliceRandom as _;
 use std::cmp::Ordering;
 
 const PLACEMENTS: u64 = 2_000;
+
+/// P1 to P7 as simulated.
+const SIMULATED: [NodeRule; 7] = [
+    NodeRule::LeastSumNeeds,
+    NodeRule::LeastTotalNeeds,
+    NodeRule::BestFitSum,
+    NodeRule::BestFitTotal,
+    NodeRule::WorstFitSum,
+    NodeRule::WorstFitTotal,
+    NodeRule::FirstFit,
+];
 
 /// An exact fraction; all that is compared here.
 #[derive(Clone, Copy)]
@@ -97,7 +108,29 @@ fn load(instance: &Instance, here: &[usize], job: usize, node: usize, rule: Node
         NodeRule::BestFitMax | NodeRule::WorstFitMax => Ratio(max(&|job| rigid(job, d_r)), capacity(d_r)),
         NodeRule::BestFitSum | NodeRule::WorstFitSum => Ratio(sum(&|job| rigid(job, d_r)), capacity(d_r)),
         NodeRule::FirstFit => Ratio(0, 1),
+        NodeRule::LeastTotalNeeds => relative_total(instance, here, node, instance.fixed, &need),
+        NodeRule::BestFitTotal | NodeRule::WorstFitTotal => relative_total(instance, here, node, 0, &rigid),
     }
+}
+
+/// The sum over the jobs and over the dimensions from `first` on. Where nodes differ each dimension is relative to the node's
+/// capacity and rounded down to 2^-40 of that; the most that counts is 2^63 - 1 of these.
+fn relative_total(
+    instance: &Instance,
+    here: &[usize],
+    node: usize,
+    first: usize,
+    amount: &dyn Fn(usize, usize) -> u128,
+) -> Ratio {
+    let most = u128::from(i64::MAX.unsigned_abs());
+    let of = |d: usize| -> u128 {
+        let sum = here.iter().map(|&job| amount(job, d)).sum::<u128>();
+        if instance.is_homogeneous() || sum == 0 {
+            return sum;
+        }
+        (sum << 40).checked_div(u128::from(instance.nodes[node][d]) << 20).unwrap_or(most)
+    };
+    Ratio((first..instance.dimensions()).map(of).sum::<u128>().min(most), 1)
 }
 
 /// The nodes that can hold the job, in the order of preference.
@@ -106,7 +139,7 @@ fn candidates(instance: &Instance, nodes: &[Vec<usize>], job: usize, rule: NodeR
         (0..nodes.len()).filter(|&node| holds(instance, &nodes[node], job, node)).collect();
     let load = |node: usize| load(instance, &nodes[node], job, node, rule);
     fitting.sort_by(|&a, &b| match rule {
-        NodeRule::BestFitMax | NodeRule::BestFitSum => load(b).compare(load(a)),
+        NodeRule::BestFitMax | NodeRule::BestFitSum | NodeRule::BestFitTotal => load(b).compare(load(a)),
         _ => load(a).compare(load(b)),
     });
     fitting
@@ -197,10 +230,20 @@ proptest! {
                 }
             }
         }
+        for (printed, simulated) in NodeRule::OF_THE_DISSERTATION.into_iter().zip(SIMULATED) {
+            let outcome = Greedy::Pass(SortOrder::SumRigid, printed).solve_as(
+                Readings { rules: NodeRules::Simulated, ..Readings::default() }, &instance, seed, 0);
+            let expected = pass(&instance, SortOrder::SumRigid, simulated, seed);
+            prop_assert_eq!(outcome.solved().map(|solved| &solved.mapping), expected.as_ref(), "{:?}", simulated);
+        }
         let outcome = Greedy::Best.solve(&instance, seed, 0);
         prop_assert_eq!(outcome.solved().map(|solved| (solved.minimum_yield, solved.mapping.clone())), best);
-        let light = greedy::LIGHT.into_iter().find_map(|(order, rule)| pass(&instance, order, rule, seed));
+        let light = greedy::light(NodeRules::Printed).into_iter().find_map(|(order, rule)| pass(&instance, order, rule, seed));
         prop_assert_eq!(Greedy::Light.solve(&instance, seed, 0).solved().map(|solved| solved.mapping.clone()), light);
+        let passes = greedy::light(NodeRules::Printed).map(|(order, rule)| Greedy::Pass(order, rule).solve(&instance, seed, 0));
+        let best = passes.iter().filter_map(Outcome::minimum_yield).max();
+        let readings = Readings { light: Light::Best, ..Readings::default() };
+        prop_assert_eq!(Greedy::Light.solve_as(readings, &instance, seed, 0).minimum_yield(), best);
     }
 
     #[test]

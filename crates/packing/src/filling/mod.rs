@@ -15,5 +15,6 @@ pub(crate) use item_lists::{CAPACITY, ItemLists, fits, reduce, rough, take_most}
 pub(crate) use node_runs::NodeRuns;
 pub(crate) use one_list::OneList;
 pub(crate) use pack::{Packer, Plan, spare};
+pub use ranked_lists::ListOrder;
 pub(crate) use ranked_lists::{ListTable, RankedLists};
 pub(crate) use two_lists::TwoLists;

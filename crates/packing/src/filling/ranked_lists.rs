@@ -60,18 +60,35 @@ fn two_largest<const D: usize>(amounts: &[u64; D], dimensions: usize) -> [usize;
     [first, second]
 }
 
+/// In which order a node looks through the lists of `VP_PP` and `VP_CP`, once it has ranked its dimensions by rising load.
+///
+/// The dissertation (section 4.2.5) names the first two lists, (1st, 2nd) and (1st, 3rd), and leaves the others to an "etc."
+/// The figures it prints come from another order: that of the authors' simulator (flexsched, first commit of its public
+/// repository, `MCB_pick_vector`), whose Permutation Pack does not look at the load within a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ListOrder {
+    /// As the text begins: the lexicographic order of ranks, (1st, 2nd), (1st, 3rd) up to the last, (2nd, 1st) and so on;
+    /// Choose Pack skips pairs that it has met.
+    #[default]
+    ByRank,
+    /// As the simulator has it: pairs by the rank of their more loaded dimension, then of the other: (1st, 2nd), (1st, 3rd),
+    /// (2nd, 3rd), (1st, 4th) and so on. Of a pair's two lists, Permutation Pack looks first at that of items which are
+    /// largest in the dimension of the lower number, however loaded it is.
+    ByPair,
+}
+
 /// A node ranks its dimensions by what it has free, most first and of equal ones the lower first, and takes the
-/// first fitting item of the first list that has one, in the lexicographic order of ranks: (1st, 2nd), (1st, 3rd) and
-/// so on. Where all nodes are alike this is the order of rising load.
+/// first fitting item of the first list that has one. Where all nodes are alike this is the order of rising load.
 #[derive(Debug)]
 pub(crate) struct RankedLists<const D: usize> {
     table: ListTable<D>,
+    order: ListOrder,
     cursors: Vec<ListCursor>,
 }
 
 impl<const D: usize> RankedLists<D> {
-    pub(crate) fn new(table: ListTable<D>) -> RankedLists<D> {
-        RankedLists { table, cursors: Vec::new() }
+    pub(crate) fn new(table: ListTable<D>, order: ListOrder) -> RankedLists<D> {
+        RankedLists { table, order, cursors: Vec::new() }
     }
 
     /// Takes one item if any fits.
@@ -90,17 +107,24 @@ impl<const D: usize> RankedLists<D> {
                 place -= 1;
             }
         }
-        for (rank, &first) in ranked.iter().enumerate() {
-            // Without order each pair is met once, with its lower rank first.
-            let seconds = if self.table.ordered { &ranked[..] } else { &ranked[rank + 1..] };
-            for &second in seconds.iter().filter(|&&second| second != first) {
-                let cursor = &mut self.cursors[usize::from(self.table.lists[first][second])];
-                if !cursor.is_exhausted() && cursor.take_one(items, free, takes) {
-                    return true;
-                }
-            }
+        let (cursors, table) = (&mut self.cursors, &self.table);
+        let mut take_from = |first: usize, second: usize| {
+            let cursor = &mut cursors[usize::from(table.lists[first][second])];
+            !cursor.is_exhausted() && cursor.take_one(items, free, takes)
+        };
+        match self.order {
+            ListOrder::ByRank => ranked.iter().enumerate().any(|(rank, &first)| {
+                // Without order each pair is met once, with its lower rank first.
+                let seconds = if table.ordered { &ranked[..] } else { &ranked[rank + 1..] };
+                seconds.iter().any(|&second| second != first && take_from(first, second))
+            }),
+            ListOrder::ByPair => ranked.iter().enumerate().any(|(rank, &one)| {
+                ranked[..rank].iter().any(|&other| {
+                    let (lower, higher) = (one.min(other), one.max(other));
+                    take_from(lower, higher) || table.ordered && take_from(higher, lower)
+                })
+            }),
         }
-        false
     }
 }
 

@@ -11,6 +11,8 @@ pub(super) enum Rule {
     FirstFit,
     PermutationPack,
     ChoosePack,
+    /// Permutation Pack as RR-6692 has it, always against the imbalance.
+    Mcb,
 }
 
 /// A vector packing algorithm: a rule and the order of its lists. Parses from its name and prints it.
@@ -31,7 +33,7 @@ const fn of(name: &'static str, rule: Rule, criterion: Criterion) -> Algorithm {
 }
 
 const fn increasing(name: &'static str, criterion: Criterion) -> Algorithm {
-    Algorithm { name, rule: Rule::PermutationPack, order: Order { criterion, increasing: true } }
+    Algorithm { name, rule: Rule::Mcb, order: Order { criterion, increasing: true } }
 }
 
 impl Algorithm {
@@ -41,7 +43,7 @@ impl Algorithm {
     /// All of them: the dissertation's, RR-6692's and our own.
     pub const ALL: [Algorithm; 23] = {
         use Criterion::{Difference, Lexicographic, Maximum, Ratio, Sum};
-        use Rule::{BestFit, ChoosePack, FirstFit, PermutationPack};
+        use Rule::{BestFit, ChoosePack, FirstFit, Mcb, PermutationPack};
         [
             of("VP_BFSUM", BestFit, Sum),
             of("VP_BFMAX", BestFit, Maximum),
@@ -61,10 +63,10 @@ impl Algorithm {
             increasing("MCB2", Difference),
             increasing("MCB3", Ratio),
             increasing("MCB4", Maximum),
-            of("MCB5", PermutationPack, Sum),
-            of("MCB6", PermutationPack, Difference),
-            of("MCB7", PermutationPack, Ratio),
-            of("MCB8", PermutationPack, Maximum),
+            of("MCB5", Mcb, Sum),
+            of("MCB6", Mcb, Difference),
+            of("MCB7", Mcb, Ratio),
+            of("MCB8", Mcb, Maximum),
             Algorithm::EJECT,
         ]
     };

@@ -7,7 +7,9 @@ use super::dominance::failed_tests;
 use super::order::{Order, sum};
 use super::yields::{minimum_yield, search};
 use super::{Options, Solution};
-use crate::filling::{ItemLists, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists, TwoLists};
+use crate::filling::{
+    ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists, TwoLists,
+};
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use std::cmp::Reverse;
@@ -80,14 +82,17 @@ enum Lists<const D: usize> {
 }
 
 impl<const D: usize> Lists<D> {
-    fn of(rule: Rule, dimensions: usize) -> Lists<D> {
+    fn of(rule: Rule, dimensions: usize, order: ListOrder) -> Lists<D> {
         let table = |ordered| ListTable::new(dimensions, ordered);
+        let order = if rule == Rule::Mcb { ListOrder::ByRank } else { order };
         match (rule, dimensions) {
             (Rule::BestFit, _) => Lists::BestFit,
             (Rule::FirstFit, _) | (_, 1) | (Rule::ChoosePack, 2) => Lists::One,
-            (Rule::PermutationPack, 2) => Lists::Two(table(true)),
-            (Rule::PermutationPack, _) => Lists::Ranked(table(true), RankedLists::new(table(true))),
-            (Rule::ChoosePack, _) => Lists::Ranked(table(false), RankedLists::new(table(false))),
+            (_, 2) if order == ListOrder::ByRank => Lists::Two(table(true)),
+            _ => {
+                let ordered = rule != Rule::ChoosePack;
+                Lists::Ranked(table(ordered), RankedLists::new(table(ordered), order))
+            }
         }
     }
     fn table(&self) -> Option<&ListTable<D>> {
@@ -190,7 +195,7 @@ impl<const D: usize> Solve for Engine<D> {
     fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution> {
         self.demands.read(instance);
         read_nodes(instance, &mut self.nodes);
-        let mut lists = Lists::of(self.algorithm.rule, instance.dimensions());
+        let mut lists = Lists::of(self.algorithm.rule, instance.dimensions(), options.lists);
         search(instance, options.precision, |at| self.packs_at(at, &mut lists, options))?;
         let mapping = self.found.mapping(instance.jobs.len());
         let minimum_yield = minimum_yield(instance, &mapping).expect("each node was found to have room");

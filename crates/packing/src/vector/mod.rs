@@ -57,6 +57,7 @@ mod engine;
 mod order;
 mod yields;
 
+pub use crate::filling::ListOrder;
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use yields::{minimum_yield, search, sizes_at, yield_bound};
 
@@ -76,12 +77,15 @@ pub struct Options {
     /// failed (dissertation, section 4.2.5). For a task that fits nowhere the packing goes on with the next. Has no
     /// effect on other algorithms.
     pub dominance: bool,
+    /// In which order nodes look through the lists of `VP_PP` and `VP_CP`; of no effect on other algorithms, and on
+    /// `VP_CP` where there are two resources.
+    pub lists: ListOrder,
 }
 
 impl Default for Options {
-    /// A precision of 0.001, no dominance.
+    /// A precision of 0.001, no dominance, lists by rank.
     fn default() -> Options {
-        Options { precision: Yield::from_ratio(1, 1000), dominance: false }
+        Options { precision: Yield::from_ratio(1, 1000), dominance: false, lists: ListOrder::ByRank }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
-use dfrsim_packing::vector::{Options, Solution};
+use dfrsim_packing::vector::{ListOrder, Options, Solution};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -96,7 +96,7 @@ fn largest(amounts: &[u64], count: usize) -> Vec<usize> {
 }
 
 /// Permutation Pack if `ordered`, else Choose Pack.
-fn by_lists(ordered: bool, tasks: Vec<Task>, mut nodes: Vec<Node>) -> (bool, Vec<Node>) {
+fn by_lists(ordered: bool, order: ListOrder, tasks: Vec<Task>, mut nodes: Vec<Node>) -> (bool, Vec<Node>) {
     let dimensions = nodes[0].free.len();
     let window = dimensions.min(2);
     let name = |mut list: Vec<usize>| {
@@ -115,8 +115,12 @@ fn by_lists(ordered: bool, tasks: Vec<Task>, mut nodes: Vec<Node>) -> (bool, Vec
             let orders: Vec<Vec<usize>> = if window == 1 {
                 vec![vec![0]]
             } else {
-                let pairs = ranked.iter().flat_map(|&a| ranked.iter().map(move |&b| vec![a, b]));
-                pairs.filter(|pair| pair[0] != pair[1]).collect()
+                let ranks = (0..dimensions).flat_map(|a| (0..dimensions).map(move |b| [a, b]));
+                let mut ranks: Vec<[usize; 2]> = ranks.filter(|pair| pair[0] != pair[1]).collect();
+                if order == ListOrder::ByPair {
+                    ranks.sort_by_key(|&[a, b]| (a.max(b), a.min(b), ranked[a]));
+                }
+                ranks.into_iter().map(|pair| pair.map(|rank| ranked[rank]).to_vec()).collect()
             };
             for list in orders {
                 let Some(list) = lists.get_mut(&name(list)) else { continue };
@@ -161,7 +165,8 @@ fn pack(instance: &Instance, name: &str, options: Options, scaled: u64) -> Optio
         if increasing { order } else { order.reverse() }
     });
     if rule == "PP" || rule == "CP" {
-        let (all, nodes) = by_lists(rule == "PP", tasks, nodes());
+        let lists = if name.starts_with("MCB") { ListOrder::ByRank } else { options.lists };
+        let (all, nodes) = by_lists(rule == "PP", lists, tasks, nodes());
         return all.then_some(nodes);
     }
     let (all, packed, failed) = one_by_one(rule == "BF", &tasks, nodes());

@@ -1,8 +1,8 @@
 //! CONS: conservative backfilling.
 
-use super::{BatchJob, OVERRUN, Planner, Profile};
+use super::{BatchJob, Cancel, Forecast, OVERRUN, PlannedJob, Planner, Profile, SubmissionEffect};
 use dfrsim_cluster::JobHandle;
-use dfrsim_model::SimTime;
+use dfrsim_model::{SimSpan, SimTime};
 
 /// What happens to the reservations when a job ends before its estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,8 +33,8 @@ pub struct Conservative {
     running: Vec<Running>,
     /// The running jobs by the end of their estimate, so that overdue ones stand first.
     by_end: Vec<(SimTime, JobHandle)>,
-    /// Whether nodes came free before they were expected to.
-    ended_early: bool,
+    /// Whether nodes came free before they were expected to: a job ended early or was cancelled.
+    freed: bool,
     /// Whether a job was past its estimate in the last pass.
     overdue: bool,
 }
@@ -71,7 +71,7 @@ impl Conservative {
             arrived: 0,
             running: Vec::new(),
             by_end: Vec::new(),
-            ended_early: false,
+            freed: false,
             overdue: false,
         }
     }
@@ -148,7 +148,7 @@ impl Planner for Conservative {
         let at = self.by_end.partition_point(|other| *other < (estimated_end, job));
         self.by_end.remove(at);
         self.profile.release(now, reserved_to, width);
-        self.ended_early |= estimated_end > now;
+        self.freed |= estimated_end > now;
     }
 
     fn submit(&mut self, job: BatchJob) {
@@ -160,11 +160,11 @@ impl Planner for Conservative {
         self.profile.advance(now);
         let was_overdue = self.overdue;
         self.overdue = self.count_overdue(now) > 0;
-        let ended_early = std::mem::take(&mut self.ended_early);
+        let freed = std::mem::take(&mut self.freed);
         if self.overdue || was_overdue {
             self.withdraw_reservations(now);
             self.extend_overdue(now);
-        } else if ended_early {
+        } else if freed {
             match self.compression {
                 Compression::OneByOne => self.compress(now),
                 Compression::Replan => self.withdraw_reservations(now),
@@ -187,5 +187,44 @@ impl Planner for Conservative {
         let not_before = if self.overdue { now + OVERRUN } else { now };
         let starts = self.queue.iter().map(|waiting| waiting.start);
         starts.filter(|&start| start > not_before && start < SimTime::MAX).min()
+    }
+}
+
+impl Cancel for Conservative {
+    fn cancel(&mut self, now: SimTime, job: JobHandle) {
+        let Some(at) = self.queue.iter().position(|waiting| waiting.job.job == job) else { return };
+        let planned = self.planned();
+        let waiting = self.queue.remove(at);
+        if at < planned {
+            self.profile.release(waiting.start.max(now), waiting.end(), waiting.job.width);
+            self.freed = true;
+        } else {
+            self.arrived -= 1;
+        }
+    }
+
+    fn cancel_all(&mut self, now: SimTime) {
+        self.queue.clear();
+        self.arrived = 0;
+        self.profile.clear();
+        for (_, job) in &self.by_end {
+            let Running { width, reserved_to, .. } = self.running[job.index()];
+            self.profile.reserve(now, reserved_to, width);
+        }
+    }
+}
+
+impl Forecast for Conservative {
+    fn plan(&mut self, _: SimTime, plan: &mut Vec<PlannedJob>) {
+        let planned = &self.queue[..self.planned()];
+        plan.extend(planned.iter().map(|waiting| PlannedJob { job: waiting.job.job, start: waiting.start }));
+    }
+
+    fn start_if_submitted(&mut self, _: SimTime, from: SimTime, width: u32, estimate: SimSpan) -> SimTime {
+        self.profile.earliest(from, width, estimate)
+    }
+
+    fn effect_of_submission(&self) -> SubmissionEffect {
+        SubmissionEffect::DelaysOverlapping
     }
 }

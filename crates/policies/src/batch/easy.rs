@@ -1,7 +1,7 @@
 //! EASY: aggressive backfilling.
 
 use super::queue::Queue;
-use super::{BatchJob, OVERRUN, Planner, QueueOrder};
+use super::{BatchJob, Cancel, OVERRUN, Planner, QueueOrder};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 
@@ -116,5 +116,15 @@ impl Planner for Easy {
 
     fn next_start(&self, _: SimTime) -> Option<SimTime> {
         None
+    }
+}
+
+impl Cancel for Easy {
+    fn cancel(&mut self, _: SimTime, job: JobHandle) {
+        self.queue.cancel(job);
+    }
+
+    fn cancel_all(&mut self, _: SimTime) {
+        self.queue.clear();
     }
 }

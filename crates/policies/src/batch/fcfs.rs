@@ -1,7 +1,7 @@
 //! First come, first served.
 
 use super::queue::Queue;
-use super::{BatchJob, Planner, QueueOrder};
+use super::{BatchJob, Cancel, Planner, QueueOrder};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 
@@ -46,5 +46,15 @@ impl Planner for Fcfs {
 
     fn next_start(&self, _: SimTime) -> Option<SimTime> {
         None
+    }
+}
+
+impl Cancel for Fcfs {
+    fn cancel(&mut self, _: SimTime, job: JobHandle) {
+        self.queue.cancel(job);
+    }
+
+    fn cancel_all(&mut self, _: SimTime) {
+        self.queue.clear();
     }
 }

@@ -4,12 +4,17 @@
 //! a [`dfrsim_cluster::Scheduler`] of it, which picks the nodes (the lowest free ones). At one moment a planner
 //! hears of all ends, then of all arrivals, then makes one scheduling pass.
 //!
+//! A [`Forecast`] also says when a job would start, queued or not, and gives waiting jobs back: what a scheduler
+//! above several clusters needs of each. CONS has its plan anyway; [`InQueueOrder`] plans for FCFS and EASY.
+//!
 //! With one processor as a node of its own, the same planners schedule plain SWF logs by processor counts.
 
 mod conservative;
 mod easy;
 mod fcfs;
+mod forecast;
 mod free_nodes;
+mod in_queue_order;
 mod profile;
 mod queue;
 mod scheduler;
@@ -17,6 +22,8 @@ mod scheduler;
 pub use conservative::{Compression, Conservative};
 pub use easy::Easy;
 pub use fcfs::Fcfs;
+pub use forecast::{Cancel, Forecast, PlannedJob, SubmissionEffect};
+pub use in_queue_order::{InQueueOrder, QueueRule};
 pub use profile::Profile;
 pub use queue::QueueOrder;
 pub use scheduler::BatchScheduler;

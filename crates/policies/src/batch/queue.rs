@@ -1,6 +1,7 @@
 //! The queue of waiting jobs and its orders.
 
 use super::BatchJob;
+use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -105,5 +106,15 @@ impl Queue {
 
     pub(crate) fn remove(&mut self, at: usize) {
         self.jobs.remove(at);
+    }
+
+    /// Takes out this job, if it waits here.
+    pub(crate) fn cancel(&mut self, job: JobHandle) {
+        self.jobs.retain(|other| other.job != job);
+    }
+
+    /// Takes out all jobs.
+    pub(crate) fn clear(&mut self) {
+        self.jobs.clear();
     }
 }

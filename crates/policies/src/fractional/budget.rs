@@ -15,9 +15,15 @@ pub(super) struct Candidate {
 }
 
 /// Brings a new mapping nearer to the one that the cluster has.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Mover {
     adapter: Adapter,
+}
+
+impl Default for Mover {
+    fn default() -> Mover {
+        Mover { adapter: Adapter::hasty() }
+    }
 }
 
 impl Mover {
@@ -60,7 +66,7 @@ impl Mover {
         let mut adapted = vec![Vec::new(); jobs.len()];
         for chosen in [kept, running] {
             let chosen_jobs: Vec<Candidate> = chosen.iter().map(|&place| jobs[place]).collect();
-            let problem = problem(view, nodes, &chosen_jobs, Some(budget.saturating_add(1)));
+            let problem = problem(view, nodes, &chosen_jobs, Some(Adaptation::PINNED));
             if let Some(found) = self.adapter.adapt(&problem, budget) {
                 for (place, placement) in chosen.into_iter().zip(found.mapping) {
                     adapted[place] = placement;

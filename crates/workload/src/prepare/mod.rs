@@ -32,10 +32,10 @@ pub use annotate::{Annotation, ClusterAssumptions};
 pub use rules::{Counts, Doubt, Hits, Rule, Rules, SizeField, StatusRule};
 pub use stream::JobStream;
 
-use crate::batsim;
 use crate::cut::Selection;
 use crate::named::named;
 use crate::swf::{self, Header, Line, ReadReport, Reader, Source, Strictness, SwfError, Whole};
+use crate::{batsim, gwf};
 use dfrsim_model::Job;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -47,11 +47,14 @@ named! {
     /// The format of a file.
     #[derive(Default)]
     pub enum Format as "format" {
-        /// A name that ends in `.json` or `.json.gz` is a workload of Batsim, any other one a log.
+        /// A name that ends in `.json` or `.json.gz` is a workload of Batsim, in `.gwf` or `.gwf.gz` a log in the Grid
+        /// Workloads Format, any other one a log in the Standard Workload Format.
         #[default]
         ByName = "by-name",
         /// A log in the Standard Workload Format.
         Swf = "swf",
+        /// A log in the Grid Workloads Format.
+        Gwf = "gwf",
         /// A workload of Batsim.
         Batsim = "batsim",
     }
@@ -83,13 +86,17 @@ pub struct Options {
 }
 
 impl Format {
-    /// Whether a file is a workload of Batsim.
-    fn is_batsim(self, path: &Path) -> bool {
+    /// The format of a file: never [`Format::ByName`].
+    fn of(self, path: &Path) -> Format {
+        if self != Format::ByName {
+            return self;
+        }
         let name = path.to_string_lossy();
-        match self {
-            Format::ByName => name.strip_suffix(".gz").unwrap_or(&name).ends_with(".json"),
-            Format::Swf => false,
-            Format::Batsim => true,
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        match name.rsplit_once('.') {
+            Some((_, "json")) => Format::Batsim,
+            Some((_, "gwf")) => Format::Gwf,
+            _ => Format::Swf,
         }
     }
 }
@@ -177,10 +184,12 @@ pub fn with_jobs<T>(
         let result = work(&mut stream);
         stream.finish().map(|report| (result, report))
     };
-    if options.format.is_batsim(path) {
-        return attempt(Log::Whole(read_whole(path, options)?));
-    }
-    match attempt(Log::Streamed(Box::new(Reader::open(path, options.lines)?))) {
+    let reader = match options.format.of(path) {
+        Format::Batsim => return attempt(Log::Whole(read_whole(path, options)?)),
+        Format::Gwf => gwf::open(path, options.lines)?,
+        Format::Swf | Format::ByName => Reader::open(path, options.lines)?,
+    };
+    match attempt(Log::Streamed(Box::new(reader))) {
         Err(SwfError::Unsorted { .. }) => attempt(Log::Whole(read_whole(path, options)?)),
         result => result,
     }
@@ -191,10 +200,10 @@ pub fn with_jobs<T>(
 /// # Errors
 /// [`SwfError::Open`], and [`SwfError::Faults`] with the faults of the file.
 pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, SwfError> {
-    if options.format.is_batsim(path) {
-        batsim::read(path, options.lines, options.flops)
-    } else {
-        swf::read_all(path, options.lines)
+    match options.format.of(path) {
+        Format::Batsim => batsim::read(path, options.lines, options.flops),
+        Format::Gwf => gwf::read_all(path, options.lines),
+        Format::Swf | Format::ByName => swf::read_all(path, options.lines),
     }
 }
 

@@ -71,11 +71,13 @@ pub enum Problem {
         /// What stands there, shortened, without control characters.
         found: String,
     },
-    /// There are not 18 fields.
-    #[error("found {found} fields, expected {}", Field::COUNT)]
+    /// There are more or fewer fields than the format has.
+    #[error("found {found} fields, expected {expected}")]
     FieldCount {
         /// How many there are.
         found: usize,
+        /// How many there should be: 18 in SWF, 29 in GWF.
+        expected: usize,
     },
     /// The line is too long to be one.
     #[error("found more than {limit} bytes without an end of line")]

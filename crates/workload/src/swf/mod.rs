@@ -43,8 +43,12 @@ pub use field::Field;
 pub use header::Header;
 pub(crate) use input::Input;
 pub use number::Kilobytes;
+pub(crate) use number::Number;
+pub(crate) use parse::{Fields, status};
+pub(crate) use reader::{Dialect, Order};
 pub use reader::{Reader, Strictness};
 pub use record::{Record, Status};
+pub(crate) use whole::collect;
 pub use whole::{Whole, read_all, read_all_from};
 pub use writer::write;
 

@@ -38,14 +38,14 @@ impl fmt::Display for Kilobytes {
 
 /// A number as it stands in a field: a sign, a whole part and six decimals (further ones are cut off).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Number {
+pub(crate) struct Number {
     negative: bool,
     whole: u64,
     millionths: u32,
 }
 
 /// What separates fields. A carriage return counts, so lines may end as on Windows.
-pub(super) const fn is_blank(byte: u8) -> bool {
+pub(crate) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
@@ -53,7 +53,7 @@ impl Number {
     /// The number at the start of `bytes`, up to a blank or the end, and how many bytes it takes; nothing if
     /// something else stands there, or more than 64 bits.
     #[inline]
-    pub(super) fn scan(bytes: &[u8]) -> Option<(Number, usize)> {
+    pub(crate) fn scan(bytes: &[u8]) -> Option<(Number, usize)> {
         let digit = |at: usize| {
             bytes.get(at).map(|byte| u64::from(byte.wrapping_sub(b'0'))).filter(|&digit| digit <= 9)
         };
@@ -105,23 +105,23 @@ impl Number {
     }
 
     /// A moment, which cannot be unknown.
-    pub(super) fn time(self) -> Option<SimTime> {
+    pub(crate) fn time(self) -> Option<SimTime> {
         self.micros().map(SimTime::from_micros)
     }
     /// A length of time, or unknown.
-    pub(super) fn span(self) -> Option<Option<SimSpan>> {
+    pub(crate) fn span(self) -> Option<Option<SimSpan>> {
         self.unless_unknown(|number| number.micros().map(SimSpan::from_micros))
     }
     /// Memory, or unknown.
-    pub(super) fn kilobytes(self) -> Option<Option<Kilobytes>> {
+    pub(crate) fn kilobytes(self) -> Option<Option<Kilobytes>> {
         self.unless_unknown(|number| number.in_millionths().map(Kilobytes))
     }
     /// A whole number, which cannot be unknown; decimals must be zero.
-    pub(super) fn whole(self) -> Option<u64> {
+    pub(crate) fn whole(self) -> Option<u64> {
         (!self.negative && self.millionths == 0).then_some(self.whole)
     }
     /// A whole number that fits `T`, or unknown.
-    pub(super) fn count<T: TryFrom<u64>>(self) -> Option<Option<T>> {
+    pub(crate) fn count<T: TryFrom<u64>>(self) -> Option<Option<T>> {
         self.unless_unknown(|number| T::try_from(number.whole()?).ok())
     }
 }

@@ -7,8 +7,8 @@ use super::record::{Record, Status};
 
 /// The record of a line that is neither blank nor a comment. What is wrong with it is added to `problems`; then the
 /// record means nothing.
-pub(super) fn parse(line: &[u8], problems: &mut Vec<Problem>) -> Record {
-    let mut fields = Fields { line, at: 0, found: 0, problems };
+pub(crate) fn parse(line: &[u8], problems: &mut Vec<Problem>) -> Record {
+    let mut fields = Fields::new(line, problems);
     // The order of the initialisers is the order in which they read.
     let record = Record {
         job: fields.read(Field::Job, Number::whole),
@@ -30,11 +30,11 @@ pub(super) fn parse(line: &[u8], problems: &mut Vec<Problem>) -> Record {
         preceding_job: fields.read(Field::PrecedingJob, Number::count),
         think_time: fields.read(Field::ThinkTime, Number::span),
     };
-    fields.end();
+    fields.end(Field::COUNT);
     record
 }
 
-fn status(number: Number) -> Option<Status> {
+pub(crate) fn status(number: Number) -> Option<Status> {
     match number.count::<i8>()? {
         Some(number) => Status::from_number(number),
         None => Some(Status::Unknown),
@@ -42,7 +42,7 @@ fn status(number: Number) -> Option<Status> {
 }
 
 /// A walk over the fields of a line.
-struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     line: &'a [u8],
     at: usize,
     /// How many fields have been met.
@@ -50,10 +50,14 @@ struct Fields<'a> {
     problems: &'a mut Vec<Problem>,
 }
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
+    pub(crate) fn new(line: &'a [u8], problems: &'a mut Vec<Problem>) -> Fields<'a> {
+        Fields { line, at: 0, found: 0, problems }
+    }
+
     /// The next field; its default if it is missing or wrong.
     #[inline]
-    fn read<T: Default>(&mut self, field: Field, convert: impl FnOnce(Number) -> Option<T>) -> T {
+    pub(crate) fn read<T: Default>(&mut self, field: Field, convert: impl FnOnce(Number) -> Option<T>) -> T {
         self.skip_blanks();
         let rest = &self.line[self.at..];
         if let Some((number, length)) = Number::scan(rest)
@@ -69,15 +73,25 @@ impl Fields<'_> {
         }
         T::default()
     }
+    /// The next field, any text: its number if it is a whole one.
+    pub(crate) fn text(&mut self) -> Option<u32> {
+        self.skip_blanks();
+        if self.at == self.line.len() {
+            return None;
+        }
+        let found = self.skip_field();
+        let (number, _) = Number::scan(&self.line[found])?;
+        number.count().flatten()
+    }
     /// Checks that there were exactly as many fields as there must be.
-    fn end(&mut self) {
+    pub(crate) fn end(&mut self, expected: usize) {
         self.skip_blanks();
         while self.at < self.line.len() {
             self.skip_field();
             self.skip_blanks();
         }
-        if self.found != Field::COUNT {
-            self.problems.push(Problem::FieldCount { found: self.found });
+        if self.found != expected {
+            self.problems.push(Problem::FieldCount { found: self.found, expected });
         }
     }
     fn skip_blanks(&mut self) {

@@ -6,7 +6,9 @@ use super::input::Input;
 use super::lines::{LONGEST_LINE, LineFault, Lines};
 use super::number::is_blank;
 use super::parse::parse;
+use super::record::Record;
 use super::{Line, ReadReport, Source};
+use crate::gwf;
 use crate::named::named;
 use dfrsim_model::SimTime;
 use std::fs::File;
@@ -27,11 +29,36 @@ named! {
 
 /// Whether lines may be out of order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// No: the first one ends the stream.
     Sorted,
     /// Yes: they are counted.
     Any,
+}
+
+/// How the lines of a log are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// The Standard Workload Format.
+    Swf,
+    /// The Grid Workloads Format.
+    Gwf,
+}
+
+impl Dialect {
+    /// What comments begin with.
+    const fn comment(self) -> u8 {
+        match self {
+            Dialect::Swf => b';',
+            Dialect::Gwf => b'#',
+        }
+    }
+    fn parse(self, line: &[u8], problems: &mut Vec<Problem>) -> Record {
+        match self {
+            Dialect::Swf => parse(line, problems),
+            Dialect::Gwf => gwf::parse(line, problems),
+        }
+    }
 }
 
 /// A log that is read line by line, plain or gzip (told apart by content), in constant memory.
@@ -44,6 +71,7 @@ pub struct Reader<R> {
     file: String,
     lines: Lines<Input<R>>,
     header: Header,
+    dialect: Dialect,
     strictness: Strictness,
     order: Order,
     previous: SimTime,
@@ -61,12 +89,17 @@ impl Reader<File> {
     /// # Errors
     /// [`SwfError::Open`] if it cannot be opened; all else is told by [`finish`](Source::finish).
     pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<File>, SwfError> {
-        Self::open_with(path, strictness, Order::Sorted)
+        Self::open_with(path, Dialect::Swf, strictness, Order::Sorted)
     }
-    pub(super) fn open_with(path: &Path, strictness: Strictness, order: Order) -> Result<Self, SwfError> {
+    pub(crate) fn open_with(
+        path: &Path,
+        dialect: Dialect,
+        strictness: Strictness,
+        order: Order,
+    ) -> Result<Self, SwfError> {
         let file = path.display().to_string();
         match File::open(path) {
-            Ok(input) => Self::with_order(input, &file, strictness, order),
+            Ok(input) => Self::with_order(input, &file, dialect, strictness, order),
             Err(source) => Err(SwfError::Open { file, source }),
         }
     }
@@ -79,11 +112,12 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// [`SwfError::Open`] if not even its first bytes can be read.
     pub fn new(input: R, file: &str, strictness: Strictness) -> Result<Reader<R>, SwfError> {
-        Self::with_order(input, file, strictness, Order::Sorted)
+        Self::with_order(input, file, Dialect::Swf, strictness, Order::Sorted)
     }
-    pub(super) fn with_order(
+    pub(crate) fn with_order(
         input: R,
         file: &str,
+        dialect: Dialect,
         strictness: Strictness,
         order: Order,
     ) -> Result<Reader<R>, SwfError> {
@@ -92,6 +126,7 @@ impl<R: Read> Reader<R> {
             file: file.to_owned(),
             lines: Lines::new(input),
             header: Header::default(),
+            dialect,
             strictness,
             order,
             previous: SimTime::ZERO,
@@ -108,7 +143,7 @@ impl<R: Read> Reader<R> {
     fn read_header(&mut self) {
         loop {
             match self.lines.next() {
-                Ok(Some([b';', text @ ..])) => {
+                Ok(Some([first, text @ ..])) if *first == self.dialect.comment() => {
                     let text = String::from_utf8_lossy(text);
                     self.header.comment(text.strip_suffix('\r').unwrap_or(&text));
                 }
@@ -122,8 +157,8 @@ impl<R: Read> Reader<R> {
     /// Reads one line; gives its record if it has one without fault.
     fn step(&mut self) -> Option<Line> {
         let record = match self.lines.next() {
-            Ok(Some(line)) if is_empty(line) || line[0] == b';' => return None,
-            Ok(Some(line)) => parse(line, &mut self.problems),
+            Ok(Some(line)) if is_empty(line) || line[0] == self.dialect.comment() => return None,
+            Ok(Some(line)) => self.dialect.parse(line, &mut self.problems),
             Ok(None) => {
                 self.ended = true;
                 return None;

@@ -2,7 +2,7 @@
 
 use super::fault::SwfError;
 use super::header::Header;
-use super::reader::{Order, Reader, Strictness};
+use super::reader::{Dialect, Order, Reader, Strictness};
 use super::{Line, ReadReport, Source};
 use std::io::Read;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct Whole {
 /// # Errors
 /// [`SwfError::Open`] and [`SwfError::Faults`].
 pub fn read_all(path: &Path, strictness: Strictness) -> Result<Whole, SwfError> {
-    collect(Reader::open_with(path, strictness, Order::Any)?)
+    collect(Reader::open_with(path, Dialect::Swf, strictness, Order::Any)?)
 }
 
 /// Reads a whole input, of which messages speak as `file`, in whatever order its lines stand.
@@ -30,10 +30,10 @@ pub fn read_all(path: &Path, strictness: Strictness) -> Result<Whole, SwfError> 
 /// # Errors
 /// [`SwfError::Open`] and [`SwfError::Faults`].
 pub fn read_all_from(input: impl Read, file: &str, strictness: Strictness) -> Result<Whole, SwfError> {
-    collect(Reader::with_order(input, file, strictness, Order::Any)?)
+    collect(Reader::with_order(input, file, Dialect::Swf, strictness, Order::Any)?)
 }
 
-fn collect<R: Read>(mut reader: Reader<R>) -> Result<Whole, SwfError> {
+pub(crate) fn collect<R: Read>(mut reader: Reader<R>) -> Result<Whole, SwfError> {
     let lines: Vec<Line> = reader.by_ref().collect();
     let (file, header) = (reader.file().to_owned(), reader.header().clone());
     Ok(Whole::new(file, header, reader.finish()?, lines))

@@ -24,7 +24,7 @@ pub(super) fn table_4_4(study: &Study<'_>) -> Table {
     beside(study, TABLE_4_4, &[])
 }
 
-const HEADER: [&str; 14] = [
+const HEADER: [&str; 16] = [
     "algorithm",
     "instances",
     "dfb",
@@ -39,6 +39,8 @@ const HEADER: [&str; 14] = [
     "fr",
     "paper_fr",
     "difference",
+    "fr_of_bounded",
+    "difference_of_bounded",
 ];
 
 /// A published table beside ours, over the instances on which the first of these algorithms ran that the scenario
@@ -50,6 +52,7 @@ fn beside(study: &Study<'_>, published: Published, rare: &[&str]) -> Table {
         (Some(part), None) if rare.is_empty() => part,
         _ => return Table::new(HEADER.to_vec(), Vec::new()),
     };
+    let bounded = part.bounded();
     let (mut lines, mut pairs) = (Vec::new(), Vec::new());
     for ([name], [dfb, relative, p90, p90_relative, fr]) in published.lines() {
         let Some(at) = study.place(&name) else { continue };
@@ -75,6 +78,8 @@ fn beside(study: &Study<'_>, published: Published, rare: &[&str]) -> Table {
             Cell::maybe(tally.failure_rate()),
             Cell::Number(fr),
             Cell::maybe(tally.failure_rate().map(|own| own - fr)),
+            Cell::maybe(bounded.tally(at).failure_rate()),
+            Cell::maybe(bounded.tally(at).failure_rate().map(|own| own - fr)),
         ]);
     }
     let near = pairs.iter().filter(|(own, theirs)| (0.85..=1.15).contains(&(own / theirs))).count();

@@ -18,7 +18,7 @@ use super::Solution;
 use super::demands::{Demands, read_nodes};
 use super::engine::Solve;
 use super::yields::{minimum_yield_of, yield_bound};
-use crate::filling::{ItemLists, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists};
+use crate::filling::{ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists};
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use placement::{NOWHERE, Patience, Placement, Weights};
@@ -156,7 +156,12 @@ impl<const D: usize> Eject<D> {
         }
         match filling {
             Filling::PermutationPack => {
-                self.packer.fill_all(&mut RankedLists::new(table), items, &self.nodes, &mut self.plan);
+                self.packer.fill_all(
+                    &mut RankedLists::new(table, ListOrder::ByRank),
+                    items,
+                    &self.nodes,
+                    &mut self.plan,
+                );
             }
             Filling::FirstFit => self.packer.fill_all(&mut OneList, items, &self.nodes, &mut self.plan),
         }

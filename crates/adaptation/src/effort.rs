@@ -1,0 +1,55 @@
+//! How much is tried.
+
+use crate::repair::Style;
+
+/// Whether time is short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Haste {
+    None,
+    Great,
+}
+
+/// How much is done for a problem.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// How many repairs of each placement are tried at a yield.
+    pub(crate) repairs: usize,
+    /// The same at the first yield, without which all is lost.
+    pub(crate) first: usize,
+    /// In how many steps the highest yield would be reached if none were skipped.
+    pub(crate) steps: u32,
+    /// After how many failures in a row there is no more hope.
+    pub(crate) failures: u32,
+    /// Whether repairs are made cheaper one by one.
+    pub(crate) economises: bool,
+}
+
+impl Effort {
+    /// The more, the fewer tasks there are.
+    pub(crate) fn for_tasks(tasks: usize, haste: Haste) -> Effort {
+        let repairs = (256 / tasks.max(1)).clamp(1, 64);
+        let coarse = |steps| Effort { repairs: 1, first: 4, steps, failures: 2, economises: false };
+        match (haste, tasks) {
+            (Haste::None, 0..64) => {
+                Effort { repairs, first: 16 * repairs, steps: 256, failures: 32, economises: true }
+            }
+            (Haste::None, 64..256) => {
+                Effort { repairs, first: 16 * repairs, steps: 64, failures: 8, economises: false }
+            }
+            (Haste::None, 2048..) => coarse(32),
+            (Haste::None, _) => coarse(24),
+            (Haste::Great, _) => Effort { first: 2, failures: 1, ..coarse(8) },
+        }
+    }
+
+    /// How the repairs are made at one yield after the other: the styles that are not disturbed, then others each time, so
+    /// that what chance denies to one yield it may give to the next.
+    pub(crate) fn styles(self) -> impl Iterator<Item = impl Iterator<Item = Style>> {
+        (0usize..).map(move |turn| {
+            let tried = if turn == 0 { self.first } else { self.repairs };
+            let plain = Style::PLAIN.min(tried);
+            let disturbed = Style::PLAIN + turn * self.first;
+            (0..plain).chain(disturbed..disturbed + tried - plain).map(Style::numbered)
+        })
+    }
+}

@@ -1,0 +1,295 @@
+//! Checks co-allocations from scratch.
+//!
+//! [`check_allocation`] looks at one answer to a request, [`check_reservations`] at everything that is reserved of a grid.
+//! Both share nothing with what allocates but the nouns of the model, add up all reservations of a resource at each
+//! moment at which one begins, and are exact.
+//!
+//! ```
+//! use dfrsim_audit::coallocation::check_reservations;
+//! use dfrsim_model::SimTime;
+//! use dfrsim_model::coallocation::{Reservation, Resource};
+//!
+//! let node = Resource { capacity: [10].into(), labels: [].into() };
+//! let part = |from, until| Reservation {
+//!     resource: 0,
+//!     from: SimTime::from_secs(from),
+//!     until: SimTime::from_secs(until),
+//!     amounts: [6].into(),
+//! };
+//! assert_eq!(check_reservations(&[node.clone()], &[part(0, 5), part(5, 9)]), []);
+//! let faults = check_reservations(&[node], &[part(0, 5), part(4, 9)]);
+//! assert_eq!(faults[0].to_string(), "resource 0, property 0: 12 of 10 are reserved at 4 s");
+//! ```
+//!
+//! Source: M. Cankar et al., *Co-Allocation with Collective Requests in Grid Systems*, sections 2 and 3.6.
+
+use dfrsim_model::SimTime;
+use dfrsim_model::coallocation::{Allocation, Request, Reservation, Resource};
+
+/// One thing that is wrong with an allocation. Resources and properties are counted from 0, amounts are in millionths.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CoallocationFault {
+    /// Something is reserved of a resource that does not exist.
+    #[error("there is no resource {0}")]
+    NoResource(usize),
+    /// A reservation has other properties than the resource.
+    #[error("resource {resource}: {found} amounts are reserved, and it has {properties} properties")]
+    Properties {
+        /// The resource.
+        resource: usize,
+        /// How many amounts the reservation has.
+        found: usize,
+        /// How many properties the resource has.
+        properties: usize,
+    },
+    /// More is reserved than there is.
+    #[error("resource {resource}, property {property}: {reserved} of {capacity} are reserved at {at} s")]
+    Overbooked {
+        /// The resource.
+        resource: usize,
+        /// The property.
+        property: usize,
+        /// How much is reserved.
+        reserved: u128,
+        /// How much there is.
+        capacity: u64,
+        /// When.
+        at: SimTime,
+    },
+    /// The job starts outside its window.
+    #[error("it starts at {0} s, outside its window")]
+    Start(SimTime),
+    /// The job has another number of resources than it asked for.
+    #[error("it has {found} resources and asked for {asked}")]
+    Count {
+        /// How many it has.
+        found: usize,
+        /// How many it asked for.
+        asked: usize,
+    },
+    /// The resources of a job do not rise, so that one may be named twice.
+    #[error("its resources must rise, at resource {0}")]
+    Order(usize),
+    /// A part is not reserved from the start of the job for as long as it asked.
+    #[error("resource {0}: it is not reserved for the time of the job")]
+    Interval(usize),
+    /// A resource has another label than was asked for.
+    #[error("resource {0}: it has another label than was asked for")]
+    Label(usize),
+    /// A resource gives less than the minimum.
+    #[error("resource {resource}, property {property}: {given} is below the minimum of {minimum}")]
+    Minimum {
+        /// The resource.
+        resource: usize,
+        /// The property.
+        property: usize,
+        /// What it gives.
+        given: u64,
+        /// What each has to give.
+        minimum: u64,
+    },
+    /// All resources together do not give exactly what was asked for.
+    #[error("property {property}: {given} is given in total, and {total} was asked for")]
+    Total {
+        /// The property.
+        property: usize,
+        /// What they give.
+        given: u128,
+        /// What they have to give.
+        total: u64,
+    },
+}
+
+/// What is wrong with an answer to a request on these resources, of which parts have been `reserved` before.
+#[must_use]
+pub fn check_allocation(
+    resources: &[Resource],
+    reserved: &[Reservation],
+    request: &Request,
+    allocation: &Allocation,
+) -> Vec<CoallocationFault> {
+    let mut faults = Vec::new();
+    let Allocation { start, reservations } = allocation;
+    if *start < request.earliest || *start > request.latest {
+        faults.push(CoallocationFault::Start(*start));
+    }
+    if reservations.len() != request.resources {
+        let (found, asked) = (reservations.len(), request.resources);
+        faults.push(CoallocationFault::Count { found, asked });
+    }
+    for pair in reservations.windows(2).filter(|pair| pair[0].resource >= pair[1].resource) {
+        faults.push(CoallocationFault::Order(pair[1].resource));
+    }
+    for each in reservations {
+        check_part(resources, request, *start, each, &mut faults);
+    }
+    for (property, &total) in request.total.iter().enumerate() {
+        let given = reservations.iter().filter_map(|each| each.amounts.get(property));
+        let given: u128 = given.map(|&amount| u128::from(amount)).sum();
+        if given != u128::from(total) {
+            faults.push(CoallocationFault::Total { property, given, total });
+        }
+    }
+    let touched = |each: &&Reservation| reservations.iter().any(|part| part.resource == each.resource);
+    let all: Vec<Reservation> = reserved.iter().filter(touched).chain(reservations).cloned().collect();
+    faults.extend(check_reservations(resources, &all));
+    faults
+}
+
+/// What is wrong with the part of one resource in an allocation.
+fn check_part(
+    resources: &[Resource],
+    request: &Request,
+    start: SimTime,
+    part: &Reservation,
+    faults: &mut Vec<CoallocationFault>,
+) {
+    let resource = part.resource;
+    if part.from != start || part.until != start + request.duration {
+        faults.push(CoallocationFault::Interval(resource));
+    }
+    let labels = resources.get(resource).map(|it| &it.labels).into_iter().flatten();
+    if labels.zip(&request.labels).any(|(label, asked)| asked.as_ref().is_some_and(|asked| asked != label)) {
+        faults.push(CoallocationFault::Label(resource));
+    }
+    for (property, (&given, &minimum)) in part.amounts.iter().zip(&request.minimum).enumerate() {
+        if given < minimum {
+            faults.push(CoallocationFault::Minimum { resource, property, given, minimum });
+        }
+    }
+}
+
+/// What is wrong with all that is reserved of these resources: nothing if no resource ever gives more than it has. Of
+/// each resource and property, the first moment is reported.
+#[must_use]
+pub fn check_reservations(resources: &[Resource], reserved: &[Reservation]) -> Vec<CoallocationFault> {
+    let mut faults = Vec::new();
+    let mut of_resource = vec![Vec::new(); resources.len()];
+    for each in reserved {
+        match of_resource.get_mut(each.resource) {
+            None => faults.push(CoallocationFault::NoResource(each.resource)),
+            Some(of_resource) => of_resource.push(each),
+        }
+    }
+    for ((number, resource), reserved) in resources.iter().enumerate().zip(&of_resource) {
+        let properties = resource.capacity.len();
+        if let Some(wrong) = reserved.iter().find(|each| each.amounts.len() != properties) {
+            let found = wrong.amounts.len();
+            faults.push(CoallocationFault::Properties { resource: number, found, properties });
+            continue;
+        }
+        faults
+            .extend((0..properties).filter_map(|property| overbooked(number, resource, property, reserved)));
+    }
+    faults
+}
+
+/// The first moment at which more of a property is reserved than the resource has.
+fn overbooked(
+    number: usize,
+    resource: &Resource,
+    property: usize,
+    reserved: &[&Reservation],
+) -> Option<CoallocationFault> {
+    let capacity = resource.capacity[property];
+    // Ends come before begins of the same moment: intervals are half-open.
+    let mut changes: Vec<(SimTime, bool, u64)> = reserved
+        .iter()
+        .flat_map(|each| {
+            [(each.until, false, each.amounts[property]), (each.from, true, each.amounts[property])]
+        })
+        .collect();
+    changes.sort_unstable();
+    let mut level = 0_i128;
+    for together in changes.chunk_by(|one, other| one.0 == other.0) {
+        for &(_, begins, amount) in together {
+            level += if begins { i128::from(amount) } else { -i128::from(amount) };
+        }
+        if level > i128::from(capacity) {
+            let (reserved, at) = (level.unsigned_abs(), together[0].0);
+            return Some(CoallocationFault::Overbooked {
+                resource: number,
+                property,
+                reserved,
+                capacity,
+                at,
+            });
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::SimSpan;
+
+    fn resources() -> Vec<Resource> {
+        let of = |(capacity, label): ([u64; 2], &str)| Resource {
+            capacity: capacity.into(),
+            labels: [label.to_owned()].into(),
+        };
+        [([10, 4], "amd"), ([8, 8], "amd"), ([9, 9], "arm")].map(of).into()
+    }
+
+    fn part(resource: usize, from: u64, until: u64, amounts: [u64; 2]) -> Reservation {
+        let (from, until) = (SimTime::from_secs(from), SimTime::from_secs(until));
+        Reservation { resource, from, until, amounts: amounts.into() }
+    }
+
+    fn request() -> Request {
+        Request {
+            duration: SimSpan::from_secs(10),
+            resources: 2,
+            earliest: SimTime::from_secs(5),
+            latest: SimTime::from_secs(20),
+            minimum: [2, 1].into(),
+            total: [12, 5].into(),
+            labels: [Some("amd".to_owned())].into(),
+        }
+    }
+
+    fn faults(start: u64, parts: &[Reservation]) -> Vec<String> {
+        // 6 and 1 of resource 0 until 15.
+        let earlier = [part(0, 0, 15, [6, 1])];
+        let allocation = Allocation { start: SimTime::from_secs(start), reservations: parts.to_vec() };
+        let faults = check_allocation(&resources(), &earlier, &request(), &allocation);
+        faults.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_right_answer_has_no_fault() {
+        assert_eq!(faults(5, &[part(0, 5, 15, [4, 3]), part(1, 5, 15, [8, 2])]), [""; 0]);
+        assert_eq!(faults(15, &[part(0, 15, 25, [10, 4]), part(1, 15, 25, [2, 1])]), [""; 0]);
+    }
+
+    #[test]
+    fn every_wrong_answer_has_its_fault() {
+        let one = |start, parts: &[Reservation]| -> String { faults(start, parts).join("; ") };
+        assert_eq!(
+            one(14, &[part(0, 14, 24, [5, 3]), part(1, 14, 24, [7, 2])]),
+            "resource 0, property 0: 11 of 10 are reserved at 14 s"
+        );
+        assert_eq!(
+            one(21, &[part(0, 21, 31, [6, 3]), part(1, 21, 31, [6, 2])]),
+            "it starts at 21 s, outside its window"
+        );
+        assert_eq!(
+            one(15, &[part(1, 15, 25, [6, 3]), part(2, 15, 25, [6, 2])]),
+            "resource 2: it has another label than was asked for"
+        );
+        assert_eq!(
+            one(15, &[part(0, 15, 25, [10, 4]), part(1, 15, 24, [2, 1])]),
+            "resource 1: it is not reserved for the time of the job"
+        );
+        assert_eq!(
+            one(15, &[part(0, 15, 25, [4, 4]), part(1, 15, 25, [8, 0])]),
+            "resource 1, property 1: 0 is below the minimum of 1; property 1: 4 is given in total, and 5 was asked for"
+        );
+        assert_eq!(
+            one(15, &[part(1, 15, 25, [6, 2]), part(1, 15, 25, [2, 1]), part(3, 15, 25, [4, 2])]),
+            "it has 3 resources and asked for 2; its resources must rise, at resource 1; there is no resource 3"
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! One job.
+
+/// A job as the records tell it.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) arrived: u64,
+    pub(super) width: u32,
+    /// How long it runs at speed 1: until it is done or killed.
+    pub(super) run: u64,
+    pub(super) queues: Vec<Queued>,
+    /// The last queue that it left without starting.
+    pub(super) left: Option<Left>,
+    pub(super) started: Option<Started>,
+}
+
+/// A job in a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Queued {
+    pub(super) cluster: u32,
+    /// Its place there.
+    pub(super) place: u64,
+    /// When it is expected to end.
+    pub(super) expected: u64,
+}
+
+/// A job that was cancelled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    pub(super) cluster: u32,
+    pub(super) at: u64,
+    /// When it was expected to end.
+    pub(super) expected: Option<u64>,
+}
+
+/// A job that has started.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Started {
+    pub(super) cluster: u32,
+    /// When it must end.
+    pub(super) due: u64,
+    /// When it was expected to end as it joined the queue.
+    pub(super) expected: u64,
+}
+
+impl Job {
+    /// Takes it out of a queue.
+    pub(super) fn leave(&mut self, cluster: u32) -> Option<Queued> {
+        let at = self.queues.iter().position(|queued| queued.cluster == cluster)?;
+        Some(self.queues.swap_remove(at))
+    }
+}

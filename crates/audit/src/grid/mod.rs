@@ -1,0 +1,33 @@
+//! Checks the record of a grid of several clusters from scratch ([`dfrsim_model::grid_event`]).
+//!
+//! Each cluster is followed on its own, each job through all of them:
+//!
+//! * no job is lost, none runs twice, none waits on more clusters than it may, or on one that is too narrow;
+//! * at no moment are more cores in use than a cluster has;
+//! * a job ends in the very microsecond that its run time, its walltime and the speed of its cluster say;
+//! * FCFS clusters start jobs in the order in which they were submitted to them;
+//! * where that is promised, a job that was not cancelled ends no later than was expected when it joined the queue;
+//! * a job that is only moved to gain time gains more than the threshold, and moves at once;
+//! * the figures of the summary are those of the records.
+//!
+//! ```
+//! let events = r#"{"event":"run","format":1,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":4,"speed":2000}]}
+//! {"event":"arrive","at_us":5,"job":0,"id":7,"width":3,"run_us":100,"walltime_us":60}
+//! {"event":"submit","at_us":5,"job":0,"cluster":0,"expected_us":35}
+//! {"event":"start","at_us":5,"job":0,"cluster":0}
+//! {"event":"complete","at_us":35,"job":0,"cluster":0}
+//! {"event":"summary","completed":1,"skipped":0,"moves":0,"cancellations":0,"response_us":30}
+//! "#;
+//! assert_eq!(dfrsim_audit::grid::audit(events.as_bytes()).unwrap().completed, 1);
+//! let longer = events.replace(r#""at_us":35"#, r#""at_us":50"#).replace("30}", "45}");
+//! let error = dfrsim_audit::grid::audit(longer.as_bytes()).unwrap_err();
+//! assert!(error.to_string().contains("line 5, 0.00005 s, job 0: its end is due at 0.000035 s"), "{error}");
+//! ```
+
+mod auditor;
+mod cluster;
+mod job;
+mod rule;
+
+pub use auditor::{Auditor, Report, audit};
+pub use rule::GridRule;

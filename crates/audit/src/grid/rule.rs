@@ -1,0 +1,124 @@
+//! What the record of a grid must keep to, besides what holds for every record.
+
+use dfrsim_model::{SimSpan, SimTime};
+
+/// A rule of grids as it was broken.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GridRule {
+    /// Clusters exist.
+    #[error("cluster {cluster} does not exist, there are {clusters}")]
+    NoSuchCluster {
+        /// The cluster.
+        cluster: u32,
+        /// How many there are.
+        clusters: usize,
+    },
+    /// Clusters have cores and a speed.
+    #[error("cluster {cluster} has no cores or no speed")]
+    EmptyCluster {
+        /// The cluster.
+        cluster: usize,
+    },
+    /// A job only waits where it fits.
+    #[error("its {width} cores are more than the {cores} of cluster {cluster}")]
+    TooWide {
+        /// The width of the job.
+        width: u32,
+        /// The cluster.
+        cluster: u32,
+        /// Its cores.
+        cores: u32,
+    },
+    /// A job is left out only if it fits nowhere.
+    #[error("it is left out, and would fit")]
+    WouldFit,
+    /// A job is once in a queue.
+    #[error("it is in the queue of cluster {cluster} already")]
+    InQueue {
+        /// The cluster.
+        cluster: u32,
+    },
+    /// A job is in no more queues than it may.
+    #[error("it is in more than {copies} queues")]
+    Copies {
+        /// In how many it may be.
+        copies: u32,
+    },
+    /// What leaves a queue was there.
+    #[error("it is not in the queue of cluster {cluster}")]
+    NotInQueue {
+        /// The cluster.
+        cluster: u32,
+    },
+    /// A job runs once.
+    #[error("it has started on cluster {cluster} before")]
+    Started {
+        /// The cluster.
+        cluster: u32,
+    },
+    /// What ends has run there.
+    #[error("it does not run on cluster {cluster}")]
+    NotRunning {
+        /// The cluster.
+        cluster: u32,
+    },
+    /// A cluster gives no more cores than it has.
+    #[error("{used} cores of cluster {cluster} are in use, it has {cores}")]
+    Cores {
+        /// The cluster.
+        cluster: u32,
+        /// The cores in use.
+        used: u64,
+        /// Its cores.
+        cores: u32,
+    },
+    /// Run time, walltime and speed say when a job ends.
+    #[error("its end is due at {due} s")]
+    End {
+        /// When.
+        due: SimTime,
+    },
+    /// First come, first served.
+    #[error("job {first} stands before it in the queue of cluster {cluster}")]
+    OutOfTurn {
+        /// Who should start first.
+        first: u64,
+        /// The cluster.
+        cluster: u32,
+    },
+    /// A job ends when it was expected to at the latest.
+    #[error("it was promised to end at {promised} s at the latest")]
+    Promise {
+        /// When.
+        promised: SimTime,
+    },
+    /// A job moves to gain time.
+    #[error("it moves though it is not expected to end more than {threshold} s earlier")]
+    Gain {
+        /// What it must gain more than.
+        threshold: SimSpan,
+    },
+    /// A job that has arrived is always somewhere.
+    #[error("it has been in no queue since {since} s")]
+    Nowhere {
+        /// Since when.
+        since: SimTime,
+    },
+    /// A job that has started waits nowhere else.
+    #[error("it has started, and still is in {queues} queues")]
+    StillWaiting {
+        /// In how many.
+        queues: usize,
+    },
+    /// The summary tells the figures of the records.
+    #[error("summary: `{figure}` is {found}, the records say {expected}")]
+    Summary {
+        /// The field.
+        figure: &'static str,
+        /// What the summary says.
+        found: u128,
+        /// What the records say.
+        expected: u128,
+    },
+}

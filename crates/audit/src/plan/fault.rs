@@ -1,0 +1,120 @@
+//! What is wrong with a plan.
+
+use std::fmt;
+
+/// One thing that is wrong with a plan. Pools are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanFault {
+    /// The text is no plan.
+    #[error("no plan: {0}")]
+    Malformed(String),
+    /// A name stands for nothing, or for two things.
+    #[error("the name `{name}` stands for {count} {kind}")]
+    Name {
+        /// The name.
+        name: String,
+        /// How many there are.
+        count: usize,
+        /// What is looked for: `nodes`, `VMs`.
+        kind: &'static str,
+    },
+    /// An action begins in another state or on another node than it needs, or there is no such action.
+    #[error("pool {pool}: `{vm}` is {found}, and that is not where {action} begins")]
+    State {
+        /// The pool.
+        pool: usize,
+        /// The VM.
+        vm: String,
+        /// Where it is.
+        found: String,
+        /// What is done, and on which nodes.
+        action: String,
+    },
+    /// A VM has two actions in one pool.
+    #[error("pool {pool}: `{vm}` has two actions")]
+    TwoActions {
+        /// The pool.
+        pool: usize,
+        /// The VM.
+        vm: String,
+    },
+    /// Actions of a pool enter a node that has not the room for them.
+    #[error("pool {pool}: node `{node}` has {has} {unit}, and VMs take {taken}")]
+    Overload {
+        /// The pool.
+        pool: usize,
+        /// The node.
+        node: String,
+        /// `units of CPU` or `MB`.
+        unit: &'static str,
+        /// What the node has.
+        has: u64,
+        /// What VMs take if all actions of the pool are under way.
+        taken: u64,
+    },
+    /// A VM arrives where a relation forbids it.
+    #[error("pool {pool}: `{vm}` on `{node}` breaks a {relation}")]
+    Relation {
+        /// The pool; one beyond the last for the end of the plan.
+        pool: usize,
+        /// The VM.
+        vm: String,
+        /// The node.
+        node: String,
+        /// Which kind.
+        relation: &'static str,
+    },
+    /// A VM is not where it should be in the end.
+    #[error("in the end `{vm}` is {found}, and should be {wanted}")]
+    End {
+        /// The VM.
+        vm: String,
+        /// Where it is.
+        found: String,
+        /// Where it should be.
+        wanted: String,
+    },
+    /// The resumes of a vjob are in two pools.
+    #[error("`{vjob}` is resumed in the pools {first} and {second}")]
+    Resumes {
+        /// The vjob.
+        vjob: String,
+        /// A pool.
+        first: usize,
+        /// Another one.
+        second: usize,
+    },
+    /// An action does not begin when it should: after the pool before, and a second after the one of its vjob before it.
+    #[error("pool {pool}: the {action} of `{vm}` begins or ends at a wrong time")]
+    Time {
+        /// The pool.
+        pool: usize,
+        /// The VM.
+        vm: String,
+        /// What is done.
+        action: &'static str,
+    },
+    /// A cost is not what it should be.
+    #[error("{what} costs {right}, and not {found}")]
+    Cost {
+        /// Of what.
+        what: String,
+        /// What the file says.
+        found: u64,
+        /// What it costs.
+        right: u64,
+    },
+}
+
+/// All that is wrong with a plan; at least one thing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct PlanFaults(pub Vec<PlanFault>);
+
+impl fmt::Display for PlanFaults {
+    /// A line for each fault.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}

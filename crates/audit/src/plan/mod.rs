@@ -1,0 +1,38 @@
+//! Checks a plan of context switches from scratch, from its file alone.
+//!
+//! [`check_plan`] reads what `dfrsim plan` writes and shares nothing with what plans: it follows each VM through the pools.
+//!
+//! * Each action begins in the state and on the node that it needs, and in the end every VM is where it should be.
+//! * All actions of a pool are taken to be under way at once, each with all that it needs at both of its ends: nothing
+//!   enters a node without the room for it. A node that was overloaded to begin with may stay so until VMs have left, and
+//!   gains nothing meanwhile.
+//! * Fences, bans and spreads hold for whatever arrives anywhere, at any moment; at the end all relations hold.
+//! * The resumes of a vjob are in one pool, and there, as its suspends, one after the other by name.
+//! * The costs of the actions (table 1) and of the plan (section 4.2) are what the file says.
+//!
+//! ```
+//! use dfrsim_audit::plan::check_plan;
+//!
+//! let text = r#"{"cost": 512, "bound": null, "proven": false,
+//!     "nodes": [{"name": "N1", "cpu": 2, "memory": 1024}, {"name": "N2", "cpu": 2, "memory": 1024}],
+//!     "vms": [{"name": "VM1", "vjob": "job", "cpu": 1, "memory": 512,
+//!         "before": {"state": "running", "node": "N1"}, "after": {"state": "running", "node": "N2"}}],
+//!     "relations": [],
+//!     "pools": [[{"vm": "VM1", "action": "migrate", "from": "N1", "to": "N2",
+//!         "cost": 512, "begin_s": 0, "end_s": 15.5}]]}"#;
+//! let report = check_plan(text).unwrap();
+//! assert_eq!((report.pools, report.actions), (1, 1));
+//!
+//! let small = text.replace(r#""name": "N2", "cpu": 2, "memory": 1024"#, r#""name": "N2", "cpu": 2, "memory": 511"#);
+//! let error = check_plan(&small).unwrap_err().to_string();
+//! assert!(error.starts_with("pool 0: node `N2` has 511 MB, and VMs take 512"));
+//! ```
+//!
+//! Source: RR-6929 (Hermenier, Lebre and Menaud, 2009), sections 2.2 and 4.
+
+mod check;
+mod document;
+mod fault;
+
+pub use check::{PlanReport, check_plan};
+pub use fault::{PlanFault, PlanFaults};

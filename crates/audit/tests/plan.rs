@@ -1,0 +1,105 @@
+//! The checker of plans refuses what is wrong, each for its own reason.
+
+use dfrsim_audit::plan::{PlanReport, check_plan};
+
+/// B1 is suspended on N2, so that A1 can come from N1; then A2 and A3 are resumed, a second apart, and C1 is run. It costs 300,
+/// then 300 after a pool of 300, then 100, 200 and 0 after pools of 600 in all: 300 + 600 + 700 + 800 + 600.
+const PLAN: &str = r#"{"cost": 3000, "bound": null, "proven": false,
+"nodes": [{"name": "N1", "cpu": 2, "memory": 400}, {"name": "N2", "cpu": 1, "memory": 500}, {"name": "N3", "cpu": 2, "memory": 400}],
+"vms": [
+{"name": "A1", "vjob": "A", "cpu": 1, "memory": 300, "before": {"state": "running", "node": "N1"}, "after": {"state": "running", "node": "N2"}},
+{"name": "A2", "vjob": "A", "cpu": 1, "memory": 100, "before": {"state": "sleeping", "node": "N1"}, "after": {"state": "running", "node": "N1"}},
+{"name": "A3", "vjob": "A", "cpu": 1, "memory": 100, "before": {"state": "sleeping", "node": "N1"}, "after": {"state": "running", "node": "N3"}},
+{"name": "B1", "vjob": "B", "cpu": 1, "memory": 300, "before": {"state": "running", "node": "N2"}, "after": {"state": "sleeping", "node": "N2"}},
+{"name": "C1", "vjob": "C", "cpu": 0, "memory": 100, "before": {"state": "waiting"}, "after": {"state": "running", "node": "N1"}}],
+"relations": [{"kind": "spread", "vms": ["A1", "B1"]}, {"kind": "fence", "vms": ["A3"], "nodes": ["N3"]}, {"kind": "ban", "vms": ["C1"], "nodes": ["N2"]}, {"kind": "gather", "vms": ["A2", "C1"]}],
+"pools": [
+[{"vm": "B1", "action": "suspend", "from": "N2", "to": "N2", "cost": 300, "begin_s": 0, "end_s": 13}],
+[{"vm": "A1", "action": "migrate", "from": "N1", "to": "N2", "cost": 300, "begin_s": 13, "end_s": 30}],
+[{"vm": "A2", "action": "resume", "from": "N1", "to": "N1", "cost": 100, "begin_s": 30, "end_s": 35},
+{"vm": "A3", "action": "resume", "from": "N1", "to": "N3", "cost": 200, "begin_s": 31, "end_s": 41},
+{"vm": "C1", "action": "run", "to": "N1", "cost": 0, "begin_s": 30, "end_s": 36}]]}"#;
+
+#[test]
+fn a_plan_is_accepted() {
+    let report = check_plan(PLAN).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!(report, PlanReport { pools: 3, actions: 5, detours_by_disk: 0, detours_by_pivot: 0 });
+}
+
+#[test]
+fn what_is_wrong_is_told() {
+    for (before, after, fault) in [
+        (r#""cost": 3000"#, r#""cost": 2999"#, "the plan costs 3000, and not 2999"),
+        (r#""cost": 200"#, r#""cost": 100"#, "the resume of `A3` costs 200, and not 100"),
+        (
+            r#""cpu": 1, "memory": 500"#,
+            r#""cpu": 1, "memory": 299"#,
+            "pool 1: node `N2` has 299 MB, and VMs take 300",
+        ),
+        (
+            r#""name": "N3", "cpu": 2"#,
+            r#""name": "N3", "cpu": 0"#,
+            "pool 2: node `N3` has 0 units of CPU, and VMs take 1",
+        ),
+        (
+            r#""begin_s": 13"#,
+            r#""begin_s": 12"#,
+            "pool 1: the migrate of `A1` begins or ends at a wrong time",
+        ),
+        (r#""begin_s": 31"#, r#""begin_s": 30"#, "pool 2: the resume of `A3` begins or ends at a wrong time"),
+        (
+            r#""action": "run""#,
+            r#""action": "resume""#,
+            "pool 2: `C1` is waiting, and that is not where resume (N1) begins",
+        ),
+        (
+            r#""from": "N1", "to": "N3""#,
+            r#""from": "N2", "to": "N3""#,
+            "pool 2: `A3` is sleeping on `N1`, and that is not where resume (N2, N3) begins",
+        ),
+        (
+            r#""after": {"state": "sleeping", "node": "N2"}"#,
+            r#""after": {"state": "terminated"}"#,
+            "in the end `B1` is sleeping on `N2`, and should be terminated",
+        ),
+        (r#""nodes": ["N3"]"#, r#""nodes": ["N1"]"#, "pool 2: `A3` on `N3` breaks a fence"),
+        (
+            r#""vms": ["C1"], "nodes": ["N2"]"#,
+            r#""vms": ["C1"], "nodes": ["N1"]"#,
+            "pool 2: `C1` on `N1` breaks a ban",
+        ),
+        (r#""vms": ["A2", "C1"]}]"#, r#""vms": ["A2", "A3"]}]"#, "breaks a gather"),
+        (r#"["A1", "B1"]"#, r#"["A2", "C1"]"#, "pool 2: `A2` on `N1` breaks a spread"),
+        (r#"{"vm": "C1""#, r#"{"vm": "A2""#, "pool 2: `A2` has two actions"),
+        (r#""name": "C1""#, r#""name": "A3""#, "the name `A3` stands for 2 VMs"),
+        (r#""to": "N3", "cost""#, r#""to": "N9", "cost""#, "the name `N9` stands for 0 nodes"),
+    ] {
+        let text = PLAN.replacen(before, after, 1);
+        assert_ne!(text, PLAN, "{before}");
+        let faults = check_plan(&text).expect_err(fault).to_string();
+        assert!(faults.contains(fault), "{fault}: {faults}");
+    }
+    assert!(check_plan("{}").unwrap_err().to_string().starts_with("no plan: missing field"));
+}
+
+/// While A1 and B1 are both under way, both take memory of N2, and the spread is broken too.
+#[test]
+fn all_of_a_pool_is_under_way_at_once() {
+    let text = PLAN.replace("\"end_s\": 13}],\n[{\"vm\": \"A1\"", "\"end_s\": 13},\n{\"vm\": \"A1\"");
+    let faults = check_plan(&text).unwrap_err().to_string();
+    for fault in [
+        "pool 0: node `N2` has 500 MB, and VMs take 600",
+        "pool 0: node `N2` has 1 units of CPU, and VMs take 2",
+        "pool 0: `A1` on `N2` breaks a spread",
+    ] {
+        assert!(faults.contains(fault), "{fault}: {faults}");
+    }
+}
+
+/// The resumes of a vjob in two pools.
+#[test]
+fn a_vjob_comes_back_together() {
+    let text = PLAN.replace("\"end_s\": 35},\n{\"vm\": \"A3\"", "\"end_s\": 35}],\n[{\"vm\": \"A3\"");
+    let faults = check_plan(&text).unwrap_err().to_string();
+    assert!(faults.contains("`A` is resumed in the pools 2 and 3"), "{faults}");
+}

@@ -1,0 +1,165 @@
+//! `dfrsim coallocate`
+
+use crate::failure::Failure;
+use crate::output::{self, OutputFile};
+use clap::Args;
+use dfrsim_audit::coallocation::check_allocation;
+use dfrsim_coallocation::file::{self, Resources, Window, format_amount};
+use dfrsim_coallocation::{Coallocator, Grid, Parameters, Solution};
+use dfrsim_model::coallocation::Reservation;
+use dfrsim_model::{Seed, SimSpan, SimTime};
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// Find parts of several nodes for one job, at the same time, and reserve them
+///
+/// Prints when the job starts, what each node gives, and how well the chosen nodes are then used: for each property the
+/// part of it that is reserved at the worst moment of the job, and the product of these. The independent checker looks
+/// at every answer. With --commit the reservations are added to the timetables, all of them or none, and whoever else
+/// commits to the same file waits meanwhile.
+///
+/// Nodes are a CSV file: `node`, then a column for each property; those whose names begin with `label.` hold labels.
+/// Timetables are a CSV file with `node`, `from`, `until` (seconds) and the amounts. The request is a TOML file.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example of a request:
+  duration = 7200            # seconds
+  resources = 10
+  earliest = 0               # the start; --now if it is not given
+  latest = 50000             # --patience after the earliest if it is not given
+  [minimum]                  # of each node
+  cores = 1
+  [total]                    # of all nodes together; N times the minimum if it is not given
+  ram_gb = 40
+  [labels]
+  os = \"Linux\"
+
+Example:
+  dfrsim coallocate --resources nodes.csv --timetables timetables.csv --request request.toml --commit")]
+pub(crate) struct Coallocate {
+    /// The nodes
+    #[arg(long, value_name = "NODES.csv")]
+    resources: PathBuf,
+    /// What is reserved of them
+    #[arg(long, value_name = "T.csv")]
+    timetables: PathBuf,
+    /// What is asked for
+    #[arg(long, value_name = "R.toml")]
+    request: PathBuf,
+    /// Add the reservations to the timetables
+    #[arg(long)]
+    commit: bool,
+    /// When the request is made, if it names no earliest start
+    #[arg(long, value_name = "SECONDS", value_parser = moment, default_value = "0")]
+    now: SimTime,
+    /// How long after the earliest start the latest is, if the request names none
+    #[arg(long, value_name = "SECONDS", value_parser = crate::arguments::seconds, default_value = "86400")]
+    patience: SimSpan,
+    /// How many times as many nodes as are asked for are looked at first (M_init)
+    #[arg(long, value_name = "M", default_value = "3")]
+    initial: NonZeroUsize,
+    /// How many times as many at most (M_max): the multiple is doubled up to it
+    #[arg(long, value_name = "M", default_value = "48")]
+    largest: NonZeroUsize,
+    /// Exchanges a node towards an admissible set, at each start (L1)
+    #[arg(long, value_name = "L", default_value_t = Parameters::default().admission_effort)]
+    l1: usize,
+    /// Exchanges a node towards a better utilisation (L2)
+    #[arg(long, value_name = "L", default_value_t = Parameters::default().improvement_effort)]
+    l2: usize,
+    /// The seed of the draws
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+}
+
+fn moment(text: &str) -> Result<SimTime, String> {
+    text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())
+}
+
+impl Coallocate {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        // Held until the end: nobody else reads what is about to change.
+        let _lock = self.commit.then(|| lock(&self.timetables)).transpose()?;
+        let name = |path: &Path| path.display().to_string();
+        let resources =
+            Resources::parse(&name(&self.resources), &read(&self.resources)?).map_err(Failure::input)?;
+        let table = read(&self.timetables)?;
+        let reserved =
+            file::reservations(&name(&self.timetables), &table, &resources).map_err(Failure::input)?;
+        let grid = Grid::with_reservations(resources.resources.clone(), &reserved)
+            .map_err(|error| Failure::input(format!("{}: {error}", self.timetables.display())))?;
+        let window = Window { now: self.now, patience: self.patience };
+        let request = file::request(&name(&self.request), &read(&self.request)?, &resources, window)
+            .map_err(Failure::input)?;
+        grid.check_request(&request)
+            .map_err(|error| Failure::input(format!("{}: {error}", self.request.display())))?;
+        let mut coallocator = Coallocator::new(self.parameters());
+        let solution = coallocator
+            .search(&grid, &request, Seed::new(self.seed))
+            .map_err(|rejection| Failure::Result(format!("rejected: {rejection}")))?;
+        let faults = check_allocation(&resources.resources, &reserved, &request, &solution.allocation);
+        if let Some(fault) = faults.first() {
+            return Err(Failure::Result(format!("the answer is wrong: {fault}")));
+        }
+        if self.commit {
+            let more = &solution.allocation.reservations;
+            OutputFile::write_text(&self.timetables, &with_lines(table, &resources, more))?;
+        }
+        output::print(&answer(&grid, &resources, &solution))
+    }
+
+    fn parameters(&self) -> Parameters {
+        Parameters {
+            initial_multiple: self.initial.get(),
+            largest_multiple: self.largest.get(),
+            admission_effort: self.l1,
+            improvement_effort: self.l2,
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path)
+        .map_err(|error| Failure::input(format!("{} cannot be read: {error}", path.display())))
+}
+
+/// Waits for whoever else commits to this file, and keeps others waiting. The lock is another file beside it, since a
+/// commit puts a new file in its place.
+fn lock(timetables: &Path) -> Result<File, Failure> {
+    let mut path = timetables.as_os_str().to_owned();
+    path.push(".lock");
+    let path = PathBuf::from(path);
+    let failure = |error| Failure::input(format!("{} cannot be locked: {error}", path.display()));
+    let file = File::create(&path).map_err(failure)?;
+    file.lock().map_err(failure)?;
+    Ok(file)
+}
+
+/// The file as it was, with these reservations behind.
+fn with_lines(mut table: String, resources: &Resources, more: &[Reservation]) -> String {
+    if !table.ends_with('\n') {
+        table.push('\n');
+    }
+    table + &file::reservation_lines(resources, more, false)
+}
+
+fn answer(grid: &Grid, resources: &Resources, solution: &Solution) -> String {
+    let Solution { allocation, factor, .. } = solution;
+    let mut text = format!("start {}\n\n", allocation.start);
+    text.push_str(&file::reservation_lines(resources, &allocation.reservations, true));
+    text.push('\n');
+    for (property, name) in resources.quantities.iter().enumerate() {
+        let sum =
+            |amount: &dyn Fn(&Reservation) -> u64| allocation.reservations.iter().map(amount).sum::<u64>();
+        let given = sum(&|it| it.amounts[property]);
+        let capacity = sum(&|it| grid.resources()[it.resource].capacity[property]);
+        let others = sum(&|it| grid.timetable(it.resource).maximum(property, it.from, it.until));
+        let part = if capacity == 0 { 1.0 } else { (given + others) as f64 / capacity as f64 };
+        writeln!(text, "{name}: {} reserved, utilisation {part:.4}", format_amount(given))
+            .expect("a string takes any text");
+    }
+    writeln!(text, "utilisation factor {factor:.6}").expect("a string takes any text");
+    text
+}

@@ -1,0 +1,165 @@
+//! `dfrsim plan`
+
+use crate::failure::Failure;
+use crate::output::{self, OutputFile};
+use crate::picture_files::{self, Format};
+use clap::{ArgGroup, Args};
+use dfrsim_audit::plan::check_plan;
+use dfrsim_context_switch::file::{
+    PlanFigures, cluster_from_json, configuration_from_json, plan_to_json, read, states_from_json,
+};
+use dfrsim_context_switch::{
+    Cluster, Configuration, Durations, Limits, Place, Plan as Pools, Timed, cheapest, in_states, plan,
+    timetable,
+};
+use dfrsim_figures::draw_plan;
+use dfrsim_model::Seed;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Plan a context switch of virtualised jobs: from where VMs are to where, or in which state, they should be
+///
+/// Prints the pools of the plan, each of which begins when the one before has ended, with the cost of each action and of the
+/// plan, in MB. With states instead of places it looks for the configuration with the cheapest plan, and prints a bound below
+/// which no plan can cost. Every plan is looked at by the independent checker. Exit code 1 means that there is no plan.
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("wanted").required(true).args(["to", "states"])))]
+#[command(after_help = "\
+Files:
+  CURRENT.json  {\"nodes\": [{\"name\": \"N1\", \"cpu\": 2, \"memory\": 4096}],
+                 \"vjobs\": [{\"name\": \"A\", \"vms\": [{\"name\": \"A1\", \"cpu\": 1, \"memory\": 512,
+                            \"state\": \"running\", \"node\": \"N1\"}]}],
+                 \"relations\": [{\"kind\": \"spread\", \"vms\": [\"A1\", \"A2\"]}]}
+  WANTED.json   {\"vms\": [{\"name\": \"A1\", \"state\": \"sleeping\", \"node\": \"N1\"}]}
+  STATES.json   {\"vjobs\": [{\"name\": \"A\", \"state\": \"sleeping\"}]}
+  States are waiting, running, sleeping, dozing (in memory) and terminated; relations spread, gather,
+  fence and ban, the last two with \"nodes\". Whoever is not named stays.
+
+Examples:
+  dfrsim plan --from current.json --to wanted.json
+  dfrsim plan --from current.json --states states.json --time-limit 40s --out plan.json --picture plan.svg")]
+pub(crate) struct Plan {
+    /// Nodes, vjobs with their VMs and where these are, and placement relations
+    #[arg(long, value_name = "CURRENT.json")]
+    from: PathBuf,
+    /// Where VMs should be
+    #[arg(long, value_name = "WANTED.json")]
+    to: Option<PathBuf>,
+    /// In which states vjobs should be; the nodes are chosen
+    #[arg(long, value_name = "STATES.json")]
+    states: Option<PathBuf>,
+    /// How many assignments are looked at
+    #[arg(long, value_name = "N", default_value_t = Limits::default().steps, requires = "states")]
+    steps: u64,
+    /// Search so long instead, as in 40s or 500ms; results are not reproducible then
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "states", conflicts_with = "steps")]
+    time_limit: Option<Duration>,
+    /// The seed of the search
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "states")]
+    seed: u64,
+    /// Write the plan, with the times of all actions
+    #[arg(long, value_name = "FILE.json")]
+    out: Option<PathBuf>,
+    /// Draw the plan, nodes by time, and write its data with the ending .csv
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    picture: Option<PathBuf>,
+}
+
+/// Seconds, or a number with `s`, `ms` or `m`.
+fn time(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("expected a time as in 40s, 500ms or 2m, found `{text}`");
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" => 60.0,
+        _ => return Err(wrong()),
+    };
+    let seconds: f64 = digits.parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(seconds * unit).map_err(|_| wrong())
+}
+
+/// A plan and what is known of it.
+struct Planned {
+    after: Configuration,
+    plan: Pools,
+    figures: PlanFigures,
+}
+
+impl Plan {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let text = read(&self.from).map_err(Failure::input)?;
+        let (cluster, before) = cluster_from_json(&name(&self.from), &text).map_err(Failure::input)?;
+        let planned = self.plan(&cluster, &before)?;
+        let pools = timetable(&cluster, &planned.plan, &Durations::default());
+        let document = plan_to_json(&cluster, &before, &planned.after, &pools, &planned.figures);
+        check_plan(&document).map_err(|faults| Failure::Result(format!("the plan is wrong: {faults}")))?;
+        // Of the picture it is known before anything is written whether it can be.
+        let picture = self.picture.as_deref().map(|path| Ok((Format::of(path)?, path))).transpose()?;
+        output::print(&words(&cluster, &pools, &planned.figures, self.time_limit))?;
+        if let Some(path) = &self.out {
+            OutputFile::write_text(path, &document)?;
+        }
+        let Some((format, path)) = picture else { return Ok(()) };
+        let figure = draw_plan(&document).map_err(|error| Failure::Result(format!("no picture: {error}")))?;
+        picture_files::write(&[(path.with_extension(""), figure)], &[format]).map(drop)
+    }
+
+    fn plan(&self, cluster: &Cluster, before: &Configuration) -> Result<Planned, Failure> {
+        let refused = |error: &dyn std::fmt::Display| Failure::Result(format!("there is no plan: {error}"));
+        if let Some(path) = &self.to {
+            let text = read(path).map_err(Failure::input)?;
+            let after =
+                configuration_from_json(&name(path), &text, cluster, before).map_err(Failure::input)?;
+            let plan = plan(cluster, before, &after).map_err(|error| refused(&error))?;
+            let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
+            return Ok(Planned { after, plan, figures });
+        }
+        let path = self.states.as_ref().expect("one of the two is there");
+        let text = read(path).map_err(Failure::input)?;
+        let states = states_from_json(&name(path), &text, cluster, before).map_err(Failure::input)?;
+        let steps = if self.time_limit.is_some() { u64::MAX } else { self.steps };
+        let limits = Limits { steps, time: self.time_limit };
+        let wanted = in_states(cluster, before, &states);
+        let found = cheapest(cluster, before, &wanted, &limits, Seed::new(self.seed));
+        let found = found.map_err(|error| refused(&error))?;
+        let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };
+        Ok(Planned { after: found.configuration, plan: found.plan, figures })
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// The pools, a line for each action, and the figures.
+fn words(cluster: &Cluster, pools: &[Vec<Timed>], figures: &PlanFigures, limit: Option<Duration>) -> String {
+    let mut text = String::new();
+    let mut line = |line: String| writeln!(text, "{line}").expect("a string takes any text");
+    let vm_width = cluster.vms().iter().map(|vm| vm.name.len()).max().unwrap_or(0);
+    for (number, pool) in pools.iter().enumerate() {
+        let begin = pool.iter().map(|timed| timed.begin).min().unwrap_or_default();
+        line(format!("pool {}, from {begin} s", number + 1));
+        for Timed { action, begin, end } in pool {
+            let places = [action.from(), action.to()].into_iter().filter_map(Place::node);
+            let mut nodes: Vec<&str> = places.map(|node| cluster.node(node).name.as_str()).collect();
+            nodes.dedup();
+            let (kind, vm) = (action.kind().name(), &cluster.vm(action.vm()).name);
+            let (nodes, cost) = (nodes.join(" -> "), action.cost(cluster));
+            line(format!("  {kind:<8} {vm:<vm_width$}  {nodes}  cost {cost}, {begin} to {end} s"));
+        }
+    }
+    if pools.is_empty() {
+        line("nothing to do".to_owned());
+    }
+    line(format!("cost {}", figures.cost));
+    if let Some(bound) = figures.bound {
+        let proven = if figures.proven { ", so that this is the cheapest plan" } else { "" };
+        line(format!("bound {bound}{proven}"));
+    }
+    if limit.is_some() && !figures.proven {
+        line("searched under a limit of time: another run may find another plan".to_owned());
+    }
+    text
+}

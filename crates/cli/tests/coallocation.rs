@@ -1,0 +1,128 @@
+//! The co-allocation study as a user runs it: `dfrsim run` and `dfrsim coallocate`.
+
+mod support;
+
+use std::fs;
+use std::thread;
+use support::{Folder, dfrsim, stderr, stdout};
+
+/// Two nodes, of 4 cores and 3 GB and of 4 cores and 5 GB, and a third of another system.
+const NODES: &str = "node,cores,ram_gb,label.os\na,4,3,Linux\nb,4,5,Linux\nc,64,64,Plan 9\n";
+/// All cores of the first node until an hour has passed.
+const TAKEN: &str = "node,from,until,cores,ram_gb\na,0,3600,4,0\n";
+/// Two nodes that together have 8 GB and 6 cores: all the memory of both.
+const REQUEST: &str = "duration = 1800\nresources = 2\nearliest = 0\nlatest = 7200\n\
+    [minimum]\ncores = 2\nram_gb = 2\n[total]\nram_gb = 8\ncores = 6\n[labels]\nos = \"Linux\"\n";
+
+fn files() -> Folder {
+    Folder::with(&[("nodes.csv", NODES), ("taken.csv", TAKEN), ("request.toml", REQUEST)])
+}
+
+fn coallocate(folder: &Folder, more: &[&str]) -> assert_cmd::Command {
+    let mut command = dfrsim(["coallocate"]);
+    let files = [("--resources", "nodes.csv"), ("--timetables", "taken.csv"), ("--request", "request.toml")];
+    for (option, name) in files {
+        command.arg(option).arg(folder.path(name));
+    }
+    command.args(more);
+    command
+}
+
+/// Both nodes are free at 3,600 s. Beyond their minima they have (2, 1) and (2, 3), and (2, 4) is still to be given: a core
+/// and 1 GB by the first, a core and 3 GB by the second. 6 of 8 cores and 8 of 8 GB are then used.
+#[test]
+fn an_answer_is_printed_and_committed_once() {
+    let folder = files();
+    let answer = "start 3600\n\nnode,from,until,cores,ram_gb\na,3600,5400,3,3\nb,3600,5400,3,5\n\n\
+        cores: 6 reserved, utilisation 0.7500\nram_gb: 8 reserved, utilisation 1.0000\nutilisation factor 0.750000\n";
+    assert_eq!(stdout(&mut coallocate(&folder, &[])), answer);
+    let table = || fs::read_to_string(folder.path("taken.csv")).unwrap();
+    assert_eq!(table(), TAKEN, "without --commit nothing is written");
+    assert_eq!(stdout(&mut coallocate(&folder, &["--commit"])), answer);
+    assert_eq!(table(), format!("{TAKEN}a,3600,5400,3,3\nb,3600,5400,3,5\n"));
+    // The same again starts behind the first, and the third cannot wait so long.
+    assert!(stdout(&mut coallocate(&folder, &["--commit"])).starts_with("start 5400\n"));
+    assert!(stdout(&mut coallocate(&folder, &["--commit"])).starts_with("start 7200\n"));
+    let full = table();
+    let told = stderr(&mut coallocate(&folder, &["--commit"]), 1);
+    assert!(told.contains("rejected: no start was found"), "{told}");
+    assert_eq!(table(), full, "what is rejected changes nothing");
+}
+
+/// Six at the same time: there is room for three, one after the other.
+#[test]
+fn two_writers_never_get_the_same_part() {
+    let folder = files();
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| coallocate(&folder, &["--commit"]).output().unwrap());
+        }
+    });
+    let table = fs::read_to_string(folder.path("taken.csv")).unwrap();
+    let mut starts: Vec<&str> = table
+        .lines()
+        .filter(|line| line.starts_with("b,"))
+        .filter_map(|line| line.split(',').nth(1))
+        .collect();
+    starts.sort_unstable();
+    assert_eq!(starts, ["3600", "5400", "7200"], "{table}");
+    assert_eq!(table.lines().count(), 2 + 6);
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_told() {
+    let wrong = [
+        ("nodes.csv", "node,cores\na,four\n", "nodes.csv:2: `four` is not an amount"),
+        ("nodes.csv", "node,cores,ram_gb,label.os\na,1,1,x\na,1,1,x\n", "the name `a` stands twice"),
+        (
+            "taken.csv",
+            "node,from,until,cores\n",
+            "taken.csv:1: the columns should be node,from,until,cores,ram_gb",
+        ),
+        (
+            "taken.csv",
+            "node,from,until,cores,ram_gb\nd,0,1,1,1\n",
+            "taken.csv:2: there is no node called `d`",
+        ),
+        (
+            "taken.csv",
+            "node,from,until,cores,ram_gb\na,0,9,3,0\na,8,9,2,0\n",
+            "resource 0 has not enough of property 0",
+        ),
+        ("request.toml", "duration = 5\nresources = 2\nlength = 3\n", "unknown field `length`"),
+        (
+            "request.toml",
+            "duration = 5\nresources = 2\n[total]\ndisk = 3\n",
+            "there is no property called `disk`",
+        ),
+        ("request.toml", "duration = 0\nresources = 2\n", "it must end after its begin"),
+        ("request.toml", "duration = 5\nresources = 0\n", "it asks for no resources"),
+    ];
+    for (name, text, message) in wrong {
+        let folder = files();
+        fs::write(folder.path(name), text).unwrap();
+        let before = fs::read_to_string(folder.path("taken.csv")).unwrap();
+        let told = stderr(&mut coallocate(&folder, &["--commit"]), 2);
+        assert!(told.contains(message), "{told}");
+        assert_eq!(fs::read_to_string(folder.path("taken.csv")).unwrap(), before);
+    }
+}
+
+/// The sample scenario, smaller still: all tables but those of times, the same on any number of threads.
+#[test]
+fn a_run_prints_its_tables() {
+    let folder = Folder::with(&[]);
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/coallocation_quick.toml");
+    let run = |threads: &str, out: &str| {
+        let mut command = dfrsim(["run", scenario, "--threads", threads, "--set", "cases=6", "--set"]);
+        command.arg("usage=[0.1]").arg("--out").arg(folder.path(out));
+        stdout(&mut command)
+    };
+    let printed = run("1", "one");
+    for part in ["Table 1", "Table 2", "Table 3", "A stream of requests", "What sections 4.3 to 4.5 say"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    assert_eq!(run("2", "two"), printed);
+    let rows = |out: &str| fs::read_to_string(folder.path(out).join("rows.csv")).unwrap();
+    assert_eq!(rows("one"), rows("two"));
+}

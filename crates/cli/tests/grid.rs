@@ -1,0 +1,74 @@
+//! The grid study as a user runs it.
+
+mod support;
+
+use std::fs;
+use support::{Folder, dfrsim, stderr, stdout};
+
+const QUICK: &str = include_str!("../../../scenarios/grid_quick.toml");
+
+#[test]
+fn a_run_prints_the_tables_and_goes_on_where_it_stopped() {
+    let folder = Folder::with(&[("quick.toml", QUICK)]);
+    let run = |threads: &str| {
+        let mut command = dfrsim(["run", "--threads", threads, "--out"]);
+        command.arg(folder.path("out")).arg(folder.path("quick.toml"));
+        command
+    };
+    let printed = stdout(&mut run("1"));
+    for part in ["Table 1:", "Table 2:", "Table 17:", "What the text says", "EASY"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    // Two platforms, three local policies, one simulation without reallocation and twelve with it each.
+    let rows = fs::read_to_string(folder.path("out/rows.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 1 + 2 * 3 * 13);
+    let again = run("2").assert().success();
+    assert_eq!(String::from_utf8_lossy(&again.get_output().stdout), printed);
+    let told = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
+    assert!(told.contains("78 rows of 6 platforms (0 computed, 6 from earlier runs, 0 failed)"), "{told}");
+    // The scenario as it was resolved is a scenario, of the same rows.
+    let mut resolved = dfrsim(["run", "--out"]);
+    resolved.arg(folder.path("out")).arg(folder.path("out/scenario.toml"));
+    assert_eq!(stdout(&mut resolved), printed);
+}
+
+#[test]
+fn what_is_wrong_with_a_scenario_is_told_with_its_place() {
+    let wrong = QUICK
+        .replace("cluster = \"fast\"", "cluster = \"quick\"")
+        .replace("speed = 1.4", "speed = 0")
+        .replace("jobs = [400]", "jobs = [400, 5]")
+        .replace("\"FCFS\", ", "\"FIFO\", ");
+    let folder = Folder::with(&[("wrong.toml", &wrong)]);
+    let told = stderr(dfrsim(["run"]).arg(folder.path("wrong.toml")), 2);
+    for part in [
+        "there is no cluster `quick`",
+        "expected a speed from 0.001 to 1000",
+        "expected a number of jobs for each of the 1 months",
+        "no local policy is called `FIFO`; there are: FCFS, CBF, EASY",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+#[test]
+fn a_job_that_fits_nowhere_is_an_error_unless_it_is_to_be_skipped() {
+    // A hundred jobs of a log, one of them for 200 cores.
+    let line =
+        |id: u32, width| format!("{id} {id} -1 60 {width} -1 -1 {width} 100 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
+    let log: String = (1..=100).map(|id| line(id, if id == 50 { 200 } else { 2 })).collect();
+    let scenario = "study = \"grid\"\nlocal = [\"CBF\"]\n[[clusters]]\nname = \"a\"\ncores = 64\nspeed = 1\n\
+        [[workloads]]\nname = \"w\"\ndays = [1]\nsites = [{ cluster = \"a\", log = \"wide.swf\" }]\n";
+    let scenario = scenario.replace("speed = 1", "speed = 1.0");
+    let folder = Folder::with(&[("wide.swf", &log), ("wide.toml", &scenario)]);
+    let run = |rule: &str| {
+        let mut command = dfrsim(["run", "--set", rule, "--out"]);
+        command.arg(folder.path(rule)).arg(folder.path("wide.toml"));
+        command
+    };
+    let told = stderr(&mut run("jobs.too_wide=error"), 2);
+    assert!(told.contains("job 50 needs 200 cores, and the largest cluster has 64"), "{told}");
+    run("jobs.too_wide=skip").assert().success();
+    let reference = fs::read_to_string(folder.path("jobs.too_wide=skip/tables/reference.csv")).unwrap();
+    assert!(reference.contains("w,0,homogeneous,CBF,99,1,"), "{reference}");
+}

@@ -1,0 +1,120 @@
+//! The resources that are available at one start, and sets of them.
+
+use dfrsim_model::coallocation::Request;
+
+/// The resources that are available at one start (R_a of phase IV), with what they have and what is free of it over the
+/// whole time of the job. Amounts are in millionths, the properties of a candidate side by side.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Candidates {
+    properties: usize,
+    resources: Vec<usize>,
+    capacity: Vec<u64>,
+    free: Vec<u64>,
+}
+
+/// A set of candidates (R_s) and those that are left, by their indices, with the sums over the set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choice {
+    pub(crate) chosen: Vec<usize>,
+    pub(crate) rest: Vec<usize>,
+    /// By property: what the chosen have, and what is free of it.
+    capacity: Vec<u64>,
+    free: Vec<u64>,
+}
+
+impl Candidates {
+    pub(crate) fn clear(&mut self, properties: usize) {
+        self.properties = properties;
+        self.resources.clear();
+        self.capacity.clear();
+        self.free.clear();
+    }
+
+    /// Adds a resource of which no more is reserved than it has.
+    pub(crate) fn push(&mut self, resource: usize, capacity: &[u64], reserved: &[u64]) {
+        self.resources.push(resource);
+        self.capacity.extend_from_slice(capacity);
+        self.free.extend(capacity.iter().zip(reserved).map(|(capacity, reserved)| capacity - reserved));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.resources.len()
+    }
+    pub(crate) fn properties(&self) -> usize {
+        self.properties
+    }
+    /// The resource of the grid that a candidate is.
+    pub(crate) fn resource(&self, candidate: usize) -> usize {
+        self.resources[candidate]
+    }
+    pub(crate) fn capacity(&self, candidate: usize) -> &[u64] {
+        &self.capacity[candidate * self.properties..][..self.properties]
+    }
+    pub(crate) fn free(&self, candidate: usize) -> &[u64] {
+        &self.free[candidate * self.properties..][..self.properties]
+    }
+}
+
+impl Choice {
+    /// Nothing chosen yet.
+    pub(crate) fn reset(&mut self, candidates: &Candidates) {
+        self.chosen.clear();
+        self.rest.clear();
+        self.rest.extend(0..candidates.len());
+        for sums in [&mut self.capacity, &mut self.free] {
+            sums.clear();
+            sums.resize(candidates.properties(), 0);
+        }
+    }
+
+    /// Takes a candidate from the rest, given by its place there.
+    pub(crate) fn take(&mut self, candidates: &Candidates, place: usize) {
+        let candidate = self.rest.swap_remove(place);
+        self.chosen.push(candidate);
+        add(&mut self.capacity, candidates.capacity(candidate));
+        add(&mut self.free, candidates.free(candidate));
+    }
+
+    /// Exchanges one of the chosen for one of the rest, both given by their places.
+    pub(crate) fn swap(&mut self, candidates: &Candidates, out: usize, into: usize) {
+        let (leaves, enters) = (self.chosen[out], self.rest[into]);
+        (self.chosen[out], self.rest[into]) = (enters, leaves);
+        add(&mut self.capacity, candidates.capacity(enters));
+        add(&mut self.free, candidates.free(enters));
+        subtract(&mut self.capacity, candidates.capacity(leaves));
+        subtract(&mut self.free, candidates.free(leaves));
+    }
+
+    /// What is free of a property on all chosen together.
+    pub(crate) fn free(&self, property: usize) -> u64 {
+        self.free[property]
+    }
+
+    /// Whether the totals are met: no worst-case utilisation (3) is above 1.
+    pub(crate) fn is_admissible(&self, request: &Request) -> bool {
+        self.free.iter().zip(&request.total).all(|(free, total)| free >= total)
+    }
+
+    /// The worst-case utilisation of a property once the job is placed (3): exactly 1 or below if its total is met.
+    pub(crate) fn utilisation(&self, request: &Request, property: usize) -> f64 {
+        utilisation(self.capacity[property], self.free[property], request.total[property])
+    }
+
+    /// The product of the worst-case utilisations of all properties (section 3.5).
+    pub(crate) fn factor(&self, request: &Request) -> f64 {
+        (0..self.free.len()).map(|property| self.utilisation(request, property)).product()
+    }
+}
+
+/// The part of a property that is used once `total` of it is reserved. Nothing at all is fully used.
+pub(crate) fn utilisation(capacity: u64, free: u64, total: u64) -> f64 {
+    if capacity == 0 { 1.0 } else { (capacity - free + total) as f64 / capacity as f64 }
+}
+
+pub(crate) fn add(sums: &mut [u64], amounts: &[u64]) {
+    sums.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount);
+}
+
+fn subtract(sums: &mut [u64], amounts: &[u64]) {
+    sums.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum -= amount);
+}

@@ -1,0 +1,221 @@
+//! The six phases.
+
+use crate::discovery::Discovery;
+use crate::division::divide;
+use crate::improvement::improve;
+use crate::selection::Selector;
+use crate::starts::Starts;
+use crate::sufficiency::Sufficiency;
+use crate::{Candidates, Choice, Grid, Parameters, Prospects};
+use dfrsim_model::coallocation::{Allocation, Request};
+use dfrsim_model::{Seed, SimTime};
+
+/// Answers requests: phases I to V of the algorithm, and the reservations of phase VI, which
+/// [`Grid::reserve`] or [`SharedGrid`](crate::SharedGrid) then makes. Keeps its memory from one request to the next.
+#[derive(Debug, Default)]
+pub struct Coallocator {
+    parameters: Parameters,
+    discovery: Discovery,
+    sufficiency: Sufficiency,
+    candidates: Candidates,
+    attempt: Attempt,
+}
+
+/// A solution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// The start and the reservations.
+    pub allocation: Allocation,
+    /// The estimated utilisation factor: the product over all properties of the worst-case utilisation (3) of the chosen
+    /// resources once the job is placed, in [0, 1].
+    pub factor: f64,
+    /// The same before phase V.
+    pub factor_before: f64,
+    /// How many times as many resources as were asked for had been looked at (M).
+    pub multiple: usize,
+}
+
+/// Why a request is rejected: where its last pass ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum Rejection {
+    /// Phase I: fewer resources than asked for have the minima and the labels.
+    #[error("too few resources have what each of them must have")]
+    Resources,
+    /// Phase II: not even free resources would come to the totals.
+    #[error("the resources that were looked at do not come to the totals, even when free")]
+    Totals,
+    /// Phase IV: no admissible set at any start.
+    #[error("no start was found at which the totals are free")]
+    Starts,
+}
+
+impl Coallocator {
+    /// One with these parameters.
+    #[must_use]
+    pub fn new(parameters: Parameters) -> Coallocator {
+        Coallocator { parameters, ..Coallocator::default() }
+    }
+
+    /// Looks for a solution; reserves nothing. The same seed gives the same answer.
+    ///
+    /// # Errors
+    ///
+    /// With the phase in which the last pass ended.
+    ///
+    /// # Panics
+    ///
+    /// If [`Grid::check_request`] would refuse the request.
+    pub fn search(&mut self, grid: &Grid, request: &Request, seed: Seed) -> Result<Solution, Rejection> {
+        self.search_from(self.parameters.initial_multiple, grid, request, seed)
+    }
+
+    /// As [`Coallocator::search`], beginning with a sample of another multiple (M): after somebody else was faster, phase
+    /// I is gone back to without changing it (section 3.6).
+    ///
+    /// # Errors
+    ///
+    /// With the phase in which the last pass ended.
+    ///
+    /// # Panics
+    ///
+    /// If [`Grid::check_request`] would refuse the request.
+    pub fn search_from(
+        &mut self,
+        multiple: usize,
+        grid: &Grid,
+        request: &Request,
+        seed: Seed,
+    ) -> Result<Solution, Rejection> {
+        let mut draws = seed.fork("discovery").rng();
+        self.discovery.begin(grid.resources().len());
+        let mut multiple = multiple.max(1);
+        let mut rejection = Rejection::Resources;
+        loop {
+            let before = self.discovery.sample().len();
+            self.discovery.extend_to(multiple * request.resources, grid, request, &mut draws);
+            let found = self.discovery.sample().len();
+            if found < request.resources || found == before {
+                return Err(rejection);
+            }
+            let seed = seed.fork("search").numbered(multiple as u64);
+            rejection = match self.pass(multiple, grid, request, seed) {
+                Ok(solution) => return Ok(solution),
+                Err(rejection) => rejection,
+            };
+            multiple *= 2;
+            if multiple > self.parameters.largest_multiple {
+                return Err(rejection);
+            }
+        }
+    }
+
+    /// A single pass of phases II to V over given resources, as in the experiments (section 4.3): the minima and labels are
+    /// still those of phase I, the multiple of the solution is that of the parameters.
+    ///
+    /// # Errors
+    ///
+    /// With the phase in which the pass ended.
+    ///
+    /// # Panics
+    ///
+    /// If [`Grid::check_request`] would refuse the request, or a resource does not exist.
+    pub fn search_among(
+        &mut self,
+        grid: &Grid,
+        request: &Request,
+        resources: &[usize],
+        seed: Seed,
+    ) -> Result<Solution, Rejection> {
+        self.discovery.begin_with(resources, grid, request);
+        if self.discovery.sample().len() < request.resources {
+            return Err(Rejection::Resources);
+        }
+        self.pass(self.parameters.initial_multiple, grid, request, seed)
+    }
+
+    /// The same as [`Coallocator::search_among`] where the starts are known from earlier searches with other seeds.
+    ///
+    /// # Errors
+    ///
+    /// With the phase in which the pass ended.
+    pub fn search_prospects(
+        &mut self,
+        prospects: &mut Prospects<'_>,
+        seed: Seed,
+    ) -> Result<Solution, Rejection> {
+        let multiple = self.parameters.initial_multiple;
+        let request = prospects.request();
+        let mut number = 0;
+        while let Some((start, candidates)) = prospects.get(number)? {
+            if let Some(solution) =
+                self.attempt.at(candidates, request, *start, &self.parameters, multiple, seed)
+            {
+                return Ok(solution);
+            }
+            number += 1;
+        }
+        Err(Rejection::Starts)
+    }
+
+    /// The resources that the last search looked at (R_job), in the order in which they were drawn.
+    #[must_use]
+    pub fn sample(&self) -> &[usize] {
+        self.discovery.sample()
+    }
+
+    /// Phases II to V over the current sample.
+    fn pass(
+        &mut self,
+        multiple: usize,
+        grid: &Grid,
+        request: &Request,
+        seed: Seed,
+    ) -> Result<Solution, Rejection> {
+        let sample = self.discovery.sample();
+        if !self.sufficiency.of_sample(grid, request, sample) {
+            return Err(Rejection::Totals);
+        }
+        let mut starts = Starts::new(grid, request, sample.to_vec());
+        while let Some(start) = starts.next_sufficient(&mut self.candidates, &mut self.sufficiency) {
+            let candidates = &self.candidates;
+            if let Some(solution) =
+                self.attempt.at(candidates, request, start, &self.parameters, multiple, seed)
+            {
+                return Ok(solution);
+            }
+        }
+        Err(Rejection::Starts)
+    }
+}
+
+/// The search at one start, with the memory that it needs.
+#[derive(Debug, Default)]
+struct Attempt {
+    selector: Selector,
+    choice: Choice,
+}
+
+impl Attempt {
+    /// Phases IV and V at one start. Every start has a stream of random numbers of its own, so it does not matter for the
+    /// others whether it is looked at.
+    fn at(
+        &mut self,
+        candidates: &Candidates,
+        request: &Request,
+        start: SimTime,
+        parameters: &Parameters,
+        multiple: usize,
+        seed: Seed,
+    ) -> Option<Solution> {
+        let Attempt { selector, choice } = self;
+        let mut rng = seed.numbered(start.micros()).rng();
+        selector.select_and_swap(candidates, request, parameters.admission_effort, choice, &mut rng);
+        if !choice.is_admissible(request) {
+            return None;
+        }
+        let factor_before = choice.factor(request);
+        let factor = improve(candidates, request, parameters.improvement_effort, choice, &mut rng);
+        let allocation = divide(candidates, request, choice, start);
+        Some(Solution { allocation, factor, factor_before, multiple })
+    }
+}

@@ -1,0 +1,48 @@
+//! Amounts as decimals.
+
+use dfrsim_model::coallocation::{MOST_UNITS, UNITS_PER_ONE};
+
+/// An amount in millionths, to the nearest; nothing if it is negative or above a hundred million.
+#[must_use]
+pub(super) fn units(amount: f64) -> Option<u64> {
+    let units = (amount * UNITS_PER_ONE as f64).round();
+    (0.0..=MOST_UNITS as f64).contains(&units).then_some(units as u64)
+}
+
+/// An amount that is written as a decimal, in millionths.
+#[must_use]
+pub fn parse_amount(text: &str) -> Option<u64> {
+    units(text.parse().ok()?)
+}
+
+/// Millionths as a decimal that [`parse_amount`] reads back.
+#[must_use]
+pub fn format_amount(units: u64) -> String {
+    let (whole, rest) = (units / UNITS_PER_ONE, units % UNITS_PER_ONE);
+    let decimals = format!(".{rest:06}");
+    format!("{whole}{}", decimals.trim_end_matches('0').trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn amounts_are_decimals() {
+        for (text, units) in [("0", 0), ("2.68", 2_680_000), ("8", 8_000_000), ("0.000001", 1)] {
+            assert_eq!(parse_amount(text), Some(units));
+            assert_eq!(format_amount(units), text);
+        }
+        for wrong in ["", "-1", "nan", "inf", "100000001", "two"] {
+            assert_eq!(parse_amount(wrong), None, "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(units in 0..=MOST_UNITS) {
+            prop_assert_eq!(parse_amount(&format_amount(units)), Some(units));
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Nodes and their use as section 4.2 describes them.
+//!
+//! The data of the experiments, 606 nodes of PlanetLab on one day, are not public. Their nodes are drawn here from what is
+//! published of them (table 1). Of their use nothing is published but that it was measured every five minutes: how high it
+//! is and how it changes are assumptions, to be varied.
+
+use dfrsim_model::coallocation::{Request, Reservation, Resource, UNITS_PER_ONE};
+use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
+use rand::RngExt as _;
+use rand_distr::{Distribution as _, Normal, StandardNormal};
+
+/// A quantitative property as table 1 describes it: a normal distribution of which only a range occurs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Property {
+    /// Its name in files and tables.
+    pub name: &'static str,
+    /// The average over all nodes, in its unit.
+    pub mean: f64,
+    /// The standard deviation over all nodes.
+    pub deviation: f64,
+    /// The least that a node has.
+    pub least: f64,
+    /// The most that a node has.
+    pub most: f64,
+    /// Whether it only comes in whole numbers.
+    pub is_whole: bool,
+    /// Whether it is used as the processor is, or as memory.
+    pub is_of_processor: bool,
+}
+
+/// Table 1.
+pub const PROPERTIES: [Property; 3] = [
+    Property {
+        name: "cores",
+        mean: 2.90,
+        deviation: 1.51,
+        least: 1.0,
+        most: 8.0,
+        is_whole: true,
+        is_of_processor: true,
+    },
+    Property {
+        name: "ghz",
+        mean: 2.68,
+        deviation: 0.36,
+        least: 1.40,
+        most: 3.60,
+        is_whole: false,
+        is_of_processor: true,
+    },
+    Property {
+        name: "ram_gb",
+        mean: 2.95,
+        deviation: 0.84,
+        least: 0.73,
+        most: 7.71,
+        is_whole: false,
+        is_of_processor: false,
+    },
+];
+
+/// How many nodes table 1 is about.
+pub const NODES: usize = 606;
+/// How often use was measured.
+pub const MEASURED: SimSpan = SimSpan::from_secs(300);
+
+/// How nodes are used: each has a level of its own for its processor and for its memory, around which the use goes up and
+/// down from one measurement to the next. All of it is assumed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usage {
+    /// The mean level of all nodes, from 0 to 0.5. Levels are uniform between 0 and twice the mean.
+    pub mean: f64,
+    /// The standard deviation of the use of a node around its level, before it is cut off at 0 and 1.
+    pub deviation: f64,
+    /// The correlation of two measurements of a node that follow each other, from 0 to 1.
+    pub correlation: f64,
+}
+
+impl Default for Usage {
+    /// Used at 0.3, give or take 0.1, with a correlation of 0.9: an hour later, a quarter of a deviation is left.
+    fn default() -> Usage {
+        Usage { mean: 0.3, deviation: 0.1, correlation: 0.9 }
+    }
+}
+
+/// Nodes with the properties of [`PROPERTIES`] and no labels.
+#[must_use]
+pub fn nodes(count: usize, seed: Seed) -> Vec<Resource> {
+    let node = |number| {
+        let mut rng = seed.fork("node").numbered(number as u64).rng();
+        let capacity = PROPERTIES.iter().map(|property| property.draw(&mut rng)).collect();
+        Resource { capacity, labels: [].into() }
+    };
+    (0..count).map(node).collect()
+}
+
+impl Property {
+    /// An amount in millionths: values outside the range are drawn again.
+    fn draw(&self, rng: &mut Rng) -> u64 {
+        let normal = Normal::new(self.mean, self.deviation).expect("the table has finite deviations");
+        loop {
+            let drawn: f64 = normal.sample(rng);
+            let value = if self.is_whole { drawn.round() } else { drawn };
+            if (self.least..=self.most).contains(&value) {
+                return (value * UNITS_PER_ONE as f64).round() as u64;
+            }
+        }
+    }
+}
+
+/// What is used of these nodes from the origin of time for as long as `span`, as reservations of five minutes. Of nodes
+/// with other properties than [`PROPERTIES`], all are used as a processor is.
+#[must_use]
+pub fn usage(resources: &[Resource], usage: &Usage, span: SimSpan, seed: Seed) -> Vec<Reservation> {
+    let slots = span.micros().div_ceil(MEASURED.micros());
+    let mut reserved = Vec::new();
+    for (resource, node) in resources.iter().enumerate() {
+        let mut rng = seed.fork("usage").numbered(resource as u64).rng();
+        let mut processor = Course::new(usage, &mut rng);
+        let mut memory = Course::new(usage, &mut rng);
+        for slot in 0..slots {
+            let from = SimTime::from_micros(slot * MEASURED.micros());
+            let (processor, memory) = (processor.next(&mut rng), memory.next(&mut rng));
+            let amount = |(property, &capacity): (usize, &u64)| {
+                let is_of_processor = PROPERTIES.get(property).is_none_or(|it| it.is_of_processor);
+                (capacity as f64 * if is_of_processor { processor } else { memory }) as u64
+            };
+            let amounts = node.capacity.iter().enumerate().map(amount).collect();
+            reserved.push(Reservation { resource, from, until: from + MEASURED, amounts });
+        }
+    }
+    reserved
+}
+
+/// The use of one thing over time: an autoregressive process of order 1.
+struct Course {
+    usage: Usage,
+    level: f64,
+    /// How far the use is from its level, in deviations.
+    away: f64,
+}
+
+impl Course {
+    fn new(usage: &Usage, rng: &mut Rng) -> Course {
+        let level = 2.0 * usage.mean * rng.random::<f64>();
+        Course { usage: *usage, level, away: StandardNormal.sample(rng) }
+    }
+    /// The next measurement, from 0 to 1.
+    fn next(&mut self, rng: &mut Rng) -> f64 {
+        let Usage { deviation, correlation, .. } = self.usage;
+        let used = (self.level + deviation * self.away).clamp(0.0, 1.0);
+        let fresh: f64 = StandardNormal.sample(rng);
+        self.away = correlation * self.away + (1.0 - correlation * correlation).sqrt() * fresh;
+        used
+    }
+}
+
+/// The durations of requests, in seconds: 10 and 30 minutes, 1, 2, 3 and 5 hours.
+pub const DURATIONS: [u64; 6] = [600, 1_800, 3_600, 7_200, 10_800, 18_000];
+/// How many resources are asked for.
+pub const SIZES: [usize; 6] = [2, 5, 10, 15, 30, 60];
+
+/// The mean and the standard deviation of each property over all nodes, in millionths.
+#[must_use]
+pub fn statistics(resources: &[Resource]) -> Vec<(f64, f64)> {
+    let properties = resources.first().map_or(0, |resource| resource.capacity.len());
+    let count = resources.len() as f64;
+    let of = |property: usize| {
+        let amounts = || resources.iter().map(move |it| it.capacity[property] as f64);
+        let mean = amounts().sum::<f64>() / count;
+        (mean, (amounts().map(|amount| (amount - mean).powi(2)).sum::<f64>() / count).sqrt())
+    };
+    (0..properties).map(of).collect()
+}
+
+/// A request for so many resources, without a window: what it takes, and for how long (section 4.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// For how long.
+    pub duration: SimSpan,
+    /// How many resources (N).
+    pub resources: usize,
+    /// Half of what each would give if all gave the same: `d_i / 2N`, in millionths, at least one.
+    pub half: Box<[u64]>,
+}
+
+/// How the minima of a demand follow from its totals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Each resource gives its full part of the total.
+    Simple,
+    /// Each resource gives at least half of its part.
+    Collective,
+}
+
+impl Demand {
+    /// A demand for `resources` of nodes with these [`statistics`]: each total uniform from N times the mean less two
+    /// deviations to N times the mean and half a deviation (4). What would be nothing or less is a millionth.
+    #[must_use]
+    pub fn draw(resources: usize, statistics: &[(f64, f64)], rng: &mut Rng) -> Demand {
+        let duration = SimSpan::from_secs(DURATIONS[rng.random_range(0..DURATIONS.len())]);
+        let half = |&(mean, deviation): &(f64, f64)| {
+            let part = mean + deviation * (2.5 * rng.random::<f64>() - 2.0);
+            (part / 2.0).max(1.0) as u64
+        };
+        let half = statistics.iter().map(half).collect();
+        Demand { duration, resources, half }
+    }
+
+    /// The request of this kind with a window for its start.
+    #[must_use]
+    pub fn request(&self, kind: Kind, earliest: SimTime, latest: SimTime) -> Request {
+        let part = |half: &u64| if kind == Kind::Simple { 2 * half } else { *half };
+        Request {
+            duration: self.duration,
+            resources: self.resources,
+            earliest,
+            latest,
+            minimum: self.half.iter().map(part).collect(),
+            total: self.half.iter().map(|half| 2 * half * self.resources as u64).collect(),
+            labels: [].into(),
+        }
+    }
+}
+
+/// A test case of section 4.2: a demand and a window of the day, from an earliest start up to 5 h 50 min to a latest end
+/// from 18 h 10 min on.
+#[must_use]
+pub fn test_case(resources: usize, statistics: &[(f64, f64)], rng: &mut Rng) -> (Demand, SimTime, SimTime) {
+    let demand = Demand::draw(resources, statistics, rng);
+    let earliest = SimTime::from_secs(rng.random_range(0..=21_000));
+    let end = rng.random_range(65_400..=86_400_u64);
+    let latest = SimTime::from_micros(SimTime::from_secs(end).micros() - demand.duration.micros());
+    (demand, earliest, latest)
+}

@@ -1,0 +1,8 @@
+//! Golden cases, slow twins and properties of the co-allocation.
+
+mod golden;
+mod instances;
+mod optimum;
+mod properties;
+mod search_twin;
+mod timetable;

@@ -1,0 +1,51 @@
+//! How long decisions, plans and the optimiser take: `cargo bench -p dfrsim-context-switch`.
+
+use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
+use dfrsim_context_switch::*;
+use dfrsim_model::Seed;
+use divan::Bencher;
+
+fn main() {
+    divan::main();
+}
+
+/// Nodes and VMs: those of figure 10, and of a cluster ten times as large.
+const SIZES: [(u32, u32); 2] = [(200, 500), (2_000, 10_000)];
+
+fn sample((nodes, vms): (u32, u32)) -> (Sample, Configuration) {
+    let sample = Sample::draw(SampleShape { nodes, vms }, &InitialState::ALL, Seed::new(1));
+    let queue = first_come_first_served(&sample.cluster);
+    let wanted = select_running(&sample.cluster, &sample.current, &queue, SuspendTo::Disk);
+    (sample, wanted)
+}
+
+/// The running job selection problem, first-fit decreasing.
+#[divan::bench(args = SIZES, sample_count = 20)]
+fn decision(bencher: Bencher<'_, '_>, size: (u32, u32)) {
+    let (Sample { cluster, current }, _) = sample(size);
+    let queue = first_come_first_served(&cluster);
+    bencher.bench(|| select_running(&cluster, &current, &queue, SuspendTo::Disk));
+}
+
+/// The plan to that configuration, with its cycles.
+#[divan::bench(args = SIZES, sample_count = 20)]
+fn plan_of_first_fit(bencher: Bencher<'_, '_>, size: (u32, u32)) {
+    let (Sample { cluster, current }, wanted) = sample(size);
+    bencher.bench(|| plan(&cluster, &current, &wanted).unwrap());
+}
+
+/// The optimiser's first assignment and the bound.
+#[divan::bench(args = SIZES, sample_count = 5)]
+fn first_assignment(bencher: Bencher<'_, '_>, size: (u32, u32)) {
+    let (Sample { cluster, current }, wanted) = sample(size);
+    let limits = Limits { steps: 0, time: None };
+    bencher.bench(|| cheapest(&cluster, &current, &wanted, &limits, Seed::new(1)).unwrap());
+}
+
+/// A hundred steps of the search, or less if it ends before.
+#[divan::bench(args = SIZES, sample_count = 5)]
+fn hundred_steps(bencher: Bencher<'_, '_>, size: (u32, u32)) {
+    let (Sample { cluster, current }, wanted) = sample(size);
+    let limits = Limits { steps: 100, time: None };
+    bencher.bench(|| cheapest(&cluster, &current, &wanted, &limits, Seed::new(1)).unwrap());
+}

@@ -1,0 +1,195 @@
+//! What can be done to one VM.
+
+use crate::cluster::{Cluster, VmId};
+use crate::configuration::Place;
+use dfrsim_model::NodeId;
+
+/// A VM context switch: an action that takes one VM from a place to another (section 2.2, figure 2).
+///
+/// Only legal ones exist: [`Action::between`] is the only way to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    vm: VmId,
+    kind: Kind,
+}
+
+/// What an action does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A waiting VM is booted.
+    Run {
+        /// Where.
+        on: NodeId,
+    },
+    /// A VM that runs is shut down for good.
+    Stop {
+        /// Where it runs.
+        on: NodeId,
+    },
+    /// A VM goes on running elsewhere.
+    Migrate {
+        /// Where it runs.
+        from: NodeId,
+        /// Where it will run.
+        to: NodeId,
+    },
+    /// The memory of a VM is written to the disk of its node.
+    Suspend {
+        /// Where it runs or dozes.
+        on: NodeId,
+        /// Whether it dozes there.
+        dozing: bool,
+    },
+    /// A VM that runs is held in the memory of its node (section 7).
+    Doze {
+        /// Where.
+        on: NodeId,
+    },
+    /// A VM that was suspended to a disk runs again.
+    Resume {
+        /// Where its image is.
+        from: NodeId,
+        /// Where it will run: the resume is local if that is the same node, else remote.
+        to: NodeId,
+    },
+    /// A VM that dozed runs again.
+    Wake {
+        /// Where it dozes.
+        from: NodeId,
+        /// Where it will run; if that is another node, its memory is sent there.
+        to: NodeId,
+    },
+}
+
+/// A change of state that the life cycle of a VM does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("VM `{vm}` cannot go from {} to {}", describe(*from), describe(*to))]
+pub struct IllegalTransition {
+    /// The VM.
+    pub vm: String,
+    /// Where it is.
+    pub from: Place,
+    /// Where it cannot go.
+    pub to: Place,
+}
+
+fn describe(place: Place) -> String {
+    let node = place.node().map(|node| format!(" on node {node}")).unwrap_or_default();
+    format!("{}{node}", place.state().name())
+}
+
+impl Action {
+    /// The action that takes a VM from one place to another; nothing if they are the same.
+    ///
+    /// # Errors
+    /// The life cycle has no such transition: a waiting VM that sleeps, or one that sleeps and does so elsewhere.
+    pub fn between(
+        cluster: &Cluster,
+        vm: VmId,
+        from: Place,
+        to: Place,
+    ) -> Result<Option<Action>, IllegalTransition> {
+        let kind = match (from, to) {
+            _ if from == to => return Ok(None),
+            (Place::Waiting, Place::Running(on)) => Kind::Run { on },
+            (Place::Running(on), Place::Terminated) => Kind::Stop { on },
+            (Place::Running(from), Place::Running(to)) => Kind::Migrate { from, to },
+            (Place::Running(on), Place::Sleeping(disk)) if on == disk => Kind::Suspend { on, dozing: false },
+            (Place::Dozing(on), Place::Sleeping(disk)) if on == disk => Kind::Suspend { on, dozing: true },
+            (Place::Running(on), Place::Dozing(there)) if on == there => Kind::Doze { on },
+            (Place::Sleeping(from), Place::Running(to)) => Kind::Resume { from, to },
+            (Place::Dozing(from), Place::Running(to)) => Kind::Wake { from, to },
+            _ => {
+                let vm = cluster.vm(vm).name.clone();
+                return Err(IllegalTransition { vm, from, to });
+            }
+        };
+        Ok(Some(Action { vm, kind }))
+    }
+
+    /// The migration of a VM that runs.
+    pub(crate) const fn migration(vm: VmId, from: NodeId, to: NodeId) -> Action {
+        Action { vm, kind: Kind::Migrate { from, to } }
+    }
+    /// The suspend of a VM that runs or dozes.
+    pub(crate) const fn suspend(vm: VmId, on: NodeId, dozing: bool) -> Action {
+        Action { vm, kind: Kind::Suspend { on, dozing } }
+    }
+    /// The resume of a VM that sleeps.
+    pub(crate) const fn resume(vm: VmId, from: NodeId, to: NodeId) -> Action {
+        Action { vm, kind: Kind::Resume { from, to } }
+    }
+
+    /// The VM.
+    #[must_use]
+    pub const fn vm(self) -> VmId {
+        self.vm
+    }
+    /// What is done.
+    #[must_use]
+    pub const fn kind(self) -> Kind {
+        self.kind
+    }
+
+    /// Where the VM must be for it.
+    #[must_use]
+    pub const fn from(self) -> Place {
+        match self.kind {
+            Kind::Run { .. } => Place::Waiting,
+            Kind::Stop { on } | Kind::Doze { on } | Kind::Suspend { on, dozing: false } => Place::Running(on),
+            Kind::Migrate { from, .. } => Place::Running(from),
+            Kind::Resume { from, .. } => Place::Sleeping(from),
+            Kind::Wake { from, .. } | Kind::Suspend { on: from, dozing: true } => Place::Dozing(from),
+        }
+    }
+
+    /// Where the VM is after it.
+    #[must_use]
+    pub const fn to(self) -> Place {
+        match self.kind {
+            Kind::Run { on } => Place::Running(on),
+            Kind::Stop { .. } => Place::Terminated,
+            Kind::Migrate { to, .. } | Kind::Resume { to, .. } | Kind::Wake { to, .. } => Place::Running(to),
+            Kind::Suspend { on, .. } => Place::Sleeping(on),
+            Kind::Doze { on } => Place::Dozing(on),
+        }
+    }
+
+    /// What the action costs by itself (table 1), in MB: the memory of the VM for a migration, a suspend and a local
+    /// resume, twice that for a remote resume, nothing for a run and a stop. To doze and to wake where one dozes costs
+    /// nothing either; to wake elsewhere as much as a migration.
+    #[must_use]
+    pub fn cost(self, cluster: &Cluster) -> u64 {
+        let memory = cluster.vm(self.vm).demand.memory.unsigned_abs();
+        match self.kind {
+            Kind::Run { .. } | Kind::Stop { .. } | Kind::Doze { .. } => 0,
+            Kind::Migrate { .. } | Kind::Suspend { .. } => memory,
+            Kind::Resume { from, to } => memory * (1 + u64::from(from != to)),
+            Kind::Wake { from, to } => memory * u64::from(from != to),
+        }
+    }
+}
+
+impl Kind {
+    /// The name, as in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Run { .. } => "run",
+            Kind::Stop { .. } => "stop",
+            Kind::Migrate { .. } => "migrate",
+            Kind::Suspend { .. } => "suspend",
+            Kind::Doze { .. } => "doze",
+            Kind::Resume { .. } => "resume",
+            Kind::Wake { .. } => "wake",
+        }
+    }
+    /// Whether it goes between two nodes.
+    #[must_use]
+    pub fn is_remote(self) -> bool {
+        match self {
+            Kind::Run { .. } | Kind::Stop { .. } | Kind::Suspend { .. } | Kind::Doze { .. } => false,
+            Kind::Migrate { from, to } | Kind::Resume { from, to } | Kind::Wake { from, to } => from != to,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Where every VM is: configurations, and when they are viable.
+
+use crate::amount::Amount;
+use crate::cluster::{Cluster, Vm, VmId};
+use crate::relations::Broken;
+use dfrsim_model::NodeId;
+
+/// Where a VM is in its life (section 2.2, figure 2), and on which node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// It was never run.
+    Waiting,
+    /// It runs on this node, and takes memory and CPU there.
+    Running(NodeId),
+    /// It was suspended to the disk of this node and takes nothing.
+    Sleeping(NodeId),
+    /// It was suspended to the RAM of this node (section 7) and takes memory there, but no CPU.
+    Dozing(NodeId),
+    /// It was stopped.
+    Terminated,
+}
+
+/// The state of a VM without its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// See [`Place::Waiting`].
+    Waiting,
+    /// See [`Place::Running`].
+    Running,
+    /// See [`Place::Sleeping`].
+    Sleeping,
+    /// See [`Place::Dozing`].
+    Dozing,
+    /// See [`Place::Terminated`].
+    Terminated,
+}
+
+impl Place {
+    /// The state.
+    #[must_use]
+    pub const fn state(self) -> State {
+        match self {
+            Place::Waiting => State::Waiting,
+            Place::Running(_) => State::Running,
+            Place::Sleeping(_) => State::Sleeping,
+            Place::Dozing(_) => State::Dozing,
+            Place::Terminated => State::Terminated,
+        }
+    }
+    /// The node on which the VM or its image is.
+    #[must_use]
+    pub const fn node(self) -> Option<NodeId> {
+        match self {
+            Place::Running(node) | Place::Sleeping(node) | Place::Dozing(node) => Some(node),
+            Place::Waiting | Place::Terminated => None,
+        }
+    }
+    /// The node whose memory the VM takes.
+    #[must_use]
+    pub const fn host(self) -> Option<NodeId> {
+        match self {
+            Place::Running(node) | Place::Dozing(node) => Some(node),
+            Place::Waiting | Place::Sleeping(_) | Place::Terminated => None,
+        }
+    }
+    /// What a VM takes of its host there.
+    #[must_use]
+    pub const fn taken(self, vm: &Vm) -> Amount {
+        match self {
+            Place::Running(_) => vm.demand,
+            Place::Dozing(_) => Amount::new(0, vm.demand.memory),
+            Place::Waiting | Place::Sleeping(_) | Place::Terminated => Amount::NONE,
+        }
+    }
+}
+
+impl State {
+    /// Every state with its name.
+    pub const NAMED: [(State, &'static str); 5] = [
+        (State::Waiting, "waiting"),
+        (State::Running, "running"),
+        (State::Sleeping, "sleeping"),
+        (State::Dozing, "dozing"),
+        (State::Terminated, "terminated"),
+    ];
+
+    /// The name, as in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::NAMED[self as usize].1
+    }
+
+    /// The place in this state, on this node if it needs one; nothing if it needs one and there is none.
+    #[must_use]
+    pub fn at(self, node: Option<NodeId>) -> Option<Place> {
+        match self {
+            State::Waiting => Some(Place::Waiting),
+            State::Running => node.map(Place::Running),
+            State::Sleeping => node.map(Place::Sleeping),
+            State::Dozing => node.map(Place::Dozing),
+            State::Terminated => Some(Place::Terminated),
+        }
+    }
+}
+
+/// The place of every VM of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    places: Vec<Place>,
+}
+
+/// Why a configuration is not viable.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotViable {
+    /// VMs take more of a node than it has.
+    #[error("node `{node}` has {} units of CPU and {} MB, and VMs take {} units and {} MB", has.cpu, has.memory, taken.cpu, taken.memory)]
+    Overload {
+        /// The node.
+        node: String,
+        /// What it has.
+        has: Amount,
+        /// What they take.
+        taken: Amount,
+    },
+    /// A placement relation does not hold.
+    #[error(transparent)]
+    Relation(#[from] Broken),
+}
+
+impl Configuration {
+    /// A configuration with a place for each VM of the cluster, in their order.
+    #[must_use]
+    pub const fn new(places: Vec<Place>) -> Configuration {
+        Configuration { places }
+    }
+    /// The places, in the order of the VMs.
+    #[must_use]
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+    /// Where a VM is.
+    #[must_use]
+    pub fn place(&self, vm: VmId) -> Place {
+        self.places[vm.index()]
+    }
+    /// Puts a VM somewhere else.
+    pub fn set(&mut self, vm: VmId, place: Place) {
+        self.places[vm.index()] = place;
+    }
+
+    /// What is left of each node; negative where it is overloaded.
+    #[must_use]
+    pub fn room(&self, cluster: &Cluster) -> Vec<Amount> {
+        let mut room: Vec<Amount> = cluster.nodes().iter().map(|node| node.capacity).collect();
+        for (vm, place) in cluster.vms().iter().zip(&self.places) {
+            if let Some(host) = place.host() {
+                room[host.index()] -= place.taken(vm);
+            }
+        }
+        room
+    }
+
+    /// Whether every VM that runs has the memory and the CPU that it needs (section 3.2), and every placement relation
+    /// holds.
+    ///
+    /// # Errors
+    /// The first node that is overloaded, else the first relation that is broken.
+    pub fn check(&self, cluster: &Cluster) -> Result<(), NotViable> {
+        for (node, room) in cluster.nodes().iter().zip(self.room(cluster)) {
+            if !room.is_viable() {
+                let taken = node.capacity - room;
+                return Err(NotViable::Overload { node: node.name.clone(), has: node.capacity, taken });
+            }
+        }
+        Ok(cluster.relations().check(cluster, self)?)
+    }
+}

@@ -1,0 +1,98 @@
+//! The sample decision module: which vjobs run (section 3.2).
+
+use crate::assignment::{Assignment, largest_first, units};
+use crate::cluster::{Cluster, VjobId};
+use crate::configuration::{Configuration, Place, State};
+use std::cmp::Reverse;
+
+/// Where VMs are suspended to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SuspendTo {
+    /// The disk of their node.
+    #[default]
+    Disk,
+    /// The memory of their node, if the VMs that run there in the decision's own configuration leave enough of it for all
+    /// running VMs of the vjob; else the disk (section 7).
+    Memory,
+}
+
+/// The configuration in which each vjob has a state: its VMs run where they are, or, if they are on no node, on the first
+/// one, which need not be viable; it says only what is to run for [`cheapest`](crate::cheapest).
+/// A state that a VM cannot reach is seen there.
+#[must_use]
+pub fn in_states(cluster: &Cluster, current: &Configuration, states: &[State]) -> Configuration {
+    let mut configuration = current.clone();
+    for (vjob, &state) in cluster.vjob_ids().zip(states) {
+        for &vm in cluster.vms_of(vjob) {
+            let place = state.at(current.place(vm).node().or(cluster.node_ids().next()));
+            configuration.set(vm, place.unwrap_or(Place::Waiting));
+        }
+    }
+    configuration
+}
+
+/// The vjobs in the order in which they are served: by priority, then by submission.
+#[must_use]
+pub fn first_come_first_served(cluster: &Cluster) -> Vec<VjobId> {
+    let mut queue: Vec<VjobId> = cluster.vjob_ids().collect();
+    queue.sort_by_key(|vjob| Reverse(cluster.vjobs()[vjob.index()].priority));
+    queue
+}
+
+/// Solves the running job selection problem: each vjob of the queue in turn runs if first-fit decreasing on memory and CPU
+/// finds nodes for all its VMs beside those of the vjobs before it, from empty nodes on; else it sleeps, or goes on waiting.
+///
+/// The result is viable.
+///
+/// Vjobs that are not in the queue are done: those that run are stopped. What VMs need is what the cluster has of them now.
+#[must_use]
+pub fn select_running(
+    cluster: &Cluster,
+    current: &Configuration,
+    queue: &[VjobId],
+    suspend_to: SuspendTo,
+) -> Configuration {
+    let mut assignment = Assignment::empty(cluster);
+    let mut runs = vec![None; cluster.vjobs().len()];
+    for &vjob in queue {
+        let mut items = units(cluster, cluster.vms_of(vjob).iter().copied());
+        largest_first(&mut items);
+        let is_over = cluster.vms_of(vjob).iter().any(|vm| current.place(*vm) == Place::Terminated);
+        runs[vjob.index()] = Some(!is_over && assignment.first_fit(&items));
+    }
+    let mut configuration = current.clone();
+    for (vjob, runs) in cluster.vjob_ids().zip(runs) {
+        let vms = cluster.vms_of(vjob);
+        let dozes = runs == Some(false) && may_doze(cluster, current, &mut assignment, vjob, suspend_to);
+        for &vm in vms {
+            let place = match (runs, current.place(vm)) {
+                (Some(true), _) => assignment.host(vm).map_or(Place::Waiting, Place::Running),
+                (None, Place::Running(_)) => Place::Terminated,
+                (Some(false), Place::Running(node) | Place::Dozing(node)) if dozes => Place::Dozing(node),
+                (_, Place::Running(node) | Place::Dozing(node)) => Place::Sleeping(node),
+                (_, place) => place,
+            };
+            configuration.set(vm, place);
+        }
+    }
+    configuration
+}
+
+/// Whether all VMs of a vjob that run or doze now can doze where they are; they then have their memory there.
+fn may_doze(
+    cluster: &Cluster,
+    current: &Configuration,
+    assignment: &mut Assignment<'_>,
+    vjob: VjobId,
+    suspend_to: SuspendTo,
+) -> bool {
+    let hosted = cluster.vms_of(vjob).iter().filter_map(|vm| Some((*vm, current.place(*vm).host()?)));
+    let mut after = assignment.clone();
+    let dozes = suspend_to == SuspendTo::Memory
+        && hosted.clone().count() > 0
+        && hosted.clone().all(|(vm, node)| after.doze(vm, node));
+    if dozes {
+        *assignment = after;
+    }
+    dozes
+}

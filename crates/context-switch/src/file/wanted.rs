@@ -1,0 +1,94 @@
+//! What is wanted: a configuration, or states alone.
+
+use super::StateName;
+use super::cluster::Names;
+use super::error::{FileError, parse};
+use crate::cluster::Cluster;
+use crate::configuration::{Configuration, State};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigurationDocument {
+    vms: Vec<VmEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VmEntry {
+    name: String,
+    state: StateName,
+    node: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StatesDocument {
+    vjobs: Vec<VjobEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VjobEntry {
+    name: String,
+    state: StateName,
+}
+
+/// The configuration that a text describes: VMs that it does not name stay where they are. `file` is its name in messages.
+///
+/// # Errors
+/// The text is not JSON, or does not describe a configuration of this cluster: the first fault with its place.
+pub fn configuration_from_json(
+    file: &str,
+    text: &str,
+    cluster: &Cluster,
+    current: &Configuration,
+) -> Result<Configuration, FileError> {
+    let document: ConfigurationDocument = parse(file, text)?;
+    let names = Names::of(cluster);
+    let mut configuration = current.clone();
+    let mut named = vec![false; cluster.vms().len()];
+    for (index, VmEntry { name, state, node }) in document.vms.iter().enumerate() {
+        let path = format!("vms[{index}]");
+        let vm = names.vm(file, format!("{path}.name"), name)?;
+        if std::mem::replace(&mut named[vm.index()], true) {
+            return Err(FileError::field(
+                file,
+                format!("{path}.name"),
+                format!("`{name}` stands here twice"),
+            ));
+        }
+        configuration.set(vm, names.place(file, &path, *state, node.as_deref())?);
+    }
+    Ok(configuration)
+}
+
+/// The states that a text describes, one for each vjob; vjobs that it does not name keep the state of their first VM in the
+/// current configuration. `file` is its name in messages.
+///
+/// # Errors
+/// The text is not JSON, or does not describe states of this cluster: the first fault with its place.
+pub fn states_from_json(
+    file: &str,
+    text: &str,
+    cluster: &Cluster,
+    current: &Configuration,
+) -> Result<Vec<State>, FileError> {
+    let document: StatesDocument = parse(file, text)?;
+    let mut states: Vec<Option<State>> = vec![None; cluster.vjobs().len()];
+    for (index, VjobEntry { name, state }) in document.vjobs.iter().enumerate() {
+        let path = format!("vjobs[{index}].name");
+        let Some(vjob) = cluster.vjobs().iter().position(|vjob| vjob.name == *name) else {
+            return Err(FileError::field(file, path, format!("there is no vjob `{name}`")));
+        };
+        if states[vjob].replace((*state).into()).is_some() {
+            return Err(FileError::field(file, path, format!("`{name}` stands here twice")));
+        }
+    }
+    let now = |vjob| {
+        let first = cluster.vms_of(vjob).first();
+        first.map_or(State::Waiting, |vm| current.place(*vm).state())
+    };
+    let states = states.into_iter().zip(cluster.vjob_ids());
+    Ok(states.map(|(state, vjob)| state.unwrap_or_else(|| now(vjob))).collect())
+}

@@ -1,0 +1,138 @@
+//! A cost that no plan to the decided states is below.
+
+use super::goal::Goal;
+use crate::amount::Amount;
+use crate::cluster::{VjobId, VmId};
+use crate::configuration::Place;
+use crate::optimiser::knapsack;
+use dfrsim_model::NodeId;
+
+/// The bound: what actions cost by themselves, the decided ones and, for VMs that are to run, the least of all nodes; and the
+/// larger of two bounds on the rest.
+///
+/// * Some VMs must leave: where those that would run for least on a node do not fit there together, some are migrated, or
+///   resumed elsewhere, for their memory each. And some must wait: runs and resumes that do not fit into what nodes have left
+///   now wait for the first pool, which costs at least its dearest suspend. The resumes of a vjob all wait or none does.
+/// * If nothing waits, resumes fit into what nodes have left now, so that more must leave. A vjob whose resumes wait may
+///   spare that on the nodes of its images, but then all of them wait for what first leaves these nodes.
+pub(super) fn lower_bound(goal: &Goal<'_>, room: &[Amount]) -> u64 {
+    let together: u64 = goal.units.iter().map(|unit| goal.least_cost(unit)).sum();
+    let alone: u64 = running(goal).map(|vm| goal.least_cost_alone(vm)).sum();
+    let waiting = entering(goal).saturating_sub(fit_at_once(goal, room)) * goal.first_pool;
+    let homes = homes(goal, room);
+    let leaving: u64 = homes.iter().map(|home| home.in_the_end).sum();
+    let at_once: u64 = homes.iter().map(|home| home.at_once).sum();
+    let spared: u64 = goal.cluster.vjob_ids().map(|vjob| spared(goal, &homes, vjob)).sum();
+    // Gathered VMs that have different homes are counted either together, or as leaving.
+    let rest = alone + (leaving + waiting).max(at_once.saturating_sub(spared));
+    goal.decided_cost + rest.max(together + waiting)
+}
+
+/// The VMs that are to run.
+fn running<'a>(goal: &'a Goal<'_>) -> impl Iterator<Item = VmId> + 'a {
+    goal.units.iter().flat_map(|unit| unit.vms.iter().copied())
+}
+
+/// What must leave a node, as the memory of VMs that would run there for least.
+#[derive(Clone, Copy, Debug)]
+struct Home {
+    /// So that the others fit there.
+    in_the_end: u64,
+    /// The same, if resumes must fit into what is left now.
+    at_once: u64,
+    /// The least that the first action costs that frees something there.
+    first_leaves: u64,
+}
+
+fn homes(goal: &Goal<'_>, room: &[Amount]) -> Vec<Home> {
+    let nodes = goal.cluster.nodes().len();
+    let (mut stay, mut come) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
+    for vm in running(goal) {
+        let demand = goal.cluster.vm(vm).demand;
+        match goal.current.place(vm) {
+            Place::Running(home) | Place::Dozing(home) => stay[home.index()].push(demand),
+            Place::Sleeping(home) => come[home.index()].push(demand),
+            Place::Waiting | Place::Terminated => {}
+        }
+    }
+    let mut first_leaves = vec![u64::MAX; nodes];
+    for &vm in goal.cluster.by_name() {
+        if let Some(host) = goal.current.place(vm).host() {
+            let is_freed = !goal.is_to_run(vm) && goal.decided.place(vm) != goal.current.place(vm);
+            let memory = goal.cluster.vm(vm).demand.memory.unsigned_abs();
+            let cost = if is_freed { 0 } else { memory };
+            first_leaves[host.index()] = first_leaves[host.index()].min(cost);
+        }
+    }
+    let assignment = goal.assignment();
+    let home = |node: NodeId| {
+        let (stay, come) = (&stay[node.index()], &come[node.index()]);
+        let all: Vec<Amount> = stay.iter().chain(come).copied().collect();
+        let capacity = assignment.room(node);
+        let in_the_end = cover(&all, capacity);
+        let at_once = cover(stay, capacity) + cover(come, room[node.index()].positive());
+        Home { in_the_end, at_once: at_once.max(in_the_end), first_leaves: first_leaves[node.index()] }
+    };
+    goal.cluster.node_ids().map(home).collect()
+}
+
+/// The least memory of VMs without which the others fit.
+fn cover(demands: &[Amount], room: Amount) -> u64 {
+    let taken = demands.iter().fold(Amount::NONE, |sum, demand| sum + *demand);
+    let excess = (taken - room).positive();
+    let by_cpu = knapsack::least_cover(demands.iter().map(|demand| (demand.cpu, demand.memory)), excess.cpu);
+    let by_memory =
+        knapsack::least_cover(demands.iter().map(|demand| (demand.memory, demand.memory)), excess.memory);
+    by_cpu.max(by_memory)
+}
+
+/// The most that is spared if the resumes of a vjob wait: on the nodes of its images, less what they wait for.
+fn spared(goal: &Goal<'_>, homes: &[Home], vjob: VjobId) -> u64 {
+    let images = goal.cluster.vms_of(vjob).iter().filter_map(|vm| match goal.current.place(*vm) {
+        Place::Sleeping(home) if goal.is_to_run(*vm) => Some(home),
+        _ => None,
+    });
+    let mut nodes: Vec<NodeId> = images.collect();
+    let resumes = nodes.len() as u64;
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes.retain(|node| homes[node.index()].at_once > homes[node.index()].in_the_end);
+    nodes.sort_by_key(|node| homes[node.index()].first_leaves);
+    let mut sum = 0;
+    let net = nodes.iter().map(|node| {
+        let home = homes[node.index()];
+        sum += home.at_once - home.in_the_end;
+        u64::saturating_sub(sum, home.first_leaves.max(goal.first_pool).saturating_mul(resumes))
+    });
+    net.max().unwrap_or(0)
+}
+
+/// How many VMs are to enter a node from nowhere.
+fn entering(goal: &Goal<'_>) -> u64 {
+    running(goal).filter(|vm| !matches!(goal.current.place(*vm), Place::Running(_))).count() as u64
+}
+
+/// How many of them fit at once into what is left now, at most: by CPU and by memory of all nodes together.
+fn fit_at_once(goal: &Goal<'_>, room: &[Amount]) -> u64 {
+    let left = room.iter().fold(Amount::NONE, |sum, room| sum + room.positive());
+    // Of a vjob the resumes are one item; runs, and VMs that wake, are items of their own.
+    let mut groups = vec![(Amount::NONE, 0_u64); goal.cluster.vjobs().len()];
+    for vm in running(goal) {
+        let demand = goal.cluster.vm(vm).demand;
+        match goal.current.place(vm) {
+            Place::Sleeping(_) => {
+                let group = &mut groups[goal.cluster.vm(vm).vjob.index()];
+                *group = (group.0 + demand, group.1 + 1);
+            }
+            Place::Waiting => groups.push((demand, 1)),
+            Place::Dozing(_) => groups.push((Amount::new(demand.cpu, 0), 1)),
+            Place::Running(_) | Place::Terminated => {}
+        }
+    }
+    groups.retain(|group| group.1 > 0);
+    let by = |amount: fn(Amount) -> i64| {
+        let items: Vec<(i64, u64)> = groups.iter().map(|(demand, count)| (amount(*demand), *count)).collect();
+        knapsack::most_within(&items, amount(left))
+    };
+    by(|amount| amount.cpu).min(by(|amount| amount.memory))
+}

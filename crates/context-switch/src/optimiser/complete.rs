@@ -1,0 +1,93 @@
+//! Complete search: every assignment, but for those that cannot be cheaper than the best.
+
+use super::Search;
+use crate::assignment::Assignment;
+use crate::configuration::{Configuration, Place};
+use dfrsim_model::NodeId;
+
+/// Larger problems are not begun.
+const MOST_UNITS: usize = 40;
+/// The part of all steps that may be spent here.
+const PART: u64 = 4;
+
+/// Depth first, the largest units first, each at home first (section 4.3). Whether every assignment was looked at, or the
+/// best one is proven.
+pub(super) fn search(search: &mut Search<'_>) -> bool {
+    if search.is_proven() {
+        return true;
+    }
+    let units = search.goal.units.len();
+    // Without any assignment this is the last resort.
+    if units > MOST_UNITS && search.best.is_some() {
+        return false;
+    }
+    let goal = search.goal;
+    let mut least = vec![goal.decided_cost; units + 1];
+    for (index, unit) in goal.units.iter().enumerate().rev() {
+        least[index] =
+            goal.least_cost(unit) + if index + 1 < units { least[index + 1] } else { goal.decided_cost };
+    }
+    let steps =
+        if search.best.is_some() { search.budget.limits.steps / PART } else { search.budget.limits.steps };
+    let mut tree = Tree {
+        least_from: least,
+        assignment: goal.assignment(),
+        nodes: vec![NodeId(0); units],
+        configuration: goal.decided.clone(),
+        last_step: search.budget.steps.saturating_add(steps),
+    };
+    tree.visit(search, 0, 0, 0)
+}
+
+struct Tree<'a> {
+    /// The least that the units from one on, and the decided actions, cost by themselves.
+    least_from: Vec<u64>,
+    assignment: Assignment<'a>,
+    nodes: Vec<NodeId>,
+    configuration: Configuration,
+    last_step: u64,
+}
+
+impl Tree<'_> {
+    /// Assigns the units from `depth` on; those before cost so much by themselves, and so many of them wait for the
+    /// first pool. Whether all of it was looked at.
+    fn visit(&mut self, search: &mut Search<'_>, depth: usize, own: u64, waiting: u64) -> bool {
+        let goal = search.goal;
+        if depth == goal.units.len() {
+            let cost = search.cost(&self.configuration);
+            search.offer(&self.nodes, cost);
+            return true;
+        }
+        let unit = &goal.units[depth];
+        let home = goal.home(unit);
+        let others = goal.cluster.node_ids().filter(|node| Some(*node) != home);
+        let candidates: Vec<NodeId> = home.into_iter().chain(others).collect();
+        for node in candidates {
+            if search.is_proven() {
+                return true;
+            }
+            if !self.assignment.admits(unit, node) {
+                continue;
+            }
+            let own = own + goal.cost(unit, node);
+            let fits_now = goal.entry(unit, node).fits(search.planner.room()[node.index()]);
+            let waiting = waiting + u64::from(!fits_now);
+            let least = own + self.least_from[depth + 1] + waiting * goal.first_pool;
+            if search.best.as_ref().is_some_and(|best| least >= best.cost) {
+                continue;
+            }
+            if search.budget.steps >= self.last_step || !search.budget.step() {
+                return false;
+            }
+            self.nodes[depth] = node;
+            self.assignment.put(unit, node);
+            unit.vms.iter().for_each(|&vm| self.configuration.set(vm, Place::Running(node)));
+            let is_complete = self.visit(search, depth + 1, own, waiting);
+            self.assignment.take(unit, node);
+            if !is_complete {
+                return false;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,138 @@
+//! What is decided, and what is left to choose.
+
+use super::Unsolved;
+use crate::action::Action;
+use crate::amount::Amount;
+use crate::assignment::{Assignment, Unit, largest_first, units};
+use crate::cluster::{Cluster, VmId};
+use crate::configuration::{Configuration, Place};
+use dfrsim_model::NodeId;
+
+/// The places that states decide, and the units for which a node is to be chosen.
+#[derive(Clone, Debug)]
+pub(super) struct Goal<'a> {
+    pub(super) cluster: &'a Cluster,
+    pub(super) current: &'a Configuration,
+    /// The nodes with the VMs that are to doze.
+    empty: Assignment<'a>,
+    /// The places that are decided; of VMs that run in it only that they do.
+    pub(super) decided: Configuration,
+    /// What is to run, the largest first.
+    pub(super) units: Vec<Unit>,
+    /// What the decided actions cost by themselves.
+    pub(super) decided_cost: u64,
+    /// The dearest suspend that is decided: what the first pool costs at least.
+    pub(super) first_pool: u64,
+}
+
+impl<'a> Goal<'a> {
+    pub(super) fn new(
+        cluster: &'a Cluster,
+        current: &'a Configuration,
+        wanted: &Configuration,
+    ) -> Result<Goal<'a>, Unsolved> {
+        let (mut decided_cost, mut first_pool) = (0, 0);
+        let mut running = Vec::new();
+        for &vm in cluster.by_name() {
+            let to = wanted.place(vm);
+            let action = Action::between(cluster, vm, current.place(vm), to)?;
+            if let Place::Running(_) = to {
+                running.push(vm);
+            } else {
+                let cost = action.map_or(0, |action| action.cost(cluster));
+                decided_cost += cost;
+                first_pool = cost.max(first_pool);
+            }
+        }
+        let mut units = units(cluster, running.into_iter());
+        largest_first(&mut units);
+        let empty = Assignment::empty(cluster);
+        let decided = wanted.clone();
+        let mut goal = Goal { cluster, current, decided, empty, units, decided_cost, first_pool };
+        goal.empty = goal.dozing()?;
+        Ok(goal)
+    }
+
+    /// What a pool may well cost: as much as to move the largest VM, or the dearest suspend.
+    pub(super) fn usual_pool(&self) -> u64 {
+        let largest = self.units.iter().map(|unit| unit.demand.memory.unsigned_abs()).max();
+        largest.unwrap_or(0).max(self.first_pool)
+    }
+
+    /// The nodes with what stands on them by decision: VMs that doze.
+    ///
+    /// # Errors
+    /// A VM that cannot doze where it is.
+    fn dozing(&self) -> Result<Assignment<'a>, Unsolved> {
+        let mut assignment = Assignment::empty(self.cluster);
+        for &vm in self.cluster.by_name() {
+            match self.decided.place(vm) {
+                Place::Dozing(node) if !assignment.doze(vm, node) => {
+                    let (vm, node) = (self.cluster.vm(vm).name.clone(), self.cluster.node(node).name.clone());
+                    return Err(Unsolved::Dozing { vm, node });
+                }
+                _ => {}
+            }
+        }
+        Ok(assignment)
+    }
+
+    /// Whether a VM is to run, on a node that is to be chosen.
+    pub(super) fn is_to_run(&self, vm: VmId) -> bool {
+        matches!(self.decided.place(vm), Place::Running(_))
+    }
+
+    /// The nodes without the units for which they are to be chosen.
+    pub(super) fn assignment(&self) -> Assignment<'a> {
+        self.empty.clone()
+    }
+
+    /// What it costs by itself to bring a unit to a node.
+    pub(super) fn cost(&self, unit: &Unit, node: NodeId) -> u64 {
+        unit.vms.iter().map(|&vm| self.vm_cost(vm, node)).sum()
+    }
+
+    fn vm_cost(&self, vm: VmId, node: NodeId) -> u64 {
+        let memory = self.cluster.vm(vm).demand.memory.unsigned_abs();
+        match self.current.place(vm) {
+            Place::Running(home) | Place::Dozing(home) if home == node => 0,
+            Place::Sleeping(home) if home != node => 2 * memory,
+            Place::Running(_) | Place::Dozing(_) | Place::Sleeping(_) => memory,
+            Place::Waiting | Place::Terminated => 0,
+        }
+    }
+
+    /// The node on which it would cost least to have a unit: where most of its memory is.
+    pub(super) fn home(&self, unit: &Unit) -> Option<NodeId> {
+        let homes = unit.vms.iter().filter_map(|vm| self.current.place(*vm).node());
+        homes.min_by_key(|&node| (self.cost(unit, node), node))
+    }
+
+    /// The least that it costs by itself to have a unit run.
+    pub(super) fn least_cost(&self, unit: &Unit) -> u64 {
+        self.home(unit).map_or(0, |home| self.cost(unit, home))
+    }
+
+    /// The same for a VM by itself.
+    pub(super) fn least_cost_alone(&self, vm: VmId) -> u64 {
+        self.current.place(vm).node().map_or(0, |home| self.vm_cost(vm, home))
+    }
+
+    /// What a unit needs of a node in the first pool, beyond what its VMs have there now.
+    pub(super) fn entry(&self, unit: &Unit, node: NodeId) -> Amount {
+        let has = |vm: &VmId| {
+            let place = self.current.place(*vm);
+            if place.host() == Some(node) { place.taken(self.cluster.vm(*vm)) } else { Amount::NONE }
+        };
+        unit.vms.iter().map(has).fold(unit.demand, |need, has| need - has)
+    }
+
+    /// The configuration in which these are the units' nodes.
+    pub(super) fn configuration(&self, nodes: &[NodeId]) -> Configuration {
+        let mut configuration = self.decided.clone();
+        for (unit, &node) in self.units.iter().zip(nodes) {
+            unit.vms.iter().for_each(|&vm| configuration.set(vm, Place::Running(node)));
+        }
+        configuration
+    }
+}

@@ -1,0 +1,199 @@
+//! Among all configurations with the decided states, the one whose plan costs least (section 4.3).
+
+mod bound;
+mod complete;
+mod goal;
+mod knapsack;
+mod neighbourhood;
+mod repair;
+
+use crate::action::IllegalTransition;
+use crate::assignment::Unit;
+use crate::cluster::Cluster;
+use crate::configuration::Configuration;
+use crate::plan::Plan;
+use crate::planner::Planner;
+use dfrsim_model::{NodeId, Seed};
+use goal::Goal;
+use std::time::{Duration, Instant};
+
+/// When the search ends, if it has not proven its result before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How many assignments it may look at: of the complete search those of single VMs, else whole ones. With this limit
+    /// alone the result depends on the input only.
+    pub steps: u64,
+    /// How long it may search. Results under a limit of time are not reproducible.
+    pub time: Option<Duration>,
+}
+
+impl Default for Limits {
+    /// 20,000 steps, any time.
+    fn default() -> Limits {
+        Limits { steps: 20_000, time: None }
+    }
+}
+
+/// The best that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Optimised {
+    /// A viable configuration with the decided states.
+    pub configuration: Configuration,
+    /// The plan that leads there.
+    pub plan: Plan,
+    /// What it costs in MB.
+    pub cost: u64,
+    /// No plan to these states costs less than this, in MB.
+    pub bound: u64,
+    /// Whether no configuration with these states has a cheaper plan: the cost is the bound, or search was complete.
+    pub proven: bool,
+    /// How many steps were taken.
+    pub steps: u64,
+}
+
+/// Why there is no configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unsolved {
+    /// A configuration is that of another cluster.
+    #[error("a configuration has places for {places} VMs, and the cluster has {vms}")]
+    Places {
+        /// For how many VMs the configuration has a place.
+        places: usize,
+        /// How many there are.
+        vms: usize,
+    },
+    /// A VM cannot go to the decided state.
+    #[error(transparent)]
+    Illegal(#[from] IllegalTransition),
+    /// VMs that are to doze take more memory than their node has, or relations forbid it.
+    #[error("VM `{vm}` cannot doze on node `{node}`: its memory is not left there, or a relation forbids it")]
+    Dozing {
+        /// A VM.
+        vm: String,
+        /// Its node.
+        node: String,
+    },
+    /// The search was complete: the decided states have no viable configuration.
+    #[error("no configuration has these states and is viable")]
+    Infeasible,
+    /// No viable configuration was found within the limits.
+    #[error("no viable configuration was found in {steps} steps")]
+    NotFound {
+        /// How many were taken.
+        steps: u64,
+    },
+}
+
+/// Searches for the viable configuration with the states of a wanted one whose plan costs least: VMs that run there may do so
+/// on any node, and all others are in their places.
+///
+/// An anytime search: it begins with the wanted configuration, if that is viable, and with one in which VMs stay where they
+/// are as far as possible, the largest first. Small problems are then searched completely. For others, VMs are again and
+/// again taken from a few nodes, or from a vjob, and put back as cheaply as that goes (large neighbourhood search); what is
+/// not dearer is kept. The search ends when the cost is the bound. Placement relations hold in every assignment that is
+/// looked at.
+///
+/// # Errors
+/// A VM cannot go to its state, or there is no viable configuration, or none was found within the limits.
+pub fn cheapest(
+    cluster: &Cluster,
+    current: &Configuration,
+    wanted: &Configuration,
+    limits: &Limits,
+    seed: Seed,
+) -> Result<Optimised, Unsolved> {
+    for configuration in [current, wanted] {
+        let (places, vms) = (configuration.places().len(), cluster.vms().len());
+        if places != vms {
+            return Err(Unsolved::Places { places, vms });
+        }
+    }
+    let goal = Goal::new(cluster, current, wanted)?;
+    let planner = Planner::new(cluster, current);
+    let bound = bound::lower_bound(&goal, planner.room());
+    let budget = Budget { limits: *limits, begin: Instant::now(), steps: 0 };
+    let mut search = Search { goal: &goal, planner, bound, budget, best: None };
+    search.offer_start(wanted);
+    repair::construct(&mut search, seed.fork("construct"));
+    let is_complete = complete::search(&mut search);
+    if !is_complete && search.best.is_some() {
+        neighbourhood::search(&mut search, seed.fork("neighbourhood"));
+    }
+    let steps = search.budget.steps;
+    let Some(Best { nodes, cost }) = search.best.take() else {
+        return Err(if is_complete { Unsolved::Infeasible } else { Unsolved::NotFound { steps } });
+    };
+    let configuration = goal.configuration(&nodes);
+    let plan = Plan::of(search.planner.steps(&configuration)?);
+    let proven = is_complete || cost == bound;
+    Ok(Optimised { configuration, plan, cost, bound: if proven { cost } else { bound }, proven, steps })
+}
+
+/// The cheapest assignment so far.
+#[derive(Clone, Debug)]
+struct Best {
+    /// The node of each unit.
+    nodes: Vec<NodeId>,
+    cost: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Budget {
+    limits: Limits,
+    begin: Instant,
+    steps: u64,
+}
+
+impl Budget {
+    /// Takes a step, if there is one left.
+    fn step(&mut self) -> bool {
+        // The clock is asked now and then only.
+        let is_late = || self.limits.time.is_some_and(|time| self.begin.elapsed() >= time);
+        if self.steps >= self.limits.steps || self.steps.is_multiple_of(16) && is_late() {
+            return false;
+        }
+        self.steps += 1;
+        true
+    }
+}
+
+/// What all searches share.
+struct Search<'a> {
+    goal: &'a Goal<'a>,
+    planner: Planner<'a>,
+    bound: u64,
+    budget: Budget,
+    best: Option<Best>,
+}
+
+impl Search<'_> {
+    /// What the plan to an assignment costs. Transitions were found legal with the goal.
+    fn cost(&mut self, configuration: &Configuration) -> u64 {
+        self.planner.cost(configuration).expect("decided transitions are legal on every node")
+    }
+
+    /// Keeps an assignment if it is the cheapest so far.
+    fn offer(&mut self, nodes: &[NodeId], cost: u64) {
+        if self.best.as_ref().is_none_or(|best| cost < best.cost) {
+            self.best = Some(Best { nodes: nodes.to_vec(), cost });
+        }
+    }
+
+    /// Whether nothing better can be found.
+    fn is_proven(&self) -> bool {
+        self.best.as_ref().is_some_and(|best| best.cost == self.bound)
+    }
+
+    /// Begins with the wanted configuration, if it is viable.
+    fn offer_start(&mut self, wanted: &Configuration) {
+        if wanted.check(self.goal.cluster).is_ok() {
+            let node = |unit: &Unit| wanted.place(unit.vms[0]).node();
+            let nodes: Option<Vec<NodeId>> = self.goal.units.iter().map(node).collect();
+            if let Some(nodes) = nodes {
+                let cost = self.cost(wanted);
+                self.offer(&nodes, cost);
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Large neighbourhood search: a few units are taken from their nodes and put back as cheaply as that goes.
+
+use super::repair::Draft;
+use super::{Best, Search};
+use crate::action::Kind;
+use crate::configuration::{Configuration, Place};
+use dfrsim_model::{NodeId, Rng, Seed};
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+
+/// The most units that are taken at once, unless a vjob has more.
+const MOST_TAKEN: usize = 24;
+
+/// Searches until the budget is spent or the best assignment is proven.
+pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
+    let goal = search.goal;
+    let Some(Best { nodes, cost }) = search.best.clone() else { return };
+    if goal.units.is_empty() {
+        return;
+    }
+    let mut draft = Draft::new(goal, search.planner.room());
+    for (unit, node) in nodes.into_iter().enumerate() {
+        draft.put(unit, node);
+    }
+    let mut state = State {
+        draft,
+        configuration: goal.decided.clone(),
+        cost,
+        waiting: Vec::new(),
+        dear: Vec::new(),
+        first_pool: 0,
+    };
+    state.configure(search, 0..goal.units.len());
+    state.learn(search);
+    let mut rng = seed.rng();
+    while !search.is_proven() && search.budget.step() {
+        state.step(search, &mut rng);
+    }
+}
+
+/// The assignment from which the search goes on.
+struct State<'a> {
+    draft: Draft<'a>,
+    configuration: Configuration,
+    cost: u64,
+    /// The units of which a VM waits for the first pool.
+    waiting: Vec<usize>,
+    /// The units that are not where they would run for least.
+    dear: Vec<usize>,
+    /// What the first pool of its plan costs.
+    first_pool: u64,
+}
+
+impl<'a> State<'a> {
+    /// Brings the places of units up to date with their nodes.
+    fn configure(&mut self, search: &Search<'a>, units: impl IntoIterator<Item = usize>) {
+        for unit in units {
+            let node = self.draft.nodes[unit];
+            for &vm in &search.goal.units[unit].vms {
+                self.configuration.set(vm, Place::Running(node));
+            }
+        }
+    }
+
+    /// Looks at the plan: what waits, and for how much.
+    fn learn(&mut self, search: &mut Search<'a>) {
+        let goal = search.goal;
+        let mut late = vec![false; goal.cluster.vms().len()];
+        let mut first_pool = goal.first_pool;
+        self.draft.waits.fill(false);
+        let steps =
+            search.planner.steps(&self.configuration).expect("decided transitions are legal on every node");
+        for step in steps {
+            if step.pool == 0 {
+                first_pool = step.action.cost(goal.cluster).max(first_pool);
+            } else {
+                late[step.action.vm().index()] = true;
+                if matches!(step.action.kind(), Kind::Resume { .. }) {
+                    self.draft.waits[goal.cluster.vm(step.action.vm()).vjob.index()] = true;
+                }
+            }
+        }
+        self.first_pool = first_pool;
+        let units = || goal.units.iter().enumerate();
+        let is_late =
+            |(_, unit): &(usize, &crate::assignment::Unit)| unit.vms.iter().any(|vm| late[vm.index()]);
+        self.waiting = units().filter(is_late).map(|(index, _)| index).collect();
+        let nodes = &self.draft.nodes;
+        let dear = units().filter(|(index, unit)| goal.cost(unit, nodes[*index]) > goal.least_cost(unit));
+        self.dear = dear.map(|(index, _)| index).collect();
+        // What enters at once may have changed with who waits.
+        let nodes = self.draft.nodes.clone();
+        let waits = std::mem::take(&mut self.draft.waits);
+        self.draft = Draft::new(goal, search.planner.room());
+        self.draft.waits = waits;
+        for (unit, node) in nodes.into_iter().enumerate() {
+            self.draft.put(unit, node);
+        }
+    }
+
+    /// Takes units from their nodes and puts them back; keeps that unless it is dearer.
+    fn step(&mut self, search: &mut Search<'a>, rng: &mut Rng) {
+        let before = self.draft.clone();
+        let mut taken = self.choose(search, rng);
+        taken.sort_unstable();
+        taken.dedup();
+        if rng.random_bool(0.2) {
+            self.turn(search, &mut taken, rng);
+        }
+        taken.iter().for_each(|&unit| self.draft.take(unit));
+        // The largest first, as they are numbered, now and then another order.
+        if rng.random_bool(0.5) {
+            let at = rng.random_range(0..taken.len());
+            taken.swap(0, at);
+        }
+        if rng.random_bool(0.3) {
+            taken.reverse();
+        }
+        let all_put = self.draft.put_all(&taken, self.first_pool, rng);
+        if all_put {
+            self.configure(search, taken.iter().copied());
+            let cost = search.cost(&self.configuration);
+            if cost <= self.cost {
+                let is_better = cost < self.cost;
+                self.cost = cost;
+                search.offer(&self.draft.nodes, cost);
+                if is_better {
+                    self.learn(search);
+                }
+                return;
+            }
+        }
+        self.draft = before;
+        self.configure(search, taken);
+    }
+
+    /// Lets the resumes of a vjob that is concerned wait if they did not, or go at once if they did; takes them all for it.
+    fn turn(&mut self, search: &Search<'a>, taken: &mut Vec<usize>, rng: &mut Rng) {
+        let goal = search.goal;
+        let vjob_of = |unit: usize| goal.cluster.vm(goal.units[unit].vms[0]).vjob;
+        let sleeps =
+            |unit: &usize| matches!(goal.current.place(goal.units[*unit].vms[0]), Place::Sleeping(_));
+        let sleeping: Vec<usize> = taken.iter().copied().filter(sleeps).collect();
+        if let Some(&unit) = sleeping.choose(rng) {
+            let vjob = vjob_of(unit);
+            taken.extend((0..goal.units.len()).filter(|&unit| vjob_of(unit) == vjob));
+            taken.sort_unstable();
+            taken.dedup();
+            self.draft.waits[vjob.index()] = !self.draft.waits[vjob.index()];
+        }
+    }
+
+    /// The units that are taken.
+    fn choose(&self, search: &Search<'a>, rng: &mut Rng) -> Vec<usize> {
+        let goal = search.goal;
+        let units = goal.units.len();
+        let mut taken = Vec::new();
+        let seed = match rng.random_range(0..4) {
+            0 => self.waiting.choose(rng).copied(),
+            1 => self.dear.choose(rng).copied(),
+            _ => None,
+        };
+        let seed = seed.unwrap_or_else(|| rng.random_range(0..units));
+        taken.push(seed);
+        if rng.random_bool(0.3) {
+            // The whole vjob.
+            let vjob = goal.cluster.vm(goal.units[seed].vms[0]).vjob;
+            let of_vjob = |unit: &crate::assignment::Unit| goal.cluster.vm(unit.vms[0]).vjob == vjob;
+            taken.extend((0..units).filter(|&unit| of_vjob(&goal.units[unit])));
+        }
+        // Some that wait, some that are dear, and whoever is on their homes.
+        taken.extend(self.waiting.sample(rng, 3));
+        taken.extend(self.dear.sample(rng, 3));
+        let mut nodes: Vec<NodeId> = taken.iter().filter_map(|&unit| goal.home(&goal.units[unit])).collect();
+        nodes.extend((0..2).map(|_| NodeId(rng.random_range(0..goal.cluster.nodes().len()) as u32)));
+        nodes.push(self.draft.nodes[seed]);
+        let room = taken.len().max(MOST_TAKEN);
+        let residents = (0..units).filter(|&unit| nodes.contains(&self.draft.nodes[unit]));
+        let residents: Vec<usize> = residents.collect();
+        let more = room.saturating_sub(taken.len());
+        taken.extend(residents.sample(rng, more));
+        taken
+    }
+}

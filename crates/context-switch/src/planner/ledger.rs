@@ -1,0 +1,88 @@
+//! What the nodes have left while a plan unfolds.
+
+use crate::action::Action;
+use crate::amount::Amount;
+use crate::cluster::{Cluster, VmId};
+use crate::configuration::{Configuration, Place};
+use dfrsim_model::NodeId;
+
+/// The configuration between two pools, or within one: then both ends of an action that has begun are taken.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ledger {
+    /// Where each VM is, or goes to in this pool.
+    places: Vec<Place>,
+    /// For each VM, the node that it leaves in this pool.
+    leaves: Vec<Option<NodeId>>,
+    room: Vec<Amount>,
+    /// Whether each VM was moved to a pivot.
+    bypassed: Vec<bool>,
+    /// What this pool frees when it ends.
+    freed: Vec<(VmId, NodeId, Amount)>,
+}
+
+impl Ledger {
+    pub(super) fn reset(&mut self, current: &Configuration, room: &[Amount]) {
+        self.places.clear();
+        self.places.extend_from_slice(current.places());
+        self.leaves.clear();
+        self.leaves.resize(self.places.len(), None);
+        self.bypassed.clear();
+        self.bypassed.resize(self.places.len(), false);
+        self.room.clear();
+        self.room.extend_from_slice(room);
+        self.freed.clear();
+    }
+
+    /// Whether a VM was moved to a pivot before.
+    pub(super) fn has_used_pivot(&self, vm: VmId) -> bool {
+        self.bypassed[vm.index()]
+    }
+    /// Notes that a VM is moved to a pivot.
+    pub(super) fn use_pivot(&mut self, vm: VmId) {
+        self.bypassed[vm.index()] = true;
+    }
+
+    /// Whether an action can begin now, beside those of this pool that have begun.
+    pub(super) fn admits(&self, cluster: &Cluster, action: Action) -> bool {
+        let Some((node, need)) = needs(cluster, action) else { return true };
+        let relations = cluster.relations();
+        let taken_by = |other: &VmId| {
+            let other = other.index();
+            self.places[other].host() == Some(node) || self.leaves[other] == Some(node)
+        };
+        let arrives = action.from().host() != Some(node);
+        need.fits(self.room[node.index()])
+            && (!arrives
+                || relations.allow(action.vm(), node) && !relations.apart(action.vm()).iter().any(taken_by))
+    }
+
+    /// Begins an action in this pool.
+    pub(super) fn begin(&mut self, cluster: &Cluster, action: Action) {
+        if let Some((node, need)) = needs(cluster, action) {
+            self.room[node.index()] -= need.positive();
+        }
+        if let Some(node) = action.from().host() {
+            let vm = cluster.vm(action.vm());
+            let stays = if action.to().host() == Some(node) { action.to().taken(vm) } else { Amount::NONE };
+            self.freed.push((action.vm(), node, (action.from().taken(vm) - stays).positive()));
+            self.leaves[action.vm().index()] = Some(node);
+        }
+        self.places[action.vm().index()] = action.to();
+    }
+
+    /// Ends all actions of this pool.
+    pub(super) fn end_pool(&mut self) {
+        for (vm, node, amount) in self.freed.drain(..) {
+            self.room[node.index()] += amount;
+            self.leaves[vm.index()] = None;
+        }
+    }
+}
+
+/// What an action takes of which node beyond what its VM has there already; negative where it gives back.
+fn needs(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount)> {
+    let vm = cluster.vm(action.vm());
+    let node = action.to().host()?;
+    let has = if action.from().host() == Some(node) { action.from().taken(vm) } else { Amount::NONE };
+    Some((node, action.to().taken(vm) - has))
+}

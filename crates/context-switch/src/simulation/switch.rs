@@ -1,0 +1,136 @@
+//! A plan while it happens.
+
+use super::machine::Machine;
+use super::record::Switch;
+use super::{Setting, action_slot};
+use crate::action::{Action, Kind};
+use crate::cluster::{Cluster, VmId};
+use crate::plan::Plan;
+use crate::timetable::delays;
+use dfrsim_des::{EventKey, EventQueue, Rank};
+use dfrsim_model::{Rng, SimTime};
+use rand::RngExt;
+
+/// A plan that is being carried out.
+#[derive(Clone, Debug)]
+pub(super) struct Execution {
+    plan: Plan,
+    begin: SimTime,
+    cost: u64,
+    pool: usize,
+    /// The actions of the pool that have not ended, and how they stand.
+    open: Vec<Open>,
+    /// Whether an action was given up, so that later pools may not be feasible.
+    is_broken: bool,
+    failed: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    action: Action,
+    has_begun: bool,
+    tries: u32,
+}
+
+/// Whether there is more to do.
+pub(super) enum Progress {
+    Goes,
+    Ended,
+}
+
+impl Execution {
+    pub(super) fn begin(now: SimTime, plan: Plan, cluster: &Cluster, queue: &mut EventQueue) -> Execution {
+        let cost = plan.cost(cluster);
+        let mut execution =
+            Execution { plan, begin: now, cost, pool: 0, open: Vec::new(), is_broken: false, failed: 0 };
+        execution.open_pool(now, cluster, queue);
+        execution
+    }
+
+    pub(super) const fn begin_time(&self) -> SimTime {
+        self.begin
+    }
+
+    /// The actions that take place now.
+    pub(super) fn under_way(&self) -> impl Iterator<Item = Action> + '_ {
+        self.open.iter().filter(|open| open.has_begun).map(|open| open.action)
+    }
+
+    fn open_pool(&mut self, now: SimTime, cluster: &Cluster, queue: &mut EventQueue) {
+        let pool = &self.plan.pools()[self.pool];
+        for (action, delay) in pool.iter().zip(delays(cluster, pool)) {
+            schedule(cluster, queue, action.vm(), now + delay);
+        }
+        self.open = pool.iter().map(|&action| Open { action, has_begun: false, tries: 0 }).collect();
+    }
+
+    /// The action of a VM begins, or ends.
+    pub(super) fn event(
+        &mut self,
+        now: SimTime,
+        vm: VmId,
+        setting: &Setting,
+        machine: &mut Machine,
+        queue: &mut EventQueue,
+        failures: &mut Rng,
+    ) -> Progress {
+        let cluster = &setting.cluster;
+        let place = self.open.iter().position(|open| open.action.vm() == vm);
+        let place = place.expect("only VMs with an open action have events");
+        let open = &mut self.open[place];
+        if !open.has_begun {
+            open.has_begun = true;
+            schedule(cluster, queue, vm, now + setting.durations.of(cluster, open.action));
+            return Progress::Goes;
+        }
+        if failures.random_bool(setting.failures) {
+            self.failed += 1;
+            open.tries += 1;
+            if open.tries <= setting.retries {
+                schedule(cluster, queue, vm, now + setting.durations.of(cluster, open.action));
+                return Progress::Goes;
+            }
+            self.is_broken = true;
+        } else {
+            machine.set(vm, open.action.to());
+        }
+        self.open.remove(place);
+        if !self.open.is_empty() {
+            return Progress::Goes;
+        }
+        self.pool += 1;
+        if self.is_broken || self.pool == self.plan.pools().len() {
+            return Progress::Ended;
+        }
+        self.open_pool(now, cluster, queue);
+        Progress::Goes
+    }
+
+    /// What is to be said of it when it has ended.
+    pub(super) fn record(&self, now: SimTime) -> Switch {
+        let count =
+            |of: fn(Kind) -> bool| self.plan.actions().filter(|action| of(action.kind())).count() as u64;
+        Switch {
+            begin: self.begin,
+            duration: now.since(self.begin),
+            cost: self.cost,
+            pools: self.plan.pools().len() as u64,
+            runs: count(|kind| matches!(kind, Kind::Run { .. })),
+            stops: count(|kind| matches!(kind, Kind::Stop { .. })),
+            migrations: count(|kind| matches!(kind, Kind::Migrate { .. })),
+            suspends: count(|kind| matches!(kind, Kind::Suspend { .. } | Kind::Doze { .. })),
+            local_resumes: count(|kind| {
+                matches!(kind, Kind::Resume { .. } | Kind::Wake { .. }) && !kind.is_remote()
+            }),
+            remote_resumes: count(|kind| {
+                matches!(kind, Kind::Resume { .. } | Kind::Wake { .. }) && kind.is_remote()
+            }),
+            failed: self.failed,
+            was_dropped: self.is_broken,
+        }
+    }
+}
+
+fn schedule(cluster: &Cluster, queue: &mut EventQueue, vm: VmId, at: SimTime) {
+    queue.schedule(action_slot(cluster, vm), EventKey::new(at, Rank::PlatformChange, u64::from(vm.0)));
+}

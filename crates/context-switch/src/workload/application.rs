@@ -1,0 +1,204 @@
+//! Applications made of tasks that compute one after another: VMs that are idle but for their turns.
+
+use dfrsim_model::{Rng, Seed, SimSpan};
+use rand::RngExt;
+
+/// A benchmark of the NAS grid suite, as a graph of tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Benchmark {
+    /// Embarrassingly distributed: independent SP tasks.
+    Ed,
+    /// Helical chain: BT, SP, LU, BT, ... one after the other.
+    Hc,
+    /// Visualisation pipeline: BT, MG, FT in each row; each task waits for the one to its left and the one above it.
+    Vp,
+    /// Mixed bag: LU, MG, FT in layers; a task waits for those of the layer before up to its own position.
+    Mb,
+}
+
+/// The size of the problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// A tenth of class A, on 9 VMs.
+    W,
+    /// 9 VMs.
+    A,
+    /// Four times class A, on 18 VMs.
+    B,
+}
+
+impl Benchmark {
+    /// All of them.
+    pub const ALL: [Benchmark; 4] = [Benchmark::Ed, Benchmark::Hc, Benchmark::Vp, Benchmark::Mb];
+}
+
+impl Class {
+    /// Those of the experiments.
+    pub const ALL: [Class; 3] = [Class::W, Class::A, Class::B];
+
+    /// How many VMs, with a task each.
+    #[must_use]
+    pub const fn vms(self) -> usize {
+        match self {
+            Class::W | Class::A => 9,
+            Class::B => 18,
+        }
+    }
+
+    /// How much there is to compute, relative to class A.
+    const fn scale(self) -> f64 {
+        match self {
+            Class::W => 0.1,
+            Class::A => 1.0,
+            Class::B => 4.0,
+        }
+    }
+}
+
+/// The codes of which tasks are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Code {
+    Bt,
+    Sp,
+    Lu,
+    Mg,
+    Ft,
+}
+
+impl Code {
+    /// Seconds of class A on one processing unit: its thousand million operations, at a thousand million a second.
+    const fn seconds(self) -> f64 {
+        match self {
+            Code::Bt => 168.0,
+            Code::Sp => 102.0,
+            Code::Lu => 119.0,
+            Code::Mg => 4.0,
+            Code::Ft => 7.0,
+        }
+    }
+}
+
+/// What one VM of an application computes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// How long, on a processing unit of its own.
+    pub work: SimSpan,
+    /// The tasks that must be done before.
+    pub after: Vec<usize>,
+}
+
+/// An application: a task for each VM of a vjob. A VM needs a whole processing unit while its task computes and nothing
+/// before and after.
+///
+/// The text has 81 traces of real runs that were not published; these graphs follow the idea of the benchmarks, and times
+/// are those of operation counts on an assumed machine, with a random deviation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Application {
+    /// The tasks; those before stand before.
+    pub tasks: Vec<Task>,
+}
+
+impl Application {
+    /// An application on so many VMs, a multiple of 9, with work `scale` times that of class A; each task's is up to a
+    /// quarter more or less, at random.
+    #[must_use]
+    pub fn new(benchmark: Benchmark, vms: usize, scale: f64, rng: &mut Rng) -> Application {
+        // Layers of three tasks each.
+        let before = |task: usize| -> Vec<usize> {
+            let (layer, position) = (task / 3, task % 3);
+            match benchmark {
+                Benchmark::Ed => vec![],
+                Benchmark::Hc => task.checked_sub(1).into_iter().collect(),
+                Benchmark::Vp => {
+                    let left = (position > 0).then(|| task - 1);
+                    left.into_iter().chain(task.checked_sub(3)).collect()
+                }
+                Benchmark::Mb if layer == 0 => vec![],
+                Benchmark::Mb => (0..=position).map(|position| (layer - 1) * 3 + position).collect(),
+            }
+        };
+        let code = |task: usize| match benchmark {
+            Benchmark::Ed => Code::Sp,
+            Benchmark::Hc => [Code::Bt, Code::Sp, Code::Lu][task % 3],
+            Benchmark::Vp => [Code::Bt, Code::Mg, Code::Ft][task % 3],
+            Benchmark::Mb => [Code::Lu, Code::Mg, Code::Ft][task / 3 % 3],
+        };
+        let tasks = (0..vms).map(|task| {
+            let seconds = code(task).seconds() * scale * rng.random_range(0.75..1.25);
+            let work = SimSpan::try_from_secs_f64(seconds).unwrap_or(SimSpan::MAX);
+            Task { work, after: before(task) }
+        });
+        Application { tasks: tasks.collect() }
+    }
+
+    /// When each task begins and ends if nothing ever waits for a processing unit.
+    #[must_use]
+    pub fn undisturbed(&self) -> Vec<(SimSpan, SimSpan)> {
+        let mut times: Vec<(SimSpan, SimSpan)> = Vec::with_capacity(self.tasks.len());
+        for task in &self.tasks {
+            let begin = task.after.iter().map(|&before| times[before].1).max().unwrap_or_default();
+            times.push((begin, begin + task.work));
+        }
+        times
+    }
+}
+
+/// The traces from which vjobs are drawn.
+#[derive(Clone, Debug)]
+pub struct TraceSet {
+    applications: Vec<Application>,
+}
+
+impl TraceSet {
+    /// How many the experiments had.
+    pub const SIZE: usize = 81;
+
+    /// 81 applications: the benchmarks and the classes in turn.
+    #[must_use]
+    pub fn new(seed: Seed) -> TraceSet {
+        let application = |number: usize| {
+            let mut rng = seed.fork("traces").numbered(number as u64).rng();
+            let (benchmark, class) = (Benchmark::ALL[number % 4], Class::ALL[number / 4 % 3]);
+            Application::new(benchmark, class.vms(), class.scale(), &mut rng)
+        };
+        TraceSet { applications: (0..Self::SIZE).map(application).collect() }
+    }
+
+    /// The traces.
+    #[must_use]
+    pub fn applications(&self) -> &[Application] {
+        &self.applications
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(benchmark: Benchmark) -> Vec<(u64, u64)> {
+        let mut application = Application::new(benchmark, 9, 1.0, &mut Seed::new(1).rng());
+        application.tasks.iter_mut().for_each(|task| task.work = SimSpan::from_secs(10));
+        let seconds = |span: SimSpan| span.micros() / 10_000_000;
+        application.undisturbed().iter().map(|(begin, end)| (seconds(*begin), seconds(*end))).collect()
+    }
+
+    /// Tasks of equal work: a chain takes nine turns, a pipeline of three rows five, layers three, independent ones one.
+    #[test]
+    fn graphs_have_the_shape_of_their_benchmark() {
+        let last = |benchmark| order(benchmark).iter().map(|(_, end)| *end).max().unwrap();
+        assert_eq!(Benchmark::ALL.map(last), [1, 9, 5, 3]);
+        assert_eq!(
+            order(Benchmark::Vp).iter().map(|(begin, _)| *begin).collect::<Vec<_>>(),
+            [0, 1, 2, 1, 2, 3, 2, 3, 4]
+        );
+    }
+
+    /// Six rounds of twelve have 48 and 24; then come the four of W, the four of A and one of B.
+    #[test]
+    fn traces_are_of_nine_and_eighteen_tasks() {
+        let traces = TraceSet::new(Seed::new(1));
+        let of =
+            |tasks: usize| traces.applications().iter().filter(|trace| trace.tasks.len() == tasks).count();
+        assert_eq!((of(9), of(18)), (56, 25));
+    }
+}

@@ -1,0 +1,99 @@
+//! Random configurations of a large cluster (section 5.1).
+
+use super::application::TraceSet;
+use crate::amount::Amount;
+use crate::cluster::{Cluster, Node, Vjob, VjobId, Vm};
+use crate::configuration::{Configuration, Place};
+use dfrsim_model::{NodeId, Seed, SimSpan};
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+
+/// What a vjob of a sample does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialState {
+    /// It was never run.
+    Waiting,
+    /// Its VMs run, each on a random node with memory for it.
+    Running,
+    /// Its VMs were suspended, each on any node.
+    Sleeping,
+}
+
+impl InitialState {
+    /// All of them.
+    pub const ALL: [InitialState; 3] = [InitialState::Waiting, InitialState::Running, InitialState::Sleeping];
+}
+
+/// How large a sample is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleShape {
+    /// How many nodes, each with 2 processing units and 4 GB.
+    pub nodes: u32,
+    /// How many VMs; vjobs have 9 or 18, and the last one what is left.
+    pub vms: u32,
+}
+
+/// A cluster with vjobs in random states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Nodes and VMs, with what VMs need at some moment of their application.
+    pub cluster: Cluster,
+    /// Where they are: the memory of every running VM is there, its CPU may not be.
+    pub current: Configuration,
+}
+
+const UNITS: i64 = 2;
+const MEMORY: i64 = 4_096;
+const VM_MEMORY: [i64; 4] = [256, 512, 1_024, 2_048];
+
+impl Sample {
+    /// Draws a sample.
+    ///
+    /// Each vjob has an application of the set and a moment of its run, at which its VMs compute or not, and one of these
+    /// states, of which there must be one, with equal chances. VMs have 256, 512, 1,024 or 2,048 MB with equal chances. A
+    /// vjob that is to run and finds no memory waits.
+    #[must_use]
+    pub fn draw(shape: SampleShape, states: &[InitialState], seed: Seed) -> Sample {
+        let traces = TraceSet::new(seed);
+        let mut rng = seed.fork("sample").rng();
+        let capacity = Amount::new(UNITS, MEMORY);
+        let nodes = (0..shape.nodes).map(|node| Node { name: format!("node{node:05}"), capacity });
+        let mut free = vec![MEMORY; shape.nodes as usize];
+        let (mut vjobs, mut vms, mut places) = (Vec::new(), Vec::<Vm>::new(), Vec::new());
+        while vms.len() < shape.vms as usize {
+            let trace = traces.applications().choose(&mut rng).expect("there are traces");
+            let times = trace.undisturbed();
+            let ends = times.iter().map(|(_, end)| *end).max().unwrap_or_default();
+            let now = SimSpan::from_micros(rng.random_range(0..ends.micros().max(1)));
+            let vjob = VjobId(vjobs.len() as u32);
+            let first = vms.len();
+            for (position, (begin, end)) in times.iter().take(shape.vms as usize - first).enumerate() {
+                let memory = *VM_MEMORY.choose(&mut rng).expect("there are sizes");
+                let demand = Amount::new(i64::from((*begin..*end).contains(&now)), memory);
+                vms.push(Vm { name: format!("vm{:05}-{position:02}", vjob.0), vjob, demand });
+            }
+            let of_vjob = &vms[first..];
+            let state = states.choose(&mut rng).expect("there is a state");
+            let mut node = |memory: i64| {
+                let has_room: Vec<usize> = (0..free.len()).filter(|&node| free[node] >= memory).collect();
+                let node = has_room.choose(&mut rng).copied()?;
+                free[node] -= memory;
+                Some(NodeId(node as u32))
+            };
+            let chosen: Option<Vec<Place>> = match state {
+                InitialState::Waiting => None,
+                InitialState::Running => {
+                    of_vjob.iter().map(|vm| node(vm.demand.memory).map(Place::Running)).collect()
+                }
+                InitialState::Sleeping => (0..of_vjob.len())
+                    .map(|_| Some(Place::Sleeping(NodeId(rng.random_range(0..shape.nodes)))))
+                    .collect(),
+            };
+            places.extend(chosen.unwrap_or_else(|| vec![Place::Waiting; of_vjob.len()]));
+            vjobs.push(Vjob { name: format!("vjob{:05}", vjob.0), priority: 0 });
+        }
+        let cluster =
+            Cluster::new(nodes.collect(), vjobs, vms).expect("names are numbered and amounts are small");
+        Sample { cluster, current: Configuration::new(places) }
+    }
+}

@@ -1,0 +1,263 @@
+//! A plan of context switches: what happens on which node, and when.
+
+use crate::axes::{self, Area, Axis, EDGE, REMARK, WIDTH, X_AXIS};
+use crate::figure::Figure;
+use crate::font;
+use crate::legend::{Legend, SAMPLE};
+use crate::palette::{self, Colour};
+use crate::picture::{Anchor, Picture, Stroke, Text};
+use crate::scale::Scale;
+use crate::table::Csv;
+use dfrsim_model::{SimSpan, SimTime};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Why a plan cannot be drawn.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanFigureError {
+    /// The text is not a plan.
+    #[error("no plan: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// An action names a node that the plan does not have, or ends before it begins.
+    #[error("the {action} of `{vm}` has no such node, or ends before it begins")]
+    Action {
+        /// What is done.
+        action: String,
+        /// The VM.
+        vm: String,
+    },
+    /// There is nothing to draw.
+    #[error("the plan has no action")]
+    Empty,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    cost: u64,
+    nodes: Vec<Node>,
+    pools: Vec<Vec<Action>>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Action {
+    vm: String,
+    action: String,
+    from: Option<String>,
+    to: Option<String>,
+    cost: u64,
+    begin_s: f64,
+    end_s: f64,
+}
+
+/// The kinds of actions, in the order of their colours.
+const KINDS: [&str; 7] = ["migrate", "suspend", "resume", "run", "stop", "doze", "wake"];
+
+/// Draws a plan, given as the JSON text that `dfrsim plan` writes: a row for each node on which something happens, in it a
+/// bar for each action that the node is an end of, below each other where they overlap. Lines separate the pools.
+///
+/// # Errors
+/// The text is not a plan, or there is no action in it.
+pub fn draw_plan(text: &str) -> Result<Figure, PlanFigureError> {
+    let document: Document = serde_json::from_str(text)?;
+    let bars = bars(&document)?;
+    if bars.is_empty() {
+        return Err(PlanFigureError::Empty);
+    }
+    let (picture, csv) = (picture(&document, &bars), csv(&document));
+    Ok(Figure { stem: "plan".to_owned(), picture, csv, remarks: Vec::new() })
+}
+
+/// One end of an action.
+struct Bar<'a> {
+    node: usize,
+    action: &'a Action,
+    begin: SimTime,
+    end: SimTime,
+    /// The line within the row of its node.
+    lane: usize,
+}
+
+fn bars(document: &Document) -> Result<Vec<Bar<'_>>, PlanFigureError> {
+    let nodes: BTreeMap<&str, usize> =
+        document.nodes.iter().enumerate().map(|(index, node)| (node.name.as_str(), index)).collect();
+    let mut bars = Vec::new();
+    for action in document.pools.iter().flatten() {
+        let wrong = || PlanFigureError::Action { action: action.action.clone(), vm: action.vm.clone() };
+        let time = |seconds| SimSpan::try_from_secs_f64(seconds).ok_or_else(wrong);
+        let (begin, end) = (SimTime::ZERO + time(action.begin_s)?, SimTime::ZERO + time(action.end_s)?);
+        let mut ends: Vec<&String> = action.from.iter().chain(&action.to).collect();
+        ends.dedup();
+        for node in ends {
+            let node = *nodes.get(node.as_str()).filter(|_| begin <= end).ok_or_else(wrong)?;
+            bars.push(Bar { node, action, begin, end, lane: 0 });
+        }
+    }
+    bars.sort_by(|a, b| (a.node, a.begin, a.end, &a.action.vm).cmp(&(b.node, b.begin, b.end, &b.action.vm)));
+    for of_node in bars.chunk_by_mut(|a, b| a.node == b.node) {
+        // When each lane is free again.
+        let mut lanes: Vec<SimTime> = Vec::new();
+        for bar in of_node {
+            bar.lane = lanes.iter().position(|free| *free <= bar.begin).unwrap_or(lanes.len());
+            if bar.lane == lanes.len() {
+                lanes.push(bar.end);
+            }
+            lanes[bar.lane] = bar.end;
+        }
+    }
+    Ok(bars)
+}
+
+fn csv(document: &Document) -> String {
+    let mut csv = Csv::new(["pool", "vm", "action", "from", "to", "cost_mb", "begin_s", "end_s"]);
+    let empty = String::new();
+    for (pool, actions) in document.pools.iter().enumerate() {
+        for Action { vm, action, from, to, cost, begin_s, end_s } in actions {
+            let (from, to) = (from.as_ref().unwrap_or(&empty), to.as_ref().unwrap_or(&empty));
+            csv.line([&pool, vm, action, from, to, cost, begin_s, end_s]);
+        }
+    }
+    csv.finish()
+}
+
+/// Beyond so many lanes rows are as thin as they can be.
+const HEIGHT: f64 = 720.0;
+
+fn picture(document: &Document, bars: &[Bar<'_>]) -> Picture {
+    let kinds: Vec<&str> =
+        KINDS.into_iter().filter(|kind| bars.iter().any(|bar| bar.action.action == *kind)).collect();
+    let names: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
+    let legend = Legend::new(&names);
+    // Rows only of nodes on which something happens, as high as their lanes.
+    let rows: Vec<(usize, usize)> = bars
+        .chunk_by(|a, b| a.node == b.node)
+        .map(|of_node| (of_node[0].node, 1 + of_node.iter().map(|bar| bar.lane).max().unwrap_or(0)))
+        .collect();
+    let lanes: usize = rows.iter().map(|(_, lanes)| lanes).sum();
+    let height = (lanes as f64 * 16.0).clamp(60.0, HEIGHT);
+    let lane = height / lanes as f64;
+    let end = bars.iter().map(|bar| bar.end).max().unwrap_or(SimTime::ZERO).max(SimTime::from_secs(1));
+    let (scale, unit) = Scale::time(SimTime::ZERO, end);
+    let x = Axis::new(format!("time [{unit}]"), scale);
+    let label = |node: usize| axes::shortened(&document.nodes[node].name, axes::LABEL, WIDTH / 5.0);
+    let widest = rows.iter().map(|(node, _)| font::width(&label(*node), axes::LABEL)).fold(0.0, f64::max);
+    let left = EDGE + axes::TITLE + 14.0 + widest;
+    let top = axes::header_height(&[]);
+    let area = Area { left, top, right: WIDTH - axes::right_of(&x), bottom: top + height };
+    let mut picture = Picture::new(WIDTH, area.bottom + X_AXIS + legend.height() + 6.0 + EDGE / 2.0);
+    let (pools, actions) = (document.pools.len(), document.pools.iter().map(Vec::len).sum::<usize>());
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let title = format!(
+        "{actions} action{} in {pools} pool{}, cost {} MB",
+        plural(actions),
+        plural(pools),
+        document.cost
+    );
+    axes::header(&mut picture, &title, &[]);
+    axes::x_grid(&mut picture, &area, &x.scale);
+
+    let mut below = top;
+    let mut free_from = f64::NEG_INFINITY;
+    for ((node, lanes), of_node) in rows.iter().zip(bars.chunk_by(|a, b| a.node == b.node)) {
+        for bar in of_node {
+            draw(&mut picture, &area, &x.scale, bar, below + bar.lane as f64 * lane, lane);
+        }
+        let row = *lanes as f64 * lane;
+        // A label that would touch the one above is left out.
+        let middle = below + row / 2.0;
+        if middle - axes::LABEL * 0.5 >= free_from {
+            axes::row_label(&mut picture, (area.left, middle), &label(*node));
+            free_from = middle + axes::LABEL * 0.6;
+        }
+        below += row;
+        if below < area.bottom - 0.5 && lane >= 4.0 {
+            picture.line(vec![(area.left, below), (area.right, below)], Stroke::solid(Colour::GRID, 1.0));
+        }
+    }
+    // Where one pool ends and the next begins.
+    let seconds = |pool: &Vec<Action>| pool.iter().map(|action| action.end_s).fold(0.0, f64::max);
+    for pool in document.pools.iter().take(pools.saturating_sub(1)) {
+        let at = area.x(&x.scale, seconds(pool));
+        picture.line(vec![(at, area.top), (at, area.bottom)], Stroke::solid(Colour::INK, 1.0));
+    }
+    area.outline(&mut picture);
+    axes::y_title(&mut picture, &area, "node");
+    axes::x_axis(&mut picture, &area, &x);
+    legend.draw(&mut picture, area.bottom + X_AXIS + 2.0, |picture, number, (x, y)| {
+        picture.rectangle((x - SAMPLE * 0.35, y - 5.5), (SAMPLE * 0.7, 11.0), colour(kinds[number]));
+    });
+    picture
+}
+
+fn colour(kind: &str) -> Colour {
+    palette::fill(KINDS.iter().position(|known| *known == kind).unwrap_or(KINDS.len()) as u64)
+}
+
+fn draw(picture: &mut Picture, area: &Area, scale: &Scale, bar: &Bar<'_>, top: f64, lane: f64) {
+    let (left, right) = (area.x(scale, bar.begin.as_secs_f64()), area.x(scale, bar.end.as_secs_f64()));
+    // White between bars that are large enough for it.
+    let gap = |length: f64| if length > 3.0 { 0.6 } else { 0.0 };
+    let colour = colour(&bar.action.action);
+    let size = ((right - left - gap(right - left)).max(0.5), lane - gap(lane));
+    picture.rectangle((left, top), size, colour);
+    let (width, tall) = (font::width(&bar.action.vm, REMARK), REMARK * font::CAPITAL);
+    if width + 6.0 <= size.0 && tall + 3.0 <= size.1 {
+        picture.write(Text {
+            at: (f64::midpoint(left, right), top + f64::midpoint(lane, tall)),
+            anchor: Anchor::Middle,
+            size: REMARK,
+            colour: if colour.is_light() { Colour::INK } else { Colour::WHITE },
+            turned: false,
+            text: bar.action.vm.clone(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::legible::assert_legible;
+
+    const PLAN: &str = r#"{"cost": 9, "nodes": [{"name": "N1"}, {"name": "N2"}, {"name": "idle"}], "pools": [
+        [{"vm": "VM2", "action": "suspend", "from": "N2", "to": "N2", "cost": 3, "begin_s": 0, "end_s": 30}],
+        [{"vm": "VM1", "action": "migrate", "from": "N1", "to": "N2", "cost": 2, "begin_s": 30, "end_s": 45.5},
+         {"vm": "VM3", "action": "run", "to": "N2", "cost": 0, "begin_s": 30, "end_s": 36}]]}"#;
+
+    /// The migration is on both nodes, the run beside it on its own line; the idle node has no row.
+    #[test]
+    fn every_end_of_an_action_is_a_bar() {
+        let document: Document = serde_json::from_str(PLAN).unwrap();
+        let bars = bars(&document).unwrap();
+        let seen: Vec<(usize, &str, usize)> =
+            bars.iter().map(|bar| (bar.node, bar.action.vm.as_str(), bar.lane)).collect();
+        assert_eq!(seen, [(0, "VM1", 0), (1, "VM2", 0), (1, "VM3", 0), (1, "VM1", 1)]);
+    }
+
+    #[test]
+    fn a_plan_is_drawn_with_its_data() {
+        let figure = draw_plan(PLAN).unwrap();
+        assert_legible(&figure);
+        let svg = figure.picture.svg();
+        assert!(
+            svg.contains("3 actions in 2 pools, cost 9 MB")
+                && svg.contains("migrate")
+                && !svg.contains("idle")
+        );
+        assert_eq!(figure.csv.lines().nth(2), Some("1,VM1,migrate,N1,N2,2,30,45.5"));
+        assert_eq!(draw_plan(PLAN).unwrap(), figure);
+    }
+
+    #[test]
+    fn what_is_no_plan_is_refused() {
+        assert!(matches!(draw_plan("{}"), Err(PlanFigureError::Malformed(_))));
+        let elsewhere = PLAN.replace(r#""to": "N2", "cost": 0"#, r#""to": "N9", "cost": 0"#);
+        assert!(matches!(draw_plan(&elsewhere), Err(PlanFigureError::Action { .. })));
+        let nothing = r#"{"cost": 0, "nodes": [], "pools": []}"#;
+        assert!(matches!(draw_plan(nothing), Err(PlanFigureError::Empty)));
+    }
+}

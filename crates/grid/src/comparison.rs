@@ -1,0 +1,62 @@
+//! Two outcomes of the same jobs.
+
+use crate::{GridJob, Outcome};
+use dfrsim_model::SimSpan;
+
+/// What reallocation changed (RR-7226, section 3.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// Jobs that completed in both outcomes.
+    pub jobs: usize,
+    /// Those that completed at another moment.
+    pub changed: usize,
+    /// Those that completed earlier.
+    pub earlier: usize,
+    /// The response times of the changed jobs added up, in microseconds.
+    pub response: u128,
+    /// The same without reallocation.
+    pub reference_response: u128,
+    /// The most that a job completed later.
+    pub largest_delay: SimSpan,
+}
+
+impl Comparison {
+    /// Compares an outcome with a reference, that of the same jobs without reallocation.
+    #[must_use]
+    pub fn of(jobs: &[GridJob], reference: &Outcome, outcome: &Outcome) -> Comparison {
+        let mut comparison = Comparison::default();
+        for ((job, before), after) in jobs.iter().zip(&reference.jobs).zip(&outcome.jobs) {
+            let (Some(before), Some(after)) = (before, after) else { continue };
+            comparison.jobs += 1;
+            if before.end == after.end {
+                continue;
+            }
+            comparison.changed += 1;
+            comparison.earlier += usize::from(after.end < before.end);
+            comparison.response += u128::from(after.end.since(job.submit).micros());
+            comparison.reference_response += u128::from(before.end.since(job.submit).micros());
+            let delay = after.end.saturating_since(before.end);
+            comparison.largest_delay = comparison.largest_delay.max(delay);
+        }
+        comparison
+    }
+    /// The jobs whose completion changed, in percent of all.
+    #[must_use]
+    pub fn changed_percent(&self) -> f64 {
+        percent(self.changed, self.jobs).unwrap_or(0.0)
+    }
+    /// The jobs that complete earlier, in percent of the changed ones; nothing if none is.
+    #[must_use]
+    pub fn earlier_percent(&self) -> Option<f64> {
+        percent(self.earlier, self.changed)
+    }
+    /// The mean response time of the changed jobs, relative to the one without reallocation; nothing if none is changed.
+    #[must_use]
+    pub fn relative_response(&self) -> Option<f64> {
+        (self.changed > 0).then(|| self.response as f64 / self.reference_response as f64)
+    }
+}
+
+fn percent(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
+}

@@ -1,0 +1,50 @@
+//! What cannot be simulated.
+
+use crate::Platform;
+use dfrsim_model::JobId;
+
+/// Why a grid cannot be simulated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GridError {
+    /// The number of clusters.
+    #[error("a grid has 1 to {} clusters, not {found}", Platform::MOST_CLUSTERS)]
+    Clusters {
+        /// How many there are.
+        found: usize,
+    },
+    /// A cluster without cores.
+    #[error("cluster `{cluster}` has no cores")]
+    NoCores {
+        /// The cluster.
+        cluster: String,
+    },
+    /// A job fits on no cluster, and such jobs are not to be skipped.
+    #[error("job {job} needs {width} cores, and the largest cluster has {widest}")]
+    TooWide {
+        /// The job.
+        job: JobId,
+        /// Its width.
+        width: u32,
+        /// The cores of the largest cluster.
+        widest: u32,
+    },
+    /// A job without cores, run time or walltime.
+    #[error("job {job} has no cores, no run time or no walltime")]
+    Empty {
+        /// The job.
+        job: JobId,
+    },
+    /// Jobs are not in order.
+    #[error("job {job} is not in the order of submission, then id")]
+    Unsorted {
+        /// The first job that stands too late.
+        job: JobId,
+    },
+    /// Jobs that wait in several queues cannot be moved.
+    #[error("jobs that are submitted to several clusters cannot be reallocated as well")]
+    CopiesAndReallocation,
+    /// Nothing can happen every zero seconds.
+    #[error("the period of reallocation must be longer than zero")]
+    NoPeriod,
+}

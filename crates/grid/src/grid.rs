@@ -1,0 +1,332 @@
+//! The state of a grid, and what can be done to it.
+
+use crate::cluster::Cluster;
+use crate::{GridJob, JobOutcome, Observer, Outcome};
+use dfrsim_cluster::JobHandle;
+use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
+use dfrsim_model::SimTime;
+use dfrsim_model::grid_event::Record;
+
+/// Clusters as a set: one bit each.
+pub(crate) type ClusterSet = u64;
+
+pub(crate) struct Grid<'a, O> {
+    jobs: &'a [GridJob],
+    pub(crate) clusters: Vec<Cluster>,
+    states: Vec<State>,
+    now: SimTime,
+    /// The next job to arrive.
+    next: usize,
+    /// Clusters on which something has happened since their last pass.
+    unsettled: ClusterSet,
+    events: EventQueue,
+    observer: O,
+    moves: u64,
+    cancellations: u64,
+    skipped: usize,
+    submissions: u64,
+    pub(crate) most_waiting: usize,
+    /// Kept to reuse its memory.
+    starts: Vec<JobHandle>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    phase: Phase,
+    start: SimTime,
+    end: SimTime,
+    promised: SimTime,
+    moves: u32,
+    cancellations: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Not arrived, or in no queue at the moment.
+    Outside,
+    /// In the queues of these clusters.
+    Waiting(ClusterSet),
+    /// On this cluster, still or until its end.
+    Started(usize),
+}
+
+/// What is to be done at a moment besides what the clusters do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Due {
+    pub(crate) arrival: bool,
+    pub(crate) tick: bool,
+}
+
+/// What an event is about. Slots: one for each cluster, the arrival, the tick, one for each job.
+enum Event {
+    WakeUp(usize),
+    Arrival,
+    Tick,
+    Completion(usize),
+}
+
+impl<'a, O: Observer> Grid<'a, O> {
+    pub(crate) fn new(clusters: Vec<Cluster>, jobs: &'a [GridJob], observer: O) -> Grid<'a, O> {
+        let state = State {
+            phase: Phase::Outside,
+            start: SimTime::MAX,
+            end: SimTime::MAX,
+            promised: SimTime::MAX,
+            moves: 0,
+            cancellations: 0,
+        };
+        Grid {
+            jobs,
+            clusters,
+            states: vec![state; jobs.len()],
+            now: SimTime::ZERO,
+            next: 0,
+            unsettled: 0,
+            events: EventQueue::new(),
+            observer,
+            moves: 0,
+            cancellations: 0,
+            skipped: 0,
+            submissions: 0,
+            most_waiting: 0,
+            starts: Vec::new(),
+        }
+    }
+
+    pub(crate) fn now(&self) -> SimTime {
+        self.now
+    }
+    pub(crate) fn job(&self, job: usize) -> &'a GridJob {
+        &self.jobs[job]
+    }
+    /// How many jobs wait, each counted on every cluster on which it does.
+    pub(crate) fn waiting(&self) -> usize {
+        self.clusters.iter().map(|cluster| cluster.waiting).sum()
+    }
+    pub(crate) fn is_waiting(&self, job: usize) -> bool {
+        matches!(self.states[job].phase, Phase::Waiting(_))
+    }
+    pub(crate) fn record<'r>(&mut self, record: impl FnOnce() -> Record<'r>) {
+        self.observer.record(record());
+    }
+
+    fn slot(&self, event: &Event) -> Slot {
+        let clusters = self.clusters.len();
+        let number = match *event {
+            Event::WakeUp(cluster) => cluster,
+            Event::Arrival => clusters,
+            Event::Tick => clusters + 1,
+            Event::Completion(job) => clusters + 2 + job,
+        };
+        Slot(u32::try_from(number).expect("jobs are numbered by 32 bits"))
+    }
+    fn event(&self, Slot(number): Slot) -> Event {
+        let clusters = self.clusters.len();
+        match number as usize {
+            cluster if cluster < clusters => Event::WakeUp(cluster),
+            number if number == clusters => Event::Arrival,
+            number if number == clusters + 1 => Event::Tick,
+            number => Event::Completion(number - clusters - 2),
+        }
+    }
+    fn schedule(&mut self, time: SimTime, event: &Event) {
+        let (rank, sequence) = match *event {
+            Event::Completion(job) => (Rank::Completion, job as u64),
+            Event::Arrival => (Rank::Submission, 0),
+            Event::WakeUp(cluster) => (Rank::Tick, cluster as u64),
+            Event::Tick => (Rank::Tick, u64::MAX >> 8),
+        };
+        self.events.schedule(self.slot(event), EventKey::new(time, rank, sequence));
+    }
+    pub(crate) fn schedule_tick(&mut self, time: SimTime) {
+        self.schedule(time, &Event::Tick);
+    }
+    /// Waits for the next job, if there is one.
+    pub(crate) fn schedule_arrival(&mut self) {
+        if let Some(time) = self.following_submission() {
+            self.schedule(time, &Event::Arrival);
+        }
+    }
+    pub(crate) fn following_submission(&self) -> Option<SimTime> {
+        self.jobs.get(self.next).map(|job| job.submit)
+    }
+
+    /// Goes to the next moment at which something happens, lets jobs end there, and the clusters act on it.
+    pub(crate) fn next_moment(&mut self) -> Option<Due> {
+        self.now = self.events.peek()?.0.time();
+        let mut due = Due::default();
+        while let Some((_, slot)) = self.events.peek().filter(|(key, _)| key.time() == self.now) {
+            self.events.pop();
+            match self.event(slot) {
+                Event::Completion(job) => self.complete(job),
+                Event::WakeUp(cluster) => self.unsettled |= 1 << cluster,
+                Event::Arrival => due.arrival = true,
+                Event::Tick => due.tick = true,
+            }
+        }
+        self.settle();
+        Some(due)
+    }
+
+    /// The next job that arrives at this moment.
+    pub(crate) fn next_arrival(&mut self) -> Option<usize> {
+        let job = self.jobs.get(self.next).filter(|job| job.submit == self.now)?;
+        let number = self.next;
+        self.next += 1;
+        self.observer.record(Record::Arrive {
+            at_us: self.now.micros(),
+            job: number as u64,
+            id: job.id.0,
+            width: job.width,
+            run_us: job.run.micros(),
+            walltime_us: job.walltime.micros(),
+        });
+        Some(number)
+    }
+    /// The job fits nowhere.
+    pub(crate) fn skip(&mut self, job: usize) {
+        self.skipped += 1;
+        self.observer.record(Record::Skip { at_us: self.now.micros(), job: job as u64 });
+    }
+
+    fn complete(&mut self, job: usize) {
+        let state = &self.states[job];
+        let Phase::Started(at) = state.phase else { unreachable!("only started jobs complete") };
+        self.clusters[at].ended(self.now, job, &self.jobs[job], state.start);
+        self.unsettled |= 1 << at;
+        self.observer.record(Record::Complete {
+            at_us: self.now.micros(),
+            job: job as u64,
+            cluster: at as u32,
+        });
+    }
+
+    /// The job joins a queue; [`Grid::settle`] lets the cluster act on it.
+    pub(crate) fn submit(&mut self, job: usize, at: usize, expected: SimTime) {
+        self.clusters[at].submit(self.now, job, &self.jobs[job]);
+        self.unsettled |= 1 << at;
+        self.submissions += 1;
+        let state = &mut self.states[job];
+        if state.cancellations == 0 {
+            state.promised = state.promised.min(expected);
+        }
+        state.phase = match state.phase {
+            Phase::Waiting(set) => Phase::Waiting(set | 1 << at),
+            _ => Phase::Waiting(1 << at),
+        };
+        self.observer.record(Record::Submit {
+            at_us: self.now.micros(),
+            job: job as u64,
+            cluster: at as u32,
+            expected_us: expected.micros(),
+        });
+    }
+    /// The job leaves a queue; [`Grid::settle`] lets the others there move up.
+    pub(crate) fn cancel(&mut self, job: usize, at: usize, expected: Option<SimTime>) {
+        self.clusters[at].cancel(self.now, job, &self.jobs[job]);
+        self.cancelled(job, at, expected);
+    }
+    /// All jobs leave the queue of a cluster: `jobs` are those that wait there, with their expected ends.
+    pub(crate) fn cancel_all(&mut self, at: usize, jobs: impl Iterator<Item = (usize, SimTime)>) {
+        self.clusters[at].cancel_all(self.now);
+        for (job, expected) in jobs {
+            self.cancelled(job, at, Some(expected));
+        }
+    }
+    fn cancelled(&mut self, job: usize, at: usize, expected: Option<SimTime>) {
+        self.unsettled |= 1 << at;
+        self.cancellations += 1;
+        let state = &mut self.states[job];
+        state.cancellations += 1;
+        state.phase = match state.phase {
+            Phase::Waiting(set) if set != 1 << at => Phase::Waiting(set & !(1 << at)),
+            Phase::Started(on) => Phase::Started(on),
+            _ => Phase::Outside,
+        };
+        self.observer.record(Record::Cancel {
+            at_us: self.now.micros(),
+            job: job as u64,
+            cluster: at as u32,
+            expected_us: expected.map(SimTime::micros),
+        });
+    }
+    /// The job was submitted to another cluster than the one on which it waited before.
+    pub(crate) fn count_move(&mut self, job: usize) {
+        self.moves += 1;
+        self.states[job].moves += 1;
+    }
+
+    /// Lets every cluster on which something has happened make a pass.
+    pub(crate) fn settle(&mut self) {
+        while self.unsettled != 0 {
+            let at = self.unsettled.trailing_zeros() as usize;
+            self.unsettled &= !(1 << at);
+            self.pass(at);
+        }
+    }
+    fn pass(&mut self, at: usize) {
+        let mut starts = std::mem::take(&mut self.starts);
+        starts.clear();
+        self.clusters[at].pass(self.now, &mut starts);
+        for handle in &starts {
+            self.start(handle.index(), at);
+        }
+        self.starts = starts;
+        match self.clusters[at].next_start(self.now) {
+            Some(time) => self.schedule(time, &Event::WakeUp(at)),
+            None => self.events.cancel(self.slot(&Event::WakeUp(at))),
+        }
+    }
+    fn start(&mut self, job: usize, at: usize) {
+        let cluster = &mut self.clusters[at];
+        cluster.started(self.now, &self.jobs[job]);
+        let end = self.now + cluster.run(&self.jobs[job]);
+        let state = &mut self.states[job];
+        let Phase::Waiting(set) = state.phase else { unreachable!("only waiting jobs start") };
+        (state.phase, state.start, state.end) = (Phase::Started(at), self.now, end);
+        self.observer.record(Record::Start { at_us: self.now.micros(), job: job as u64, cluster: at as u32 });
+        self.schedule(end, &Event::Completion(job));
+        // Its copies wait in other queues, where it can be no more.
+        let mut others = set & !(1 << at);
+        while others != 0 {
+            let other = others.trailing_zeros() as usize;
+            others &= others - 1;
+            self.cancel(job, other, None);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Outcome {
+        let outcome = |state: &State| match state.phase {
+            Phase::Started(cluster) => Some(JobOutcome {
+                cluster,
+                start: state.start,
+                end: state.end,
+                promised: state.promised,
+                moves: state.moves,
+                cancellations: state.cancellations,
+            }),
+            _ => None,
+        };
+        let jobs: Vec<Option<JobOutcome>> = self.states.iter().map(outcome).collect();
+        let responses = self
+            .jobs
+            .iter()
+            .zip(&jobs)
+            .filter_map(|(job, outcome)| outcome.map(|outcome| outcome.end.since(job.submit).micros()));
+        self.observer.record(Record::Summary {
+            completed: jobs.iter().flatten().count() as u64,
+            skipped: self.skipped as u64,
+            moves: self.moves,
+            cancellations: self.cancellations,
+            response_us: responses.fold(0, u64::saturating_add),
+        });
+        Outcome {
+            jobs,
+            moves: self.moves,
+            cancellations: self.cancellations,
+            skipped: self.skipped,
+            submissions: self.submissions,
+            most_waiting: self.most_waiting,
+        }
+    }
+}

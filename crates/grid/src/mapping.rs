@@ -1,0 +1,68 @@
+//! Where arriving jobs go.
+
+use crate::cluster::Cluster;
+use crate::grid::Grid;
+use crate::{GridJob, Mapping, Observer, Options};
+use dfrsim_model::{Rng, SimTime};
+use rand::RngExt as _;
+use std::cmp::Reverse;
+
+pub(crate) struct Mapper {
+    mapping: Mapping,
+    copies: usize,
+    rng: Rng,
+    /// The cluster at which the next round begins.
+    turn: usize,
+    /// The clusters that are wide enough, the one to be chosen first; kept to reuse its memory.
+    eligible: Vec<usize>,
+}
+
+impl Mapper {
+    pub(crate) fn new(options: &Options) -> Mapper {
+        let Options { mapping, copies, seed, .. } = *options;
+        Mapper { mapping, copies, rng: seed.fork("mapping").rng(), turn: 0, eligible: Vec::new() }
+    }
+
+    /// Submits an arriving job.
+    pub(crate) fn arrive<O: Observer>(&mut self, grid: &mut Grid<'_, O>, number: usize) {
+        let job = grid.job(number);
+        self.eligible.clear();
+        self.eligible.extend((0..grid.clusters.len()).filter(|&at| grid.clusters[at].fits(job)));
+        if self.eligible.is_empty() {
+            return grid.skip(number);
+        }
+        let now = grid.now();
+        self.order(now, &mut grid.clusters, job);
+        for &at in self.eligible.iter().take(self.copies.max(1)) {
+            let expected = grid.clusters[at].end_if_submitted(now, job);
+            grid.submit(number, at, expected);
+        }
+        grid.settle();
+    }
+
+    /// Brings the eligible clusters into the order of preference.
+    fn order(&mut self, now: SimTime, clusters: &mut [Cluster], job: &GridJob) {
+        let count = clusters.len();
+        let Mapper { eligible, rng, turn, .. } = self;
+        match self.mapping {
+            Mapping::MinimumCompletionTime => {
+                eligible.sort_by_cached_key(|&at| clusters[at].end_if_submitted(now, job));
+            }
+            Mapping::Random => {
+                let chosen = rng.random_range(0..eligible.len());
+                eligible.rotate_left(chosen);
+            }
+            Mapping::RoundRobin => {
+                eligible.sort_by_key(|&at| (at + count - *turn) % count);
+                *turn = (eligible[0] + 1) % count;
+            }
+            Mapping::QueueLength => eligible.sort_by_key(|&at| clusters[at].waiting),
+            Mapping::LeastWorkLeft => eligible.sort_by(|&a, &b| {
+                let of = |at: usize| (clusters[at].work_left(now), u128::from(clusters[at].spec.cores));
+                let ((a_work, a_cores), (b_work, b_cores)) = (of(a), of(b));
+                (a_work * b_cores).cmp(&(b_work * a_cores))
+            }),
+            Mapping::Fastest => eligible.sort_by_key(|&at| Reverse(clusters[at].spec.speed)),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What the meta-scheduler does.
+
+use dfrsim_model::{Seed, SimSpan};
+use dfrsim_workload::named;
+
+named! {
+    /// Where an arriving job goes. Clusters that are narrower than the job are never asked; ties go to the first cluster.
+    #[derive(Default)]
+    pub enum Mapping as "mapping" {
+        /// Where it is expected to complete first.
+        #[default]
+        MinimumCompletionTime = "mct",
+        /// Anywhere.
+        Random = "random",
+        /// The cluster after the one that was chosen last.
+        RoundRobin = "round-robin",
+        /// Where the fewest jobs wait.
+        QueueLength = "queue-length",
+        /// Where the least work is left: walltimes still to come times cores, of running and waiting jobs, for each core.
+        LeastWorkLeft = "least-work-left",
+        /// The one with the fastest cores.
+        Fastest = "fastest",
+    }
+}
+
+named! {
+    /// How waiting jobs are reallocated (RR-7226, section 2.2.1).
+    pub enum Algorithm as "reallocation algorithm" {
+        /// Algorithm 1: a job moves to another cluster if it gains more than the threshold there.
+        Without = "without",
+        /// Algorithm 2, with cancellation: all waiting jobs are cancelled, then submitted again one by one.
+        With = "with",
+    }
+}
+
+named! {
+    /// Which job is looked at next (RR-7226, section 2.2.2). Ties go to the job that was submitted first.
+    pub enum Heuristic as "heuristic" {
+        /// In the order of submission.
+        Mct = "mct",
+        /// Least completion time first.
+        MinMin = "minmin",
+        /// Largest completion time first.
+        MaxMin = "maxmin",
+        /// Largest gain first: completion time where it stands less the one where it would go.
+        MaxGain = "maxgain",
+        /// Largest gain for each core first.
+        MaxRelGain = "maxrelgain",
+        /// Largest difference between the second best and the best cluster first; without a second it is infinite.
+        Sufferage = "sufferage",
+    }
+}
+
+/// Periodic reallocation of waiting jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reallocation {
+    /// How.
+    pub algorithm: Algorithm,
+    /// In which order.
+    pub heuristic: Heuristic,
+    /// How often; for the first time one period after the first submission.
+    pub period: SimSpan,
+    /// What a job must gain more than to be moved by algorithm 1.
+    pub threshold: SimSpan,
+}
+
+impl Reallocation {
+    /// Every hour, for more than a minute, as published.
+    #[must_use]
+    pub const fn hourly(algorithm: Algorithm, heuristic: Heuristic) -> Reallocation {
+        Reallocation {
+            algorithm,
+            heuristic,
+            period: SimSpan::from_secs(3_600),
+            threshold: SimSpan::from_secs(60),
+        }
+    }
+    /// What a job that moves is promised to gain more than; nothing with cancellation, which promises nothing.
+    #[must_use]
+    pub const fn moves_for_more_than(&self) -> Option<SimSpan> {
+        match self.algorithm {
+            Algorithm::Without => Some(self.threshold),
+            Algorithm::With => None,
+        }
+    }
+}
+
+/// What the meta-scheduler does, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Where arriving jobs go.
+    pub mapping: Mapping,
+    /// To how many clusters each goes; once it starts on one it is cancelled on the others (Sonmez et al. 2009). With
+    /// more than one they are those that a mapping by completion time would choose first to last, or the next ones
+    /// after the choice of the mapping.
+    pub copies: usize,
+    /// Whether and how waiting jobs move.
+    pub reallocation: Option<Reallocation>,
+    /// Whether jobs that fit on no cluster are left out and counted, instead of being an error.
+    pub skip_too_wide: bool,
+    /// For the random mapping.
+    pub seed: Seed,
+}
+
+impl Default for Options {
+    /// Minimum completion time, one cluster, no reallocation.
+    fn default() -> Options {
+        Options {
+            mapping: Mapping::default(),
+            copies: 1,
+            reallocation: None,
+            skip_too_wide: false,
+            seed: Seed::new(1),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What became of the jobs.
+
+use dfrsim_model::SimTime;
+
+/// What became of one job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobOutcome {
+    /// Where it ran, as an index into the clusters.
+    pub cluster: usize,
+    /// When it started.
+    pub start: SimTime,
+    /// When it ended.
+    pub end: SimTime,
+    /// When it was expected to end, at the moment of its arrival.
+    pub promised: SimTime,
+    /// How often it was submitted to another cluster than the one on which it waited before.
+    pub moves: u32,
+    /// How often it left a queue without starting.
+    pub cancellations: u32,
+}
+
+/// What became of all jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// One for each job; nothing for those that fit on no cluster.
+    pub jobs: Vec<Option<JobOutcome>>,
+    /// How many reallocations there were: [`JobOutcome::moves`] added up.
+    pub moves: u64,
+    /// How many cancellations: [`JobOutcome::cancellations`] added up.
+    pub cancellations: u64,
+    /// How many jobs fit on no cluster.
+    pub skipped: usize,
+    /// How many submissions to a local scheduler there were.
+    pub submissions: u64,
+    /// The most jobs that waited at once at a reallocation.
+    pub most_waiting: usize,
+}

@@ -1,0 +1,130 @@
+//! The clusters.
+
+use crate::GridError;
+use dfrsim_model::SimSpan;
+use dfrsim_policies::batch::{
+    Compression, Conservative, Easy, Fcfs, Forecast, InQueueOrder, QueueOrder, QueueRule,
+};
+use dfrsim_workload::named;
+use std::fmt;
+
+/// How fast the cores of a cluster are, in thousandths of the speed for which the times of jobs are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Speed(u32);
+
+impl Speed {
+    /// The speed for which the times of jobs are given.
+    pub const ONE: Speed = Speed(1_000);
+
+    /// So many thousandths; nothing for 0.
+    #[must_use]
+    pub const fn from_thousandths(thousandths: u32) -> Option<Speed> {
+        if thousandths == 0 { None } else { Some(Speed(thousandths)) }
+    }
+    /// The speed in thousandths.
+    #[must_use]
+    pub const fn thousandths(self) -> u32 {
+        self.0
+    }
+    /// How long something takes at this speed, rounded up to whole microseconds.
+    #[must_use]
+    pub fn time_of(self, span: SimSpan) -> SimSpan {
+        if self == Speed::ONE {
+            return span;
+        }
+        let micros = (u128::from(span.micros()) * 1_000).div_ceil(u128::from(self.0));
+        SimSpan::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))
+    }
+}
+
+impl fmt::Display for Speed {
+    /// As a factor: `1`, `1.2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (f64::from(self.0) / 1_000.0).fmt(f)
+    }
+}
+
+/// One cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterSpec {
+    /// Its name.
+    pub name: String,
+    /// Its cores; a job takes one for each of its tasks.
+    pub cores: u32,
+    /// Their speed.
+    pub speed: Speed,
+}
+
+named! {
+    /// How a cluster schedules its own queue.
+    pub enum LocalPolicy as "local policy" {
+        /// First come, first served: a job gets the earliest place behind the one before it.
+        Fcfs = "FCFS",
+        /// Conservative backfilling, which moves reservations up after early ends and cancellations, one by one.
+        Cbf = "CBF",
+        /// EASY backfilling. What it says of completion times is the plan in which each job, in the order of the queue,
+        /// gets the earliest hole that delays none before it ([`QueueRule::EarliestHole`]); only the first is a promise.
+        Easy = "EASY",
+    }
+}
+
+impl LocalPolicy {
+    /// Whether no job ever completes later than was estimated when it was submitted.
+    #[must_use]
+    pub const fn keeps_promises(self) -> bool {
+        !matches!(self, LocalPolicy::Easy)
+    }
+    pub(crate) fn planner(self, cores: u32) -> Box<dyn Forecast> {
+        let queue = QueueOrder::Arrival;
+        match self {
+            LocalPolicy::Fcfs => {
+                Box::new(InQueueOrder::new(Fcfs::new(cores, queue), QueueRule::InTurn, cores))
+            }
+            LocalPolicy::Cbf => Box::new(Conservative::new(cores, Compression::OneByOne)),
+            LocalPolicy::Easy => {
+                Box::new(InQueueOrder::new(Easy::new(cores, queue), QueueRule::EarliestHole, cores))
+            }
+        }
+    }
+}
+
+/// The clusters of a grid, all with the same local policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Platform {
+    clusters: Vec<ClusterSpec>,
+    local: LocalPolicy,
+}
+
+impl Platform {
+    /// How many clusters there may be.
+    pub const MOST_CLUSTERS: usize = 64;
+
+    /// A grid of these clusters.
+    ///
+    /// # Errors
+    /// [`GridError::Clusters`] unless there are 1 to 64; [`GridError::NoCores`].
+    pub fn new(clusters: Vec<ClusterSpec>, local: LocalPolicy) -> Result<Platform, GridError> {
+        if clusters.is_empty() || clusters.len() > Platform::MOST_CLUSTERS {
+            return Err(GridError::Clusters { found: clusters.len() });
+        }
+        match clusters.iter().find(|cluster| cluster.cores == 0) {
+            Some(cluster) => Err(GridError::NoCores { cluster: cluster.name.clone() }),
+            None => Ok(Platform { clusters, local }),
+        }
+    }
+    /// The clusters.
+    #[must_use]
+    pub fn clusters(&self) -> &[ClusterSpec] {
+        &self.clusters
+    }
+    /// Their policy.
+    #[must_use]
+    pub const fn local(&self) -> LocalPolicy {
+        self.local
+    }
+    /// The cores of the largest cluster: no job can be wider.
+    #[must_use]
+    pub fn widest(&self) -> u32 {
+        self.clusters.iter().map(|cluster| cluster.cores).max().unwrap_or(0)
+    }
+}

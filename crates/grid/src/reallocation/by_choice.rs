@@ -1,0 +1,146 @@
+//! The heuristics that choose among all jobs that are left, each time.
+
+use super::candidates::{Candidate, Candidates, Offer, Stay};
+use super::fronts::Fronts;
+use super::{Places, cancel_all, move_job, submit_again};
+use crate::cluster::Cluster;
+use crate::grid::Grid;
+use crate::{Heuristic, Observer};
+use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_policies::batch::SubmissionEffect;
+
+/// Algorithm 1: takes jobs in the order of the heuristic, which is a new one after each move, and moves those that would
+/// complete more than the threshold earlier on another cluster.
+///
+/// A job that is looked at and stays changes nothing. So the next one to move is the first of those that gain enough, and
+/// all before it have had their turn.
+pub(super) fn move_gainers<O: Observer>(
+    grid: &mut Grid<'_, O>,
+    places: &mut Places,
+    waiting: &[usize],
+    candidates: &mut Candidates,
+    threshold: SimSpan,
+) {
+    ask_all(grid, places, waiting, candidates, Stay::HasPlace);
+    while let Some(mover) = candidates.take_first_gainer(threshold) {
+        let Some((to, new)) = mover.target else { unreachable!("a gainer has somewhere to go") };
+        let from = mover.current;
+        move_job(grid, mover.job, (from, mover.current_end), (to, new.end()));
+        places.ask(grid, from).for_each(drop);
+        places.ask(grid, to).for_each(drop);
+        // The move may have made room for others to start.
+        candidates.retain(|candidate| grid.is_waiting(candidate.job));
+        let now = grid.now();
+        let place = |candidate: &Candidate| places.of[candidate.job].1;
+        let cluster = &mut grid.clusters[from];
+        candidates.renew(from, |candidate, offer| {
+            if candidate.current == from {
+                place(candidate)
+            } else {
+                ask(cluster, now, now, candidate, offer)
+            }
+        });
+        let cluster = &mut grid.clusters[to];
+        candidates.renew(to, |candidate, offer| {
+            if candidate.current == to {
+                place(candidate)
+            } else {
+                ask_behind(cluster, now, new, candidate, offer)
+            }
+        });
+    }
+}
+
+/// Algorithm 2: cancels all jobs, then chooses one after the other and submits it where it completes first.
+pub(super) fn resubmit<O: Observer>(
+    grid: &mut Grid<'_, O>,
+    places: &Places,
+    waiting: &[usize],
+    candidates: &mut Candidates,
+) {
+    cancel_all(grid, places, waiting);
+    let mut fronts = fronts(grid, waiting, candidates.heuristic());
+    match &mut fronts {
+        None => ask_all(grid, places, waiting, candidates, Stay::MayReturn),
+        Some(fronts) => {
+            for width in fronts.widths() {
+                let first = fronts.next(width, std::iter::empty());
+                ask_all(grid, places, &first, candidates, Stay::MayReturn);
+            }
+        }
+    }
+    while let Some(chosen) = candidates.take_first() {
+        let Some((to, new)) = chosen.target else { unreachable!("it was on a cluster before") };
+        submit_again(grid, chosen.job, chosen.current, to, new.end());
+        let now = grid.now();
+        let cluster = &mut grid.clusters[to];
+        candidates.renew(to, |candidate, offer| ask_behind(cluster, now, new, candidate, offer));
+        if let Some(fronts) = &mut fronts {
+            let left = candidates.of_width(chosen.width).map(|job| grid.job(job).walltime.micros());
+            let next = fronts.next(chosen.width, left);
+            ask_all(grid, places, &next, candidates, Stay::MayReturn);
+        }
+    }
+}
+
+/// The jobs among which to choose, if not all have to be looked at.
+fn fronts<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heuristic) -> Option<Fronts> {
+    let in_turn =
+        grid.clusters.iter().all(|cluster| cluster.effect_of_submission() == SubmissionEffect::Delays);
+    let fastest = grid.clusters.iter().map(|cluster| cluster.spec.speed.thousandths()).max()?;
+    let jobs = waiting.iter().map(|&job| (job, grid.job(job)));
+    if in_turn { Fronts::new(heuristic, jobs, fastest) } else { None }
+}
+
+/// Asks every cluster about every job.
+fn ask_all<O: Observer>(
+    grid: &mut Grid<'_, O>,
+    places: &Places,
+    waiting: &[usize],
+    candidates: &mut Candidates,
+    stay: Stay,
+) {
+    let now = grid.now();
+    for &number in waiting {
+        let job = grid.job(number);
+        let (current, place) = places.of[number];
+        let current_end = places.end(grid, number);
+        let offers = grid.clusters.iter_mut().enumerate().map(|(at, cluster)| {
+            if !cluster.fits(job) {
+                return Offer { start: SimTime::MAX, walltime: SimSpan::ZERO };
+            }
+            let walltime = cluster.walltime(job);
+            let start = if stay == Stay::HasPlace && at == current {
+                place
+            } else {
+                cluster.start_if_submitted(now, now, job.width, walltime)
+            };
+            Offer { start, walltime }
+        });
+        candidates.push((number, job), (current, current_end), offers);
+    }
+}
+
+/// The start that a cluster offers now, looked for from `from` on.
+fn ask(cluster: &mut Cluster, now: SimTime, from: SimTime, candidate: &Candidate, offer: Offer) -> SimTime {
+    cluster.start_if_submitted(now, from, candidate.width, offer.walltime)
+}
+
+/// The start that a cluster offers after one more submission, `new`.
+fn ask_behind(
+    cluster: &mut Cluster,
+    now: SimTime,
+    new: Offer,
+    candidate: &Candidate,
+    offer: Offer,
+) -> SimTime {
+    match cluster.effect_of_submission() {
+        SubmissionEffect::DelaysOverlapping if offer.end() <= new.start || new.end() <= offer.start => {
+            offer.start
+        }
+        SubmissionEffect::DelaysOverlapping | SubmissionEffect::Delays => {
+            ask(cluster, now, offer.start, candidate, offer)
+        }
+        SubmissionEffect::Any => ask(cluster, now, now, candidate, offer),
+    }
+}

@@ -1,0 +1,198 @@
+//! The jobs among which a heuristic still has to choose, and what is known of them.
+
+use super::key::{Ends, Key};
+use crate::{GridJob, Heuristic};
+use dfrsim_model::{SimSpan, SimTime};
+use std::cmp::Ordering;
+
+/// Jobs and what each cluster offers them. An offer stands until its cluster changes: only then it is asked for again.
+pub(super) struct Candidates {
+    heuristic: Heuristic,
+    stay: Stay,
+    list: Vec<Candidate>,
+    /// One for each candidate and cluster, row by row.
+    offers: Vec<Offer>,
+    clusters: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) job: usize,
+    pub(super) width: u32,
+    /// Where it waits, or did before it was cancelled.
+    pub(super) current: usize,
+    /// When it is, or was, expected to complete there.
+    pub(super) current_end: SimTime,
+    /// The cluster to which it would go, and its offer.
+    pub(super) target: Option<(usize, Offer)>,
+    key: Key,
+}
+
+/// What a cluster offers to a job.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    pub(super) start: SimTime,
+    /// Zero where the job does not fit.
+    pub(super) walltime: SimSpan,
+}
+
+impl Offer {
+    pub(super) fn is_some(self) -> bool {
+        !self.walltime.is_zero()
+    }
+    pub(super) fn end(self) -> SimTime {
+        self.start.saturating_add(self.walltime)
+    }
+}
+
+/// What the cluster on which a job stands offers to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stay {
+    /// It has been cancelled there: a new place, like any other cluster.
+    MayReturn,
+    /// The place that it has.
+    HasPlace,
+}
+
+impl Default for Candidates {
+    fn default() -> Candidates {
+        Candidates {
+            heuristic: Heuristic::Mct,
+            stay: Stay::HasPlace,
+            list: Vec::new(),
+            offers: Vec::new(),
+            clusters: 0,
+        }
+    }
+}
+
+impl Candidates {
+    /// Forgets all jobs; those that come will be compared by this heuristic.
+    pub(super) fn reset(&mut self, heuristic: Heuristic, stay: Stay) {
+        self.heuristic = heuristic;
+        self.stay = stay;
+        self.list.clear();
+        self.offers.clear();
+    }
+
+    pub(super) fn heuristic(&self) -> Heuristic {
+        self.heuristic
+    }
+    /// The jobs of one width.
+    pub(super) fn of_width(&self, width: u32) -> impl Iterator<Item = usize> {
+        self.list.iter().filter(move |candidate| candidate.width == width).map(|candidate| candidate.job)
+    }
+
+    /// One more job, with an offer of each cluster.
+    pub(super) fn push(
+        &mut self,
+        (number, job): (usize, &GridJob),
+        (current, current_end): (usize, SimTime),
+        offers: impl Iterator<Item = Offer>,
+    ) {
+        let row = self.offers.len();
+        self.offers.extend(offers);
+        self.clusters = self.offers.len() - row;
+        let mut candidate =
+            Candidate { job: number, width: job.width, current, current_end, target: None, key: Key::NONE };
+        candidate.evaluate(&self.offers[row..], self.heuristic, self.stay);
+        self.list.push(candidate);
+    }
+
+    /// Looks at every offer of a cluster again.
+    pub(super) fn renew(&mut self, at: usize, mut start: impl FnMut(&Candidate, Offer) -> SimTime) {
+        for (candidate, row) in self.list.iter_mut().zip(self.offers.chunks_exact_mut(self.clusters)) {
+            let offer = &mut row[at];
+            if offer.is_some() {
+                let start = start(candidate, *offer);
+                if start != offer.start {
+                    offer.start = start;
+                    candidate.evaluate(row, self.heuristic, self.stay);
+                }
+            }
+        }
+    }
+
+    /// Takes out the job that comes first, if any is left.
+    pub(super) fn take_first(&mut self) -> Option<Candidate> {
+        let at = self.first(|_| true)?;
+        let last = self.list.len() - 1;
+        let row = last * self.clusters;
+        self.offers.copy_within(row.., at * self.clusters);
+        self.offers.truncate(row);
+        Some(self.list.swap_remove(at))
+    }
+
+    /// Takes out the first job that would complete more than the threshold earlier elsewhere, and all that come before
+    /// it: they have had their turn.
+    pub(super) fn take_first_gainer(&mut self, threshold: SimSpan) -> Option<Candidate> {
+        let gains = |candidate: &Candidate| {
+            candidate
+                .target
+                .is_some_and(|(_, new)| new.end().saturating_add(threshold) < candidate.current_end)
+        };
+        let gainer = self.list[self.first(gains)?];
+        self.retain(|candidate| candidate.comes_before(&gainer) == Ordering::Greater);
+        Some(gainer)
+    }
+
+    pub(super) fn retain(&mut self, keep: impl Fn(&Candidate) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.list.len() {
+            if keep(&self.list[at]) {
+                self.list[kept] = self.list[at];
+                let row = at * self.clusters;
+                self.offers.copy_within(row..row + self.clusters, kept * self.clusters);
+                kept += 1;
+            }
+        }
+        self.list.truncate(kept);
+        self.offers.truncate(kept * self.clusters);
+    }
+
+    /// Where the first of some jobs stands in the list.
+    fn first(&self, which: impl Fn(&Candidate) -> bool) -> Option<usize> {
+        let some = self.list.iter().enumerate().filter(|(_, candidate)| which(candidate));
+        some.min_by(|(_, a), (_, b)| a.comes_before(b)).map(|(at, _)| at)
+    }
+}
+
+impl Candidate {
+    /// The order in which a heuristic looks at two jobs.
+    fn comes_before(&self, other: &Candidate) -> Ordering {
+        other.key.compare(self.key).then(self.job.cmp(&other.job))
+    }
+
+    fn evaluate(&mut self, offers: &[Offer], heuristic: Heuristic, stay: Stay) {
+        let current = self.current;
+        if stay == Stay::HasPlace {
+            self.current_end = offers[current].end();
+        }
+        let mut target: Option<(usize, Offer)> = None;
+        let mut best: Option<SimTime> = None;
+        let mut second: Option<SimTime> = None;
+        for (at, offer) in offers.iter().enumerate().filter(|(_, offer)| offer.is_some()) {
+            let end = offer.end();
+            if best.is_none_or(|best| end < best) {
+                second = best.replace(end);
+            } else if second.is_none_or(|second| end < second) {
+                second = Some(end);
+            }
+            let counts = stay == Stay::MayReturn || at != current;
+            // Of equal clusters the one where it stands, then the first.
+            let better =
+                |(_, other): (usize, Offer)| end < other.end() || end == other.end() && at == current;
+            if counts && target.is_none_or(better) {
+                target = Some((at, *offer));
+            }
+        }
+        self.target = target;
+        let ends = Ends {
+            current: self.current_end,
+            new: target.map(|(_, offer)| offer.end()),
+            best: best.unwrap_or(SimTime::MAX),
+            second,
+        };
+        self.key = Key::of(heuristic, &ends, self.width);
+    }
+}

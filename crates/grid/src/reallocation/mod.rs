@@ -1,0 +1,134 @@
+//! Moving waiting jobs (RR-7226, section 2.2).
+//!
+//! [`Reallocator`] finds out who waits where and when it would complete, and hands that to the one of two procedures that
+//! the heuristic needs: [`in_turn`] asks about one job after the other, [`by_choice`] about all that are left before each
+//! choice.
+
+mod by_choice;
+mod candidates;
+mod fronts;
+mod in_turn;
+mod key;
+
+use crate::grid::Grid;
+use crate::{Heuristic, Observer, Reallocation};
+use candidates::{Candidates, Stay};
+use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_policies::batch::PlannedJob;
+
+/// Does what [`Reallocation`] says.
+pub(crate) struct Reallocator {
+    options: Reallocation,
+    places: Places,
+    /// The waiting jobs in the order of submission; kept to reuse its memory.
+    waiting: Vec<usize>,
+    candidates: Candidates,
+}
+
+/// Where the jobs that wait stand.
+#[derive(Default)]
+struct Places {
+    /// For each job: its cluster and its expected start there; of use for waiting jobs only.
+    of: Vec<(usize, SimTime)>,
+    plan: Vec<PlannedJob>,
+}
+
+impl Places {
+    /// Asks a cluster for its plan; gives its waiting jobs in the order of its queue.
+    fn ask<O: Observer>(&mut self, grid: &mut Grid<'_, O>, at: usize) -> impl Iterator<Item = usize> {
+        let now = grid.now();
+        self.plan.clear();
+        grid.clusters[at].plan(now, &mut self.plan);
+        for planned in &self.plan {
+            let job = planned.job.index();
+            if self.of.len() <= job {
+                self.of.resize(job + 1, (0, SimTime::MAX));
+            }
+            self.of[job] = (at, planned.start);
+        }
+        self.plan.iter().map(|planned| planned.job.index())
+    }
+    fn cluster(&self, job: usize) -> usize {
+        self.of[job].0
+    }
+    /// When a job is expected to complete where it waits.
+    fn end<O>(&self, grid: &Grid<'_, O>, job: usize) -> SimTime
+    where
+        O: Observer,
+    {
+        let (at, start) = self.of[job];
+        start + grid.clusters[at].walltime(grid.job(job))
+    }
+}
+
+impl Reallocator {
+    pub(crate) fn new(options: Reallocation) -> Reallocator {
+        Reallocator {
+            options,
+            places: Places::default(),
+            waiting: Vec::new(),
+            candidates: Candidates::default(),
+        }
+    }
+    pub(crate) fn period(&self) -> SimSpan {
+        self.options.period
+    }
+
+    pub(crate) fn reallocate<O: Observer>(&mut self, grid: &mut Grid<'_, O>) {
+        let Reallocator { options, places, waiting, candidates } = self;
+        waiting.clear();
+        for at in 0..grid.clusters.len() {
+            waiting.extend(places.ask(grid, at));
+        }
+        grid.most_waiting = grid.most_waiting.max(waiting.len());
+        waiting.sort_unstable();
+        match (options.moves_for_more_than(), options.heuristic) {
+            (Some(threshold), Heuristic::Mct) => in_turn::move_gainers(grid, places, waiting, threshold),
+            (None, Heuristic::Mct) => in_turn::resubmit(grid, places, waiting),
+            (Some(threshold), heuristic) => {
+                candidates.reset(heuristic, Stay::HasPlace);
+                by_choice::move_gainers(grid, places, waiting, candidates, threshold);
+            }
+            (None, heuristic) => {
+                candidates.reset(heuristic, Stay::MayReturn);
+                by_choice::resubmit(grid, places, waiting, candidates);
+            }
+        }
+    }
+}
+
+/// Takes all of these jobs, which are all that wait, out of their queues.
+fn cancel_all<O: Observer>(grid: &mut Grid<'_, O>, places: &Places, waiting: &[usize]) {
+    for at in 0..grid.clusters.len() {
+        let here: Vec<(usize, SimTime)> = (waiting.iter().filter(|&&job| places.cluster(job) == at))
+            .map(|&job| (job, places.end(grid, job)))
+            .collect();
+        if !here.is_empty() {
+            grid.cancel_all(at, here.into_iter());
+        }
+    }
+    // Only running jobs are left, so nothing starts.
+    grid.settle();
+}
+
+/// Moves a job that waits on one cluster to another, where it is expected to end then.
+fn move_job<O: Observer>(
+    grid: &mut Grid<'_, O>,
+    job: usize,
+    (from, expected_there): (usize, SimTime),
+    (to, expected): (usize, SimTime),
+) {
+    grid.cancel(job, from, Some(expected_there));
+    grid.submit(job, to, expected);
+    grid.count_move(job);
+    grid.settle();
+}
+
+/// Submits a cancelled job that waited on `from`.
+fn submit_again<O: Observer>(grid: &mut Grid<'_, O>, job: usize, from: usize, to: usize, expected: SimTime) {
+    grid.submit(job, to, expected);
+    if to != from {
+        grid.count_move(job);
+    }
+    grid.settle();
+}

@@ -1,0 +1,114 @@
+//! The event loop.
+
+use crate::cluster::Cluster;
+use crate::grid::{Due, Grid};
+use crate::mapping::Mapper;
+use crate::reallocation::Reallocator;
+use crate::{GridError, GridJob, Options, Outcome, Platform};
+use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
+use dfrsim_model::{SimSpan, SimTime};
+use std::borrow::Cow;
+
+/// Hears of everything that happens, in the order in which it does.
+pub trait Observer {
+    /// One more thing has happened.
+    fn record(&mut self, record: Record<'_>);
+}
+
+/// Hears nothing.
+impl Observer for () {
+    fn record(&mut self, _: Record<'_>) {}
+}
+
+impl<F: FnMut(Record<'_>)> Observer for F {
+    fn record(&mut self, record: Record<'_>) {
+        self(record);
+    }
+}
+
+/// Simulates the jobs, which must be in their [order](GridJob::order), on the platform.
+///
+/// At one moment jobs end, then what the local schedulers start is started, then jobs arrive, then waiting jobs are
+/// reallocated. Local schedulers act at once: after each submission, and after each move, they start what they can.
+///
+/// # Errors
+/// All of [`GridError`] but those of the platform, before anything is simulated.
+pub fn simulate<O: Observer>(
+    platform: &Platform,
+    jobs: &[GridJob],
+    options: &Options,
+    observer: O,
+) -> Result<Outcome, GridError> {
+    check(platform, jobs, options)?;
+    let clusters = platform.clusters();
+    let local = platform.local();
+    let mut grid =
+        Grid::new(clusters.iter().map(|spec| Cluster::new(spec.clone(), local)).collect(), jobs, observer);
+    grid.record(|| Record::Run {
+        format: FORMAT_VERSION,
+        local: Cow::Borrowed(local.name()),
+        promises: local.keeps_promises(),
+        copies: u32::try_from(options.copies).unwrap_or(u32::MAX),
+        threshold_us: options.reallocation.and_then(|each| each.moves_for_more_than()).map(SimSpan::micros),
+        clusters: clusters
+            .iter()
+            .map(|spec| grid_event::Cluster { cores: spec.cores, speed: spec.speed.thousandths() })
+            .collect(),
+    });
+    let mut mapper = Mapper::new(options);
+    let mut reallocator = options.reallocation.map(Reallocator::new);
+    if let (Some(first), Some(reallocator)) = (jobs.first(), &reallocator) {
+        grid.schedule_tick(first.submit + reallocator.period());
+    }
+    grid.schedule_arrival();
+    while let Some(Due { arrival, tick }) = grid.next_moment() {
+        if arrival {
+            while let Some(job) = grid.next_arrival() {
+                mapper.arrive(&mut grid, job);
+            }
+            grid.schedule_arrival();
+        }
+        if let Some(reallocator) = reallocator.as_mut().filter(|_| tick) {
+            reallocator.reallocate(&mut grid);
+            if let Some(next) = next_tick(&grid, reallocator) {
+                grid.schedule_tick(next);
+            }
+        }
+    }
+    Ok(grid.finish())
+}
+
+/// The next moment of reallocation at which there may be something to do; nothing once there never will be.
+fn next_tick<O: Observer>(grid: &Grid<'_, O>, reallocator: &Reallocator) -> Option<SimTime> {
+    let next = grid.now() + reallocator.period();
+    if grid.waiting() > 0 {
+        return Some(next);
+    }
+    // Ticks before the next arrival would find empty queues.
+    let idle = grid.following_submission()?.saturating_since(next).micros();
+    let period = reallocator.period().micros();
+    Some(SimTime::from_micros(next.micros() + idle.div_ceil(period) * period))
+}
+
+fn check(platform: &Platform, jobs: &[GridJob], options: &Options) -> Result<(), GridError> {
+    if options.copies > 1 && options.reallocation.is_some() {
+        return Err(GridError::CopiesAndReallocation);
+    }
+    if options.reallocation.is_some_and(|each| each.period.is_zero()) {
+        return Err(GridError::NoPeriod);
+    }
+    if let Some(pair) = jobs.windows(2).find(|pair| pair[1].order() < pair[0].order()) {
+        return Err(GridError::Unsorted { job: pair[1].id });
+    }
+    let is_empty = |job: &&GridJob| job.width == 0 || job.run.is_zero() || job.walltime.is_zero();
+    if let Some(job) = jobs.iter().find(is_empty) {
+        return Err(GridError::Empty { job: job.id });
+    }
+    let widest = platform.widest();
+    match jobs.iter().find(|job| job.width > widest) {
+        Some(&GridJob { id, width, .. }) if !options.skip_too_wide => {
+            Err(GridError::TooWide { job: id, width, widest })
+        }
+        _ => Ok(()),
+    }
+}

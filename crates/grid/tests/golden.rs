@@ -1,0 +1,124 @@
+//! Schedules derived by hand, for the situations that RR-7226 tells around its figures 1 and 2.
+
+use dfrsim_grid::{
+    Algorithm, ClusterSpec, Comparison, GridError, GridJob, Heuristic, LocalPolicy, Options, Outcome,
+    Platform, Reallocation, Speed, simulate,
+};
+use dfrsim_model::{JobId, SimSpan, SimTime};
+
+fn platform(cores: &[u32]) -> Platform {
+    let spec = |(at, &cores): (usize, &u32)| ClusterSpec { name: at.to_string(), cores, speed: Speed::ONE };
+    Platform::new(cores.iter().enumerate().map(spec).collect(), LocalPolicy::Cbf).unwrap()
+}
+
+/// Jobs from 1: (submit, width, run time, walltime) in seconds.
+fn jobs(rows: &[(u64, u32, u64, u64)]) -> Vec<GridJob> {
+    let job = |(id, &(submit, width, run, walltime)): (u64, &(u64, u32, u64, u64))| GridJob {
+        id: JobId(id),
+        submit: SimTime::from_secs(submit),
+        width,
+        run: SimSpan::from_secs(run),
+        walltime: SimSpan::from_secs(walltime),
+    };
+    (1..).zip(rows).map(job).collect()
+}
+
+/// Every ten seconds, for more than one.
+fn every_ten_seconds(algorithm: Algorithm, heuristic: Heuristic) -> Options {
+    let period = SimSpan::from_secs(10);
+    let threshold = SimSpan::from_secs(1);
+    let reallocation = Some(Reallocation { algorithm, heuristic, period, threshold });
+    Options { reallocation, ..Options::default() }
+}
+
+/// Cluster, start and end of each job, in seconds.
+fn schedule(outcome: &Outcome) -> Vec<(usize, u64, u64)> {
+    let seconds = |time: SimTime| time.micros() / 1_000_000;
+    outcome.jobs.iter().flatten().map(|job| (job.cluster, seconds(job.start), seconds(job.end))).collect()
+}
+
+/// Figure 1. Two clusters of 2 cores. Job 1 takes the first until 30, job 2 (f) the second until 40, as it says. Jobs 3 (h)
+/// and 4 (i), one core each, would end at 40 and 50 behind job 1 and at 50 and 60 behind job 2, so they queue on the
+/// first; job 5 (j), two cores, at 55 behind them and at 45 behind job 2, so it queues on the second.
+///
+/// Job 2 ends at 4 already, and job 5 is started at once. When reallocation comes, at 10, the second cluster is empty:
+/// jobs 3 and 4 would end at 20 and 30 there, and move one after the other.
+#[test]
+fn figure_1_waiting_jobs_move_to_a_cluster_that_came_free() {
+    let jobs = jobs(&[(0, 2, 30, 30), (0, 2, 4, 40), (1, 1, 10, 10), (1, 1, 20, 20), (1, 2, 5, 5)]);
+    let platform = platform(&[2, 2]);
+    let without = simulate(&platform, &jobs, &Options::default(), ()).unwrap();
+    assert_eq!(schedule(&without), [(0, 0, 30), (1, 0, 4), (0, 30, 40), (0, 30, 50), (1, 4, 9)]);
+    for algorithm in Algorithm::ALL.iter().copied() {
+        for heuristic in Heuristic::ALL.iter().copied() {
+            let options = every_ten_seconds(algorithm, heuristic);
+            let outcome = simulate(&platform, &jobs, &options, ()).unwrap();
+            assert_eq!(
+                schedule(&outcome),
+                [(0, 0, 30), (1, 0, 4), (1, 10, 20), (1, 10, 30), (1, 4, 9)],
+                "{algorithm} {heuristic}"
+            );
+            assert_eq!(outcome.moves, 2);
+        }
+    }
+}
+
+/// Figure 2. Clusters of 2 and 3 cores. Job 1 has the first until 50. Jobs 2 and 3 have two cores and one of the second,
+/// until 60 and 100, as they say; job 4 needs all three and is reserved at 100. Job 5 (one core, 30 s) would end at 80
+/// on the first and, in the hole behind job 2, at 90 on the second: it is reserved at 50 on the first. Job 6 (two cores,
+/// 45 s) follows it there at 80: the hole on the second is too short, behind job 4 it would end at 165.
+///
+/// Job 3 ends at 5, and job 4 moves up to 60. At 10 job 5 can be back-filled on the second cluster until 40, and moves; job
+/// 6 moves up to 50 on the first. Then job 2 ends at 20 instead of 60. Job 4 could start, were it not for job 5: it is
+/// delayed to 40.
+#[test]
+fn figure_2_a_moved_job_delays_others_and_lets_others_move_up() {
+    let jobs = jobs(&[
+        (0, 2, 50, 50),
+        (0, 2, 20, 60),
+        (0, 1, 5, 100),
+        (1, 3, 20, 20),
+        (1, 1, 30, 30),
+        (2, 2, 45, 45),
+    ]);
+    let platform = platform(&[2, 3]);
+    let without = simulate(&platform, &jobs, &Options::default(), ()).unwrap();
+    assert_eq!(
+        schedule(&without),
+        [(0, 0, 50), (1, 0, 20), (1, 0, 5), (1, 20, 40), (0, 50, 80), (0, 80, 125)]
+    );
+    let options = every_ten_seconds(Algorithm::Without, Heuristic::Mct);
+    let with = simulate(&platform, &jobs, &options, ()).unwrap();
+    assert_eq!(schedule(&with), [(0, 0, 50), (1, 0, 20), (1, 0, 5), (1, 40, 60), (1, 10, 40), (0, 50, 95)]);
+    let comparison = Comparison::of(&jobs, &without, &with);
+    assert_eq!((comparison.changed, comparison.earlier), (3, 2));
+    assert_eq!(comparison.largest_delay, SimSpan::from_secs(20));
+    // Response times 59, 39 and 93 s instead of 39, 79 and 123 s.
+    assert_eq!(comparison.relative_response(), Some(191.0 / 241.0));
+}
+
+/// Job 1 has the first cluster until 11 or 12, job 2 the second until a second later, as it says, so job 3 queues behind
+/// job 1. Job 2 ends at 5: if job 3 moved at 10, it would gain one second, which is just the threshold, or two.
+#[test]
+fn the_threshold_is_to_be_exceeded() {
+    let moves = |busy| {
+        let jobs = jobs(&[(0, 1, busy, busy), (0, 1, 5, busy + 1), (0, 1, 50, 50)]);
+        let options = every_ten_seconds(Algorithm::Without, Heuristic::MinMin);
+        simulate(&platform(&[1, 1]), &jobs, &options, ()).unwrap().moves
+    };
+    assert_eq!((moves(11), moves(12)), (0, 1));
+}
+
+#[test]
+fn what_cannot_be_simulated_is_said_before() {
+    let wide = jobs(&[(0, 3, 1, 1), (0, 4, 1, 1)]);
+    let error = simulate(&platform(&[2, 3]), &wide, &Options::default(), ()).unwrap_err();
+    assert_eq!(error, GridError::TooWide { job: JobId(2), width: 4, widest: 3 });
+    let skipping = Options { skip_too_wide: true, ..Options::default() };
+    let outcome = simulate(&platform(&[2, 3]), &wide, &skipping, ()).unwrap();
+    assert_eq!((outcome.skipped, outcome.jobs[1]), (1, None));
+    let unsorted = jobs(&[(5, 1, 1, 1), (0, 1, 1, 1)]);
+    let error = simulate(&platform(&[2]), &unsorted, &Options::default(), ()).unwrap_err();
+    assert_eq!(error, GridError::Unsorted { job: JobId(2) });
+    assert_eq!(Platform::new(Vec::new(), LocalPolicy::Fcfs), Err(GridError::Clusters { found: 0 }));
+}

@@ -1,0 +1,72 @@
+//! Small random grids.
+
+use dfrsim_grid::{
+    Algorithm, ClusterSpec, GridJob, Heuristic, LocalPolicy, Mapping, Options, Platform, Reallocation, Speed,
+};
+use dfrsim_model::{JobId, Seed, SimSpan, SimTime};
+use proptest::prelude::*;
+
+/// One to three clusters of a few cores.
+pub(crate) fn platform() -> impl Strategy<Value = Platform> {
+    let speed = prop::sample::select(vec![1_000, 1_200, 1_400]);
+    let cluster = (1_u32..=6, speed);
+    (prop::collection::vec(cluster, 1..=3), prop::sample::select(LocalPolicy::ALL.to_vec())).prop_map(
+        |(clusters, local)| {
+            let specs = clusters.into_iter().enumerate().map(|(at, (cores, speed))| ClusterSpec {
+                name: at.to_string(),
+                cores,
+                speed: Speed::from_thousandths(speed).unwrap(),
+            });
+            Platform::new(specs.collect(), local).unwrap()
+        },
+    )
+}
+
+/// A few jobs, most of them waiting for others; small numbers, so that many things coincide. Times are in microseconds.
+pub(crate) fn jobs() -> impl Strategy<Value = Vec<GridJob>> {
+    let gap = prop_oneof![3 => Just(0), 4 => 1_u64..20, 1 => 20_u64..200];
+    let row = (gap, 1_u32..=6, 1_u64..60, 1_u64..60);
+    prop::collection::vec(row, 1..14).prop_map(|rows| {
+        let mut submit = 0;
+        let jobs = rows.into_iter().zip(0..).map(|((gap, width, run, walltime), id)| {
+            submit += gap;
+            GridJob {
+                id: JobId(id),
+                submit: SimTime::from_micros(submit),
+                width,
+                run: SimSpan::from_micros(run),
+                walltime: SimSpan::from_micros(walltime),
+            }
+        });
+        jobs.collect()
+    })
+}
+
+pub(crate) fn reallocation() -> impl Strategy<Value = Reallocation> {
+    let algorithm = prop::sample::select(Algorithm::ALL.to_vec());
+    let heuristic = prop::sample::select(Heuristic::ALL.to_vec());
+    (algorithm, heuristic, 1_u64..40, 0_u64..10).prop_map(|(algorithm, heuristic, period, threshold)| {
+        Reallocation {
+            algorithm,
+            heuristic,
+            period: SimSpan::from_micros(period),
+            threshold: SimSpan::from_micros(threshold),
+        }
+    })
+}
+
+/// Every mapping, with reallocation, with copies, or neither.
+pub(crate) fn options() -> impl Strategy<Value = Options> {
+    let mapping = prop::sample::select(Mapping::ALL.to_vec());
+    let more = prop_oneof![
+        4 => reallocation().prop_map(|each| (1, Some(each))),
+        2 => (1_usize..=3).prop_map(|copies| (copies, None)),
+    ];
+    (mapping, more, any::<u64>()).prop_map(|(mapping, (copies, reallocation), seed)| Options {
+        mapping,
+        copies,
+        reallocation,
+        skip_too_wide: true,
+        seed: Seed::new(seed),
+    })
+}

@@ -1,0 +1,120 @@
+//! The records of what happened on a grid of several clusters: one JSON object a line, enough to check the run from
+//! scratch.
+//!
+//! The first one is a [`Record::Run`], the last one a [`Record::Summary`]; in between stands what happened, in the order in
+//! which it did. Times are in microseconds (`_us`). Jobs have numbers from 0 in the order of their arrival, clusters in
+//! the order in which the first record lists them.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The version of the format; a reader refuses others.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A cluster of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cluster {
+    /// Its cores.
+    pub cores: u32,
+    /// Its speed, in thousandths of that for which the times of jobs are given.
+    pub speed: u32,
+}
+
+/// One line of the record of a grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Record<'a> {
+    /// What was simulated.
+    Run {
+        /// The version of the format.
+        format: u32,
+        /// The local policy of all clusters.
+        local: Cow<'a, str>,
+        /// Whether a job never completes later than was expected when it was submitted to its cluster.
+        promises: bool,
+        /// To how many clusters a job is submitted at once, at most.
+        copies: u32,
+        /// If waiting jobs are only ever moved to gain time: what they must gain more than.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        threshold_us: Option<u64>,
+        /// The clusters.
+        clusters: Cow<'a, [Cluster]>,
+    },
+    /// A job arrives at the meta-scheduler.
+    Arrive {
+        /// The moment.
+        at_us: u64,
+        /// The job: its number in the order of arrival.
+        job: u64,
+        /// Its number in its log.
+        id: u64,
+        /// Its cores.
+        width: u32,
+        /// Its run time at speed 1.
+        run_us: u64,
+        /// After how long it is killed, at speed 1.
+        walltime_us: u64,
+    },
+    /// It fits on no cluster and is left out.
+    Skip {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+    },
+    /// It joins the queue of a cluster.
+    Submit {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// The cluster.
+        cluster: u32,
+        /// When it is expected to complete there at the latest.
+        expected_us: u64,
+    },
+    /// It leaves the queue of a cluster.
+    Cancel {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// The cluster.
+        cluster: u32,
+        /// When it was expected to complete there, if somebody asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expected_us: Option<u64>,
+    },
+    /// It starts.
+    Start {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// The cluster.
+        cluster: u32,
+    },
+    /// It has ended, done or killed.
+    Complete {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// The cluster.
+        cluster: u32,
+    },
+    /// What the simulator says of the whole run.
+    Summary {
+        /// Jobs that ended.
+        completed: u64,
+        /// Jobs that fit nowhere.
+        skipped: u64,
+        /// How often a job was submitted to another cluster than the one on which it waited before.
+        moves: u64,
+        /// How often a job left a queue without starting.
+        cancellations: u64,
+        /// Response times added up; 2^64 - 1 if that is more.
+        response_us: u64,
+    },
+}

@@ -1,0 +1,46 @@
+//! What a scheduler above several clusters asks of a local one.
+
+use super::Planner;
+use dfrsim_cluster::JobHandle;
+use dfrsim_model::{SimSpan, SimTime};
+
+/// A planner from whose queue jobs can be taken back. The others move up in the next pass, as after an early end.
+pub trait Cancel: Planner {
+    /// A waiting job leaves the queue.
+    fn cancel(&mut self, now: SimTime, job: JobHandle);
+    /// All waiting jobs leave the queue.
+    fn cancel_all(&mut self, now: SimTime);
+}
+
+/// A waiting job and when it is expected to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedJob {
+    /// Who it is.
+    pub job: JobHandle,
+    /// When it starts if all jobs take as long as is estimated of them and none is submitted or cancelled.
+    pub start: SimTime,
+}
+
+/// A planner that tells its plan. Questions come after a pass at which nothing has happened since.
+pub trait Forecast: Cancel {
+    /// Appends the waiting jobs in the order of the queue, with their expected starts.
+    fn plan(&mut self, now: SimTime, plan: &mut Vec<PlannedJob>);
+    /// When a job of this width and estimate would start if it were submitted now, looked for from `from` on, which
+    /// must not be before now nor after the answer. The cluster must be as wide as the job.
+    ///
+    /// Nothing is planned anew for the question.
+    fn start_if_submitted(&mut self, now: SimTime, from: SimTime, width: u32, estimate: SimSpan) -> SimTime;
+    /// What a submission does to the answers of [`Forecast::start_if_submitted`].
+    fn effect_of_submission(&self) -> SubmissionEffect;
+}
+
+/// What one more submission does to starts that were told before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubmissionEffect {
+    /// Starts can only become later, and only those of jobs that would run at the same time as the new one.
+    DelaysOverlapping,
+    /// Starts can only become later, and do not depend on the estimate.
+    Delays,
+    /// Starts can become earlier too.
+    Any,
+}
