@@ -175,7 +175,7 @@ mod tests {
         assert!(matches!(&error, ResultsError::Altered { path: altered } if *altered == path), "{error}");
         fs::write(&path, &rows).unwrap();
         let scenario = folder.path().join("scenario.toml");
-        fs::write(&scenario, &results.scenario.replace("jobs = 20", "jobs = 21")).unwrap();
+        fs::write(&scenario, results.scenario.replace("jobs = 20", "jobs = 21")).unwrap();
         let error = Results::read(folder.path()).unwrap_err();
         assert!(matches!(&error, ResultsError::Altered { path } if *path == scenario), "{error}");
     }
