@@ -30,6 +30,20 @@ pub enum RunError {
         /// What it is in the other.
         there: String,
     },
+    /// The beginning of a journal cannot be read.
+    #[error(
+        "{}: damaged ({fault}); run that part again, which writes it anew, or remove this file and {}",
+        path.display(),
+        journal.display()
+    )]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// The journal that it is of.
+        journal: PathBuf,
+        /// What is wrong, in one line.
+        fault: String,
+    },
     /// There is nothing to be merged.
     #[error("there is no unfinished run in {}", folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", "))]
     NothingToMerge {
@@ -47,7 +61,7 @@ pub enum RunError {
         what: &'static str,
     },
     /// Another run is writing to the folder.
-    #[error("{}: another run is using this folder", folder.display())]
+    #[error("{}: another run is using this folder; wait for its end, or choose another folder", folder.display())]
     Locked {
         /// The folder.
         folder: PathBuf,

@@ -1,9 +1,10 @@
 //! The folder of a run's results.
 
+use crate::digests::{ALTERED, Digests, MANIFEST};
 use crate::header::Header;
 use crate::journal::{Found, Journal};
 use crate::key::Key;
-use crate::results::{self, ROWS, ResultsError};
+use crate::results::{ROWS, RowsFault, rows_of};
 use crate::row::Row;
 use crate::{Part, RunError, RunOptions, Table, journal, table_file};
 use std::collections::BTreeSet;
@@ -22,6 +23,8 @@ pub(crate) struct Folder {
     path: PathBuf,
     /// The name of the journal of this part.
     journal: String,
+    /// Of the result files that were written.
+    digests: Digests,
     /// Locked as long as they are open.
     _locks: Vec<File>,
 }
@@ -76,7 +79,8 @@ impl Folder {
                     lock(path, LOCK, File::try_lock_shared)?,
                     lock(path, &format!("{LOCK}{name}"), File::try_lock)?,
                 ];
-                Ok(Folder { path: path.clone(), journal: format!("rows{name}.journal"), _locks: locks })
+                let journal = format!("rows{name}.journal");
+                Ok(Folder { path: path.clone(), journal, digests: Digests::default(), _locks: locks })
             }
             Part::Whole | Part::Merged(_) => Folder::alone(path),
         }
@@ -86,7 +90,8 @@ impl Folder {
     fn alone(path: &Path) -> Result<Folder, RunError> {
         let locks = vec![lock(path, LOCK, File::try_lock)?];
         remove_partial_files(path)?;
-        Ok(Folder { path: path.to_owned(), journal: JOURNAL.to_owned(), _locks: locks })
+        let (path, journal) = (path.to_owned(), JOURNAL.to_owned());
+        Ok(Folder { path, journal, digests: Digests::default(), _locks: locks })
     }
 
     /// Where records of this part are kept until it is through.
@@ -98,7 +103,7 @@ impl Folder {
     pub(crate) fn open_journal(&self, header: &Header) -> Result<Journal, RunError> {
         let path = self.journal();
         let name = Header::path(Path::new(&self.journal));
-        self.write(name.to_str().expect("names of journals are ASCII"), &header.to_toml())?;
+        self.replace(name.to_str().expect("names of journals are ASCII"), &header.to_toml())?;
         Journal::open(&path, header.columns.iter().map(String::as_str))
     }
 
@@ -163,14 +168,13 @@ impl Folder {
     }
 
     fn read_rows(&self, earlier: &mut Earlier) -> Result<(), RunError> {
-        match results::read_rows(&self.path.join(ROWS)) {
+        let Some(text) = self.read(ROWS, &mut earlier.notices)? else { return Ok(()) };
+        match rows_of(&self.path.join(ROWS), &text) {
             Ok(rows) => earlier.rows = rows,
-            Err(ResultsError::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(ResultsError::Io { path, error }) => return Err(RunError::io(&path, error)),
-            Err(ResultsError::Columns { path }) => earlier
+            Err(RowsFault::Columns { path }) => earlier
                 .notices
                 .push(format!("{}: has other columns; its rows are not reused", path.display())),
-            Err(ResultsError::Faults { path, rows, faults }) => {
+            Err(RowsFault::Lines { path, rows, faults }) => {
                 earlier.rows = rows;
                 let damaged = faults.len();
                 earlier
@@ -185,19 +189,14 @@ impl Folder {
     pub(crate) fn remove_journal(&self) -> Result<(), RunError> {
         remove_journal(&self.journal())
     }
-    /// Forgets what all parts left.
-    pub(crate) fn remove_journals(&self) -> Result<(), RunError> {
-        let journals = journals(&self.path).map_err(|error| RunError::io(&self.path, error))?;
-        journals.iter().try_for_each(|journal| remove_journal(journal))
-    }
 
-    pub(crate) fn write_rows(&self, rows: &[Row]) -> Result<(), RunError> {
+    pub(crate) fn write_rows(&mut self, rows: &[Row]) -> Result<(), RunError> {
         self.write_records(ROWS, Row::columns(), rows.iter().map(Row::write))
     }
 
     /// Writes records with their columns, as a whole.
     pub(crate) fn write_records<'a>(
-        &self,
+        &mut self,
         name: &str,
         columns: impl IntoIterator<Item = &'a str>,
         records: impl IntoIterator<Item = Vec<String>>,
@@ -207,18 +206,25 @@ impl Folder {
         self.write(name, &table_file::lines(records.iter().map(Vec::as_slice)))
     }
 
-    /// A file of the folder, if it is there.
-    pub(crate) fn read(&self, name: &str) -> Result<Option<String>, RunError> {
+    /// A file of the run that was finished here, if it is there and is what that run wrote.
+    pub(crate) fn read(&self, name: &str, notices: &mut Vec<String>) -> Result<Option<String>, RunError> {
         let path = self.path.join(name);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(RunError::io(&path, error)),
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(RunError::io(&path, error)),
+        };
+        let digests =
+            Digests::of_folder(&self.path).map_err(|error| RunError::io(&self.path.join(MANIFEST), error))?;
+        if digests.differ(name, &bytes) {
+            notices.push(format!("{}: {ALTERED}; it is not reused", path.display()));
+            return Ok(None);
         }
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// Writes a table as `tables/NAME.csv` and `tables/NAME.md`; one without lines is left out.
-    pub(crate) fn write_table(&self, name: &str, table: &Table) -> Result<(), RunError> {
+    pub(crate) fn write_table(&mut self, name: &str, table: &Table) -> Result<(), RunError> {
         if table.is_empty() {
             return Ok(());
         }
@@ -226,8 +232,21 @@ impl Folder {
         self.write(&format!("tables/{name}.md"), &table.markdown())
     }
 
+    /// Writes a result file as a whole.
+    pub(crate) fn write(&mut self, name: &str, content: &str) -> Result<(), RunError> {
+        self.digests.note(name, content);
+        self.replace(name, content)
+    }
+
+    /// Writes the manifest when all result files are there, and forgets what the parts left.
+    pub(crate) fn finish(&self, manifest: &str) -> Result<(), RunError> {
+        self.replace(MANIFEST, &format!("{manifest}\n{}", self.digests.to_toml()))?;
+        let journals = journals(&self.path).map_err(|error| RunError::io(&self.path, error))?;
+        journals.iter().try_for_each(|journal| remove_journal(journal))
+    }
+
     /// Writes a file as a whole: whoever looks sees the old one or the new one, whatever happens in between.
-    pub(crate) fn write(&self, name: &str, content: &str) -> Result<(), RunError> {
+    fn replace(&self, name: &str, content: &str) -> Result<(), RunError> {
         let path = self.path.join(name);
         let write = || {
             let folder = path.parent().unwrap_or(&self.path);

@@ -91,9 +91,9 @@ impl Digest {
         }
         Digest(hash.finalize().into())
     }
-    /// The digest of a text.
-    pub(crate) fn of_text(text: &str) -> Digest {
-        Digest(Sha256::digest(text).into())
+    /// The digest of a text or file that is in memory.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Digest {
+        Digest(Sha256::digest(bytes).into())
     }
     /// The digest of a file's bytes.
     pub(crate) fn of_file(mut file: impl Read) -> io::Result<Digest> {

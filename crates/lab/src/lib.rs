@@ -47,6 +47,7 @@ mod coallocation;
 mod column;
 pub mod comparison;
 pub mod context_switch;
+mod digests;
 mod discovery;
 mod error;
 pub mod experiment;

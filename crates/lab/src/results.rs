@@ -1,6 +1,7 @@
 //! Results of a finished run, read from its folder.
 
 use crate::column::BadField;
+use crate::digests::{ALTERED, Digests, MANIFEST};
 use crate::folder::journals;
 use crate::row::Row;
 use crate::table_file;
@@ -37,7 +38,21 @@ pub enum ResultsError {
         /// What the system says.
         error: io::Error,
     },
-    /// The first line of the rows does not name the columns that this version writes.
+    /// A file is another one than its run wrote.
+    #[error("{}: {ALTERED}; run the scenario again into this folder, or restore the file", path.display())]
+    Altered {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The rows cannot be read.
+    #[error(transparent)]
+    Rows(#[from] RowsFault),
+}
+
+/// Why a file has no rows, or not only rows.
+#[derive(Debug, thiserror::Error)]
+pub enum RowsFault {
+    /// The first line does not name the columns that this version writes.
     #[error("{}: line 1: these are not the columns of this version's rows; run the scenario again", path.display())]
     Columns {
         /// The file.
@@ -45,7 +60,7 @@ pub enum ResultsError {
     },
     /// Some lines are no rows.
     #[error("{}", list(path, faults))]
-    Faults {
+    Lines {
         /// The file.
         path: PathBuf,
         /// The rows of the other lines.
@@ -64,16 +79,28 @@ impl Results {
     /// Reads a folder that [`run`](crate::run()) wrote.
     ///
     /// # Errors
-    /// If the scenario, the manifest or the rows are missing or damaged.
+    /// If the scenario, the manifest or the rows are missing, damaged, or not what the run wrote.
     pub fn read(folder: &Path) -> Result<Results, ResultsError> {
-        let text = |name: &str| {
+        let digests = Digests::of_folder(folder)
+            .map_err(|error| ResultsError::Io { path: folder.join(MANIFEST), error })?;
+        let read = |name: &str| -> Result<(String, bool), ResultsError> {
             let path = folder.join(name);
-            fs::read_to_string(&path).map_err(|error| ResultsError::Io { path, error })
+            let bytes = fs::read(&path).map_err(|error| ResultsError::Io { path, error })?;
+            Ok((String::from_utf8_lossy(&bytes).into_owned(), digests.differ(name, &bytes)))
         };
+        let unaltered = |name: &str, (text, is_altered): (String, bool)| {
+            let altered = || ResultsError::Altered { path: folder.join(name) };
+            if is_altered { Err(altered()) } else { Ok(text) }
+        };
+        let text = |name: &str| unaltered(name, read(name)?);
+        let rows = read(ROWS)?;
+        // Lines that are no rows say more than a digest does.
+        let of_rows = rows_of(&folder.join(ROWS), &rows.0)?;
+        unaltered(ROWS, rows)?;
         Ok(Results {
-            rows: read_rows(&folder.join(ROWS))?,
+            rows: of_rows,
             scenario: text("scenario.toml")?,
-            manifest: text("manifest.toml")?,
+            manifest: text(MANIFEST)?,
             is_outdated: !journals(folder)
                 .map_err(|error| ResultsError::Io { path: folder.to_owned(), error })?
                 .is_empty(),
@@ -94,19 +121,15 @@ impl Results {
     }
 }
 
-/// Reads the rows of one file.
+/// The rows that a file holds.
 ///
 /// # Errors
-/// If it cannot be read, has other columns, or lines that are no rows; those are all reported.
-pub fn read_rows(path: &Path) -> Result<Vec<Row>, ResultsError> {
+/// If it has other columns, or lines that are no rows; those are all reported.
+pub fn rows_of(path: &Path, text: &str) -> Result<Vec<Row>, RowsFault> {
     let path = path.to_owned();
-    let text = match fs::read(&path) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) => return Err(ResultsError::Io { path, error }),
-    };
-    let mut records = table_file::records(&text);
+    let mut records = table_file::records(text);
     if records.next().is_none_or(|header| header.iter().ne(Row::columns())) {
-        return Err(ResultsError::Columns { path });
+        return Err(RowsFault::Columns { path });
     }
     let (mut rows, mut faults) = (Vec::new(), Vec::new());
     for record in records {
@@ -115,7 +138,7 @@ pub fn read_rows(path: &Path) -> Result<Vec<Row>, ResultsError> {
             Err(fault) => faults.push((record.position().map_or(0, csv::Position::line), fault)),
         }
     }
-    if faults.is_empty() { Ok(rows) } else { Err(ResultsError::Faults { path, rows, faults }) }
+    if faults.is_empty() { Ok(rows) } else { Err(RowsFault::Lines { path, rows, faults }) }
 }
 
 #[cfg(test)]
@@ -145,5 +168,15 @@ mod tests {
         let error = Results::read(folder.path()).unwrap_err();
         let expected = format!("{}:3: penalty_s: `soon` cannot stand here", path.display());
         assert_eq!(error.to_string(), expected);
+
+        // A number that can stand there, but is not what the run wrote.
+        fs::write(&path, rows.replacen(",EASY,300,", ",EASY,200,", 1)).unwrap();
+        let error = Results::read(folder.path()).unwrap_err();
+        assert!(matches!(&error, ResultsError::Altered { path: altered } if *altered == path), "{error}");
+        fs::write(&path, &rows).unwrap();
+        let scenario = folder.path().join("scenario.toml");
+        fs::write(&scenario, results.scenario.replace("jobs = 20", "jobs = 21")).unwrap();
+        let error = Results::read(folder.path()).unwrap_err();
+        assert!(matches!(&error, ResultsError::Altered { path } if *path == scenario), "{error}");
     }
 }

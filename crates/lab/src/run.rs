@@ -82,7 +82,7 @@ pub(crate) fn run_with(
     scheduler: MakeScheduler<'_>,
 ) -> Result<RunReport, RunError> {
     let begin = Instant::now();
-    let (folder, part) = (Folder::of(options)?, &options.part);
+    let (mut folder, part) = (Folder::of(options)?, &options.part);
     let sources = folder::sources(options)?;
     let mut earlier = Earlier::default();
     if options.fresh {
@@ -164,10 +164,9 @@ pub(crate) fn run_with(
         bounds: Duration::from_nanos(sweep.bounded.into_inner()),
     };
     folder.write_rows(&rows)?;
-    tables::write(&tables, &folder)?;
+    tables::write(&tables, &mut folder)?;
     folder.write("scenario.toml", &scenario.to_toml())?;
-    folder.write("manifest.toml", &manifest::text(scenario, &instances, &digests, &inputs, counts, &host))?;
-    folder.remove_journals()?;
+    folder.finish(&manifest::text(scenario, &instances, &digests, &inputs, counts, &host))?;
     Ok(RunReport { tables, rows: counts, preparation, notices })
 }
 

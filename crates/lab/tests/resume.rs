@@ -135,6 +135,35 @@ fn a_damaged_journal_costs_only_the_damaged_rows() {
 }
 
 #[test]
+fn flipped_bits_of_finished_rows_are_found_and_mended() {
+    let scenario = scenario(&[]);
+    let (reference, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run_all(&scenario, reference.path(), 2);
+    run_all(&scenario, folder.path(), 2);
+    let rows = folder.path().join("rows.csv");
+    let whole = fs::read(&rows).unwrap();
+    // The last digit of a figure: still a number.
+    let digit = whole.iter().rposition(u8::is_ascii_digit).unwrap();
+    for damaged in [
+        [&whole[..digit], &[whole[digit] ^ 1], &whole[digit + 1..]].concat(),
+        whole[..whole.len() / 2].to_vec(),
+        b"\xff\0".to_vec(),
+    ] {
+        fs::write(&rows, damaged).unwrap();
+        let told = dfrsim_lab::Results::read(folder.path()).unwrap_err().to_string();
+        assert!(told.contains("rows.csv"), "{told}");
+        let report = run_all(&scenario, folder.path(), 2);
+        assert_eq!((report.rows.restored, report.rows.computed), (0, ROWS));
+        assert!(report.notices[0].contains("is not what the run wrote"), "{:?}", report.notices);
+        assert_eq!(files(folder.path()), files(reference.path()));
+    }
+    // A manifest that is damaged vouches for nothing, and is written anew.
+    fs::write(folder.path().join("manifest.toml"), "version = ").unwrap();
+    assert_eq!(run_all(&scenario, folder.path(), 2).rows.restored, ROWS);
+    dfrsim_lab::Results::read(folder.path()).unwrap();
+}
+
+#[test]
 fn finished_rows_are_taken_over_where_they_belong() {
     let folder = tempfile::tempdir().unwrap();
     run_all(&scenario(&[]), folder.path(), 2);
@@ -171,7 +200,7 @@ fn two_runs_do_not_share_a_folder() {
     let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
     let inner = |_: &News<'_>| {
         let error = run(&scenario, &options, &AtomicBool::new(false), &()).unwrap_err();
-        assert!(error.to_string().ends_with("another run is using this folder"), "{error}");
+        assert!(error.to_string().contains("another run is using this folder; wait"), "{error}");
     };
     run(&scenario, &options, &AtomicBool::new(false), &inner).unwrap();
 }

@@ -203,6 +203,27 @@ mod tests {
         assert_eq!("0.1234567".parse::<SimSpan>().unwrap().micros(), 123_456);
     }
 
+    /// What can be read is so far from the end of the range that a thousand of them can be added.
+    #[test]
+    fn the_range_has_room_and_its_end_is_told() {
+        let most: SimSpan = "16000000000.999999".parse().unwrap();
+        assert_eq!(most.micros(), 16_000_000_000_999_999);
+        let sum = (0..1_000).fold(SimTime::ZERO, |at, _| at + most);
+        assert_eq!(sum.micros(), 16_000_000_000_999_999_000);
+        assert!(sum.to_string().parse::<SimTime>().is_err(), "further than 500 years");
+        let end = SimTime::MAX;
+        assert_eq!(end.saturating_add(SimSpan::from_micros(1)), end);
+        assert_eq!(end.since(SimTime::ZERO), SimSpan::MAX);
+        assert_eq!(SimTime::ZERO.saturating_since(end), SimSpan::ZERO);
+        assert_eq!(SimSpan::MAX.scaled(2.0), SimSpan::MAX);
+        assert_eq!(SimSpan::from_secs(1).scaled(f64::INFINITY), SimSpan::MAX);
+        let beyond = std::panic::catch_unwind(|| end + SimSpan::from_micros(1));
+        assert!(beyond.is_err(), "never a wrong time");
+        let fifty_years = SimTime::from_secs(50 * 366 * 86_400) + SimSpan::from_micros(1);
+        assert_eq!(fifty_years.to_string(), "1581120000.000001");
+        assert_eq!(fifty_years.to_string().parse(), Ok(fifty_years));
+    }
+
     #[test]
     fn what_is_not_a_time_is_refused() {
         for text in ["", ".", "-1", "1e3", "1.5.2", "nan", "99999999999999", "17000000000", "١"] {

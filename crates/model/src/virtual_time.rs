@@ -95,4 +95,37 @@ mod tests {
         assert_eq!(done.time_at(slow), Some(fifty_years));
         assert_eq!(VirtualTime::of(fifty_years).time_at(Yield::ONE), Some(fifty_years));
     }
+
+    /// 50 years in a million pieces of odd lengths and yields: nothing is lost to rounding, whatever the pieces.
+    #[test]
+    fn pieces_add_up_to_the_whole() {
+        let whole = SimSpan::from_secs(50 * 366 * 86_400);
+        let (mut done, mut by_yield, mut left) = (VirtualTime::ZERO, [0_u128; 8], whole.micros());
+        for piece in 0_u64..1_000_000 {
+            let span = if piece == 999_999 { left } else { left.min(1_000_003 * (piece % 1_567)) };
+            let units = [1, 3, 7, 349_525, 524_288, 700_001, 1_048_575, 1_048_576][piece as usize % 8];
+            done = done.advanced(SimSpan::from_micros(span), Yield::try_from_units(units).unwrap());
+            by_yield[piece as usize % 8] += u128::from(span) * u128::from(units);
+            left -= span;
+        }
+        assert_eq!(done.units(), by_yield.iter().sum());
+        assert_eq!(done.until(VirtualTime::of(whole)).units() + done.units(), VirtualTime::of(whole).units());
+    }
+
+    /// At the ends of the ranges, where 64 bits end: 2^64 units of work are 203 days at full speed.
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let least = Yield::try_from_units(1).unwrap();
+        let all = VirtualTime::of(SimSpan::MAX);
+        assert_eq!(all.time_at(Yield::ONE), Some(SimSpan::MAX));
+        assert_eq!(all.time_at(Yield::try_from_units(Yield::ONE.units() - 1).unwrap()), None);
+        for units in [u64::MAX - 1, u64::MAX] {
+            let work = VirtualTime::ZERO.advanced(SimSpan::from_micros(units), least);
+            assert_eq!(work.time_at(least), Some(SimSpan::from_micros(units)));
+        }
+        let beyond = VirtualTime::ZERO.advanced(SimSpan::MAX, least).advanced(SimSpan::from_micros(1), least);
+        assert_eq!((beyond.units(), beyond.time_at(least)), (1 << 64, None));
+        let three = Yield::try_from_units(3).unwrap();
+        assert_eq!(beyond.time_at(three), Some(SimSpan::from_micros((1_u128 << 64).div_ceil(3) as u64)));
+    }
 }

@@ -308,3 +308,28 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    /// Whatever stands in a file, it is read or refused.
+    #[test]
+    fn no_text_makes_it_panic(
+        from: prop::sample::Index,
+        to: prop::sample::Index,
+        patch in "[-0-9.,:{}\\[\\]a-z\"\\\\é]{0,8}",
+        any in "\\PC{0,100}",
+    ) {
+        let mut text = WORKLOAD.to_owned();
+        let (from, to) = (from.index(text.len()), to.index(text.len()));
+        text.replace_range(from.min(to)..from.max(to), &patch);
+        for text in [&text, &any] {
+            for &strictness in Strictness::ALL {
+                for flops in [None, NonZeroU64::new(1_000_000)] {
+                    if let Err(error) = read_text(text, "file.json", strictness, flops) {
+                        prop_assert!(error.to_string().starts_with("file.json:"), "{error}");
+                    }
+                }
+            }
+        }
+    }
+}

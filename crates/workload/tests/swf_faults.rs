@@ -2,6 +2,7 @@
 
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_workload::cut::Selection;
+use dfrsim_workload::gwf;
 use dfrsim_workload::prepare::{Counts, Doubt, JobStream, Options, Rule, Rules, StatusRule, with_jobs};
 use dfrsim_workload::swf::{
     self, Faults, Header, Kilobytes, Line, ReadReport, Reader, Record, Source as _, Status, Strictness,
@@ -458,6 +459,35 @@ proptest! {
                 prop_assert!(error.to_string().starts_with("log.swf:"));
             }
             let _ = swf::read_all_from(&bytes[..], "log.swf", strictness).map(Iterator::count);
+        }
+    }
+
+    /// Logs of both formats with other bytes in one place, plain or compressed.
+    #[test]
+    fn no_damage_makes_it_panic(
+        submits in prop::collection::vec(0_u64..100, 1..20),
+        from: prop::sample::Index,
+        length in 0_usize..8,
+        patch in prop::collection::vec(any::<u8>(), 0..8),
+        compressed: bool,
+        of_grid: bool,
+    ) {
+        let rest = if of_grid { " S1 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1\n" } else { "\n" };
+        let text: String = (1..).zip(&submits).map(|(job, &at)| line(job, at) + rest).collect();
+        let mut bytes = if compressed { gzip(text.as_bytes()) } else { text.into_bytes() };
+        let from = from.index(bytes.len());
+        let to = (from + length).min(bytes.len());
+        bytes.splice(from..to, patch);
+        for &strictness in Strictness::ALL {
+            if let (_, Err(error)) = read(&bytes, strictness) {
+                prop_assert!(error.to_string().starts_with("log.swf:"), "{error}");
+            }
+            let _ = swf::read_all_from(&bytes[..], "log.swf", strictness).map(Iterator::count);
+            let mut reader = gwf::read(&bytes[..], "log.gwf", strictness).unwrap();
+            reader.by_ref().for_each(drop);
+            if let Err(error) = reader.finish() {
+                prop_assert!(error.to_string().starts_with("log.gwf:"), "{error}");
+            }
         }
     }
 

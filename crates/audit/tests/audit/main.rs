@@ -2,5 +2,6 @@
 
 mod accepts;
 mod base;
+mod damaged;
 mod rules;
 mod simulated;

@@ -141,7 +141,7 @@ impl Resolver<'_> {
                     continue;
                 }
             };
-            files.push((field.get_ref().clone(), Digest::of_text(&text)));
+            files.push((field.get_ref().clone(), Digest::of_bytes(text.as_bytes())));
             match recorded::parse(&text, unit, interval) {
                 Ok(recorded) => {
                     known = known.min(recorded.span);

@@ -101,7 +101,7 @@ fn run<E: Experiment>(
     progress: &dyn Progress,
 ) -> Result<RunReport, RunError> {
     let begin = Instant::now();
-    let (folder, part) = (Folder::of(options)?, &options.part);
+    let (mut folder, part) = (Folder::of(options)?, &options.part);
     let sources = folder::sources(options)?;
     let (mut earlier, mut notices) = (Earlier::default(), Vec::new());
     if options.fresh {
@@ -186,8 +186,7 @@ fn run<E: Experiment>(
     folder.write("scenario.toml", &experiment.to_toml())?;
     let in_cells = Duration::from_nanos(sweep.nanoseconds.into_inner());
     let threads = pool.current_num_threads();
-    folder.write("manifest.toml", &manifest::text(experiment, counts, threads, begin.elapsed(), in_cells))?;
-    folder.remove_journals()?;
+    folder.finish(&manifest::text(experiment, counts, threads, begin.elapsed(), in_cells))?;
     Ok(RunReport { tables, counts, unit: E::CELLS, notices, faults })
 }
 
@@ -208,7 +207,7 @@ fn read_earlier<R: Columns>(
     earlier: &mut Earlier<R>,
     notices: &mut Vec<String>,
 ) -> Result<(), RunError> {
-    if let Some(text) = folder.read(ROWS)? {
+    if let Some(text) = folder.read(ROWS, notices)? {
         let mut records = table_file::records(&text);
         if records.next().is_some_and(|header| header.iter().eq(record::columns::<R>())) {
             let damaged = records.filter(|record| !earlier.take(&record.iter().collect::<Vec<_>>())).count();

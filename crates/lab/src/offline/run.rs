@@ -63,7 +63,7 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<RunReport, RunError> {
     let begin = Instant::now();
-    let (folder, part) = (Folder::of(options)?, &options.part);
+    let (mut folder, part) = (Folder::of(options)?, &options.part);
     let sources = folder::sources(options)?;
     let columns = record::columns(scenario);
     let (mut earlier, mut notices) = (Earlier::default(), Vec::new());
@@ -128,15 +128,13 @@ pub fn run(
     let lines = study.records.iter().map(|record| record.write(scenario));
     folder.write_records(INSTANCES, columns.iter().map(String::as_str), lines)?;
     folder.write(crate::results::ROWS, &rows::table(&study).csv())?;
-    tables::write(&tables, &folder)?;
+    tables::write(&tables, &mut folder)?;
     if !times.is_empty() {
         folder.write("times.csv", &times.table(scenario).csv())?;
     }
     folder.write("scenario.toml", &scenario.to_toml())?;
     let threads = pool.current_num_threads();
-    folder
-        .write("manifest.toml", &manifest::text(scenario, counts, threads, begin.elapsed(), times.total()))?;
-    folder.remove_journals()?;
+    folder.finish(&manifest::text(scenario, counts, threads, begin.elapsed(), times.total()))?;
     Ok(RunReport { tables, counts, notices, faults })
 }
 
@@ -148,7 +146,7 @@ fn read_earlier(
     earlier: &mut Earlier,
     notices: &mut Vec<String>,
 ) -> Result<(), RunError> {
-    if let Some(text) = folder.read(INSTANCES)? {
+    if let Some(text) = folder.read(INSTANCES, notices)? {
         let records: Vec<csv::StringRecord> = table_file::records(&text).collect();
         if let Some((header, records)) = records.split_first() {
             let header: Vec<String> = header.iter().map(str::to_owned).collect();

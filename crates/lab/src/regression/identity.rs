@@ -75,7 +75,7 @@ fn jobs(manifest: &manifest::Origin, workload: &str) -> (usize, Digest) {
     for instance in &instances {
         writeln!(text, "{} {}", instance.name, instance.sha256).expect("a string takes any text");
     }
-    (instances.len(), Digest::of_text(&text))
+    (instances.len(), Digest::of_bytes(text.as_bytes()))
 }
 
 /// The seed and the fields of the simulation that all rows have in common.

@@ -65,7 +65,7 @@ fn notes(scenario: &Scenario, inputs: &[Input]) -> Vec<String> {
 }
 
 /// Writes the tables into the folder.
-pub(crate) fn write(tables: &Tables, folder: &Folder) -> Result<(), RunError> {
+pub(crate) fn write(tables: &Tables, folder: &mut Folder) -> Result<(), RunError> {
     let Tables { degradation, bandwidth, bandwidth_compared, findings, bounds, bounds_summary, metrics } =
         tables;
     folder.write("tables/degradation.csv", &degradation.csv())?;

@@ -52,6 +52,12 @@ proptest! {
         let _ = instance_from_json("file", &text);
         let _ = solution_from_json("file", &text, &instance);
     }
+
+    #[test]
+    fn no_text_at_all_makes_the_reader_fail(instance in instance(1), text in "[-0-9.,:{}\\[\\]a-z\" \\PC]{0,200}") {
+        let _ = instance_from_json("file", &text);
+        let _ = solution_from_json("file", &text, &instance);
+    }
 }
 
 #[test]

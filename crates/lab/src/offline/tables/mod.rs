@@ -72,6 +72,6 @@ impl Tables {
 }
 
 /// Writes the tables into the folder.
-pub(super) fn write(tables: &Tables, folder: &Folder) -> Result<(), RunError> {
+pub(super) fn write(tables: &Tables, folder: &mut Folder) -> Result<(), RunError> {
     tables.iter().try_for_each(|named| folder.write_table(named.name, &named.table))
 }

@@ -1,0 +1,65 @@
+//! Names of policies: whatever stands there is read or refused, and what is read prints as what is read as the same.
+
+use dfrsim_policies::{Policy, catalogue};
+use proptest::prelude::*;
+
+fn prints_as_itself(text: &str) -> Result<(), TestCaseError> {
+    match text.parse::<Policy>() {
+        Ok(policy) => prop_assert_eq!(policy.to_string().parse::<Policy>().ok(), Some(policy), "{}", text),
+        Err(error) => prop_assert!(!error.to_string().is_empty()),
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    #[test]
+    fn no_name_makes_it_panic(
+        base in prop::sample::select(catalogue()),
+        from: prop::sample::Index,
+        length in 0_usize..4,
+        patch in "[-/*=.0-9A-Za-zé]{0,6}",
+        any in "\\PC{0,40}",
+        parts in prop::collection::vec(prop::sample::select(PARTS), 0..7),
+    ) {
+        let mut name = base.policy.to_string();
+        prints_as_itself(&name)?;
+        let from = from.index(name.len());
+        let to = (from + length).min(name.len());
+        name.replace_range(from..to, &patch);
+        prints_as_itself(&name)?;
+        prints_as_itself(&any)?;
+        prints_as_itself(&parts.concat())?;
+    }
+}
+
+/// Of the grammar, and numbers at the ends of their ranges.
+const PARTS: &[&str] = &[
+    "Greedy",
+    "GreedyP",
+    "GreedyPM",
+    "MCB",
+    "*",
+    "/per",
+    "/stretch-per",
+    "/OPT=",
+    "MIN",
+    "AVG",
+    "MAX",
+    "/MFT=",
+    "/MVT=",
+    "/BUDGET=",
+    "/RELABEL",
+    "600",
+    "0",
+    "0.5",
+    "-1",
+    "1e400",
+    "NaN",
+    "inf",
+    "18446744073709551615",
+    "18446744073710",
+    "EASY",
+    "/ORDER=",
+    "SJF",
+];

@@ -1,0 +1,12 @@
+//! Recorded CPU needs of virtual machines.
+#![no_main]
+
+use dfrsim_discovery::recorded::{Unit, parse};
+use dfrsim_model::SimSpan;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    for unit in [Unit::Percent, Unit::Fraction] {
+        let _ = parse(text, unit, SimSpan::from_secs(300));
+    }
+});
