@@ -7,8 +7,8 @@ use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Request;
 
 /// The starts at which a request might be met on given resources, found as they are needed and kept: what phases II and III
-/// come to does not depend on the seed, so repeated searches ([`Coallocator::search_prospects`](crate::Coallocator::search_prospects)
-/// (crate::Coallocator::search_prospects)) need not find it again.
+/// come to does not depend on the seed, so repeated searches ([`Coallocator::search_prospects`](crate::Coallocator::search_prospects))
+/// need not find it again.
 pub struct Prospects<'a> {
     request: &'a Request,
     /// Why there is no start at all, if phase I or II says so.

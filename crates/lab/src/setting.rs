@@ -78,7 +78,7 @@ mod tests {
         let scenario = Scenario::parse(text, "sweep.toml", &[]).unwrap();
         let label = |setting: &Setting| {
             let Label { policy, period, .. } = setting.label();
-            (policy, period.map(|period| period.as_secs_f64()))
+            (policy, period.map(SimSpan::as_secs_f64))
         };
         let expected = [
             ("EASY", None),

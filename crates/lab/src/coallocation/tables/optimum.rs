@@ -18,7 +18,7 @@ pub(in crate::coallocation) fn beside_optimum(pairs: &[Pair<'_>], kind: &str) ->
     let delay = |row: &&&Row| Some((row.start? - row.optimum_start?) / 3_600.0);
     let solved: Vec<&&Row> =
         rows.iter().filter(|row| row.is_solved() && row.optimum_start.is_some()).collect();
-    let delays: Vec<f64> = solved.iter().filter_map(|row| delay(row)).filter(|&hours| hours > 0.0).collect();
+    let delays: Vec<f64> = solved.iter().filter_map(delay).filter(|&hours| hours > 0.0).collect();
     let at_optimum = solved.iter().filter(|row| row.start == row.optimum_start);
     let parts: Vec<f64> = at_optimum.filter_map(|row| Some(row.factor? / row.optimum_factor?)).collect();
     [
