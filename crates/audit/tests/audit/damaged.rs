@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-const EVENTS: &str = include_str!("../../../../fuzz/seeds/events/greedy.jsonl");
+const EVENTS: &str = include_str!("../../../fuzz/seeds/events/greedy.jsonl");
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
