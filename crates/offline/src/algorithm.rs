@@ -6,7 +6,7 @@ use crate::linear;
 use crate::{Outcome, Solved, UnknownName};
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_optimum::{Diving, Limits, Relaxation, Zeros, optimum};
+use dfrsim_optimum::{Backend, Diving, Limits, Relaxation, Zeros, optimum};
 use dfrsim_packing::vector::{self, ListOrder, VectorPacking};
 use std::fmt;
 use std::str::FromStr;
@@ -41,8 +41,11 @@ pub enum Algorithm {
     Diving(Diving),
     /// `VP_CHEKURI`.
     Chekuri,
-    /// `OPT`, the optimum, proven.
+    /// `OPT`, the optimum, proven by a search of our own.
     Optimum,
+    /// `MILP`, the optimum by a solver of the printed mixed integer program (dissertation, 4.1 to 4.6); thousands of times
+    /// slower.
+    Program,
 }
 
 /// What the names of algorithms leave open.
@@ -60,6 +63,8 @@ pub struct Settings {
     pub precision: Yield,
     /// In which order nodes look through the lists of `VP_PP` and `VP_CP`.
     pub lists: ListOrder,
+    /// What solves linear programs.
+    pub solver: Backend,
     /// The program that `RRND` and `RRNDNZ` round.
     pub relaxation: Relaxation,
     /// When linear programs and the search for the optimum stop.
@@ -78,6 +83,7 @@ impl Settings {
             genetic: GeneticParameters::default(),
             precision: vector::Options::default().precision,
             lists: ListOrder::default(),
+            solver: Backend::default(),
             relaxation: Relaxation::default(),
             limits: Limits::default(),
         }
@@ -95,7 +101,7 @@ impl Algorithm {
             .chain(diving)
             .chain([Algorithm::Genetic])
             .chain(vector::Algorithm::ALL.map(Algorithm::Vector))
-            .chain([Algorithm::Chekuri, Algorithm::Optimum])
+            .chain([Algorithm::Chekuri, Algorithm::Optimum, Algorithm::Program])
     }
 
     /// Solves an instance, or does not. An algorithm that is not made for so many resources fails, and so does one
@@ -122,6 +128,7 @@ impl Algorithm {
             Algorithm::Diving(diving) => linear::diving(instance, diving, settings),
             Algorithm::Chekuri => linear::chekuri(instance, settings),
             Algorithm::Optimum => linear::proven(optimum(instance, &settings.limits)),
+            Algorithm::Program => linear::program(instance, settings),
         }
     }
 }
@@ -138,6 +145,7 @@ impl fmt::Display for Algorithm {
             Algorithm::Diving(Diving::Slow) => f.pad("SLOWDIVING"),
             Algorithm::Chekuri => f.pad("VP_CHEKURI"),
             Algorithm::Optimum => f.pad("OPT"),
+            Algorithm::Program => f.pad("MILP"),
         }
     }
 }
@@ -161,7 +169,7 @@ mod tests {
     fn every_listed_name_parses_and_prints_back() {
         let names: BTreeSet<String> = Algorithm::all().map(|algorithm| algorithm.to_string()).collect();
         assert_eq!(names.len(), Algorithm::all().count(), "names are unique");
-        assert_eq!(names.len(), 49 + 2 + 4 + 4 + 1 + vector::Algorithm::ALL.len() + 2);
+        assert_eq!(names.len(), 49 + 2 + 4 + 4 + 1 + vector::Algorithm::ALL.len() + 3);
         for algorithm in Algorithm::all() {
             assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
         }

@@ -3,12 +3,13 @@
 use crate::{Outcome, Settings, Solved};
 use dfrsim_model::offline::Instance;
 use dfrsim_optimum::{
-    Attempt, Diving, Placed, Relaxed, Solver, SolverError, Status, Zeros, dive, relaxed, rounded, vp_chekuri,
+    Attempt, Diving, Placed, Relaxed, SolverError, Status, Zeros, dive, optimum_by_program, relaxed, rounded,
+    vp_chekuri,
 };
 
 /// What RRND or RRNDNZ makes of an instance. Both draw from one stream.
 pub(crate) fn rounding(instance: &Instance, zeros: Zeros, settings: &Settings) -> Outcome {
-    match relaxed(instance, settings.relaxation, solver().as_ref(), &settings.limits) {
+    match relaxed(instance, settings.relaxation, settings.solver.solver(), &settings.limits) {
         Ok(Relaxed::Vertex(vertex)) => {
             rounded(instance, &vertex, zeros, settings.seed.fork("RRND")).map_or(Outcome::Failed, solved)
         }
@@ -18,11 +19,16 @@ pub(crate) fn rounding(instance: &Instance, zeros: Zeros, settings: &Settings) -
 }
 
 pub(crate) fn diving(instance: &Instance, diving: Diving, settings: &Settings) -> Outcome {
-    attempted(dive(instance, diving, solver().as_ref(), &settings.limits))
+    attempted(dive(instance, diving, settings.solver.solver(), &settings.limits))
 }
 
 pub(crate) fn chekuri(instance: &Instance, settings: &Settings) -> Outcome {
-    attempted(vp_chekuri(instance, settings.precision, solver().as_ref(), &settings.limits))
+    attempted(vp_chekuri(instance, settings.precision, settings.solver.solver(), &settings.limits))
+}
+
+/// The optimum by the printed program.
+pub(crate) fn program(instance: &Instance, settings: &Settings) -> Outcome {
+    optimum_by_program(instance, settings.solver.solver(), &settings.limits).map_or(Outcome::Failed, proven)
 }
 
 /// A search for the optimum. Only what is proven counts.
@@ -44,9 +50,4 @@ fn attempted(attempt: Result<Attempt, SolverError>) -> Outcome {
 
 fn solved(placed: Placed) -> Outcome {
     Outcome::Solved(Solved { mapping: placed.mapping, minimum_yield: placed.min_yield })
-}
-
-/// The default solver.
-fn solver() -> Box<dyn Solver> {
-    dfrsim_optimum::solver(dfrsim_optimum::SOLVERS[0]).expect("the listed solvers exist")
 }

@@ -6,18 +6,14 @@ mod instances;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_optimum::{
-    Attempt, Diving, Limits, Outcome, Relaxation, Relaxed, Solver, Status, dive, lp_bound, max_average,
-    optimum, optimum_by_program, relaxed, solver, vp_chekuri,
+    Attempt, Backend, Diving, Limits, Outcome, Relaxation, Relaxed, Status, dive, lp_bound, max_average,
+    optimum, optimum_by_program, relaxed, vp_chekuri,
 };
 use divan::{Bencher, black_box};
 use instances::{Scenario, dissertation, rr6692};
 
 fn main() {
     divan::main();
-}
-
-fn microlp() -> Box<dyn Solver> {
-    solver("microlp").expect("every build has it")
 }
 
 fn sample(nodes: usize, jobs: usize, dimensions: usize, number: u64) -> Instance {
@@ -53,12 +49,16 @@ fn one_optimum(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
     bencher.bench(|| exact(black_box(&instance)));
 }
 
-#[divan::bench(sample_count = 3, args = [8, 10])]
-fn optimum_by_microlp(bencher: Bencher<'_, '_>, jobs: usize) {
-    let (instance, solver) = (sample(4, jobs, 4, 0), microlp());
-    bencher.bench(|| {
-        optimum_by_program(&instance, solver.as_ref(), &Limits::default()).map(|found| found.status)
-    });
+/// Of 4 nodes, by each solver of the build and by jobs.
+#[divan::bench(sample_count = 3, args = by_solver([8, 10]))]
+fn optimum_by_solver(bencher: Bencher<'_, '_>, &(backend, jobs): &(Backend, usize)) {
+    let instance = sample(4, jobs, 4, 0);
+    let solver = backend.solver();
+    bencher.bench(|| optimum_by_program(&instance, solver, &Limits::default()).map(|found| found.status));
+}
+
+fn by_solver<const N: usize>(sizes: [usize; N]) -> Vec<(Backend, usize)> {
+    Backend::ALL.iter().flat_map(|&backend| sizes.map(|size| (backend, size))).collect()
 }
 
 #[divan::bench(args = [100, 500])]
@@ -68,9 +68,9 @@ fn bound(bencher: Bencher<'_, '_>, jobs: usize) {
 }
 
 fn vertex(bencher: Bencher<'_, '_>, relaxation: Relaxation, nodes: usize, jobs: usize) {
-    let (instance, solver) = (sample(nodes, jobs, 4, 0), microlp());
+    let (instance, solver) = (sample(nodes, jobs, 4, 0), Backend::Microlp.solver());
     bencher.bench(|| {
-        let found = relaxed(&instance, relaxation, solver.as_ref(), &Limits::default());
+        let found = relaxed(&instance, relaxation, solver, &Limits::default());
         assert!(matches!(found, Ok(Relaxed::Vertex(_))));
     });
 }
@@ -96,24 +96,21 @@ fn relaxed_at_the_bound(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize))
 /// By nodes, jobs and how carefully.
 #[divan::bench(sample_count = 2, args = [(4, 12, Diving::Fast), (4, 12, Diving::Slow), (16, 40, Diving::Fast), (16, 40, Diving::Slow), (64, 100, Diving::Fast)])]
 fn diving(bencher: Bencher<'_, '_>, (nodes, jobs, how): (usize, usize, Diving)) {
-    let (instance, solver) = (sample(nodes, jobs, 4, 0), microlp());
-    bencher.bench(|| {
-        dive(&instance, how, solver.as_ref(), &Limits::default()).map(|found| found == Attempt::Failed)
-    });
+    let (instance, solver) = (sample(nodes, jobs, 4, 0), Backend::Microlp.solver());
+    bencher.bench(|| dive(&instance, how, solver, &Limits::default()).map(|found| found == Attempt::Failed));
 }
 
 #[divan::bench(sample_count = 2, args = [(4, 12), (16, 40), (64, 100)])]
 fn chekuri(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
-    let (instance, solver) = (sample(nodes, jobs, 4, 0), microlp());
+    let (instance, solver) = (sample(nodes, jobs, 4, 0), Backend::Microlp.solver());
     let precision = Yield::from_ratio(1, 1000);
-    bencher.bench(|| vp_chekuri(&instance, precision, solver.as_ref(), &Limits::default()).map(|_| ()));
+    bencher.bench(|| vp_chekuri(&instance, precision, solver, &Limits::default()).map(|_| ()));
 }
 
 /// The second phase of the best mapping of 12 jobs on 4 nodes.
 #[divan::bench]
 fn second_phase(bencher: Bencher<'_, '_>) {
-    let (instance, solver) = (sample(4, 12, 6, 0), microlp());
+    let (instance, solver) = (sample(4, 12, 6, 0), Backend::Microlp.solver());
     let best = exact(&instance).best.expect("half of all memory is free");
-    bencher
-        .bench(|| max_average(&instance, &best.mapping, best.min_yield, solver.as_ref(), &Limits::default()));
+    bencher.bench(|| max_average(&instance, &best.mapping, best.min_yield, solver, &Limits::default()));
 }

@@ -11,13 +11,13 @@
 //! * [`max_average`]: the second phase, which shares what is left so that the average yield is largest; [`raise`]: the
 //!   greedy ones of both texts, to compare.
 //! * [`fewest_nodes`]: how many nodes are enough for a given yield.
-//! * [`Program`], [`Solver`], [`solver`]: linear programs, and the solvers by their names: `microlp`, and `highs` in builds
+//! * [`Program`], [`Solver`], [`Backend`]: linear programs, and the solvers by their names: `microlp`, and `highs` in builds
 //!   with the feature of that name, which needs cmake, libclang and a C++ compiler.
 //!
 //! ```
 //! use dfrsim_model::Yield;
 //! use dfrsim_model::offline::{Instance, OfflineJob};
-//! use dfrsim_optimum::{Limits, Status, lp_bound, optimum, optimum_by_program, solver};
+//! use dfrsim_optimum::{Backend, Limits, Status, lp_bound, optimum, optimum_by_program};
 //!
 //! // RR-6692, section 2.3: three tasks that need 0.6 of a node, on two nodes. Two of them share one.
 //! let job = OfflineJob { tasks: 1, demand: [0, 6].into(), least_yield: Yield::ZERO };
@@ -27,8 +27,7 @@
 //! assert_eq!(exact.best.unwrap().min_yield, Yield::from_ratio(10, 12));
 //! assert_eq!(lp_bound(&instance), Some(Yield::ONE));
 //!
-//! let solver = solver("microlp").unwrap();
-//! let by_program = optimum_by_program(&instance, solver.as_ref(), &Limits::default()).unwrap();
+//! let by_program = optimum_by_program(&instance, Backend::Microlp.solver(), &Limits::default()).unwrap();
 //! assert_eq!(by_program.best.unwrap().min_yield, Yield::from_ratio(10, 12));
 //! ```
 //!
@@ -84,4 +83,4 @@ pub use program::{Answer, Program, Relation, Variable};
 pub use relaxation::{Relaxation, Relaxed, Split, relaxed};
 pub use rounding::{Zeros, rounded};
 pub use second_phase::{RaiseOrder, SecondPhase, average, max_average, raise, utilisation};
-pub use solver::{Dive, SOLVERS, Solver, SolverError, solver};
+pub use solver::{Backend, Dive, Solver, SolverError, UnknownSolver};

@@ -39,13 +39,13 @@ pub(crate) struct Column {
 /// A linear program that is to be maximised.
 ///
 /// ```
-/// use dfrsim_optimum::{Limits, Program, Relation, Status, solver};
+/// use dfrsim_optimum::{Backend, Limits, Program, Relation, Status};
 ///
 /// let mut program = Program::new();
 /// let x = program.real(1.0, 0.0..=f64::INFINITY);
 /// let y = program.integer(2.0, 0..=3);
 /// program.constrain([(x, 1.0), (y, 1.0)], Relation::AtMost, 4.5);
-/// let answer = solver("microlp").unwrap().solve(&program, &Limits::default()).unwrap();
+/// let answer = Backend::Microlp.solver().solve(&program, &Limits::default()).unwrap();
 /// assert_eq!(answer.status, Status::Optimal);
 /// assert!((answer.objective.unwrap() - 7.5).abs() < 1e-6);
 /// assert!((answer.value(x) - 1.5).abs() < 1e-6 && answer.value(y).round() == 3.0);

@@ -5,7 +5,7 @@ use dfrsim_adaptation::Adaptation;
 use dfrsim_audit::moving::moving_cost;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
-use dfrsim_optimum::{Limits, Status, adapted_optimum, adapted_optimum_by_program, mapping_yield, solver};
+use dfrsim_optimum::{Backend, Limits, Status, adapted_optimum, adapted_optimum_by_program, mapping_yield};
 use proptest::prelude::*;
 
 /// What going over to `after` costs, by the independent count.
@@ -35,8 +35,8 @@ proptest! {
     #[test]
     fn the_program_agrees(problem in problems(), budget in 0u64..=12) {
         let search = adapted_optimum(&problem, budget, &Limits::default());
-        let solver = solver("microlp").unwrap();
-        let program = adapted_optimum_by_program(&problem, budget, solver.as_ref(), &Limits::default()).unwrap();
+        let solver = Backend::Microlp.solver();
+        let program = adapted_optimum_by_program(&problem, budget, solver, &Limits::default()).unwrap();
         if program.status == Status::Optimal {
             prop_assert_eq!(search.status, Status::Optimal);
             let (search, program) = (search.best.unwrap().min_yield, program.best.unwrap().min_yield);
@@ -57,10 +57,10 @@ fn a_budget_by_hand() {
     let current = mapping(&vec![vec![1, 0]; 3]);
     let problem = Adaptation { instance, current, cost: vec![3, 2, 1] };
     let expected = [(10, 18), (10, 14), (10, 12), (1, 1)].map(|(part, whole)| Yield::from_ratio(part, whole));
-    let solver = solver("microlp").unwrap();
+    let solver = Backend::Microlp.solver();
     for (budget, expected) in (0..).zip(expected) {
         let search = adapted_optimum(&problem, budget, &Limits::default());
-        let program = adapted_optimum_by_program(&problem, budget, solver.as_ref(), &Limits::default());
+        let program = adapted_optimum_by_program(&problem, budget, solver, &Limits::default());
         let heuristic = dfrsim_adaptation::Adapter::new().adapt(&problem, budget).unwrap();
         assert_eq!(search.best.unwrap().min_yield, expected);
         assert_eq!(program.unwrap().best.unwrap().min_yield, expected);

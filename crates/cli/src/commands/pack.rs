@@ -8,9 +8,7 @@ use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::file::{Solution, instance_from_json, read, solution_to_json};
 use dfrsim_offline::{Algorithm, Outcome, Settings, Solved, UnknownName};
-use dfrsim_optimum::{
-    Limits, RaiseOrder, SOLVERS, average, lp_bound, max_average, raise, solver, utilisation,
-};
+use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -41,6 +39,9 @@ pub(crate) struct Pack {
     /// How long linear programs and the search for the optimum may take
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     time_limit: f64,
+    /// What solves linear programs: microlp, or highs in builds with that feature
+    #[arg(long, value_name = "NAME", default_value_t = Backend::default())]
+    solver: Backend,
     /// How near success and failure come to each other in the search of vector packing
     #[arg(long, value_name = "YIELD", default_value_t = 0.001)]
     precision: f64,
@@ -98,6 +99,7 @@ impl Pack {
         Ok(Settings {
             precision: Yield::from_f64(self.precision),
             limits: Limits { time: Some(time), ..Limits::default() },
+            solver: self.solver,
             ..Settings::new(Seed::new(self.seed))
         })
     }
@@ -142,7 +144,7 @@ impl Pack {
             if let Some(fault) = faults.first() {
                 return Err(Failure::Result(format!("{name}: the packing is wrong: {fault}")));
             }
-            let yields = raised(instance, &solved, &settings.limits);
+            let yields = raised(instance, &solved, settings);
             let minimum = solved.minimum_yield;
             let mean = average(&yields);
             let used = utilisation(instance, &yields);
@@ -177,11 +179,11 @@ fn bound_line(bound: Option<Yield>) -> String {
 
 /// The yields after the second phase: the smallest needs first where that gives the greatest average, else by the linear
 /// program.
-fn raised(instance: &Instance, solved: &Solved, limits: &Limits) -> Vec<Yield> {
+fn raised(instance: &Instance, solved: &Solved, settings: &Settings) -> Vec<Yield> {
     let Solved { mapping, minimum_yield } = solved;
     let program = || {
-        let solver = solver(SOLVERS[0])?;
-        Some(max_average(instance, mapping, *minimum_yield, solver.as_ref(), limits).ok()??.yields)
+        let solver = settings.solver.solver();
+        Some(max_average(instance, mapping, *minimum_yield, solver, &settings.limits).ok()??.yields)
     };
     let yields = if instance.fluid == 1 && instance.jobs.iter().all(|job| job.tasks == 1) {
         raise(instance, mapping, *minimum_yield, RaiseOrder::SmallestFirst)

@@ -6,7 +6,7 @@ use crate::scenario::fields::{Numbers, PolicyField};
 use dfrsim_offline::greedy::{Light, NodeRules};
 use dfrsim_offline::instances::{Memory, Requirements};
 use dfrsim_offline::{Algorithm, ListOrder};
-use dfrsim_optimum::Relaxation;
+use dfrsim_optimum::{Backend, Relaxation};
 
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -55,6 +55,7 @@ pub(super) struct PackingFile {
     pub(super) search_nodes: Spanned<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) time_limit: Option<Spanned<f64>>,
+    pub(super) solver: Spanned<String>,
     pub(super) relaxation: RelaxationField,
 }
 
@@ -68,6 +69,7 @@ impl Default for PackingFile {
             placements: anywhere(500_000),
             search_nodes: anywhere(100_000_000),
             time_limit: None,
+            solver: anywhere(Backend::default().to_string()),
             relaxation: RelaxationField::AtBound,
         }
     }
@@ -192,6 +194,7 @@ impl PackingFile {
             placements: anywhere(packing.placements as i64),
             search_nodes: anywhere(packing.search_nodes as i64),
             time_limit: packing.time_limit.map(|limit| anywhere(limit.as_secs_f64())),
+            solver: anywhere(packing.solver.to_string()),
             relaxation: packing.relaxation.into(),
         }
     }

@@ -7,6 +7,7 @@ use crate::scenario::{Resolver, ScenarioErrors, ScenarioText, resolved};
 use dfrsim_offline::greedy::Readings;
 use dfrsim_offline::instances::{self, InstanceSet};
 use dfrsim_offline::{Algorithm, UnknownName};
+use dfrsim_optimum::{Backend, UnknownSolver};
 use std::time::Duration;
 use toml::Spanned;
 
@@ -62,6 +63,10 @@ impl Resolver<'_> {
                 Duration::ZERO
             })
         });
+        let solver = file.solver.get_ref().parse().unwrap_or_else(|error: UnknownSolver| {
+            self.fault(&file.solver, error.to_string());
+            Backend::default()
+        });
         Packing {
             precision: self.part(&file.precision),
             lists: file.lists.into(),
@@ -69,6 +74,7 @@ impl Resolver<'_> {
             placements: self.integer(&file.placements, "a number of placements", 0, i64::MAX) as u64,
             search_nodes: self.integer(&file.search_nodes, "a number of nodes", 0, i64::MAX) as u64,
             time_limit,
+            solver,
             relaxation: file.relaxation.into(),
         }
     }

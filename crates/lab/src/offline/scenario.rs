@@ -6,7 +6,7 @@ use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::greedy;
 use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet};
 use dfrsim_offline::{Algorithm, ListOrder, Settings};
-use dfrsim_optimum::{Limits, Relaxation};
+use dfrsim_optimum::{Backend, Limits, Relaxation};
 
 use std::path::Path;
 use std::time::Duration;
@@ -47,6 +47,8 @@ pub struct Packing {
     pub search_nodes: u64,
     /// The longest that a linear program may take; whether it does depends on the machine.
     pub time_limit: Option<Duration>,
+    /// What solves linear programs.
+    pub solver: Backend,
     /// The program that is rounded.
     pub relaxation: Relaxation,
 }
@@ -180,6 +182,7 @@ impl Packing {
             greedy: self.greedy,
             precision: self.precision,
             lists: self.lists,
+            solver: self.solver,
             relaxation: self.relaxation,
             limits,
             ..Settings::new(instance.fork("algorithms"))

@@ -10,8 +10,7 @@ use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::greedy::{Greedy, Light, NodeRules};
 use dfrsim_offline::{Algorithm, ListOrder, Outcome, Settings, Solved, instances};
 use dfrsim_optimum::{
-    Limits, RaiseOrder, Relaxation, SOLVERS, Status, average, lp_bound, max_average, raise, solver,
-    utilisation,
+    Backend, Limits, RaiseOrder, Relaxation, Status, average, lp_bound, max_average, raise, utilisation,
 };
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -187,17 +186,17 @@ impl Work<'_> {
         if self.place.sample >= self.scenario.second.program_samples {
             return None;
         }
-        let solver = solver(SOLVERS[0])?;
+        let solver = self.settings.solver.solver();
         let limits = Limits { time: self.settings.limits.time, ..Limits::default() };
         let Solved { mapping, minimum_yield } = solved;
-        let phase = max_average(self.instance, mapping, *minimum_yield, solver.as_ref(), &limits).ok()??;
+        let phase = max_average(self.instance, mapping, *minimum_yield, solver, &limits).ok()??;
         (phase.status == Status::Optimal).then_some(phase.yields)
     }
 }
 
 /// The key of an instance: all that what algorithms make of it depends on.
 fn key(instance: &Instance, scenario: &Scenario, settings: &Settings, sample: u32) -> Key {
-    let Packing { precision, lists, greedy, placements, search_nodes, time_limit, relaxation } =
+    let Packing { precision, lists, greedy, placements, search_nodes, time_limit, solver, relaxation } =
         &scenario.packing;
     let mut text = format!(
         "offline semantics {SEMANTICS_VERSION}\ninstance {}\nseed {}\nprecision {}\nplacements {placements}\n\
@@ -209,6 +208,9 @@ fn key(instance: &Instance, scenario: &Scenario, settings: &Settings, sample: u3
     let mut line = |part: std::fmt::Arguments<'_>| writeln!(text, "{part}").expect("a string takes any text");
     if let Some(limit) = time_limit {
         line(format_args!("time limit {}", limit.as_nanos()));
+    }
+    if *solver != Backend::default() {
+        line(format_args!("solver {solver}"));
     }
     if *relaxation == Relaxation::Printed {
         line(format_args!("relaxation printed"));

@@ -6,7 +6,8 @@ mod microlp;
 
 use crate::outcome::{Limits, Status};
 use crate::program::{Answer, Program, Variable};
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
+use std::str::FromStr;
 
 /// A solver that gave up for a reason of its own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +21,7 @@ pub struct SolverError {
 
 /// A solver of linear programs, with integer variables or without.
 pub trait Solver: Debug + Send + Sync {
-    /// The name by which [`solver`] finds it.
+    /// Its name, that of its [`Backend`].
     fn name(&self) -> &'static str;
 
     /// Solves a program.
@@ -57,20 +58,64 @@ pub trait Dive: Debug {
     fn fix(&mut self, fixed: &[(Variable, f64)]) -> Result<(), SolverError>;
 }
 
-/// The names of all solvers in this build; the first is the default.
-pub const SOLVERS: &[&str] = &[
-    "microlp",
+/// One of the solvers of this build. Parses from its name and prints it.
+///
+/// ```
+/// use dfrsim_optimum::Backend;
+///
+/// assert_eq!("microlp".parse(), Ok(Backend::Microlp));
+/// assert_eq!(Backend::default().to_string(), "microlp");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// The crate `microlp`, which cargo alone builds.
+    #[default]
+    Microlp,
+    /// HiGHS, in builds with the feature `highs`.
     #[cfg(feature = "highs")]
-    "highs",
-];
+    Highs,
+}
 
-/// The solver of this name, if this build has it.
-#[must_use]
-pub fn solver(name: &str) -> Option<Box<dyn Solver>> {
-    match name {
-        "microlp" => Some(Box::new(microlp::Microlp)),
+impl Backend {
+    /// All of this build, the default first.
+    pub const ALL: &[Backend] = &[
+        Backend::Microlp,
         #[cfg(feature = "highs")]
-        "highs" => Some(Box::new(highs::Highs)),
-        _ => None,
+        Backend::Highs,
+    ];
+
+    /// The solver itself.
+    #[must_use]
+    pub fn solver(self) -> &'static dyn Solver {
+        match self {
+            Backend::Microlp => &microlp::Microlp,
+            #[cfg(feature = "highs")]
+            Backend::Highs => &highs::Highs,
+        }
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.solver().name())
+    }
+}
+
+/// A name that no solver of this build has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this build has no solver {name:?} but {}{}", names(), if cfg!(feature = "highs") { "" } else { "; `highs` needs the feature of that name" })]
+pub struct UnknownSolver {
+    name: String,
+}
+
+fn names() -> String {
+    Backend::ALL.iter().map(Backend::to_string).collect::<Vec<_>>().join(" and ")
+}
+
+impl FromStr for Backend {
+    type Err = UnknownSolver;
+    fn from_str(name: &str) -> Result<Backend, UnknownSolver> {
+        let known = Backend::ALL.iter().copied().find(|backend| backend.solver().name() == name);
+        known.ok_or_else(|| UnknownSolver { name: name.to_owned() })
     }
 }

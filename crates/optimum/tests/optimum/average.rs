@@ -42,8 +42,7 @@ fn the_highest_increase_is_not_the_best() {
     let literal = by(RaiseOrder::HighestIncrease);
     assert!((sum(&literal) - 1.4).abs() < 1e-5, "{literal:?}");
     for solver in solvers() {
-        let found =
-            max_average(&instance, &mapping, least, solver.as_ref(), &Limits::default()).unwrap().unwrap();
+        let found = max_average(&instance, &mapping, least, solver, &Limits::default()).unwrap().unwrap();
         assert_eq!(found.status, Status::Optimal);
         assert!((sum(&found.yields) - 1.9).abs() < 1e-5);
     }
@@ -62,7 +61,7 @@ fn a_parallel_job_weighs_on_all_its_nodes() {
     let greedy = raise(&instance, &mapping, Yield::ZERO, RaiseOrder::SmallestFirst).unwrap();
     assert_eq!(greedy, [Yield::ONE, Yield::from_ratio(3, 5), Yield::from_ratio(3, 5)]);
     for solver in solvers() {
-        let found = max_average(&instance, &mapping, Yield::ZERO, solver.as_ref(), &Limits::default());
+        let found = max_average(&instance, &mapping, Yield::ZERO, solver, &Limits::default());
         assert!((sum(&found.unwrap().unwrap().yields) - 2.5).abs() < 1e-5);
     }
 }
@@ -74,9 +73,9 @@ fn a_minimum_that_the_mapping_does_not_allow() {
     let above = Yield::try_from_units(Yield::ONE.units() / 2 + 1).unwrap();
     assert_eq!(raise(&instance, &mapping, above, RaiseOrder::SmallestFirst), None);
     for solver in solvers() {
-        assert_eq!(max_average(&instance, &mapping, above, solver.as_ref(), &Limits::default()), Ok(None));
+        assert_eq!(max_average(&instance, &mapping, above, solver, &Limits::default()), Ok(None));
         let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
-        let found = max_average(&instance, &mapping, Yield::ZERO, solver.as_ref(), &late).unwrap().unwrap();
+        let found = max_average(&instance, &mapping, Yield::ZERO, solver, &late).unwrap().unwrap();
         assert_eq!((found.status, found.yields), (Status::TimedOut, vec![Yield::from_ratio(1, 2)]));
     }
 }
@@ -93,7 +92,7 @@ fn parallel_jobs_by_hand() {
     let quarter = Yield::from_ratio(1, 4);
     assert!((utilisation(&instance, &[quarter; 3]) - 8.75 / 20.0).abs() < 1e-9);
     for solver in solvers() {
-        let found = max_average(&instance, &mapping, quarter, solver.as_ref(), &Limits::default());
+        let found = max_average(&instance, &mapping, quarter, solver, &Limits::default());
         let yields = found.unwrap().unwrap().yields;
         assert!((average(&yields) - 2.0 / 3.0).abs() < 1e-5);
         assert_eq!(yields[2], Yield::ONE);
@@ -201,7 +200,7 @@ proptest! {
         let Some(best) = optimum(&instance, &Limits::default()).best else { return Ok(()) };
         let least = Yield::from_ratio(u64::from(best.min_yield.units()) * part, u64::from(Yield::ONE.units()) * 4);
         for solver in solvers() {
-            let found = max_average(&instance, &best.mapping, least, solver.as_ref(), &Limits::default());
+            let found = max_average(&instance, &best.mapping, least, solver, &Limits::default());
             let found = found.unwrap().unwrap();
             prop_assert_eq!(found.status, Status::Optimal);
             prop_assert!(found.yields.iter().all(|&scaled| scaled >= least));

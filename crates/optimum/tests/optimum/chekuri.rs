@@ -18,12 +18,12 @@ fn halves(nodes: usize) -> Instance {
 #[test]
 fn what_is_split_goes_beyond() {
     for solver in solvers() {
-        let found = vp_chekuri(&halves(4), Yield::from_ratio(1, 1000), solver.as_ref(), &Limits::default());
+        let found = vp_chekuri(&halves(4), Yield::from_ratio(1, 1000), solver, &Limits::default());
         assert!(matches!(found, Ok(Attempt::Found(placed)) if placed.min_yield == Yield::ONE));
-        let packed = chekuri_pack(&halves(1), Yield::ZERO, solver.as_ref(), &Limits::default());
+        let packed = chekuri_pack(&halves(1), Yield::ZERO, solver, &Limits::default());
         assert_eq!(packed, Ok(Attempt::Failed));
         let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
-        let packed = vp_chekuri(&halves(4), Yield::from_ratio(1, 1000), solver.as_ref(), &late);
+        let packed = vp_chekuri(&halves(4), Yield::from_ratio(1, 1000), solver, &late);
         assert_eq!(packed, Ok(Attempt::TimedOut));
     }
 }
@@ -36,9 +36,9 @@ proptest! {
         let best = optimum(&instance, &Limits::default()).best.map(|best| best.min_yield);
         let wanted = Yield::from_ratio(part, 8);
         for solver in solvers() {
-            let packed = chekuri_pack(&instance, wanted, solver.as_ref(), &Limits::default()).unwrap();
+            let packed = chekuri_pack(&instance, wanted, solver, &Limits::default()).unwrap();
             let searched =
-                vp_chekuri(&instance, Yield::from_ratio(1, 1000), solver.as_ref(), &Limits::default()).unwrap();
+                vp_chekuri(&instance, Yield::from_ratio(1, 1000), solver, &Limits::default()).unwrap();
             for (attempt, least) in [(packed, wanted), (searched, Yield::ZERO)] {
                 if let Attempt::Found(placed) = attempt {
                     assert_complete(&instance, &placed.mapping);

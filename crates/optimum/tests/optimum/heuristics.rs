@@ -66,12 +66,12 @@ fn both_dives_reach_the_bottom() {
     assert_eq!(expected, Yield::from_ratio(1, 2));
     for solver in solvers() {
         for diving in [Diving::Fast, Diving::Slow] {
-            match dive(&instance, diving, solver.as_ref(), &Limits::default()).unwrap() {
+            match dive(&instance, diving, solver, &Limits::default()).unwrap() {
                 Attempt::Found(placed) => assert_eq!(placed.min_yield, expected),
                 attempt => panic!("{} {diving:?}: {attempt:?}", solver.name()),
             }
             let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
-            assert_eq!(dive(&instance, diving, solver.as_ref(), &late).unwrap(), Attempt::TimedOut);
+            assert_eq!(dive(&instance, diving, solver, &late).unwrap(), Attempt::TimedOut);
         }
     }
 }
@@ -86,7 +86,7 @@ fn where_there_is_no_choice_all_agree() {
     let on = |node| vec![NodeTasks { node: NodeId(node), tasks: 1 }];
     let expected = Placed { mapping: vec![on(1), on(0)], min_yield: Yield::from_ratio(1, 2) };
     for solver in solvers() {
-        let (solver, limits) = (solver.as_ref(), Limits::default());
+        let limits = Limits::default();
         for diving in [Diving::Fast, Diving::Slow] {
             assert_eq!(dive(&instance, diving, solver, &limits).unwrap(), Attempt::Found(expected.clone()));
         }
@@ -112,7 +112,7 @@ proptest! {
         let best = optimum(&instance, &Limits::default()).best.map(|best| best.min_yield);
         for solver in solvers() {
             for relaxation in [Relaxation::Printed, Relaxation::AtBound] {
-                match relaxed(&instance, relaxation, solver.as_ref(), &Limits::default()).unwrap() {
+                match relaxed(&instance, relaxation, solver, &Limits::default()).unwrap() {
                     Relaxed::Vertex(vertex) => {
                         prop_assert!(vertex.parts.iter().all(|row| (row.iter().sum::<f64>() - 1.0).abs() < 1e-6));
                         for zeros in [Zeros::Kept, Zeros::Raised] {
@@ -131,7 +131,7 @@ proptest! {
                 }
             }
             for diving in [Diving::Fast, Diving::Slow] {
-                if let Attempt::Found(placed) = dive(&instance, diving, solver.as_ref(), &Limits::default()).unwrap() {
+                if let Attempt::Found(placed) = dive(&instance, diving, solver, &Limits::default()).unwrap() {
                     check(&instance, &placed, best);
                 }
             }
@@ -143,7 +143,7 @@ proptest! {
     fn the_vertex_at_the_bound_splits_few_tasks(instance in instances()) {
         prop_assume!(lp_bound(&instance).is_some());
         for solver in solvers() {
-            let answer = relaxed(&instance, Relaxation::AtBound, solver.as_ref(), &Limits::default()).unwrap();
+            let answer = relaxed(&instance, Relaxation::AtBound, solver, &Limits::default()).unwrap();
             if let Relaxed::Vertex(vertex) = answer {
                 let split = |row: &&Vec<f64>| row.iter().all(|&part| part < 1.0 - 1e-6);
                 prop_assert!(vertex.parts.iter().filter(split).count() <= instance.nodes.len() * instance.dimensions());

@@ -6,14 +6,14 @@ use crate::instances::{Scenario, dissertation};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_optimum::{
-    Attempt, Diving, Kept, Limits, Model, Places, Program, Relation, Relaxation, Relaxed, SOLVERS, Solver,
-    Status, chekuri_pack, dive, keeps, lp_bound, optimum, optimum_by_program, relaxed, solver,
+    Attempt, Backend, Diving, Kept, Limits, Model, Places, Program, Relation, Relaxation, Relaxed, Solver,
+    Status, chekuri_pack, dive, keeps, lp_bound, optimum, optimum_by_program, relaxed,
 };
 use proptest::prelude::*;
 use std::time::Duration;
 
-pub(crate) fn solvers() -> impl Iterator<Item = Box<dyn Solver>> {
-    SOLVERS.iter().map(|name| solver(name).unwrap())
+pub(crate) fn solvers() -> impl Iterator<Item = &'static dyn Solver> {
+    Backend::ALL.iter().map(|backend| backend.solver())
 }
 
 fn close(found: Option<f64>, expected: f64) -> bool {
@@ -22,9 +22,10 @@ fn close(found: Option<f64>, expected: f64) -> bool {
 
 #[test]
 fn solvers_go_by_their_names() {
-    assert!(solvers().zip(SOLVERS).all(|(solver, name)| solver.name() == *name));
-    assert!(solver("abacus").is_none());
-    assert_eq!(solver("highs").is_some(), cfg!(feature = "highs"));
+    assert!(Backend::ALL.iter().all(|backend| backend.to_string().parse() == Ok(*backend)));
+    assert_eq!("highs".parse::<Backend>().is_ok(), cfg!(feature = "highs"));
+    let unknown = "abacus".parse::<Backend>().unwrap_err().to_string();
+    assert!(unknown.starts_with("this build has no solver \"abacus\" but microlp"), "{unknown}");
 }
 
 /// max 3x + 2y, x + y <= 4, x + 3y <= 6, x <= 3: at x = 3, y = 1 it is 11; the other vertices have 9, 4 and 0 (y = 2: 4).
@@ -89,11 +90,11 @@ fn limits_and_gaps_are_outcomes() {
     let exact = optimum(&instance, &Limits::default()).best.unwrap().min_yield;
     for solver in solvers() {
         let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
-        let outcome = optimum_by_program(&instance, solver.as_ref(), &late).unwrap();
+        let outcome = optimum_by_program(&instance, solver, &late).unwrap();
         assert_eq!((outcome.status, outcome.best), (Status::TimedOut, None));
         assert!(outcome.bound >= Some(exact));
         let loose = Limits { gap: 0.5, ..Limits::default() };
-        let outcome = optimum_by_program(&instance, solver.as_ref(), &loose).unwrap();
+        let outcome = optimum_by_program(&instance, solver, &loose).unwrap();
         let found = outcome.best.unwrap().min_yield;
         assert!(outcome.bound.unwrap() >= exact && found <= exact && found.as_f64() > exact.as_f64() / 1.6);
     }
@@ -109,7 +110,6 @@ fn what_is_far_too_large_is_given_up_at_once() {
     assert_eq!((outcome.status, outcome.bound, outcome.nodes), (Status::TimedOut, Some(Yield::ONE), Some(0)));
     assert_eq!(keeps(&instance, Yield::ONE, &limits), Kept::Unknown);
     for solver in solvers() {
-        let solver = solver.as_ref();
         let outcome = optimum_by_program(&instance, solver, &limits).unwrap();
         assert_eq!((outcome.status, outcome.bound), (Status::TimedOut, Some(Yield::ONE)));
         for relaxation in [Relaxation::Printed, Relaxation::AtBound] {
@@ -128,7 +128,7 @@ proptest! {
     fn the_printed_program_has_the_optimum_of_the_search(instance in instances()) {
         let exact = optimum(&instance, &Limits::default());
         for solver in solvers() {
-            let outcome = optimum_by_program(&instance, solver.as_ref(), &Limits::default()).unwrap();
+            let outcome = optimum_by_program(&instance, solver, &Limits::default()).unwrap();
             prop_assert_eq!(outcome.status, exact.status);
             let value = |outcome: &dfrsim_optimum::Outcome| outcome.best.as_ref().map(|best| best.min_yield.units());
             match (value(&outcome), value(&exact)) {
