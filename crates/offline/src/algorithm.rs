@@ -7,7 +7,7 @@ use crate::{Outcome, Solved, UnknownName};
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_optimum::{Backend, Diving, Limits, Relaxation, Zeros, optimum};
-use dfrsim_packing::vector::{self, ListOrder, VectorPacking};
+use dfrsim_packing::vector::{self, ListOrder, Probes, VectorPacking};
 use std::fmt;
 use std::str::FromStr;
 
@@ -63,6 +63,8 @@ pub struct Settings {
     pub precision: Yield,
     /// In which order nodes look through the lists of `VP_PP` and `VP_CP`.
     pub lists: ListOrder,
+    /// Which yields the search of vector packing tries.
+    pub probes: Probes,
     /// What solves linear programs.
     pub solver: Backend,
     /// The program that `RRND` and `RRNDNZ` round.
@@ -83,6 +85,7 @@ impl Settings {
             genetic: GeneticParameters::default(),
             precision: vector::Options::default().precision,
             lists: ListOrder::default(),
+            probes: Probes::default(),
             solver: Backend::default(),
             relaxation: Relaxation::default(),
             limits: Limits::default(),
@@ -114,8 +117,8 @@ impl Algorithm {
             }
             Algorithm::Genetic => genetic::solve(instance, settings.seed, &settings.genetic),
             Algorithm::Vector(algorithm) => {
-                let Settings { precision, lists, .. } = *settings;
-                let options = vector::Options { precision, lists, ..vector::Options::default() };
+                let Settings { precision, lists, probes, .. } = *settings;
+                let options = vector::Options { precision, lists, probes, ..vector::Options::default() };
                 let solution = VectorPacking::new(algorithm, options).solve(instance);
                 solution.ok().flatten().map_or(
                     Outcome::Failed,

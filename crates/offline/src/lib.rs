@@ -34,6 +34,6 @@ mod rigid;
 mod unknown_name;
 
 pub use algorithm::{Algorithm, Settings};
-pub use dfrsim_packing::vector::{ListOrder, minimum_yield};
+pub use dfrsim_packing::vector::{ListOrder, Probes, minimum_yield};
 pub use outcome::{Outcome, Solved};
 pub use unknown_name::UnknownName;

@@ -33,8 +33,8 @@ impl SearchRange {
             Ends::Neither
         }
     }
-    /// Bisects between a lowest value that succeeded and a highest that failed, until they are no more than
-    /// `precision` (at least one unit) apart; the last value that succeeded.
+    /// Bisects between a lowest value that succeeded and a highest that failed, or that are taken to, until they are no
+    /// more than `precision` (at least one unit) apart; the last value that succeeded.
     ///
     /// Success need not be monotone: which values are tried is a part of the definition of the result.
     pub(crate) fn bisect(self, precision: Yield, mut succeeds: impl FnMut(Yield) -> bool) -> Yield {

@@ -5,7 +5,7 @@ use crate::scenario::anywhere;
 use crate::scenario::fields::{Numbers, PolicyField};
 use dfrsim_offline::greedy::{Light, NodeRules};
 use dfrsim_offline::instances::{Memory, Requirements};
-use dfrsim_offline::{Algorithm, ListOrder};
+use dfrsim_offline::{Algorithm, ListOrder, Probes};
 use dfrsim_optimum::{Backend, Relaxation};
 
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,7 @@ pub(super) enum Study {
 pub(super) struct PackingFile {
     pub(super) precision: Spanned<f64>,
     pub(super) lists: ListOrderField,
+    pub(super) probes: ProbesField,
     pub(super) node_rules: NodeRulesField,
     pub(super) light: LightField,
     pub(super) placements: Spanned<i64>,
@@ -64,6 +65,7 @@ impl Default for PackingFile {
         PackingFile {
             precision: anywhere(0.001),
             lists: ListOrderField::default(),
+            probes: ProbesField::default(),
             node_rules: NodeRulesField::default(),
             light: LightField::default(),
             placements: anywhere(500_000),
@@ -110,6 +112,7 @@ macro_rules! choice {
 
 choice!(RelaxationField of Relaxation: Printed, AtBound);
 choice!(ListOrderField of ListOrder: ByRank, ByPair);
+choice!(ProbesField of Probes: EndsFirst, Halving);
 choice!(NodeRulesField of NodeRules: Printed, Simulated);
 choice!(LightField of Light: First, Best);
 choice!(RequirementsField of Requirements: Cut, Kept);
@@ -189,6 +192,7 @@ impl PackingFile {
         PackingFile {
             precision: anywhere(packing.precision.as_f64()),
             lists: packing.lists.into(),
+            probes: packing.probes.into(),
             node_rules: packing.greedy.rules.into(),
             light: packing.greedy.light.into(),
             placements: anywhere(packing.placements as i64),

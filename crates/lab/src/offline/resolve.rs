@@ -70,6 +70,7 @@ impl Resolver<'_> {
         Packing {
             precision: self.part(&file.precision),
             lists: file.lists.into(),
+            probes: file.probes.into(),
             greedy: Readings { rules: file.node_rules.into(), light: file.light.into() },
             placements: self.integer(&file.placements, "a number of placements", 0, i64::MAX) as u64,
             search_nodes: self.integer(&file.search_nodes, "a number of nodes", 0, i64::MAX) as u64,

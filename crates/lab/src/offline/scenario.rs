@@ -5,7 +5,7 @@ use crate::scenario::{ScenarioErrors, ScenarioText};
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::greedy;
 use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet};
-use dfrsim_offline::{Algorithm, ListOrder, Settings};
+use dfrsim_offline::{Algorithm, ListOrder, Probes, Settings};
 use dfrsim_optimum::{Backend, Limits, Relaxation};
 
 use std::path::Path;
@@ -39,6 +39,8 @@ pub struct Packing {
     pub precision: Yield,
     /// In which order nodes look through the lists of `VP_PP` and `VP_CP`.
     pub lists: ListOrder,
+    /// Which yields the search of vector packing tries.
+    pub probes: Probes,
     /// The readings of the dissertation's greedy algorithms.
     pub greedy: greedy::Readings,
     /// The most placements of `GB` and `SGB`.
@@ -182,6 +184,7 @@ impl Packing {
             greedy: self.greedy,
             precision: self.precision,
             lists: self.lists,
+            probes: self.probes,
             solver: self.solver,
             relaxation: self.relaxation,
             limits,

@@ -8,7 +8,7 @@ use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::greedy::{Greedy, Light, NodeRules};
-use dfrsim_offline::{Algorithm, ListOrder, Outcome, Settings, Solved, instances};
+use dfrsim_offline::{Algorithm, ListOrder, Outcome, Probes, Settings, Solved, instances};
 use dfrsim_optimum::{
     Backend, Limits, RaiseOrder, Relaxation, Status, average, lp_bound, max_average, raise, utilisation,
 };
@@ -196,8 +196,17 @@ impl Work<'_> {
 
 /// The key of an instance: all that what algorithms make of it depends on.
 fn key(instance: &Instance, scenario: &Scenario, settings: &Settings, sample: u32) -> Key {
-    let Packing { precision, lists, greedy, placements, search_nodes, time_limit, solver, relaxation } =
-        &scenario.packing;
+    let Packing {
+        precision,
+        lists,
+        probes,
+        greedy,
+        placements,
+        search_nodes,
+        time_limit,
+        solver,
+        relaxation,
+    } = &scenario.packing;
     let mut text = format!(
         "offline semantics {SEMANTICS_VERSION}\ninstance {}\nseed {}\nprecision {}\nplacements {placements}\n\
          search nodes {search_nodes}\n",
@@ -217,6 +226,9 @@ fn key(instance: &Instance, scenario: &Scenario, settings: &Settings, sample: u3
     }
     if *lists == ListOrder::ByPair {
         line(format_args!("lists by pair"));
+    }
+    if *probes == Probes::Halving {
+        line(format_args!("probes by halving"));
     }
     if greedy.rules == NodeRules::Simulated {
         line(format_args!("node rules simulated"));

@@ -175,12 +175,17 @@ impl<'a> Part<'a> {
         self.records.iter().filter_map(|record| record.cells[algorithm].solved()).map(Yield::as_f64).collect()
     }
 
-    /// How far an algorithm is from the best of several, in percent of that.
+    /// How far an algorithm is from the best of several, in percent of that, over the instances that it solves.
     pub(super) fn degradation(&self, algorithm: usize, among: &[usize]) -> Sample {
+        self.degradations(|record| record.cells[algorithm].solved(), among)
+    }
+    /// The same over the instances that any of them solves: a failure is a yield of 0.
+    pub(super) fn degradation_with_failures(&self, algorithm: usize, among: &[usize]) -> Sample {
+        self.degradations(|record| Some(record.cells[algorithm].solved().unwrap_or(Yield::ZERO)), among)
+    }
+    fn degradations(&self, of: impl Fn(&Record) -> Option<Yield>, among: &[usize]) -> Sample {
         let best = |record: &Record| among.iter().filter_map(|&each| record.cells[each].solved()).max();
-        self.both(|record| record.cells[algorithm].solved(), best)
-            .map(|pair| relative(pair).unwrap_or(0.0))
-            .collect()
+        self.both(of, best).map(|pair| relative(pair).unwrap_or(0.0)).collect()
     }
 
     /// S: on how many of the instances one algorithm succeeds and another does not, in percent; and Y: by how much

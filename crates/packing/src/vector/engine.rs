@@ -196,7 +196,7 @@ impl<const D: usize> Solve for Engine<D> {
         self.demands.read(instance);
         read_nodes(instance, &mut self.nodes);
         let mut lists = Lists::of(self.algorithm.rule, instance.dimensions(), options.lists);
-        search(instance, options.precision, |at| self.packs_at(at, &mut lists, options))?;
+        search(instance, options.precision, options.probes, |at| self.packs_at(at, &mut lists, options))?;
         let mapping = self.found.mapping(instance.jobs.len());
         let minimum_yield = minimum_yield(instance, &mapping).expect("each node was found to have room");
         Some(Solution { mapping, minimum_yield })

@@ -34,7 +34,8 @@
 //!   load. Best Fit takes the node with the least sum of free capacities, on identical nodes the one with the largest
 //!   load, and of equal ones the first.
 //! * With w = D there is one list, so that in two dimensions Choose Pack is First Fit with the same order.
-//! * The search tries the highest yield that the sums over all nodes allow ([`yield_bound`]), then 0, then bisects.
+//! * The search tries the highest yield that the sums over all nodes allow ([`yield_bound`]), then 0, then bisects; or
+//!   bisects at once ([`Probes`]), as RR-6692 has it.
 //!   The result is the last packing that succeeded, with its exact minimum yield ([`minimum_yield`]), which may be a
 //!   little more than the yield it was found at.
 //!
@@ -59,7 +60,7 @@ mod yields;
 
 pub use crate::filling::ListOrder;
 pub use algorithm::{Algorithm, UnknownAlgorithm};
-pub use yields::{minimum_yield, search, sizes_at, yield_bound};
+pub use yields::{Probes, minimum_yield, search, sizes_at, yield_bound};
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
@@ -80,12 +81,19 @@ pub struct Options {
     /// In which order nodes look through the lists of `VP_PP` and `VP_CP`; of no effect on other algorithms, and on
     /// `VP_CP` where there are two resources.
     pub lists: ListOrder,
+    /// Which yields are tried; of no effect on [`Algorithm::EJECT`], which has a search of its own.
+    pub probes: Probes,
 }
 
 impl Default for Options {
-    /// A precision of 0.001, no dominance, lists by rank.
+    /// A precision of 0.001, no dominance, lists by rank, the ends of the search first.
     fn default() -> Options {
-        Options { precision: Yield::from_ratio(1, 1000), dominance: false, lists: ListOrder::ByRank }
+        Options {
+            precision: Yield::from_ratio(1, 1000),
+            dominance: false,
+            lists: ListOrder::ByRank,
+            probes: Probes::EndsFirst,
+        }
     }
 }
 
@@ -126,7 +134,7 @@ impl VectorPacking {
         VectorPacking { algorithm, options, engine: None }
     }
 
-    /// The packing with the largest minimum yield that the search finds; nothing if it finds none even at a yield of 0.
+    /// The packing with the largest minimum yield that the search finds; nothing if it finds none.
     ///
     /// # Errors
     /// If there is no resource at all or there are more than [`MAX_DIMENSIONS`].

@@ -114,23 +114,33 @@ pub fn sizes_at(job: &OfflineJob, fixed: usize, scaled: Yield) -> impl Iterator<
     })
 }
 
-/// Searches the largest scaled yield at which something succeeds, usually a packing: tries [`yield_bound`], then 0,
-/// then bisects until the last success and the last failure are no more than `precision` apart (dissertation, section
-/// 4.2.5). The last yield that succeeded; nothing if both ends fail.
+/// Which yields a search tries. As success need not be monotone in the yield, other ones give other results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Probes {
+    /// [`yield_bound`], then 0, and what bisection between them comes to; nothing more if both fail.
+    #[default]
+    EndsFirst,
+    /// Half of [`yield_bound`] first and what bisection comes to, as if 0 had succeeded and the bound failed, neither of
+    /// which is tried (RR-6692, section 3.4).
+    Halving,
+}
+
+/// Searches the largest scaled yield at which something succeeds, usually a packing: bisects until the last success and the
+/// last failure are no more than `precision` apart (dissertation, section 4.2.5). The last yield that succeeded, if one did.
 ///
 /// Success need not be monotone in the yield; the yields that are tried depend on nothing but earlier successes.
 ///
 /// ```
 /// use dfrsim_model::offline::{Instance, OfflineJob};
 /// use dfrsim_model::{Share, Yield};
-/// use dfrsim_packing::vector;
+/// use dfrsim_packing::vector::{self, Probes};
 ///
 /// let one = Share::ONE.units();
 /// let job = OfflineJob { tasks: 3, demand: [one].into(), least_yield: Yield::ZERO };
 /// let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[one].into(); 2], jobs: vec![job] };
 /// assert_eq!(vector::yield_bound(&instance), Some(Yield::from_ratio(2, 3)));
 /// // Two of the three tasks share a node, whatever one does.
-/// let found = vector::search(&instance, Yield::from_ratio(1, 1000), |at| {
+/// let found = vector::search(&instance, Yield::from_ratio(1, 1000), Probes::EndsFirst, |at| {
 ///     let size = vector::sizes_at(&instance.jobs[0], instance.fixed, at).next().unwrap();
 ///     2 * size <= u64::from(one) << Yield::BITS
 /// });
@@ -139,9 +149,19 @@ pub fn sizes_at(job: &OfflineJob, fixed: usize, scaled: Yield) -> impl Iterator<
 pub fn search(
     instance: &Instance,
     precision: Yield,
+    probes: Probes,
     mut succeeds: impl FnMut(Yield) -> bool,
 ) -> Option<Yield> {
     let range = SearchRange { lowest: Yield::ZERO, highest: yield_bound(instance)? };
+    if probes == Probes::Halving {
+        let mut succeeded = false;
+        let found = range.bisect(precision, |at| {
+            let succeeds = succeeds(at);
+            succeeded |= succeeds;
+            succeeds
+        });
+        return succeeded.then_some(found);
+    }
     match range.try_ends(&mut succeeds) {
         Ends::Highest => Some(range.highest),
         Ends::Lowest => Some(range.bisect(precision, succeeds)),

@@ -2,7 +2,7 @@
 
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
-use dfrsim_packing::vector::{Algorithm, Options, Solution, VectorPacking};
+use dfrsim_packing::vector::{Algorithm, Options, Probes, Solution, VectorPacking, search};
 
 const TENTH: u32 = Share::ONE.units() / 10;
 
@@ -156,4 +156,22 @@ fn more_resources_than_supported_are_an_error() {
     let instance = Instance { fixed: 0, fluid: 33, nodes: vec![vec![1; 33].into()], jobs: Vec::new() };
     let error = VectorPacking::new(Algorithm::EJECT, Options::default()).solve(&instance).unwrap_err();
     assert_eq!(error.to_string(), "an instance with 33 resources: vector packing is made for 1 to 32");
+}
+
+/// Something that succeeds from 0.4 to 0.6 only, of a bound of 1. The ends 1 and 0 fail. Halving tries 1/2, which succeeds,
+/// then 3/4 and 5/8, which fail; 1/2 and 5/8 are an eighth apart.
+#[test]
+fn halving_tries_neither_end() {
+    let one = instance(0, 1, &[[10]]);
+    let probes_of = |probes| {
+        let mut tried = Vec::new();
+        let found = search(&one, Yield::from_ratio(1, 8), probes, |at| {
+            tried.push(at);
+            (0.4..=0.6).contains(&at.as_f64())
+        });
+        (found, tried)
+    };
+    assert_eq!(probes_of(Probes::EndsFirst), (None, vec![Yield::ONE, Yield::ZERO]));
+    let eighths = |number| Yield::from_ratio(number, 8);
+    assert_eq!(probes_of(Probes::Halving), (Some(eighths(4)), [4, 6, 5].map(eighths).to_vec()));
 }

@@ -2,7 +2,7 @@
 
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
-use dfrsim_packing::vector::{ListOrder, Options, Solution};
+use dfrsim_packing::vector::{ListOrder, Options, Probes, Solution};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -230,10 +230,13 @@ pub(crate) fn bound(instance: &Instance) -> Option<u64> {
 
 pub(crate) fn solve(instance: &Instance, name: &str, options: Options) -> Option<Solution> {
     let highest = bound(instance)?;
-    let mut packed = pack(instance, name, options, highest);
+    let ends_first = options.probes == Probes::EndsFirst;
+    let mut packed = if ends_first { pack(instance, name, options, highest) } else { None };
     if packed.is_none() {
         let (mut success, mut failure) = (0, highest);
-        packed = Some(pack(instance, name, options, 0)?);
+        if ends_first {
+            packed = Some(pack(instance, name, options, 0)?);
+        }
         while failure - success > u64::from(options.precision.units().max(1)) {
             let middle = (success + failure) / 2;
             match pack(instance, name, options, middle) {
