@@ -1,5 +1,9 @@
 //! Scenarios, results, baselines and journals with other bytes in them: read or refused, and resumed to the same bytes.
 
+#[path = "../../fuzz/damage.rs"]
+mod damage;
+
+use damage::damage;
 use dfrsim_lab::regression::{Baseline, CheckOptions, check};
 use dfrsim_lab::results::ROWS;
 use dfrsim_lab::{
@@ -13,9 +17,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
 /// Scenarios of all studies.
-const SCENARIOS: [&str; 4] = [
+const SCENARIOS: [&str; 8] = [
     include_str!("../../../scenarios/quickstart.toml"),
     include_str!("../../../scenarios/offline_quick.toml"),
+    include_str!("../../../scenarios/adaptation.toml"),
+    include_str!("../../../scenarios/grid_quick.toml"),
+    include_str!("../../../scenarios/context_switch_quick.toml"),
+    include_str!("../../../scenarios/coallocation_quick.toml"),
     include_str!("../../../scenarios/discovery_quick.toml"),
     include_str!("../../../scenarios/needs.toml"),
 ];
@@ -54,40 +62,11 @@ fn copied(from: &TempDir) -> TempDir {
     folder
 }
 
-/// Something to be done to a file.
-#[derive(Clone, Debug)]
-struct Damage {
-    from: prop::sample::Index,
-    length: usize,
-    patch: Vec<u8>,
-}
-
-fn damage() -> impl Strategy<Value = Damage> {
-    let bytes = prop::collection::vec(any::<u8>(), 0..8);
-    let signs = "[-0-9.,=\"'\\[\\]{}#a-z\n]{0,8}".prop_map(String::into_bytes);
-    let number =
-        prop::sample::select(vec!["0", "-1", "1e400", "18446744073709551615", "9223372036854775807", "nan"]);
-    let patch = prop_oneof![bytes, signs, number.prop_map(|text| text.as_bytes().to_vec())];
-    (any::<prop::sample::Index>(), 0_usize..20, patch).prop_map(|(from, length, patch)| Damage {
-        from,
-        length,
-        patch,
-    })
-}
-
-impl Damage {
-    fn of(&self, bytes: &[u8]) -> Vec<u8> {
-        let from = self.from.index(bytes.len());
-        let to = (from + self.length).min(bytes.len());
-        [&bytes[..from], &self.patch, &bytes[to..]].concat()
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
     fn no_scenario_makes_it_panic(text in prop::sample::select(SCENARIOS.to_vec()), damage in damage(), any in "\\PC{0,200}") {
-        let damaged = String::from_utf8_lossy(&damage.of(text.as_bytes())).into_owned();
+        let damaged = damage.of_text(text);
         for text in [damaged, any] {
             match Study::parse(&text, "file.toml") {
                 Ok(study) => {
@@ -129,8 +108,8 @@ proptest! {
     #[test]
     fn no_baseline_makes_it_panic(damage in damage()) {
         let baseline = Baseline::of(&Results::read(WHOLE.path()).unwrap()).unwrap();
-        let damaged = damage.of(baseline.to_toml().as_bytes());
-        if let Ok(read) = Baseline::parse(&String::from_utf8_lossy(&damaged), "baseline.toml") {
+        let damaged = damage.of_text(&baseline.to_toml());
+        if let Ok(read) = Baseline::parse(&damaged, "baseline.toml") {
             let _ = check(&read, &baseline, &CheckOptions::default());
             let _ = check(&baseline, &read, &CheckOptions::default());
         }

@@ -1,5 +1,6 @@
 //! Golden cases, slow twins and properties of the co-allocation.
 
+mod damaged;
 mod golden;
 mod instances;
 mod optimum;
