@@ -14,9 +14,10 @@
 //! let (cluster, current) = cluster_from_json("current.json", text)?;
 //! assert!(current.check(&cluster).is_ok());
 //!
-//! let wrong = r#"{"vms": [{"name": "VM2", "state": "running", "node": "N3"}]}"#;
+//! let wrong = r#"{"vms": [{"name": "VM2", "state": "running", "node": "N3"}, {"name": "VM3", "state": "waiting"}]}"#;
 //! let error = configuration_from_json("wanted.json", wrong, &cluster, &current).unwrap_err();
-//! assert_eq!(error.to_string(), "wanted.json: vms[0].node: there is no node `N3`");
+//! assert_eq!(error.to_string(), "wanted.json: vms[0].node: there is no node `N3`\n\
+//!     wanted.json: vms[1].name: there is no VM `VM3`");
 //! # Ok::<(), dfrsim_context_switch::file::FileError>(())
 //! ```
 //!
@@ -36,7 +37,7 @@ mod plan;
 mod wanted;
 
 pub use cluster::{cluster_from_json, cluster_to_json};
-pub use error::{FileError, read};
+pub use error::{Fault, FileError, read};
 pub use plan::{PlanFigures, plan_to_json};
 pub use wanted::{configuration_from_json, states_from_json};
 
