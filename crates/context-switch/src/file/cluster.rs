@@ -1,12 +1,12 @@
 //! A cluster with its current configuration.
 
-use super::error::{Fault, Faults, FileError, parse};
+use super::error::{Faults, FileError, alone, parse};
 use super::{StateName, lines_of};
 use crate::amount::Amount;
 use crate::cluster::{Cluster, Node, Vjob, VjobId, Vm, VmId};
 use crate::configuration::{Configuration, Place, State};
 use crate::relations::{Relation, Relations};
-use dfrsim_model::NodeId;
+use dfrsim_model::{Fault, NodeId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -147,8 +147,7 @@ pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configurati
         }
         vjobs.push(Vjob { name: vjob.name, priority: vjob.priority });
     }
-    let cluster = Cluster::new(nodes.collect(), vjobs, vms)
-        .map_err(|error| FileError::Faults { file: file.to_owned(), faults: vec![Fault::new(".", error)] })?;
+    let cluster = Cluster::new(nodes.collect(), vjobs, vms).map_err(|error| alone(file, "", error))?;
     let mut faults = Faults::default();
     let names = Names::of(&cluster);
     let places = states.iter();

@@ -1,7 +1,8 @@
 //! Why a file is not accepted.
 
+use dfrsim_model::{Fault, FileFaults};
 use serde::de::DeserializeOwned;
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
@@ -17,40 +18,9 @@ pub enum FileError {
         /// Why.
         source: io::Error,
     },
-    /// The file is not JSON, or fields are not as they should be.
-    #[error("{}", lines(file, faults))]
-    Faults {
-        /// The file.
-        file: String,
-        /// All that is wrong, in the order of the file; of a text that is not JSON the first thing.
-        faults: Vec<Fault>,
-    },
-}
-
-/// One thing that is wrong with a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Where, as in `vjobs[3].vms[0].node`; `.` for the file as a whole.
-    pub path: String,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl Fault {
-    pub(super) fn new(path: impl Display, message: impl Display) -> Fault {
-        Fault { path: path.to_string(), message: message.to_string() }
-    }
-}
-
-impl Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.message)
-    }
-}
-
-fn lines(file: &str, faults: &[Fault]) -> String {
-    let lines: Vec<String> = faults.iter().map(|fault| format!("{file}: {fault}")).collect();
-    lines.join("\n")
+    /// Fields are not as they should be: all of them; or the file is not JSON: the first place.
+    #[error(transparent)]
+    Faults(#[from] FileFaults),
 }
 
 /// What was found wrong so far.
@@ -58,7 +28,7 @@ fn lines(file: &str, faults: &[Fault]) -> String {
 pub(super) struct Faults(Vec<Fault>);
 
 impl Faults {
-    pub(super) fn add(&mut self, path: impl Display, message: impl Display) {
+    pub(super) fn add(&mut self, path: impl Into<String>, message: impl Display) {
         self.0.push(Fault::new(path, message));
     }
 
@@ -73,8 +43,13 @@ impl Faults {
         if self.0.is_empty() {
             return Ok(());
         }
-        Err(FileError::Faults { file: file.to_owned(), faults: self.0 })
+        Err(FileFaults { file: file.to_owned(), faults: self.0 }.into())
     }
+}
+
+/// The error of a file with one fault.
+pub(super) fn alone(file: &str, path: impl Into<String>, message: impl Display) -> FileError {
+    FileFaults { file: file.to_owned(), faults: vec![Fault::new(path, message)] }.into()
 }
 
 /// The text of a file.
@@ -87,10 +62,11 @@ pub fn read(file: &Path) -> Result<String, FileError> {
 
 /// What a text holds.
 pub(super) fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, FileError> {
-    let wrong = |fault| FileError::Faults { file: file.to_owned(), faults: vec![fault] };
     let mut json = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut json)
-        .map_err(|error| wrong(Fault::new(error.path(), error.inner())))?;
-    json.end().map_err(|error| wrong(Fault::new(".", error)))?;
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        alone(file, if path == "." { "" } else { &path }, error.inner())
+    })?;
+    json.end().map_err(|error| alone(file, "", error))?;
     Ok(value)
 }

@@ -37,7 +37,7 @@ mod plan;
 mod wanted;
 
 pub use cluster::{cluster_from_json, cluster_to_json};
-pub use error::{Fault, FileError, read};
+pub use error::{FileError, read};
 pub use plan::{PlanFigures, plan_to_json};
 pub use wanted::{configuration_from_json, states_from_json};
 
