@@ -100,7 +100,7 @@ fn every_fault_of_a_file_is_told_with_its_place() {
             r#""state": "running""#,
             "current.json: vjobs[0].vms[0]: a VM that is running needs a `node`",
         ),
-        (r#""name": "B1""#, r#""name": "A1""#, "current.json: .: two VMs have the name `A1`"),
+        (r#""name": "B1""#, r#""name": "A1""#, "current.json: two VMs have the name `A1`"),
         (
             r#""nodes": ["N2"]"#,
             r#""nodes": ["X"]"#,
@@ -111,6 +111,12 @@ fn every_fault_of_a_file_is_told_with_its_place() {
             r#""state": "sleeping""#,
             r#""state": "asleep""#,
             "current.json: vjobs[2].vms[0].state: unknown variant `asleep`",
+        ),
+        (
+            r#""B1", "cpu": 1, "memory": 3, "state": "running", "node": "N2""#,
+            r#""B1", "cpu": 1, "memory": 3, "state": "waiting", "node": "N2"}, {"name": "B2", "cpu": 1, "memory": 1, "state": "running", "node": "N7""#,
+            "current.json: vjobs[1].vms[0].node: a VM that is waiting has no node\n\
+             current.json: vjobs[1].vms[1].node: there is no node `N7`",
         ),
         ("}]\n}", "}]", "current.json: "),
     ] {

@@ -73,6 +73,7 @@ pub mod scenario;
 mod setting;
 mod shard;
 mod study;
+mod sweep;
 mod table_file;
 mod tabled;
 mod tables;

@@ -30,6 +30,7 @@
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 5.1, for yield, virtual
 //! time and stretch; the fixed-point units are our own choice.
 
+mod fault;
 mod ids;
 mod job;
 mod seed;
@@ -45,6 +46,7 @@ pub mod offline;
 pub mod stretch;
 pub mod vm;
 
+pub use fault::{Fault, FileFaults};
 pub use ids::{JobId, NodeId, NodeTasks};
 pub use job::Job;
 pub use seed::{Rng, Seed};

@@ -120,11 +120,13 @@ impl FromStr for Policy {
 }
 
 fn nearest(name: &str) -> String {
-    let wanted = name.to_ascii_uppercase();
+    // No policy has a longer name; comparing costs the product of the lengths.
+    let wanted: String = name.chars().take(64).map(|letter| letter.to_ascii_uppercase()).collect();
     let with_more = Fractional::of_the_paper().flat_map(Fractional::moving_less).map(Policy::Fractional);
     let names = all().chain(with_more).map(|policy| policy.to_string());
     let likeness = |known: &String| strsim::jaro_winkler(&wanted, &known.to_ascii_uppercase());
-    names.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).expect("there are policies")
+    let likely = names.map(|known| (likeness(&known), known)).max_by(|a, b| a.0.total_cmp(&b.0));
+    likely.expect("there are policies").1
 }
 
 /// A policy in the catalogue.

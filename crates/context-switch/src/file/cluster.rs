@@ -1,12 +1,12 @@
 //! A cluster with its current configuration.
 
-use super::error::{FileError, parse};
+use super::error::{Faults, FileError, alone, parse};
 use super::{StateName, lines_of};
 use crate::amount::Amount;
 use crate::cluster::{Cluster, Node, Vjob, VjobId, Vm, VmId};
 use crate::configuration::{Configuration, Place, State};
 use crate::relations::{Relation, Relations};
-use dfrsim_model::NodeId;
+use dfrsim_model::{Fault, NodeId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -80,42 +80,57 @@ impl<'a> Names<'a> {
     }
 
     /// The place in this state on the node with this name; `path` is that of the object.
-    pub(super) fn place(
-        &self,
-        file: &str,
-        path: &str,
-        state: StateName,
-        node: Option<&str>,
-    ) -> Result<Place, FileError> {
+    pub(super) fn place(&self, path: &str, state: StateName, node: Option<&str>) -> Result<Place, Fault> {
         let state = State::from(state);
-        let node = node.map(|name| self.node(file, format!("{path}.node"), name)).transpose()?;
+        let node = node.map(|name| self.node(format!("{path}.node"), name)).transpose()?;
         match state.at(node) {
-            None => {
-                Err(FileError::field(file, path, format!("a VM that is {} needs a `node`", state.name())))
-            }
+            None => Err(Fault::new(path, format!("a VM that is {} needs a `node`", state.name()))),
             Some(place) if place.node() != node => {
-                let message = format!("a VM that is {} has no node", state.name());
-                Err(FileError::field(file, format!("{path}.node"), message))
+                Err(Fault::new(format!("{path}.node"), format!("a VM that is {} has no node", state.name())))
             }
             Some(place) => Ok(place),
         }
     }
 
-    fn node(&self, file: &str, path: String, name: &str) -> Result<NodeId, FileError> {
+    fn node(&self, path: String, name: &str) -> Result<NodeId, Fault> {
         let node = self.nodes.get(name).copied();
-        node.ok_or_else(|| FileError::field(file, path, format!("there is no node `{name}`")))
+        node.ok_or_else(|| Fault::new(path, format!("there is no node `{name}`")))
     }
 
-    pub(super) fn vm(&self, file: &str, path: String, name: &str) -> Result<VmId, FileError> {
+    pub(super) fn vm(&self, path: String, name: &str) -> Result<VmId, Fault> {
         let vm = self.vms.get(name).copied();
-        vm.ok_or_else(|| FileError::field(file, path, format!("there is no VM `{name}`")))
+        vm.ok_or_else(|| Fault::new(path, format!("there is no VM `{name}`")))
+    }
+
+    /// The relation that an entry describes, without what is wrong with it.
+    fn relation(&self, path: &str, entry: &RelationEntry, faults: &mut Faults) -> Relation {
+        let vms = entry.vms.iter().enumerate();
+        let vms = vms.filter_map(|(at, name)| faults.right(self.vm(format!("{path}.vms[{at}]"), name)));
+        let vms = vms.collect();
+        let named = entry.nodes.iter().flatten().enumerate();
+        let nodes =
+            named.filter_map(|(at, name)| faults.right(self.node(format!("{path}.nodes[{at}]"), name)));
+        let nodes = nodes.collect();
+        let of_vms_alone = matches!(entry.kind, RelationName::Spread | RelationName::Gather);
+        if of_vms_alone && entry.nodes.is_some() {
+            faults.add(format!("{path}.nodes"), "only a fence and a ban have nodes");
+        }
+        if !of_vms_alone && entry.nodes.is_none() {
+            faults.add(path, "a fence and a ban need `nodes`");
+        }
+        match entry.kind {
+            RelationName::Spread => Relation::Spread(vms),
+            RelationName::Gather => Relation::Gather(vms),
+            RelationName::Fence => Relation::Fence(vms, nodes),
+            RelationName::Ban => Relation::Ban(vms, nodes),
+        }
     }
 }
 
 /// The cluster and the current configuration that a text describes; `file` is its name in messages.
 ///
 /// # Errors
-/// The text is not JSON, or does not describe a cluster: the first fault with its place.
+/// The text is not JSON, or does not describe a cluster: all that is wrong, each with its place.
 pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configuration), FileError> {
     let document: Document = parse(file, text)?;
     let nodes = document.nodes.into_iter();
@@ -132,45 +147,20 @@ pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configurati
         }
         vjobs.push(Vjob { name: vjob.name, priority: vjob.priority });
     }
-    let cluster =
-        Cluster::new(nodes.collect(), vjobs, vms).map_err(|error| FileError::field(file, ".", error))?;
+    let cluster = Cluster::new(nodes.collect(), vjobs, vms).map_err(|error| alone(file, "", error))?;
+    let mut faults = Faults::default();
     let names = Names::of(&cluster);
-    let places = states.iter().map(|(path, state, node)| names.place(file, path, *state, node.as_deref()));
-    let configuration = Configuration::new(places.collect::<Result<_, _>>()?);
+    let places = states.iter();
+    let places =
+        places.filter_map(|(path, state, node)| faults.right(names.place(path, *state, node.as_deref())));
+    let places = places.collect();
     let relations = document.relations.iter().enumerate();
-    let relations = relations.map(|(index, entry)| relation(file, index, entry, &names));
-    let relations = relations.collect::<Result<_, _>>()?;
+    let relations =
+        relations.map(|(index, entry)| names.relation(&format!("relations[{index}]"), entry, &mut faults));
+    let relations = relations.collect();
+    faults.none_in(file)?;
     let relations = Relations::new(cluster.vms().len(), cluster.nodes().len(), relations);
-    Ok((cluster.with_relations(relations), configuration))
-}
-
-fn relation(
-    file: &str,
-    index: usize,
-    entry: &RelationEntry,
-    names: &Names<'_>,
-) -> Result<Relation, FileError> {
-    let path = format!("relations[{index}]");
-    let vms = entry.vms.iter().enumerate();
-    let vms = vms.map(|(at, name)| names.vm(file, format!("{path}.vms[{at}]"), name));
-    let vms = vms.collect::<Result<Vec<_>, _>>()?;
-    let nodes = || {
-        let Some(nodes) = &entry.nodes else {
-            return Err(FileError::field(file, &path, "a fence and a ban need `nodes`"));
-        };
-        let nodes = nodes.iter().enumerate();
-        nodes.map(|(at, name)| names.node(file, format!("{path}.nodes[{at}]"), name)).collect()
-    };
-    let of_vms_alone = matches!(entry.kind, RelationName::Spread | RelationName::Gather);
-    if of_vms_alone && entry.nodes.is_some() {
-        return Err(FileError::field(file, format!("{path}.nodes"), "only a fence and a ban have nodes"));
-    }
-    Ok(match entry.kind {
-        RelationName::Spread => Relation::Spread(vms),
-        RelationName::Gather => Relation::Gather(vms),
-        RelationName::Fence => Relation::Fence(vms, nodes()?),
-        RelationName::Ban => Relation::Ban(vms, nodes()?),
-    })
+    Ok((cluster.with_relations(relations), Configuration::new(places)))
 }
 
 pub(super) fn node_entries(cluster: &Cluster) -> impl Iterator<Item = NodeEntry> + '_ {

@@ -1,5 +1,6 @@
 //! Why a file is not accepted.
 
+use dfrsim_model::{Fault, FileFaults};
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
 use std::io;
@@ -17,22 +18,38 @@ pub enum FileError {
         /// Why.
         source: io::Error,
     },
-    /// A field is not as it should be, or the file is not JSON there.
-    #[error("{file}: {path}: {message}")]
-    Field {
-        /// The file.
-        file: String,
-        /// Where, as in `vjobs[3].vms[0].node`; `.` for the file as a whole.
-        path: String,
-        /// What is wrong.
-        message: String,
-    },
+    /// Fields are not as they should be: all of them; or the file is not JSON: the first place.
+    #[error(transparent)]
+    Faults(#[from] FileFaults),
 }
 
-impl FileError {
-    pub(super) fn field(file: &str, path: impl Display, message: impl Display) -> FileError {
-        FileError::Field { file: file.to_owned(), path: path.to_string(), message: message.to_string() }
+/// What was found wrong so far.
+#[derive(Default)]
+pub(super) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(super) fn add(&mut self, path: impl Into<String>, message: impl Display) {
+        self.0.push(Fault::new(path, message));
     }
+
+    /// What is right; what is wrong is kept.
+    pub(super) fn right<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
+        result.map_err(|fault| self.0.push(fault)).ok()
+    }
+
+    /// # Errors
+    /// Something was wrong.
+    pub(super) fn none_in(self, file: &str) -> Result<(), FileError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        Err(FileFaults { file: file.to_owned(), faults: self.0 }.into())
+    }
+}
+
+/// The error of a file with one fault.
+pub(super) fn alone(file: &str, path: impl Into<String>, message: impl Display) -> FileError {
+    FileFaults { file: file.to_owned(), faults: vec![Fault::new(path, message)] }.into()
 }
 
 /// The text of a file.
@@ -46,8 +63,10 @@ pub fn read(file: &Path) -> Result<String, FileError> {
 /// What a text holds.
 pub(super) fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, FileError> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut json)
-        .map_err(|error| FileError::field(file, error.path(), error.inner()))?;
-    json.end().map_err(|error| FileError::field(file, ".", error))?;
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        alone(file, if path == "." { "" } else { &path }, error.inner())
+    })?;
+    json.end().map_err(|error| alone(file, "", error))?;
     Ok(value)
 }

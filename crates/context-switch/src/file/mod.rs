@@ -14,9 +14,10 @@
 //! let (cluster, current) = cluster_from_json("current.json", text)?;
 //! assert!(current.check(&cluster).is_ok());
 //!
-//! let wrong = r#"{"vms": [{"name": "VM2", "state": "running", "node": "N3"}]}"#;
+//! let wrong = r#"{"vms": [{"name": "VM2", "state": "running", "node": "N3"}, {"name": "VM3", "state": "waiting"}]}"#;
 //! let error = configuration_from_json("wanted.json", wrong, &cluster, &current).unwrap_err();
-//! assert_eq!(error.to_string(), "wanted.json: vms[0].node: there is no node `N3`");
+//! assert_eq!(error.to_string(), "wanted.json: vms[0].node: there is no node `N3`\n\
+//!     wanted.json: vms[1].name: there is no VM `VM3`");
 //! # Ok::<(), dfrsim_context_switch::file::FileError>(())
 //! ```
 //!

@@ -2,7 +2,7 @@
 
 use super::StateName;
 use super::cluster::Names;
-use super::error::{FileError, parse};
+use super::error::{Faults, FileError, parse};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, State};
 use serde::Deserialize;
@@ -37,7 +37,8 @@ struct VjobEntry {
 /// The configuration that a text describes: VMs that it does not name stay where they are. `file` is its name in messages.
 ///
 /// # Errors
-/// The text is not JSON, or does not describe a configuration of this cluster: the first fault with its place.
+/// The text is not JSON, or does not describe a configuration of this cluster: all that is wrong, each with its
+/// place.
 pub fn configuration_from_json(
     file: &str,
     text: &str,
@@ -48,18 +49,19 @@ pub fn configuration_from_json(
     let names = Names::of(cluster);
     let mut configuration = current.clone();
     let mut named = vec![false; cluster.vms().len()];
+    let mut faults = Faults::default();
     for (index, VmEntry { name, state, node }) in document.vms.iter().enumerate() {
         let path = format!("vms[{index}]");
-        let vm = names.vm(file, format!("{path}.name"), name)?;
+        let place = faults.right(names.place(&path, *state, node.as_deref()));
+        let Some(vm) = faults.right(names.vm(format!("{path}.name"), name)) else { continue };
         if std::mem::replace(&mut named[vm.index()], true) {
-            return Err(FileError::field(
-                file,
-                format!("{path}.name"),
-                format!("`{name}` stands here twice"),
-            ));
+            faults.add(format!("{path}.name"), format!("`{name}` stands here twice"));
         }
-        configuration.set(vm, names.place(file, &path, *state, node.as_deref())?);
+        if let Some(place) = place {
+            configuration.set(vm, place);
+        }
     }
+    faults.none_in(file)?;
     Ok(configuration)
 }
 
@@ -67,7 +69,8 @@ pub fn configuration_from_json(
 /// current configuration. `file` is its name in messages.
 ///
 /// # Errors
-/// The text is not JSON, or does not describe states of this cluster: the first fault with its place.
+/// The text is not JSON, or does not describe states of this cluster: all that is wrong, each with its
+/// place.
 pub fn states_from_json(
     file: &str,
     text: &str,
@@ -76,15 +79,19 @@ pub fn states_from_json(
 ) -> Result<Vec<State>, FileError> {
     let document: StatesDocument = parse(file, text)?;
     let mut states: Vec<Option<State>> = vec![None; cluster.vjobs().len()];
+    let mut faults = Faults::default();
     for (index, VjobEntry { name, state }) in document.vjobs.iter().enumerate() {
         let path = format!("vjobs[{index}].name");
-        let Some(vjob) = cluster.vjobs().iter().position(|vjob| vjob.name == *name) else {
-            return Err(FileError::field(file, path, format!("there is no vjob `{name}`")));
-        };
-        if states[vjob].replace((*state).into()).is_some() {
-            return Err(FileError::field(file, path, format!("`{name}` stands here twice")));
+        match cluster.vjobs().iter().position(|vjob| vjob.name == *name) {
+            None => faults.add(path, format!("there is no vjob `{name}`")),
+            Some(vjob) => {
+                if states[vjob].replace((*state).into()).is_some() {
+                    faults.add(path, format!("`{name}` stands here twice"));
+                }
+            }
         }
     }
+    faults.none_in(file)?;
     let now = |vjob| {
         let first = cluster.vms_of(vjob).first();
         first.map_or(State::Waiting, |vm| current.place(*vm).state())

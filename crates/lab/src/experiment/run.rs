@@ -6,15 +6,12 @@ use super::report::{Counts, NamedTable, News, Progress, RunReport};
 use crate::column::Columns;
 use crate::folder::{self, Folder};
 use crate::header::Header;
-use crate::journal::Journal;
 use crate::key::{Digest, Key, SEMANTICS_VERSION};
 use crate::results::ROWS;
+use crate::sweep::Sweep;
 use crate::{RunError, RunOptions, table_file};
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A study as a checked scenario has it: what its cells are, and what is made of them.
@@ -127,39 +124,32 @@ fn run<E: Experiment>(
         experiment.inputs(),
         experiment.to_toml(),
     );
-    for each in std::iter::once(&folder).chain(&sources).filter(|_| !part.computes()) {
-        each.check_headers(&header)?;
-    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
-    let sweep = Sweep {
-        experiment,
-        cells: &cells,
-        keys: &keys,
-        earlier,
-        kept: folder.own_keys(columns)?,
-        journal: part.computes().then(|| folder.open_journal(&header).map(Mutex::new)).transpose()?,
-        interrupt,
-        failure: OnceLock::new(),
-        progress,
-        finished: AtomicUsize::new(0),
-        computed: AtomicUsize::new(0),
-        nanoseconds: AtomicU64::new(0),
+    let sweep = Sweep::begin(options, (&folder, &sources), &header, (cells.len(), E::CELLS), interrupt)?;
+    let weights: Vec<u64> = cells.iter().map(|cell| experiment.weight(cell)).collect();
+    let (computed, nanoseconds) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let compute = |place: usize| -> Done<E::Row> {
+        let begin = Instant::now();
+        let done = experiment.compute(&cells[place]);
+        nanoseconds.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        computed.fetch_add(1, Ordering::Relaxed);
+        done
     };
-    let done = pool.install(|| sweep.run());
-    if let Some(failure) = sweep.failure.into_inner() {
-        return Err(failure);
-    }
-    let finished = sweep.finished.into_inner();
-    if finished < cells.len() && !part.computes() {
-        return Err(RunError::Missing {
-            missing: cells.len() - finished,
-            total: cells.len(),
-            what: E::CELLS,
-        });
-    }
-    if finished < cells.len() {
-        return Err(RunError::Interrupted { done: finished, total: cells.len(), what: E::CELLS });
-    }
+    let of_cell = |place: usize| -> Option<Done<E::Row>> {
+        let key = keys[place];
+        let done = match earlier.rows(key) {
+            Some(rows) => Ok(rows),
+            None if !sweep.computes() => return None,
+            None => compute(place),
+        };
+        if let Some(rows) = done.as_ref().ok().filter(|_| !sweep.is_kept(key)) {
+            sweep.keep(record::write(key, rows))?;
+        }
+        progress.finished(News { finished: sweep.finish_one(), total: sweep.total() });
+        Some(done)
+    };
+    let done = pool.install(|| sweep.run(&weights, of_cell));
+    sweep.end()?;
     let (mut records, mut rows, mut faults) = (Vec::new(), Vec::new(), Vec::new());
     for (key, done) in keys.iter().zip(done) {
         match done {
@@ -172,7 +162,7 @@ fn run<E: Experiment>(
     }
     let counts = Counts {
         cells: cells.len(),
-        computed: sweep.computed.into_inner(),
+        computed: computed.into_inner(),
         failed: faults.len(),
         rows: rows.len(),
     };
@@ -184,7 +174,7 @@ fn run<E: Experiment>(
     folder.write_records(ROWS, record::columns::<E::Row>(), records)?;
     tables.iter().try_for_each(|named| folder.write_table(named.name, &named.table))?;
     folder.write("scenario.toml", &experiment.to_toml())?;
-    let in_cells = Duration::from_nanos(sweep.nanoseconds.into_inner());
+    let in_cells = Duration::from_nanos(nanoseconds.into_inner());
     let threads = pool.current_num_threads();
     folder.finish(&manifest::text(experiment, counts, threads, begin.elapsed(), in_cells))?;
     Ok(RunReport { tables, counts, unit: E::CELLS, notices, faults })
@@ -235,85 +225,6 @@ fn foreign<R: Columns>(earlier: &Earlier<R>, keys: &[Key]) -> Option<String> {
 
 /// The rows of a cell, or what is wrong with it.
 type Done<R> = Result<Vec<R>, String>;
-
-struct Sweep<'a, E: Experiment> {
-    experiment: &'a E,
-    cells: &'a [E::Cell],
-    keys: &'a [Key],
-    earlier: Earlier<E::Row>,
-    /// What is in the journal from before.
-    kept: BTreeSet<Key>,
-    /// Nothing if no cell is computed.
-    journal: Option<Mutex<Journal>>,
-    interrupt: &'a AtomicBool,
-    /// The first failure; it ends the sweep.
-    failure: OnceLock<RunError>,
-    progress: &'a dyn Progress,
-    finished: AtomicUsize,
-    computed: AtomicUsize,
-    /// Time spent in cells, added up over the threads.
-    nanoseconds: AtomicU64,
-}
-
-impl<E: Experiment> Sweep<'_, E> {
-    /// Computes cell after cell, the longest first, so that no thread is left with a long one at the end. Gives what was
-    /// finished in the order of the scenario.
-    fn run(&self) -> Vec<Done<E::Row>> {
-        let mut order: Vec<usize> = (0..self.cells.len()).collect();
-        order.sort_by_key(|&place| Reverse(self.experiment.weight(&self.cells[place])));
-        let done: Vec<OnceLock<Done<E::Row>>> = order.iter().map(|_| OnceLock::new()).collect();
-        let next = AtomicUsize::new(0);
-        rayon::broadcast(|_| {
-            while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if self.interrupt.load(Ordering::Relaxed) || self.failure.get().is_some() {
-                    return;
-                }
-                if let Some(rows) = self.cell(place) {
-                    done[place].get_or_init(|| rows);
-                }
-            }
-        });
-        done.into_iter().filter_map(OnceLock::into_inner).collect()
-    }
-
-    /// The rows of a cell; nothing if they could not be kept.
-    fn cell(&self, place: usize) -> Option<Done<E::Row>> {
-        let key = self.keys[place];
-        let done = match self.earlier.rows(key) {
-            Some(rows) => Ok(rows),
-            None if self.journal.is_none() => return None,
-            None => self.compute(place),
-        };
-        if let Ok(rows) = &done {
-            self.keep(key, rows)?;
-        }
-        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
-        self.progress.finished(News { finished, total: self.cells.len() });
-        Some(done)
-    }
-
-    fn compute(&self, place: usize) -> Done<E::Row> {
-        let begin = Instant::now();
-        let done = self.experiment.compute(&self.cells[place]);
-        self.nanoseconds.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        self.computed.fetch_add(1, Ordering::Relaxed);
-        done
-    }
-
-    /// Puts rows into the journal, wherever they come from, unless they are there; nothing if that is not possible.
-    fn keep(&self, key: Key, rows: &[E::Row]) -> Option<()> {
-        let Some(journal) = self.journal.as_ref().filter(|_| !self.kept.contains(&key)) else {
-            return Some(());
-        };
-        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(failure) = journal.append(record::write(key, rows)) {
-            // Only the first failure is told; the others follow from it more often than not.
-            let _ = self.failure.set(failure);
-            return None;
-        }
-        Some(())
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -11,14 +11,12 @@ use super::times::Times;
 use crate::experiment::{News, Progress};
 use crate::folder::{self, Folder};
 use crate::header::Header;
-use crate::journal::Journal;
-use crate::{Key, RunError, RunOptions, table_file};
+use crate::sweep::Sweep;
+use crate::{RunError, RunOptions, table_file};
 use dfrsim_offline::instances;
 use serde::Serialize;
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// What an off-line run came to.
@@ -83,43 +81,35 @@ pub fn run(
     places.retain(|_| own.next() == Some(true));
     let names = || columns.iter().map(String::as_str);
     let header = Header::new(part.shard(), places.len(), "instances", names(), [], scenario.to_toml());
-    for each in std::iter::once(&folder).chain(&sources).filter(|_| !part.computes()) {
-        each.check_headers(&header)?;
-    }
-    let sweep = Sweep {
-        scenario,
-        places: &places,
-        earlier,
-        kept: folder.own_keys(names())?,
-        journal: part.computes().then(|| folder.open_journal(&header).map(Mutex::new)).transpose()?,
-        interrupt,
-        failure: OnceLock::new(),
-        progress,
-        finished: AtomicUsize::new(0),
-        computed: AtomicUsize::new(0),
-        times: Mutex::default(),
-        faults: Mutex::default(),
+    let sweep = Sweep::begin(options, (&folder, &sources), &header, (places.len(), "instances"), interrupt)?;
+    let weights: Vec<u64> = places.iter().map(|place| weight(scenario, place)).collect();
+    let (computed_cells, times, faults) =
+        (AtomicUsize::new(0), Mutex::<Times>::default(), Mutex::<Vec<String>>::default());
+    let of_instance = |number: usize| -> Option<Record> {
+        let place = places[number];
+        let Done { record, computed, times: taken, faults: found } =
+            solve(scenario, place, &earlier, sweep.computes())?;
+        if computed > 0 || !sweep.is_kept(record.key) {
+            sweep.keep([record.write(scenario)])?;
+        }
+        computed_cells.fetch_add(computed, Ordering::Relaxed);
+        let (nodes, tasks) = (place.parameters.nodes(), tasks(place.parameters));
+        locked(&times).add(place.group, nodes, tasks, &taken);
+        locked(&faults).extend(found);
+        progress.finished(News { finished: sweep.finish_one(), total: sweep.total() });
+        Some(record)
     };
-    let records = pool.install(|| sweep.run());
-    if let Some(failure) = sweep.failure.into_inner() {
-        return Err(failure);
-    }
-    if records.len() < places.len() && !part.computes() {
-        let (missing, total) = (places.len() - records.len(), places.len());
-        return Err(RunError::Missing { missing, total, what: "instances" });
-    }
-    if records.len() < places.len() {
-        return Err(RunError::Interrupted { done: records.len(), total: places.len(), what: "instances" });
-    }
+    let records = pool.install(|| sweep.run(&weights, of_instance));
+    sweep.end()?;
     let study = Study::new(scenario, &grids, records);
     let counts = Counts {
         instances: study.records.len(),
         total: study.cells().filter(|&cell| cell != record::Cell::Skipped).count(),
-        computed: sweep.computed.into_inner(),
+        computed: computed_cells.into_inner(),
         invalid: study.cells().filter(|&cell| cell == record::Cell::Invalid).count(),
     };
-    let times = sweep.times.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut faults = sweep.faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
     faults.sort();
     if !part.completes() {
         return Ok(RunReport { tables: Tables::default(), counts, notices, faults });
@@ -174,67 +164,8 @@ fn places<'a>(scenario: &Scenario, grids: &'a [Vec<instances::Scenario>]) -> Vec
     places
 }
 
-struct Sweep<'a> {
-    scenario: &'a Scenario,
-    places: &'a [Place<'a>],
-    earlier: Earlier,
-    /// What is in the journal from before.
-    kept: BTreeSet<Key>,
-    /// Nothing if no instance is solved.
-    journal: Option<Mutex<Journal>>,
-    interrupt: &'a AtomicBool,
-    /// The first failure; it ends the sweep.
-    failure: OnceLock<RunError>,
-    progress: &'a dyn Progress,
-    finished: AtomicUsize,
-    computed: AtomicUsize,
-    times: Mutex<Times>,
-    faults: Mutex<Vec<String>>,
-}
-
-impl Sweep<'_> {
-    /// Solves instance after instance, the longest first, so that no thread is left with a long one at the end. Gives
-    /// what was finished in the order of the scenario.
-    fn run(&self) -> Vec<Record> {
-        let mut order: Vec<usize> = (0..self.places.len()).collect();
-        order.sort_by_key(|&place| Reverse(weight(self.scenario, &self.places[place])));
-        let done: Vec<OnceLock<Record>> = order.iter().map(|_| OnceLock::new()).collect();
-        let next = AtomicUsize::new(0);
-        rayon::broadcast(|_| {
-            while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if self.interrupt.load(Ordering::Relaxed) || self.failure.get().is_some() {
-                    return;
-                }
-                if let Some(record) = self.instance(self.places[place]) {
-                    done[place].get_or_init(|| record);
-                }
-            }
-        });
-        done.into_iter().filter_map(OnceLock::into_inner).collect()
-    }
-
-    /// The record of an instance; nothing if it could not be kept.
-    fn instance(&self, place: Place<'_>) -> Option<Record> {
-        let Done { record, computed, times, faults } =
-            solve(self.scenario, place, &self.earlier, self.journal.is_some())?;
-        if let Some(journal) =
-            self.journal.as_ref().filter(|_| computed > 0 || !self.kept.contains(&record.key))
-        {
-            let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(failure) = journal.append([record.write(self.scenario)]) {
-                // Only the first failure is told; the others follow from it more often than not.
-                let _ = self.failure.set(failure);
-                return None;
-            }
-        }
-        self.computed.fetch_add(computed, Ordering::Relaxed);
-        let (nodes, tasks) = (place.parameters.nodes(), tasks(place.parameters));
-        self.times.lock().unwrap_or_else(PoisonError::into_inner).add(place.group, nodes, tasks, &times);
-        self.faults.lock().unwrap_or_else(PoisonError::into_inner).extend(faults);
-        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
-        self.progress.finished(News { finished, total: self.places.len() });
-        Some(record)
-    }
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How long an instance takes, roughly: those on which slow algorithms run take longest, whatever their size.

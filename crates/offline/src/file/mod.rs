@@ -41,7 +41,7 @@ mod solution;
 pub use instance::{instance_from_json, instance_to_json};
 pub use solution::{Solution, solution_from_json, solution_to_json};
 
-use std::fmt;
+use dfrsim_model::FileFaults;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -69,34 +69,8 @@ pub enum FileError {
         message: String,
     },
     /// The file is JSON, but not right: everything that is wrong with it, a line each.
-    #[error("{}", lines(file, faults))]
-    Faults {
-        /// The file.
-        file: String,
-        /// The faults in the order in which they were found; at least one.
-        faults: Vec<Fault>,
-    },
-}
-
-/// One thing that is wrong with a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Where, as in `jobs[3].needs[0]`; empty for the file as a whole.
-    pub path: String,
-    /// What is wrong, and what would be right.
-    pub message: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { path, message } = self;
-        if path.is_empty() { f.write_str(message) } else { write!(f, "{path}: {message}") }
-    }
-}
-
-fn lines(file: &str, faults: &[Fault]) -> String {
-    let lines: Vec<String> = faults.iter().map(|fault| format!("{file}: {fault}")).collect();
-    lines.join("\n")
+    #[error(transparent)]
+    Faults(#[from] FileFaults),
 }
 
 /// The text of a file.

@@ -1,6 +1,7 @@
 //! Takes JSON apart and collects what is wrong with it.
 
-use super::{Fault, FileError};
+use super::FileError;
+use dfrsim_model::{Fault, FileFaults};
 use serde_json::{Map, Value};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -45,12 +46,12 @@ impl Reader {
     pub(super) fn finish<T>(self, file: &str, made: Option<T>) -> Result<T, FileError> {
         match made {
             Some(made) if self.faults.is_empty() => Ok(made),
-            _ => Err(FileError::Faults { file: file.to_owned(), faults: self.faults }),
+            _ => Err(FileFaults { file: file.to_owned(), faults: self.faults }.into()),
         }
     }
 
     pub(super) fn fault(&mut self, path: impl Into<String>, message: impl Into<String>) {
-        self.faults.push(Fault { path: path.into(), message: message.into() });
+        self.faults.push(Fault::new(path, message.into()));
     }
 
     /// An object with none but these fields.

@@ -79,7 +79,7 @@ fn a_generated_instance_and_its_solution_go_through_files() {
 
 fn faults(error: FileError) -> Vec<String> {
     match error {
-        FileError::Faults { faults, .. } => faults.iter().map(ToString::to_string).collect(),
+        FileError::Faults(found) => found.faults.iter().map(ToString::to_string).collect(),
         other => panic!("{other}"),
     }
 }
