@@ -42,9 +42,8 @@ pub(super) fn recorded(
         }
         match &mut auditor {
             Some(Ok(auditor)) => auditor.record(&record),
-            Some(Err(_)) => {}
             None if audit => auditor = Some(Auditor::begin(&record)),
-            None => {}
+            Some(Err(_)) | None => {}
         }
     };
     let outcome = simulate(platform, jobs, options, listen).map_err(|error| error.to_string())?;
