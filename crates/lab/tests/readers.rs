@@ -127,7 +127,7 @@ proptest! {
     ) {
         let folder = copied(if name.contains("journal") { &HALF } else { &WHOLE });
         let path = folder.path().join(name);
-        let damaged = damage.of(&fs::read(&path).unwrap());
+        let damaged = damage.of(fs::read(&path).unwrap());
         if removed { fs::remove_file(&path).unwrap() } else { fs::write(&path, damaged).unwrap() }
         if let Err(error) = Status::read(folder.path()) {
             prop_assert!(error.to_string().contains("run that part again"), "{error}");
