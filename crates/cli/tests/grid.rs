@@ -45,7 +45,7 @@ fn what_is_wrong_with_a_scenario_is_told_with_its_place() {
         "there is no cluster `quick`",
         "expected a speed from 0.001 to 1000",
         "expected a number of jobs for each of the 1 months",
-        "no local policy is called `FIFO`; there are: FCFS, CBF, EASY",
+        "no local policy is called `FIFO`; there are: FCFS, CBF, CBF-REPLAN, EASY",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
@@ -71,4 +71,29 @@ fn a_job_that_fits_nowhere_is_an_error_unless_it_is_to_be_skipped() {
     run("jobs.too_wide=skip").assert().success();
     let reference = fs::read_to_string(folder.path("jobs.too_wide=skip/tables/reference.csv")).unwrap();
     assert!(reference.contains("w,0,homogeneous,CBF,99,1,"), "{reference}");
+}
+
+#[test]
+fn the_events_of_a_simulation_can_be_written_and_checked() {
+    let folder = Folder::with(&[("quick.toml", QUICK)]);
+    let records = folder.path("records");
+    let mut run =
+        dfrsim(["run", "--set", "local=[\"CBF\"]", "--set", "meta.heuristics=[\"minmin\"]", "--out"]);
+    run.arg(folder.path("out")).arg(folder.path("quick.toml"));
+    run.arg("--set").arg(format!("events={}", records.display()));
+    run.assert().success();
+    // Two platforms, each without reallocation and with both algorithms.
+    assert_eq!(fs::read_dir(&records).unwrap().count(), 6);
+    let path = records.join("days-heterogeneous-CBF-0-with-minmin.jsonl");
+    let report = stdout(dfrsim(["audit"]).arg(&path));
+    assert!(report.starts_with("2 clusters with CBF: no fault"), "{report}");
+
+    // A job that ends a microsecond later than it must.
+    let text = fs::read_to_string(&path).unwrap();
+    let at = text.find("\"event\":\"complete\",\"at_us\":").unwrap() + 28;
+    let end = at + text[at..].find(',').unwrap();
+    let later = text[at..end].parse::<u64>().unwrap() + 1;
+    fs::write(&path, format!("{}{later}{}", &text[..at], &text[end..])).unwrap();
+    let told = stderr(dfrsim(["audit"]).arg(&path), 1);
+    assert!(told.contains("its end is due at"), "{told}");
 }

@@ -2,7 +2,8 @@
 //!
 //! * [`draw_results`]: what a run's rows allow: mean degradation by load; degradation and bandwidth by period; the
 //!   distribution of the degradation over the instances.
-//! * [`draw_tables`]: what the tables of the off-line study allow: the figures of both texts.
+//! * [`draw_tables`]: what the tables of the off-line study allow: the figures of both texts; of the grid study tables 2 to
+//!   17 beside the published ones.
 //! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: what an events file tells: jobs on nodes, CPU in use and jobs in
 //!   the system over time, the distribution of the bounded stretch.
 //! * [`draw_plan`]: a plan of context switches, nodes by time.
@@ -38,10 +39,12 @@
 //! whiskers of box plots. Quartiles are values of the sample (nearest rank), as in the tables.
 
 mod axes;
+mod beside;
 mod chart;
 mod events;
 mod figure;
 mod font;
+mod grid;
 mod legend;
 #[cfg(test)]
 mod legible;

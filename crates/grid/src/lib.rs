@@ -1,6 +1,6 @@
 //! Several clusters with a batch scheduler each, and a meta-scheduler that maps arriving jobs and moves waiting ones.
 //!
-//! * [`Platform`]: the clusters, their [`Speed`]s and their [`LocalPolicy`]: FCFS, conservative backfilling or EASY,
+//! * [`Platform`]: the clusters, their [`Speed`]s and their [`LocalPolicy`]: FCFS, conservative backfilling (two kinds) or EASY,
 //!   by the planners of [`dfrsim_policies::batch`]. A job is killed at its walltime.
 //! * [`Options`]: the [`Mapping`] of arriving jobs, and the [`Reallocation`] of waiting ones: two [`Algorithm`]s with
 //!   six [`Heuristic`]s each.

@@ -32,6 +32,7 @@ fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> V
     let policy: Policy = match platform.local() {
         LocalPolicy::Fcfs => "FCFS",
         LocalPolicy::Cbf => "CONS",
+        LocalPolicy::CbfReplan => "CONS/REPLAN",
         LocalPolicy::Easy => "EASY",
     }
     .parse()

@@ -1,95 +1,34 @@
 //! Follows a grid record by record.
 
-use super::GridRule;
 use super::cluster::Cluster;
-use super::job::{Job, Left, Queued, Started};
-use crate::lines::{Lines, malformed};
-use crate::{AuditError, Fault, Faults, Rule};
+use super::jobs::Jobs;
+use super::{GridRule, Report};
+use crate::{Fault, Faults, Rule};
+use dfrsim_model::SimTime;
 use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
-use dfrsim_model::{SimSpan, SimTime};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::io::BufRead;
-
-/// The figures of a grid's record in which no fault was found, all recomputed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
-    /// The local policy.
-    pub local: String,
-    /// How many clusters there are.
-    pub clusters: usize,
-    /// Jobs that ended.
-    pub completed: u64,
-    /// Jobs that fit nowhere.
-    pub skipped: u64,
-    /// How often a job was submitted to another cluster than the one on which it waited before; 0 if jobs wait on
-    /// several.
-    pub moves: u64,
-    /// How often a job left a queue without starting.
-    pub cancellations: u64,
-}
-
-impl fmt::Display for Report {
-    /// A few lines for people.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} clusters with {}: no fault", self.clusters, self.local)?;
-        write!(
-            f,
-            "{} jobs completed, {} fit nowhere; {} moves, {} cancellations",
-            self.completed, self.skipped, self.moves, self.cancellations
-        )
-    }
-}
-
-/// Checks a file of records (see the [module's page](super)).
-///
-/// # Errors
-/// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
-pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
-    let mut lines = Lines::new(reader);
-    let first = lines.next()?.filter(|text| !text.is_empty()).map_or(Err(Rule::NoRun), parse);
-    let mut auditor = match first {
-        Ok(record) => Auditor::begin(&record)?,
-        Err(rule) => return Err(Faults::from(Fault { line: 1, at: None, job: None, rule }).into()),
-    };
-    while let Some(text) = lines.next()? {
-        match parse(text) {
-            Ok(record) => auditor.record(&record),
-            Err(rule) => {
-                auditor.line += 1;
-                auditor.fault(None, rule);
-            }
-        }
-    }
-    Ok(auditor.finish()?)
-}
-
-fn parse(text: &[u8]) -> Result<Record<'_>, Rule> {
-    serde_json::from_slice(text).map_err(|error| malformed(&error))
-}
 
 /// Checks records as they come.
 #[derive(Debug)]
 pub struct Auditor {
-    local: String,
-    promises: bool,
-    copies: u32,
-    threshold: Option<u64>,
-    clusters: Vec<Cluster>,
+    pub(super) local: String,
+    pub(super) promises: bool,
+    pub(super) copies: u32,
+    pub(super) threshold: Option<u64>,
+    pub(super) clusters: Vec<Cluster>,
     faults: Faults,
     /// The line at hand.
     line: u64,
-    now: u64,
+    pub(super) now: u64,
     /// The jobs in the system.
-    jobs: BTreeMap<u64, Job>,
-    arrived: u64,
-    /// Jobs that are in no queue, or in queues though they have started: to be settled within the moment.
-    unsettled: BTreeSet<u64>,
-    completed: u64,
-    skipped: u64,
-    moves: u64,
-    cancellations: u64,
-    response: u128,
+    pub(super) jobs: Jobs,
+    /// Jobs that may be in no queue, or in queues though they have started, to be settled within the moment; some more than
+    /// once.
+    pub(super) unsettled: Vec<u64>,
+    pub(super) completed: u64,
+    pub(super) skipped: u64,
+    pub(super) moves: u64,
+    pub(super) cancellations: u64,
+    pub(super) response: u128,
     finished: bool,
 }
 
@@ -113,9 +52,8 @@ impl Auditor {
                     faults: Faults::default(),
                     line: 1,
                     now: 0,
-                    jobs: BTreeMap::new(),
-                    arrived: 0,
-                    unsettled: BTreeSet::new(),
+                    jobs: Jobs::default(),
+                    unsettled: Vec::new(),
                     completed: 0,
                     skipped: 0,
                     moves: 0,
@@ -191,7 +129,12 @@ impl Auditor {
         Ok(Report { local, clusters: clusters.len(), completed, skipped, moves, cancellations })
     }
 
-    fn fault(&mut self, job: Option<u64>, rule: impl Into<Rule>) {
+    /// A line that is no record.
+    pub(super) fn unreadable(&mut self, rule: Rule) {
+        self.line += 1;
+        self.fault(None, rule);
+    }
+    pub(super) fn fault(&mut self, job: Option<u64>, rule: impl Into<Rule>) {
         let at = Some(SimTime::from_micros(self.now)).filter(|_| self.line > 1);
         self.faults.push(Fault { line: self.line, at, job, rule: rule.into() });
     }
@@ -209,8 +152,11 @@ impl Auditor {
 
     /// What must hold when a moment is over.
     fn settle(&mut self) {
-        for number in std::mem::take(&mut self.unsettled) {
-            let Some(job) = self.jobs.get(&number) else { continue };
+        let mut unsettled = std::mem::take(&mut self.unsettled);
+        unsettled.sort_unstable();
+        unsettled.dedup();
+        for &number in &unsettled {
+            let Some(job) = self.jobs.get(number) else { continue };
             match (job.started, job.queues.len()) {
                 (None, 0) => {
                     self.fault(Some(number), GridRule::Nowhere { since: SimTime::from_micros(self.now) });
@@ -219,6 +165,8 @@ impl Auditor {
                 _ => {}
             }
         }
+        unsettled.clear();
+        self.unsettled = unsettled;
     }
 
     /// Follows a record about a job and a cluster that must both be there.
@@ -226,130 +174,20 @@ impl Auditor {
         if cluster as usize >= self.clusters.len() {
             let clusters = self.clusters.len();
             self.fault(Some(job), GridRule::NoSuchCluster { cluster, clusters });
-        } else if self.jobs.contains_key(&job) {
+        } else if self.jobs.get(job).is_some() {
             follow(self);
-        } else if job < self.arrived {
+        } else if job < self.jobs.arrived() {
             self.fault(Some(job), Rule::Gone { record });
         } else {
             self.fault(Some(job), Rule::Unknown { record });
         }
     }
 
-    fn arrive(&mut self, number: u64, width: u32, run: u64) {
-        if number != self.arrived {
-            let expected = self.arrived;
-            return self.fault(Some(number), Rule::Numbering { expected });
-        }
-        self.arrived += 1;
-        if width == 0 || run == 0 {
-            self.fault(Some(number), Rule::Empty);
-        }
-        let arrived = self.now;
-        self.jobs.insert(number, Job { arrived, width, run, queues: Vec::new(), left: None, started: None });
-        self.unsettled.insert(number);
-    }
-
-    fn skip(&mut self, number: u64) {
-        match self.jobs.remove(&number) {
-            None => self.fault(Some(number), Rule::Unknown { record: "skip" }),
-            Some(job) if self.clusters.iter().any(|cluster| job.width <= cluster.cores) => {
-                self.fault(Some(number), GridRule::WouldFit);
-            }
-            Some(_) => self.skipped += 1,
-        }
-    }
-
-    fn submit(&mut self, number: u64, at: u32, expected: u64) {
-        let job = self.jobs.get_mut(&number).expect("it is there");
-        let cluster = &mut self.clusters[at as usize];
-        let mut rules = Vec::<GridRule>::new();
-        if let Some(Started { cluster, .. }) = job.started {
-            rules.push(GridRule::Started { cluster });
-        }
-        if job.width > cluster.cores {
-            rules.push(GridRule::TooWide { width: job.width, cluster: at, cores: cluster.cores });
-        }
-        if job.queues.iter().any(|queued| queued.cluster == at) {
-            rules.push(GridRule::InQueue { cluster: at });
-        }
-        if job.queues.len() >= self.copies as usize {
-            rules.push(GridRule::Copies { copies: self.copies });
-        }
-        if let Some(left) = job.left.filter(|_| self.copies == 1) {
-            self.moves += u64::from(left.cluster != at);
-            let gains = |threshold: u64| {
-                let gain = left.expected.map_or(0, |before| before.saturating_sub(expected));
-                left.at == self.now && left.cluster != at && gain > threshold
-            };
-            if let Some(threshold) = self.threshold.filter(|&threshold| !gains(threshold)) {
-                rules.push(GridRule::Gain { threshold: SimSpan::from_micros(threshold) });
-            }
-        }
-        job.queues.push(Queued { cluster: at, place: cluster.join(number), expected });
-        rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
-    }
-
-    fn cancel(&mut self, number: u64, at: u32, expected: Option<u64>) {
-        let job = self.jobs.get_mut(&number).expect("it is there");
-        let Some(queued) = job.leave(at) else {
-            return self.fault(Some(number), GridRule::NotInQueue { cluster: at });
-        };
-        job.left = Some(Left { cluster: at, at: self.now, expected });
-        self.clusters[at as usize].queue.remove(&queued.place);
-        self.cancellations += 1;
-        self.unsettled.insert(number);
-    }
-
-    fn start(&mut self, number: u64, at: u32) {
-        let job = self.jobs.get_mut(&number).expect("it is there");
-        if let Some(Started { cluster, .. }) = job.started {
-            return self.fault(Some(number), GridRule::Started { cluster });
-        }
-        let Some(queued) = job.leave(at) else {
-            return self.fault(Some(number), GridRule::NotInQueue { cluster: at });
-        };
-        let cluster = &mut self.clusters[at as usize];
-        let due = self.now.saturating_add(cluster.time_of(job.run));
-        job.started = Some(Started { cluster: at, due, expected: queued.expected });
-        let first = cluster.queue.first_key_value().map(|(_, &first)| first);
-        cluster.queue.remove(&queued.place);
-        cluster.used += u64::from(job.width);
-        let (used, cores) = (cluster.used, cluster.cores);
-        self.unsettled.insert(number);
-        if let Some(first) = first.filter(|&first| first != number && self.local == "FCFS") {
-            self.fault(Some(number), GridRule::OutOfTurn { first, cluster: at });
-        }
-        if used > u64::from(cores) {
-            self.fault(Some(number), GridRule::Cores { cluster: at, used, cores });
-        }
-    }
-
-    fn complete(&mut self, number: u64, at: u32) {
-        let job = &self.jobs[&number];
-        let Some(Started { due, expected, .. }) = job.started.filter(|started| started.cluster == at) else {
-            return self.fault(Some(number), GridRule::NotRunning { cluster: at });
-        };
-        self.clusters[at as usize].used -= u64::from(job.width);
-        self.response += u128::from(self.now - job.arrived);
-        self.completed += 1;
-        if !job.queues.is_empty() {
-            let queues = job.queues.len();
-            self.fault(Some(number), GridRule::StillWaiting { queues });
-        }
-        if self.now != due {
-            self.fault(Some(number), GridRule::End { due: SimTime::from_micros(due) });
-        }
-        if self.promises && self.now > expected {
-            self.fault(Some(number), GridRule::Promise { promised: SimTime::from_micros(expected) });
-        }
-        self.jobs.remove(&number);
-    }
-
     fn summary(&mut self, told: [u128; 4], response: u64) {
         self.settle();
         self.finished = true;
         let left: Vec<(u64, bool)> =
-            self.jobs.iter().map(|(&number, job)| (number, job.started.is_some())).collect();
+            self.jobs.iter().map(|(number, job)| (number, job.started.is_some())).collect();
         for (number, started) in left {
             let phase = if started { crate::Phase::Running } else { crate::Phase::Waiting };
             self.fault(Some(number), Rule::Unfinished { phase });

@@ -27,7 +27,11 @@
 mod auditor;
 mod cluster;
 mod job;
+mod jobs;
+mod report;
 mod rule;
+mod steps;
 
-pub use auditor::{Auditor, Report, audit};
+pub use auditor::Auditor;
+pub use report::{Report, audit, is_grid};
 pub use rule::GridRule;

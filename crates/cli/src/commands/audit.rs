@@ -3,22 +3,25 @@
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
-use dfrsim_audit::{AuditError, audit};
+use dfrsim_audit::{AuditError, audit, grid};
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 
 /// Check an events file from scratch
 ///
 /// Shares no code with the simulator: capacities at every moment, each job's work, penalties, and the metrics are
-/// computed anew. Exit code 1 if anything is wrong.
+/// computed anew. Of a grid each cluster is followed on its own, and each job through all of them. Exit code 1 if anything
+/// is wrong.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out week.jsonl
-  dfrsim audit week.jsonl")]
+  dfrsim audit week.jsonl
+  dfrsim run scenarios/grid_quick.toml --fresh --set events=records
+  dfrsim audit records/days-homogeneous-CBF-0-with-mct.jsonl")]
 pub(crate) struct Audit {
-    /// The events file, as `dfrsim simulate --events-out` writes it
+    /// The events file, as `dfrsim simulate --events-out` writes it, or `dfrsim run` with `events` in a grid's scenario
     events: PathBuf,
 }
 
@@ -27,7 +30,15 @@ impl Audit {
         let name = self.events.display();
         let file = File::open(&self.events)
             .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
-        match audit(BufReader::with_capacity(1 << 16, file)) {
+        let mut file = BufReader::with_capacity(1 << 16, file);
+        let beginning =
+            file.fill_buf().map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
+        let report = if grid::is_grid(beginning) {
+            grid::audit(file).map(|report| report.to_string())
+        } else {
+            audit(file).map(|report| report.to_string())
+        };
+        match report {
             Ok(report) => output::print(&format!("{report}\n")),
             Err(AuditError::Faults(faults)) => Err(Failure::Result(format!("{name}: {faults}"))),
             Err(error) => Err(Failure::input(format!("{name}: {error}"))),

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// For each workload, penalty and tau: the mean degradation by load, where there are several loads; degradation and
 /// bandwidth by period, where there are several periods; the distribution of the degradation over the instances, as
 /// box plots and as distribution functions. Of the off-line study: the dissertation's figures 4.1 to 4.3, RR-6692's figures,
-/// and tables beside the published ones. The data behind each picture is beside it, as CSV. Prints the files that it
+/// and tables beside the published ones. Of the grid study: tables 2 to 17 beside the published ones. The data behind each picture is beside it, as CSV. Prints the files that it
 /// wrote; what is left out, and why, goes to standard error.
 #[derive(Args, Debug)]
 #[command(after_help = "\

@@ -5,11 +5,13 @@ mod greedy;
 mod series;
 mod slack;
 
+use crate::grid;
 use crate::results::Drawn;
 use dfrsim_lab::TabledResults;
 
 /// Draws what the tables of a run without rows of the on-line kind allow: of the off-line study the dissertation's figures
-/// 4.1 to 4.3, tables that stand beside published ones, and RR-6692's figures against slack and against tasks.
+/// 4.1 to 4.3, tables that stand beside published ones, and RR-6692's figures against slack and against tasks; of the grid
+/// study tables 2 to 17 beside the published ones.
 ///
 /// ```
 /// use dfrsim_lab::{AnyResults, RunOptions, offline};
@@ -30,13 +32,15 @@ use dfrsim_lab::TabledResults;
 #[must_use]
 pub fn draw_tables(results: &TabledResults) -> Drawn {
     let mut drawn = Drawn::default();
-    if results.study == "offline" {
-        greedy::draw(results, &mut drawn);
-        slack::draw(results, &mut drawn);
-        beside::draw(results, &mut drawn);
-        series::draw(results, &mut drawn);
-    } else {
-        drawn.left_out.push(format!("there are no figures of the study `{}`", results.study));
+    match results.study.as_str() {
+        "offline" => {
+            greedy::draw(results, &mut drawn);
+            slack::draw(results, &mut drawn);
+            beside::draw(results, &mut drawn);
+            series::draw(results, &mut drawn);
+        }
+        "grid" => grid::draw(results, &mut drawn),
+        study => drawn.left_out.push(format!("there are no figures of the study `{study}`")),
     }
     drawn
 }
@@ -120,9 +124,28 @@ mod tests {
     }
 
     #[test]
+    fn means_over_the_workloads_stand_beside_the_published_ones() {
+        let header = "metric,cancellation,platform,local,heuristic,workload,mean,half_width_95,published\n";
+        let line = |metric: &str, workload: &str, mean: f64, published: &str| {
+            format!("{metric},with,heterogeneous,CBF,minmin,{workload},{mean},,{published}\n")
+        };
+        let text = header.to_owned()
+            + &line("relative_response", "jan", 0.5, "0.6")
+            + &line("relative_response", "feb", 0.7, "0.8")
+            + &line("relative_response", "own", 9.0, "")
+            + &line("reallocations", "jan", 0.0, "3");
+        let drawn = drawn("grid", &[("figures", text)]);
+        drawn.figures.iter().for_each(assert_legible);
+        // Table 17 alone: the axis of table 13 has no zero.
+        assert_eq!(stems(&drawn), ["table-17"]);
+        assert_eq!(drawn.figures[0].csv, "local_and_heuristic,here,published\nCBF minmin,0.6,0.7\n");
+        assert_eq!(drawn.left_out.len(), 15);
+    }
+
+    #[test]
     fn of_other_studies_nothing_is_drawn_and_that_is_told() {
-        let drawn = drawn("grid", &[]);
+        let drawn = drawn("discovery", &[]);
         assert!(drawn.figures.is_empty());
-        assert_eq!(drawn.left_out, ["there are no figures of the study `grid`"]);
+        assert_eq!(drawn.left_out, ["there are no figures of the study `discovery`"]);
     }
 }

@@ -60,13 +60,12 @@ pub(super) fn resubmit<O: Observer>(
 ) {
     cancel_all(grid, places, waiting);
     let mut fronts = fronts(grid, waiting, candidates.heuristic());
+    let mut shown = Vec::new();
     match &mut fronts {
         None => ask_all(grid, places, waiting, candidates, Stay::MayReturn),
         Some(fronts) => {
-            for width in fronts.widths() {
-                let first = fronts.next(width, std::iter::empty());
-                ask_all(grid, places, &first, candidates, Stay::MayReturn);
-            }
+            fronts.show(&mut shown);
+            ask_all(grid, places, &shown, candidates, Stay::MayReturn);
         }
     }
     while let Some(chosen) = candidates.take_first() {
@@ -76,9 +75,10 @@ pub(super) fn resubmit<O: Observer>(
         let cluster = &mut grid.clusters[to];
         candidates.renew(to, |candidate, offer| ask_behind(cluster, now, new, candidate, offer));
         if let Some(fronts) = &mut fronts {
-            let left = candidates.of_width(chosen.width).map(|job| grid.job(job).walltime.micros());
-            let next = fronts.next(chosen.width, left);
-            ask_all(grid, places, &next, candidates, Stay::MayReturn);
+            fronts.take(chosen.width, grid.job(chosen.job).walltime.micros());
+            shown.clear();
+            fronts.show(&mut shown);
+            ask_all(grid, places, &shown, candidates, Stay::MayReturn);
         }
     }
 }

@@ -78,10 +78,6 @@ impl Candidates {
     pub(super) fn heuristic(&self) -> Heuristic {
         self.heuristic
     }
-    /// The jobs of one width.
-    pub(super) fn of_width(&self, width: u32) -> impl Iterator<Item = usize> {
-        self.list.iter().filter(move |candidate| candidate.width == width).map(|candidate| candidate.job)
-    }
 
     /// One more job, with an offer of each cluster.
     pub(super) fn push(

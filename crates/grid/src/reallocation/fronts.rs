@@ -1,19 +1,49 @@
 //! Which jobs can come first at all.
 //!
-//! Clusters that serve their queues in turn offer the same start to all jobs of one width. Then MinMin and MaxMin only have
-//! to look at the job with the least or the largest walltime of each width: thousands of jobs have a few hundred widths.
+//! Clusters that serve their queues in turn offer the same start to all jobs of one width, and no earlier one to wider jobs,
+//! which may fit on fewer clusters besides. So a job that is as wide as another and has a larger walltime surely completes
+//! later: MinMin and MaxMin only have to look at the jobs to which no other one compares like that. Of thousands of jobs
+//! these are a few dozen.
 
 use crate::{GridJob, Heuristic};
-use std::collections::BTreeMap;
+use std::ops::Range;
 
-/// Waiting jobs by width, of which those are handed out that may be the first of their width.
+/// Waiting jobs, of which those are handed out that may be the first one.
 pub(super) struct Fronts {
-    /// By width: jobs and walltimes in microseconds that are still held back, the next one last.
-    held: BTreeMap<u32, Vec<(u64, usize)>>,
+    /// By width, walltime and submission.
+    jobs: Vec<Waiting>,
+    /// A line for each width. With MaxMin the widest jobs stand first, with MinMin the narrowest: before all jobs that they
+    /// may keep from being the first.
+    lines: Vec<Line>,
+    /// The place of the first jobs of each line; 0 if none is left.
+    firsts: Vec<u64>,
     /// Walltimes that differ by less than this may be the same on a fast cluster, where they are rounded up.
     rounding: u64,
     /// Whether large walltimes come first.
     largest: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Waiting {
+    width: u32,
+    /// How far in front it stands: the walltime in microseconds, or with MinMin its complement.
+    place: u64,
+    job: usize,
+}
+
+/// The jobs of one width that are left, by place: those that may come first stand last.
+struct Line {
+    width: u32,
+    all_alike: Vec<Alike>,
+}
+
+/// The jobs of one width and one walltime.
+struct Alike {
+    place: u64,
+    /// Those that are held back, as a range of the jobs.
+    held: Range<usize>,
+    /// Whether one is handed out and left. The others can only come after it.
+    shown: bool,
 }
 
 impl Fronts {
@@ -30,35 +60,76 @@ impl Fronts {
                 return None;
             }
         };
-        let mut held = BTreeMap::<u32, Vec<(u64, usize)>>::new();
-        for (number, job) in jobs {
-            held.entry(job.width).or_default().push((job.walltime.micros(), number));
+        let waiting = |(number, job): (usize, &GridJob)| Waiting {
+            width: job.width,
+            place: place(largest, job.walltime.micros()),
+            job: number,
+        };
+        let mut jobs: Vec<Waiting> = jobs.map(waiting).collect();
+        jobs.sort_unstable();
+        let mut lines = lines(&jobs);
+        if largest {
+            lines.reverse();
         }
-        for of_width in held.values_mut() {
-            of_width.sort_unstable();
-            if !largest {
-                of_width.reverse();
+        let firsts = lines.iter().map(Line::first).collect();
+        let rounding = u64::from(fastest_thousandths.div_ceil(1_000));
+        Some(Fronts { jobs, lines, firsts, rounding, largest })
+    }
+
+    /// A job that was handed out is gone.
+    pub(super) fn take(&mut self, width: u32, walltime: u64) {
+        let place = place(self.largest, walltime);
+        let order = |line: &Line| if self.largest { width.cmp(&line.width) } else { line.width.cmp(&width) };
+        let number = self.lines.binary_search_by(order).expect("it was in a line");
+        let line = &mut self.lines[number];
+        let at = line.all_alike.iter().rposition(|alike| alike.place == place).expect("it was in a line");
+        line.all_alike[at].shown = false;
+        if line.all_alike[at].held.is_empty() {
+            line.all_alike.remove(at);
+            self.firsts[number] = line.first();
+        }
+    }
+
+    /// Hands out the jobs that can come before, or at the same place as, all that are left.
+    pub(super) fn show(&mut self, next: &mut Vec<usize>) {
+        let mut first = 0;
+        for (line, &own) in self.lines.iter_mut().zip(&self.firsts) {
+            first = first.max(own);
+            if own.saturating_add(self.rounding) <= first {
+                continue;
+            }
+            let in_front = |alike: &&mut Alike| alike.place.saturating_add(self.rounding) > first;
+            for alike in line.all_alike.iter_mut().rev().take_while(in_front) {
+                if !alike.shown {
+                    alike.shown = true;
+                    next.extend(alike.held.next().map(|at| self.jobs[at].job));
+                }
             }
         }
-        Some(Fronts { held, rounding: u64::from(fastest_thousandths.div_ceil(1_000)), largest })
     }
+}
 
-    pub(super) fn widths(&self) -> Vec<u32> {
-        self.held.keys().copied().collect()
+impl Line {
+    fn first(&self) -> u64 {
+        self.all_alike.last().map_or(0, |alike| alike.place)
     }
+}
 
-    /// The jobs of a width that can come before, or at the same place as, those that were handed out and are left: their
-    /// walltimes are given.
-    pub(super) fn next(&mut self, width: u32, left: impl Iterator<Item = u64>) -> Vec<usize> {
-        let held = self.held.get_mut(&width).map_or(&mut [][..], |held| held.as_mut_slice());
-        let first_held = held.last().map(|&(walltime, _)| walltime);
-        let all = left.chain(first_held);
-        let Some(first) = (if self.largest { all.max() } else { all.min() }) else { return Vec::new() };
-        let near = held.iter().rev().take_while(|(walltime, _)| walltime.abs_diff(first) < self.rounding);
-        let next: Vec<usize> = near.map(|&(_, job)| job).collect();
-        if let Some(held) = self.held.get_mut(&width) {
-            held.truncate(held.len() - next.len());
+fn lines(jobs: &[Waiting]) -> Vec<Line> {
+    let mut lines = Vec::<Line>::new();
+    let mut begin = 0;
+    for alike in jobs.chunk_by(|a, b| (a.width, a.place) == (b.width, b.place)) {
+        let Waiting { width, place, .. } = alike[0];
+        if lines.last().is_none_or(|line| line.width != width) {
+            lines.push(Line { width, all_alike: Vec::new() });
         }
-        next
+        let held = begin..begin + alike.len();
+        begin = held.end;
+        lines.last_mut().expect("there is one").all_alike.push(Alike { place, held, shown: false });
     }
+    lines
+}
+
+fn place(largest: bool, walltime: u64) -> u64 {
+    if largest { walltime } else { !walltime }
 }

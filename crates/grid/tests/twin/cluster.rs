@@ -72,8 +72,11 @@ impl TwinCluster {
         match self.local {
             LocalPolicy::Fcfs => self.start_heads(now, jobs),
             LocalPolicy::Easy => self.easy(now, jobs),
-            LocalPolicy::Cbf => {
+            LocalPolicy::Cbf | LocalPolicy::CbfReplan => {
                 if std::mem::take(&mut self.freed) {
+                    if self.local == LocalPolicy::CbfReplan {
+                        self.queue.iter_mut().for_each(|(_, start)| *start = None);
+                    }
                     for at in 0..self.queue.len() {
                         if let (job, Some(_)) = self.queue[at] {
                             self.queue[at].1 = None;
@@ -149,7 +152,7 @@ impl TwinCluster {
         let mut plan = Vec::new();
         for &(job, start) in &self.queue {
             let start = match (self.local, start) {
-                (LocalPolicy::Cbf, start) => start.unwrap(),
+                (LocalPolicy::Cbf | LocalPolicy::CbfReplan, start) => start.unwrap(),
                 _ => self.behind(now, jobs, &jobs[job], &plan),
             };
             plan.push((job, start));

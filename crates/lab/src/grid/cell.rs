@@ -1,16 +1,15 @@
 //! What is computed at once.
 
+use super::recording::{EventsFile, recorded};
 use super::row::Row;
 use super::scenario::{Jobs, Scenario};
 use super::{input, tables};
 use crate::experiment::{Experiment, NamedTable};
 use crate::key::Digest;
-use dfrsim_audit::grid::Auditor;
 use dfrsim_grid::{
     Algorithm, ClusterSpec, Comparison, GridJob, Heuristic, LocalPolicy, Options, Outcome, Platform,
-    Reallocation, Speed, simulate,
+    Reallocation, Speed,
 };
-use dfrsim_model::grid_event::Record;
 use dfrsim_model::{Seed, SimSpan};
 use std::fmt::Write as _;
 
@@ -125,7 +124,16 @@ impl Experiment for Scenario {
                 skip_too_wide: self.skip_too_wide,
                 seed: Seed::new(self.seed).numbered(cell.sample.into()),
             };
-            simulated(&platform, &jobs, &options, self.audit).map_err(|error| format!("{at}: {error}"))
+            let name = || {
+                let how = reallocation.map_or("none".to_owned(), |each| {
+                    format!("{}-{}", each.algorithm.name(), each.heuristic.name())
+                });
+                format!("{}-{how}", at.replace([' ', '/'], "-"))
+            };
+            let events = self.events.as_ref().map(|folder| EventsFile::create(folder, &name())).transpose();
+            events
+                .and_then(|events| recorded(&platform, &jobs, &options, self.audit, events))
+                .map_err(|error| format!("{at}: {error}"))
         };
         let reference = run(None)?;
         let length = input::length(&workload.days);
@@ -152,30 +160,6 @@ impl Experiment for Scenario {
     fn tables(&self, rows: &[Row]) -> Vec<NamedTable> {
         tables::of(self, rows)
     }
-}
-
-/// A simulation, with the independent checker listening if it is to.
-fn simulated(
-    platform: &Platform,
-    jobs: &[GridJob],
-    options: &Options,
-    audit: bool,
-) -> Result<Outcome, String> {
-    if !audit {
-        return simulate(platform, jobs, options, ()).map_err(|error| error.to_string());
-    }
-    let mut auditor: Option<Result<Auditor, _>> = None;
-    let outcome = simulate(platform, jobs, options, |record: Record<'_>| match &mut auditor {
-        Some(Ok(auditor)) => auditor.record(&record),
-        Some(Err(_)) => {}
-        None => auditor = Some(Auditor::begin(&record)),
-    });
-    let outcome = outcome.map_err(|error| error.to_string())?;
-    match auditor {
-        Some(auditor) => auditor.and_then(Auditor::finish).map_err(|faults| faults.to_string())?,
-        None => return Err("the checker heard nothing".to_owned()),
-    };
-    Ok(outcome)
 }
 
 /// The figures of an outcome; names are left to the caller.

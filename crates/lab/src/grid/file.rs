@@ -4,6 +4,7 @@ use super::scenario::{Jobs, Scenario, Site, Workload};
 use crate::scenario::anywhere;
 use crate::scenario::fields::Names;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use toml::Spanned;
 
 /// A scenario file, before it is checked. Resolved scenarios are written in this shape too.
@@ -23,6 +24,8 @@ pub(super) struct File {
     pub(super) local: Spanned<Names>,
     #[serde(default)]
     pub(super) audit: Audit,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) events: Option<PathBuf>,
     #[serde(default)]
     pub(super) meta: MetaFile,
     #[serde(default)]
@@ -143,6 +146,7 @@ impl File {
             heterogeneous: anywhere(scenario.heterogeneous.clone()),
             local: names(scenario.local.iter().map(|each| each.name())),
             audit: Audit(scenario.audit),
+            events: scenario.events.clone(),
             meta: MetaFile {
                 mapping: anywhere(scenario.mapping.name().to_owned()),
                 copies: anywhere(scenario.copies as i64),

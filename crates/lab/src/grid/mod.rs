@@ -11,6 +11,7 @@ mod file;
 mod findings;
 mod input;
 mod published;
+mod recording;
 mod resolve;
 mod row;
 mod scenario;

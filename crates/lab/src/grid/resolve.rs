@@ -45,6 +45,7 @@ pub(super) fn scenario(source: &ScenarioText<'_>) -> Result<Scenario, ScenarioEr
             walltimes: resolver.walltimes(&file.jobs.walltimes),
             skip_too_wide,
             audit: file.audit.0,
+            events: file.events.clone(),
             workloads,
         }
     })

@@ -8,6 +8,7 @@ use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::month::Month;
 use dfrsim_grid::{Algorithm, ClusterSpec, GridJob, Heuristic, LocalPolicy, Mapping};
 use dfrsim_model::SimSpan;
+use std::path::PathBuf;
 
 /// A scenario file of the grid study.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub(crate) struct Scenario {
     pub(crate) skip_too_wide: bool,
     /// Whether the independent checker follows every simulation.
     pub(crate) audit: bool,
+    /// The folder into which every simulation writes its records, if they are wanted.
+    pub(crate) events: Option<PathBuf>,
     /// What is simulated; at least one.
     pub(crate) workloads: Vec<Workload>,
 }

@@ -206,7 +206,7 @@ impl Cancel for Conservative {
     fn cancel_all(&mut self, now: SimTime) {
         self.queue.clear();
         self.arrived = 0;
-        self.profile.clear();
+        self.profile.clear(now);
         for (_, job) in &self.by_end {
             let Running { width, reserved_to, .. } = self.running[job.index()];
             self.profile.reserve(now, reserved_to, width);

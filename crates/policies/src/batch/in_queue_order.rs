@@ -23,7 +23,8 @@ pub enum QueueRule {
 pub struct InQueueOrder<P> {
     planner: P,
     rule: QueueRule,
-    /// Running jobs and, if the plan is not stale, waiting ones.
+    /// Running jobs and, if the plan is not stale, waiting ones. With [`QueueRule::InTurn`] it begins when the last of
+    /// them starts: the next one cannot start before, so thousands of waiting jobs leave a few dozen steps.
     profile: Profile,
     stale: bool,
     /// The waiting jobs by submission, with the starts of the plan.
@@ -34,10 +35,6 @@ pub struct InQueueOrder<P> {
     running: Vec<Running>,
     /// The end of the estimate of each started job, by handle.
     ends: Vec<SimTime>,
-    /// By width, what [`QueueRule::InTurn`] has told of a job behind the queue, which does not depend on its estimate.
-    told: Vec<Option<SimTime>>,
-    /// When it was told.
-    told_at: SimTime,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,8 +57,6 @@ impl<P: Planner> InQueueOrder<P> {
             arrived: 0,
             running: Vec::new(),
             ends: Vec::new(),
-            told: vec![None; nodes as usize + 1],
-            told_at: SimTime::ZERO,
         }
     }
 
@@ -73,7 +68,7 @@ impl<P: Planner> InQueueOrder<P> {
             return;
         }
         self.stale = false;
-        self.profile.clear();
+        self.profile.clear(now);
         for job in &self.running {
             let end = if job.end <= now { now + OVERRUN } else { job.end };
             self.profile.reserve(now, end, job.width);
@@ -85,26 +80,21 @@ impl<P: Planner> InQueueOrder<P> {
     fn plan_behind(&mut self, first: usize, now: SimTime) {
         for at in first..self.queue.len() {
             let job = self.queue[at].0;
-            let start = self.start_at(at, now, job.width, job.estimate);
+            let start = self.start_behind(now, job.width, job.estimate);
             self.profile.reserve(start, start.saturating_add(job.estimate), job.width);
+            if self.rule == QueueRule::InTurn {
+                self.profile.advance(start);
+            }
             self.queue[at].1 = start;
         }
     }
 
-    /// When a job at this place of the queue can start, looked for from `from` on.
-    fn start_at(&self, at: usize, from: SimTime, width: u32, estimate: SimSpan) -> SimTime {
+    /// When a job behind those that are planned can start, looked for from `from` on.
+    fn start_behind(&self, from: SimTime, width: u32, estimate: SimSpan) -> SimTime {
         match self.rule {
-            QueueRule::InTurn => {
-                let turn = if at > 0 { self.queue[at - 1].1.max(from) } else { from };
-                self.profile.earliest_where_rising(turn, width)
-            }
+            QueueRule::InTurn => self.profile.earliest_where_rising(from, width),
             QueueRule::EarliestHole => self.profile.earliest(from, width, estimate),
         }
-    }
-
-    /// Forgets what was told: the plan changes.
-    fn forget(&mut self) {
-        self.told.fill(None);
     }
 
     fn started(&mut self, now: SimTime, job: JobHandle) {
@@ -125,7 +115,6 @@ impl<P: Planner> InQueueOrder<P> {
 impl<P: Planner> Planner for InQueueOrder<P> {
     fn ended(&mut self, now: SimTime, job: JobHandle) {
         self.planner.ended(now, job);
-        self.forget();
         let end = self.ends[job.index()];
         let at = self.running.partition_point(|other| (other.end, other.job) < (end, job));
         let Running { width, .. } = self.running.remove(at);
@@ -138,7 +127,6 @@ impl<P: Planner> Planner for InQueueOrder<P> {
 
     fn submit(&mut self, job: BatchJob) {
         self.planner.submit(job);
-        self.forget();
         // Planned in the pass, which knows the time.
         self.queue.push((job, SimTime::MAX));
         self.arrived += 1;
@@ -164,12 +152,11 @@ impl<P: Planner> Planner for InQueueOrder<P> {
 impl<P: Cancel> Cancel for InQueueOrder<P> {
     fn cancel(&mut self, now: SimTime, job: JobHandle) {
         self.planner.cancel(now, job);
-        self.forget();
         let Some(at) = self.queue.iter().position(|(waiting, _)| waiting.job == job) else { return };
         let (job, start) = self.queue.remove(at);
         if at >= self.queue.len() + 1 - self.arrived {
             self.arrived -= 1;
-        } else if at < self.queue.len() {
+        } else if at < self.queue.len() || self.rule == QueueRule::InTurn {
             self.stale = true;
         } else if !self.stale {
             self.profile.release(start.max(now), start.saturating_add(job.estimate), job.width);
@@ -178,7 +165,6 @@ impl<P: Cancel> Cancel for InQueueOrder<P> {
 
     fn cancel_all(&mut self, now: SimTime) {
         self.planner.cancel_all(now);
-        self.forget();
         self.queue.clear();
         self.arrived = 0;
         self.stale = true;
@@ -192,21 +178,8 @@ impl<P: Cancel> Forecast for InQueueOrder<P> {
     }
 
     fn start_if_submitted(&mut self, now: SimTime, from: SimTime, width: u32, estimate: SimSpan) -> SimTime {
-        if self.rule == QueueRule::EarliestHole {
-            self.refresh(now);
-            return self.profile.earliest(from, width, estimate);
-        }
-        if self.told_at != now {
-            self.told_at = now;
-            self.forget();
-        }
-        if let Some(told) = self.told[width as usize] {
-            return told;
-        }
         self.refresh(now);
-        let start = self.start_at(self.queue.len(), now, width, estimate);
-        self.told[width as usize] = Some(start);
-        start
+        self.start_behind(from, width, estimate)
     }
 
     fn effect_of_submission(&self) -> SubmissionEffect {

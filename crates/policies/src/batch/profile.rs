@@ -35,15 +35,17 @@ impl Profile {
         Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: nodes }] }
     }
 
-    /// Takes back all reservations.
-    pub fn clear(&mut self) {
-        let from = self.steps[0].from;
+    /// Takes back all reservations, and begins anew at this moment.
+    pub fn clear(&mut self, from: SimTime) {
         self.steps.clear();
         self.steps.push(Step { from, free: self.nodes });
     }
 
     /// Forgets what was before now.
     pub fn advance(&mut self, now: SimTime) {
+        if now <= self.steps[0].from {
+            return;
+        }
         let passed = self.steps.partition_point(|step| step.from <= now) - 1;
         self.steps.drain(..passed);
         self.steps[0].from = now;
@@ -83,13 +85,12 @@ impl Profile {
         held
     }
 
-    /// Like [`Profile::earliest`] where from `from` on nodes only come free: any job that can start can go on.
+    /// Like [`Profile::earliest`] where nodes only come free: any job that can start can go on.
     #[must_use]
     pub fn earliest_where_rising(&self, from: SimTime, width: u32) -> SimTime {
-        let at = self.steps.partition_point(|step| step.from <= from) - 1;
-        debug_assert!(self.steps[at..].is_sorted_by_key(|step| step.free), "nodes only come free");
-        let first = self.steps[at..].partition_point(|step| step.free < width);
-        self.steps.get(at + first).map_or(SimTime::MAX, |step| step.from.max(from))
+        debug_assert!(self.steps.is_sorted_by_key(|step| step.free), "nodes only come free");
+        let first = self.steps.partition_point(|step| step.free < width);
+        self.steps.get(first).map_or(SimTime::MAX, |step| step.from.max(from))
     }
 
     /// Takes `width` nodes from `start` to `end`; they must be free.

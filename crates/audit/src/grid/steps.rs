@@ -1,0 +1,117 @@
+//! What each record about a job must keep, and what it changes.
+
+use super::job::{Job, Left, Queued, Started};
+use super::{Auditor, GridRule};
+use crate::Rule;
+use dfrsim_model::{SimSpan, SimTime};
+
+impl Auditor {
+    pub(super) fn arrive(&mut self, number: u64, width: u32, run: u64) {
+        let expected = self.jobs.arrived();
+        if number != expected {
+            return self.fault(Some(number), Rule::Numbering { expected });
+        }
+        if width == 0 || run == 0 {
+            self.fault(Some(number), Rule::Empty);
+        }
+        let arrived = self.now;
+        self.jobs.push(Job { arrived, width, run, queues: Vec::new(), left: None, started: None });
+        self.unsettled.push(number);
+    }
+
+    pub(super) fn skip(&mut self, number: u64) {
+        match self.jobs.remove(number) {
+            None => self.fault(Some(number), Rule::Unknown { record: "skip" }),
+            Some(job) if self.clusters.iter().any(|cluster| job.width <= cluster.cores) => {
+                self.fault(Some(number), GridRule::WouldFit);
+            }
+            Some(_) => self.skipped += 1,
+        }
+    }
+
+    pub(super) fn submit(&mut self, number: u64, at: u32, expected: u64) {
+        let job = self.jobs.get_mut(number).expect("it is there");
+        let cluster = &mut self.clusters[at as usize];
+        let mut rules = Vec::<GridRule>::new();
+        if let Some(Started { cluster, .. }) = job.started {
+            rules.push(GridRule::Started { cluster });
+        }
+        if job.width > cluster.cores {
+            rules.push(GridRule::TooWide { width: job.width, cluster: at, cores: cluster.cores });
+        }
+        if job.queues.iter().any(|queued| queued.cluster == at) {
+            rules.push(GridRule::InQueue { cluster: at });
+        }
+        if job.queues.len() >= self.copies as usize {
+            rules.push(GridRule::Copies { copies: self.copies });
+        }
+        if let Some(left) = job.left.filter(|_| self.copies == 1) {
+            self.moves += u64::from(left.cluster != at);
+            let gains = |threshold: u64| {
+                let gain = left.expected.map_or(0, |before| before.saturating_sub(expected));
+                left.at == self.now && left.cluster != at && gain > threshold
+            };
+            if let Some(threshold) = self.threshold.filter(|&threshold| !gains(threshold)) {
+                rules.push(GridRule::Gain { threshold: SimSpan::from_micros(threshold) });
+            }
+        }
+        job.queues.push(Queued { cluster: at, place: cluster.join(number), expected });
+        rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
+    }
+
+    pub(super) fn cancel(&mut self, number: u64, at: u32, expected: Option<u64>) {
+        let job = self.jobs.get_mut(number).expect("it is there");
+        let Some(queued) = job.leave(at) else {
+            return self.fault(Some(number), GridRule::NotInQueue { cluster: at });
+        };
+        job.left = Some(Left { cluster: at, at: self.now, expected });
+        self.clusters[at as usize].queue.remove(&queued.place);
+        self.cancellations += 1;
+        self.unsettled.push(number);
+    }
+
+    pub(super) fn start(&mut self, number: u64, at: u32) {
+        let job = self.jobs.get_mut(number).expect("it is there");
+        if let Some(Started { cluster, .. }) = job.started {
+            return self.fault(Some(number), GridRule::Started { cluster });
+        }
+        let Some(queued) = job.leave(at) else {
+            return self.fault(Some(number), GridRule::NotInQueue { cluster: at });
+        };
+        let cluster = &mut self.clusters[at as usize];
+        let due = self.now.saturating_add(cluster.time_of(job.run));
+        job.started = Some(Started { cluster: at, due, expected: queued.expected });
+        let first = cluster.queue.first_key_value().map(|(_, &first)| first);
+        cluster.queue.remove(&queued.place);
+        cluster.used += u64::from(job.width);
+        let (used, cores) = (cluster.used, cluster.cores);
+        self.unsettled.push(number);
+        if let Some(first) = first.filter(|&first| first != number && self.local == "FCFS") {
+            self.fault(Some(number), GridRule::OutOfTurn { first, cluster: at });
+        }
+        if used > u64::from(cores) {
+            self.fault(Some(number), GridRule::Cores { cluster: at, used, cores });
+        }
+    }
+
+    pub(super) fn complete(&mut self, number: u64, at: u32) {
+        let job = self.jobs.get(number).expect("it is there");
+        let Some(Started { due, expected, .. }) = job.started.filter(|started| started.cluster == at) else {
+            return self.fault(Some(number), GridRule::NotRunning { cluster: at });
+        };
+        self.clusters[at as usize].used -= u64::from(job.width);
+        self.response += u128::from(self.now - job.arrived);
+        self.completed += 1;
+        if !job.queues.is_empty() {
+            let queues = job.queues.len();
+            self.fault(Some(number), GridRule::StillWaiting { queues });
+        }
+        if self.now != due {
+            self.fault(Some(number), GridRule::End { due: SimTime::from_micros(due) });
+        }
+        if self.promises && self.now > expected {
+            self.fault(Some(number), GridRule::Promise { promised: SimTime::from_micros(expected) });
+        }
+        self.jobs.remove(number);
+    }
+}
