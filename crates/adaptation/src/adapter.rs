@@ -1,6 +1,7 @@
 //! The heuristic.
 
 use crate::effort::{Effort, Haste};
+use crate::exchange::exchange;
 use crate::repair::{Repair, Style};
 use crate::tasks::Tasks;
 use crate::{Adaptation, relabelled};
@@ -136,6 +137,7 @@ impl Adapter {
                 if self.repair.run(tasks, start, style) {
                     if effort.economises {
                         self.repair.economise(tasks, style);
+                        exchange(&mut self.repair.placement, tasks);
                     }
                     let Repair { placement, .. } = &self.repair;
                     if cheapest.as_ref().is_none_or(|cheapest| placement.cost < cheapest.0) {

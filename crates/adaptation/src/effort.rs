@@ -20,7 +20,7 @@ pub(crate) struct Effort {
     pub(crate) steps: u32,
     /// After how many failures in a row there is no more hope.
     pub(crate) failures: u32,
-    /// Whether repairs are made cheaper one by one.
+    /// Whether repairs are made cheaper, task by task and by exchanges between two nodes.
     pub(crate) economises: bool,
 }
 
@@ -31,7 +31,7 @@ impl Effort {
         let coarse = |steps| Effort { repairs: 1, first: 4, steps, failures: 2, economises: false };
         match (haste, tasks) {
             (Haste::None, 0..64) => {
-                Effort { repairs, first: 16 * repairs, steps: 256, failures: 32, economises: true }
+                Effort { repairs, first: 16 * repairs, steps: 512, failures: 32, economises: true }
             }
             (Haste::None, 64..256) => {
                 Effort { repairs, first: 16 * repairs, steps: 64, failures: 8, economises: false }

@@ -34,6 +34,7 @@
 
 mod adapter;
 mod effort;
+mod exchange;
 mod placement;
 mod problem;
 mod relabel;

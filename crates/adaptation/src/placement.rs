@@ -54,10 +54,18 @@ impl Placement {
         self.free(node).iter().zip(tasks.takes(task)).all(|(free, takes)| takes <= free)
     }
 
-    /// Whether a task fits in the place of another on its node.
-    pub(crate) fn fits_instead(&self, tasks: &Tasks, task: u32, other: u32, node: u32) -> bool {
-        let amounts = self.free(node).iter().zip(tasks.takes(other)).zip(tasks.takes(task));
-        amounts.into_iter().all(|((free, leaves), takes)| *takes <= free + leaves)
+    /// Whether a task fits in the place of others on its node.
+    pub(crate) fn fits_instead<const N: usize>(
+        &self,
+        tasks: &Tasks,
+        task: u32,
+        others: [u32; N],
+        node: u32,
+    ) -> bool {
+        let leaves = others.map(|other| tasks.takes(other));
+        let mut amounts = self.free(node).iter().zip(tasks.takes(task)).enumerate();
+        amounts
+            .all(|(at, (free, takes))| *takes <= leaves.iter().fold(*free, |room, leaves| room + leaves[at]))
     }
 
     /// What more it would cost without the task where it stands.

@@ -5,13 +5,15 @@ use dfrsim_model::NodeId;
 use dfrsim_model::offline::Mapping;
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
+use pathfinding::undirected::connected_components::separate_components;
 use std::collections::BTreeMap;
 
 /// Gives the nodes of a new mapping other names, identical nodes among each other, so that going over to it costs the least.
 ///
 /// An old and a new node with the same tasks on them become one: what is common to two nodes is no more than what either has in
 /// common with a third, and so some best assignment has it so. What is left is an assignment problem for each kind of node: the
-/// weight of an old and a new node is what need not be moved if they are the same one. O(N^3) for N identical nodes.
+/// weight of an old and a new node is what need not be moved if they are the same one. Nodes that are joined by no job, not
+/// even over others, are apart. O(N^3) for N identical nodes.
 ///
 /// ```
 /// use dfrsim_adaptation::{Adaptation, relabelled};
@@ -33,17 +35,17 @@ pub fn relabelled(problem: &Adaptation, mapping: &Mapping) -> Mapping {
     ordered.sort_by(|&a, &b| nodes[a].cmp(&nodes[b]));
     for alike in ordered.chunk_by(|&a, &b| nodes[a] == nodes[b]) {
         let (mut free, mut unnamed) = (alike.to_vec(), alike.to_vec());
-        name_equals(&mut free, &old, &mut unnamed, &new, &mut name);
-        if unnamed.is_empty() {
-            continue;
+        let mut give = |node: usize, from: usize| name[node] = from as u32;
+        name_equals(&mut free, &old, &mut unnamed, &new, &mut give);
+        for (some_free, some_unnamed) in parts(&free, &old, &unnamed, &new).into_values() {
+            for (node, from) in best_names(&some_free, &old, &some_unnamed, &new, &problem.cost) {
+                give(node, from);
+                free.retain(|&other| other != from);
+                unnamed.retain(|&other| other != node);
+            }
         }
-        let stay = unnamed.iter().flat_map(|&node| free.iter().map(move |&from| (node, from)));
-        let stay = stay.map(|(node, from)| common(&new[node], &old[from], &problem.cost)).collect();
-        let stay = Matrix::from_vec(unnamed.len(), free.len(), stay).expect("a number for each pair");
-        let (_, chosen) = kuhn_munkres(&stay);
-        for (&node, &at) in unnamed.iter().zip(&chosen) {
-            name[node] = free[at] as u32;
-        }
+        // These have nothing in common.
+        unnamed.into_iter().zip(free).for_each(|(node, from)| give(node, from));
     }
     let mut renamed = mapping.clone();
     for placement in &mut renamed {
@@ -54,6 +56,8 @@ pub fn relabelled(problem: &Adaptation, mapping: &Mapping) -> Mapping {
 }
 
 /// The tasks on each node, as (job, how many), by rising job.
+type Contents = [Vec<(usize, u32)>];
+
 fn contents(mapping: &Mapping, nodes: usize) -> Vec<Vec<(usize, u32)>> {
     let mut contents = vec![Vec::new(); nodes];
     for (job, placement) in mapping.iter().enumerate() {
@@ -65,17 +69,17 @@ fn contents(mapping: &Mapping, nodes: usize) -> Vec<Vec<(usize, u32)>> {
 /// Takes the pairs of old and new nodes with equal contents out, and gives the new ones the names of the old.
 fn name_equals(
     free: &mut Vec<usize>,
-    old: &[Vec<(usize, u32)>],
+    old: &Contents,
     unnamed: &mut Vec<usize>,
-    new: &[Vec<(usize, u32)>],
-    name: &mut [u32],
+    new: &Contents,
+    give: &mut impl FnMut(usize, usize),
 ) {
     let mut known: BTreeMap<&[(usize, u32)], Vec<usize>> = BTreeMap::new();
     // The first one is the last to be pushed, so that what stays where it is keeps its name.
     free.iter().rev().for_each(|&node| known.entry(&old[node]).or_default().push(node));
     unnamed.retain(|&node| match known.get_mut(new[node].as_slice()).and_then(Vec::pop) {
         Some(same) => {
-            name[node] = same as u32;
+            give(node, same);
             false
         }
         None => true,
@@ -84,11 +88,57 @@ fn name_equals(
     free.sort_unstable();
 }
 
-/// The cost of the tasks that two nodes have in common.
-fn common(a: &[(usize, u32)], b: &[(usize, u32)], cost: &[u64]) -> i128 {
-    let shared = a.iter().filter_map(|&(job, tasks)| {
-        let at = b.binary_search_by_key(&job, |other| other.0).ok()?;
-        Some(i128::from(cost[job]) * i128::from(tasks.min(b[at].1)))
-    });
-    shared.sum()
+/// The old and new nodes in parts with nothing in common, each of both kinds; those that have nothing in common with any are left
+/// out.
+fn parts(
+    free: &[usize],
+    old: &Contents,
+    unnamed: &[usize],
+    new: &Contents,
+) -> BTreeMap<usize, (Vec<usize>, Vec<usize>)> {
+    let jobs = |tasks: &[(usize, u32)]| tasks.iter().map(|&(job, _)| job).collect();
+    let groups: Vec<Vec<usize>> = free
+        .iter()
+        .map(|&node| jobs(&old[node]))
+        .chain(unnamed.iter().map(|&node| jobs(&new[node])))
+        .collect();
+    let (_, part_of) = separate_components(&groups);
+    let mut parts: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    let (of_old, of_new) = part_of.split_at(free.len());
+    free.iter().zip(of_old).for_each(|(&node, &part)| parts.entry(part).or_default().0.push(node));
+    unnamed.iter().zip(of_new).for_each(|(&node, &part)| parts.entry(part).or_default().1.push(node));
+    parts.retain(|_, (free, unnamed)| !free.is_empty() && !unnamed.is_empty());
+    parts
+}
+
+/// The assignment of old to new nodes with which the most stays, as pairs of a new node and an old one; of the more numerous kind
+/// some are left out.
+fn best_names(
+    free: &[usize],
+    old: &Contents,
+    unnamed: &[usize],
+    new: &Contents,
+    cost: &[u64],
+) -> Vec<(usize, usize)> {
+    let columns = (0..).zip(free);
+    let mut standing: Vec<(usize, usize, u32)> = columns
+        .flat_map(|(column, &node)| old[node].iter().map(move |&(job, tasks)| (job, column, tasks)))
+        .collect();
+    standing.sort_unstable();
+    let mut stay = Matrix::new(unnamed.len(), free.len(), 0_i128);
+    for (row, &node) in unnamed.iter().enumerate() {
+        for &(job, tasks) in &new[node] {
+            let first = standing.partition_point(|other| other.0 < job);
+            for &(_, column, there) in standing[first..].iter().take_while(|other| other.0 == job) {
+                stay[(row, column)] += i128::from(cost[job]) * i128::from(tasks.min(there));
+            }
+        }
+    }
+    if unnamed.len() <= free.len() {
+        let (_, chosen) = kuhn_munkres(&stay);
+        unnamed.iter().zip(chosen).map(|(&node, column)| (node, free[column])).collect()
+    } else {
+        let (_, chosen) = kuhn_munkres(&stay.transposed());
+        free.iter().zip(chosen).map(|(&from, row)| (unnamed[row], from)).collect()
+    }
 }

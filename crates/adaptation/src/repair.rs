@@ -49,6 +49,8 @@ pub(crate) struct Repair {
     refused: Vec<f64>,
     /// By how much each task's weight is disturbed.
     noise: Vec<f64>,
+    /// What it takes to eject each task where it stands.
+    price: Vec<f64>,
     /// A task that is not ejected.
     held: Option<u32>,
     /// The cheapest placement of [`Repair::economise`].
@@ -115,6 +117,9 @@ impl Repair {
     fn complete(&mut self, tasks: &Tasks, style: Style) -> bool {
         let order = |&task: &u32| tasks.weight[task as usize] * self.noise[task as usize];
         self.pool.sort_by(|a, b| order(a).total_cmp(&order(b)));
+        self.price.clear();
+        self.price.resize(tasks.count(), f64::INFINITY);
+        (0..tasks.count() as u32).for_each(|task| self.set_price(tasks, task, style));
         if !self.place_all(tasks, style) {
             return false;
         }
@@ -164,11 +169,19 @@ impl Repair {
         cheapest.or_else(|| on().filter(missing).max_by(|&a, &b| value(a).total_cmp(&value(b))))
     }
 
+    /// The heavier a task is, the dearer its leave, and the more often it was refused.
+    fn set_price(&mut self, tasks: &Tasks, task: u32, style: Style) {
+        let at = task as usize;
+        let loss = if self.placement.loss(tasks, task) > 0 { tasks.price[at] } else { 0.0 };
+        self.price[at] = (tasks.weight[at] + style.thrift * loss) * self.refused[at] * self.noise[at];
+    }
+
     fn place_all(&mut self, tasks: &Tasks, style: Style) -> bool {
         let mut patience = 64 + (4 * self.pool.len()).min(EJECTION_TESTS / tasks.count().max(1));
         while let Some(task) = self.pool.pop() {
             if let Some(node) = self.roomy(tasks, task, style) {
                 self.placement.add(tasks, task, node);
+                self.set_price(tasks, task, style);
                 continue;
             }
             if patience == 0 {
@@ -181,6 +194,7 @@ impl Repair {
                 self.eject(tasks, other);
             }
             self.placement.add(tasks, task, node);
+            self.set_price(tasks, task, style);
         }
         true
     }
@@ -200,42 +214,32 @@ impl Repair {
     /// Whom a task that fits nowhere replaces, and where.
     fn cheapest_ejection(&self, tasks: &Tasks, task: u32, style: Style) -> Option<([Option<u32>; 2], u32)> {
         let placement = &self.placement;
-        let price = |other: u32| {
-            let at = other as usize;
-            let loss = if placement.loss(tasks, other) > 0 { tasks.price[at] } else { 0.0 };
-            (tasks.weight[at] + style.thrift * loss) * self.refused[at] * self.noise[at]
-        };
-        let mut best: Option<(f64, [Option<u32>; 2], u32)> = None;
+        let price = |other: u32| self.price[other as usize];
+        let may_leave = |task: &u32| Some(*task) != self.held && price(*task).is_finite();
+        let mut best: Option<([Option<u32>; 2], u32)> = None;
+        let mut least = f64::INFINITY;
         for node in placement.nodes() {
             let on = &placement.on[node as usize];
-            let refund = if tasks.home[task as usize] == node {
-                style.thrift * tasks.price[task as usize]
-            } else {
-                0.0
-            };
-            let mut offer = |price: f64, ejected: [Option<u32>; 2]| {
-                let price = price - refund;
-                if best.as_ref().is_none_or(|best| price < best.0) {
-                    best = Some((price, ejected, node));
+            let at_home = tasks.home[task as usize] == node;
+            let refund = if at_home { style.thrift * tasks.price[task as usize] } else { 0.0 };
+            for (at, &one) in on.iter().enumerate() {
+                // Another one beside it only makes it dearer.
+                if price(one) - refund >= least || !may_leave(&one) {
+                    continue;
                 }
-            };
-            let may_leave = |task: &u32| Some(*task) != self.held && price(*task).is_finite();
-            for (at, &one) in on.iter().enumerate().filter(|(_, task)| may_leave(task)) {
-                if placement.fits_instead(tasks, task, one, node) {
-                    offer(price(one), [Some(one), None]);
+                if placement.fits_instead(tasks, task, [one], node) {
+                    (best, least) = (Some(([Some(one), None], node)), price(one) - refund);
                 } else if tasks.count() <= PAIRS_UP_TO {
                     for &other in on[at + 1..].iter().filter(|task| may_leave(task)) {
-                        let free = placement.free(node).iter();
-                        let leaving = tasks.takes(one).iter().zip(tasks.takes(other));
-                        let mut amounts = free.zip(leaving).zip(tasks.takes(task));
-                        if amounts.all(|((free, (one, other)), takes)| *takes <= free + one + other) {
-                            offer(price(one) + price(other), [Some(one), Some(other)]);
+                        let price = price(one) + price(other) - refund;
+                        if price < least && placement.fits_instead(tasks, task, [one, other], node) {
+                            (best, least) = (Some(([Some(one), Some(other)], node)), price);
                         }
                     }
                 }
             }
         }
-        best.map(|(_, ejected, node)| (ejected, node))
+        best
     }
 
     /// Brings tasks home, dear ones first: into room that is there, or in the place of one that is cheaper to have
@@ -253,7 +257,7 @@ impl Repair {
             }
             let swap = placement.on[home as usize].iter().copied().find_map(|other| {
                 let cheaper = placement.loss(tasks, other) < tasks.cost[task as usize];
-                if !cheaper || !placement.fits_instead(tasks, task, other, home) {
+                if !cheaper || !placement.fits_instead(tasks, task, [other], home) {
                     return None;
                 }
                 let room = |&node: &u32| node != home && placement.fits(tasks, other, node);

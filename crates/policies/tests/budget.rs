@@ -101,6 +101,31 @@ fn relabelling_moves_less() {
     assert!(relabelled < 0.9 * plain, "{plain} GB, {relabelled} GB relabelled");
 }
 
+/// Two nodes. At the first tick, at 600, jobs 1 and 2 (need 1, memory 2/5) get one each. Job 3 (need 1/10, memory 7/10) comes at
+/// 700. At the tick at 1,200 there is room for it if the others share a node, but nothing may move: the one with the lower
+/// priority is paused, job 3 starts, and ends at 1,200 + 100.
+#[test]
+fn what_cannot_be_moved_is_paused_for_higher_priorities() {
+    let job = |id: u64, submit, need, memory, run| Job {
+        id: dfrsim_model::JobId(id),
+        submit: SimTime::from_secs(submit),
+        tasks: 1,
+        need,
+        memory,
+        run_time: SimSpan::from_secs(run),
+        requested_time: None,
+    };
+    let small = Share::from_ratio(2, 5);
+    let jobs = vec![
+        job(1, 0, Share::ONE, small, 9_000),
+        job(2, 10, Share::ONE, small, 9_000),
+        job(3, 700, Share::from_ratio(1, 10), Share::from_ratio(7, 10), 100),
+    ];
+    let records = support::schedule("/per/BUDGET=0/OPT=MIN", 2, &Options::default(), jobs);
+    assert_eq!(records[2].end, SimTime::from_secs(1_300));
+    assert_eq!(records.iter().map(|record| record.migrations).sum::<u32>(), 0);
+}
+
 /// Two nodes. At 0, jobs 1 (need 1) and 2 (need 1) stand alone on nodes 0 and 1. At 10, job 3 (need 1/2) joins job 1, at 20
 /// job 4 (need 1/2) job 2. When job 2 ends at 100, nodes have 3/2 and 1/2. At the tick at 600 the move of job 3 to node 1
 /// brings all to full speed; its memory is a quarter of a node: 2 GB. Until then jobs 1 and 3 have 2/3 (max-min) from 10 on,

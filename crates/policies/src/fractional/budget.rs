@@ -47,8 +47,9 @@ impl Mover {
     /// The new mapping, if going over to it moves no more than the budget, in [`Share`] units of memory; or else one that
     /// keeps the budget: of the same jobs, with the largest minimum yield that is found.
     ///
-    /// Should no such mapping be found, it is one of those that run already. Then the other jobs, by decreasing priority,
-    /// stay where they are or start where Greedy finds room. Pauses and resumes are not counted.
+    /// Should no such mapping be found, jobs of the lowest priorities are left out, as MCB does (by bisection of their number).
+    /// Those that are left out then stay where they are or start where Greedy finds room, by decreasing priority. Pauses and
+    /// resumes are not counted.
     pub(super) fn limit(
         &mut self,
         view: View<'_>,
@@ -61,18 +62,22 @@ impl Mover {
             return mapping;
         }
         let kept: Vec<usize> = (0..jobs.len()).filter(|&place| !mapping[place].is_empty()).collect();
-        let runs = |place: &usize| !home(view.job(jobs[*place].handle)).is_empty();
-        let running = kept.iter().copied().filter(runs).collect();
         let mut adapted = vec![Vec::new(); jobs.len()];
-        for chosen in [kept, running] {
-            let chosen_jobs: Vec<Candidate> = chosen.iter().map(|&place| jobs[place]).collect();
-            let problem = problem(view, nodes, &chosen_jobs, Some(Adaptation::PINNED));
-            if let Some(found) = self.adapter.adapt(&problem, budget) {
-                for (place, placement) in chosen.into_iter().zip(found.mapping) {
-                    adapted[place] = placement;
+        let (mut few, mut many) = (0, kept.len() + 1);
+        let mut count = kept.len();
+        while few < count && count < many {
+            let chosen: Vec<Candidate> = kept[..count].iter().map(|&place| jobs[place]).collect();
+            let problem = problem(view, nodes, &chosen, Some(Adaptation::PINNED));
+            match self.adapter.adapt(&problem, budget) {
+                Some(found) => {
+                    for (&place, placement) in kept.iter().zip(found.mapping) {
+                        adapted[place] = placement;
+                    }
+                    few = count;
                 }
-                break;
+                None => many = count,
             }
+            count = few.midpoint(many);
         }
         fill_up(view, nodes, jobs, &mut adapted);
         adapted

@@ -14,7 +14,8 @@ pub struct Fractional {
     pub opportunistic: bool,
     /// What happens at each tick.
     pub periodic: Periodic,
-    /// `/BUDGET`: how much memory a tick may move by migrations, in GB; only with [`Periodic::Mcb`].
+    /// `/BUDGET`: how much memory a tick may move by migrations, in GB; only with [`Periodic::Mcb`], since what keeps a budget
+    /// is looked for by yields, not by stretches.
     pub budget_gb: Option<u32>,
     /// `/RELABEL`: whether nodes of a new mapping get the names with which the least memory moves.
     pub relabel: bool,
