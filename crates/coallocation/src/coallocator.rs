@@ -176,7 +176,7 @@ impl Coallocator {
             return Err(Rejection::Totals);
         }
         let mut starts = Starts::new(grid, request, sample.to_vec());
-        while let Some(start) = starts.next_sufficient(&mut self.candidates, &mut self.sufficiency) {
+        while let Some(start) = starts.next_sufficient(&mut self.candidates) {
             let candidates = &self.candidates;
             if let Some(solution) =
                 self.attempt.at(candidates, request, start, &self.parameters, multiple, seed)

@@ -59,10 +59,12 @@ mod prospects;
 mod range_max;
 mod selection;
 mod shared;
+mod shortfall;
 mod starts;
 mod stream;
 mod sufficiency;
 mod timetable;
+mod windows;
 
 pub(crate) use candidates::{Candidates, Choice};
 pub use coallocator::{Coallocator, Rejection, Solution};

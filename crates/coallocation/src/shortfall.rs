@@ -1,0 +1,125 @@
+//! Proofs that no N of the available resources come to the totals.
+
+use dfrsim_model::coallocation::Request;
+
+/// The unit in which parts of a total are counted.
+const WHOLE: u64 = 1 << 32;
+
+/// A proof that no N resources come to the totals, and the search for one.
+///
+/// Each property has a weight, and a resource is worth the weighted sum of the parts that it has of the totals. N resources
+/// that come to all totals are worth the sum of the weights, so a request cannot be met if the N worthiest are not. For any
+/// `threshold` these are worth at most N times that and what all resources have above it: a sum that follows the change of
+/// one resource at once. It is exact if the threshold is what the N-th is worth.
+///
+/// Parts are rounded up and the whole is exact: nothing that suffices is refused.
+#[derive(Debug)]
+pub(crate) struct Shortfall {
+    count: usize,
+    /// By property: the total, and parts for each unit of it.
+    totals: Box<[u64]>,
+    parts_per_unit: Vec<f64>,
+    /// By resource: the parts of all totals, of available ones.
+    available: Vec<bool>,
+    parts: Vec<u64>,
+    /// How many resources are available.
+    number: usize,
+    weights: Vec<u64>,
+    threshold: u64,
+    /// By resource: what it is worth with these weights; and what all have above the threshold.
+    worth: Vec<u64>,
+    excess: u128,
+    scratch: Vec<u64>,
+}
+
+impl Shortfall {
+    /// Of so many resources, none of which is available yet.
+    pub(crate) fn new(request: &Request, resources: usize) -> Shortfall {
+        let properties = request.total.len();
+        Shortfall {
+            count: request.resources,
+            totals: request.total.clone(),
+            parts_per_unit: request.total.iter().map(|&it| WHOLE as f64 / it.max(1) as f64).collect(),
+            available: vec![false; resources],
+            parts: vec![0; resources * properties],
+            number: 0,
+            weights: vec![1; properties],
+            threshold: 0,
+            worth: vec![0; resources],
+            excess: 0,
+            scratch: Vec::with_capacity(resources),
+        }
+    }
+
+    /// So much is now free of each property of a resource, which is available.
+    pub(crate) fn set(&mut self, index: usize, free: impl Iterator<Item = u64>) {
+        self.number += usize::from(!self.available[index]);
+        self.available[index] = true;
+        let properties = self.totals.len();
+        let parts = &mut self.parts[index * properties..][..properties];
+        for (property, (part, free)) in parts.iter_mut().zip(free).enumerate() {
+            *part = if free >= self.totals[property] {
+                WHOLE
+            } else {
+                (free as f64 * self.parts_per_unit[property]) as u64 + 1
+            };
+        }
+        let worth = parts.iter().zip(&self.weights).map(|(part, weight)| part * weight).sum();
+        self.set_worth(index, worth);
+    }
+
+    /// A resource is not available now.
+    pub(crate) fn remove(&mut self, index: usize) {
+        self.number -= usize::from(self.available[index]);
+        self.available[index] = false;
+        let properties = self.totals.len();
+        self.parts[index * properties..][..properties].fill(0);
+        self.set_worth(index, 0);
+    }
+
+    /// Whether the proof that was found last holds of what is free now.
+    pub(crate) fn holds(&self) -> bool {
+        let whole = u128::from(WHOLE) * u128::from(self.weights.iter().sum::<u64>());
+        self.number < self.count
+            || self.excess + u128::from(self.threshold) * (self.count as u128) < whole
+    }
+
+    /// Whether there is a proof among those that are tried: each property alone, then all together.
+    pub(crate) fn find(&mut self) -> bool {
+        if self.number < self.count {
+            return true;
+        }
+        for property in 0..self.totals.len() {
+            self.weights.fill(0);
+            self.weights[property] = 1;
+            if self.weigh() {
+                return true;
+            }
+        }
+        self.weights.fill(1);
+        self.weigh()
+    }
+
+    /// Whether the weights, with the best threshold, are a proof.
+    fn weigh(&mut self) -> bool {
+        let properties = self.totals.len();
+        if properties == 0 {
+            return false;
+        }
+        for (worth, parts) in self.worth.iter_mut().zip(self.parts.chunks_exact(properties)) {
+            *worth = parts.iter().zip(&self.weights).map(|(part, weight)| part * weight).sum();
+        }
+        self.scratch.clone_from(&self.worth);
+        let nth = self.scratch.len() - self.count;
+        self.threshold = *self.scratch.select_nth_unstable(nth).1;
+        let above = |worth: &u64| u128::from(worth.saturating_sub(self.threshold));
+        self.excess = self.worth.iter().map(above).sum();
+        self.holds()
+    }
+
+    fn set_worth(&mut self, index: usize, worth: u64) {
+        let before = std::mem::replace(&mut self.worth[index], worth);
+        let above = |worth: u64| u128::from(worth.saturating_sub(self.threshold));
+        self.excess = self.excess - above(before) + above(worth);
+    }
+}
