@@ -1,16 +1,25 @@
 //! Proofs that no N of the available resources come to the totals.
 
+use crate::candidates::add;
 use dfrsim_model::coallocation::Request;
 
 /// The unit in which parts of a total are counted.
 const WHOLE: u64 = 1 << 32;
+/// The weight of a property when all weigh the same, and the most that one can have.
+const EVEN: u64 = 1 << 8;
+const HEAVIEST: u64 = 1 << 16;
+/// How many weights of all properties together are tried. More find a few proofs more; what is not proved is searched.
+const TRIES: usize = 12;
+/// The power of what is missing with which a weight grows: weights then settle within the tries.
+const SHARPNESS: i32 = 4;
 
 /// A proof that no N resources come to the totals, and the search for one.
 ///
 /// Each property has a weight, and a resource is worth the weighted sum of the parts that it has of the totals. N resources
 /// that come to all totals are worth the sum of the weights, so a request cannot be met if the N worthiest are not. For any
 /// `threshold` these are worth at most N times that and what all resources have above it: a sum that follows the change of
-/// one resource at once. It is exact if the threshold is what the N-th is worth.
+/// one resource at once. It is exact if the threshold is what the N-th is worth. (The weights are multipliers of a
+/// Lagrangian relaxation of the totals.)
 ///
 /// Parts are rounded up and the whole is exact: nothing that suffices is refused.
 #[derive(Debug)]
@@ -84,7 +93,8 @@ impl Shortfall {
             || self.excess + u128::from(self.threshold) * (self.count as u128) < whole
     }
 
-    /// Whether there is a proof among those that are tried: each property alone, then all together.
+    /// Whether there is a proof among those that are tried: each property alone, then all together, with more and more
+    /// weight on those that are hard to come by.
     pub(crate) fn find(&mut self) -> bool {
         if self.number < self.count {
             return true;
@@ -96,8 +106,34 @@ impl Shortfall {
                 return true;
             }
         }
-        self.weights.fill(1);
-        self.weigh()
+        self.weights.fill(EVEN);
+        for _ in 0..TRIES {
+            if self.weigh() {
+                return true;
+            }
+            self.shift_weights();
+        }
+        false
+    }
+
+    /// Puts more weight on the properties of which the N worthiest resources have too little, and less on the others.
+    fn shift_weights(&mut self) {
+        let properties = self.totals.len();
+        let above = self.worth.iter().filter(|worth| **worth > self.threshold).count();
+        let mut ties = self.count - above;
+        self.scratch.clear();
+        self.scratch.resize(properties, 0);
+        for (&worth, parts) in self.worth.iter().zip(self.parts.chunks_exact(properties)) {
+            let is_tie = worth == self.threshold && ties > 0;
+            ties -= usize::from(is_tie);
+            if worth > self.threshold || is_tie {
+                add(&mut self.scratch, parts);
+            }
+        }
+        for (weight, &sum) in self.weights.iter_mut().zip(&self.scratch) {
+            let missing = WHOLE as f64 / sum.max(WHOLE / 8) as f64;
+            *weight = ((*weight as f64 * missing.powi(SHARPNESS)) as u64).clamp(1, HEAVIEST);
+        }
     }
 
     /// Whether the weights, with the best threshold, are a proof.
