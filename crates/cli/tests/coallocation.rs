@@ -72,8 +72,12 @@ fn two_writers_never_get_the_same_part() {
 #[test]
 fn what_is_wrong_with_a_file_is_told() {
     let wrong = [
-        ("nodes.csv", "node,cores\na,four\n", "nodes.csv:2: `four` is not an amount"),
-        ("nodes.csv", "node,cores,ram_gb,label.os\na,1,1,x\na,1,1,x\n", "the name `a` stands twice"),
+        ("nodes.csv", "node,cores\na,four\n", "nodes.csv:2: cores: `four` is not an amount"),
+        (
+            "nodes.csv",
+            "node,cores,ram_gb,label.os\na,1,1,x\na,1,1,x\n",
+            "nodes.csv:3: node: the name `a` stands twice",
+        ),
         (
             "taken.csv",
             "node,from,until,cores\n",
@@ -82,21 +86,21 @@ fn what_is_wrong_with_a_file_is_told() {
         (
             "taken.csv",
             "node,from,until,cores,ram_gb\nd,0,1,1,1\n",
-            "taken.csv:2: there is no node called `d`",
+            "taken.csv:2: node: there is no node called `d`",
         ),
         (
             "taken.csv",
             "node,from,until,cores,ram_gb\na,0,9,3,0\na,8,9,2,0\n",
-            "resource 0 has not enough of property 0",
+            "taken.csv: cores: 5 of node `a` are reserved at the same time, and it has 4",
         ),
         ("request.toml", "duration = 5\nresources = 2\nlength = 3\n", "unknown field `length`"),
         (
             "request.toml",
             "duration = 5\nresources = 2\n[total]\ndisk = 3\n",
-            "there is no property called `disk`",
+            "request.toml:4: total: there is no property called `disk`",
         ),
-        ("request.toml", "duration = 0\nresources = 2\n", "it must end after its begin"),
-        ("request.toml", "duration = 5\nresources = 0\n", "it asks for no resources"),
+        ("request.toml", "duration = 0\nresources = 2\n", "duration: it must end after its begin"),
+        ("request.toml", "duration = 5\nresources = 0\n", "resources: it asks for no resources"),
     ];
     for (name, text, message) in wrong {
         let folder = files();
@@ -106,6 +110,43 @@ fn what_is_wrong_with_a_file_is_told() {
         assert!(told.contains(message), "{told}");
         assert_eq!(fs::read_to_string(folder.path("taken.csv")).unwrap(), before);
     }
+}
+
+/// Not only the first fault.
+#[test]
+fn all_that_is_wrong_with_a_file_is_told() {
+    let told = |name: &str, text: &str| {
+        let folder = files();
+        fs::write(folder.path(name), text).unwrap();
+        let told = stderr(&mut coallocate(&folder, &[]), 2);
+        told.lines().filter_map(|line| line.split_once(&format!("{name}:"))).map(|it| it.1.to_owned()).collect::<Vec<_>>()
+    };
+    let nodes = "node,cores,ram_gb,label.os\na,four,-1,x\nb,1,1\na,1,1,x\n";
+    let in_nodes = [
+        "3: CSV error: record 2 (line: 3, byte: 39): found record with 3 fields, but the previous record has 4 fields",
+        "2: cores: `four` is not an amount from 0 to a hundred million",
+        "2: ram_gb: `-1` is not an amount from 0 to a hundred million",
+        "4: node: the name `a` stands twice",
+    ];
+    assert_eq!(told("nodes.csv", nodes), in_nodes);
+    let taken = "node,from,until,cores,ram_gb\nd,0,1,1,1\na,9,8,x,0\nb,-3,8,0,y\n";
+    let in_taken = [
+        "2: node: there is no node called `d`",
+        "3: until: it must end after its begin, and before the end of time",
+        "3: cores: `x` is not an amount from 0 to a hundred million",
+        "4: from: `-3` is not a time",
+        "4: ram_gb: `y` is not an amount from 0 to a hundred million",
+    ];
+    assert_eq!(told("taken.csv", taken), in_taken);
+    let request = "duration = -5\nresources = 2\nlatest = 1e99\n[total]\ndisk = 3\nram_gb = -1\n[labels]\nos = \"x\"\nrack = \"1\"\n";
+    let in_request = [
+        "1: duration: -5 is not a number of seconds from 0 to 500 years",
+        "3: latest: 1e99 is not a number of seconds from 0 to 500 years",
+        "5: total: there is no property called `disk`",
+        "6: total.ram_gb: `-1` is not an amount from 0 to a hundred million",
+        "9: labels: there is no label called `rack`",
+    ];
+    assert_eq!(told("request.toml", request), in_request);
 }
 
 /// The sample scenario, smaller still: all tables but those of times, the same on any number of threads.

@@ -205,5 +205,9 @@ fn row(cell: &Cell, part: &str, kind: &str) -> Row {
         optimum_start: None,
         optimum_factor: None,
         milliseconds: None,
+        phase_2_ms: None,
+        phase_3_ms: None,
+        phase_4_ms: None,
+        phase_5_ms: None,
     }
 }

@@ -1,10 +1,12 @@
 //! Tables 1 to 4 and figure 2, and those of what the text says without tables.
 
 mod optimum;
+mod phases;
 mod searches;
 mod times;
 
 pub(super) use optimum::{beside_optimum, optima};
+pub(super) use phases::shares;
 pub(super) use searches::of_setting;
 pub(super) use times::milliseconds;
 
@@ -40,7 +42,12 @@ pub(super) fn tables(scenario: &Scenario, rows: &[Row]) -> Vec<NamedTable> {
         NamedTable::long(
             "phases",
             "Where searches without a solution ended",
-            searches::phases(scenario, rows),
+            phases::ends(scenario, rows),
+        ),
+        NamedTable::short(
+            "phase_times",
+            "Section 4.5: parts of the search time",
+            phases::times(scenario, rows),
         ),
         NamedTable::short(
             "parameters",
