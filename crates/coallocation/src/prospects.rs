@@ -28,7 +28,7 @@ impl<'a> Prospects<'a> {
     pub fn new(grid: &'a Grid, request: &'a Request, resources: &[usize]) -> Prospects<'a> {
         let accepted = |resource: &usize| request.accepts(&grid.resources()[*resource]);
         let sample: Vec<usize> = resources.iter().copied().filter(accepted).collect();
-                let rejection = if sample.len() < request.resources {
+        let rejection = if sample.len() < request.resources {
             Some(Rejection::Resources)
         } else {
             (!Sufficiency::default().of_sample(grid, request, &sample)).then_some(Rejection::Totals)

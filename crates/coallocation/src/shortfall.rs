@@ -89,8 +89,7 @@ impl Shortfall {
     /// Whether the proof that was found last holds of what is free now.
     pub(crate) fn holds(&self) -> bool {
         let whole = u128::from(WHOLE) * u128::from(self.weights.iter().sum::<u64>());
-        self.number < self.count
-            || self.excess + u128::from(self.threshold) * (self.count as u128) < whole
+        self.number < self.count || self.excess + u128::from(self.threshold) * (self.count as u128) < whole
     }
 
     /// Whether there is a proof among those that are tried: each property alone, then all together, with more and more

@@ -88,8 +88,7 @@ impl Coallocate {
         let table = read(&self.timetables)?;
         let reserved =
             file::reservations(&name(&self.timetables), &table, &resources).map_err(Failure::input)?;
-        let grid =
-            file::grid(&name(&self.timetables), &resources, &reserved).map_err(Failure::input)?;
+        let grid = file::grid(&name(&self.timetables), &resources, &reserved).map_err(Failure::input)?;
         let window = Window { now: self.now, patience: self.patience };
         let request = file::request(&name(&self.request), &read(&self.request)?, &resources, window)
             .map_err(Failure::input)?;

@@ -40,7 +40,10 @@ impl Scenario {
 
     /// The nodes of a grid; they do not depend on its use.
     pub(super) fn grid_nodes(&self, number: u32) -> Vec<Resource> {
-        nodes(self.nodes, self.grid_seed(number))
+        match &self.node_list {
+            Some(list) => list.resources.clone(),
+            None => nodes(self.nodes, self.grid_seed(number)),
+        }
     }
 
     /// A grid, and its use at this mean level for as long as `span`.
