@@ -2,6 +2,9 @@
 
 mod support;
 
+use dfrsim_coallocation::file::Resources;
+use dfrsim_coallocation::planetlab::{PROPERTIES, nodes};
+use dfrsim_model::Seed;
 use std::fs;
 use std::thread;
 use support::{Folder, dfrsim, stderr, stdout};
@@ -72,8 +75,12 @@ fn two_writers_never_get_the_same_part() {
 #[test]
 fn what_is_wrong_with_a_file_is_told() {
     let wrong = [
-        ("nodes.csv", "node,cores\na,four\n", "nodes.csv:2: `four` is not an amount"),
-        ("nodes.csv", "node,cores,ram_gb,label.os\na,1,1,x\na,1,1,x\n", "the name `a` stands twice"),
+        ("nodes.csv", "node,cores\na,four\n", "nodes.csv:2: cores: `four` is not an amount"),
+        (
+            "nodes.csv",
+            "node,cores,ram_gb,label.os\na,1,1,x\na,1,1,x\n",
+            "nodes.csv:3: node: the name `a` stands twice",
+        ),
         (
             "taken.csv",
             "node,from,until,cores\n",
@@ -82,21 +89,21 @@ fn what_is_wrong_with_a_file_is_told() {
         (
             "taken.csv",
             "node,from,until,cores,ram_gb\nd,0,1,1,1\n",
-            "taken.csv:2: there is no node called `d`",
+            "taken.csv:2: node: there is no node called `d`",
         ),
         (
             "taken.csv",
             "node,from,until,cores,ram_gb\na,0,9,3,0\na,8,9,2,0\n",
-            "resource 0 has not enough of property 0",
+            "taken.csv: cores: 5 of node `a` are reserved at the same time, and it has 4",
         ),
         ("request.toml", "duration = 5\nresources = 2\nlength = 3\n", "unknown field `length`"),
         (
             "request.toml",
             "duration = 5\nresources = 2\n[total]\ndisk = 3\n",
-            "there is no property called `disk`",
+            "request.toml:4: total: there is no property called `disk`",
         ),
-        ("request.toml", "duration = 0\nresources = 2\n", "it must end after its begin"),
-        ("request.toml", "duration = 5\nresources = 0\n", "it asks for no resources"),
+        ("request.toml", "duration = 0\nresources = 2\n", "duration: it must end after its begin"),
+        ("request.toml", "duration = 5\nresources = 0\n", "resources: it asks for no resources"),
     ];
     for (name, text, message) in wrong {
         let folder = files();
@@ -106,6 +113,46 @@ fn what_is_wrong_with_a_file_is_told() {
         assert!(told.contains(message), "{told}");
         assert_eq!(fs::read_to_string(folder.path("taken.csv")).unwrap(), before);
     }
+}
+
+/// Not only the first fault.
+#[test]
+fn all_that_is_wrong_with_a_file_is_told() {
+    let told = |name: &str, text: &str| {
+        let folder = files();
+        fs::write(folder.path(name), text).unwrap();
+        let told = stderr(&mut coallocate(&folder, &[]), 2);
+        told.lines()
+            .filter_map(|line| line.split_once(&format!("{name}:")))
+            .map(|it| it.1.to_owned())
+            .collect::<Vec<_>>()
+    };
+    let nodes = "node,cores,ram_gb,label.os\na,four,-1,x\nb,1,1\na,1,1,x\n";
+    let in_nodes = [
+        "3: CSV error: record 2 (line: 3, byte: 39): found record with 3 fields, but the previous record has 4 fields",
+        "2: cores: `four` is not an amount from 0 to a hundred million",
+        "2: ram_gb: `-1` is not an amount from 0 to a hundred million",
+        "4: node: the name `a` stands twice",
+    ];
+    assert_eq!(told("nodes.csv", nodes), in_nodes);
+    let taken = "node,from,until,cores,ram_gb\nd,0,1,1,1\na,9,8,x,0\nb,-3,8,0,y\n";
+    let in_taken = [
+        "2: node: there is no node called `d`",
+        "3: until: it must end after its begin, and before the end of time",
+        "3: cores: `x` is not an amount from 0 to a hundred million",
+        "4: from: `-3` is not a time",
+        "4: ram_gb: `y` is not an amount from 0 to a hundred million",
+    ];
+    assert_eq!(told("taken.csv", taken), in_taken);
+    let request = "duration = -5\nresources = 2\nlatest = 1e99\n[total]\ndisk = 3\nram_gb = -1\n[labels]\nos = \"x\"\nrack = \"1\"\n";
+    let in_request = [
+        "1: duration: -5 is not a number of seconds from 0 to 500 years",
+        "3: latest: 1e99 is not a number of seconds from 0 to 500 years",
+        "5: total: there is no property called `disk`",
+        "6: total.ram_gb: `-1` is not an amount from 0 to a hundred million",
+        "9: labels: there is no label called `rack`",
+    ];
+    assert_eq!(told("request.toml", request), in_request);
 }
 
 /// The sample scenario, smaller still: all tables but those of times, the same on any number of threads.
@@ -125,4 +172,82 @@ fn a_run_prints_its_tables() {
     assert_eq!(run("2", "two"), printed);
     let rows = |out: &str| fs::read_to_string(folder.path(out).join("rows.csv")).unwrap();
     assert_eq!(rows("one"), rows("two"));
+}
+
+/// A run of cases for 5 resources, each searched ten times: what stands in these columns of its rows.
+fn columns(folder: &Folder, scenario: &str, names: &[&str]) -> Vec<Vec<String>> {
+    let small = "study = \"coallocation\"\ngrids = 1\nsizes = [5]\nrepetitions = 10\nusage = 0.2\n";
+    fs::write(folder.path("scenario.toml"), format!("{small}{scenario}")).unwrap();
+    let out = folder.path("out");
+    stdout(dfrsim(["run", "--fresh"]).arg(folder.path("scenario.toml")).arg("--out").arg(&out));
+    let rows = fs::read_to_string(out.join("rows.csv")).unwrap();
+    let mut lines = rows.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let places: Vec<usize> =
+        names.iter().map(|name| header.iter().position(|it| it == name).unwrap()).collect();
+    lines.map(|line| places.iter().map(|&place| line[place].to_owned()).collect()).collect()
+}
+
+/// The nodes that would have been drawn, as a file: the same study. With labels, which no test case asks for.
+#[test]
+fn a_study_takes_listed_nodes() {
+    let resources = nodes(606, Seed::new(1).fork("coallocation").numbered(0));
+    let mut list = Resources {
+        names: (0..606).map(|number| format!("node-{number}")).collect(),
+        quantities: PROPERTIES.map(|it| it.name.to_owned()).into(),
+        qualities: vec!["os".to_owned()],
+        resources,
+    };
+    list.resources.iter_mut().for_each(|it| it.labels = ["Linux".to_owned()].into());
+    let folder = Folder::with(&[("nodes.csv", &list.to_csv())]);
+    let figures = ["kind", "case", "solved", "start", "factor", "optimum_factor"];
+    let drawn = columns(&folder, "cases = 5\n", &figures);
+    assert_eq!(columns(&folder, "cases = 5\nnode_list = \"nodes.csv\"\n", &figures), drawn);
+    assert!(drawn.iter().any(|line| line[2] == "10"), "{drawn:?}");
+    let scenario = fs::read_to_string(folder.path("out").join("scenario.toml")).unwrap();
+    assert!(scenario.contains("node_list = \"nodes.csv\""), "{scenario}");
+
+    // Nodes twice as large: those of the file matter.
+    list.resources.iter_mut().for_each(|it| it.capacity.iter_mut().for_each(|amount| *amount *= 2));
+    fs::write(folder.path("nodes.csv"), list.to_csv()).unwrap();
+    let larger = columns(&folder, "cases = 5\nnode_list = \"nodes.csv\"\n", &figures);
+    assert_ne!(larger, drawn);
+    let table = fs::read_to_string(folder.path("out").join("tables/table_1.md")).unwrap();
+    assert!(table.contains("The nodes are those of nodes.csv"), "{table}");
+}
+
+#[test]
+fn what_is_wrong_with_listed_nodes_is_told() {
+    let told = |name: &str, text: &str| {
+        let scenario = format!("study = \"coallocation\"\nnode_list = \"{name}\"\n");
+        let folder = Folder::with(&[("nodes.csv", text), ("scenario.toml", &scenario)]);
+        stderr(dfrsim(["check"]).arg(folder.path("scenario.toml")), 2)
+    };
+    let both = told("nodes.csv", "node,cores,ram_gb,ghz\na,x,1,1\nb,1,y,1\n");
+    assert!(both.contains("nodes.csv:2: cores: `x` is not an amount"), "{both}");
+    assert!(both.contains("nodes.csv:3: ram_gb: `y` is not an amount"), "{both}");
+    let order = told("nodes.csv", "node,cores,ram_gb,ghz\na,1,1,1\n");
+    assert!(order.contains("nodes.csv:1: the properties should be cores,ghz,ram_gb"), "{order}");
+    let empty = told("nodes.csv", "node,cores,ghz,ram_gb\n");
+    assert!(empty.contains("there must be at least one node"), "{empty}");
+    let few = told("nodes.csv", "node,cores,ghz,ram_gb\na,1,1,1\n");
+    assert!(few.contains("expected numbers of resources from 1 to 1"), "{few}");
+    assert!(told("other.csv", "").contains("other.csv"));
+}
+
+/// The nodes of a case decide phase II of all its repetitions alike; where each draws its own, some of them have enough
+/// and others have not.
+#[test]
+fn repetitions_may_draw_nodes_of_their_own() {
+    let folder = Folder::with(&[]);
+    let partly_sufficient = |scenario: &str| {
+        let rows = columns(&folder, scenario, &["without_totals"]);
+        rows.iter().filter(|row| (1..10).contains(&row[0].parse::<u32>().unwrap())).count()
+    };
+    assert_eq!(partly_sufficient("cases = 40\n"), 0);
+    assert!(partly_sufficient("cases = 40\nsample = \"repetition\"\noptimum = []\n") > 0);
+    let scenario = "study = \"coallocation\"\nsample = \"repetition\"\n";
+    let folder = Folder::with(&[("scenario.toml", scenario)]);
+    let told = stderr(dfrsim(["check"]).arg(folder.path("scenario.toml")), 2);
+    assert!(told.contains("there is one optimum a test case with `sample = \"case\"` only"), "{told}");
 }

@@ -30,11 +30,11 @@ impl Candidates {
         self.free.clear();
     }
 
-    /// Adds a resource of which no more is reserved than it has.
-    pub(crate) fn push(&mut self, resource: usize, capacity: &[u64], reserved: &[u64]) {
+    /// Adds a resource.
+    pub(crate) fn push(&mut self, resource: usize, capacity: &[u64], free: impl Iterator<Item = u64>) {
         self.resources.push(resource);
         self.capacity.extend_from_slice(capacity);
-        self.free.extend(capacity.iter().zip(reserved).map(|(capacity, reserved)| capacity - reserved));
+        self.free.extend(free);
     }
 
     pub(crate) fn len(&self) -> usize {

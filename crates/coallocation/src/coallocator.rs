@@ -3,10 +3,11 @@
 use crate::discovery::Discovery;
 use crate::division::divide;
 use crate::improvement::improve;
+use crate::phase_times::Stopwatch;
 use crate::selection::Selector;
 use crate::starts::Starts;
 use crate::sufficiency::Sufficiency;
-use crate::{Candidates, Choice, Grid, Parameters, Prospects};
+use crate::{Candidates, Choice, Grid, Parameters, PhaseTimes, Prospects};
 use dfrsim_model::coallocation::{Allocation, Request};
 use dfrsim_model::{Seed, SimTime};
 
@@ -157,6 +158,17 @@ impl Coallocator {
         Err(Rejection::Starts)
     }
 
+    /// From now on measures how long searches are in each phase.
+    pub fn measure_phases(&mut self) {
+        self.attempt.stopwatch.reset();
+    }
+
+    /// How long all searches since [`Coallocator::measure_phases`] were in each phase; zero without it.
+    #[must_use]
+    pub fn phase_times(&self) -> PhaseTimes {
+        self.attempt.stopwatch.times
+    }
+
     /// The resources that the last search looked at (R_job), in the order in which they were drawn.
     #[must_use]
     pub fn sample(&self) -> &[usize] {
@@ -172,11 +184,17 @@ impl Coallocator {
         seed: Seed,
     ) -> Result<Solution, Rejection> {
         let sample = self.discovery.sample();
-        if !self.sufficiency.of_sample(grid, request, sample) {
+        self.attempt.stopwatch.begin();
+        let is_sufficient = self.sufficiency.of_sample(grid, request, sample);
+        self.attempt.stopwatch.lap(|times| &mut times.sufficiency);
+        if !is_sufficient {
             return Err(Rejection::Totals);
         }
         let mut starts = Starts::new(grid, request, sample.to_vec());
-        while let Some(start) = starts.next_sufficient(&mut self.candidates, &mut self.sufficiency) {
+        loop {
+            let start = starts.next_sufficient(&mut self.candidates);
+            self.attempt.stopwatch.lap(|times| &mut times.starts);
+            let start = start.ok_or(Rejection::Starts)?;
             let candidates = &self.candidates;
             if let Some(solution) =
                 self.attempt.at(candidates, request, start, &self.parameters, multiple, seed)
@@ -184,7 +202,6 @@ impl Coallocator {
                 return Ok(solution);
             }
         }
-        Err(Rejection::Starts)
     }
 }
 
@@ -193,6 +210,7 @@ impl Coallocator {
 struct Attempt {
     selector: Selector,
     choice: Choice,
+    stopwatch: Stopwatch,
 }
 
 impl Attempt {
@@ -207,15 +225,17 @@ impl Attempt {
         multiple: usize,
         seed: Seed,
     ) -> Option<Solution> {
-        let Attempt { selector, choice } = self;
+        let Attempt { selector, choice, stopwatch } = self;
         let mut rng = seed.numbered(start.micros()).rng();
         selector.select_and_swap(candidates, request, parameters.admission_effort, choice, &mut rng);
+        stopwatch.lap(|times| &mut times.construction);
         if !choice.is_admissible(request) {
             return None;
         }
         let factor_before = choice.factor(request);
         let factor = improve(candidates, request, parameters.improvement_effort, choice, &mut rng);
         let allocation = divide(candidates, request, choice, start);
+        stopwatch.lap(|times| &mut times.improvement);
         Some(Solution { allocation, factor, factor_before, multiple })
     }
 }

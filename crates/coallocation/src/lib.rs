@@ -5,7 +5,7 @@
 //!
 //! * [`Grid`]: resources with a [`Timetable`] each; reserves all of an allocation or nothing.
 //! * [`Coallocator`]: the search in six phases, with [`Parameters`]; [`Solution`] or [`Rejection`]. [`Prospects`]: for
-//!   searches that are repeated.
+//!   searches that are repeated; [`PhaseTimes`]: how long they take.
 //! * [`SharedGrid`]: several co-allocators on one grid.
 //! * [`planetlab`]: nodes, their use and requests as in the experiments; [`Stream`]: requests one after the other.
 //! * [`mod@file`]: all of it as files.
@@ -54,21 +54,25 @@ mod grid;
 mod improvement;
 mod optimum;
 mod parameters;
+mod phase_times;
 pub mod planetlab;
 mod prospects;
 mod range_max;
 mod selection;
 mod shared;
+mod shortfall;
 mod starts;
 mod stream;
 mod sufficiency;
 mod timetable;
+mod windows;
 
 pub(crate) use candidates::{Candidates, Choice};
 pub use coallocator::{Coallocator, Rejection, Solution};
 pub use grid::{Grid, GridError};
 pub use optimum::{Optimum, optimum};
 pub use parameters::Parameters;
+pub use phase_times::PhaseTimes;
 pub use prospects::Prospects;
 pub use shared::{NotReserved, SharedGrid};
 pub use stream::{Stream, StreamOutcome};

@@ -2,7 +2,6 @@
 
 use crate::candidates::utilisation;
 use crate::starts::Starts;
-use crate::sufficiency::Sufficiency;
 use crate::{Candidates, Grid};
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Request;
@@ -28,9 +27,9 @@ pub struct Optimum {
 pub fn optimum(grid: &Grid, request: &Request, resources: &[usize]) -> Option<Optimum> {
     let accepted = |resource: &usize| request.accepts(&grid.resources()[*resource]);
     let resources: Vec<usize> = resources.iter().copied().filter(accepted).collect();
-    let (mut candidates, mut sufficiency) = (Candidates::default(), Sufficiency::default());
+    let mut candidates = Candidates::default();
     let mut starts = Starts::new(grid, request, resources);
-    while let Some(start) = starts.next_sufficient(&mut candidates, &mut sufficiency) {
+    while let Some(start) = starts.next_sufficient(&mut candidates) {
         if let Some(factor) = Search::new(&candidates, request).best() {
             return Some(Optimum { start, factor });
         }

@@ -14,7 +14,6 @@ pub struct Prospects<'a> {
     /// Why there is no start at all, if phase I or II says so.
     rejection: Option<Rejection>,
     starts: Starts<'a>,
-    sufficiency: Sufficiency,
     /// In the order of the starts, each with what is available then.
     found: Vec<(SimTime, Candidates)>,
 }
@@ -29,14 +28,13 @@ impl<'a> Prospects<'a> {
     pub fn new(grid: &'a Grid, request: &'a Request, resources: &[usize]) -> Prospects<'a> {
         let accepted = |resource: &usize| request.accepts(&grid.resources()[*resource]);
         let sample: Vec<usize> = resources.iter().copied().filter(accepted).collect();
-        let mut sufficiency = Sufficiency::default();
         let rejection = if sample.len() < request.resources {
             Some(Rejection::Resources)
         } else {
-            (!sufficiency.of_sample(grid, request, &sample)).then_some(Rejection::Totals)
+            (!Sufficiency::default().of_sample(grid, request, &sample)).then_some(Rejection::Totals)
         };
         let starts = Starts::new(grid, request, sample);
-        Prospects { request, rejection, starts, sufficiency, found: Vec::new() }
+        Prospects { request, rejection, starts, found: Vec::new() }
     }
 
     pub(crate) fn request(&self) -> &'a Request {
@@ -50,7 +48,7 @@ impl<'a> Prospects<'a> {
         }
         while self.found.len() <= number {
             let mut candidates = Candidates::default();
-            match self.starts.next_sufficient(&mut candidates, &mut self.sufficiency) {
+            match self.starts.next_sufficient(&mut candidates) {
                 Some(start) => self.found.push((start, candidates)),
                 None => return Ok(None),
             }

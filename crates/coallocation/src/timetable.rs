@@ -1,6 +1,7 @@
 //! What is reserved of one resource, and when.
 
 use crate::range_max::RangeMax;
+use crate::windows::Peak;
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Reservation;
 
@@ -79,7 +80,7 @@ impl Timetable {
     /// 0 of an empty window.
     #[must_use]
     pub fn maximum(&self, property: usize, from: SimTime, until: SimTime) -> u64 {
-        if from >= until { 0 } else { self.maximum_over(property, self.steps_of(from, until)) }
+        if from >= until { 0 } else { self.peak(property, self.steps_of(from, until)).level }
     }
 
     /// What is reserved of a property at a moment, in millionths.
@@ -99,13 +100,10 @@ impl Timetable {
         }
     }
 
-    /// What is reserved of a property in each step.
-    pub(crate) fn levels(&self, property: usize) -> &[u64] {
-        self.reserved[property].values()
-    }
-
-    pub(crate) fn maximum_over(&self, property: usize, steps: Steps) -> u64 {
-        self.reserved[property].max(steps.first, steps.end)
+    /// The last of these steps, of which there must be one, in which the most of a property is reserved.
+    pub(crate) fn peak(&self, property: usize, steps: Steps) -> Peak {
+        let (level, step) = self.reserved[property].last_max(steps.first, steps.end);
+        Peak { level, step }
     }
 
     /// The steps that a window touches, which must not be empty.
@@ -117,6 +115,25 @@ impl Timetable {
 
     pub(crate) fn step_at(&self, time: SimTime) -> usize {
         self.starts.partition_point(|&start| start <= time) - 1
+    }
+
+    /// The same where these are the steps of a window that is not far before it, or only its first step is known.
+    pub(crate) fn steps_of_next(&self, before: Steps, from: SimTime, until: SimTime) -> Steps {
+        let first = self.last_step(before.first, |start| start <= from);
+        let last = self.last_step(first.max(before.end.saturating_sub(1)), |start| start < until);
+        Steps { first, end: last + 1 }
+    }
+
+    /// The last step of which this holds, as it does of all up to it; it is `near` or behind it. Steps far behind it are
+    /// not read.
+    fn last_step(&self, near: usize, holds: impl Fn(SimTime) -> bool) -> usize {
+        let behind = &self.starts[near + 1..];
+        let mut reach = 1;
+        while behind.get(reach - 1).is_some_and(|&start| holds(start)) {
+            reach *= 2;
+        }
+        let (sure, open) = (reach / 2, behind.len().min(reach));
+        near + sure + behind[sure..open].partition_point(|&start| holds(start))
     }
 
     /// When a step begins; later than everything for the one behind the last.

@@ -88,13 +88,11 @@ impl Coallocate {
         let table = read(&self.timetables)?;
         let reserved =
             file::reservations(&name(&self.timetables), &table, &resources).map_err(Failure::input)?;
-        let grid = Grid::with_reservations(resources.resources.clone(), &reserved)
-            .map_err(|error| Failure::input(format!("{}: {error}", self.timetables.display())))?;
+        let grid = file::grid(&name(&self.timetables), &resources, &reserved).map_err(Failure::input)?;
         let window = Window { now: self.now, patience: self.patience };
         let request = file::request(&name(&self.request), &read(&self.request)?, &resources, window)
             .map_err(Failure::input)?;
-        grid.check_request(&request)
-            .map_err(|error| Failure::input(format!("{}: {error}", self.request.display())))?;
+        file::check_request(&name(&self.request), &grid, &resources, &request).map_err(Failure::input)?;
         let mut coallocator = Coallocator::new(self.parameters());
         let solution = coallocator
             .search(&grid, &request, Seed::new(self.seed))

@@ -1,11 +1,13 @@
 //! Requests as TOML.
 
 use super::amount::units;
-use super::{FileError, Problem, Resources};
+use super::fault::{Faults, Problem};
+use super::{FileErrors, Resources};
 use dfrsim_model::coallocation::Request;
 use dfrsim_model::{SimSpan, SimTime};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use toml::Spanned;
 
 /// When a job may start if its request does not say so (section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,19 +18,22 @@ pub struct Window {
     pub patience: SimSpan,
 }
 
+/// An entry of a table, with where it stands.
+type Table<T> = BTreeMap<Spanned<String>, Spanned<T>>;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    duration: f64,
+    duration: Spanned<f64>,
     resources: usize,
-    earliest: Option<f64>,
-    latest: Option<f64>,
+    earliest: Option<Spanned<f64>>,
+    latest: Option<Spanned<f64>>,
     #[serde(default)]
-    minimum: BTreeMap<String, f64>,
+    minimum: Table<f64>,
     #[serde(default)]
-    total: BTreeMap<String, f64>,
+    total: Table<f64>,
     #[serde(default)]
-    labels: BTreeMap<String, String>,
+    labels: Table<String>,
 }
 
 /// The least amount: the predefined minimum of what is not asked for.
@@ -38,62 +43,85 @@ const LEAST: u64 = 1;
 ///
 /// # Errors
 ///
-/// With the first thing that is wrong. Whether the grid can be asked for it is another matter
-/// ([`Grid::check_request`](crate::Grid::check_request)).
-pub fn request(file: &str, text: &str, resources: &Resources, window: Window) -> Result<Request, FileError> {
-    let read = || -> Result<Request, Problem> {
-        let file: File = toml::from_str(text)?;
-        let minimum = amounts(&file.minimum, resources)?;
-        let total = amounts(&file.total, resources)?;
-        let minimum: Box<[u64]> = minimum.into_iter().map(|minimum| minimum.unwrap_or(LEAST)).collect();
-        let of_minimum = |(total, minimum): (Option<u64>, &u64)| {
-            total.unwrap_or_else(|| minimum.saturating_mul(file.resources as u64))
-        };
-        let earliest = match file.earliest {
-            Some(seconds) => SimTime::ZERO + span("earliest", seconds)?,
-            None => window.now,
-        };
-        let latest = match file.latest {
-            Some(seconds) => SimTime::ZERO + span("latest", seconds)?,
-            None => earliest.saturating_add(window.patience),
-        };
-        Ok(Request {
-            duration: span("duration", file.duration)?,
-            resources: file.resources,
-            earliest,
-            latest,
-            total: total.into_iter().zip(&minimum).map(of_minimum).collect(),
-            minimum,
-            labels: by_name(&file.labels, &resources.qualities, "label")?
-                .into_iter()
-                .map(Option::<&String>::cloned)
-                .collect(),
+/// With all that is wrong, or the first thing that is no TOML. Whether the grid can be asked for it is another matter
+/// ([`check_request`](super::check_request)).
+pub fn request(file: &str, text: &str, resources: &Resources, window: Window) -> Result<Request, FileErrors> {
+    let mut reader = Reader { text, faults: Faults::of(file) };
+    let file: File = match toml::from_str(text) {
+        Ok(file) => file,
+        Err(error) => return reader.faults.end(None, error.into()),
+    };
+    let mut span = |field: &str, seconds: &Spanned<f64>| reader.span(field, seconds);
+    let duration = span("duration", &file.duration);
+    let earliest = file.earliest.map_or(window.now, |it| SimTime::ZERO + span("earliest", &it));
+    let latest = match file.latest {
+        Some(latest) => SimTime::ZERO + span("latest", &latest),
+        None => earliest.saturating_add(window.patience),
+    };
+    let minimum = reader.amounts("minimum", &file.minimum, resources);
+    let total = reader.amounts("total", &file.total, resources);
+    let labels = reader.by_name("labels", &file.labels, &resources.qualities, "label");
+    let minimum: Box<[u64]> = minimum.into_iter().map(|minimum| minimum.unwrap_or(LEAST)).collect();
+    let of_minimum = |(total, minimum): (Option<u64>, &u64)| {
+        total.unwrap_or_else(|| minimum.saturating_mul(file.resources as u64))
+    };
+    reader.faults.none(Request {
+        duration,
+        resources: file.resources,
+        earliest,
+        latest,
+        total: total.into_iter().zip(&minimum).map(of_minimum).collect(),
+        minimum,
+        labels: labels.into_iter().map(|label| label.map(|it| it.get_ref().clone())).collect(),
+    })
+}
+
+/// Reads fields and collects what is wrong with them. What stands for a wrong one is of no use.
+struct Reader<'a> {
+    text: &'a str,
+    faults: Faults<'a>,
+}
+
+impl Reader<'_> {
+    fn fault<T>(&mut self, at: &Spanned<T>, field: &str, problem: Problem) {
+        let line = 1 + self.text[..at.span().start].matches('\n').count();
+        self.faults.push(Some(line as u64), Some(field), problem);
+    }
+
+    fn span(&mut self, field: &str, seconds: &Spanned<f64>) -> SimSpan {
+        let found = *seconds.get_ref();
+        SimSpan::try_from_secs_f64(found).unwrap_or_else(|| {
+            self.fault(seconds, field, Problem::Seconds(found));
+            SimSpan::ZERO
         })
-    };
-    read().map_err(|problem| problem.at(file, None))
-}
+    }
 
-fn span(field: &'static str, found: f64) -> Result<SimSpan, Problem> {
-    SimSpan::try_from_secs_f64(found).ok_or(Problem::Seconds { field, found })
-}
+    /// The amounts of a table, in the order of the properties.
+    fn amounts(&mut self, name: &str, table: &Table<f64>, resources: &Resources) -> Vec<Option<u64>> {
+        let entries = self.by_name(name, table, &resources.quantities, "property");
+        let mut amount = |(entry, quantity): (Option<&Spanned<f64>>, &String)| {
+            let found = entry?;
+            let amount = units(*found.get_ref());
+            if amount.is_none() {
+                let problem = Problem::Amount(found.get_ref().to_string());
+                self.fault(found, &format!("{name}.{quantity}"), problem);
+            }
+            amount
+        };
+        entries.into_iter().zip(&resources.quantities).map(&mut amount).collect()
+    }
 
-/// The amounts of a table, in the order of the properties.
-fn amounts(table: &BTreeMap<String, f64>, resources: &Resources) -> Result<Vec<Option<u64>>, Problem> {
-    let amount = |amount: Option<&f64>| match amount {
-        Some(&amount) => units(amount).map(Some).ok_or_else(|| Problem::Amount(amount.to_string())),
-        None => Ok(None),
-    };
-    by_name(table, &resources.quantities, "property")?.into_iter().map(amount).collect()
-}
-
-/// The entries of a table in the order of these names, which are all that it may have.
-fn by_name<'a, T>(
-    table: &'a BTreeMap<String, T>,
-    names: &[String],
-    what: &'static str,
-) -> Result<Vec<Option<&'a T>>, Problem> {
-    match table.keys().find(|name| !names.contains(name)) {
-        Some(name) => Err(Problem::Unknown { what, name: name.clone() }),
-        None => Ok(names.iter().map(|name| table.get(name)).collect()),
+    /// The entries of a table in the order of these names, which are all that it may have.
+    fn by_name<'t, T>(
+        &mut self,
+        table_name: &str,
+        table: &'t Table<T>,
+        names: &[String],
+        what: &'static str,
+    ) -> Vec<Option<&'t Spanned<T>>> {
+        for key in table.keys().filter(|key| !names.contains(key.get_ref())) {
+            self.fault(key, table_name, Problem::Unknown { what, name: key.get_ref().clone() });
+        }
+        names.iter().map(|name| table.get(name.as_str())).collect()
     }
 }

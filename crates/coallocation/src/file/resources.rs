@@ -1,9 +1,12 @@
 //! Resources and their reservations as CSV.
 
-use super::{FileError, Problem, format_amount, parse_amount};
+use super::fault::{Faults, Problem};
+use super::{FileErrors, format_amount, parse_amount};
+use crate::GridError;
 use csv::StringRecord;
+use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::{Reservation, Resource};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Begins the names of columns that hold labels.
 const LABEL: &str = "label.";
@@ -26,37 +29,41 @@ impl Resources {
     ///
     /// # Errors
     ///
-    /// With the first thing that is wrong.
-    pub fn parse(file: &str, text: &str) -> Result<Resources, FileError> {
-        let (header, records) = records(file, text)?;
-        let is_label = |column: &&str| column.starts_with(LABEL);
+    /// With all that is wrong.
+    pub fn parse(file: &str, text: &str) -> Result<Resources, FileErrors> {
+        let mut faults = Faults::of(file);
+        let (header, records) = records(text, &mut faults);
+        let is_label = |column: &str| column.starts_with(LABEL);
         if header.get(0) != Some("node") {
-            return Err(
-                Problem::Columns { expected: "node, then the properties".to_owned() }.at(file, Some(1))
-            );
+            let expected = "node, then the properties".to_owned();
+            return faults.end(Some(1), Problem::Columns { expected });
         }
-        let columns = || header.iter().skip(1);
-        let quantities: Vec<String> = columns().filter(|it| !is_label(it)).map(str::to_owned).collect();
-        let qualities: Vec<String> =
-            columns().filter_map(|it| it.strip_prefix(LABEL)).map(str::to_owned).collect();
-        if let Some(name) = twice(&quantities).or_else(|| twice(&qualities)) {
-            return Err(Problem::Twice(name.clone()).at(file, Some(1)));
+        let columns: Vec<&str> = header.iter().skip(1).collect();
+        let mut before = BTreeSet::new();
+        for column in columns.iter().filter(|column| !before.insert(**column)) {
+            faults.push(Some(1), None, Problem::Twice((*column).to_owned()));
         }
         let mut names = Vec::new();
         let mut resources = Vec::new();
-        for (line, record) in records {
-            let fields = || columns().zip(record.iter().skip(1));
-            let amounts = fields().filter(|field| !is_label(&field.0)).map(|field| amount(field.1));
-            let capacity = amounts.collect::<Result<_, _>>().map_err(|problem| problem.at(file, line))?;
-            let labels =
-                fields().filter(|field| is_label(&field.0)).map(|field| field.1.to_owned()).collect();
+        let mut before = BTreeSet::new();
+        for (line, record) in &records {
+            let (mut capacity, mut labels) = (Vec::new(), Vec::new());
+            for (column, field) in columns.iter().zip(record.iter().skip(1)) {
+                if is_label(column) {
+                    labels.push(field.to_owned());
+                } else {
+                    capacity.extend(faults.keep(*line, column, amount(field)));
+                }
+            }
+            if !before.insert(&record[0]) {
+                faults.push(*line, Some("node"), Problem::Twice(record[0].to_owned()));
+            }
             names.push(record[0].to_owned());
-            resources.push(Resource { capacity, labels });
+            resources.push(Resource { capacity: capacity.into(), labels: labels.into() });
         }
-        if let Some(name) = twice(&names) {
-            return Err(Problem::Twice(name.clone()).at(file, None));
-        }
-        Ok(Resources { names, quantities, qualities, resources })
+        let quantities = columns.iter().filter(|it| !is_label(it)).map(|&it| it.to_owned()).collect();
+        let qualities = columns.iter().filter_map(|it| it.strip_prefix(LABEL)).map(str::to_owned).collect();
+        faults.none(Resources { names, quantities, qualities, resources })
     }
 
     /// The resources as a file that reads back as the same.
@@ -81,28 +88,33 @@ impl Resources {
 ///
 /// # Errors
 ///
-/// With the first thing that is wrong.
-pub fn reservations(file: &str, text: &str, resources: &Resources) -> Result<Vec<Reservation>, FileError> {
+/// With all that is wrong.
+pub fn reservations(file: &str, text: &str, resources: &Resources) -> Result<Vec<Reservation>, FileErrors> {
+    let mut faults = Faults::of(file);
     let expected = resources.header_of_reservations();
-    let (header, records) = records(file, text)?;
+    let (header, records) = records(text, &mut faults);
     if header != expected {
-        return Err(Problem::Columns { expected: expected.join(",") }.at(file, Some(1)));
+        return faults.end(Some(1), Problem::Columns { expected: expected.join(",") });
     }
     let numbers: BTreeMap<&str, usize> = resources.names.iter().map(String::as_str).zip(0..).collect();
-    let reservation = |record: &StringRecord| -> Result<Reservation, Problem> {
-        let resource = numbers.get(&record[0]).copied();
+    let mut reservations = Vec::new();
+    for (line, record) in &records {
         let unknown = || Problem::Unknown { what: "node", name: record[0].to_owned() };
-        Ok(Reservation {
-            resource: resource.ok_or_else(unknown)?,
-            from: record[1].parse()?,
-            until: record[2].parse()?,
-            amounts: record.iter().skip(3).map(amount).collect::<Result<_, _>>()?,
-        })
-    };
-    records
-        .iter()
-        .map(|(line, record)| reservation(record).map_err(|problem| problem.at(file, *line)))
-        .collect()
+        let resource = faults.keep(*line, "node", numbers.get(&record[0]).copied().ok_or_else(unknown));
+        let from = faults.keep(*line, "from", record[1].parse::<SimTime>());
+        let until = faults.keep(*line, "until", record[2].parse::<SimTime>());
+        if from.zip(until).is_some_and(|(from, until)| from >= until) {
+            faults.push(*line, Some("until"), GridError::Empty.into());
+        }
+        let mut amounts = Vec::new();
+        for (column, field) in header.iter().zip(record).skip(3) {
+            amounts.extend(faults.keep(*line, column, amount(field)));
+        }
+        if let (Some(resource), Some(from), Some(until)) = (resource, from, until) {
+            reservations.push(Reservation { resource, from, until, amounts: amounts.into() });
+        }
+    }
+    faults.none(reservations)
 }
 
 /// Reservations as lines of a file, without the header; `with_header` puts it before them.
@@ -119,17 +131,16 @@ pub fn reservation_lines(resources: &Resources, reservations: &[Reservation], wi
 /// A header, and records with their lines.
 type Records = (StringRecord, Vec<(Option<u64>, StringRecord)>);
 
-fn records(file: &str, text: &str) -> Result<Records, FileError> {
-    let wrong = |error: csv::Error| {
+/// What can be read of a CSV; records of another length than the header are faults.
+fn records(text: &str, faults: &mut Faults<'_>) -> Records {
+    let mut wrong = |error: csv::Error| {
         let line = error.position().map(csv::Position::line);
-        Problem::Csv(error).at(file, line)
+        faults.push(line, None, error.into());
     };
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let header = reader.headers().map_err(wrong)?.clone();
-    let record = |record: Result<StringRecord, csv::Error>| {
-        record.map(|it| (it.position().map(csv::Position::line), it)).map_err(wrong)
-    };
-    Ok((header, reader.records().map(record).collect::<Result<_, _>>()?))
+    let header = reader.headers().cloned().map_err(&mut wrong).unwrap_or_default();
+    let records = reader.records().filter_map(|record| record.map_err(&mut wrong).ok());
+    (header, records.map(|it| (it.position().map(csv::Position::line), it)).collect())
 }
 
 fn lines(records: impl Iterator<Item = Vec<String>>) -> String {
@@ -143,11 +154,4 @@ fn lines(records: impl Iterator<Item = Vec<String>>) -> String {
 
 fn amount(text: &str) -> Result<u64, Problem> {
     parse_amount(text).ok_or_else(|| Problem::Amount(text.to_owned()))
-}
-
-/// A name that stands twice.
-fn twice(names: &[String]) -> Option<&String> {
-    let mut sorted: Vec<&String> = names.iter().collect();
-    sorted.sort_unstable();
-    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }

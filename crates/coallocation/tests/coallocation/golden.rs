@@ -1,6 +1,6 @@
 //! Cases small enough to work out by hand.
 
-use dfrsim_coallocation::{Coallocator, Grid, GridError, Parameters, Rejection, optimum};
+use dfrsim_coallocation::{Coallocator, Grid, GridError, Parameters, PhaseTimes, Rejection, optimum};
 use dfrsim_model::coallocation::{Request, Reservation, Resource};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 
@@ -134,4 +134,22 @@ fn what_cannot_be_meant_is_refused() {
         Grid::with_reservations(vec![node([10, 10])], &twice).unwrap_err(),
         GridError::Taken { resource: 0, property: 0 }
     );
+}
+
+/// The clock is only looked at when it is asked for, and no phase is forgotten.
+#[test]
+fn phases_are_measured() {
+    let grid = Grid::new(vec![node([9, 9]); 200]).unwrap();
+    let wanted = Request { resources: 60, ..request([1, 1], [400, 400]) };
+    let mut coallocator = single_pass();
+    coallocator.search(&grid, &wanted, Seed::new(1)).unwrap();
+    assert_eq!(coallocator.phase_times(), PhaseTimes::default());
+    coallocator.measure_phases();
+    let begin = std::time::Instant::now();
+    coallocator.search(&grid, &wanted, Seed::new(1)).unwrap();
+    let all = begin.elapsed();
+    let PhaseTimes { sufficiency, starts, construction, improvement } = coallocator.phase_times();
+    let phases = [sufficiency, starts, construction, improvement];
+    assert!(phases.iter().all(|phase| !phase.is_zero()), "{phases:?}");
+    assert!(phases.iter().sum::<std::time::Duration>() <= all, "{phases:?} of {all:?}");
 }

@@ -8,7 +8,7 @@ use dfrsim_coallocation::{Coallocator, Grid, Parameters, Prospects, Rejection, S
 use dfrsim_model::coallocation::{Request, Reservation, Resource};
 use dfrsim_model::{Seed, SimSpan, SimTime};
 use rand::RngExt as _;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Both kinds of requests, as rows name them.
 pub(super) const KINDS: [(Kind, &str); 2] = [(Kind::Simple, "simple"), (Kind::Collective, "collective")];
@@ -40,7 +40,10 @@ impl Scenario {
 
     /// The nodes of a grid; they do not depend on its use.
     pub(super) fn grid_nodes(&self, number: u32) -> Vec<Resource> {
-        nodes(self.nodes, self.grid_seed(number))
+        match &self.node_list {
+            Some(list) => list.resources.clone(),
+            None => nodes(self.nodes, self.grid_seed(number)),
+        }
     }
 
     /// A grid, and its use at this mean level for as long as `span`.
@@ -148,13 +151,8 @@ impl TestCase {
             }
         }
         if how.times {
-            let timed = how.repetitions.min(TIMED);
-            let begin = Instant::now();
-            for repetition in 0..timed {
-                // Found before; only the time is of interest. Nothing is kept from one search to the next.
-                let _ = coallocator.search_among(&on.grid, &request, sample, seed(repetition));
-            }
-            row.milliseconds = Some(1e3 * begin.elapsed().as_secs_f64() / f64::from(timed));
+            let seeds: Vec<Seed> = (0..how.repetitions.min(TIMED)).map(seed).collect();
+            measure(&mut coallocator, &on.grid, &request, sample, &seeds, row);
         }
         row.searches = how.repetitions as usize;
         row.solved = solutions.len();
@@ -172,4 +170,35 @@ impl TestCase {
         }
         Ok(())
     }
+}
+
+/// Times searches whose answers are known: once as they are, and once phase by phase. Nothing is kept from one to the next.
+fn measure(
+    coallocator: &mut Coallocator,
+    grid: &Grid,
+    request: &Request,
+    sample: &[usize],
+    seeds: &[Seed],
+    row: &mut Row,
+) {
+    let search_all = |coallocator: &mut Coallocator| {
+        for &seed in seeds {
+            let _ = coallocator.search_among(grid, request, sample, seed);
+        }
+    };
+    let begin = Instant::now();
+    search_all(coallocator);
+    row.milliseconds = Some(mean_milliseconds(begin.elapsed(), seeds));
+    coallocator.measure_phases();
+    search_all(coallocator);
+    let times = coallocator.phase_times();
+    let of_phase = |time: Duration| Some(mean_milliseconds(time, seeds));
+    row.phase_2_ms = of_phase(times.sufficiency);
+    row.phase_3_ms = of_phase(times.starts);
+    row.phase_4_ms = of_phase(times.construction);
+    row.phase_5_ms = of_phase(times.improvement);
+}
+
+fn mean_milliseconds(time: Duration, searches: &[Seed]) -> f64 {
+    1e3 * time.as_secs_f64() / searches.len() as f64
 }

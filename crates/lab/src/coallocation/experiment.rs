@@ -6,6 +6,7 @@ use super::row::Row;
 use super::scenario::{Scenario, StreamScenario};
 use super::{findings, tables};
 use crate::experiment::{Experiment, NamedTable};
+use crate::key::Digest;
 use dfrsim_audit::coallocation::check_reservations;
 use dfrsim_coallocation::Stream;
 use dfrsim_coallocation::planetlab::Kind;
@@ -48,6 +49,9 @@ impl Experiment for Scenario {
     fn to_toml(&self) -> String {
         toml::to_string(&File::of(self)).expect("a scenario can be written as TOML")
     }
+    fn inputs(&self) -> Vec<(String, Digest)> {
+        self.node_list.iter().map(|list| (list.file.clone(), list.digest)).collect()
+    }
     fn cells(&self) -> Vec<Cell> {
         let mut cells = Vec::new();
         for (place, &usage) in self.usage.iter().enumerate() {
@@ -66,8 +70,9 @@ impl Experiment for Scenario {
     }
     fn determinants(&self, cell: &Cell) -> String {
         let Scenario { seed, nodes, usage_deviation, usage_correlation, parameters, cases, .. } = self;
+        let listed = self.node_list.as_ref().map_or(String::new(), |list| format!("{} ", list.digest));
         let grid = format!(
-            "{seed} {nodes} {usage_deviation} {usage_correlation} {cell:?} {parameters:?} {}",
+            "{seed} {listed}{nodes} {usage_deviation} {usage_correlation} {cell:?} {parameters:?} {}",
             self.times
         );
         match cell.part {
@@ -205,5 +210,9 @@ fn row(cell: &Cell, part: &str, kind: &str) -> Row {
         optimum_start: None,
         optimum_factor: None,
         milliseconds: None,
+        phase_2_ms: None,
+        phase_3_ms: None,
+        phase_4_ms: None,
+        phase_5_ms: None,
     }
 }

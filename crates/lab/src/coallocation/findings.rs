@@ -7,7 +7,7 @@
 use super::row::Row;
 use super::sample::{Pair, average, mean, pairs};
 use super::scenario::Scenario;
-use super::tables::{beside_optimum, milliseconds, of_setting, optima, solved};
+use super::tables::{beside_optimum, milliseconds, of_setting, optima, shares, solved};
 use crate::Table;
 use crate::comparison::Estimate;
 use crate::tables::Cell;
@@ -214,6 +214,25 @@ impl Checks<'_> {
             &Said::Above(1.0),
             ratio,
         );
+        self.phase_times();
+    }
+
+    /// Section 4.5, of collective requests.
+    fn phase_times(&mut self) {
+        let of = |phase: usize, is_one: &dyn Fn(&Row) -> bool| -> Vec<Option<f64>> {
+            let share = |grid| {
+                let is_one = |row: &Row| row.grid == grid && row.kind == "collective" && is_one(row);
+                Some(shares(self.rows, self.usage, is_one)?[phase])
+            };
+            (0..self.scenario.grids).map(share).collect()
+        };
+        let (second, third) = (of(0, &|_| true), of(1, &|_| true));
+        let hard = of(2, &|row| !row.is_solved());
+        let easy = of(3, &Row::is_solved);
+        self.check("phase II takes less than 1 % of the search time", &Said::Below(0.01), second);
+        self.check("phase III takes around 5 % of the search time", &Said::Is(0.05), third);
+        self.check("without a solution, phase IV takes most of the time", &Said::Above(0.5), hard);
+        self.check("with a solution, phase V takes most of the time", &Said::Above(0.5), easy);
     }
 
     /// Section 4.3.

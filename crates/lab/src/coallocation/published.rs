@@ -6,6 +6,7 @@ const TABLE_1: &str = include_str!("../../reference/coallocation/table_1.csv");
 const TABLE_2: &str = include_str!("../../reference/coallocation/table_2.csv");
 const TABLE_3: &str = include_str!("../../reference/coallocation/table_3.csv");
 const TABLE_4: &str = include_str!("../../reference/coallocation/table_4.csv");
+const PHASE_SHARES: &str = include_str!("../../reference/coallocation/phase_shares.csv");
 
 /// Average, standard deviation, minimum and maximum of a property of the nodes (table 1).
 pub(super) fn node_statistics(property: &str) -> Option<[f64; 4]> {
@@ -27,6 +28,11 @@ pub(super) fn beside_optimum(kind: &str) -> Option<[f64; 5]> {
 /// A statistic of the search times for 5 resources, in milliseconds (table 4).
 pub(super) fn search_time(statistic: &str) -> Option<f64> {
     line::<1>(TABLE_4, statistic).map(|[time]| time)
+}
+
+/// The part of the search time that these phases take (section 4.5, in words).
+pub(super) fn phase_share(phases: &str) -> Option<f64> {
+    line::<1>(PHASE_SHARES, phases).map(|[share]| share)
 }
 
 /// The figures behind a name.
@@ -59,6 +65,8 @@ mod tests {
         }
         assert_eq!(beside_optimum("simple").map(|line| line[3]), Some(0.84));
         assert_eq!(search_time("max"), Some(9.167));
+        let shares = ["II", "III", "IV and V"].map(|phases| phase_share(phases).unwrap());
+        assert_eq!(shares.iter().sum::<f64>(), 1.0);
         assert_eq!(comparison("7"), None);
     }
 }

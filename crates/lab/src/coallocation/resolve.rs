@@ -1,11 +1,16 @@
 //! From what stands in a file to a checked scenario of the co-allocation study.
 
 use super::file::{File, ParametersFile, Sample, StreamFile, Study as Field, VariationsFile};
-use super::scenario::{Scenario, StreamScenario, Variations};
+use super::scenario::{NodeList, Scenario, StreamScenario, Variations};
 use crate::Study;
+use crate::key::Digest;
 use crate::scenario::{Resolver, ScenarioErrors, ScenarioText, resolved};
-use dfrsim_coallocation::Parameters;
+use dfrsim_coallocation::file::Resources;
+use dfrsim_coallocation::planetlab::PROPERTIES;
+use dfrsim_coallocation::{Grid, Parameters};
 use dfrsim_model::SimSpan;
+use dfrsim_model::coallocation::Resource;
+use std::fs;
 use toml::Spanned;
 
 /// The scenario of a text.
@@ -19,7 +24,9 @@ pub(crate) fn read(source: &ScenarioText<'_>) -> Result<Study, ScenarioErrors> {
 
 impl Resolver<'_> {
     fn coallocation(&mut self, file: &File) -> Scenario {
-        let nodes = self.integer(&file.nodes, "a number of nodes", 1, 100_000) as usize;
+        let drawn = self.integer(&file.nodes, "a number of nodes", 1, 100_000) as usize;
+        let node_list = file.node_list.as_ref().and_then(|field| self.node_list(field));
+        let nodes = node_list.as_ref().map_or(drawn, |list| list.resources.len());
         let usage: Vec<f64> = file.usage.get_ref().0.clone();
         if usage.is_empty() || usage.iter().any(|mean| !(0.0..=0.5).contains(mean)) {
             self.fault(&file.usage, "expected mean levels of use from 0 to 0.5, at least one");
@@ -29,6 +36,7 @@ impl Resolver<'_> {
             seed: self.integer(&file.seed, "a seed", 0, i64::MAX) as u64,
             grids: self.integer(&file.grids, "a number of grids", 1, 10_000) as u32,
             nodes,
+            node_list,
             usage,
             usage_deviation: self.fraction(&file.usage_deviation),
             usage_correlation: self.fraction(&file.usage_correlation),
@@ -42,6 +50,42 @@ impl Resolver<'_> {
             variations: file.variations.as_ref().map(|file| self.variations(file, nodes)),
             stream: file.stream.as_ref().map(|file| self.stream(file)),
         }
+    }
+
+    /// Nodes with the properties of table 1. Their labels do not matter: no test case asks for any.
+    fn node_list(&mut self, field: &Spanned<String>) -> Option<NodeList> {
+        let path = self.located(field);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) => {
+                self.fault(field, format!("{}: {error}", path.display()));
+                return None;
+            }
+        };
+        let file = field.get_ref().clone();
+        let digest = Digest::of_bytes(text.as_bytes());
+        let list = match Resources::parse(&file, &text) {
+            Ok(list) => list,
+            Err(faults) => {
+                faults.0.iter().for_each(|fault| self.fault(field, fault.to_string()));
+                return None;
+            }
+        };
+        let expected = PROPERTIES.map(|it| it.name);
+        if list.quantities != expected {
+            self.fault(field, format!("{file}:1: the properties should be {}", expected.join(",")));
+            return None;
+        }
+        if list.resources.is_empty() {
+            self.fault(field, format!("{file}: there must be at least one node"));
+            return None;
+        }
+        let resources: Vec<Resource> =
+            list.resources.into_iter().map(|it| Resource { labels: [].into(), ..it }).collect();
+        if let Err(error) = Grid::new(resources.clone()) {
+            self.fault(field, format!("{file}: {error}"));
+        }
+        Some(NodeList { file, digest, resources })
     }
 
     /// How many resources are asked for: each number once.

@@ -40,6 +40,14 @@ columns! {
         pub(super) optimum_factor: Option<f64>,
         /// The mean time of a search, in milliseconds; only if it is measured.
         pub(super) milliseconds: Option<f64>,
+        /// The same of phase II alone.
+        pub(super) phase_2_ms: Option<f64>,
+        /// Of phase III.
+        pub(super) phase_3_ms: Option<f64>,
+        /// Of phase IV.
+        pub(super) phase_4_ms: Option<f64>,
+        /// Of phase V.
+        pub(super) phase_5_ms: Option<f64>,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Scenarios of the co-allocation study, checked and with all defaults filled in.
 
+use crate::key::Digest;
 use dfrsim_coallocation::Parameters;
 use dfrsim_model::SimSpan;
+use dfrsim_model::coallocation::Resource;
 
 /// A scenario of the co-allocation study.
 #[derive(Debug)]
@@ -13,6 +15,8 @@ pub(super) struct Scenario {
     pub(super) grids: u32,
     /// How many nodes a grid has.
     pub(super) nodes: usize,
+    /// The nodes of all grids, if they are not drawn.
+    pub(super) node_list: Option<NodeList>,
     /// The mean levels of use; at least one. The parameter study is at the first.
     pub(super) usage: Vec<f64>,
     /// How the use of a node goes up and down around its level.
@@ -33,6 +37,15 @@ pub(super) struct Scenario {
     pub(super) parameters: Parameters,
     pub(super) variations: Option<Variations>,
     pub(super) stream: Option<StreamScenario>,
+}
+
+/// Real nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct NodeList {
+    /// The file as the scenario names it, and its content.
+    pub(super) file: String,
+    pub(super) digest: Digest,
+    pub(super) resources: Vec<Resource>,
 }
 
 /// The parameter study of section 4.3: one parameter is varied at a time.

@@ -1,10 +1,12 @@
 //! Tables 1 to 4 and figure 2, and those of what the text says without tables.
 
 mod optimum;
+mod phases;
 mod searches;
 mod times;
 
 pub(super) use optimum::{beside_optimum, optima};
+pub(super) use phases::shares;
 pub(super) use searches::of_setting;
 pub(super) use times::milliseconds;
 
@@ -23,7 +25,7 @@ use dfrsim_model::coallocation::UNITS_PER_ONE;
 /// All tables; those for which the scenario has nothing are empty.
 pub(super) fn tables(scenario: &Scenario, rows: &[Row]) -> Vec<NamedTable> {
     vec![
-        NamedTable::short("table_1", "Table 1: the nodes, which are drawn from its figures", nodes(scenario)),
+        NamedTable::short("table_1", "Table 1: the nodes", nodes(scenario)),
         NamedTable::short(
             "table_2",
             "Table 2: collective beside simple requests",
@@ -37,10 +39,11 @@ pub(super) fn tables(scenario: &Scenario, rows: &[Row]) -> Vec<NamedTable> {
         ),
         NamedTable::short("figure_2", "Figure 2: search times", times::figure_2(scenario, rows)),
         NamedTable::short("usage", "Solved by level of use, which is assumed", usage(scenario, rows)),
-        NamedTable::long(
-            "phases",
-            "Where searches without a solution ended",
-            searches::phases(scenario, rows),
+        NamedTable::long("phases", "Where searches without a solution ended", phases::ends(scenario, rows)),
+        NamedTable::short(
+            "phase_times",
+            "Section 4.5: parts of the search time",
+            phases::times(scenario, rows),
         ),
         NamedTable::short(
             "parameters",
@@ -81,11 +84,14 @@ fn nodes(scenario: &Scenario) -> Table {
         }
         line
     };
-    Table::new(header, PROPERTIES.iter().map(|it| it.name).enumerate().map(line).collect()).with_notes(vec![
-        "The data of the experiments are not public: nodes are drawn from the published figures (a normal \
-         distribution, of which the range is taken), and their use is assumed."
+    let note = match &scenario.node_list {
+        Some(list) => format!("The nodes are those of {}; their use is assumed.", list.file),
+        None => "The data of the experiments are not public: nodes are drawn from the published figures (a normal \
+                 distribution, of which the range is taken), and their use is assumed."
             .to_owned(),
-    ])
+    };
+    Table::new(header, PROPERTIES.iter().map(|it| it.name).enumerate().map(line).collect())
+        .with_notes(vec![note])
 }
 
 /// Means over the grids, and the interval for all sizes together.

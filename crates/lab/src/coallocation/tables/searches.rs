@@ -1,4 +1,4 @@
-//! Where searches end, the parameter study of section 4.3, and streams of requests.
+//! The parameter study of section 4.3, and streams of requests.
 
 use super::{interval, text};
 use crate::Table;
@@ -7,31 +7,6 @@ use crate::coallocation::row::Row;
 use crate::coallocation::sample::{average, mean};
 use crate::coallocation::scenario::Scenario;
 use crate::tables::Cell;
-
-pub(super) fn phases(scenario: &Scenario, rows: &[Row]) -> Table {
-    let header = vec!["mean_use", "kind", "size", "searches", "solved", "phase_1", "phase_2", "phase_4"];
-    let mut lines = Vec::new();
-    for &usage in &scenario.usage {
-        for (_, kind) in KINDS {
-            for &size in &scenario.sizes {
-                let is_one = |row: &&Row| {
-                    row.part == "case" && row.usage == usage && row.kind == kind && row.size == Some(size)
-                };
-                let sum =
-                    |figure: &dyn Fn(&Row) -> usize| rows.iter().filter(is_one).map(figure).sum::<usize>();
-                let searches = sum(&|row| row.searches);
-                let solved = sum(&|row| row.solved);
-                let first = sum(&|row| row.without_resources.unwrap_or(0));
-                let second = sum(&|row| row.without_totals.unwrap_or(0));
-                let counts = [size, searches, solved, first, second, searches - solved - first - second];
-                let mut line = vec![Cell::Number(usage), text(kind)];
-                line.extend(counts.map(Cell::Count));
-                lines.push(line);
-            }
-        }
-    }
-    Table::new(header, lines)
-}
 
 /// The rows of a setting of the parameter study.
 pub(in crate::coallocation) fn of_setting<'a>(

@@ -1,0 +1,253 @@
+//! Proofs that no N of the available resources come to the totals.
+
+use crate::candidates::add;
+use dfrsim_model::coallocation::Request;
+
+/// The unit in which parts of a total are counted.
+const WHOLE: u64 = 1 << 32;
+/// The weight of a property when all weigh the same, and the most that one can have.
+const EVEN: u64 = 1 << 8;
+const HEAVIEST: u64 = 1 << 16;
+/// How many weights of all properties together are tried. More find a few proofs more; what is not proved is searched.
+const TRIES: usize = 12;
+/// The power of what is missing with which a weight grows: weights then settle within the tries.
+const SHARPNESS: i32 = 4;
+
+/// A proof that no N resources come to the totals, and the search for one.
+///
+/// Each property has a weight, and a resource is worth the weighted sum of the parts that it has of the totals. N resources
+/// that come to all totals are worth the sum of the weights, so a request cannot be met if the N worthiest are not. For any
+/// `threshold` these are worth at most N times that and what all resources have above it: a sum that follows the change of
+/// one resource at once. It is exact if the threshold is what the N-th is worth. (The weights are multipliers of a
+/// Lagrangian relaxation of the totals.)
+///
+/// Parts are rounded up and the whole is exact: nothing that suffices is refused.
+#[derive(Debug)]
+pub(crate) struct Shortfall {
+    count: usize,
+    /// By property: the total, and parts for each unit of it.
+    totals: Box<[u64]>,
+    parts_per_unit: Vec<f64>,
+    /// By resource: the parts of all totals, of available ones.
+    available: Vec<bool>,
+    parts: Vec<u64>,
+    /// How many resources are available.
+    number: usize,
+    weights: Vec<u64>,
+    threshold: u64,
+    /// By resource: what it is worth with these weights; and what all have above the threshold.
+    worth: Vec<u64>,
+    excess: u128,
+    scratch: Vec<u64>,
+}
+
+impl Shortfall {
+    /// Of so many resources, none of which is available yet.
+    pub(crate) fn new(request: &Request, resources: usize) -> Shortfall {
+        let properties = request.total.len();
+        Shortfall {
+            count: request.resources,
+            totals: request.total.clone(),
+            parts_per_unit: request.total.iter().map(|&it| WHOLE as f64 / it.max(1) as f64).collect(),
+            available: vec![false; resources],
+            parts: vec![0; resources * properties],
+            number: 0,
+            weights: vec![1; properties],
+            threshold: 0,
+            worth: vec![0; resources],
+            excess: 0,
+            scratch: Vec::with_capacity(resources),
+        }
+    }
+
+    /// So much is now free of each property of a resource, which is available.
+    pub(crate) fn set(&mut self, index: usize, free: impl Iterator<Item = u64>) {
+        self.number += usize::from(!self.available[index]);
+        self.available[index] = true;
+        let properties = self.totals.len();
+        let parts = &mut self.parts[index * properties..][..properties];
+        for (property, (part, free)) in parts.iter_mut().zip(free).enumerate() {
+            *part = if free >= self.totals[property] {
+                WHOLE
+            } else {
+                (free as f64 * self.parts_per_unit[property]) as u64 + 1
+            };
+        }
+        let worth = parts.iter().zip(&self.weights).map(|(part, weight)| part * weight).sum();
+        self.set_worth(index, worth);
+    }
+
+    /// A resource is not available now.
+    pub(crate) fn remove(&mut self, index: usize) {
+        self.number -= usize::from(self.available[index]);
+        self.available[index] = false;
+        let properties = self.totals.len();
+        self.parts[index * properties..][..properties].fill(0);
+        self.set_worth(index, 0);
+    }
+
+    /// Whether the proof that was found last holds of what is free now.
+    pub(crate) fn holds(&self) -> bool {
+        let whole = u128::from(WHOLE) * u128::from(self.weights.iter().sum::<u64>());
+        self.number < self.count || self.excess + u128::from(self.threshold) * (self.count as u128) < whole
+    }
+
+    /// Whether there is a proof among those that are tried: each property alone, then all together, with more and more
+    /// weight on those that are hard to come by.
+    pub(crate) fn find(&mut self) -> bool {
+        if self.number < self.count {
+            return true;
+        }
+        for property in 0..self.totals.len() {
+            self.weights.fill(0);
+            self.weights[property] = 1;
+            if self.weigh() {
+                return true;
+            }
+        }
+        self.weights.fill(EVEN);
+        let mut proved = self.weigh();
+        for _ in 1..TRIES {
+            if proved {
+                break;
+            }
+            self.shift_weights();
+            proved = self.weigh();
+        }
+        proved
+    }
+
+    /// Puts more weight on the properties of which the N worthiest resources have too little, and less on the others.
+    fn shift_weights(&mut self) {
+        let properties = self.totals.len();
+        let above = self.worth.iter().filter(|worth| **worth > self.threshold).count();
+        let mut ties = self.count - above;
+        self.scratch.clear();
+        self.scratch.resize(properties, 0);
+        for (&worth, parts) in self.worth.iter().zip(self.parts.chunks_exact(properties)) {
+            let is_tie = worth == self.threshold && ties > 0;
+            ties -= usize::from(is_tie);
+            if worth > self.threshold || is_tie {
+                add(&mut self.scratch, parts);
+            }
+        }
+        for (weight, &sum) in self.weights.iter_mut().zip(&self.scratch) {
+            let missing = WHOLE as f64 / sum.max(WHOLE / 8) as f64;
+            *weight = ((*weight as f64 * missing.powi(SHARPNESS)) as u64).clamp(1, HEAVIEST);
+        }
+    }
+
+    /// Whether the weights, with the best threshold, are a proof.
+    fn weigh(&mut self) -> bool {
+        let properties = self.totals.len();
+        if properties == 0 {
+            return false;
+        }
+        for (worth, parts) in self.worth.iter_mut().zip(self.parts.chunks_exact(properties)) {
+            *worth = parts.iter().zip(&self.weights).map(|(part, weight)| part * weight).sum();
+        }
+        self.scratch.clone_from(&self.worth);
+        let nth = self.scratch.len() - self.count;
+        self.threshold = *self.scratch.select_nth_unstable(nth).1;
+        let above = |worth: &u64| u128::from(worth.saturating_sub(self.threshold));
+        self.excess = self.worth.iter().map(above).sum();
+        self.holds()
+    }
+
+    fn set_worth(&mut self, index: usize, worth: u64) {
+        let before = std::mem::replace(&mut self.worth[index], worth);
+        let above = |worth: u64| u128::from(worth.saturating_sub(self.threshold));
+        self.excess = self.excess - above(before) + above(worth);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::{SimSpan, SimTime};
+    use proptest::prelude::*;
+
+    fn request(resources: usize, total: &[u64]) -> Request {
+        Request {
+            duration: SimSpan::from_secs(1),
+            resources,
+            earliest: SimTime::ZERO,
+            latest: SimTime::ZERO,
+            minimum: vec![0; total.len()].into(),
+            total: total.into(),
+            labels: [].into(),
+        }
+    }
+
+    /// Whether some set of `count` of these comes to the totals: every one is looked at.
+    fn is_feasible(free: &[Option<[u64; 2]>], count: usize, total: [u64; 2]) -> bool {
+        let available: Vec<[u64; 2]> = free.iter().copied().flatten().collect();
+        (0..1_u32 << available.len()).filter(|set| set.count_ones() as usize == count).any(|set| {
+            let chosen = available.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1);
+            let sums = chosen.fold([0, 0], |[a, b], (_, it)| [a + it[0], b + it[1]]);
+            sums[0] >= total[0] && sums[1] >= total[1]
+        })
+    }
+
+    fn free() -> impl Strategy<Value = Option<[u64; 2]>> {
+        prop::option::weighted(0.9, [0..20_u64, 0..20_u64])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        /// One resource after the other changes: whatever is proved, of the state before or anew, is so.
+        #[test]
+        fn what_is_proved_is_so(
+            mut now in prop::collection::vec(free(), 4..9),
+            changes in prop::collection::vec((0..4_usize, free()), 12),
+            count in 1..5_usize,
+            total in [0..60_u64, 0..60_u64],
+        ) {
+            let mut shortfall = Shortfall::new(&request(count, &total), now.len());
+            let set = |shortfall: &mut Shortfall, index: usize, free: Option<[u64; 2]>| match free {
+                Some(free) => shortfall.set(index, free.into_iter()),
+                None => shortfall.remove(index),
+            };
+            for (index, &free) in now.iter().enumerate() {
+                set(&mut shortfall, index, free);
+            }
+            for (index, free) in changes {
+                let proved = shortfall.find();
+                prop_assert!(!proved || !is_feasible(&now, count, total));
+                prop_assert_eq!(proved, shortfall.holds());
+                now[index] = free;
+                set(&mut shortfall, index, free);
+                prop_assert!(!shortfall.holds() || !is_feasible(&now, count, total));
+            }
+        }
+
+        /// Of one property, the proof is exact: the second one is not asked for.
+        #[test]
+        fn one_property_is_decided(now in prop::collection::vec(free(), 4..9), count in 1..5_usize, total in 0..60_u64) {
+            let mut shortfall = Shortfall::new(&request(count, &[total]), now.len());
+            for (index, free) in now.iter().enumerate() {
+                if let Some([free, _]) = *free {
+                    shortfall.set(index, [free].into_iter());
+                }
+            }
+            prop_assert_eq!(shortfall.find(), !is_feasible(&now, count, [total, 0]));
+        }
+    }
+
+    /// Two of (9, 1), (1, 9) and (4, 4) come to 10 of both, and never to 11 and 9. Of either property alone there is
+    /// enough, 9 + 4, and of both alike (9, 1) and (1, 9) are worth 10 / 11 + 10 / 9 > 2. With weights 2 : 1 any two are
+    /// worth less than 3: 20 / 11 + 10 / 9 = 2.93, 26 / 11 + 5 / 9 = 2.92, 10 / 11 + 13 / 9 = 2.35.
+    #[test]
+    fn weights_prove_what_no_property_alone_does() {
+        let proved = |total: [u64; 2]| {
+            let mut shortfall = Shortfall::new(&request(2, &total), 3);
+            for (index, free) in [[9, 1], [1, 9], [4, 4]].into_iter().enumerate() {
+                shortfall.set(index, free.into_iter());
+            }
+            shortfall.find()
+        };
+        assert!(!proved([10, 10]));
+        assert!(proved([11, 9]));
+    }
+}

@@ -1,0 +1,140 @@
+//! What is reserved of the resources over the time that a job would take, as its start moves on.
+
+use crate::timetable::Steps;
+use crate::{Candidates, Grid};
+use dfrsim_model::coallocation::Request;
+use dfrsim_model::{SimSpan, SimTime};
+
+/// A moment is the least step of time.
+const INSTANT: SimSpan = SimSpan::from_micros(1);
+
+/// For each resource of a sample, the most that is reserved of each property in a window that is as long as the job.
+///
+/// The maximum becomes smaller only when the last step that has it leaves the window. That moment is known in advance,
+/// and until then a resource need not be looked at: what was found to be free is the most that is.
+pub(crate) struct Windows<'a> {
+    grid: &'a Grid,
+    request: &'a Request,
+    sample: Vec<usize>,
+    /// By resource of the sample: the steps that the window touches, and until which start these stay the same.
+    steps: Vec<Steps>,
+    same_until: Vec<SimTime>,
+    /// The first start at which more of the resource may be free.
+    gain: Vec<SimTime>,
+    /// A peak for each property and resource of the sample.
+    peaks: Vec<Peak>,
+    available: Vec<bool>,
+}
+
+/// The last step of a window that has the maximum of a property.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Peak {
+    pub(crate) level: u64,
+    pub(crate) step: usize,
+}
+
+impl<'a> Windows<'a> {
+    /// Windows that have not been looked at yet, which begin no earlier than the earliest start.
+    pub(crate) fn new(grid: &'a Grid, request: &'a Request, sample: Vec<usize>) -> Windows<'a> {
+        let first = |&resource: &usize| {
+            let first = grid.timetable(resource).step_at(request.earliest);
+            Steps { first, end: first }
+        };
+        Windows {
+            steps: sample.iter().map(first).collect(),
+            same_until: vec![SimTime::ZERO; sample.len()],
+            gain: vec![SimTime::ZERO; sample.len()],
+            peaks: vec![Peak::default(); sample.len() * grid.properties()],
+            available: vec![false; sample.len()],
+            grid,
+            request,
+            sample,
+        }
+    }
+
+    pub(crate) fn sample(&self) -> &[usize] {
+        &self.sample
+    }
+
+    /// The next start at which more of some resource may be free than when it was looked at.
+    pub(crate) fn next_gain(&self) -> Option<SimTime> {
+        self.gain.iter().copied().min()
+    }
+
+    /// Whether more of a resource may be free from `time` on than when it was looked at.
+    pub(crate) fn may_gain(&self, index: usize, time: SimTime) -> bool {
+        self.gain[index] <= time
+    }
+
+    /// Whether other steps are in the window of a resource from `time` on than when it was looked at.
+    pub(crate) fn is_outdated(&self, index: usize, time: SimTime) -> bool {
+        self.same_until[index] <= time
+    }
+
+    /// Whether all minima of the request were free of a resource when it was looked at.
+    pub(crate) fn is_available(&self, index: usize) -> bool {
+        self.available[index]
+    }
+
+    /// What was free of each property of a resource when it was looked at.
+    pub(crate) fn free(&self, index: usize) -> impl Iterator<Item = u64> {
+        let properties = self.grid.properties();
+        let peaks = &self.peaks[index * properties..][..properties];
+        let capacity = &self.grid.resources()[self.sample[index]].capacity;
+        capacity.iter().zip(peaks).map(|(capacity, peak)| capacity - peak.level)
+    }
+
+    /// The first moment behind the window's begin at which less of some property is reserved than just before.
+    pub(crate) fn next_release(&self, index: usize) -> SimTime {
+        let timetable = self.grid.timetable(self.sample[index]);
+        timetable.start_of(timetable.next_release(self.steps[index].first))
+    }
+
+    /// Puts the resources that were available into `candidates`.
+    pub(crate) fn collect(&self, candidates: &mut Candidates) {
+        candidates.clear(self.grid.properties());
+        for (index, &resource) in self.sample.iter().enumerate() {
+            if self.available[index] {
+                candidates.push(resource, &self.grid.resources()[resource].capacity, self.free(index));
+            }
+        }
+    }
+
+    /// Looks at a resource over the window from `time` on, which must not be earlier than the last time.
+    pub(crate) fn look_at(&mut self, index: usize, time: SimTime) {
+        let timetable = self.grid.timetable(self.sample[index]);
+        let end = time + self.request.duration;
+        let before = self.steps[index];
+        let steps = timetable.steps_of_next(before, time, end);
+        let entered = Steps { first: before.end.max(steps.first), end: steps.end };
+        self.steps[index] = steps;
+        // The step that begins at `enters` is in the window an instant after its end reaches it.
+        let (leaves, enters) = (timetable.start_of(steps.first + 1), timetable.start_of(steps.end));
+        let enters = match enters {
+            SimTime::MAX => SimTime::MAX,
+            enters => time + (enters.since(end) + INSTANT),
+        };
+        self.same_until[index] = leaves.min(enters);
+
+        let properties = self.grid.properties();
+        let capacity = &self.grid.resources()[self.sample[index]].capacity;
+        let mut first_to_leave = usize::MAX;
+        let mut available = true;
+        for (property, peak) in self.peaks[index * properties..][..properties].iter_mut().enumerate() {
+            if peak.step < steps.first {
+                *peak = timetable.peak(property, steps);
+            } else if entered.first < entered.end {
+                let new = timetable.peak(property, entered);
+                if new.level >= peak.level {
+                    *peak = new;
+                }
+            }
+            if peak.level > 0 {
+                first_to_leave = first_to_leave.min(peak.step);
+            }
+            available &= capacity[property] - peak.level >= self.request.minimum[property];
+        }
+        self.available[index] = available;
+        self.gain[index] = timetable.start_of(first_to_leave.saturating_add(1));
+    }
+}
