@@ -1,7 +1,7 @@
 //! The heuristic.
 
 use crate::effort::{Effort, Haste};
-use crate::exchange::exchange;
+use crate::parting::Parting;
 use crate::repair::{Repair, Style};
 use crate::tasks::Tasks;
 use crate::{Adaptation, relabelled};
@@ -26,15 +26,18 @@ pub struct Adapted {
 /// Solves adaptation problems, well but not always best. Holds the memory that this takes.
 ///
 /// Yields are tried from 0 upwards. At each the placement as it is now, with new tasks without a node, is repaired at a low
-/// cost, and so is the one that was found before; the cheaper one stands. Its exact yield is where the search goes on. The
-/// budget only says when to stop, so what a smaller one finds a larger one finds too: *the minimum yield never falls as the
+/// cost, and so is the one that was found before; the cheaper one stands. With fewer than 64 tasks a depth-first search of
+/// bounded length looks for a cheaper one still; for a dozen of tasks that is all there is to find. The exact yield of what was
+/// found is where the climb goes on. The budget only says when to stop, so what a smaller one finds a larger one finds too: *the minimum yield never falls as the
 /// budget grows*. In the end a packing made from nothing (VP_CPSUM), with its nodes relabelled so that the least is moved, is
 /// taken if it is better and keeps the budget.
 #[derive(Debug)]
 pub struct Adapter {
     repair: Repair,
+    parting: Parting,
     packing: VectorPacking,
     haste: Haste,
+    search_steps: u32,
 }
 
 impl Default for Adapter {
@@ -44,12 +47,27 @@ impl Default for Adapter {
 }
 
 impl Adapter {
+    /// How many partial placements the search of [`Adapter::new`] looks at, at each yield.
+    pub const SEARCH_STEPS: u32 = 1 << 16;
+
     /// With no memory yet.
     #[must_use]
     pub fn new() -> Adapter {
         let algorithm = "VP_CPSUM".parse().expect("a name of the texts");
         let packing = VectorPacking::new(algorithm, Options::default());
-        Adapter { repair: Repair::default(), packing, haste: Haste::None }
+        Adapter {
+            repair: Repair::default(),
+            parting: Parting::default(),
+            packing,
+            haste: Haste::None,
+            search_steps: Adapter::SEARCH_STEPS,
+        }
+    }
+
+    /// With a search of so many steps at each yield, 0 for none: [`Adapter::SEARCH_STEPS`] unless told otherwise.
+    #[must_use]
+    pub fn searching(self, steps: u32) -> Adapter {
+        Adapter { search_steps: steps, ..self }
     }
 
     /// One that tries little and only repairs, for a scheduler that asks at every tick: lower yields, but no lower ones with a
@@ -137,13 +155,22 @@ impl Adapter {
                 if self.repair.run(tasks, start, style) {
                     if effort.economises {
                         self.repair.economise(tasks, style);
-                        exchange(&mut self.repair.placement, tasks);
+                        self.parting.exchange(&mut self.repair.placement, tasks);
                     }
                     let Repair { placement, .. } = &self.repair;
                     if cheapest.as_ref().is_none_or(|cheapest| placement.cost < cheapest.0) {
                         cheapest = Some((placement.cost, placement.node_of.clone()));
                     }
                 }
+            }
+        }
+        if effort.economises && self.search_steps > 0 {
+            let start = cheapest.as_ref().map_or(tasks.home.as_slice(), |cheapest| &cheapest.1);
+            let placement = &mut self.repair.placement;
+            placement.start(tasks, start);
+            let least = cheapest.as_ref().map_or(u128::MAX, |cheapest| cheapest.0);
+            if self.parting.search(placement, tasks, least, self.search_steps) {
+                cheapest = Some((placement.cost, placement.node_of.clone()));
             }
         }
         cheapest

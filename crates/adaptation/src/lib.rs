@@ -34,7 +34,7 @@
 
 mod adapter;
 mod effort;
-mod exchange;
+mod parting;
 mod placement;
 mod problem;
 mod relabel;

@@ -140,13 +140,13 @@ fn all_that_is_wrong_with_a_file_is_told() {
         "2: node: there is no node called `d`",
         "3: until: it must end after its begin, and before the end of time",
         "3: cores: `x` is not an amount from 0 to a hundred million",
-        "4: from: `-3` is not a time",
+        "4: from: not a number of seconds: `-3`",
         "4: ram_gb: `y` is not an amount from 0 to a hundred million",
     ];
     assert_eq!(told("taken.csv", taken), in_taken);
     let request = "duration = -5\nresources = 2\nlatest = 1e99\n[total]\ndisk = 3\nram_gb = -1\n[labels]\nos = \"x\"\nrack = \"1\"\n";
     let in_request = [
-        "1: duration: -5 is not a number of seconds from 0 to 500 years",
+        "1: duration: -5.0 is not a number of seconds from 0 to 500 years",
         "3: latest: 1e99 is not a number of seconds from 0 to 500 years",
         "5: total: there is no property called `disk`",
         "6: total.ram_gb: `-1` is not an amount from 0 to a hundred million",
@@ -221,7 +221,7 @@ fn what_is_wrong_with_listed_nodes_is_told() {
     let told = |name: &str, text: &str| {
         let scenario = format!("study = \"coallocation\"\nnode_list = \"{name}\"\n");
         let folder = Folder::with(&[("nodes.csv", text), ("scenario.toml", &scenario)]);
-        stderr(dfrsim(["check"]).arg(folder.path("scenario.toml")), 2)
+        stderr(dfrsim(["run"]).arg(folder.path("scenario.toml")), 2)
     };
     let both = told("nodes.csv", "node,cores,ram_gb,ghz\na,x,1,1\nb,1,y,1\n");
     assert!(both.contains("nodes.csv:2: cores: `x` is not an amount"), "{both}");
@@ -248,6 +248,6 @@ fn repetitions_may_draw_nodes_of_their_own() {
     assert!(partly_sufficient("cases = 40\nsample = \"repetition\"\noptimum = []\n") > 0);
     let scenario = "study = \"coallocation\"\nsample = \"repetition\"\n";
     let folder = Folder::with(&[("scenario.toml", scenario)]);
-    let told = stderr(dfrsim(["check"]).arg(folder.path("scenario.toml")), 2);
+    let told = stderr(dfrsim(["run"]).arg(folder.path("scenario.toml")), 2);
     assert!(told.contains("there is one optimum a test case with `sample = \"case\"` only"), "{told}");
 }

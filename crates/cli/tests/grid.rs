@@ -49,6 +49,18 @@ fn what_is_wrong_with_a_scenario_is_told_with_its_place() {
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
+    // Sites that share a cluster, and logs that are missing, of which no more is said than that.
+    let of_sites = |sites: &str| {
+        let (before, rest) = QUICK.split_once("sites = ").unwrap();
+        let after = rest.split_once('\n').map_or("", |it| it.1);
+        let folder = Folder::with(&[("wrong.toml", &format!("{before}sites = [{sites}]\n{after}"))]);
+        stderr(dfrsim(["run"]).arg(folder.path("wrong.toml")), 2)
+    };
+    let [fast, slow] = ["fast", "slow"].map(|name| format!("{{ cluster = \"{name}\", jobs = [9] }}"));
+    let shared = of_sites(&format!("{fast}, {slow}, {fast}"));
+    assert!(shared.contains("a workload needs sites, and each site a cluster of its own"), "{shared}");
+    let missing = of_sites("{ cluster = \"fast\", log = \"none.swf\" }");
+    assert!(missing.contains("no log `none.swf`") && !missing.contains("needs sites"), "{missing}");
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub enum Problem {
     #[error(transparent)]
     Time(#[from] dfrsim_model::ParseTimeError),
     /// A number is not a time.
-    #[error("{0} is not a number of seconds from 0 to 500 years")]
+    #[error("{0:?} is not a number of seconds from 0 to 500 years")]
     Seconds(f64),
     /// A name stands twice.
     #[error("the name `{0}` stands twice")]

@@ -87,9 +87,11 @@ impl Experiment for Scenario {
         numbers.filter(|&number| self.problem(number).is_some()).take(self.instances as usize).collect()
     }
     fn determinants(&self, &number: &u64) -> String {
-        let Scenario { seed, costs, budgets, search_nodes, .. } = self;
+        let Scenario { seed, costs, budgets, search_nodes, heuristic_steps, .. } = self;
         let costs: Vec<String> = costs.iter().map(Cost::to_string).collect();
-        format!("seed {seed}\nchange {number}\ncosts {costs:?}\nbudgets {budgets:?}\nsearch {search_nodes}\n")
+        format!(
+            "seed {seed}\nchange {number}\ncosts {costs:?}\nbudgets {budgets:?}\nsearch {search_nodes}\nsteps {heuristic_steps}\n"
+        )
     }
     fn weight(&self, &number: &u64) -> u64 {
         self.problem(number).map_or(0, |problem| problem.instance.jobs.len() as u64)
@@ -109,7 +111,7 @@ impl Scenario {
     /// The rows of an instance under one cost, by rising budget.
     fn rows(&self, number: u64, cost: Cost, problem: &Adaptation) -> Result<Vec<Row>, String> {
         let limits = Limits { nodes: Some(self.search_nodes), ..Limits::default() };
-        let mut adapter = Adapter::new();
+        let mut adapter = Adapter::new().searching(self.heuristic_steps);
         let unmoved = adapted_optimum(problem, 0, &limits).best;
         let mut rows = Vec::new();
         let mut before = None;

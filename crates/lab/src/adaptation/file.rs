@@ -3,6 +3,7 @@
 use super::scenario::Scenario;
 use crate::scenario::fields::{Names, Numbers};
 use crate::scenario::{Resolver, ScenarioErrors, ScenarioText, anywhere, resolved};
+use dfrsim_adaptation::Adapter;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -23,6 +24,8 @@ pub(super) struct File {
     budgets: Spanned<Numbers>,
     #[serde(default = "search_nodes")]
     search_nodes: Spanned<i64>,
+    #[serde(default = "heuristic_steps")]
+    heuristic_steps: Spanned<i64>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,6 +54,10 @@ fn search_nodes() -> Spanned<i64> {
     anywhere(100_000_000)
 }
 
+fn heuristic_steps() -> Spanned<i64> {
+    anywhere(i64::from(Adapter::SEARCH_STEPS))
+}
+
 pub(super) fn scenario(source: &ScenarioText<'_>) -> Result<Scenario, ScenarioErrors> {
     resolved(source, |resolver, file: &File| {
         let Study::Adaptation = file.study;
@@ -61,6 +68,12 @@ pub(super) fn scenario(source: &ScenarioText<'_>) -> Result<Scenario, ScenarioEr
             costs: resolver.names(&file.cost, "cost"),
             budgets: budgets(resolver, &file.budgets),
             search_nodes: resolver.integer(&file.search_nodes, "a number of nodes", 0, i64::MAX) as u64,
+            heuristic_steps: resolver.integer(
+                &file.heuristic_steps,
+                "a number of steps",
+                0,
+                i64::from(u32::MAX),
+            ) as u32,
         }
     })
 }
@@ -88,5 +101,6 @@ pub(super) fn file_of(scenario: &Scenario) -> File {
         cost: anywhere(Names(scenario.costs.iter().map(ToString::to_string).collect())),
         budgets: anywhere(Numbers(scenario.budgets.clone())),
         search_nodes: anywhere(scenario.search_nodes as i64),
+        heuristic_steps: anywhere(i64::from(scenario.heuristic_steps)),
     }
 }

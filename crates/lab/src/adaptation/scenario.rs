@@ -21,6 +21,8 @@ pub struct Scenario {
     pub budgets: Vec<f64>,
     /// The most nodes of the search tree of the exact search.
     pub search_nodes: u64,
+    /// How long the heuristic searches at each yield ([`dfrsim_adaptation::Adapter::searching`]); 0 for repairs alone.
+    pub heuristic_steps: u32,
 }
 
 /// By what moves are counted.

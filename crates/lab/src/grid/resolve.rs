@@ -135,8 +135,9 @@ impl Resolver<'_> {
                 sites.extend(self.site(site, &days, clusters, most_load));
             }
             let mut used: Vec<usize> = sites.iter().map(|site| site.cluster).collect();
+            used.sort_unstable();
             used.dedup();
-            if sites.is_empty() || used.len() < sites.len() {
+            if file.sites.is_empty() || used.len() < sites.len() {
                 self.fault(&file.name, "a workload needs sites, and each site a cluster of its own");
             }
             let workload = Workload { name, days, sites };
