@@ -6,6 +6,7 @@ use dfrsim_cluster::JobHandle;
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::SimTime;
 use dfrsim_model::grid_event::Record;
+use dfrsim_policies::batch::SubmissionEffect;
 
 /// Clusters as a set: one bit each.
 pub(crate) type ClusterSet = u64;
@@ -102,6 +103,10 @@ impl<'a, O: Observer> Grid<'a, O> {
     /// How many jobs wait, each counted on every cluster on which it does.
     pub(crate) fn waiting(&self) -> usize {
         self.clusters.iter().map(|cluster| cluster.waiting).sum()
+    }
+    /// Whether all clusters offer one start to all jobs of one width, which a submission can only delay.
+    pub(crate) fn serves_in_turn(&self) -> bool {
+        self.clusters.iter().all(|cluster| cluster.effect_of_submission() == SubmissionEffect::Delays)
     }
     pub(crate) fn is_waiting(&self, job: usize) -> bool {
         matches!(self.states[job].phase, Phase::Waiting(_))

@@ -85,11 +85,9 @@ pub(super) fn resubmit<O: Observer>(
 
 /// The jobs among which to choose, if not all have to be looked at.
 fn fronts<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heuristic) -> Option<Fronts> {
-    let in_turn =
-        grid.clusters.iter().all(|cluster| cluster.effect_of_submission() == SubmissionEffect::Delays);
     let fastest = grid.clusters.iter().map(|cluster| cluster.spec.speed.thousandths()).max()?;
     let jobs = waiting.iter().map(|&job| (job, grid.job(job)));
-    if in_turn { Fronts::new(heuristic, jobs, fastest) } else { None }
+    if grid.serves_in_turn() { Fronts::new(heuristic, jobs, fastest) } else { None }
 }
 
 /// Asks every cluster about every job.

@@ -156,7 +156,7 @@ impl Candidates {
 impl Candidate {
     /// The order in which a heuristic looks at two jobs.
     fn comes_before(&self, other: &Candidate) -> Ordering {
-        other.key.compare(self.key).then(self.job.cmp(&other.job))
+        other.key.cmp(&self.key).then(self.job.cmp(&other.job))
     }
 
     fn evaluate(&mut self, offers: &[Offer], heuristic: Heuristic, stay: Stay) {

@@ -28,23 +28,33 @@ impl Key {
     /// Of a job of which nothing is known yet.
     pub(super) const NONE: Key = Key { value: i64::MIN, per: 1 };
 
+    /// What a job suffers that only one cluster can take.
+    pub(super) const NO_SECOND: i64 = i64::MAX;
+
+    /// Of a gain or a sufferage in microseconds.
+    pub(super) fn of_value(heuristic: Heuristic, value: i64, width: u32) -> Key {
+        Key { value, per: if heuristic == Heuristic::MaxRelGain { width } else { 1 } }
+    }
+
     pub(super) fn of(heuristic: Heuristic, ends: &Ends, width: u32) -> Key {
         let micros = |time: SimTime| i64::try_from(time.micros()).unwrap_or(i64::MAX);
-        let gain = || ends.new.map_or(i64::MIN, |new| micros(ends.current) - micros(new));
-        match heuristic {
-            Heuristic::Mct => Key { value: 0, per: 1 },
-            Heuristic::MinMin => Key { value: -micros(ends.best), per: 1 },
-            Heuristic::MaxMin => Key { value: micros(ends.best), per: 1 },
-            Heuristic::MaxGain => Key { value: gain(), per: 1 },
-            Heuristic::MaxRelGain => Key { value: gain(), per: width },
-            Heuristic::Sufferage => Key {
-                value: ends.second.map_or(i64::MAX, |second| micros(second) - micros(ends.best)),
-                per: 1,
-            },
-        }
+        let value = match heuristic {
+            Heuristic::Mct => 0,
+            Heuristic::MinMin => -micros(ends.best),
+            Heuristic::MaxMin => micros(ends.best),
+            Heuristic::MaxGain | Heuristic::MaxRelGain => {
+                ends.new.map_or(i64::MIN, |new| micros(ends.current) - micros(new))
+            }
+            Heuristic::Sufferage => {
+                ends.second.map_or(Key::NO_SECOND, |second| micros(second) - micros(ends.best))
+            }
+        };
+        Key::of_value(heuristic, value, width)
     }
-    /// How two wishes compare.
-    pub(super) fn compare(self, other: Key) -> Ordering {
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> Ordering {
         if self.per == other.per {
             return self.value.cmp(&other.value);
         }
@@ -52,6 +62,20 @@ impl Key {
         cross(self.value, other.per).cmp(&cross(other.value, self.per))
     }
 }
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Key {}
 
 #[cfg(test)]
 mod tests {
@@ -71,11 +95,8 @@ mod tests {
         // 60 s on 3 cores are 20 s a core, less than 21 s on one.
         let on_one = Ends { new: Some(at(79)), ..ends };
         let better = Key::of(Heuristic::MaxRelGain, &on_one, 1);
-        assert_eq!(key(Heuristic::MaxRelGain).compare(better), Ordering::Less);
+        assert!(key(Heuristic::MaxRelGain) < better);
         let only = Ends { second: None, ..ends };
-        assert_eq!(
-            Key::of(Heuristic::Sufferage, &only, 3).compare(key(Heuristic::MinMin)),
-            Ordering::Greater
-        );
+        assert!(Key::of(Heuristic::Sufferage, &only, 3) > key(Heuristic::MinMin));
     }
 }

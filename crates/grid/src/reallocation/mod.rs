@@ -5,10 +5,12 @@
 //! choice.
 
 mod by_choice;
+mod by_width;
 mod candidates;
 mod fronts;
 mod in_turn;
 mod key;
+mod walltimes;
 
 use crate::grid::Grid;
 use crate::{Heuristic, Observer, Reallocation};
@@ -88,6 +90,9 @@ impl Reallocator {
             (Some(threshold), heuristic) => {
                 candidates.reset(heuristic, Stay::HasPlace);
                 by_choice::move_gainers(grid, places, waiting, candidates, threshold);
+            }
+            (None, heuristic) if heuristic.compares_differences() && grid.serves_in_turn() => {
+                by_width::resubmit(grid, places, waiting, heuristic);
             }
             (None, heuristic) => {
                 candidates.reset(heuristic, Stay::MayReturn);

@@ -1,0 +1,226 @@
+//! Gains and sufferages on clusters that serve their queues in turn.
+//!
+//! Such clusters offer one start to all jobs of one width, whatever their walltimes. So of each width few jobs can come
+//! first, whatever the starts are, and only these are looked at: of thousands of jobs that wait some hundred.
+
+use super::key::Key;
+use super::walltimes::{Line, Walltimes};
+use super::{Places, cancel_all, submit_again};
+use crate::grid::Grid;
+use crate::{Heuristic, Observer};
+use dfrsim_model::{SimSpan, SimTime};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Algorithm 2 with a heuristic that compares gains or sufferages: [`super::by_choice::resubmit`], faster.
+pub(super) fn resubmit<O: Observer>(
+    grid: &mut Grid<'_, O>,
+    places: &Places,
+    waiting: &[usize],
+    heuristic: Heuristic,
+) {
+    let ends: Vec<SimTime> = waiting.iter().map(|&job| places.end(grid, job)).collect();
+    cancel_all(grid, places, waiting);
+    let now = grid.now();
+    let mut taken = vec![false; waiting.len()];
+    let mut classes = classes(grid, waiting, &ends, heuristic);
+    for class in &mut classes {
+        class.renew(&taken);
+    }
+    while let Some((number, chosen)) = first(&mut classes, heuristic) {
+        let class = &mut classes[number];
+        let job = waiting[chosen];
+        let from = places.cluster(job);
+        let end = |line: &Line| line.start + grid.clusters[line.cluster].walltime(grid.job(job));
+        // Of equal clusters the one where it stood, then the first.
+        let best = class.lines.iter().map(|line| (end(line), line.cluster != from, line.cluster)).min();
+        let (end, _, to) = best.expect("it was on a cluster before");
+        taken[chosen] = true;
+        class.take(grid.job(job).walltime, chosen);
+        class.renew(&taken);
+        submit_again(grid, job, from, to, end);
+        for class in &mut classes {
+            let width = class.width;
+            let Some(line) = class.lines.iter_mut().find(|line| line.cluster == to) else { continue };
+            // It does not depend on the walltime.
+            let start = grid.clusters[to].start_if_submitted(now, line.start, width, SimSpan::ZERO);
+            if start != line.start {
+                line.start = start;
+                class.renew(&taken);
+            }
+        }
+    }
+}
+
+/// The waiting jobs of one width. Jobs are called by their places in the list of all that wait.
+struct Class {
+    width: u32,
+    /// The clusters that are wide enough.
+    lines: Vec<Line>,
+    jobs: Jobs,
+    best: Best,
+}
+
+/// The jobs of a width, so that the first is at hand for any starts.
+enum Jobs {
+    /// One is as good as the other: the last of the list comes first.
+    Alike(Vec<usize>),
+    /// For each speed, the jobs by what they would gain if clusters of that speed could start them at time 0: the last comes
+    /// first. Those that are taken may still be there.
+    Gains(Vec<OfSpeed>),
+    /// The sufferage depends on the walltime.
+    Walltimes(Walltimes),
+}
+
+struct OfSpeed {
+    thousandths: u32,
+    by_gain: Vec<(i64, Reverse<usize>)>,
+}
+
+/// The job of a class that comes first.
+#[derive(Clone, Copy, Debug)]
+enum Best {
+    /// No job is left.
+    None,
+    /// What is compared, in microseconds, and the job.
+    Known(i64, usize),
+    /// It has not been looked for; no job of the class has more than this.
+    AtMost(i64),
+}
+
+impl Class {
+    fn take(&mut self, walltime: SimSpan, job: usize) {
+        match &mut self.jobs {
+            Jobs::Alike(jobs) => {
+                jobs.pop();
+            }
+            Jobs::Walltimes(walltimes) => walltimes.remove(walltime, job),
+            Jobs::Gains(_) => {}
+        }
+    }
+
+    /// Looks at the jobs again: one was taken, or a start is another.
+    fn renew(&mut self, taken: &[bool]) {
+        let lines = &self.lines;
+        self.best = match &mut self.jobs {
+            Jobs::Alike(jobs) => {
+                let known = |&job| Best::Known(difference_of_starts(lines), job);
+                jobs.last().map_or(Best::None, known)
+            }
+            Jobs::Walltimes(walltimes) => walltimes.bound(lines).map_or(Best::None, Best::AtMost),
+            Jobs::Gains(of_speeds) => {
+                let gains = of_speeds.iter_mut().filter_map(|OfSpeed { thousandths, by_gain }| {
+                    while by_gain.last().is_some_and(|(_, Reverse(job))| taken[*job]) {
+                        by_gain.pop();
+                    }
+                    let starts = lines.iter().filter(|line| line.thousandths == *thousandths);
+                    let start = starts.map(|line| line.start).min()?;
+                    let &(gain, job) = by_gain.last()?;
+                    Some((gain.saturating_sub(micros(start)), job))
+                });
+                gains.max().map_or(Best::None, |(gain, Reverse(job))| Best::Known(gain, job))
+            }
+        };
+    }
+
+    fn look(&mut self) {
+        if let (Best::AtMost(_), Jobs::Walltimes(walltimes)) = (self.best, &self.jobs) {
+            self.best =
+                walltimes.first(&self.lines).map_or(Best::None, |(value, job)| Best::Known(value, job));
+        }
+    }
+}
+
+/// The class of the job that comes first, and the job.
+fn first(classes: &mut [Class], heuristic: Heuristic) -> Option<(usize, usize)> {
+    loop {
+        let mut known: Option<(Key, Reverse<usize>, usize)> = None;
+        let mut open: Option<(Key, usize)> = None;
+        for (number, class) in classes.iter().enumerate() {
+            let key = |value| Key::of_value(heuristic, value, class.width);
+            match class.best {
+                Best::None => {}
+                Best::Known(value, job) => {
+                    let found = (key(value), Reverse(job), number);
+                    if known.is_none_or(|known| found > known) {
+                        known = Some(found);
+                    }
+                }
+                Best::AtMost(value) => {
+                    if open.is_none_or(|(most, _)| key(value) > most) {
+                        open = Some((key(value), number));
+                    }
+                }
+            }
+        }
+        match (known, open) {
+            // As much may be a job that stands before.
+            (known, Some((most, number))) if known.is_none_or(|known| most >= known.0) => {
+                classes[number].look();
+            }
+            (known, _) => return known.map(|(_, Reverse(job), number)| (number, job)),
+        }
+    }
+}
+
+/// The jobs by width.
+fn classes<O: Observer>(
+    grid: &mut Grid<'_, O>,
+    waiting: &[usize],
+    ends: &[SimTime],
+    heuristic: Heuristic,
+) -> Vec<Class> {
+    let mut by_width: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (place, &job) in waiting.iter().enumerate() {
+        by_width.entry(grid.job(job).width).or_default().push(place);
+    }
+    let now = grid.now();
+    let class = |(width, places): (u32, Vec<usize>)| {
+        let wide = grid.clusters.iter_mut().enumerate().filter(|(_, cluster)| width <= cluster.spec.cores);
+        let lines = wide.map(|(cluster, asked)| Line {
+            cluster,
+            thousandths: asked.spec.speed.thousandths(),
+            start: asked.start_if_submitted(now, now, width, SimSpan::ZERO),
+        });
+        let lines: Vec<Line> = lines.collect();
+        let one_speed = lines.iter().all(|line| line.thousandths == lines[0].thousandths);
+        let jobs = if heuristic != Heuristic::Sufferage {
+            let gain = |place: usize, line: &Line| {
+                let walltime = grid.clusters[line.cluster].walltime(grid.job(waiting[place]));
+                micros(ends[place]).saturating_sub(micros(SimTime::ZERO + walltime))
+            };
+            let mut of_speeds = Vec::<OfSpeed>::new();
+            for line in &lines {
+                if of_speeds.iter().any(|other| other.thousandths == line.thousandths) {
+                    continue;
+                }
+                let mut by_gain: Vec<(i64, Reverse<usize>)> =
+                    places.iter().map(|&place| (gain(place, line), Reverse(place))).collect();
+                by_gain.sort_unstable();
+                of_speeds.push(OfSpeed { thousandths: line.thousandths, by_gain });
+            }
+            Jobs::Gains(of_speeds)
+        } else if one_speed {
+            Jobs::Alike(places.into_iter().rev().collect())
+        } else {
+            let walltime = |&place: &usize| (grid.job(waiting[place]).walltime, place);
+            Jobs::Walltimes(Walltimes::new(places.iter().map(walltime), &lines))
+        };
+        Class { width, lines, jobs, best: Best::None }
+    };
+    by_width.into_iter().map(class).collect()
+}
+
+/// What jobs suffer from that have the same walltime everywhere.
+fn difference_of_starts(lines: &[Line]) -> i64 {
+    let mut starts: Vec<SimTime> = lines.iter().map(|line| line.start).collect();
+    starts.sort_unstable();
+    match starts[..] {
+        [best, second, ..] => micros(second) - micros(best),
+        _ => Key::NO_SECOND,
+    }
+}
+
+fn micros(time: SimTime) -> i64 {
+    i64::try_from(time.micros()).unwrap_or(i64::MAX)
+}
