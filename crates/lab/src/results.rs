@@ -3,6 +3,7 @@
 use crate::column::BadField;
 use crate::digests::{ALTERED, Digests, MANIFEST};
 use crate::folder::journals;
+use crate::published::Published;
 use crate::row::Row;
 use crate::table_file;
 use std::fs;
@@ -112,12 +113,31 @@ impl Results {
     /// scenario need not be there.
     #[must_use]
     pub fn node_memory_gb(&self, workload: &str) -> Option<f64> {
-        let scenario: toml::Table = self.scenario.parse().ok()?;
-        let mut workloads = scenario.get("workloads")?.as_array()?.iter();
-        let named =
-            workloads.find(|known| known.get("name").and_then(toml::Value::as_str) == Some(workload))?;
-        let memory = named.get("node_memory_gb")?;
+        let memory = self.workload(workload)?.remove("node_memory_gb")?;
         memory.as_float().or_else(|| memory.as_integer().map(|whole| whole as f64))
+    }
+
+    /// The least loads of the published tables with which the scenario compares a workload, of those that leave lighter ones out.
+    #[must_use]
+    pub fn least_loads(&self, workload: &str) -> Vec<f64> {
+        let published = self.workload(workload).and_then(|mut described| described.remove("published"));
+        let names = match published {
+            Some(toml::Value::Array(names)) => names,
+            one => one.into_iter().collect(),
+        };
+        let tables = names.iter().filter_map(|name| name.as_str()?.parse::<Published>().ok());
+        tables.filter_map(Published::least_load).collect()
+    }
+
+    /// What the scenario says of a workload.
+    fn workload(&self, workload: &str) -> Option<toml::Table> {
+        let mut scenario: toml::Table = self.scenario.parse().ok()?;
+        let toml::Value::Array(workloads) = scenario.remove("workloads")? else { return None };
+        let mut described = workloads.into_iter().filter_map(|known| match known {
+            toml::Value::Table(known) => Some(known),
+            _ => None,
+        });
+        described.find(|known| known.get("name").and_then(toml::Value::as_str) == Some(workload))
     }
 }
 
@@ -160,6 +180,7 @@ mod tests {
         assert_eq!((results.rows.len(), report.rows.failed, results.is_outdated), (2, 0, false));
         assert_eq!(results.node_memory_gb("model"), Some(scenario.workloads[0].node_memory_gb));
         assert_eq!(results.node_memory_gb("other"), None);
+        assert_eq!((results.least_loads("model"), results.least_loads("other")), (vec![], vec![]));
 
         let path = folder.path().join(ROWS);
         let rows = fs::read_to_string(&path).unwrap();

@@ -71,7 +71,7 @@ fn one_policy<'a>(groups: &[&'a Group<'a>]) -> Option<Subject<'a>> {
         if !is_only || lines.first().is_some_and(|first: &PeriodLine<'_>| first.series.name != only.name) {
             return None;
         }
-        lines.push(PeriodLine { name: group.workload.to_owned(), workload: group.workload, series: only });
+        lines.push(PeriodLine { name: group.name(), workload: group.workload, series: only });
     }
     let group = *groups.first().filter(|_| lines.len() > 1)?;
     Some(Subject {

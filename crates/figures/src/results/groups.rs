@@ -1,7 +1,7 @@
 //! Which rows belong into one figure, and to one of its lines.
 
 use crate::statistics::mean;
-use dfrsim_lab::{Figures, Row};
+use dfrsim_lab::{Figures, Results, Row};
 use dfrsim_model::SimSpan;
 
 /// The rows of one workload, penalty and tau.
@@ -12,6 +12,8 @@ pub(super) struct Group<'a> {
     tau: SimSpan,
     /// Whether there are groups of other taus.
     names_tau: bool,
+    /// Loads below this are left out.
+    least_load: Option<f64>,
     rows: Vec<&'a Row>,
 }
 
@@ -46,6 +48,7 @@ pub(super) fn groups(rows: &[Row]) -> Vec<Group<'_>> {
                 penalty: cell.penalty_s,
                 tau: cell.tau_s,
                 names_tau: rows.iter().any(|other| other.cell.tau_s != cell.tau_s),
+                least_load: None,
                 rows: vec![row],
             }),
         }
@@ -53,14 +56,38 @@ pub(super) fn groups(rows: &[Row]) -> Vec<Group<'_>> {
     groups
 }
 
+/// The groups, and after each those of its rows that a published table is about.
+pub(super) fn with_parts<'a>(results: &Results, groups: &[Group<'a>]) -> Vec<Group<'a>> {
+    let with_parts = |group: &Group<'a>| {
+        let parts = results.least_loads(group.workload).into_iter().filter_map(|load| group.from_load(load));
+        std::iter::once(group.clone()).chain(parts).collect::<Vec<_>>()
+    };
+    groups.iter().flat_map(with_parts).collect()
+}
+
 impl<'a> Group<'a> {
+    /// The rows with this load or more; nothing if these are all or none.
+    fn from_load(&self, least_load: f64) -> Option<Group<'a>> {
+        let mut part = Group { least_load: Some(least_load), ..self.clone() };
+        part.rows.retain(|row| row.cell.load.is_some_and(|load| load >= least_load));
+        (!part.rows.is_empty() && part.rows.len() < self.rows.len()).then_some(part)
+    }
+
     /// What a figure of the group is called.
     pub(super) fn stem(&self, kind: &str) -> String {
-        self.setting_stem(&format!("{kind}-{}", file_name(self.workload)))
+        let least_load = self.least_load.map(|load| format!("-load-{load}")).unwrap_or_default();
+        self.setting_stem(&format!("{kind}-{}{least_load}", file_name(self.workload)))
     }
     /// What the group is called in titles.
     pub(super) fn title(&self) -> String {
-        format!("{}, {}", self.workload, self.setting_title())
+        format!("{}, {}", self.name(), self.setting_title())
+    }
+    /// What its line is called in a figure of several workloads.
+    pub(super) fn name(&self) -> String {
+        match self.least_load {
+            Some(load) => format!("{}, load {load} and more", self.workload),
+            None => self.workload.to_owned(),
+        }
     }
     /// What a figure of all workloads with this penalty and tau is called.
     pub(super) fn setting_stem(&self, kind: &str) -> String {

@@ -24,8 +24,9 @@ pub struct Drawn {
 /// Draws everything that results allow.
 ///
 /// For each workload, penalty and tau: the mean degradation by load, where there are several loads; degradation and
-/// bandwidth by period, where there are several periods, and the one against the other, where several policies have them; the distribution of the degradation over the instances, as
-/// box plots and as distribution functions. Failed simulations are left out.
+/// bandwidth by period, where there are several periods, and the one against the other, where several policies have them, both also
+/// for the loads of a published table that leaves lighter ones out; the distribution of the degradation over the instances, as box
+/// plots and as distribution functions. Failed simulations are left out.
 #[must_use]
 pub fn draw_results(results: &Results) -> Drawn {
     let groups = groups::groups(&results.rows);
@@ -33,9 +34,12 @@ pub fn draw_results(results: &Results) -> Drawn {
     for group in &groups {
         by_load::draw(group, &mut drawn);
     }
-    by_period::draw(results, &groups, &mut drawn);
-    for group in &groups {
+    let with_parts = groups::with_parts(results, &groups);
+    by_period::draw(results, &with_parts, &mut drawn);
+    for group in &with_parts {
         tradeoff::draw(results, group, &mut drawn);
+    }
+    for group in &groups {
         distribution::draw(group, &mut drawn);
     }
     drawn
@@ -179,6 +183,31 @@ mod tests {
         let (cell, first) = (&results.rows[0].cell, figure.csv.lines().nth(1).unwrap());
         assert!(first.starts_with(&format!("{},{},2,", cell.policy, cell.load.unwrap())), "{first}");
         assert_legible(figure);
+    }
+
+    /// A workload that is compared with a table of high loads has figures of these too.
+    #[test]
+    fn loads_of_a_published_table_are_drawn_by_themselves() {
+        let text = |published: &str| {
+            format!(
+                "study = 'online'\npolicies = ['/per/OPT=MIN', '/per/OPT=AVG']\n[simulation]\nperiod = [600, 1200]\n\
+                 [[workloads]]\nname = 'model'\nnodes = 16\n{published}\
+                 lublin = {{ traces = 1, jobs = 30, loads = [0.3, 0.7, 0.9] }}\n"
+            )
+        };
+        let results = of_scenario(&text("published = 'dissertation-b4-b6'\n"));
+        let drawn = draw_results(&results);
+        let penalty = results.rows[0].cell.penalty_s;
+        for kind in ["degradation-by-period", "bandwidth-by-period", "degradation-by-bandwidth"] {
+            let stem = format!("{kind}-model-load-0.7-penalty-{penalty}");
+            let figure = drawn.figures.iter().find(|figure| figure.stem == stem);
+            let figure = figure.unwrap_or_else(|| panic!("{stem}: {:?}", stems(&drawn)));
+            assert_legible(figure);
+            let of_two_loads = figure.csv.lines().skip(1).all(|line| line.split(',').nth(2) == Some("2"));
+            assert!(of_two_loads, "{}", figure.csv);
+        }
+        let without = draw_results(&of_scenario(&text("")));
+        assert_eq!(without.figures.len() + 3, drawn.figures.len());
     }
 
     /// One policy on two workloads: one figure with a line a workload, as figure 6.1 has it.
