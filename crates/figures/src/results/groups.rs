@@ -59,7 +59,8 @@ pub(super) fn groups(rows: &[Row]) -> Vec<Group<'_>> {
 /// The groups, and after each those of its rows that a published table is about.
 pub(super) fn with_parts<'a>(results: &Results, groups: &[Group<'a>]) -> Vec<Group<'a>> {
     let with_parts = |group: &Group<'a>| {
-        let parts = results.least_loads(group.workload).into_iter().filter_map(|load| group.from_load(load));
+        let parts =
+            results.least_loads(group.workload).into_iter().filter_map(|load| group.part_of_load(load));
         std::iter::once(group.clone()).chain(parts).collect::<Vec<_>>()
     };
     groups.iter().flat_map(with_parts).collect()
@@ -67,7 +68,7 @@ pub(super) fn with_parts<'a>(results: &Results, groups: &[Group<'a>]) -> Vec<Gro
 
 impl<'a> Group<'a> {
     /// The rows with this load or more; nothing if these are all or none.
-    fn from_load(&self, least_load: f64) -> Option<Group<'a>> {
+    fn part_of_load(&self, least_load: f64) -> Option<Group<'a>> {
         let mut part = Group { least_load: Some(least_load), ..self.clone() };
         part.rows.retain(|row| row.cell.load.is_some_and(|load| load >= least_load));
         (!part.rows.is_empty() && part.rows.len() < self.rows.len()).then_some(part)
