@@ -20,7 +20,7 @@ pub(crate) struct Effort {
     pub(crate) steps: u32,
     /// After how many failures in a row there is no more hope.
     pub(crate) failures: u32,
-    /// Whether repairs are made cheaper, task by task and by exchanges between two nodes.
+    /// Whether repairs are made cheaper, task by task and by exchanges between two nodes, and a search follows them.
     pub(crate) economises: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::fault::{AuditError, Fault, Faults};
 use crate::job::Job;
-use crate::lines::{Lines, malformed};
+use crate::lines::{first_record, follow, record};
 use crate::nodes::{Nodes, Overcommitted};
 use crate::placement;
 use crate::tally::{Figures, Tally};
@@ -21,23 +21,12 @@ pub const MOST_NODES: u32 = 1 << 24;
 /// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
 /// A fault can lead to others further down: the first one is the one to look at.
 pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
-    let mut lines = Lines::new(reader);
-    let first = lines.next()?.filter(|text| !text.is_empty()).map_or(Err(Rule::NoRun), parse);
-    let mut auditor = match first {
-        Ok(record) => Auditor::begin(&record)?,
-        Err(rule) => return Err(Faults::from(Fault { line: 1, at: None, job: None, rule }).into()),
-    };
-    while let Some(text) = lines.next()? {
-        match parse(text) {
-            Ok(record) => auditor.record(&record),
-            Err(rule) => auditor.malformed(rule),
-        }
-    }
+    let begin = |text: &[u8]| Ok(Auditor::begin(&first_record(text)?)?);
+    let auditor = follow(reader, begin, |auditor, text| match record(text) {
+        Ok(record) => auditor.record(&record),
+        Err(rule) => auditor.malformed(rule),
+    })?;
     Ok(auditor.finish()?)
-}
-
-fn parse(text: &[u8]) -> Result<Record<'_>, Rule> {
-    serde_json::from_slice(text).map_err(|error| malformed(&error))
 }
 
 /// The place of a record within its moment.

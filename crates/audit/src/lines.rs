@@ -1,10 +1,11 @@
 //! The lines of a file of records.
 
-use crate::{AuditError, Rule};
+use crate::{AuditError, Fault, Faults, Rule};
+use serde::Deserialize;
 use std::io::BufRead;
 
 /// The lines of an input, one at a time.
-pub(crate) struct Lines<R> {
+struct Lines<R> {
     input: R,
     text: Vec<u8>,
     /// The line that was read last, from 1.
@@ -12,11 +13,11 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(crate) fn new(input: R) -> Lines<R> {
+    fn new(input: R) -> Lines<R> {
         Lines { input, text: Vec::new(), number: 0 }
     }
     /// The next line without its end; nothing behind the last one.
-    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, AuditError> {
+    fn next(&mut self) -> Result<Option<&[u8]>, AuditError> {
         self.number += 1;
         self.text.clear();
         let line = self.number;
@@ -29,8 +30,37 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
+/// Follows a file of records: an auditor begins with the first line and hears of each of the others.
+pub(crate) fn follow<A>(
+    reader: impl BufRead,
+    begin: impl FnOnce(&[u8]) -> Result<A, AuditError>,
+    mut hear: impl FnMut(&mut A, &[u8]),
+) -> Result<A, AuditError> {
+    let mut lines = Lines::new(reader);
+    let first = lines.next()?.filter(|text| !text.is_empty());
+    let mut auditor = begin(first.ok_or_else(|| of_first_line(Rule::NoRun))?)?;
+    while let Some(text) = lines.next()? {
+        hear(&mut auditor, text);
+    }
+    Ok(auditor)
+}
+
+/// The record with which a file begins.
+pub(crate) fn first_record<'a, R: Deserialize<'a>>(text: &'a [u8]) -> Result<R, AuditError> {
+    record(text).map_err(of_first_line)
+}
+
+/// The record of a line.
+pub(crate) fn record<'a, R: Deserialize<'a>>(text: &'a [u8]) -> Result<R, Rule> {
+    serde_json::from_slice(text).map_err(|error| malformed(&error))
+}
+
+fn of_first_line(rule: Rule) -> AuditError {
+    Faults::from(Fault { line: 1, at: None, job: None, rule }).into()
+}
+
 /// The message of the parser without its line number, which is always 1, and with a column where it has one.
-pub(crate) fn malformed(error: &serde_json::Error) -> Rule {
+fn malformed(error: &serde_json::Error) -> Rule {
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or(&message);
     Rule::Malformed(match error.column() {

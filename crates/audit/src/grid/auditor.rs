@@ -130,7 +130,7 @@ impl Auditor {
     }
 
     /// A line that is no record.
-    pub(super) fn unreadable(&mut self, rule: Rule) {
+    pub(super) fn malformed(&mut self, rule: Rule) {
         self.line += 1;
         self.fault(None, rule);
     }

@@ -1,8 +1,8 @@
 //! What a check finds, and the check of a whole file.
 
 use super::Auditor;
-use crate::lines::{Lines, malformed};
-use crate::{AuditError, Fault, Faults, Rule};
+use crate::AuditError;
+use crate::lines::{first_record, follow, record};
 use dfrsim_model::grid_event::Record;
 use std::fmt;
 use std::io::BufRead;
@@ -42,20 +42,11 @@ impl fmt::Display for Report {
 /// # Errors
 /// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
 pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
-    let mut lines = Lines::new(reader);
-    let first = lines.next()?.filter(|text| !text.is_empty()).map_or(Err(Rule::NoRun), parse);
-    let mut auditor = match first {
-        Ok(record) => Auditor::begin(&record)?,
-        Err(rule) => return Err(Faults::from(Fault { line: 1, at: None, job: None, rule }).into()),
-    };
-    while let Some(text) = lines.next()? {
-        match parse(text) {
-            Ok(record) => auditor.record(&record),
-            Err(rule) => {
-                auditor.unreadable(rule);
-            }
-        }
-    }
+    let begin = |text: &[u8]| Ok(Auditor::begin(&first_record(text)?)?);
+    let auditor = follow(reader, begin, |auditor, text| match record(text) {
+        Ok(record) => auditor.record(&record),
+        Err(rule) => auditor.malformed(rule),
+    })?;
     Ok(auditor.finish()?)
 }
 
@@ -63,9 +54,5 @@ pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
 #[must_use]
 pub fn is_grid(beginning: &[u8]) -> bool {
     let first = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    matches!(parse(first), Ok(Record::Run { .. }))
-}
-
-fn parse(text: &[u8]) -> Result<Record<'_>, Rule> {
-    serde_json::from_slice(text).map_err(|error| malformed(&error))
+    matches!(record(first), Ok(Record::Run { .. }))
 }

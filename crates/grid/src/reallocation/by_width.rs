@@ -3,11 +3,11 @@
 //! Such clusters offer one start to all jobs of one width, whatever their walltimes. So of each width few jobs can come
 //! first, whatever the starts are, and only these are looked at: of thousands of jobs that wait some hundred.
 
-use super::key::Key;
+use super::key::{Key, two_least};
 use super::walltimes::{Line, Walltimes};
 use super::{Places, cancel_all, submit_again};
 use crate::grid::Grid;
-use crate::{Heuristic, Observer};
+use crate::{Heuristic, Observer, Speed};
 use dfrsim_model::{SimSpan, SimTime};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub(super) fn resubmit<O: Observer>(
         let class = &mut classes[number];
         let job = waiting[chosen];
         let from = places.cluster(job);
-        let end = |line: &Line| line.start + grid.clusters[line.cluster].walltime(grid.job(job));
+        let end = |line: &Line| line.end(grid.job(job).walltime);
         // Of equal clusters the one where it stood, then the first.
         let best = class.lines.iter().map(|line| (end(line), line.cluster != from, line.cluster)).min();
         let (end, _, to) = best.expect("it was on a cluster before");
@@ -73,7 +73,7 @@ enum Jobs {
 }
 
 struct OfSpeed {
-    thousandths: u32,
+    speed: Speed,
     by_gain: Vec<(i64, Reverse<usize>)>,
 }
 
@@ -109,11 +109,11 @@ impl Class {
             }
             Jobs::Walltimes(walltimes) => walltimes.bound(lines).map_or(Best::None, Best::AtMost),
             Jobs::Gains(of_speeds) => {
-                let gains = of_speeds.iter_mut().filter_map(|OfSpeed { thousandths, by_gain }| {
+                let gains = of_speeds.iter_mut().filter_map(|OfSpeed { speed, by_gain }| {
                     while by_gain.last().is_some_and(|(_, Reverse(job))| taken[*job]) {
                         by_gain.pop();
                     }
-                    let starts = lines.iter().filter(|line| line.thousandths == *thousandths);
+                    let starts = lines.iter().filter(|line| line.speed == *speed);
                     let start = starts.map(|line| line.start).min()?;
                     let &(gain, job) = by_gain.last()?;
                     Some((gain.saturating_sub(micros(start)), job))
@@ -179,25 +179,25 @@ fn classes<O: Observer>(
         let wide = grid.clusters.iter_mut().enumerate().filter(|(_, cluster)| width <= cluster.spec.cores);
         let lines = wide.map(|(cluster, asked)| Line {
             cluster,
-            thousandths: asked.spec.speed.thousandths(),
+            speed: asked.spec.speed,
             start: asked.start_if_submitted(now, now, width, SimSpan::ZERO),
         });
         let lines: Vec<Line> = lines.collect();
-        let one_speed = lines.iter().all(|line| line.thousandths == lines[0].thousandths);
+        let one_speed = lines.iter().all(|line| line.speed == lines[0].speed);
         let jobs = if heuristic != Heuristic::Sufferage {
             let gain = |place: usize, line: &Line| {
-                let walltime = grid.clusters[line.cluster].walltime(grid.job(waiting[place]));
+                let walltime = line.speed.time_of(grid.job(waiting[place]).walltime);
                 micros(ends[place]).saturating_sub(micros(SimTime::ZERO + walltime))
             };
             let mut of_speeds = Vec::<OfSpeed>::new();
             for line in &lines {
-                if of_speeds.iter().any(|other| other.thousandths == line.thousandths) {
+                if of_speeds.iter().any(|other| other.speed == line.speed) {
                     continue;
                 }
                 let mut by_gain: Vec<(i64, Reverse<usize>)> =
                     places.iter().map(|&place| (gain(place, line), Reverse(place))).collect();
                 by_gain.sort_unstable();
-                of_speeds.push(OfSpeed { thousandths: line.thousandths, by_gain });
+                of_speeds.push(OfSpeed { speed: line.speed, by_gain });
             }
             Jobs::Gains(of_speeds)
         } else if one_speed {
@@ -213,10 +213,8 @@ fn classes<O: Observer>(
 
 /// What jobs suffer from that have the same walltime everywhere.
 fn difference_of_starts(lines: &[Line]) -> i64 {
-    let mut starts: Vec<SimTime> = lines.iter().map(|line| line.start).collect();
-    starts.sort_unstable();
-    match starts[..] {
-        [best, second, ..] => micros(second) - micros(best),
+    match two_least(lines.iter().map(|line| line.start)) {
+        Some((best, Some(second))) => micros(second) - micros(best),
         _ => Key::NO_SECOND,
     }
 }

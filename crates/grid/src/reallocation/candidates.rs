@@ -1,6 +1,6 @@
 //! The jobs among which a heuristic still has to choose, and what is known of them.
 
-use super::key::{Ends, Key};
+use super::key::{Ends, Key, two_least};
 use crate::{GridJob, Heuristic};
 use dfrsim_model::{SimSpan, SimTime};
 use std::cmp::Ordering;
@@ -165,15 +165,9 @@ impl Candidate {
             self.current_end = offers[current].end();
         }
         let mut target: Option<(usize, Offer)> = None;
-        let mut best: Option<SimTime> = None;
-        let mut second: Option<SimTime> = None;
-        for (at, offer) in offers.iter().enumerate().filter(|(_, offer)| offer.is_some()) {
+        let fitting = offers.iter().enumerate().filter(|(_, offer)| offer.is_some());
+        for (at, offer) in fitting.clone() {
             let end = offer.end();
-            if best.is_none_or(|best| end < best) {
-                second = best.replace(end);
-            } else if second.is_none_or(|second| end < second) {
-                second = Some(end);
-            }
             let counts = stay == Stay::MayReturn || at != current;
             // Of equal clusters the one where it stands, then the first.
             let better =
@@ -183,12 +177,9 @@ impl Candidate {
             }
         }
         self.target = target;
-        let ends = Ends {
-            current: self.current_end,
-            new: target.map(|(_, offer)| offer.end()),
-            best: best.unwrap_or(SimTime::MAX),
-            second,
-        };
+        let (best, second) = two_least(fitting.map(|(_, offer)| offer.end())).unwrap_or((SimTime::MAX, None));
+        let ends =
+            Ends { current: self.current_end, new: target.map(|(_, offer)| offer.end()), best, second };
         self.key = Key::of(heuristic, &ends, self.width);
     }
 }

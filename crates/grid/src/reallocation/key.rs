@@ -24,6 +24,22 @@ pub(super) struct Ends {
     pub(super) second: Option<SimTime>,
 }
 
+/// The least of some values, and the least of the others.
+pub(super) fn two_least<T: PartialOrd>(values: impl IntoIterator<Item = T>) -> Option<(T, Option<T>)> {
+    let mut values = values.into_iter();
+    let mut least = values.next()?;
+    let mut second: Option<T> = None;
+    for mut value in values {
+        if value < least {
+            std::mem::swap(&mut least, &mut value);
+        }
+        if second.as_ref().is_none_or(|second| value < *second) {
+            second = Some(value);
+        }
+    }
+    Some((least, second))
+}
+
 impl Key {
     /// Of a job of which nothing is known yet.
     pub(super) const NONE: Key = Key { value: i64::MIN, per: 1 };

@@ -1,5 +1,6 @@
 //! Sufferages of jobs of one width on clusters that differ in speed.
 
+use super::key::two_least;
 use crate::Speed;
 use dfrsim_model::{SimSpan, SimTime};
 use std::collections::BTreeSet;
@@ -8,9 +9,19 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) cluster: usize,
-    /// Its speed.
-    pub(super) thousandths: u32,
+    pub(super) speed: Speed,
     pub(super) start: SimTime,
+}
+
+impl Line {
+    /// When a job of this walltime would complete.
+    pub(super) fn end(&self, walltime: SimSpan) -> SimTime {
+        self.start.saturating_add(self.speed.time_of(walltime))
+    }
+    /// How much later a job completes that has one microsecond more.
+    fn slope(&self) -> f64 {
+        1_000.0 / f64::from(self.speed.thousandths())
+    }
 }
 
 /// Jobs by walltime, of which the one that suffers most is found without a look at all.
@@ -29,8 +40,7 @@ pub(super) struct Walltimes {
 
 impl Walltimes {
     pub(super) fn new(jobs: impl Iterator<Item = (SimSpan, usize)>, lines: &[Line]) -> Walltimes {
-        let slope = |line: &Line| 1_000.0 / f64::from(line.thousandths);
-        let pairs = pairs(lines).map(|(a, b)| (slope(a) - slope(b)).abs());
+        let pairs = pairs(lines).map(|(a, b)| (a.slope() - b.slope()).abs());
         let least = pairs.fold(f64::INFINITY, f64::min);
         // Either time is rounded by less than 1, and there are two of each.
         let rounding = (least > 0.0).then(|| (4.0 / least).ceil() as u64 + 1);
@@ -46,18 +56,8 @@ impl Walltimes {
         let (first, last) = (self.jobs.first()?.0 as f64, self.jobs.last()?.0 as f64);
         let base = lines.iter().map(|line| line.start.micros()).min()?;
         let at = |walltime: f64| {
-            let (mut best, mut second) = (f64::INFINITY, f64::INFINITY);
-            for line in lines {
-                let end =
-                    (line.start.micros() - base) as f64 + walltime * 1_000.0 / f64::from(line.thousandths);
-                if end < best {
-                    second = best;
-                    best = end;
-                } else if end < second {
-                    second = end;
-                }
-            }
-            second - best
+            let end = |line: &Line| (line.start.micros() - base) as f64 + walltime * line.slope();
+            two_least(lines.iter().map(end)).map_or(0.0, |(best, second)| second.unwrap_or(best) - best)
         };
         let between = crossings(lines).filter(|crossing| (first..=last).contains(crossing));
         let most = between.chain([first, last]).map(at).fold(0.0, f64::max);
@@ -105,18 +105,10 @@ impl Walltimes {
 
 /// What a job suffers that cannot go where it completes first, in microseconds.
 fn suffers(lines: &[Line], walltime: SimSpan) -> i64 {
-    let (mut best, mut second) = (SimTime::MAX, SimTime::MAX);
-    for line in lines {
-        let speed = Speed::from_thousandths(line.thousandths).expect("it is that of a cluster");
-        let end = line.start.saturating_add(speed.time_of(walltime));
-        if end < best {
-            second = best;
-            best = end;
-        } else if end < second {
-            second = end;
-        }
-    }
-    i64::try_from(second.since(best).micros()).unwrap_or(i64::MAX)
+    two_least(lines.iter().map(|line| line.end(walltime))).map_or(0, |(best, second)| {
+        let second = second.unwrap_or(best);
+        i64::try_from(second.since(best).micros()).unwrap_or(i64::MAX)
+    })
 }
 
 fn pairs(lines: &[Line]) -> impl Iterator<Item = (&Line, &Line)> {
@@ -125,9 +117,9 @@ fn pairs(lines: &[Line]) -> impl Iterator<Item = (&Line, &Line)> {
 
 /// The walltimes at which two clusters complete at the same time, in microseconds; some may be negative.
 fn crossings(lines: &[Line]) -> impl Iterator<Item = f64> {
-    pairs(lines).filter(|(a, b)| a.thousandths != b.thousandths).map(|(a, b)| {
+    pairs(lines).filter(|(a, b)| a.speed != b.speed).map(|(a, b)| {
         let later = a.start.micros().wrapping_sub(b.start.micros()) as i64 as f64;
-        later / (1_000.0 / f64::from(b.thousandths) - 1_000.0 / f64::from(a.thousandths))
+        later / (b.slope() - a.slope())
     })
 }
 
@@ -137,7 +129,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn line(cluster: usize, (thousandths, start): (u32, u64)) -> Line {
-        Line { cluster, thousandths, start: SimTime::from_micros(start) }
+        Line {
+            cluster,
+            speed: Speed::from_thousandths(thousandths).unwrap(),
+            start: SimTime::from_micros(start),
+        }
     }
 
     /// At starts 0 and 100 and speeds 1 and 2 both complete at 200 with a walltime of 200. A job of 190 misses 5, one of 260
