@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::OutputFile;
 use clap::ValueEnum;
-use dfrsim_figures::{Figure, Picture};
+use dfrsim_plots::{Figure, Picture};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@ use dfrsim_context_switch::file::{
     PlanFigures, cluster_from_json, cluster_to_json, configuration_from_json, plan_to_json, states_from_json,
 };
 use dfrsim_context_switch::{Cluster, Configuration, Durations, plan, timetable};
-use dfrsim_figures::draw_plan;
+use dfrsim_plots::draw_plan;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::{self, OutputFile};
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_figures::draw_comparison;
+use dfrsim_plots::draw_comparison;
 use dfrsim_lab::comparison::{
     Column, CompareError, CompareOptions, Comparison, Confidence, compare, compare_packings,
 };

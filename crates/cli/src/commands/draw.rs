@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::picture_files::{self, Format};
 use clap::{Args, Subcommand};
-use dfrsim_figures::{EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
+use dfrsim_plots::{EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 use dfrsim_model::SimTime;
 use std::path::{Path, PathBuf};
 

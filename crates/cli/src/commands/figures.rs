@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_figures::{Drawn, draw_results, draw_tables};
+use dfrsim_plots::{Drawn, draw_results, draw_tables};
 use dfrsim_lab::AnyResults;
 use std::fs;
 use std::path::PathBuf;

@@ -1,0 +1,100 @@
+//! A plan with all that is needed to follow it.
+
+use super::cluster::{amount, node_entries, relation_entries};
+use super::{StateName, lines_of};
+use crate::cluster::Cluster;
+use crate::configuration::{Configuration, Place};
+use crate::timetable::Timed;
+use dfrsim_model::NodeId;
+use serde::Serialize;
+
+/// What is said of a plan as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanFigures {
+    /// Its cost in MB.
+    pub cost: u64,
+    /// A cost that no plan to the decided states is below, if states were given and not places.
+    pub bound: Option<u64>,
+    /// Whether no configuration with the decided states has a cheaper plan.
+    pub proven: bool,
+}
+
+#[derive(Serialize)]
+struct PlaceEntry {
+    state: StateName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<String>,
+}
+
+#[derive(Serialize)]
+struct VmEntry<'a> {
+    name: &'a str,
+    vjob: &'a str,
+    cpu: u32,
+    memory: u32,
+    before: PlaceEntry,
+    after: PlaceEntry,
+}
+
+#[derive(Serialize)]
+struct ActionEntry<'a> {
+    vm: &'a str,
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<&'a str>,
+    cost: u64,
+    begin_s: f64,
+    end_s: f64,
+}
+
+/// A plan as JSON, from the places before to the places after, with costs and times. It stands on its own: `dfrsim_audit`
+/// checks it and `dfrsim_plots` draws it from this text alone.
+#[must_use]
+pub fn plan_to_json(
+    cluster: &Cluster,
+    before: &Configuration,
+    after: &Configuration,
+    pools: &[Vec<Timed>],
+    figures: &PlanFigures,
+) -> String {
+    let name = |node: NodeId| cluster.node(node).name.as_str();
+    let place = |place: Place| PlaceEntry {
+        state: place.state().into(),
+        node: place.node().map(|node| name(node).to_owned()),
+    };
+    let vms = cluster.by_name().iter().map(|&id| {
+        let vm = cluster.vm(id);
+        VmEntry {
+            name: &vm.name,
+            vjob: &cluster.vjobs()[vm.vjob.index()].name,
+            cpu: amount(vm.demand.cpu),
+            memory: amount(vm.demand.memory),
+            before: place(before.place(id)),
+            after: place(after.place(id)),
+        }
+    });
+    let pools: Vec<String> = pools
+        .iter()
+        .map(|pool| {
+            lines_of(pool.iter().map(|Timed { action, begin, end }| ActionEntry {
+                vm: &cluster.vm(action.vm()).name,
+                action: action.kind().name(),
+                from: action.from().node().map(name),
+                to: action.to().node().map(name),
+                cost: action.cost(cluster),
+                begin_s: begin.as_secs_f64(),
+                end_s: end.as_secs_f64(),
+            }))
+        })
+        .collect();
+    let (nodes, vms) = (lines_of(node_entries(cluster)), lines_of(vms));
+    let (relations, pools) = (lines_of(relation_entries(cluster)), pools.join(",\n"));
+    let PlanFigures { cost, bound, proven } = figures;
+    let bound = bound.map_or("null".to_owned(), |bound| bound.to_string());
+    format!(
+        "{{\n\"cost\": {cost},\n\"bound\": {bound},\n\"proven\": {proven},\n\"nodes\": {nodes},\n\"vms\": {vms},\n\
+         \"relations\": {relations},\n\"pools\": [{pools}]\n}}\n"
+    )
+}

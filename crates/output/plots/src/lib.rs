@@ -1,0 +1,67 @@
+//! Pictures of results and of simulations, drawn from the files that runs leave behind and from nothing else.
+//!
+//! * [`draw_results`]: what a run's rows allow: mean degradation by load; degradation and bandwidth by period; the
+//!   distribution of the degradation over the instances.
+//! * [`draw_tables`]: what the tables of the off-line study allow: the figures of both texts; of the grid study tables 2 to
+//!   17 beside the published ones.
+//! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: what an events file tells: jobs on nodes, CPU in use and jobs in
+//!   the system over time, the distribution of the bounded stretch.
+//! * [`draw_plan`]: a plan of context switches, nodes by time.
+//! * [`Figure`]: a [`Picture`], which becomes SVG or PNG, and the data behind it as comma-separated values.
+//!
+//! The same files give the same bytes, on any machine: text is set with a font that the crate brings along. A picture has
+//! the width of a paper's column, the palette of Okabe and Ito, and nothing that would be beyond its axes: every axis is
+//! chosen so that all values are on it.
+//!
+//! ```
+//! // A job of 10 s runs on all of node 0, beside an idle node.
+//! let events = r#"{"event":"run","format":2,"policy":"FCFS","nodes":2,"penalty_us":0,"tau_us":10000000}
+//! {"event":"submit","at_us":0,"job":0,"id":7,"tasks":1,"need":943718400,"memory":0,"run_us":10000000}
+//! {"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
+//! {"event":"complete","at_us":10000000,"job":0}
+//! {"event":"summary","completed":1,"rejected":0,"makespan_us":10000000,"max_stretch":1.0,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":10.0,"utilisation":0.5,"pauses":0,"migrations":0,"migrated_tasks":0}
+//! "#;
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("events.jsonl");
+//! std::fs::write(&path, events)?;
+//! let figure = dfrsim_plots::draw_gantt(&path, dfrsim_plots::Window::default())?;
+//! assert!(figure.picture.svg().contains("FCFS, 2 nodes"));
+//! assert_eq!(figure.csv.lines().nth(1), Some("7,0,1,0,10,0,1,1,start,complete"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Inside, a figure is laid out as a list of shapes in pixels, which plotters' SVG and bitmap backends draw, at a multiple
+//! of their size since backends have whole coordinates. Plotters' chart layer is not used: axes with ticks at chosen places,
+//! legends beside the data and letters with their side bearings are simpler without it.
+//!
+//! Sources: the dissertation that introduced DFRS (Stillwell, 2010), figures 5.1 and 6.1, for what is drawn of results;
+//! Okabe and Ito, "Color Universal Design" (2008), for the palette; Tukey, "Exploratory Data Analysis" (1977), for the
+//! whiskers of box plots. Quartiles are values of the sample (nearest rank), as in the tables.
+
+mod axes;
+mod beside;
+mod chart;
+mod events;
+mod figure;
+mod font;
+mod grid;
+mod legend;
+#[cfg(test)]
+mod legible;
+mod offline;
+mod palette;
+mod picture;
+mod plan;
+mod render;
+mod results;
+mod sample;
+mod scale;
+mod statistics;
+mod table;
+
+pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
+pub use figure::Figure;
+pub use offline::draw_tables;
+pub use picture::Picture;
+pub use plan::{PlanFigureError, draw_plan};
+pub use results::{Drawn, draw_comparison, draw_results};
