@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::picture_files::{self, Format};
 use clap::{Args, Subcommand};
-use dfrsim_plots::{EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 use dfrsim_model::SimTime;
+use dfrsim_plots::{EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 use std::path::{Path, PathBuf};
 
 /// Draw simulations from their events files

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_plots::{Drawn, draw_results, draw_tables};
 use dfrsim_lab::AnyResults;
+use dfrsim_plots::{Drawn, draw_results, draw_tables};
 use std::fs;
 use std::path::PathBuf;
 

@@ -12,8 +12,8 @@ use dfrsim_context_switch::{
     Cluster, Configuration, Durations, Limits, Place, Plan as Pools, Timed, cheapest, in_states, plan,
     timetable,
 };
-use dfrsim_plots::draw_plan;
 use dfrsim_model::Seed;
+use dfrsim_plots::draw_plan;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -2,8 +2,8 @@
 
 mod support;
 
-use dfrsim_plots::{EventsError, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 use dfrsim_model::SimTime;
+use dfrsim_plots::{EventsError, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 use std::path::Path;
 use support::file;
 

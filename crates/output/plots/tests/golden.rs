@@ -141,7 +141,6 @@ fn pauses_migrations_and_shifts_cut_stays() {
         paused,0,0\npaused,2,1\npaused,4,0\n";
     assert_eq!(timeline.csv, expected);
     // Turnarounds of 7 and 9 s for 5 and 9 s.
-    let stretch =
-        dfrsim_plots::draw_stretch(&[events.path().to_owned()], dfrsim_plots::StretchForm::Ecdf);
+    let stretch = dfrsim_plots::draw_stretch(&[events.path().to_owned()], dfrsim_plots::StretchForm::Ecdf);
     assert_eq!(stretch.unwrap().csv, "policy,value,part_no_larger\nnone,1,0.5\nnone,1.4,1\n");
 }

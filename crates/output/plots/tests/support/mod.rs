@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
-use dfrsim_plots::{Figure, Window, draw_gantt};
 use dfrsim_model::{Job, SimSpan};
+use dfrsim_plots::{Figure, Window, draw_gantt};
 use dfrsim_policies::{Policy, PolicyOptions};
 use std::fs;
 use std::io::Write as _;
