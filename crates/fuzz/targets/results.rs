@@ -1,8 +1,8 @@
 //! Rows and baselines.
 #![no_main]
 
-use dfrsim_lab::regression::{Baseline, CheckOptions, check};
-use dfrsim_lab::results::rows_of;
+use dfrsim_legacy::regression::{Baseline, CheckOptions, check};
+use dfrsim_legacy::results::rows_of;
 use libfuzzer_sys::fuzz_target;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Scenario files of all studies: what is read is written with every field spelt out, and that says the same.
 #![no_main]
 
-use dfrsim_lab::Study;
+use dfrsim_legacy::Study;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

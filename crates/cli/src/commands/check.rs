@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use crate::output::{self, OutputFile};
 use clap::Args;
-use dfrsim_lab::regression::{
+use dfrsim_legacy::regression::{
     Baseline, CheckOptions, CheckReport, Figure, ParseToleranceError, Tolerance, Tolerances, Verdict, check,
 };
-use dfrsim_lab::{Results, UnknownFigure};
+use dfrsim_legacy::{Results, UnknownFigure};
 use std::path::{Path, PathBuf};
 
 /// Compare results with a baseline, for CI

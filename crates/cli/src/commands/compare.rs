@@ -4,10 +4,10 @@ use crate::failure::Failure;
 use crate::output::{self, OutputFile};
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_lab::comparison::{
+use dfrsim_legacy::comparison::{
     Column, CompareError, CompareOptions, Comparison, Confidence, compare, compare_packings,
 };
-use dfrsim_lab::{AnyResults, Results};
+use dfrsim_legacy::{AnyResults, Results};
 use dfrsim_plots::draw_comparison;
 use std::fs;
 use std::path::{Path, PathBuf};

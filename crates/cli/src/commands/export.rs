@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::OutputFile;
 use clap::Args;
-use dfrsim_lab::{Results, export};
+use dfrsim_legacy::{Results, export};
 use std::path::{Path, PathBuf};
 
 /// Write the rows of finished results in other formats

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_lab::AnyResults;
+use dfrsim_legacy::AnyResults;
 use dfrsim_plots::{Drawn, draw_results, draw_tables};
 use std::fs;
 use std::path::PathBuf;

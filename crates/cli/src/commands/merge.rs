@@ -3,7 +3,7 @@
 use super::run::execute;
 use crate::failure::Failure;
 use clap::Args;
-use dfrsim_lab::{Part, RunOptions, Study, unfinished_scenario};
+use dfrsim_legacy::{Part, RunOptions, Study, unfinished_scenario};
 use std::path::PathBuf;
 
 /// Join the shards of a run to the results of the whole

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::OutputFile;
 use clap::Args;
-use dfrsim_lab::AnyResults;
+use dfrsim_legacy::AnyResults;
 use dfrsim_plots::{Figure, draw_results, draw_tables};
 use dfrsim_report::Picture;
 use std::io::Write as _;

@@ -10,7 +10,7 @@ use self::view::View;
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
-use dfrsim_lab::{Part, RunError, RunOptions, RunReport, Scenario, Shard, Study, run};
+use dfrsim_legacy::{Part, RunError, RunOptions, RunReport, Scenario, Shard, Study, run};
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};

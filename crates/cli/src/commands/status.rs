@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
-use dfrsim_lab::{PartStatus, Status as Runs};
+use dfrsim_legacy::{PartStatus, Status as Runs};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output;
 use clap::{Args, ValueEnum};
 use dfrsim_dispatch::{Engine, JobId, Slurm, Submitted, Sweep, submit};
-use dfrsim_lab::{Status, Study};
+use dfrsim_legacy::{Status, Study};
 use std::path::{Path, PathBuf};
 
 /// Submit a scenario to the batch system of a cluster: an array of shards, and a merge behind it

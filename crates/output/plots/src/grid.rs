@@ -3,7 +3,7 @@
 use crate::beside::Rows;
 use crate::results::Drawn;
 use crate::statistics::mean;
-use dfrsim_lab::TabledResults;
+use dfrsim_legacy::TabledResults;
 
 /// What the tables tell, in their order.
 const METRICS: [(&str, &str, bool); 4] = [

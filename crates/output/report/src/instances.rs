@@ -1,6 +1,6 @@
 //! The degradation of every policy on every instance, as data for the page's script.
 
-use dfrsim_lab::Row;
+use dfrsim_legacy::Row;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@
 //! the tables and pictures are still there.
 //!
 //! ```
-//! use dfrsim_lab::{Results, RunOptions, Scenario, run};
+//! use dfrsim_legacy::{Results, RunOptions, Scenario, run};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let scenario = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\
@@ -28,7 +28,7 @@ mod warnings;
 
 pub use error::ReportError;
 
-use dfrsim_lab::{Results, TabledResults};
+use dfrsim_legacy::{Results, TabledResults};
 use std::path::Path;
 
 /// A picture to be shown in the page.

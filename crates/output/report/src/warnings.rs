@@ -1,6 +1,6 @@
 //! What a reader must know before trusting a figure.
 
-use dfrsim_lab::{Results, TabledResults};
+use dfrsim_legacy::{Results, TabledResults};
 
 /// How many failed simulations are listed one by one.
 const SHOWN: usize = 50;
@@ -48,7 +48,7 @@ fn altered(input: &toml::Table) -> Option<String> {
 }
 
 fn failures(results: &Results) -> Vec<String> {
-    let failure = |row: &dfrsim_lab::Row| {
+    let failure = |row: &dfrsim_legacy::Row| {
         let message = row.outcome.as_ref().err()?;
         let cell = &row.cell;
         Some(format!("Failed: {} on {}, {}: {message}", cell.policy, cell.workload, cell.instance))

@@ -1,6 +1,6 @@
 //! Pages of small runs.
 
-use dfrsim_lab::{Results, RunOptions, Scenario, run};
+use dfrsim_legacy::{Results, RunOptions, Scenario, run};
 use dfrsim_report::{Picture, page};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -1,6 +1,6 @@
 //! How far a run is, for studies of which all cells are alike.
 
-use dfrsim_lab::experiment::{News, Progress};
+use dfrsim_legacy::experiment::{News, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::sync::Mutex;

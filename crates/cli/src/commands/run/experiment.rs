@@ -4,8 +4,8 @@ use super::cells::Cells;
 use super::{failure, told_of_shard};
 use crate::failure::Failure;
 use crate::output;
-use dfrsim_lab::RunOptions;
-use dfrsim_lab::experiment::{AnyExperiment, NamedTable};
+use dfrsim_legacy::RunOptions;
+use dfrsim_legacy::experiment::{AnyExperiment, NamedTable};
 use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
 

@@ -5,8 +5,8 @@ use super::experiment::tables;
 use super::{failure, told_of_shard};
 use crate::failure::Failure;
 use crate::output;
-use dfrsim_lab::RunOptions;
-use dfrsim_lab::offline::{self, RunReport, Scenario};
+use dfrsim_legacy::RunOptions;
+use dfrsim_legacy::offline::{self, RunReport, Scenario};
 use std::sync::atomic::AtomicBool;
 
 pub(super) fn run(

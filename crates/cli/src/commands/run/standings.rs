@@ -1,6 +1,6 @@
 //! How the policies of a sweep stand while it runs.
 
-use dfrsim_lab::Row;
+use dfrsim_legacy::Row;
 use std::collections::BTreeMap;
 
 /// The figures of each policy over what is finished so far.
@@ -95,7 +95,7 @@ impl Standings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_lab::{News, RunOptions, Scenario, run};
+    use dfrsim_legacy::{News, RunOptions, Scenario, run};
     use std::sync::Mutex;
     use std::sync::atomic::AtomicBool;
 

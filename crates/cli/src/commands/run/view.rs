@@ -1,7 +1,7 @@
 //! What is seen of a sweep while it runs.
 
 use super::standings::Standings;
-use dfrsim_lab::{News, Progress};
+use dfrsim_legacy::{News, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 use crate::beside::Rows;
 use crate::figure::Figure;
 use crate::results::Drawn;
-use dfrsim_lab::TabledResults;
+use dfrsim_legacy::TabledResults;
 
 /// A column that has a published one.
 struct Beside {
@@ -62,7 +62,7 @@ pub(super) fn draw(results: &TabledResults, drawn: &mut Drawn) {
 /// A row for each algorithm.
 fn figure(results: &TabledResults, beside: &Beside) -> Option<Figure> {
     let table = results.table(beside.table)?;
-    let row = |line: dfrsim_lab::TableLine<'_>| {
+    let row = |line: dfrsim_legacy::TableLine<'_>| {
         let figures = [line.number(beside.column)?, line.number(beside.published)?];
         Some((line.text("algorithm").to_owned(), figures))
     };

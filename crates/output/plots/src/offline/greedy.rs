@@ -8,7 +8,7 @@ use crate::results::Drawn;
 use crate::scale::Scale;
 use crate::statistics::range;
 use crate::table::Csv;
-use dfrsim_lab::TabledResults;
+use dfrsim_legacy::TabledResults;
 
 /// A point for each algorithm: once with a marker a rule for nodes (a), once with one an order of jobs (b).
 pub(super) fn draw(results: &TabledResults, drawn: &mut Drawn) {

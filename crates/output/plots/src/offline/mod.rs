@@ -7,14 +7,14 @@ mod slack;
 
 use crate::grid;
 use crate::results::Drawn;
-use dfrsim_lab::TabledResults;
+use dfrsim_legacy::TabledResults;
 
 /// Draws what the tables of a run without rows of the on-line kind allow: of the off-line study the dissertation's figures
 /// 4.1 to 4.3, tables that stand beside published ones, and RR-6692's figures against slack and against tasks; of the grid
 /// study tables 2 to 17 beside the published ones.
 ///
 /// ```
-/// use dfrsim_lab::{AnyResults, RunOptions, offline};
+/// use dfrsim_legacy::{AnyResults, RunOptions, offline};
 /// use std::sync::atomic::AtomicBool;
 ///
 /// let scenario = "study = 'offline'\nalgorithms = ['MCB5', 'MCB8']\n\
@@ -49,7 +49,7 @@ pub fn draw_tables(results: &TabledResults) -> Drawn {
 mod tests {
     use super::*;
     use crate::legible::assert_legible;
-    use dfrsim_lab::AnyResults;
+    use dfrsim_legacy::AnyResults;
     use std::fmt::Write as _;
     use std::fs;
 

@@ -8,7 +8,7 @@ use crate::results::Drawn;
 use crate::scale::Scale;
 use crate::statistics::range;
 use crate::table::Csv;
-use dfrsim_lab::{ResultTable, TabledResults};
+use dfrsim_legacy::{ResultTable, TabledResults};
 
 /// What is drawn against what.
 struct Quantity {

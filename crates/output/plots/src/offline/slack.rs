@@ -7,7 +7,7 @@ use crate::picture::Point;
 use crate::results::Drawn;
 use crate::scale::Scale;
 use crate::table::Csv;
-use dfrsim_lab::{ResultTable, TabledResults};
+use dfrsim_legacy::{ResultTable, TabledResults};
 
 pub(super) fn draw(results: &TabledResults, drawn: &mut Drawn) {
     let all = |_: &str| true;

@@ -9,7 +9,7 @@ use crate::picture::Point;
 use crate::scale::Scale;
 use crate::statistics::range;
 use crate::table::Csv;
-use dfrsim_lab::{Figures, Results};
+use dfrsim_legacy::{Figures, Results};
 
 /// What is drawn together.
 struct Subject<'a> {
@@ -136,7 +136,7 @@ impl Subject<'_> {
     fn by_period(&self, figure: impl Fn(usize, &Figures) -> f64) -> Vec<Means> {
         let mean = |(number, line): (usize, &PeriodLine<'_>)| {
             let point = |period| {
-                let is_meant = |row: &dfrsim_lab::Row| row.cell.period_s == Some(period);
+                let is_meant = |row: &dfrsim_legacy::Row| row.cell.period_s == Some(period);
                 let (instances, mean) =
                     line.series.mean_where(is_meant, |figures| figure(number, figures))?;
                 Some((line.name.clone(), period.as_secs_f64(), instances, mean))

@@ -8,7 +8,7 @@ use crate::picture::{Picture, Stroke};
 use crate::scale::Scale;
 use crate::statistics::range;
 use crate::table::Csv;
-use dfrsim_lab::comparison::{Column, Comparison, Estimate, GroupComparison};
+use dfrsim_legacy::comparison::{Column, Comparison, Estimate, GroupComparison};
 
 /// More rows are too many for a page.
 const MOST_ROWS: usize = 40;
@@ -112,8 +112,8 @@ fn name(group: &GroupComparison) -> String {
 mod tests {
     use super::*;
     use crate::legible::assert_legible;
-    use dfrsim_lab::comparison::{CompareOptions, compare};
-    use dfrsim_lab::{Results, RunOptions, Scenario, run};
+    use dfrsim_legacy::comparison::{CompareOptions, compare};
+    use dfrsim_legacy::{Results, RunOptions, Scenario, run};
     use std::sync::atomic::AtomicBool;
 
     fn results(policies: &str, traces: u32) -> Results {

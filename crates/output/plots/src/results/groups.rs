@@ -1,7 +1,7 @@
 //! Which rows belong into one figure, and to one of its lines.
 
 use crate::statistics::mean;
-use dfrsim_lab::{Figures, Results, Row};
+use dfrsim_legacy::{Figures, Results, Row};
 use dfrsim_model::SimSpan;
 
 /// The rows of one workload, penalty and tau.

@@ -10,7 +10,7 @@ mod tradeoff;
 pub use comparison::draw_comparison;
 
 use crate::figure::Figure;
-use dfrsim_lab::Results;
+use dfrsim_legacy::Results;
 
 /// All figures that results allow, and what they do not.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,7 +63,7 @@ impl Drawn {
 mod tests {
     use super::*;
     use crate::legible::assert_legible;
-    use dfrsim_lab::{RunOptions, Scenario, run};
+    use dfrsim_legacy::{RunOptions, Scenario, run};
     use std::sync::atomic::AtomicBool;
 
     fn results(policies: &str, rest: &str) -> Results {
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(lines.len(), 2 * 3);
         for fields in lines {
             let load: f64 = fields[1].parse().unwrap();
-            let is_meant = |row: &&dfrsim_lab::Row| {
+            let is_meant = |row: &&dfrsim_legacy::Row| {
                 let cell = &row.cell;
                 cell.policy == fields[0] && cell.load == Some(load) && cell.penalty_s.is_zero()
             };
@@ -148,7 +148,8 @@ mod tests {
         assert!((12..=14).contains(&policies.len()), "{policies:?}");
         // Whoever is not drawn is no better than the worst of the others.
         let mean = |policy: &str| {
-            let is_meant = |row: &&dfrsim_lab::Row| row.cell.policy == policy && row.cell.penalty_s.is_zero();
+            let is_meant =
+                |row: &&dfrsim_legacy::Row| row.cell.policy == policy && row.cell.penalty_s.is_zero();
             let rows: Vec<_> = results.rows.iter().filter(is_meant).collect();
             rows.iter().map(|row| row.outcome.as_ref().unwrap().degradation).sum::<f64>() / rows.len() as f64
         };
@@ -227,7 +228,7 @@ mod tests {
         ];
         assert_eq!(stems(&drawn), expected);
         drawn.figures.iter().for_each(assert_legible);
-        let of_b = |row: &&dfrsim_lab::Row| row.cell.workload == "b" && row.cell.period_s.is_some();
+        let of_b = |row: &&dfrsim_legacy::Row| row.cell.workload == "b" && row.cell.period_s.is_some();
         let figures = results.rows.iter().filter(of_b).map(|row| row.outcome.as_ref().unwrap());
         let expected: Vec<String> =
             figures.map(|figures| figures.migration_gb_per_s(4.0).to_string()).collect();

@@ -10,7 +10,7 @@ use crate::picture::Point;
 use crate::scale::Scale;
 use crate::statistics::range;
 use crate::table::Csv;
-use dfrsim_lab::{Figures, Results};
+use dfrsim_legacy::{Figures, Results};
 use dfrsim_model::SimSpan;
 
 /// The line of the best of all.

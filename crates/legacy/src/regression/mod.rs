@@ -5,8 +5,8 @@
 //! a small TOML file with a line for each figure, and [`check`] compares two of them.
 //!
 //! ```
-//! use dfrsim_lab::regression::{Baseline, CheckOptions, check};
-//! use dfrsim_lab::{Results, RunOptions, Scenario, run};
+//! use dfrsim_legacy::regression::{Baseline, CheckOptions, check};
+//! use dfrsim_legacy::{Results, RunOptions, Scenario, run};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let scenario = "study = 'online'\npolicies = ['EASY']\n\

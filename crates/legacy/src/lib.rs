@@ -17,7 +17,7 @@
 //! interruption.
 //!
 //! ```
-//! use dfrsim_lab::{RunOptions, Scenario, run};
+//! use dfrsim_legacy::{RunOptions, Scenario, run};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let scenario = r#"

@@ -1,9 +1,9 @@
 //! The off-line study: the files are the same whatever happened on the way, and its tables are what a slow
 //! computation from the lines of `instances.csv` gives.
 
-use dfrsim_lab::experiment::News;
-use dfrsim_lab::offline::{RunReport, Scenario, run};
-use dfrsim_lab::{RunError, RunOptions};
+use dfrsim_legacy::experiment::News;
+use dfrsim_legacy::offline::{RunReport, Scenario, run};
+use dfrsim_legacy::{RunError, RunOptions};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -4,9 +4,9 @@
 mod damage;
 
 use damage::damage;
-use dfrsim_lab::regression::{Baseline, CheckOptions, check};
-use dfrsim_lab::results::ROWS;
-use dfrsim_lab::{
+use dfrsim_legacy::regression::{Baseline, CheckOptions, check};
+use dfrsim_legacy::results::ROWS;
+use dfrsim_legacy::{
     Results, RunError, RunOptions, RunReport, Scenario, Status, Study, run, unfinished_scenario,
 };
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ static TINY: LazyLock<Scenario> = LazyLock::new(|| {
 
 fn run_until(folder: &Path, stop: usize) -> Result<RunReport, RunError> {
     let interrupt = AtomicBool::new(false);
-    let progress = |news: &dfrsim_lab::News<'_>| interrupt.store(news.finished >= stop, Ordering::Relaxed);
+    let progress = |news: &dfrsim_legacy::News<'_>| interrupt.store(news.finished >= stop, Ordering::Relaxed);
     run(&TINY, &RunOptions { threads: 1, ..RunOptions::new(folder) }, &interrupt, &progress)
 }
 

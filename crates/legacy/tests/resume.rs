@@ -1,6 +1,6 @@
 //! Interruptions, damage, threads: the files are the same whatever happened on the way.
 
-use dfrsim_lab::{News, RowCounts, RunError, RunOptions, RunReport, Scenario, run};
+use dfrsim_legacy::{News, RowCounts, RunError, RunOptions, RunReport, Scenario, run};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -150,7 +150,7 @@ fn flipped_bits_of_finished_rows_are_found_and_mended() {
         b"\xff\0".to_vec(),
     ] {
         fs::write(&rows, damaged).unwrap();
-        let told = dfrsim_lab::Results::read(folder.path()).unwrap_err().to_string();
+        let told = dfrsim_legacy::Results::read(folder.path()).unwrap_err().to_string();
         assert!(told.contains("rows.csv"), "{told}");
         let report = run_all(&scenario, folder.path(), 2);
         assert_eq!((report.rows.restored, report.rows.computed), (0, ROWS));
@@ -160,7 +160,7 @@ fn flipped_bits_of_finished_rows_are_found_and_mended() {
     // A manifest that is damaged vouches for nothing, and is written anew.
     fs::write(folder.path().join("manifest.toml"), "version = ").unwrap();
     assert_eq!(run_all(&scenario, folder.path(), 2).rows.restored, ROWS);
-    dfrsim_lab::Results::read(folder.path()).unwrap();
+    dfrsim_legacy::Results::read(folder.path()).unwrap();
 }
 
 #[test]

@@ -4,10 +4,10 @@
 //! * `parquet`: a table with typed columns, if the crate is built with the feature `parquet`.
 //!
 //! ```
-//! # use dfrsim_lab::Row;
+//! # use dfrsim_legacy::Row;
 //! # let rows: Vec<Row> = Vec::new();
 //! let mut out = Vec::new();
-//! dfrsim_lab::export::json_lines(&rows, &mut out)?;
+//! dfrsim_legacy::export::json_lines(&rows, &mut out)?;
 //! # assert!(out.is_empty());
 //! # Ok::<(), std::io::Error>(())
 //! ```

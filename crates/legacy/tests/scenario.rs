@@ -1,8 +1,8 @@
 //! Reading scenarios: what is wrong is said with its place and the nearest right name.
 
 use dfrsim_cluster::{EstimateModel, Overrun};
-use dfrsim_lab::scenario::{Cut, Fault, Source};
-use dfrsim_lab::{Results, RunOptions, Scenario, Study, run};
+use dfrsim_legacy::scenario::{Cut, Fault, Source};
+use dfrsim_legacy::{Results, RunOptions, Scenario, Study, run};
 use dfrsim_model::{Share, SimSpan};
 use dfrsim_policies::catalogue;
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel, MemoryMultiples, UniformMemory};

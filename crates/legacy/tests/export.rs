@@ -1,6 +1,6 @@
 //! Rows in formats that tell numbers from texts.
 
-use dfrsim_lab::{Datum, Kind, Results, Row, RunOptions, Scenario, export, run};
+use dfrsim_legacy::{Datum, Kind, Results, Row, RunOptions, Scenario, export, run};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;

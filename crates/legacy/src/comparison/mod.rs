@@ -7,8 +7,8 @@
 //! results.
 //!
 //! ```
-//! use dfrsim_lab::comparison::{CompareOptions, compare};
-//! use dfrsim_lab::{Results, RunOptions, Scenario, run};
+//! use dfrsim_legacy::comparison::{CompareOptions, compare};
+//! use dfrsim_legacy::{Results, RunOptions, Scenario, run};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let scenario = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\

@@ -1,6 +1,6 @@
 //! Needs and memory of synthetic jobs: the study's unless a scenario assumes others, which change results as they should.
 
-use dfrsim_lab::{Figures, Results, Row, RunOptions, Scenario, run};
+use dfrsim_legacy::{Figures, Results, Row, RunOptions, Scenario, run};
 use std::sync::atomic::AtomicBool;
 
 const SCENARIO: &str = r#"

@@ -1,10 +1,10 @@
 //! How many jobs MCB* maps at a time, and how long one decision takes, over the 100 unscaled traces: the census at the end of
 //! the dissertation's section 5.4.
 //!
-//! `cargo run --release -p dfrsim-lab --example mcb_census`
+//! `cargo run --release -p dfrsim-legacy --example mcb_census`
 
 use dfrsim_cluster::{Decision, Options, Scheduler, Situation, simulate};
-use dfrsim_lab::trace_seed;
+use dfrsim_legacy::trace_seed;
 use dfrsim_model::SimSpan;
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::lublin::{LublinParameters, generate};
