@@ -8,7 +8,7 @@
 //! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`]: who asks, and where tasks stand.
 //! * [`Seed`]: named streams of random numbers, forked from one seed.
 //! * [`stretch`]: the metrics of one job.
-//! * [`offline`]: instances of the off-line problem.
+//! * [`offline`]: instances of the off-line problem and of the adaptation problem.
 //! * [`vm`]: virtual machines that share nodes by weight.
 //! * [`coallocation`]: requests for parts of several resources at the same time.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.

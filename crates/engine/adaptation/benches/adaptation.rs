@@ -1,7 +1,8 @@
 //! How long the heuristic takes: `cargo bench -p dfrsim-adaptation`.
 
-use dfrsim_adaptation::{Adaptation, Adapter, relabelled};
+use dfrsim_adaptation::{Adapter, relabelled};
 use dfrsim_model::Seed;
+use dfrsim_model::offline::Adaptation;
 use dfrsim_offline::instances::{DissertationScenario, changed};
 use dfrsim_optimum::{Limits, adapted_optimum};
 use divan::Bencher;

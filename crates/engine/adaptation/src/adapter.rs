@@ -2,11 +2,11 @@
 
 use crate::effort::{Effort, Haste};
 use crate::parting::Parting;
+use crate::relabelled;
 use crate::repair::{Repair, Style};
 use crate::tasks::Tasks;
-use crate::{Adaptation, relabelled};
 use dfrsim_model::Yield;
-use dfrsim_model::offline::Mapping;
+use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_packing::vector::{Options, Solution, VectorPacking, minimum_yield, yield_bound};
 
 /// With more nodes than this a packing made anew keeps the names that it gave them.

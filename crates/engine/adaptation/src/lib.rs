@@ -1,10 +1,9 @@
 //! The adaptation problem: a better yield for a bounded amount of moving.
 //!
-//! Jobs stand on nodes, then needs change and jobs come and go. An [`Adaptation`] asks for the mapping with the largest
+//! Jobs stand on nodes, then needs change and jobs come and go. An [`Adaptation`](dfrsim_model::offline::Adaptation) asks for the mapping with the largest
 //! minimum yield that moves no more than a budget allows; new jobs are placed for nothing. It is NP-complete in the strong
 //! sense (dissertation, section 6.2.1), and both texts leave heuristics to future work.
 //!
-//! * [`Adaptation`]: an instance, where its tasks stand now, and what moving one of them costs.
 //! * [`Adapter`]: the heuristic, by repairs with chains of ejections; polynomial, and never worse with a larger budget.
 //! * [`relabelled`]: the names of identical nodes given out anew so that the least is moved; exact.
 //!
@@ -12,8 +11,8 @@
 //! `adapted_optimum_by_program`; instances are made by `dfrsim_offline::instances::changed`.
 //!
 //! ```
-//! use dfrsim_adaptation::{Adaptation, Adapter};
-//! use dfrsim_model::offline::{Instance, OfflineJob};
+//! use dfrsim_adaptation::Adapter;
+//! use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
 //! use dfrsim_model::{NodeId, NodeTasks, Yield};
 //!
 //! // Three jobs that need 6, 6 and 4 of 10 share the first of two nodes; a new one needs 10.
@@ -36,11 +35,9 @@ mod adapter;
 mod effort;
 mod parting;
 mod placement;
-mod problem;
 mod relabel;
 mod repair;
 mod tasks;
 
 pub use adapter::{Adapted, Adapter};
-pub use problem::Adaptation;
 pub use relabel::relabelled;

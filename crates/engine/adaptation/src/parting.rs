@@ -1,8 +1,8 @@
 //! A few nodes, whose tasks are parted anew.
 
-use crate::Adaptation;
 use crate::placement::Placement;
 use crate::tasks::{NOWHERE, Tasks};
+use dfrsim_model::offline::Adaptation;
 use std::cmp::Reverse;
 
 /// How many partial partings of two nodes are looked at before they are left as they are: all of a dozen of tasks.

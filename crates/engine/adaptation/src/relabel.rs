@@ -1,8 +1,7 @@
 //! The names of the nodes of a mapping.
 
-use crate::Adaptation;
 use dfrsim_model::NodeId;
-use dfrsim_model::offline::Mapping;
+use dfrsim_model::offline::{Adaptation, Mapping};
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
 use pathfinding::undirected::connected_components::separate_components;
@@ -16,8 +15,8 @@ use std::collections::BTreeMap;
 /// even over others, are apart. O(N^3) for N identical nodes.
 ///
 /// ```
-/// use dfrsim_adaptation::{Adaptation, relabelled};
-/// use dfrsim_model::offline::{Instance, OfflineJob};
+/// use dfrsim_adaptation::relabelled;
+/// use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
 /// use dfrsim_model::{NodeId, NodeTasks, Yield};
 ///
 /// let job = OfflineJob { tasks: 1, demand: [1].into(), least_yield: Yield::ZERO };

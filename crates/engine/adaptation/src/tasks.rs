@@ -1,7 +1,6 @@
 //! The tasks of a problem, one by one.
 
-use crate::Adaptation;
-use dfrsim_model::offline::Mapping;
+use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use dfrsim_packing::vector::sizes_at;
 

@@ -3,8 +3,8 @@
 use crate::estimates::Estimate;
 use crate::points;
 use crate::{Settings, Spare, Workload};
-use dfrsim_adaptation::{Adaptation, relabelled};
-use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+use dfrsim_adaptation::relabelled;
+use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 use dfrsim_packing::mcb::{Mcb, PackJob};
 use dfrsim_packing::shares::{SharedJob, Shares};

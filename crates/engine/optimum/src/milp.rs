@@ -7,9 +7,8 @@ use crate::outcome::{Limits, Outcome, Placed, Status};
 use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
 use crate::tasks::jobs_of_tasks;
-use dfrsim_adaptation::Adaptation;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::Instance;
+use dfrsim_model::offline::{Adaptation, Instance};
 use std::time::Instant;
 
 /// The program (4.1) to (4.6) of an instance, each task as a job of its own (section 4.5.1).

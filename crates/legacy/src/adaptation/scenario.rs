@@ -2,7 +2,7 @@
 
 use super::file;
 use crate::scenario::{ScenarioErrors, ScenarioText};
-use dfrsim_adaptation::Adaptation;
+use dfrsim_model::offline::Adaptation;
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,10 +1,9 @@
 //! The exact solutions.
 
 use crate::problems::{all_mappings, mapping, problems};
-use dfrsim_adaptation::Adaptation;
 use dfrsim_audit::moving::moving_cost;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_optimum::{Backend, Limits, Status, adapted_optimum, adapted_optimum_by_program, mapping_yield};
 use proptest::prelude::*;
 

@@ -2,8 +2,9 @@
 
 use crate::exact::moved;
 use crate::problems::problems;
-use dfrsim_adaptation::{Adaptation, Adapter};
+use dfrsim_adaptation::Adapter;
 use dfrsim_audit::packing::check_minimum_yield;
+use dfrsim_model::offline::Adaptation;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::instances::{DissertationScenario, changed};
 use dfrsim_optimum::{Limits, adapted_optimum};

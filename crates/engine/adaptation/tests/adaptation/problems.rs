@@ -1,7 +1,6 @@
 //! Tiny problems of every kind.
 
-use dfrsim_adaptation::Adaptation;
-use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use proptest::collection::vec;
 use proptest::prelude::*;

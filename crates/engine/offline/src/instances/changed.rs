@@ -1,9 +1,8 @@
 //! Instances of the adaptation problem.
 
 use super::InstanceSet;
-use dfrsim_adaptation::Adaptation;
 use dfrsim_model::Seed;
-use dfrsim_model::offline::Instance;
+use dfrsim_model::offline::{Adaptation, Instance};
 use dfrsim_packing::vector::{Options, VectorPacking};
 use rand::seq::index;
 

@@ -6,9 +6,8 @@ mod search;
 use crate::bound::simple_bound;
 use crate::outcome::{Limits, Outcome, Placed, Status};
 use crate::tasks::jobs_of_tasks;
-use dfrsim_adaptation::Adaptation;
 use dfrsim_model::Yield;
-use dfrsim_model::offline::{Instance, Mapping};
+use dfrsim_model::offline::{Adaptation, Instance, Mapping};
 use items::{Home, Items};
 use search::{End, Search};
 use std::time::Instant;
@@ -55,8 +54,7 @@ fn new(job: usize) -> (usize, Home) {
 /// one of its own.
 ///
 /// ```
-/// use dfrsim_adaptation::Adaptation;
-/// use dfrsim_model::offline::{Instance, OfflineJob};
+/// use dfrsim_model::offline::{Adaptation, Instance, OfflineJob};
 /// use dfrsim_model::{NodeId, NodeTasks, Yield};
 /// use dfrsim_optimum::{Limits, adapted_optimum};
 ///

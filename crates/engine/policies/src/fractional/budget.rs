@@ -1,9 +1,9 @@
 //! What a call of MCB may move, and under which names of nodes.
 
 use super::node_table::{NodeTable, TaskSize};
-use dfrsim_adaptation::{Adaptation, Adapter, relabelled};
+use dfrsim_adaptation::{Adapter, relabelled};
 use dfrsim_cluster::{JobHandle, JobState, JobView, View};
-use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
+use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeTasks, Share, Yield};
 
 /// A job as it is about to be mapped.

@@ -1,5 +1,9 @@
 //! The off-line problem: jobs on nodes, once and for all, with the largest minimum yield.
 
+mod adaptation;
+
+pub use adaptation::Adaptation;
+
 use crate::{NodeTasks, Yield};
 
 /// An instance of the off-line problem (dissertation, section 4.1; RR-6692, section 2): which jobs are there, and on what.

@@ -1,6 +1,6 @@
-//! The adaptation problem.
+//! The adaptation problem: a better yield for a bounded amount of moving.
 
-use dfrsim_model::offline::{Instance, Mapping};
+use super::{Instance, Mapping};
 
 /// An instance of the adaptation problem (dissertation, section 6.2; RR-6692, section 6.1) but for its budget.
 ///
@@ -10,10 +10,10 @@ use dfrsim_model::offline::{Instance, Mapping};
 pub struct Adaptation {
     /// Jobs and nodes as they are now.
     pub instance: Instance,
-    /// Where tasks stand, for each job of the instance, each node once; of a new job none do. The tasks that a job has
-    /// beside these are new. Nodes may be overloaded.
+    /// The tasks placed now, for each job of the instance, each node once; empty for a new job. Tasks of a job beyond
+    /// these are new. Nodes may be overloaded.
     pub current: Mapping,
-    /// For each job, what it costs to move one of its tasks: bytes, or 1 to count moves; [`Adaptation::PINNED`] for one
+    /// For each job, the cost of moving one of its tasks: bytes, or 1 to count moves; [`Adaptation::PINNED`] for a job
     /// that may not be moved.
     pub cost: Vec<u64>,
 }
@@ -22,7 +22,7 @@ impl Adaptation {
     /// A cost that no budget below it can pay.
     pub const PINNED: u64 = u64::MAX;
 
-    /// What it costs to go over to a mapping: (6.7); no more than the largest number.
+    /// The cost of changing to a mapping (6.7), saturating.
     #[must_use]
     pub fn moving(&self, mapping: &Mapping) -> u64 {
         let jobs = self.current.iter().zip(mapping).zip(&self.cost);
@@ -36,7 +36,7 @@ impl Adaptation {
         costs.fold(0, u64::saturating_add)
     }
 
-    /// What it costs to move everything: a budget that is none.
+    /// The cost of moving every task, saturating: with a budget this large nothing is restricted.
     #[must_use]
     pub fn total(&self) -> u64 {
         let jobs = self.current.iter().zip(&self.cost);
