@@ -3,11 +3,11 @@
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use dfrsim_model::SimSpan;
-use dfrsim_workload::batsim::MOST_FLOPS;
 use dfrsim_workload::cut::Selection;
+use dfrsim_workload::formats::batsim::MOST_FLOPS;
+use dfrsim_workload::log::Strictness;
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
 use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Options, Rule, Rules, SizeField, StatusRule};
-use dfrsim_workload::swf::Strictness;
 use dfrsim_workload::traces;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;

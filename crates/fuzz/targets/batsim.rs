@@ -1,8 +1,8 @@
 //! Workloads of Batsim.
 #![no_main]
 
-use dfrsim_workload::batsim;
-use dfrsim_workload::swf::Strictness;
+use dfrsim_workload::formats::batsim;
+use dfrsim_workload::log::Strictness;
 use libfuzzer_sys::fuzz_target;
 use std::num::NonZeroU64;
 

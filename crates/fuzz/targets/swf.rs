@@ -1,13 +1,13 @@
 //! Logs in the Standard Workload Format and the Grid Workloads Format, plain and gzip, streamed and as a whole.
 #![no_main]
 
-use dfrsim_workload::gwf;
-use dfrsim_workload::swf::{self, Reader, Source, Strictness};
+use dfrsim_workload::formats::{gwf, swf};
+use dfrsim_workload::log::{Source, Strictness};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     for &strictness in Strictness::ALL {
-        if let Ok(mut reader) = Reader::new(bytes, "log.swf", strictness) {
+        if let Ok(mut reader) = swf::read(bytes, "log.swf", strictness) {
             reader.by_ref().for_each(drop);
             let _ = reader.finish();
         }

@@ -1,7 +1,7 @@
 //! Why a run ends early.
 
 use dfrsim_workload::load::LoadError;
-use dfrsim_workload::swf::SwfError;
+use dfrsim_workload::log::LogError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -76,7 +76,7 @@ pub enum RunError {
     },
     /// A log is not as it should be.
     #[error(transparent)]
-    Log(#[from] SwfError),
+    Log(#[from] LogError),
     /// No job of a log is left.
     #[error("workload `{workload}`: no jobs are left of the log")]
     NoJobs {

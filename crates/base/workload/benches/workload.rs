@@ -1,9 +1,10 @@
 //! How fast workloads are read and generated.
 
 use dfrsim_model::Seed;
-use dfrsim_workload::lublin::{LublinParameters, generate, to_swf};
+use dfrsim_workload::formats::swf;
+use dfrsim_workload::log::{Source as _, Strictness};
+use dfrsim_workload::lublin::{LublinParameters, generate, to_log};
 use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, JobStream, Options};
-use dfrsim_workload::swf::{self, Reader, Source as _, Strictness};
 use dfrsim_workload::traces;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box, black_box_drop};
@@ -30,7 +31,7 @@ fn hpc2n() -> Option<PathBuf> {
 fn read_hpc2n(bencher: Bencher) {
     let Some(path) = hpc2n() else { return };
     bencher.counter(ItemsCount::new(202_876_u32)).bench(|| {
-        let mut reader = Reader::open(&path, Strictness::Strict).unwrap();
+        let mut reader = swf::open(&path, Strictness::Strict).unwrap();
         reader.by_ref().for_each(black_box_drop);
         reader.finish().unwrap()
     });
@@ -43,7 +44,7 @@ fn prepare_hpc2n(bencher: Bencher) {
     let annotation = Annotation::Hpc2n(ClusterAssumptions::default());
     let options = Options { annotation, units: Some(120), ..Options::default() };
     bencher.counter(ItemsCount::new(202_876_u32)).bench(|| {
-        let mut jobs = JobStream::new(Reader::open(&path, Strictness::Strict).unwrap(), &options);
+        let mut jobs = JobStream::new(swf::open(&path, Strictness::Strict).unwrap(), &options);
         jobs.by_ref().for_each(black_box_drop);
         jobs.finish().unwrap()
     });
@@ -52,11 +53,11 @@ fn prepare_hpc2n(bencher: Bencher) {
 /// Parses 100,000 lines of plain text.
 #[divan::bench]
 fn read_plain_text(bencher: Bencher) {
-    let (header, records) = to_swf(&LublinParameters { jobs: 100_000, ..Default::default() }, Seed::new(1));
+    let (header, records) = to_log(&LublinParameters { jobs: 100_000, ..Default::default() }, Seed::new(1));
     let mut text = Vec::new();
     swf::write(&mut text, &header, &records).unwrap();
     bencher.counter(BytesCount::new(text.len())).bench(|| {
-        let mut reader = Reader::new(&text[..], "text", Strictness::Strict).unwrap();
+        let mut reader = swf::read(&text[..], "text", Strictness::Strict).unwrap();
         reader.by_ref().for_each(black_box_drop);
         reader.finish().unwrap()
     });

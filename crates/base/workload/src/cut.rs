@@ -1,6 +1,6 @@
 //! Parts of a workload: its weeks, its first jobs, a window of time.
 
-use crate::swf;
+use crate::log;
 use dfrsim_model::{Job, SimTime};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ impl Submitted for Job {
         self.submit = submit;
     }
 }
-impl Submitted for swf::Record {
+impl Submitted for log::Record {
     fn submit(&self) -> SimTime {
         self.submit
     }
@@ -32,7 +32,7 @@ impl Submitted for swf::Record {
         self.submit = submit;
     }
 }
-impl Submitted for swf::Line {
+impl Submitted for log::Line {
     fn submit(&self) -> SimTime {
         self.record.submit
     }
@@ -51,7 +51,7 @@ const fn seconds(time: SimTime) -> u64 {
 ///
 /// ```
 /// use dfrsim_model::SimTime;
-/// use dfrsim_workload::{cut, swf::Record};
+/// use dfrsim_workload::{cut, log::Record};
 /// let at = |seconds| Record { submit: SimTime::from_secs(seconds), ..Record::default() };
 /// let weeks = cut::weeks([at(5), at(604_799), at(1_209_600)]);
 /// assert_eq!(weeks.iter().map(|(week, jobs)| (*week, jobs.len())).collect::<Vec<_>>(), [(0, 2), (2, 1)]);
@@ -111,8 +111,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn records(micros: impl IntoIterator<Item = u64>) -> Vec<swf::Record> {
-        let at = |micros| swf::Record { submit: SimTime::from_micros(micros), ..swf::Record::default() };
+    fn records(micros: impl IntoIterator<Item = u64>) -> Vec<log::Record> {
+        let at = |micros| log::Record { submit: SimTime::from_micros(micros), ..log::Record::default() };
         micros.into_iter().map(at).collect()
     }
 

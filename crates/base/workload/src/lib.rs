@@ -1,9 +1,8 @@
 //! Workloads: logs of parallel machines, the Lublin-Feitelson model, and what turns them into jobs.
 //!
-//! * [`swf`]: the Standard Workload Format. [`swf::Reader`] streams a log, plain or gzip, in constant memory and collects
-//!   all its faults; [`swf::read_all`] sorts one whose lines are out of order; [`swf::write()`] writes one.
-//! * [`batsim`]: workloads of Batsim, read as records of a log.
-//! * [`gwf`]: the Grid Workloads Format, read as records of a log by the same reader.
+//! * [`log`]: records of logs, sources of them, and what can be wrong with a file.
+//! * [`formats`]: the Standard Workload Format ([`formats::swf`]), the Grid Workloads Format ([`formats::gwf`]), workloads of
+//!   Batsim ([`formats::batsim`]). Logs, plain or gzip, are streamed in constant memory, or read whole and sorted.
 //! * [`prepare`]: from records to [`Job`](dfrsim_model::Job)s: selection, rules for doubtful lines, tasks with CPU needs
 //!   and memory. [`prepare::with_jobs`] hands the stream of a file to a simulation.
 //! * [`lublin`]: synthetic workloads.
@@ -24,14 +23,13 @@
 //! Sources: the definition of SWF 2.2 at the Parallel Workloads Archive; Lublin and Feitelson, JPDC 63(11), 2003; the
 //! dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the workload sets of the on-line study.
 
-pub mod batsim;
 pub mod cut;
-pub mod gwf;
+pub mod formats;
 pub mod load;
+pub mod log;
 pub mod lublin;
 mod named;
 pub mod prepare;
-pub mod swf;
 pub mod traces;
 
 pub use named::UnknownName;

@@ -1,8 +1,8 @@
 //! Workloads of Batsim: run times by hand, all faults at once, and that nothing makes the reader fall over.
 
-use dfrsim_workload::batsim::read_text;
+use dfrsim_workload::formats::batsim::read_text;
+use dfrsim_workload::log::{LogError, ReadReport, Record, Source as _, Status, Strictness};
 use dfrsim_workload::prepare::{self, Doubt, Format, JobStream, Options};
-use dfrsim_workload::swf::{ReadReport, Record, Source as _, Status, Strictness, SwfError};
 use proptest::prelude::*;
 use std::fs;
 use std::num::NonZeroU64;
@@ -39,7 +39,7 @@ fn records(text: &str, strictness: Strictness, flops: u64) -> (Vec<Record>, Read
 
 fn faults(text: &str) -> Vec<String> {
     let error = read_text(text, "w.json", Strictness::Strict, None).unwrap_err();
-    assert!(matches!(error, SwfError::Faults(_)), "{error}");
+    assert!(matches!(error, LogError::Faults(_)), "{error}");
     error.to_string().lines().map(str::to_owned).collect()
 }
 
@@ -247,13 +247,13 @@ fn what_is_no_workload_is_told() {
 fn unreadable_files_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("w.json");
-    assert!(matches!(prepare::read_jobs(&path, &Options::default()), Err(SwfError::Open { .. })));
+    assert!(matches!(prepare::read_jobs(&path, &Options::default()), Err(LogError::Open { .. })));
     fs::write(&path, b"{\"nb_res\": \xff}").unwrap();
     let told = prepare::read_jobs(&path, &Options::default()).unwrap_err().to_string();
-    assert!(told.contains("w.json:1: cannot be read: invalid utf-8"), "{told}");
+    assert!(told.contains("w.json:1: cannot be read any further: invalid utf-8"), "{told}");
     fs::write(&path, b"\x1f\x8b\x08damaged").unwrap();
     let told = prepare::read_jobs(&path, &Options::default()).unwrap_err().to_string();
-    assert!(told.contains("w.json:1: cannot be read: "), "{told}");
+    assert!(told.contains("w.json:1: cannot be read any further: "), "{told}");
 }
 
 proptest! {

@@ -2,10 +2,11 @@
 
 use dfrsim_model::{Job, Share, SimTime};
 use dfrsim_workload::cut;
+use dfrsim_workload::formats::swf;
+use dfrsim_workload::log::{Source as _, Strictness};
 use dfrsim_workload::prepare::{
     Annotation, ClusterAssumptions, Doubt, Options, Report, Rule, Rules, SizeField, StatusRule, read_jobs,
 };
-use dfrsim_workload::swf::{self, Reader, Source as _, Strictness};
 use dfrsim_workload::traces;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +54,7 @@ fn hpc2n_is_the_workload_of_the_study() {
 #[test]
 fn hpc2n_headers_and_first_job() {
     let Some(path) = trace(HPC2N) else { return };
-    let mut reader = Reader::open(&path, Strictness::Strict).unwrap();
+    let mut reader = swf::open(&path, Strictness::Strict).unwrap();
     assert_eq!(reader.header().max_procs(), Some(240));
     assert_eq!(reader.header().unix_start_time(), Some(1_027_839_845));
     assert_eq!(reader.header().time_zone(), Some("Europe/Stockholm"));

@@ -2,12 +2,11 @@
 
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_workload::cut::Selection;
-use dfrsim_workload::gwf;
-use dfrsim_workload::prepare::{Counts, Doubt, JobStream, Options, Rule, Rules, StatusRule, with_jobs};
-use dfrsim_workload::swf::{
-    self, Faults, Header, Kilobytes, Line, ReadReport, Reader, Record, Source as _, Status, Strictness,
-    SwfError,
+use dfrsim_workload::formats::{gwf, swf};
+use dfrsim_workload::log::{
+    Faults, Header, Kilobytes, Line, LogError, ReadReport, Record, Source as _, Status, Strictness,
 };
+use dfrsim_workload::prepare::{Counts, Doubt, JobStream, Options, Rule, Rules, StatusRule, with_jobs};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
@@ -27,15 +26,15 @@ fn line_with(field: usize, text: &str) -> String {
     fields.join(" ")
 }
 
-fn read(input: &[u8], strictness: Strictness) -> (Vec<Line>, Result<ReadReport, SwfError>) {
-    let mut reader = Reader::new(input, "log.swf", strictness).unwrap();
+fn read(input: &[u8], strictness: Strictness) -> (Vec<Line>, Result<ReadReport, LogError>) {
+    let mut reader = swf::read(input, "log.swf", strictness).unwrap();
     let lines = reader.by_ref().collect();
     (lines, reader.finish())
 }
 
 fn faults_of(input: &[u8]) -> Faults {
     match read(input, Strictness::Strict).1 {
-        Err(SwfError::Faults(faults)) => faults,
+        Err(LogError::Faults(faults)) => faults,
         other => panic!("faults expected, not {other:?}"),
     }
 }
@@ -147,9 +146,9 @@ fn behind_a_fault_no_record_is_given_out() {
 #[test]
 fn a_fault_behind_the_last_used_record_is_found_too() {
     let text = format!("{}\n{}\nx\n", line(1, 0), line(2, 1));
-    let mut reader = Reader::new(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
+    let mut reader = swf::read(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
     assert_eq!(reader.next().unwrap().record.job, 1);
-    assert!(matches!(reader.finish(), Err(SwfError::Faults(_))));
+    assert!(matches!(reader.finish(), Err(LogError::Faults(_))));
 }
 
 #[test]
@@ -184,7 +183,7 @@ fn layout_does_not_matter() {
         lines.into_iter().map(|line| line.record).collect::<Vec<_>>()
     };
     assert_eq!(records(&odd), records(&plain));
-    let header = |text: &str| Reader::new(text.as_bytes(), "", Strictness::Strict).unwrap().header().clone();
+    let header = |text: &str| swf::read(text.as_bytes(), "", Strictness::Strict).unwrap().header().clone();
     assert_eq!(header(&odd), header(&plain));
 }
 
@@ -231,11 +230,11 @@ fn a_failing_disk_is_a_fault_at_its_line() {
         }
     }
     let text = format!("{}\n{}\n", line(1, 0), line(2, 1));
-    let mut reader = Reader::new(text.as_bytes().chain(Failing), "log.swf", Strictness::Strict).unwrap();
+    let mut reader = swf::read(text.as_bytes().chain(Failing), "log.swf", Strictness::Strict).unwrap();
     assert_eq!(reader.by_ref().count(), 2);
     let error = reader.finish().unwrap_err().to_string();
     assert_eq!(error, "log.swf:3: cannot be read any further: the disk is gone");
-    assert!(matches!(Reader::new(Failing, "log.swf", Strictness::Strict), Err(SwfError::Open { .. })));
+    assert!(matches!(swf::read(Failing, "log.swf", Strictness::Strict), Err(LogError::Open { .. })));
 }
 
 #[test]
@@ -245,7 +244,7 @@ fn a_log_out_of_order_ends_the_stream_and_can_be_read_whole() {
     let (lines, result) = read(text.as_bytes(), Strictness::Strict);
     assert_eq!(lines.len(), 1);
     let error = result.unwrap_err();
-    assert!(matches!(error, SwfError::Unsorted { line: 2, .. }));
+    assert!(matches!(error, LogError::Unsorted { line: 2, .. }));
     assert_eq!(
         error.to_string(),
         "log.swf:2: submitted at 5 s, its predecessor at 10 s: not sorted by submit time"
@@ -294,8 +293,8 @@ fn a_missing_file_is_told_by_name() {
     assert!(error.to_string().starts_with("no/such.swf: cannot be opened: "), "{error}");
 }
 
-fn prepare(text: &str, options: &Options) -> Result<(Vec<u64>, Counts), SwfError> {
-    let reader = Reader::new(text.as_bytes(), "log.swf", Strictness::Strict)?;
+fn prepare(text: &str, options: &Options) -> Result<(Vec<u64>, Counts), LogError> {
+    let reader = swf::read(text.as_bytes(), "log.swf", Strictness::Strict)?;
     let mut stream = JobStream::new(reader, options);
     let ids = stream.by_ref().map(|job| job.id.0).collect();
     stream.finish().map(|report| (ids, report.counts))
@@ -359,7 +358,7 @@ fn every_rule_does_what_it_says() {
 fn clamped_jobs_have_the_nearest_possible_numbers() {
     let text = format!("{}\n", line_with(8, "400").replace(" 60 4 ", " 0 4 "));
     let rules = Rules { too_wide: Rule::Clamp, zero_run: Rule::Clamp, ..Rules::default() };
-    let reader = Reader::new(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
+    let reader = swf::read(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
     let job =
         JobStream::new(reader, &Options { rules, units: Some(64), ..Options::default() }).next().unwrap();
     assert_eq!((job.tasks, job.run_time), (64, SimSpan::from_secs(1)));
@@ -437,7 +436,7 @@ proptest! {
         let mut written = Vec::new();
         swf::write(&mut written, &header, &records).unwrap();
         for input in [&written, &gzip(&written)] {
-            let mut reader = Reader::new(&input[..], "log.swf", Strictness::Strict).unwrap();
+            let mut reader = swf::read(&input[..], "log.swf", Strictness::Strict).unwrap();
             prop_assert_eq!(reader.header(), &header);
             let read: Vec<Record> = reader.by_ref().map(|line| line.record).collect();
             prop_assert_eq!(&read, &records);
@@ -520,7 +519,7 @@ proptest! {
         if submits.is_sorted() {
             prop_assert!(result.is_ok() && whole.eq(streamed));
         } else {
-            let unsorted = matches!(result, Err(SwfError::Unsorted { .. }));
+            let unsorted = matches!(result, Err(LogError::Unsorted { .. }));
             prop_assert!(unsorted);
             let mut expected: Vec<(u64, u64)> = submits.iter().copied().zip(1..).collect();
             expected.sort_unstable();

@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use crate::output::OutputFile;
 use clap::Args;
 use dfrsim_model::Seed;
+use dfrsim_workload::formats::swf;
 use dfrsim_workload::load;
 use dfrsim_workload::lublin::{self, CpuNeeds, LublinParameters, MemoryModel, Mode};
-use dfrsim_workload::swf;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ impl Lublin {
             memory: MemoryModel::default(),
         };
         let seed = Seed::new(self.seed);
-        let (mut header, mut records) = lublin::to_swf(&parameters, seed);
+        let (mut header, mut records) = lublin::to_log(&parameters, seed);
         if let Some(target) = self.load {
             let mut jobs = lublin::generate(&parameters, seed);
             let factor = load::scale_to_load(&mut jobs, self.nodes.get(), target).map_err(Failure::input)?;

@@ -3,9 +3,9 @@
 use super::fields::{AnnotationField, Names, Numbers, PolicyField};
 use dfrsim_cluster::Overrun;
 use dfrsim_workload::cut::Selection;
+use dfrsim_workload::log::Strictness;
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel, Mode};
 use dfrsim_workload::prepare::{Rules, SizeField};
-use dfrsim_workload::swf::Strictness;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 

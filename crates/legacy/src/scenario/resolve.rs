@@ -11,7 +11,7 @@ use dfrsim_cluster::EstimateModel;
 use dfrsim_model::SimSpan;
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing, PriorityRule, UnknownPriority};
 use dfrsim_policies::{Policy, catalogue};
-use dfrsim_workload::batsim::MOST_FLOPS;
+use dfrsim_workload::formats::batsim::MOST_FLOPS;
 use dfrsim_workload::lublin::LublinParameters;
 use dfrsim_workload::prepare::{self, Format};
 use dfrsim_workload::traces;

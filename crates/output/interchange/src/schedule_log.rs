@@ -3,7 +3,7 @@
 use crate::InSubmissionOrder;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence};
 use dfrsim_model::{Job, SimTime};
-use dfrsim_workload::swf::{Header, Record, Status};
+use dfrsim_workload::log::{Header, Record, Status};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};

@@ -3,7 +3,8 @@
 use dfrsim_cluster::{JobRecord, Observer, Occurrence};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
 use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
-use dfrsim_workload::swf::{Header, Kilobytes, Reader, Record, Source as _, Status, Strictness};
+use dfrsim_workload::formats::swf;
+use dfrsim_workload::log::{Header, Kilobytes, Record, Source as _, Status, Strictness};
 
 /// Job of (number, submission, tasks, run time, requested time).
 fn job(id: u64, submit: u64, tasks: u32, run: u64, requested: Option<u64>) -> Job {
@@ -149,7 +150,7 @@ fn schedule_as_a_log() {
             "20 30 0 4 1 3 5.5 1 4 -1 1 7 -1 -1 -1 -1 2 -1",
         ]
     );
-    let mut reader = Reader::new(text.as_bytes(), "schedule.swf", Strictness::Strict).unwrap();
+    let mut reader = swf::read(text.as_bytes(), "schedule.swf", Strictness::Strict).unwrap();
     assert_eq!((reader.header().max_procs(), reader.header().unix_start_time()), (Some(4), Some(1000)));
     assert_eq!(reader.header().computer(), Some("4 nodes (simulated)"));
     assert_eq!(reader.header().value("Note"), Some("policy GreedyPM*"));

@@ -4,8 +4,9 @@ use dfrsim_cluster::{Observer, Occurrence, Options, simulate};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_workload::formats::swf;
+use dfrsim_workload::log::{Header, Strictness};
 use dfrsim_workload::prepare::{self, JobStream};
-use dfrsim_workload::swf::{Header, Reader, Strictness};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -125,7 +126,7 @@ proptest! {
         let mut first = ScheduleLog::new(Vec::new(), &Header::default(), Records::default());
         run(policy, &jobs, &mut first);
         let first = String::from_utf8(first.finish().unwrap()).unwrap();
-        let reader = Reader::new(first.as_bytes(), "first.swf", Strictness::Strict).unwrap();
+        let reader = swf::read(first.as_bytes(), "first.swf", Strictness::Strict).unwrap();
         let mut stream = JobStream::new(reader, &prepare::Options { units: Some(NODES), ..prepare::Options::default() });
         let records = Records::default();
         let read: Vec<Job> = records.clone().into_jobs(std::iter::from_fn(|| stream.next_with_record())).collect();

@@ -3,7 +3,7 @@
 use super::parameters::{Class, LublinParameters};
 use super::workload::{Arrival, with_memory};
 use super::{CpuNeeds, MemoryModel};
-use crate::swf::{Header, Kilobytes, Record, Status};
+use crate::log::{Header, Kilobytes, Record, Status};
 use dfrsim_model::{Seed, Share};
 
 /// The memory of a node of the study, 8 GiB, in kilobytes.
@@ -15,7 +15,7 @@ const NODE_MEMORY_KB: u64 = 8_388_608;
 /// (with decimals where that is no whole number of them), the status is 1 and the queue 0 for interactive, 1 for batch jobs.
 /// Read with the annotation `Lublin` of the same seed and assumptions it gives the same jobs.
 #[must_use]
-pub fn to_swf(parameters: &LublinParameters, seed: Seed) -> (Header, Vec<Record>) {
+pub fn to_log(parameters: &LublinParameters, seed: Seed) -> (Header, Vec<Record>) {
     let numbered = (1..).zip(with_memory(parameters, seed));
     let records = numbered.map(|(job, (arrival, memory))| record(job, &arrival, memory)).collect();
     (header(parameters, seed), records)
@@ -70,8 +70,9 @@ fn header(parameters: &LublinParameters, seed: Seed) -> Header {
 mod tests {
     use super::super::{MemoryMultiples, Mode, generate};
     use super::*;
+    use crate::formats::swf;
+    use crate::log::{Source as _, Strictness};
     use crate::prepare::{Annotation, JobStream, Options};
-    use crate::swf::{self, Reader, Source as _, Strictness};
     use std::num::NonZeroU32;
 
     #[test]
@@ -86,11 +87,11 @@ mod tests {
             LublinParameters { cpu, memory, ..study },
         ] {
             let seed = Seed::new(7).numbered(3);
-            let (header, records) = to_swf(&parameters, seed);
+            let (header, records) = to_log(&parameters, seed);
             let mut written = Vec::new();
             swf::write(&mut written, &header, &records).unwrap();
 
-            let reader = Reader::new(&written[..], "generated.swf", Strictness::Strict).unwrap();
+            let reader = swf::read(&written[..], "generated.swf", Strictness::Strict).unwrap();
             assert_eq!(reader.header().max_nodes(), Some(128));
             let LublinParameters { cpu, memory, .. } = parameters;
             let annotation = Annotation::Lublin { seed: seed.value(), cpu, memory };
@@ -104,7 +105,7 @@ mod tests {
     /// A tenth of 8,388,608 KB is 838,860.8 KB.
     #[test]
     fn memory_is_written_exactly() {
-        let (_, records) = to_swf(&LublinParameters::default(), Seed::new(1));
+        let (_, records) = to_log(&LublinParameters::default(), Seed::new(1));
         let written: Vec<String> =
             records.iter().filter_map(|record| record.requested_memory).map(|kb| kb.to_string()).collect();
         assert_eq!(written.len(), 1_000);

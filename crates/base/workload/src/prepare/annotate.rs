@@ -1,7 +1,7 @@
 //! From processors to tasks with CPU needs and memory.
 
+use crate::log::Record;
 use crate::lublin::{CpuNeeds, MemoryModel, MemoryStream};
-use crate::swf::Record;
 use dfrsim_model::{Seed, Share};
 use serde::{Deserialize, Serialize};
 
@@ -112,7 +112,7 @@ impl Annotator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::swf::Kilobytes;
+    use crate::log::Kilobytes;
     use proptest::prelude::*;
 
     fn record(used: Option<u64>, requested: Option<u64>) -> Record {

@@ -6,19 +6,20 @@
 //! collects.
 //!
 //! ```
+//! use dfrsim_workload::formats::swf;
 //! use dfrsim_workload::prepare::{Doubt, JobStream, Options};
-//! use dfrsim_workload::swf::{Reader, Strictness};
+//! use dfrsim_workload::log::Strictness;
 //! let text = "\
 //! 1  0 -1 60 4 -1 -1 4 100 -1 1 7 -1 -1 -1 -1 -1 -1
 //! 2 30 -1 -1 4 -1 -1 4 100 -1 5 7 -1 -1 -1 -1 -1 -1
 //! ";
-//! let reader = Reader::new(text.as_bytes(), "example.swf", Strictness::Strict)?;
+//! let reader = swf::read(text.as_bytes(), "example.swf", Strictness::Strict)?;
 //! let mut stream = JobStream::new(reader, &Options::default());
 //! let tasks: u32 = stream.by_ref().map(|job| job.tasks).sum();
 //! let report = stream.finish()?;
 //! assert_eq!(tasks, 4);
 //! assert_eq!(report.counts.of(Doubt::ZeroRun).dropped, 1);
-//! # Ok::<(), dfrsim_workload::swf::SwfError>(())
+//! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
 //!
 //! Sources: the dissertation, section 5.3, for the annotations; the archive's advice on cleaning for the rules'
@@ -33,9 +34,9 @@ pub use rules::{Counts, Doubt, Hits, Rule, Rules, SizeField, StatusRule};
 pub use stream::JobStream;
 
 use crate::cut::Selection;
+use crate::formats::{batsim, gwf, swf};
+use crate::log::{Header, Line, LogError, ReadReport, Reader, Source, Strictness, Whole};
 use crate::named::named;
-use crate::swf::{self, Header, Line, ReadReport, Reader, Source, Strictness, SwfError, Whole};
-use crate::{batsim, gwf};
 use dfrsim_model::Job;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -159,7 +160,7 @@ impl Source for Log {
             Log::Whole(whole) => whole.header(),
         }
     }
-    fn finish(self) -> Result<ReadReport, SwfError> {
+    fn finish(self) -> Result<ReadReport, LogError> {
         match self {
             Log::Streamed(reader) => reader.finish(),
             Log::Whole(whole) => whole.finish(),
@@ -173,12 +174,12 @@ impl Source for Log {
 /// should keep what it makes to itself until this returns.
 ///
 /// # Errors
-/// [`SwfError::Open`], and [`SwfError::Faults`] with the faults of the file and of the rules.
+/// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file and of the rules.
 pub fn with_jobs<T>(
     path: &Path,
     options: &Options,
     mut work: impl FnMut(&mut JobStream<Log>) -> T,
-) -> Result<(T, Report), SwfError> {
+) -> Result<(T, Report), LogError> {
     let mut attempt = |log| {
         let mut stream = JobStream::new(log, options);
         let result = work(&mut stream);
@@ -187,10 +188,10 @@ pub fn with_jobs<T>(
     let reader = match options.format.of(path) {
         Format::Batsim => return attempt(Log::Whole(read_whole(path, options)?)),
         Format::Gwf => gwf::open(path, options.lines)?,
-        Format::Swf | Format::ByName => Reader::open(path, options.lines)?,
+        Format::Swf | Format::ByName => swf::open(path, options.lines)?,
     };
     match attempt(Log::Streamed(Box::new(reader))) {
-        Err(SwfError::Unsorted { .. }) => attempt(Log::Whole(read_whole(path, options)?)),
+        Err(LogError::Unsorted { .. }) => attempt(Log::Whole(read_whole(path, options)?)),
         result => result,
     }
 }
@@ -198,8 +199,8 @@ pub fn with_jobs<T>(
 /// All records of a file, in the order of their submit times.
 ///
 /// # Errors
-/// [`SwfError::Open`], and [`SwfError::Faults`] with the faults of the file.
-pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, SwfError> {
+/// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file.
+pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, LogError> {
     match options.format.of(path) {
         Format::Batsim => batsim::read(path, options.lines, options.flops),
         Format::Gwf => gwf::read_all(path, options.lines),
@@ -210,7 +211,7 @@ pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, SwfError> {
 /// All jobs of a file, in the order of their submit times.
 ///
 /// # Errors
-/// [`SwfError::Open`], and [`SwfError::Faults`] with the faults of the file and of the rules.
-pub fn read_jobs(path: &Path, options: &Options) -> Result<(Vec<Job>, Report), SwfError> {
+/// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file and of the rules.
+pub fn read_jobs(path: &Path, options: &Options) -> Result<(Vec<Job>, Report), LogError> {
     with_jobs(path, options, |jobs| jobs.collect())
 }

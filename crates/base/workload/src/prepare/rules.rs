@@ -1,7 +1,7 @@
 //! What is done with doubtful lines of a log.
 
+use crate::log::{Record, Status};
 use crate::named::named;
-use crate::swf::{Record, Status};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -3,7 +3,7 @@
 use super::annotate::Annotator;
 use super::rules::{Action, Counts, Doubt};
 use super::{Options, Report};
-use crate::swf::{Faults, Header, Line, Problem, Record, Source, SwfError};
+use crate::log::{Faults, Header, Line, LogError, Problem, Record, Source};
 use dfrsim_model::{Job, JobId, SimSpan};
 
 /// The jobs of a log, made one at a time of its records; ids and submit times are the log's.
@@ -57,14 +57,14 @@ impl<S: Source> JobStream<S> {
     /// Reads what is left, and says whether the whole log was good.
     ///
     /// # Errors
-    /// [`SwfError::Faults`] with the faults of the file and of the rules; [`SwfError::Unsorted`] if the lines of a
+    /// [`LogError::Faults`] with the faults of the file and of the rules; [`LogError::Unsorted`] if the lines of a
     /// streamed file are not in order.
-    pub fn finish(mut self) -> Result<Report, SwfError> {
+    pub fn finish(mut self) -> Result<Report, LogError> {
         self.by_ref().for_each(drop);
         match self.source.finish() {
             Ok(read) if self.faults.is_empty() => Ok(Report { read, counts: self.counts }),
             Ok(_) => Err(self.faults.into()),
-            Err(SwfError::Faults(faults)) => {
+            Err(LogError::Faults(faults)) => {
                 self.faults.merge(faults);
                 Err(self.faults.into())
             }

@@ -8,7 +8,7 @@ use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, SummaryOptions};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::Policy;
-use dfrsim_workload::swf::Header;
+use dfrsim_workload::log::Header;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! One profile: what a job does.
 
+use super::Located;
 use super::document::{Entry, Text};
-use super::fault::Located;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

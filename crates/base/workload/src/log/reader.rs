@@ -1,14 +1,14 @@
 //! The streaming reader.
 
-use super::fault::{Faults, Problem, SwfError};
+use super::error::LogError;
+use super::fault::{Faults, Problem};
 use super::header::Header;
 use super::input::Input;
 use super::lines::{LONGEST_LINE, LineFault, Lines};
 use super::number::is_blank;
-use super::parse::parse;
-use super::record::Record;
-use super::{Line, ReadReport, Source};
-use crate::gwf;
+use super::parse::{Dialect, parse};
+use super::record::Line;
+use super::source::{ReadReport, Source};
 use crate::named::named;
 use dfrsim_model::SimTime;
 use std::fs::File;
@@ -36,37 +36,11 @@ pub(crate) enum Order {
     Any,
 }
 
-/// How the lines of a log are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    /// The Standard Workload Format.
-    Swf,
-    /// The Grid Workloads Format.
-    Gwf,
-}
-
-impl Dialect {
-    /// What comments begin with.
-    const fn comment(self) -> u8 {
-        match self {
-            Dialect::Swf => b';',
-            Dialect::Gwf => b'#',
-        }
-    }
-    fn parse(self, line: &[u8], problems: &mut Vec<Problem>) -> Record {
-        match self {
-            Dialect::Swf => parse(line, problems),
-            Dialect::Gwf => gwf::parse(line, problems),
-        }
-    }
-}
-
-/// A log that is read line by line, plain or gzip (told apart by content), in constant memory.
+/// A log that is read line by line, plain or gzip (recognised by content), in constant memory.
 ///
 /// It iterates over the records. The iteration ends at the end of the file, or early: at the first line that is out
-/// of order, or at the first fault, and then the rest of the file is read at once for its further faults. Only
-/// [`finish`](Source::finish) tells, so nothing that was made of the records may be used before it has said that
-/// all is well.
+/// of order, or at the first fault; then the rest of the file is read at once for its further faults. Results that
+/// were computed from the records are valid only if [`finish`](Source::finish) succeeds.
 pub struct Reader<R> {
     file: String,
     lines: Lines<Input<R>>,
@@ -76,7 +50,7 @@ pub struct Reader<R> {
     order: Order,
     previous: SimTime,
     ended: bool,
-    unsorted: Option<SwfError>,
+    unsorted: Option<LogError>,
     faults: Faults,
     /// What is wrong with the line at hand; kept to reuse its memory.
     problems: Vec<Problem>,
@@ -87,41 +61,34 @@ impl Reader<File> {
     /// Opens a file and reads its header.
     ///
     /// # Errors
-    /// [`SwfError::Open`] if it cannot be opened; all else is told by [`finish`](Source::finish).
-    pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<File>, SwfError> {
-        Self::open_with(path, Dialect::Swf, strictness, Order::Sorted)
-    }
-    pub(crate) fn open_with(
+    /// [`LogError::Open`] if it cannot be opened; everything else is reported by [`finish`](Source::finish).
+    pub(crate) fn open(
         path: &Path,
         dialect: Dialect,
         strictness: Strictness,
         order: Order,
-    ) -> Result<Self, SwfError> {
+    ) -> Result<Self, LogError> {
         let file = path.display().to_string();
         match File::open(path) {
-            Ok(input) => Self::with_order(input, &file, dialect, strictness, order),
-            Err(source) => Err(SwfError::Open { file, source }),
+            Ok(input) => Self::new(input, &file, dialect, strictness, order),
+            Err(source) => Err(LogError::Open { file, source }),
         }
     }
 }
 
 impl<R: Read> Reader<R> {
-    /// Starts to read an input, of which messages speak as `file`, and reads its header. The input needs no buffer
-    /// of its own.
+    /// Starts to read an input, named `file` in messages, and reads its header. The input needs no buffer of its own.
     ///
     /// # Errors
-    /// [`SwfError::Open`] if not even its first bytes can be read.
-    pub fn new(input: R, file: &str, strictness: Strictness) -> Result<Reader<R>, SwfError> {
-        Self::with_order(input, file, Dialect::Swf, strictness, Order::Sorted)
-    }
-    pub(crate) fn with_order(
+    /// [`LogError::Open`] if not even its first bytes can be read.
+    pub(crate) fn new(
         input: R,
         file: &str,
         dialect: Dialect,
         strictness: Strictness,
         order: Order,
-    ) -> Result<Reader<R>, SwfError> {
-        let input = Input::new(input).map_err(|source| SwfError::Open { file: file.to_owned(), source })?;
+    ) -> Result<Reader<R>, LogError> {
+        let input = Input::new(input).map_err(|source| LogError::Open { file: file.to_owned(), source })?;
         let mut reader = Reader {
             file: file.to_owned(),
             lines: Lines::new(input),
@@ -143,7 +110,7 @@ impl<R: Read> Reader<R> {
     fn read_header(&mut self) {
         loop {
             match self.lines.next() {
-                Ok(Some([first, text @ ..])) if *first == self.dialect.comment() => {
+                Ok(Some([first, text @ ..])) if *first == self.dialect.comment => {
                     let text = String::from_utf8_lossy(text);
                     self.header.comment(text.strip_suffix('\r').unwrap_or(&text));
                 }
@@ -157,8 +124,8 @@ impl<R: Read> Reader<R> {
     /// Reads one line; gives its record if it has one without fault.
     fn step(&mut self) -> Option<Line> {
         let record = match self.lines.next() {
-            Ok(Some(line)) if is_empty(line) || line[0] == self.dialect.comment() => return None,
-            Ok(Some(line)) => self.dialect.parse(line, &mut self.problems),
+            Ok(Some(line)) if is_empty(line) || line[0] == self.dialect.comment => return None,
+            Ok(Some(line)) => parse(line, &self.dialect, &mut self.problems),
             Ok(None) => {
                 self.ended = true;
                 return None;
@@ -209,7 +176,7 @@ impl<R: Read> Reader<R> {
         if self.order == Order::Sorted && self.faults.is_empty() {
             self.ended = true;
             self.unsorted =
-                Some(SwfError::Unsorted { file: self.file.clone(), line, submit, previous: self.previous });
+                Some(LogError::Unsorted { file: self.file.clone(), line, submit, previous: self.previous });
         }
     }
 }
@@ -239,7 +206,7 @@ impl<R: Read> Source for Reader<R> {
     fn header(&self) -> &Header {
         &self.header
     }
-    fn finish(mut self) -> Result<ReadReport, SwfError> {
+    fn finish(mut self) -> Result<ReadReport, LogError> {
         self.by_ref().for_each(drop);
         if !self.faults.is_empty() {
             return Err(self.faults.into());

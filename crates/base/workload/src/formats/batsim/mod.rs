@@ -4,9 +4,9 @@
 //! annotation, cutting, conversion to SWF.
 //!
 //! ```
-//! use dfrsim_workload::batsim;
+//! use dfrsim_workload::formats::batsim;
 //! use dfrsim_workload::prepare::{JobStream, Options};
-//! use dfrsim_workload::swf::Strictness;
+//! use dfrsim_workload::log::Strictness;
 //! let text = r#"{
 //!     "nb_res": 4,
 //!     "jobs": [{"id": "w0!7", "subtime": 1.5, "walltime": 60, "res": 4, "profile": "short"}],
@@ -15,7 +15,7 @@
 //! let workload = batsim::read_text(text, "example.json", Strictness::Strict, None)?;
 //! let jobs: Vec<_> = JobStream::new(workload, &Options::default()).collect();
 //! assert_eq!((jobs[0].id.0, jobs[0].tasks, jobs[0].run_time.to_string()), (7, 4, "20.2".to_owned()));
-//! # Ok::<(), dfrsim_workload::swf::SwfError>(())
+//! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
 //!
 //! | of a job | field of the record |
@@ -42,21 +42,20 @@
 //! Sources: the documentation of Batsim, page "Workload"; its readers of jobs and profiles, for the older names.
 
 mod document;
-mod fault;
 mod jobs;
 mod profile;
 mod profiles;
 
-pub use fault::Problem;
-
-use crate::swf::{Faults, Header, Input, ReadReport, Strictness, SwfError, Whole};
+use crate::log::{Faults, Header, Input, LogError, Problem, ReadReport, Strictness, Whole};
 use document::{Document, Entry, Text};
-use fault::Located;
 use profiles::Profiles;
 use std::fs::File;
 use std::io::Read as _;
 use std::num::NonZeroU64;
 use std::path::Path;
+
+/// A problem and its line.
+type Located = (u64, Problem);
 
 /// The fastest node that readers of numbers should let through, in flop/s: beyond it a flop has no length.
 pub const MOST_FLOPS: f64 = 1e18;
@@ -64,11 +63,11 @@ pub const MOST_FLOPS: f64 = 1e18;
 /// Reads a file, plain or gzip. `flops` is the speed of a node in flop/s.
 ///
 /// # Errors
-/// [`SwfError::Open`], and [`SwfError::Faults`] with all that is wrong with the file. With [`Strictness::Lenient`], jobs
+/// [`LogError::Open`], and [`LogError::Faults`] with all that is wrong with the file. With [`Strictness::Lenient`], jobs
 /// with faults are left out and counted; a file that is no JSON or has no jobs still is a fault.
-pub fn read(path: &Path, strictness: Strictness, flops: Option<NonZeroU64>) -> Result<Whole, SwfError> {
+pub fn read(path: &Path, strictness: Strictness, flops: Option<NonZeroU64>) -> Result<Whole, LogError> {
     let file = path.display().to_string();
-    let open = |source| SwfError::Open { file: file.clone(), source };
+    let open = |source| LogError::Open { file: file.clone(), source };
     let mut input = Input::new(File::open(path).map_err(open)?).map_err(open)?;
     let mut bytes = Vec::new();
     let read = input.read_to_end(&mut bytes).map_err(|error| error.to_string());
@@ -82,17 +81,17 @@ pub fn read(path: &Path, strictness: Strictness, flops: Option<NonZeroU64>) -> R
 /// Reads a text, of which messages speak as `file`. Everything else is as in [`read`].
 ///
 /// # Errors
-/// [`SwfError::Faults`] with all that is wrong with the text.
+/// [`LogError::Faults`] with all that is wrong with the text.
 pub fn read_text(
     text: &str,
     file: &str,
     strictness: Strictness,
     flops: Option<NonZeroU64>,
-) -> Result<Whole, SwfError> {
+) -> Result<Whole, LogError> {
     let document = match serde_json::from_str::<Document<'_>>(text) {
         Ok(document) => document,
         Err(error) => {
-            let problem = Problem::NotJson { reason: error.to_string() };
+            let problem = Problem::Syntax { format: "a workload of Batsim", reason: error.to_string() };
             return Err(faults(file, vec![(error.line() as u64, problem)]));
         }
     };
@@ -128,9 +127,9 @@ pub fn read_text(
     Ok(Whole::new(file.to_owned(), header, report, read.lines))
 }
 
-fn faults(file: &str, mut problems: Vec<Located>) -> SwfError {
+fn faults(file: &str, mut problems: Vec<Located>) -> LogError {
     problems.sort_by_key(|(line, _)| *line);
     let mut faults = Faults::new(file);
-    problems.into_iter().for_each(|(line, problem)| faults.push(line, problem.into()));
+    problems.into_iter().for_each(|(line, problem)| faults.push(line, problem));
     faults.into()
 }

@@ -1,11 +1,11 @@
 //! Logs that are read whole, because their lines are not in order.
 
-use super::fault::SwfError;
+use super::error::LogError;
 use super::header::Header;
-use super::reader::{Dialect, Order, Reader, Strictness};
-use super::{Line, ReadReport, Source};
+use super::reader::Reader;
+use super::record::Line;
+use super::source::{ReadReport, Source};
 use std::io::Read;
-use std::path::Path;
 use std::vec;
 
 /// A log that has been read to its end without fault and sorted by submit time; equal times keep the file's order.
@@ -17,29 +17,16 @@ pub struct Whole {
     lines: vec::IntoIter<Line>,
 }
 
-/// Reads a whole file, in whatever order its lines stand.
-///
-/// # Errors
-/// [`SwfError::Open`] and [`SwfError::Faults`].
-pub fn read_all(path: &Path, strictness: Strictness) -> Result<Whole, SwfError> {
-    collect(Reader::open_with(path, Dialect::Swf, strictness, Order::Any)?)
-}
-
-/// Reads a whole input, of which messages speak as `file`, in whatever order its lines stand.
-///
-/// # Errors
-/// [`SwfError::Open`] and [`SwfError::Faults`].
-pub fn read_all_from(input: impl Read, file: &str, strictness: Strictness) -> Result<Whole, SwfError> {
-    collect(Reader::with_order(input, file, Dialect::Swf, strictness, Order::Any)?)
-}
-
-pub(crate) fn collect<R: Read>(mut reader: Reader<R>) -> Result<Whole, SwfError> {
-    let lines: Vec<Line> = reader.by_ref().collect();
-    let (file, header) = (reader.file().to_owned(), reader.header().clone());
-    Ok(Whole::new(file, header, reader.finish()?, lines))
-}
-
 impl Whole {
+    /// Reads a log to its end; its lines may have any order.
+    ///
+    /// # Errors
+    /// [`LogError::Faults`].
+    pub(crate) fn read<R: Read>(mut reader: Reader<R>) -> Result<Whole, LogError> {
+        let lines: Vec<Line> = reader.by_ref().collect();
+        let (file, header) = (reader.file().to_owned(), reader.header().clone());
+        Ok(Whole::new(file, header, reader.finish()?, lines))
+    }
     /// Puts lines in order, and counts those that were not.
     pub(crate) fn new(file: String, header: Header, report: ReadReport, mut lines: Vec<Line>) -> Whole {
         let falls = lines.windows(2).filter(|pair| pair[1].record.submit < pair[0].record.submit);
@@ -71,7 +58,7 @@ impl Source for Whole {
     fn header(&self) -> &Header {
         &self.header
     }
-    fn finish(self) -> Result<ReadReport, SwfError> {
+    fn finish(self) -> Result<ReadReport, LogError> {
         Ok(self.report)
     }
 }

@@ -1,13 +1,11 @@
 //! The comment lines at the top of a log.
 
-use std::fmt;
-
 /// The header of a log: its comment lines in order, kept to the letter.
 ///
 /// A line `; Name: value` is a directive; the comment lines below it, up to the next directive, continue it.
 ///
 /// ```
-/// use dfrsim_workload::swf::Header;
+/// use dfrsim_workload::log::Header;
 /// let mut header = Header::default();
 /// header.push("MaxProcs", "338 (batch partition; 512 total)");
 /// header.push("Note", "cleaned");
@@ -132,13 +130,6 @@ fn directive(line: &str) -> Option<(&str, &str)> {
     let is_name = name.starts_with(|letter: char| letter.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
     (is_name && (value.is_empty() || value.starts_with(char::is_whitespace))).then(|| (name, value.trim()))
-}
-
-impl fmt::Display for Header {
-    /// The lines with their semicolons, each with its end of line.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lines().try_for_each(|line| writeln!(f, ";{line}"))
-    }
 }
 
 #[cfg(test)]

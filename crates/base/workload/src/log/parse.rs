@@ -5,10 +5,28 @@ use super::field::Field;
 use super::number::{Number, is_blank};
 use super::record::{Record, Status};
 
-/// The record of a line that is neither blank nor a comment. What is wrong with it is added to `problems`; then the
-/// record means nothing.
-pub(crate) fn parse(line: &[u8], problems: &mut Vec<Problem>) -> Record {
+/// What distinguishes the formats with one job a line and fields that are separated by blanks. The first 16 fields are
+/// those of [`Record`] in all of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dialect {
+    /// The first byte of a comment.
+    pub(crate) comment: u8,
+    /// The number of fields of a line.
+    pub(crate) fields: usize,
+    /// Whether fields 12 to 16 (user, group, executable, queue, partition) may be any text, of which only whole numbers
+    /// are kept.
+    pub(crate) textual_names: bool,
+    /// Whether fields 17 and 18 are the preceding job and the think time.
+    pub(crate) precedence: bool,
+}
+
+/// The record of a line that is neither blank nor a comment. Its problems are appended to `problems`; if there are any, the
+/// record is meaningless.
+pub(super) fn parse(line: &[u8], dialect: &Dialect, problems: &mut Vec<Problem>) -> Record {
     let mut fields = Fields::new(line, problems);
+    let name = |fields: &mut Fields<'_>, field| {
+        if dialect.textual_names { fields.text() } else { fields.read(field, Number::count) }
+    };
     // The order of the initialisers is the order in which they read.
     let record = Record {
         job: fields.read(Field::Job, Number::whole),
@@ -22,19 +40,23 @@ pub(crate) fn parse(line: &[u8], problems: &mut Vec<Problem>) -> Record {
         requested_time: fields.read(Field::RequestedTime, Number::span),
         requested_memory: fields.read(Field::RequestedMemory, Number::kilobytes),
         status: fields.read(Field::Status, status),
-        user: fields.read(Field::User, Number::count),
-        group: fields.read(Field::Group, Number::count),
-        executable: fields.read(Field::Executable, Number::count),
-        queue: fields.read(Field::Queue, Number::count),
-        partition: fields.read(Field::Partition, Number::count),
-        preceding_job: fields.read(Field::PrecedingJob, Number::count),
-        think_time: fields.read(Field::ThinkTime, Number::span),
+        user: name(&mut fields, Field::User),
+        group: name(&mut fields, Field::Group),
+        executable: name(&mut fields, Field::Executable),
+        queue: name(&mut fields, Field::Queue),
+        partition: name(&mut fields, Field::Partition),
+        preceding_job: if dialect.precedence {
+            fields.read(Field::PrecedingJob, Number::count)
+        } else {
+            None
+        },
+        think_time: if dialect.precedence { fields.read(Field::ThinkTime, Number::span) } else { None },
     };
-    fields.end(Field::COUNT);
+    fields.end(dialect.fields);
     record
 }
 
-pub(crate) fn status(number: Number) -> Option<Status> {
+fn status(number: Number) -> Option<Status> {
     match number.count::<i8>()? {
         Some(number) => Status::from_number(number),
         None => Some(Status::Unknown),
@@ -42,7 +64,7 @@ pub(crate) fn status(number: Number) -> Option<Status> {
 }
 
 /// A walk over the fields of a line.
-pub(crate) struct Fields<'a> {
+struct Fields<'a> {
     line: &'a [u8],
     at: usize,
     /// How many fields have been met.
@@ -51,13 +73,13 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    pub(crate) fn new(line: &'a [u8], problems: &'a mut Vec<Problem>) -> Fields<'a> {
+    fn new(line: &'a [u8], problems: &'a mut Vec<Problem>) -> Fields<'a> {
         Fields { line, at: 0, found: 0, problems }
     }
 
     /// The next field; its default if it is missing or wrong.
     #[inline]
-    pub(crate) fn read<T: Default>(&mut self, field: Field, convert: impl FnOnce(Number) -> Option<T>) -> T {
+    fn read<T: Default>(&mut self, field: Field, convert: impl FnOnce(Number) -> Option<T>) -> T {
         self.skip_blanks();
         let rest = &self.line[self.at..];
         if let Some((number, length)) = Number::scan(rest)
@@ -74,7 +96,7 @@ impl<'a> Fields<'a> {
         T::default()
     }
     /// The next field, any text: its number if it is a whole one.
-    pub(crate) fn text(&mut self) -> Option<u32> {
+    fn text(&mut self) -> Option<u32> {
         self.skip_blanks();
         if self.at == self.line.len() {
             return None;
@@ -84,7 +106,7 @@ impl<'a> Fields<'a> {
         number.count().flatten()
     }
     /// Checks that there were exactly as many fields as there must be.
-    pub(crate) fn end(&mut self, expected: usize) {
+    fn end(&mut self, expected: usize) {
         self.skip_blanks();
         while self.at < self.line.len() {
             self.skip_field();

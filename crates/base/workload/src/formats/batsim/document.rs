@@ -1,6 +1,7 @@
 //! The JSON of a workload, its values kept as they stand, so that each is known by its line.
 
-use super::fault::{Located, Problem};
+use super::Located;
+use crate::log::Problem;
 use memchr::memchr_iter;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -113,7 +114,8 @@ impl<'e> Entry<'e> {
     pub(super) fn fault(&mut self, field: &'static str, value: Option<&RawValue>, expected: &str) {
         let line = value.map_or(self.line, |value| self.text.line(value));
         let entry = self.name.clone();
-        let problem = Problem::Field { entry, field, found: excerpt(value), expected: expected.to_owned() };
+        let problem =
+            Problem::Member { entry, member: field, found: excerpt(value), expected: expected.to_owned() };
         self.problems.push((line, problem));
     }
 }

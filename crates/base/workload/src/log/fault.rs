@@ -1,46 +1,13 @@
 //! What can be wrong with a log, and the collection of it.
 
 use super::field::Field;
-use crate::batsim;
-use dfrsim_model::SimTime;
 use std::fmt;
-use std::io;
 
 /// How many faults of a file are shown; the others are counted.
 const SHOWN: usize = 20;
 
 /// How much of a wrong field is shown, in bytes.
 const EXCERPT: usize = 40;
-
-/// Why a log could not be used.
-#[derive(Debug, thiserror::Error)]
-pub enum SwfError {
-    /// The file could not be opened, or its first bytes not be read.
-    #[error("{file}: cannot be opened: {source}")]
-    Open {
-        /// The file.
-        file: String,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The file has faults.
-    #[error(transparent)]
-    Faults(#[from] Faults),
-    /// The file is not sorted by submit time, so it cannot be streamed; [`read_all`](super::read_all) sorts it.
-    #[error(
-        "{file}:{line}: submitted at {submit} s, its predecessor at {previous} s: not sorted by submit time"
-    )]
-    Unsorted {
-        /// The file.
-        file: String,
-        /// The first line that stands too late.
-        line: u64,
-        /// Its submit time.
-        submit: SimTime,
-        /// The submit time before it.
-        previous: SimTime,
-    },
-}
 
 /// The faults of one file: the first 20 in full, the number of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,9 +66,26 @@ pub enum Problem {
         /// What it is that the rule forbids.
         reason: String,
     },
-    /// The file is a workload of Batsim, and this is wrong with it.
-    #[error(transparent)]
-    Batsim(#[from] batsim::Problem),
+    /// The text as a whole is not of its format.
+    #[error("not {format}: {reason}")]
+    Syntax {
+        /// What the text should be, with its article.
+        format: &'static str,
+        /// What the parser says.
+        reason: String,
+    },
+    /// A member of a named entry (a job, a profile) is not what it should be.
+    #[error("{entry}: field `{member}`: found {found}, expected {expected}")]
+    Member {
+        /// The entry, as messages name it.
+        entry: String,
+        /// The name of the member.
+        member: &'static str,
+        /// What was found, shortened; `nothing` if the member is missing.
+        found: String,
+        /// What is allowed.
+        expected: String,
+    },
 }
 
 impl Problem {

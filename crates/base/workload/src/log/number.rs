@@ -1,40 +1,10 @@
 //! The numbers of a line: read by hand, exact, without floating point.
 
+use super::kilobytes::{Kilobytes, MILLION};
 use dfrsim_model::{SimSpan, SimTime};
-use std::fmt;
-
-const MILLION: u64 = 1_000_000;
 
 /// The longest time that is read: 500 years, so that sums of times cannot overflow.
 const LONGEST_SECONDS: u64 = 16_000_000_000;
-
-/// An amount of memory in kilobytes, exact to a millionth of one; up to 18 petabytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kilobytes(u64);
-
-impl Kilobytes {
-    /// An amount in millionths of a kilobyte.
-    #[must_use]
-    pub const fn from_millionths(millionths: u64) -> Kilobytes {
-        Kilobytes(millionths)
-    }
-    /// The amount in millionths of a kilobyte.
-    #[must_use]
-    pub const fn millionths(self) -> u64 {
-        self.0
-    }
-}
-
-impl fmt::Display for Kilobytes {
-    /// Kilobytes with as many decimals as are needed: `2097152`, `838860.8`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, millionths) = (self.0 / MILLION, self.0 % MILLION);
-        if millionths == 0 {
-            return write!(f, "{whole}");
-        }
-        write!(f, "{whole}.{}", format!("{millionths:06}").trim_end_matches('0'))
-    }
-}
 
 /// A number as it stands in a field: a sign, a whole part and six decimals (further ones are cut off).
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +84,7 @@ impl Number {
     }
     /// Memory, or unknown.
     pub(crate) fn kilobytes(self) -> Option<Option<Kilobytes>> {
-        self.unless_unknown(|number| number.in_millionths().map(Kilobytes))
+        self.unless_unknown(|number| number.in_millionths().map(Kilobytes::from_millionths))
     }
     /// A whole number, which cannot be unknown; decimals must be zero.
     pub(crate) fn whole(self) -> Option<u64> {

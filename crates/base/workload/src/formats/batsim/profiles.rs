@@ -1,8 +1,9 @@
 //! The profiles of a workload, and how long jobs with them run.
 
+use super::Located;
 use super::document::{Members, Text};
-use super::fault::{Located, Problem};
 use super::profile::{Profile, Work};
+use crate::log::Problem;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
@@ -144,9 +145,9 @@ impl Profiles {
 }
 
 fn field(profile: &str, field: &'static str, found: &str, expected: &str) -> Problem {
-    Problem::Field {
+    Problem::Member {
         entry: format!("profile `{profile}`"),
-        field,
+        member: field,
         found: found.to_owned(),
         expected: expected.to_owned(),
     }

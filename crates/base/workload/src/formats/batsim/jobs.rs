@@ -1,10 +1,10 @@
 //! The jobs of a workload.
 
+use super::Located;
 use super::document::{Entry, Text};
-use super::fault::Located;
 use super::profile::LONGEST_SECONDS;
 use super::profiles::{NoRun, Profiles, Run};
-use crate::swf::{Line, Record, Status};
+use crate::log::{Line, Record, Status};
 use dfrsim_model::{SimSpan, SimTime};
 use serde::Deserialize;
 use serde_json::value::RawValue;

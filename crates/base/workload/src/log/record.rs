@@ -1,12 +1,11 @@
 //! One line of a log.
 
-use super::number::Kilobytes;
+use super::kilobytes::Kilobytes;
 use dfrsim_model::{SimSpan, SimTime};
-use std::fmt;
 
 /// One job (or one part of a job) of a log: the 18 fields of the Standard Workload Format, version 2.2.
 ///
-/// `None` is the format's -1, "unknown".
+/// Other formats are read as these fields too. `None` is the format's -1, "unknown".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Field 1: the number of the job.
@@ -45,6 +44,15 @@ pub struct Record {
     pub preceding_job: Option<u64>,
     /// Field 18: the time between the end of the preceding job and this submission.
     pub think_time: Option<SimSpan>,
+}
+
+/// A record and its place in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The number of its line, from 1.
+    pub number: u64,
+    /// The record of the line.
+    pub record: Record,
 }
 
 /// How a job ended (field 11).
@@ -94,45 +102,5 @@ impl Status {
             Status::PartialFailed => 4,
             Status::Cancelled => 5,
         }
-    }
-}
-
-/// A value of a field, or the -1 of an unknown one.
-struct OrUnknown<T>(Option<T>);
-
-impl<T: fmt::Display> fmt::Display for OrUnknown<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Some(value) => value.fmt(f),
-            None => f.write_str("-1"),
-        }
-    }
-}
-
-impl fmt::Display for Record {
-    /// The line of a log, without its end. Reading it gives an equal record.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
-            self.job,
-            self.submit,
-            OrUnknown(self.wait),
-            OrUnknown(self.run_time),
-            OrUnknown(self.allocated_processors),
-            OrUnknown(self.cpu_time),
-            OrUnknown(self.used_memory),
-            OrUnknown(self.requested_processors),
-            OrUnknown(self.requested_time),
-            OrUnknown(self.requested_memory),
-            self.status.number(),
-            OrUnknown(self.user),
-            OrUnknown(self.group),
-            OrUnknown(self.executable),
-            OrUnknown(self.queue),
-            OrUnknown(self.partition),
-            OrUnknown(self.preceding_job),
-            OrUnknown(self.think_time),
-        )
     }
 }

@@ -1,0 +1,59 @@
+//! The Grid Workloads Format: reading logs of grids.
+//!
+//! A line has 29 fields, of which the first 11 are those of the Standard Workload Format, in the same places; so a line
+//! becomes a [`Record`](crate::log::Record), read as those of [`swf`](super::swf) are, with the same messages; comments begin
+//! with `#`. Users, groups, executables,
+//! queues and partitions are texts in this format: they are kept where they are whole numbers. Sites, structure, network,
+//! disk and resources of a job are not used.
+//!
+//! ```
+//! use dfrsim_workload::formats::gwf;
+//! use dfrsim_workload::log::{Source, Strictness};
+//! let text = "# a grid\n1 30 -1 60 4 -1 -1 4 100 -1 1 U7 G1 -1 -1 -1 S1 S1 UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n";
+//! let mut reader = gwf::read(text.as_bytes(), "example.gwf", Strictness::Strict)?;
+//! let line = reader.next().unwrap();
+//! assert_eq!((line.number, line.record.requested_processors, line.record.user), (2, Some(4), None));
+//! assert_eq!(reader.finish()?.records, 1);
+//!
+//! let broken = text.replace(" 60 ", " x ").replace(" UNITARY", "");
+//! let fault = gwf::read(broken.as_bytes(), "broken.gwf", Strictness::Strict)?.finish().unwrap_err();
+//! assert_eq!(
+//!     fault.to_string(),
+//!     "broken.gwf:2: field 4 (run time): found `x`, expected a number of seconds (at most 16,000,000,000) or -1\n\
+//!      broken.gwf:2: found 28 fields, expected 29"
+//! );
+//! # Ok::<(), dfrsim_workload::log::LogError>(())
+//! ```
+//!
+//! Source: A. Iosup et al., *The Grid Workloads Archive*, FGCS 24(7), 2008, with the format's definition at the archive.
+
+use crate::log::{Dialect, LogError, Order, Reader, Strictness, Whole};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+const DIALECT: Dialect = Dialect { comment: b'#', fields: 29, textual_names: true, precedence: false };
+
+/// Opens a file, plain or gzip, and reads the comments at its top.
+///
+/// # Errors
+/// [`LogError::Open`] if it cannot be opened; everything else is reported by [`finish`](crate::log::Source::finish).
+pub fn open(path: &Path, strictness: Strictness) -> Result<Reader<File>, LogError> {
+    Reader::open(path, DIALECT, strictness, Order::Sorted)
+}
+
+/// Starts to read an input, named `file` in messages.
+///
+/// # Errors
+/// [`LogError::Open`] if not even its first bytes can be read.
+pub fn read<R: Read>(input: R, file: &str, strictness: Strictness) -> Result<Reader<R>, LogError> {
+    Reader::new(input, file, DIALECT, strictness, Order::Sorted)
+}
+
+/// Reads a whole file; its lines may have any order.
+///
+/// # Errors
+/// [`LogError::Open`] and [`LogError::Faults`].
+pub fn read_all(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
+    Whole::read(Reader::open(path, DIALECT, strictness, Order::Any)?)
+}

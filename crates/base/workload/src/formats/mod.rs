@@ -1,0 +1,5 @@
+//! The formats of logs. Each reads a file into records ([`log`](crate::log)).
+
+pub mod batsim;
+pub mod gwf;
+pub mod swf;

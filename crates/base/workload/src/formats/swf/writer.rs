@@ -1,0 +1,69 @@
+//! Writing logs.
+
+use crate::log::{Header, Record};
+use std::borrow::Borrow;
+use std::fmt;
+use std::io::{self, Write};
+
+/// Writes a log. The output should be buffered.
+///
+/// # Errors
+/// Those of the output.
+pub fn write<R: Borrow<Record>>(
+    mut out: impl Write,
+    header: &Header,
+    records: impl IntoIterator<Item = R>,
+) -> io::Result<()> {
+    write!(out, "{header}")?;
+    for record in records {
+        writeln!(out, "{}", record.borrow())?;
+    }
+    out.flush()
+}
+
+impl fmt::Display for Header {
+    /// The comment lines of SWF, each with its end of line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines().try_for_each(|line| writeln!(f, ";{line}"))
+    }
+}
+
+/// A value of a field, or the -1 of an unknown one.
+struct OrUnknown<T>(Option<T>);
+
+impl<T: fmt::Display> fmt::Display for OrUnknown<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str("-1"),
+        }
+    }
+}
+
+impl fmt::Display for Record {
+    /// The line of SWF, without its end. Reading it gives an equal record.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
+            self.job,
+            self.submit,
+            OrUnknown(self.wait),
+            OrUnknown(self.run_time),
+            OrUnknown(self.allocated_processors),
+            OrUnknown(self.cpu_time),
+            OrUnknown(self.used_memory),
+            OrUnknown(self.requested_processors),
+            OrUnknown(self.requested_time),
+            OrUnknown(self.requested_memory),
+            self.status.number(),
+            OrUnknown(self.user),
+            OrUnknown(self.group),
+            OrUnknown(self.executable),
+            OrUnknown(self.queue),
+            OrUnknown(self.partition),
+            OrUnknown(self.preceding_job),
+            OrUnknown(self.think_time),
+        )
+    }
+}

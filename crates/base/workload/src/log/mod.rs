@@ -1,0 +1,32 @@
+//! Logs of machines, whatever their format: records, the reader of line-by-line formats, and what can be wrong.
+//!
+//! A [`Source`] gives the [`Line`]s of one log in the order of their submit times: a [`Reader`] streams them in constant
+//! memory, a [`Whole`] has read and sorted them. All faults of a file are collected, with line, field, what was found and
+//! what was expected ([`Faults`]). The formats themselves are in [`formats`](crate::formats).
+
+mod error;
+mod fault;
+mod field;
+mod header;
+mod input;
+mod kilobytes;
+mod lines;
+mod number;
+mod parse;
+mod reader;
+mod record;
+mod source;
+mod whole;
+
+pub use error::LogError;
+pub use fault::{Fault, Faults, Problem};
+pub use field::Field;
+pub use header::Header;
+pub(crate) use input::Input;
+pub use kilobytes::Kilobytes;
+pub(crate) use parse::Dialect;
+pub(crate) use reader::Order;
+pub use reader::{Reader, Strictness};
+pub use record::{Line, Record, Status};
+pub use source::{ReadReport, Source};
+pub use whole::Whole;

@@ -1,0 +1,34 @@
+//! Where records come from.
+
+use super::error::LogError;
+use super::header::Header;
+use super::record::Line;
+
+/// Gives the records of one log in the order of their submit times.
+pub trait Source: Iterator<Item = Line> {
+    /// The name of the file, for messages.
+    fn file(&self) -> &str;
+    /// The comment lines at the top of the log.
+    fn header(&self) -> &Header;
+    /// Reads the rest, and reports whether the whole file was good.
+    ///
+    /// # Errors
+    /// [`LogError::Faults`], or [`LogError::Unsorted`] if a streamed log has to be read whole, as a
+    /// [`Whole`](super::Whole).
+    fn finish(self) -> Result<ReadReport, LogError>
+    where
+        Self: Sized;
+}
+
+/// Counts of one reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadReport {
+    /// Lines with a good record.
+    pub records: u64,
+    /// Lines that were left out because they are broken ([`Strictness::Lenient`](super::Strictness::Lenient)).
+    pub broken: u64,
+    /// Lines that were submitted before the line above them; the records have been sorted if there are any.
+    pub out_of_order: u64,
+    /// Jobs that communicate, which takes no time here (workloads of Batsim only).
+    pub without_communication: u64,
+}
