@@ -1,0 +1,36 @@
+//! What codecs need beyond the text of a scenario.
+
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Values by their types: a registry of policies, a function that locates files.
+#[derive(Default)]
+pub struct Environment {
+    values: BTreeMap<TypeId, Box<dyn Any + Send + Sync>>,
+}
+
+impl Environment {
+    /// Without any value.
+    #[must_use]
+    pub fn new() -> Environment {
+        Environment::default()
+    }
+    /// With this value, in place of one of the same type.
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Environment {
+        self.values.insert(TypeId::of::<T>(), Box::new(value));
+        self
+    }
+    /// The value of a type.
+    #[must_use]
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.values.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Environment").field("values", &self.values.len()).finish()
+    }
+}

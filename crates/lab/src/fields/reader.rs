@@ -1,0 +1,100 @@
+//! Collects what is wrong with a scenario while it is read.
+
+use super::at::{TableAt, ValueAt};
+use super::environment::Environment;
+use super::fault::{Fault, InputErrors, Span, Text};
+use std::any::Any;
+use std::fmt::Display;
+use std::path::Path;
+
+/// Collects faults, and knows the folder and the environment of the scenario.
+///
+/// Whoever reports a fault gives no value (`None`), and all go on to the next field: what was read is only of use if
+/// there are no faults.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    folder: Option<&'a Path>,
+    environment: &'a Environment,
+    faults: Vec<(Span, String)>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(folder: Option<&'a Path>, environment: &'a Environment) -> Reader<'a> {
+        Reader { folder, environment, faults: Vec::new() }
+    }
+    /// The folder of the scenario, if it is in one.
+    #[must_use]
+    pub fn folder(&self) -> Option<&'a Path> {
+        self.folder
+    }
+    /// The environment's value of a type.
+    #[must_use]
+    pub fn environment<T: Any + Send + Sync>(&self) -> Option<&'a T> {
+        self.environment.get()
+    }
+    /// The environment.
+    #[must_use]
+    pub fn whole_environment(&self) -> &'a Environment {
+        self.environment
+    }
+    /// A value is wrong.
+    pub fn fault(&mut self, at: &ValueAt<'_>, message: impl Into<String>) {
+        self.fault_at(&at.span(), message);
+    }
+    /// Something is wrong at a place.
+    pub fn fault_at(&mut self, span: &Span, message: impl Into<String>) {
+        self.faults.push((span.clone(), message.into()));
+    }
+    /// A value is not of the shape, or in the range, that is expected.
+    pub fn expected<T>(&mut self, at: &ValueAt<'_>, shape: &str) -> Option<T> {
+        self.fault(at, format!("expected {shape}, found {}", at.found()));
+        None
+    }
+    /// A value that could be made of what was read, or a fault.
+    pub fn value_of<T, E: Display>(&mut self, at: &ValueAt<'_>, made: Result<T, E>) -> Option<T> {
+        made.map_err(|error| self.fault(at, error.to_string())).ok()
+    }
+    /// The value, unless there are faults.
+    pub(super) fn finish<T>(mut self, text: &Text, value: Option<T>) -> Result<T, InputErrors> {
+        self.faults.sort_by_key(|(span, _)| span.start());
+        let faults: Vec<Fault> =
+            self.faults.iter().map(|(span, message)| text.fault(span, message)).collect();
+        match value {
+            Some(value) if faults.is_empty() => Ok(value),
+            _ if faults.is_empty() => Err(InputErrors::new(vec![text.fault(&Span::FILE, "cannot be read")])),
+            _ => Err(InputErrors::new(faults)),
+        }
+    }
+}
+
+/// What a check of several fields of a table sees beside their values.
+#[derive(Debug)]
+pub struct Check<'c, 't, 'r> {
+    table: &'c TableAt<'t>,
+    reader: &'c mut Reader<'r>,
+}
+
+impl<'c, 't, 'r> Check<'c, 't, 'r> {
+    #[doc(hidden)]
+    pub fn new(table: &'c TableAt<'t>, reader: &'c mut Reader<'r>) -> Check<'c, 't, 'r> {
+        Check { table, reader }
+    }
+    /// A field is wrong beside the others; if it is absent, the table is.
+    pub fn fault(&mut self, field: &str, message: impl Into<String>) {
+        self.reader.fault_at(&self.table.span_of(field), message);
+    }
+    /// The table as a whole is wrong.
+    pub fn fault_of_table(&mut self, message: impl Into<String>) {
+        self.reader.fault_at(self.table.span(), message);
+    }
+    /// The environment's value of a type.
+    #[must_use]
+    pub fn environment<T: Any + Send + Sync>(&self) -> Option<&'r T> {
+        self.reader.environment()
+    }
+    /// The folder of the scenario, if it is in one.
+    #[must_use]
+    pub fn folder(&self) -> Option<&'r Path> {
+        self.reader.folder()
+    }
+}

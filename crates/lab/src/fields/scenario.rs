@@ -1,0 +1,153 @@
+//! Scenarios: the frame's own fields, and those of a study.
+
+use super::at::TableAt;
+use super::codec::{Codec, seed, text};
+use super::declare::Fields;
+use super::docs::FieldDoc;
+use super::environment::Environment;
+use super::fault::{InputErrors, Text};
+use super::names::unknown;
+use super::order::Ordered;
+use super::overrides;
+use super::reader::Reader;
+use std::ops::Deref;
+use std::path::Path;
+use toml::Value;
+use toml::de::DeTable;
+
+/// What a scenario is read from.
+#[derive(Clone, Copy, Debug)]
+pub struct ScenarioSource<'a> {
+    /// The text of the file.
+    pub text: &'a str,
+    /// The name that messages give it.
+    pub name: &'a str,
+    /// The folder that the file is in, if it is in one.
+    pub folder: Option<&'a Path>,
+    /// Overrides, `key=value`: keys joined by dots, with the number (from 0) or the name of a table behind a list of
+    /// tables (`simulation.penalty=0`, `workloads.hpc2n.nodes=64`); values in TOML, anything else is a text.
+    pub overrides: &'a [String],
+    /// What codecs need beyond the text.
+    pub environment: &'a Environment,
+}
+
+/// A scenario whose TOML is right, with its overrides applied.
+#[derive(Debug)]
+pub struct Document<'a> {
+    source: ScenarioSource<'a>,
+    text: Text,
+    table: DeTable<'a>,
+}
+
+/// A checked scenario of a study with the fields `F`, all defaults filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario<F> {
+    /// What it is about, in one line; may be empty.
+    pub title: String,
+    /// The seed of all that is random in it.
+    pub seed: u64,
+    /// The study's own fields, at the top level of the file.
+    pub fields: F,
+}
+
+impl<F> Deref for Scenario<F> {
+    type Target = F;
+    fn deref(&self) -> &F {
+        &self.fields
+    }
+}
+
+const STUDY: &str = "study";
+const TITLE: &str = "title";
+const SEED: &str = "seed";
+
+fn first_seed() -> u64 {
+    1
+}
+
+impl<'a> Document<'a> {
+    /// Parses a scenario.
+    ///
+    /// # Errors
+    /// All faults of its TOML and of the keys of overrides.
+    pub fn parse(source: &ScenarioSource<'a>) -> Result<Document<'a>, InputErrors> {
+        let text = Text::new(source.name, source.text, source.overrides);
+        let table = overrides::parse(&text, source.text, source.overrides).map_err(InputErrors::new)?;
+        Ok(Document { source: *source, text, table })
+    }
+
+    fn reader(&self) -> Reader<'a> {
+        Reader::new(self.source.folder, self.source.environment)
+    }
+
+    /// The name of the study that it is a scenario of.
+    ///
+    /// # Errors
+    /// It has no such name.
+    pub fn study(&self) -> Result<String, InputErrors> {
+        let mut reader = self.reader();
+        let study = text().read_field(STUDY, None, &TableAt::root(&self.table), &mut reader);
+        reader.finish(&self.text, study)
+    }
+    /// That it is a scenario of none of the studies that there are.
+    #[must_use]
+    pub fn unknown_study<'s>(&self, studies: impl IntoIterator<Item = &'s str> + Clone) -> InputErrors {
+        let found = self.study().unwrap_or_default();
+        let place = TableAt::root(&self.table).span_of(STUDY);
+        InputErrors::new(vec![self.text.fault(&place, unknown(STUDY, &found, studies))])
+    }
+    /// Its fields as those of a study.
+    ///
+    /// # Errors
+    /// All that is wrong with them.
+    pub fn read<F: Fields>(&self) -> Result<Scenario<F>, InputErrors> {
+        let mut reader = self.reader();
+        let table = TableAt::root(&self.table);
+        let study: Option<String> = text().read_field(STUDY, None, &table, &mut reader);
+        let title = text().read_field(TITLE, Some(String::new), &table, &mut reader);
+        let seed = seed().read_field(SEED, Some(first_seed), &table, &mut reader);
+        let fields = F::read(&table, &mut reader);
+        table.finish(&mut reader);
+        let scenario = || {
+            study?;
+            Some(Scenario { title: title?, seed: seed?, fields: fields? })
+        };
+        reader.finish(&self.text, scenario())
+    }
+}
+
+/// The documentation of the fields that all scenarios have.
+pub(super) fn frame_fields() -> Vec<FieldDoc> {
+    let title: Option<fn() -> String> = Some(String::new);
+    let mut fields = text().document(STUDY, "The study that this is a scenario of.", None);
+    fields.extend(text().document(TITLE, "What it is about, in one line.", title));
+    fields.extend(seed().document(SEED, "The seed of all that is random.", Some(first_seed)));
+    fields
+}
+
+impl<F: Fields> Scenario<F> {
+    /// Reads a scenario of a study.
+    ///
+    /// # Errors
+    /// All that is wrong with the text, its values and the overrides; or it is of another study.
+    pub fn read(source: &ScenarioSource<'_>, study: &str) -> Result<Scenario<F>, InputErrors> {
+        let document = Document::parse(source)?;
+        if document.study()? != study {
+            return Err(document.unknown_study([study]));
+        }
+        document.read()
+    }
+
+    /// The scenario as a file with every field spelt out, regular expressions replaced by names. It reads back as
+    /// itself.
+    #[must_use]
+    pub fn to_toml(&self, study: &str) -> String {
+        let mut table = self.fields.write();
+        table.insert(STUDY.into(), Value::String(study.into()));
+        text().write_field(TITLE, &self.title, &mut table);
+        seed().write_field(SEED, &self.seed, &mut table);
+        let mut fields = frame_fields();
+        fields.extend(F::docs());
+        toml::to_string(&Ordered { table: &table, fields: &fields }).expect("a table can be written as TOML")
+    }
+}
