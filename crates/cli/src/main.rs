@@ -8,6 +8,7 @@ mod commands;
 mod failure;
 mod output;
 mod picture_files;
+mod utc;
 
 use clap::Parser as _;
 use std::process::ExitCode;

@@ -2,15 +2,13 @@
 
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, utc};
 use clap::Args;
 use dfrsim_cluster::Distribution;
 use dfrsim_model::Job;
 use dfrsim_workload::log::Header;
 use dfrsim_workload::prepare::{self, JobStream, Log, Options};
 use dfrsim_workload::{cut, load, traces};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use std::fmt::Write as _;
 
 /// Say what is in a log or a workload of Batsim
@@ -78,11 +76,7 @@ impl Info {
 /// The second of the log at which a job arrives, with its date where the header tells when the log began.
 fn moment(header: &Header, job: &Job) -> String {
     let seconds = job.submit.micros() / 1_000_000;
-    let zone = header.time_zone().and_then(|name| TimeZone::get(name).ok()).unwrap_or(TimeZone::UTC);
     let begin = header.unix_start_time().filter(|&begin| begin > 0);
-    let date = begin
-        .and_then(|begin| begin.checked_add(i64::try_from(seconds).ok()?))
-        .and_then(|unix| Timestamp::from_second(unix).ok())
-        .map(|stamp| stamp.to_zoned(zone).strftime("%Y-%m-%d %H:%M:%S %Z").to_string());
+    let date = begin.and_then(|begin| Some(utc::date(begin.checked_add_unsigned(seconds)?)));
     format!("second {seconds}{}", date.map_or_else(String::new, |date| format!(", {date}")))
 }
