@@ -3,5 +3,6 @@
 mod accepts;
 mod base;
 mod damaged;
+mod plan;
 mod rules;
 mod simulated;

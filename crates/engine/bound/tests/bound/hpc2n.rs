@@ -7,9 +7,10 @@ use dfrsim_model::SimSpan;
 /// Mean 1.801, standard deviation 0.815 and maximum 5.354 over the weeks came out of two other programs, which
 /// bisect to 1e-4.
 #[test]
+#[ignore = "needs logs: HPC2N"]
 fn bounds_of_all_weeks() {
-    let Some(weeks) = weeks() else { return };
-    let bounds: Vec<f64> = weeks
+    let bounds: Vec<f64> = weeks()
+        .unwrap()
         .iter()
         .map(|jobs| {
             let bound = max_stretch_bound(jobs, NODES, SimSpan::from_secs(10));

@@ -69,9 +69,9 @@ fn a_task_wraps_to_the_next_node() {
 
 /// The largest week, at its bound.
 #[test]
+#[ignore = "needs logs: HPC2N"]
 fn a_week_of_hpc2n_has_its_schedule() {
-    let Some(weeks) = weeks::weeks() else { return };
-    let jobs = weeks.into_iter().max_by_key(Vec::len).expect("no empty log");
+    let jobs = weeks::weeks().unwrap().into_iter().max_by_key(Vec::len).expect("no empty log");
     let case = Case { jobs, nodes: weeks::NODES, tau: SimSpan::from_secs(10) };
     let bound = max_stretch_bound(&case.jobs, case.nodes, case.tau);
     assert_eq!(check(&case, bound.upper), Ok(()));

@@ -3,21 +3,18 @@
 use dfrsim_model::Job;
 use dfrsim_workload::cut;
 use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Options, read_jobs};
-use dfrsim_workload::traces::locate_from;
+use dfrsim_workload::traces::{NotFound, locate_from};
 use std::path::Path;
 
 /// The nodes of the cluster.
 pub(crate) const NODES: u32 = 120;
 
-/// The jobs of each of the 182 weeks; nothing, with a message, where the log is not at hand.
-pub(crate) fn weeks() -> Option<Vec<Vec<Job>>> {
+/// The jobs of each of the 182 weeks.
+pub(crate) fn weeks() -> Result<Vec<Vec<Job>>, NotFound> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    let Ok(path) = locate_from(&root, "HPC2N-2002-2.1-cln.swf.gz") else {
-        println!("skipped: no trace");
-        return None;
-    };
+    let path = locate_from(&root, "HPC2N-2002-2.1-cln.swf.gz")?;
     let annotation = Annotation::Hpc2n(ClusterAssumptions::default());
     let options = Options { annotation, units: Some(NODES), ..Options::default() };
     let (jobs, _) = read_jobs(&path, &options).expect("a log without faults");
-    Some(cut::weeks(jobs).into_iter().map(|(_, jobs)| jobs).collect())
+    Ok(cut::weeks(jobs).into_iter().map(|(_, jobs)| jobs).collect())
 }

@@ -1,0 +1,130 @@
+//! `dfrsim compare` as a user runs it.
+
+use crate::support::{Folder, dfrsim, stderr, stdout};
+use std::fs;
+
+const SCENARIO: &str = r#"
+study = "online"
+policies = ["FCFS", "EASY", "/per/OPT=MIN"]
+simulation = { period = [300, 600] }
+[[workloads]]
+name = "model"
+nodes = 16
+lublin = { traces = 5, jobs = 60, loads = [0.5, 0.9] }
+"#;
+
+fn folder() -> Folder {
+    Folder::with(&[("scenario.toml", SCENARIO)])
+}
+
+fn run(folder: &Folder, out: &str, sets: &[&str]) {
+    let mut command = dfrsim(["run", "--out"]);
+    command.arg(folder.path(out)).arg(folder.path("scenario.toml"));
+    sets.iter().for_each(|set| _ = command.args(["--set", set]));
+    stdout(&mut command);
+}
+
+fn compare(folder: &Folder, results: &[&str], arguments: &[&str]) -> assert_cmd::Command {
+    let mut command = dfrsim(["compare", "--resamples", "500"]);
+    command.args(results.iter().map(|name| folder.path(name))).args(arguments);
+    command
+}
+
+/// The fields of a file of comma-separated values that has no quotes.
+fn records(folder: &Folder, name: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(folder.path(name)).unwrap();
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+fn column<'a>(records: &'a [Vec<String>], name: &str) -> Vec<&'a str> {
+    let place = records[0].iter().position(|column| column == name).unwrap();
+    records[1..].iter().map(|record| record[place].as_str()).collect()
+}
+
+#[test]
+fn two_policies_of_one_folder() {
+    let folder = folder();
+    run(&folder, "results", &[]);
+    let out = folder.path("out").display().to_string();
+    let arguments = [
+        "--policy",
+        "FCFS",
+        "--with",
+        "/per/OPT=MIN",
+        "--figure",
+        "degradation",
+        "--figure",
+        "pauses",
+        "--out",
+    ];
+    let arguments = [&arguments[..], &[out.as_str()]].concat();
+    let told = stdout(&mut compare(&folder, &["results"], &arguments));
+    assert!(told.starts_with("A: FCFS in ") && told.contains("; B: /per/OPT=MIN in "), "{told}");
+    assert_eq!(told, fs::read_to_string(folder.path("out/comparison.md")).unwrap());
+
+    // Two loads and all together, both periods of the second policy, two figures.
+    let groups = records(&folder, "out/comparison.csv");
+    assert_eq!(groups.len() - 1, 3 * 2 * 2);
+    assert_eq!(column(&groups, "period_s")[..4], ["300", "300", "600", "600"]);
+    assert_eq!(column(&groups, "pairs")[..5], ["5", "5", "5", "5", "5"]);
+    assert_eq!(column(&groups, "pairs")[8..], ["10", "10", "10", "10"]);
+    // Each pair once, with what rows.csv has.
+    let pairs = records(&folder, "out/pairs.csv");
+    assert_eq!(pairs.len() - 1, 2 * 5 * 2 * 2);
+    let rows = records(&folder, "results/rows.csv");
+    let of_row = |instance: &str, policy: &str, period: &str| {
+        let is = |index: &usize| {
+            column(&rows, "instance")[*index] == instance
+                && column(&rows, "policy")[*index] == policy
+                && column(&rows, "period_s")[*index] == period
+        };
+        column(&rows, "degradation")[(0..rows.len() - 1).find(is).unwrap()].to_owned()
+    };
+    assert_eq!(column(&pairs, "a")[0], of_row("trace-000-load-0.5", "FCFS", ""));
+    assert_eq!(column(&pairs, "b")[0], of_row("trace-000-load-0.5", "/per/OPT=MIN", "300"));
+
+    // The same bytes again; another seed has other intervals around the same means.
+    assert_eq!(told, stdout(&mut compare(&folder, &["results"], &arguments)));
+    let before = groups;
+    stdout(&mut compare(&folder, &["results"], &[&arguments[..], &["--seed", "2"]].concat()));
+    let after = records(&folder, "out/comparison.csv");
+    assert_eq!(column(&before, "mean_difference"), column(&after, "mean_difference"));
+    assert_ne!(column(&before, "mean_difference_low"), column(&after, "mean_difference_low"));
+}
+
+#[test]
+fn two_folders_and_what_only_one_of_them_has() {
+    let folder = folder();
+    run(&folder, "a", &[]);
+    run(&folder, "b", &["policies=[\"EASY\", \"CONS\"]", "workloads.model.lublin.traces=4"]);
+    let told = stdout(&mut compare(&folder, &["a", "b"], &["--confidence", "90%"]));
+    assert!(told.contains("policy: EASY"), "{told}");
+    assert!(told.contains("interval of 90 % confidence (500 resamples;"), "{told}");
+    // A: FCFS (10), one policy at two periods (20), EASY on the fifth trace (2); B: CONS (8).
+    assert!(told.ends_with("\nleft out: 32 rows only in A, 8 rows only in B\n"), "{told}");
+    // All are ties, which stands above the table once; the lines have the load, the pairs and the ties.
+    let common = "wins: 0, losses: 0, mean_difference: 0 [0, 0], median_difference: 0 [0, 0], \
+        geometric_mean_ratio: 1.000 [1.000, 1.000], median_ratio: 1.000 [1.000, 1.000]\n";
+    assert!(told.contains(common), "{told}");
+    assert!(told.contains("| all  |     8 |    8 |\n"), "{told}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_told() {
+    let folder = folder();
+    run(&folder, "a", &[]);
+    run(&folder, "b", &["seed=2"]);
+    let told = |results: &[&str], arguments: &[&str]| stderr(&mut compare(&folder, results, arguments), 2);
+    assert!(told(&["a", "b"], &[]).contains("40 pairs are of the same name, but of other jobs"));
+    assert!(told(&["a", "none"], &[]).contains("none/scenario.toml"));
+    assert!(told(&["a"], &["--policy", "FCFS"]).contains("required"));
+    assert!(
+        told(&["a"], &["--policy", "FCFS", "--with", "CONS"]).contains("there are: FCFS, EASY, /per/OPT=MIN")
+    );
+    let told = told(&["a", "a"], &["--figure", "degredation"]);
+    assert!(told.contains("did you mean `degradation`?"), "{told}");
+    for confidence in ["0", "1", "100%", "high"] {
+        let told = stderr(&mut compare(&folder, &["a", "a"], &["--confidence", confidence]), 2);
+        assert!(told.contains("95% or 0.95"), "{told}");
+    }
+}

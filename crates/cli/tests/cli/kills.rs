@@ -1,0 +1,53 @@
+//! Runs that are killed, hard: the small form of `scripts/check-faults`.
+
+use crate::support::Folder;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+const SCENARIO: &str = r#"
+study = "online"
+policies = ["FCFS", "EASY", "CONS", "MCB*/OPT=MIN"]
+[[workloads]]
+name = "model"
+nodes = 16
+lublin = { traces = 10, jobs = 60, loads = [0.5, 0.9] }
+"#;
+/// 10 traces, 2 loads, 4 policies.
+const ROWS: usize = 80;
+
+fn begin(folder: &Folder, out: &str) -> Child {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
+    command.args(["run", "--quiet", "--threads", "2", "--out"]).arg(folder.path(out));
+    command.arg(folder.path("scenario.toml")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn files(folder: &Path) -> Vec<(String, String)> {
+    let names = ["rows.csv", "scenario.toml", "tables/degradation.csv", "tables/metrics.csv"];
+    names.map(|name| (name.to_owned(), fs::read_to_string(folder.join(name)).unwrap())).to_vec()
+}
+
+#[test]
+fn killed_runs_go_on_to_the_same_bytes() {
+    let folder = Folder::with(&[("scenario.toml", SCENARIO)]);
+    assert!(begin(&folder, "whole").wait().unwrap().success());
+    let whole = files(&folder.path("whole"));
+    for records in [0, 1, 7, ROWS / 2, ROWS - 1, ROWS] {
+        let mut run = begin(&folder, "out");
+        let journal = folder.path("out/rows.journal");
+        let lines =
+            || fs::read(&journal).map_or(0, |text| text.iter().filter(|&&byte| byte == b'\n').count());
+        while lines() < records && run.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        run.kill().unwrap();
+        run.wait().unwrap();
+        assert!(begin(&folder, "out").wait().unwrap().success(), "after {records} records");
+        assert_eq!(files(&folder.path("out")), whole, "after {records} records");
+        assert!(!journal.exists());
+        let left = |folder: std::path::PathBuf| fs::read_dir(folder).unwrap().count();
+        assert_eq!(left(folder.path("out")), left(folder.path("whole")), "nothing else is left");
+        fs::remove_dir_all(folder.path("out")).unwrap();
+    }
+}

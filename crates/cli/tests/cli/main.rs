@@ -1,0 +1,21 @@
+//! `dfrsim` as a user runs it, a module for a command.
+
+mod adaptation;
+mod check;
+mod coallocation;
+mod compare;
+mod context_switch;
+mod discovery;
+mod grid;
+mod interchange;
+mod kills;
+mod offline;
+mod pictures;
+mod plan;
+mod readme;
+mod run;
+mod shards;
+mod simulate;
+#[cfg(target_os = "linux")]
+mod soak;
+mod support;

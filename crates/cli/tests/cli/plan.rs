@@ -1,0 +1,129 @@
+//! `dfrsim plan` as a user runs it.
+
+use crate::support::{Folder, dfrsim, stderr, stdout};
+use std::fs;
+
+/// Two nodes of which each has room for one of its VMs only, and a pivot; C sleeps.
+const CURRENT: &str = r#"{
+    "nodes": [
+        {"name": "N1", "cpu": 2, "memory": 4}, {"name": "N2", "cpu": 2, "memory": 4}, {"name": "N3", "cpu": 2, "memory": 4}
+    ],
+    "vjobs": [
+        {"name": "A", "vms": [{"name": "A1", "cpu": 1, "memory": 2, "state": "running", "node": "N1"}]},
+        {"name": "B", "vms": [{"name": "B1", "cpu": 1, "memory": 3, "state": "running", "node": "N2"}]},
+        {"name": "C", "vms": [{"name": "C1", "cpu": 1, "memory": 3, "state": "sleeping", "node": "N1"}]}
+    ],
+    "relations": [{"kind": "ban", "vms": ["A1"], "nodes": ["N2"]}]
+}"#;
+const STATES: &str = r#"{"vjobs": [{"name": "C", "state": "running"}]}"#;
+
+fn plan(folder: &Folder, arguments: &[&str]) -> assert_cmd::Command {
+    let mut command = dfrsim(["plan", "--from"]);
+    command.arg(folder.path("current.json"));
+    for argument in arguments {
+        if argument.contains('.') {
+            command.arg(folder.path(argument))
+        } else {
+            command.arg(argument)
+        };
+    }
+    command
+}
+
+/// C1 can be resumed on N1 when A1 has left it: 2, and then 2 + 3; on N3 at once for 6, which is cheaper.
+#[test]
+fn states_are_reached_as_cheaply_as_possible() {
+    let folder = Folder::with(&[("current.json", CURRENT), ("states.json", STATES)]);
+    let arguments = ["--states", "states.json", "--out", "plan.json", "--picture", "plan.svg"];
+    let printed = stdout(&mut plan(&folder, &arguments));
+    assert_eq!(
+        printed,
+        "pool 1, from 0 s\n  resume   C1  N1 -> N3  cost 6, 0 to 0.263672 s\ncost 6\nbound 6, so that this is the cheapest plan\n"
+    );
+    let document = fs::read_to_string(folder.path("plan.json")).unwrap();
+    assert!(dfrsim_audit::plan::check_plan(&document).is_ok());
+    assert!(fs::read_to_string(folder.path("plan.svg")).unwrap().contains("1 action in 1 pool, cost 6 MB"));
+    assert!(fs::read_to_string(folder.path("plan.csv")).unwrap().contains("0,C1,resume,N1,N3,6,"));
+    assert_eq!(stdout(&mut plan(&folder, &arguments)), printed, "the same each time");
+}
+
+#[test]
+fn places_are_reached_by_a_pivot() {
+    let wanted = r#"{"vms": [
+        {"name": "A1", "state": "running", "node": "N2"}, {"name": "B1", "state": "running", "node": "N1"}
+    ]}"#;
+    let current = CURRENT.replace(r#"{"kind": "ban", "vms": ["A1"], "nodes": ["N2"]}"#, "");
+    let folder = Folder::with(&[("current.json", &current), ("wanted.json", wanted)]);
+    let printed = stdout(&mut plan(&folder, &["--to", "wanted.json"]));
+    for part in ["migrate  A1  N1 -> N3", "migrate  B1  N2 -> N1", "migrate  A1  N3 -> N2", "cost 14"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_said_with_its_reason() {
+    let wanted = r#"{"vms": [{"name": "A1", "state": "running", "node": "N2"}]}"#;
+    let states = r#"{"vjobs": [{"name": "C", "state": "waiting"}]}"#;
+    let folder = Folder::with(&[("current.json", CURRENT), ("wanted.json", wanted), ("states.json", states)]);
+    for (arguments, code, message) in [
+        (
+            ["--to", "wanted.json"],
+            1,
+            "there is no plan: the wanted configuration is not viable: node `N2` has 2 units of CPU and 4 MB, and VMs take 2 units and 5 MB",
+        ),
+        (
+            ["--states", "states.json"],
+            1,
+            "there is no plan: VM `C1` cannot go from sleeping on node 0 to waiting",
+        ),
+        (["--states", "wanted.json"], 2, "wanted.json: vms: unknown field `vms`, expected `vjobs`"),
+        (["--to", "missing.json"], 2, "missing.json: cannot be read"),
+    ] {
+        let told = stderr(&mut plan(&folder, &arguments), code);
+        assert!(told.contains(message), "{message}: {told}");
+    }
+}
+
+#[test]
+fn every_fault_of_a_file_is_told_with_its_place() {
+    for (right, wrong, message) in [
+        (
+            r#""cpu": 2"#,
+            r#""cpu": -2"#,
+            "current.json: nodes[0].cpu: invalid value: integer `-2`, expected u32",
+        ),
+        (r#""node": "N2""#, r#""node": "N9""#, "current.json: vjobs[1].vms[0].node: there is no node `N9`"),
+        (
+            r#""state": "running", "node": "N1""#,
+            r#""state": "running""#,
+            "current.json: vjobs[0].vms[0]: a VM that is running needs a `node`",
+        ),
+        (r#""name": "B1""#, r#""name": "A1""#, "current.json: two VMs have the name `A1`"),
+        (
+            r#""nodes": ["N2"]"#,
+            r#""nodes": ["X"]"#,
+            "current.json: relations[0].nodes[0]: there is no node `X`",
+        ),
+        (r#", "nodes": ["N2"]}]"#, r#"}]"#, "current.json: relations[0]: a fence and a ban need `nodes`"),
+        (
+            r#""state": "sleeping""#,
+            r#""state": "asleep""#,
+            "current.json: vjobs[2].vms[0].state: unknown variant `asleep`",
+        ),
+        (
+            r#""B1", "cpu": 1, "memory": 3, "state": "running", "node": "N2""#,
+            r#""B1", "cpu": 1, "memory": 3, "state": "waiting", "node": "N2"}, {"name": "B2", "cpu": 1, "memory": 1, "state": "running", "node": "N7""#,
+            "current.json: vjobs[1].vms[0].node: a VM that is waiting has no node\n\
+             current.json: vjobs[1].vms[1].node: there is no node `N7`",
+        ),
+        ("}]\n}", "}]", "current.json: "),
+    ] {
+        let text = CURRENT.replacen(right, wrong, 1);
+        assert_ne!(text, CURRENT);
+        let folder = Folder::with(&[("current.json", &text), ("states.json", STATES)]);
+        let told = stderr(&mut plan(&folder, &["--states", "states.json"]), 2);
+        let told =
+            told.replace(&format!("{}/", folder.path("").display().to_string().trim_end_matches('/')), "");
+        assert!(told.contains(message), "{message}: {told}");
+    }
+}

@@ -1,0 +1,118 @@
+//! `dfrsim run --shard`, `status` and `merge`: many machines give what one gives.
+
+use crate::support::{Folder, dfrsim, stderr, stdout};
+use std::fs;
+use std::path::Path;
+
+const ONLINE: &str = r#"
+study = "online"
+policies = ["FCFS", "EASY", "CONS", "GreedyP*/OPT=MIN", "/per/OPT=MIN/MVT=600"]
+[simulation]
+tau = [10, 60]
+[[workloads]]
+name = "plain"
+nodes = 16
+lublin = { traces = 4, jobs = 40, loads = [0.5, 0.9] }
+"#;
+
+const OFFLINE: &str = r#"
+study = "offline"
+algorithms = ["GREEDY", "VP_CPSUM", "OPT"]
+[second_phase]
+algorithms = ["VP_CPSUM"]
+[[instances]]
+name = "few"
+grid = { nodes = 4, jobs = [8, 10], dimensions = 2, sigma = 0.5, rho = 0.25, slack = [0.1, 0.5, 0.9] }
+"#;
+
+fn run(folder: &Folder, out: &str, rest: &[&str]) -> assert_cmd::Command {
+    let mut command = dfrsim(["run", "--threads", "1", "--out"]);
+    command.arg(folder.path(out)).arg(folder.path("scenario.toml")).args(rest);
+    command
+}
+
+fn merge(folder: &Folder, from: &[&str], out: &str) -> assert_cmd::Command {
+    let mut command = dfrsim(["merge", "--out"]);
+    command.arg(folder.path(out)).args(from.iter().map(|name| folder.path(name)));
+    command
+}
+
+/// All files below a folder but hidden ones, the manifest, and how long algorithms took.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.path().is_dir() {
+            files.extend(self::files(&entry.path()));
+        } else if !name.starts_with('.') && name != "manifest.toml" && name != "times.csv" {
+            files.push((name, fs::read(entry.path()).unwrap()));
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn merged_shards_are_the_whole_byte_by_byte() {
+    for scenario in [ONLINE, OFFLINE] {
+        let folder = Folder::with(&[("scenario.toml", scenario)]);
+        stdout(&mut run(&folder, "whole", &[]));
+        let whole = files(&folder.path("whole"));
+        for shard in ["1/3", "2/3", "3/3"] {
+            assert_eq!(stdout(&mut run(&folder, "together", &["--shard", shard])), "");
+            stdout(&mut run(&folder, &shard[..1], &["--shard", shard]));
+        }
+        stdout(&mut merge(&folder, &["together"], "together"));
+        assert_eq!(files(&folder.path("together")), whole);
+        stdout(&mut merge(&folder, &["1", "2", "3"], "merged"));
+        assert_eq!(files(&folder.path("merged")), whole);
+        assert!(!folder.path("1/rows.csv").exists() && folder.path("1/rows-1-of-3.journal").exists());
+    }
+}
+
+#[test]
+fn what_is_missing_and_what_does_not_belong_together_is_told() {
+    let folder = Folder::with(&[("scenario.toml", ONLINE)]);
+    for shard in ["1/3", "3/3"] {
+        stdout(&mut run(&folder, "some", &["--shard", shard]));
+    }
+    let status = |rest: &[&str]| stdout(dfrsim(["status"]).arg(folder.path("some")).args(rest));
+    let told = status(&[]);
+    assert!(
+        told.contains("shard 1/3") && told.contains("(100.0 %)") && told.ends_with("unfinished\n"),
+        "{told}"
+    );
+    assert_eq!(status(&["--missing", "3"]), "2\n");
+    let error = stderr(&mut merge(&folder, &["some"], "some"), 2);
+    assert!(error.contains("13 of 40 simulations are missing"), "{error}");
+    assert!(!folder.path("some/rows.csv").exists());
+
+    // The second shard is of another seed.
+    stdout(&mut run(&folder, "other", &["--shard", "2/3", "--set", "seed=2"]));
+    let error = stderr(&mut merge(&folder, &["some", "other"], "some"), 2);
+    assert!(error.contains("the scenario is not the same: `seed = 1` here, `seed = 2` there"), "{error}");
+
+    // The right one, after it was killed: its journal lost its last line.
+    stdout(&mut run(&folder, "some", &["--shard", "2/3"]));
+    let journal = folder.path("some/rows-2-of-3.journal");
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, &text[..text.len() - 10]).unwrap();
+    assert_eq!(status(&["--missing", "3"]), "2\n");
+    stderr(&mut merge(&folder, &["some"], "some"), 2);
+    stdout(&mut run(&folder, "some", &["--shard", "2/3"]));
+    assert_eq!(status(&["--missing", "3"]), "\n");
+    stdout(&mut merge(&folder, &["some"], "some"));
+    assert_eq!(status(&[]), "finished; the results are there\n");
+    assert_eq!(status(&["--missing", "3"]), "\n");
+    let error = stderr(&mut merge(&folder, &["some"], "some"), 2);
+    assert!(error.contains("there is no unfinished run in"), "{error}");
+}
+
+#[test]
+fn shards_have_right_numbers() {
+    let folder = Folder::with(&[("scenario.toml", ONLINE)]);
+    for wrong in ["0/3", "4/3", "3", "x/y"] {
+        let error = stderr(&mut run(&folder, "out", &["--shard", wrong]), 2);
+        assert!(error.contains("expected i/n"), "{error}");
+    }
+}

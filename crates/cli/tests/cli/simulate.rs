@@ -1,0 +1,154 @@
+//! `dfrsim simulate` as a user runs it: figures, files, and every way in which it can fail.
+
+use crate::support::{Folder, dfrsim, stderr, stdout};
+use std::fs;
+
+/// Three jobs on two processors: the first fills both for 100 s, the second waits for them, the third fits beside it.
+const LOG: &str = "\
+; MaxProcs: 2
+1  0 -1 100 2 -1 -1 2 100 -1 1 1 -1 -1 -1 -1 -1 -1
+2 10 -1  50 1 -1 -1 1  60 -1 1 1 -1 -1 -1 -1 -1 -1
+3 20 -1  40 1 -1 -1 1  40 -1 1 1 -1 -1 -1 -1 -1 -1
+";
+
+const ARGUMENTS: [&str; 8] =
+    ["simulate", "--nodes", "2", "--unit", "processor", "--policy", "EASY", "--workload"];
+
+#[test]
+fn the_jobs_file_holds_the_schedule() {
+    let folder = Folder::with(&[("log.swf", LOG)]);
+    let jobs = folder.path("jobs.csv");
+    dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--jobs-out").arg(&jobs).assert().success();
+    let lines: Vec<String> = fs::read_to_string(jobs).unwrap().lines().map(str::to_owned).collect();
+    assert!(lines[0].starts_with("job_id,submit,start,end,tasks,stretch,bounded_stretch,"));
+    assert!(lines[1].starts_with("1,0,0,100,2,1,1,"));
+    assert!(lines[2].starts_with("2,10,100,150,1,2.8,2.8,"));
+    assert!(lines[3].starts_with("3,20,100,140,1,3,3,"));
+    assert_eq!(lines.len(), 4);
+}
+
+#[test]
+fn figures_come_as_text_and_as_json() {
+    let folder = Folder::with(&[("log.swf", LOG)]);
+    let text = stdout(dfrsim(ARGUMENTS).arg(folder.path("log.swf")));
+    assert!(text.contains("makespan [s]           150"), "{text}");
+    let json = stdout(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--json"));
+    let figures: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(figures["stretch"]["max"], 3.0);
+    assert_eq!(figures["wait_s"]["mean"], (90.0 + 80.0) / 3.0);
+}
+
+#[test]
+fn events_pass_the_audit_and_changed_ones_do_not() {
+    let folder = Folder::with(&[("log.swf", LOG)]);
+    let events = folder.path("events.jsonl");
+    dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--events-out").arg(&events).assert().success();
+    dfrsim(["audit"]).arg(&events).assert().success();
+    let early = fs::read_to_string(&events).unwrap().replacen(
+        r#"{"event":"complete","at_us":140000000"#,
+        r#"{"event":"complete","at_us":139000000"#,
+        1,
+    );
+    fs::write(&events, early).unwrap();
+    dfrsim(["audit"]).arg(&events).assert().code(1);
+}
+
+#[test]
+fn all_faults_of_a_log_are_told_and_nothing_is_written() {
+    let broken = LOG.replace("\n2 10", "\n2 ten").replace("3 20 -1  40 1", "3 20 -1 -40 1");
+    let folder = Folder::with(&[("log.swf", &broken), ("jobs.csv", "earlier")]);
+    let jobs = folder.path("jobs.csv");
+    let mut command = dfrsim(ARGUMENTS);
+    let told = stderr(command.arg(folder.path("log.swf")).arg("--jobs-out").arg(&jobs), 2);
+    assert!(told.contains("log.swf:3: field 2 (submit time): found `ten`"), "{told}");
+    assert!(told.contains("log.swf:4: field 4 (run time): found `-40`"), "{told}");
+    assert_eq!(fs::read_to_string(jobs).unwrap(), "earlier");
+    assert_eq!(folder.names(), ["jobs.csv", "log.swf"], "no half-written file is left");
+    dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--lenient").assert().success();
+}
+
+#[test]
+fn jobs_wider_than_the_machine_are_a_fault_unless_the_rule_says_otherwise() {
+    let wide = LOG.replace("100 2 -1 -1 2", "100 3 -1 -1 3");
+    let folder = Folder::with(&[("log.swf", &wide)]);
+    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")), 2);
+    assert!(told.contains("log.swf:2: job 1: it has 3 tasks, and the machine 2 units"), "{told}");
+    dfrsim(ARGUMENTS).arg(folder.path("log.swf")).args(["--too-wide", "drop"]).assert().success();
+}
+
+/// One job of one processor, all alone: a core of a node is what is used.
+#[test]
+fn cores_are_what_annotations_assume() {
+    let folder = Folder::with(&[("log.swf", "1 0 -1 100 1 -1 -1 1 100 -1 1 1 -1 -1 -1 -1 -1 -1\n")]);
+    let simulate = |arguments: &[&str]| {
+        let mut command = dfrsim(["simulate", "--nodes", "1", "--policy", "FCFS", "--json", "--workload"]);
+        command.arg(folder.path("log.swf")).args(arguments);
+        command
+    };
+    let utilisation = |arguments: &[&str]| {
+        let figures: serde_json::Value = serde_json::from_str(&stdout(&mut simulate(arguments))).unwrap();
+        figures["utilisation"].as_f64().unwrap()
+    };
+    assert_eq!(utilisation(&["--annotate", "lublin"]), 0.25);
+    assert_eq!(utilisation(&["--annotate", "lublin", "--cores", "2"]), 0.5);
+    assert_eq!(utilisation(&["--annotate", "hpc2n"]), 0.5);
+    assert_eq!(utilisation(&["--annotate", "hpc2n", "--cores", "8"]), 0.125);
+    let told = stderr(&mut simulate(&["--cores", "2"]), 2);
+    assert!(told.contains("--annotate hpc2n or lublin"), "{told}");
+}
+
+#[test]
+fn a_wrong_policy_is_answered_with_the_nearest_name() {
+    let told = stderr(&mut dfrsim(["simulate", "--workload", "x", "--nodes", "2", "--policy", "EAZY"]), 2);
+    assert!(told.contains("did you mean `EASY`?"), "{told}");
+}
+
+#[test]
+fn a_missing_log_is_said_with_the_places_looked_at() {
+    let told = stderr(dfrsim(ARGUMENTS).arg("missing.swf"), 2);
+    assert!(told.contains("missing.swf") && told.contains("traces"), "{told}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said() {
+    let folder = Folder::with(&[("log.swf", LOG)]);
+    let mut command = dfrsim(ARGUMENTS);
+    let told = stderr(command.arg(folder.path("log.swf")).args(["--jobs-out", "/dev/full"]), 2);
+    assert!(told.contains("/dev/full: cannot be written"), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    use std::io::Read as _;
+    use std::process::{Command, Stdio};
+    let folder = Folder::with(&[("log.swf", LOG)]);
+    let program = assert_cmd::cargo::cargo_bin!("dfrsim");
+    let mut child = Command::new(program)
+        .args(["policies"])
+        .current_dir(folder.path("."))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut told = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!(told, "");
+    // The list fits a pipe's buffer, so it may be written before the pipe is seen to be closed.
+    assert!(matches!(status.code(), Some(0 | 141)), "{status}");
+}
+
+#[test]
+fn out_of_order_logs_are_sorted_with_a_notice() {
+    let lines: Vec<&str> = LOG.lines().collect();
+    let shuffled = [lines[0], lines[2], lines[1], lines[3], ""].join("\n");
+    let folder = Folder::with(&[("log.swf", &shuffled)]);
+    let mut command = dfrsim(ARGUMENTS);
+    let output = command.arg(folder.path("log.swf")).output().unwrap();
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("out of order: 1"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("makespan [s]           150"));
+}

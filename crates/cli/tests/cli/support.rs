@@ -1,0 +1,47 @@
+//! Running `dfrsim` in tests.
+
+use assert_cmd::Command;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::PathBuf;
+
+/// The program with these arguments.
+pub(crate) fn dfrsim(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
+    command.args(arguments);
+    command
+}
+
+/// What it prints when it succeeds.
+pub(crate) fn stdout(command: &mut Command) -> String {
+    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+}
+
+/// What it says when it fails with this exit code.
+pub(crate) fn stderr(command: &mut Command, code: i32) -> String {
+    String::from_utf8(command.assert().code(code).get_output().stderr.clone()).unwrap()
+}
+
+/// A folder that goes when the test ends.
+pub(crate) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Folder {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            fs::write(folder.path(name), text).unwrap();
+        }
+        folder
+    }
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    /// What is in it, hidden files too, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}

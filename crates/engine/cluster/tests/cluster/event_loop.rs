@@ -1,0 +1,223 @@
+//! The simulation loop: progress, penalties, wake-ups, the order of events, and how it ends.
+
+use crate::support::{Do, Records, Script, ends, half, job, penalty};
+use dfrsim_cluster::{
+    Decision, EstimateModel, Metrics, Options, Overrun, Scheduler, SimulationError, Situation,
+    SummaryOptions, simulate,
+};
+use dfrsim_model::{JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
+
+const FULL: Yield = Yield::ONE;
+
+fn on(node: u32) -> Vec<(u32, u32)> {
+    vec![(node, 2)]
+}
+
+/// 10 s of work: 4 s at full speed, from 4 to 10 at 1/2 (3 s), paused until 12, then 3 s at full speed: 15.
+#[test]
+fn virtual_time_grows_at_the_yield() {
+    let mut script = Script::new(vec![
+        (0, vec![Do::Start(0, on(0), FULL)]),
+        (4, vec![Do::SetYield(0, half())]),
+        (10, vec![Do::Pause(0)]),
+        (12, vec![Do::Resume(0, on(1), FULL)]),
+    ]);
+    assert_eq!(ends(&penalty(0), vec![job(1, 0, 2, 10)], &mut script), Ok(vec![15.0]));
+    let seen: Vec<_> =
+        script.diary.iter().map(|moment| (moment.second, moment.virtual_times.clone())).collect();
+    let expected = [(0.0, vec![0.0]), (4.0, vec![4.0]), (10.0, vec![7.0]), (12.0, vec![7.0]), (15.0, vec![])];
+    assert_eq!(seen, expected);
+}
+
+/// A third is rounded down to 349,525 / 2^20, so 1 s of work takes 2^20 / 349,525 s, rounded up: 3.000003 s.
+#[test]
+fn completions_are_rounded_up_to_the_microsecond() {
+    let mut script = Script::new(vec![(0, vec![Do::Start(0, on(0), Yield::from_ratio(1, 3))])]);
+    assert_eq!(ends(&penalty(0), vec![job(1, 0, 2, 1)], &mut script), Ok(vec![3.000_003]));
+}
+
+/// The first start is free. Paused at 4 and resumed at 6, the job stands still until 9 (3 s of penalty); its other
+/// 6 s end at 15.
+#[test]
+fn a_resumed_job_stands_still_for_the_penalty() {
+    let mut script = Script::new(vec![
+        (0, vec![Do::Start(0, on(0), FULL)]),
+        (4, vec![Do::Pause(0)]),
+        (6, vec![Do::Resume(0, on(0), FULL)]),
+        (8, vec![]),
+        (10, vec![]),
+    ]);
+    assert_eq!(ends(&penalty(3), vec![job(1, 0, 2, 10)], &mut script), Ok(vec![15.0]));
+    let seen: Vec<f64> = script.diary.iter().flat_map(|moment| moment.virtual_times.clone()).collect();
+    assert_eq!(seen, [0.0, 4.0, 4.0, 4.0, 5.0]);
+}
+
+/// Moved at 2, the job would go on at 5; moved again at 4, it goes on at 7, with 8 s left: 15. A new yield at 5 neither
+/// ends nor restarts the penalty: at 1/2 the 8 s take 16: 23.
+#[test]
+fn a_second_move_restarts_the_penalty_and_a_new_yield_does_not() {
+    let moves = || {
+        vec![
+            (0, vec![Do::Start(0, on(0), FULL)]),
+            (2, vec![Do::Migrate(0, on(1), FULL)]),
+            (4, vec![Do::Migrate(0, vec![(0, 1), (1, 1)], FULL)]),
+        ]
+    };
+    assert_eq!(ends(&penalty(3), vec![job(1, 0, 2, 10)], &mut Script::new(moves())), Ok(vec![15.0]));
+    let mut slower = moves();
+    slower.push((5, vec![Do::SetYield(0, half())]));
+    assert_eq!(ends(&penalty(3), vec![job(1, 0, 2, 10)], &mut Script::new(slower)), Ok(vec![23.0]));
+}
+
+/// Paused at 3, within the penalty of its move at 2, and resumed at 4: the rest of the first penalty is void, the second
+/// lasts until 7; 8 s are left.
+#[test]
+fn a_pause_ends_the_penalty_and_the_resume_begins_another() {
+    let mut script = Script::new(vec![
+        (0, vec![Do::Start(0, on(0), FULL)]),
+        (2, vec![Do::Migrate(0, on(1), FULL)]),
+        (3, vec![Do::Pause(0)]),
+        (4, vec![Do::Resume(0, on(1), FULL)]),
+    ]);
+    assert_eq!(ends(&penalty(3), vec![job(1, 0, 2, 10)], &mut script), Ok(vec![15.0]));
+}
+
+/// A migration to where the tasks are is but a new yield: 2 s of work by 2, 8 s at 1/2.
+#[test]
+fn a_migration_that_moves_no_task_is_free() {
+    let steps = vec![(0, vec![Do::Start(0, on(0), FULL)]), (2, vec![Do::Migrate(0, on(0), half())])];
+    let mut metrics = Metrics::new(SummaryOptions::new(2));
+    let jobs = vec![job(1, 0, 2, 10)];
+    simulate(2, &penalty(3), jobs, &mut Script::new(steps), &mut metrics).unwrap();
+    let summary = metrics.summary().unwrap();
+    assert_eq!((summary.makespan, summary.migrations), (SimSpan::from_secs(18), 0));
+}
+
+/// Asked at 0 for second 3, and at 3 for nothing: one tick. Asked at 0 for 8 but, when another job arrives at 5, for
+/// nothing: no tick. (Completions at 10 and 15.)
+#[test]
+fn a_decision_that_asks_for_no_wake_up_leaves_none() {
+    let wake = |second| Do::WakeAt(SimTime::from_secs(second));
+    let first = Do::Start(0, on(0), FULL);
+    let second = (5, vec![Do::Start(1, on(1), FULL)]);
+    let jobs = vec![job(1, 0, 2, 10), job(2, 5, 2, 10)];
+    for (asked, seconds) in [(3, vec![0.0, 3.0, 5.0, 10.0, 15.0]), (8, vec![0.0, 5.0, 10.0, 15.0])] {
+        let mut script = Script::sleepy(vec![(0, vec![first.clone(), wake(asked)]), second.clone()]);
+        ends(&penalty(0), jobs.clone(), &mut script).unwrap();
+        assert_eq!(script.diary.iter().map(|moment| moment.second).collect::<Vec<_>>(), seconds);
+        let ticks: Vec<f64> =
+            script.diary.iter().filter(|moment| moment.tick).map(|moment| moment.second).collect();
+        assert_eq!(ticks, if asked == 3 { vec![3.0] } else { vec![] });
+    }
+}
+
+/// At 10 both running jobs complete, two arrive and the clock ticks: one call, each list by order of submission.
+#[test]
+fn the_events_of_a_moment_make_one_call() {
+    let jobs = vec![job(1, 0, 1, 10), job(2, 2, 1, 8), job(3, 10, 1, 1), job(4, 10, 1, 1)];
+    let start = |job, node| Do::Start(job, vec![(node, 1)], FULL);
+    let mut script = Script::new(vec![
+        (0, vec![start(0, 0)]),
+        (2, vec![start(1, 1)]),
+        (10, vec![start(3, 0), start(2, 0)]),
+    ]);
+    assert_eq!(ends(&penalty(0), jobs, &mut script), Ok(vec![10.0, 10.0, 11.0, 11.0]));
+    let moment = &script.diary[2];
+    assert_eq!((moment.second, moment.tick), (10.0, true));
+    assert_eq!((moment.completed.as_slice(), moment.submitted.as_slice()), (&[0, 1][..], &[2, 3][..]));
+    assert_eq!(script.diary.len(), 4);
+    assert_eq!(script.diary[3].completed, [2, 3], "by submission, not by start");
+}
+
+#[test]
+fn a_policy_that_waits_for_ever_is_reported() {
+    let jobs = vec![job(7, 0, 2, 10), job(8, 3, 2, 10), job(9, 4, 2, 10)];
+    let mut script = Script::new(vec![(0, vec![Do::Start(0, on(0), FULL)])]);
+    let stuck = SimulationError::Stuck { time: SimTime::from_secs(10), jobs: 2, first: JobId(8) };
+    assert_eq!(ends(&penalty(0), jobs, &mut script), Err(stuck.clone()));
+    assert_eq!(
+        stuck.to_string(),
+        "nothing happens any more at 10 s, but 2 jobs are left, the first of them job 8"
+    );
+    // A running job at yield 0 never ends either.
+    let mut script = Script::new(vec![(0, vec![Do::Start(0, on(0), Yield::ZERO)])]);
+    let stuck = SimulationError::Stuck { time: SimTime::ZERO, jobs: 1, first: JobId(7) };
+    assert_eq!(ends(&penalty(0), vec![job(7, 0, 2, 10)], &mut script), Err(stuck));
+}
+
+#[test]
+fn jobs_that_are_not_valid_are_refused() {
+    let early = vec![job(1, 5, 1, 10), job(2, 4, 1, 10)];
+    for (jobs, id) in [(vec![job(1, 0, 0, 10)], 1), (vec![job(1, 0, 1, 0)], 1), (early, 2)] {
+        let found = ends(&penalty(0), jobs, &mut Script::default());
+        assert_eq!(found, Err(SimulationError::InvalidJob(JobId(id))));
+    }
+}
+
+#[test]
+fn no_jobs_are_no_trouble() {
+    assert_eq!(ends(&penalty(0), Vec::new(), &mut Script::default()), Ok(Vec::new()));
+}
+
+/// What it is told of, a killed job runs no longer than.
+#[test]
+fn a_job_is_killed_at_its_estimate() {
+    let mut long = job(1, 0, 2, 10);
+    long.requested_time = Some(SimSpan::from_secs(4));
+    let options =
+        Options { estimates: EstimateModel::Requested, overrun: Overrun::Kill, ..Options::default() };
+    let mut records = Records::default();
+    let mut script = Script::new(vec![(0, vec![Do::Start(0, on(0), half())])]);
+    simulate(2, &options, [long], &mut script, &mut records).unwrap();
+    let record = &records.0[0];
+    assert_eq!((record.end, record.run_time), (SimTime::from_secs(8), SimSpan::from_secs(4)));
+    assert!(record.killed);
+}
+
+/// Starts every job on node 0 on arrival, and keeps the largest number of handles.
+#[derive(Default)]
+struct Immediate {
+    handles: usize,
+}
+
+impl Scheduler for Immediate {
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+        self.handles = self.handles.max(situation.view.handles());
+        for &job in situation.submitted {
+            if situation.view.job(job).id().0 % 5 == 4 {
+                decision.reject(job);
+            } else {
+                decision.start(job, [NodeTasks { node: NodeId(0), tasks: 1 }], FULL);
+            }
+        }
+    }
+}
+
+/// A job a second, each of 3 s: at most three run at once. A handle is free for others once the decision at the job's
+/// end is made, so there are at most four, however long the log; rejected jobs give theirs back, too.
+#[test]
+fn handles_are_given_anew() {
+    let jobs = (0..50_000).map(|id| {
+        let mut short = job(id, id, 1, 3);
+        (short.need, short.memory) = (Share::from_ratio(1, 4), Share::ZERO);
+        short
+    });
+    let mut scheduler = Immediate::default();
+    let mut records = Records::default();
+    simulate(1, &Options::default(), jobs, &mut scheduler, &mut records).unwrap();
+    assert_eq!(records.0.len(), 40_000);
+    assert!(scheduler.handles <= 4, "{}", scheduler.handles);
+}
+
+/// A policy that wakes up for ever and starts nobody is found out.
+#[test]
+fn waking_up_for_nothing_is_being_stuck() {
+    struct Dreamer;
+    impl Scheduler for Dreamer {
+        fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+            decision.wake_at(situation.view.now() + SimSpan::from_secs(600));
+        }
+    }
+    let error = simulate(1, &Options::default(), [job(7, 0, 1, 10)], &mut Dreamer, &mut ()).unwrap_err();
+    assert!(matches!(error, SimulationError::Stuck { jobs: 1, first: JobId(7), .. }), "{error}");
+}

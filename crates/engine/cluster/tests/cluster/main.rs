@@ -1,0 +1,8 @@
+//! The simulated cluster under scripted policies: what happens when, what is refused, what is measured.
+
+mod event_loop;
+mod fifty_years;
+mod figures;
+mod needs;
+mod rules;
+mod support;

@@ -1,0 +1,90 @@
+//! Schedulers that are told wrong CPU needs: what jobs get by hand.
+
+use crate::support::{Do, Script, ends};
+use dfrsim_cluster::{Decision, NeedModel, Options, Scheduler, Situation, simulate};
+use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
+
+fn job(id: u64, need_tenths: u64, seconds: u64) -> Job {
+    Job {
+        id: JobId(id),
+        submit: SimTime::ZERO,
+        tasks: 1,
+        need: Share::from_ratio(need_tenths, 10),
+        memory: Share::from_ratio(1, 10),
+        run_time: SimSpan::from_secs(seconds),
+        requested_time: None,
+    }
+}
+
+fn ends_of(jobs: &[Job], needs: NeedModel, start: Vec<Do>) -> Vec<f64> {
+    let options = Options { needs, ..Options::default() };
+    ends(&options, jobs.to_vec(), &mut Script::new(vec![(0, start)])).unwrap()
+}
+
+/// Starts the only job on node 0, wakes up at 59 s and 60 s, and writes down which need and yield it sees.
+struct Diary {
+    share: Yield,
+    seen: Vec<(Share, Yield)>,
+}
+
+impl Scheduler for Diary {
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+        let view = situation.view;
+        for &job in situation.submitted {
+            decision.start(job, [NodeTasks { node: NodeId(0), tasks: 1 }], self.share);
+        }
+        for &job in view.jobs() {
+            self.seen.push((view.job(job).need(), view.job(job).current_yield()));
+        }
+        let wake_ups = [59, 60].map(SimTime::from_secs);
+        if let Some(time) = wake_ups.into_iter().find(|&time| time > view.now()) {
+            decision.wake_at(time);
+        }
+    }
+}
+
+/// Needs of 0.2 and 0.8 are told as whole nodes, each at half of one. The first leaves 0.3 of its half unused, which the
+/// other can use: 0.5 + 0.3 is all that it needs.
+#[test]
+fn what_is_left_unused_goes_to_those_that_need_more() {
+    let half = Yield::from_ratio(1, 2);
+    let start = vec![Do::Start(0, vec![(0, 1)], half), Do::Start(1, vec![(0, 1)], half)];
+    let jobs = [job(1, 2, 100), job(2, 8, 100)];
+    assert_eq!(ends_of(&jobs, NeedModel::Whole, start), [100.0, 100.0]);
+}
+
+/// Three tasks need whole nodes and are told as halves; at yields of 1, 1/2 and 0 they are entitled to 1/2, 1/4 and
+/// nothing, and a quarter is left, a twelfth for each: 7/12, 4/12, 1/12. The first ends its 70 s at 120 s; 40 s and 10 s
+/// are done by then at a third and a twelfth. Three quarters are left then, 3/8 for each of the two: 5/8 and 3/8. The
+/// second has 30 s to do and ends at 168 s; the third has done 10 + 18 s of 35 s by then, gets the whole node, and ends at
+/// 175 s.
+#[test]
+fn what_nobody_is_entitled_to_is_shared_equally() {
+    let yields = [Yield::ONE, Yield::from_ratio(1, 2), Yield::ZERO];
+    let start = (0..3).map(|at| Do::Start(at, vec![(0, 1)], yields[at])).collect();
+    let jobs = [job(1, 10, 70), job(2, 10, 70), job(3, 10, 35)];
+    let ends = ends_of(&jobs, NeedModel::Factor(0.5), start);
+    for (found, expected) in ends.iter().zip([120.0, 168.0, 175.0]) {
+        assert!((found - expected).abs() < 1e-3, "{ends:?}");
+    }
+}
+
+/// A need of 0.4 is told as a whole node and found at 60 s: then half a node at a yield of 1/2 is a need of 0.4 at a yield
+/// of 1. A need of 0.4 that is told as 0.2 is found too, and its entitlement stays at 0.2.
+#[test]
+fn needs_are_found_while_jobs_run() {
+    let seen = |needs, tenths, share| {
+        let options = Options { needs, discovery: Some(SimSpan::from_secs(60)), ..Options::default() };
+        let mut diary = Diary { share, seen: Vec::new() };
+        simulate(1, &options, [job(1, tenths, 100)], &mut diary, &mut ()).unwrap();
+        diary.seen
+    };
+    let tenths = |tenths| Share::from_ratio(tenths, 10);
+    let half = Yield::from_ratio(1, 2);
+    let over = seen(NeedModel::Whole, 4, half);
+    assert_eq!(over[..3], [(Share::ONE, Yield::ZERO), (Share::ONE, half), (tenths(4), Yield::ONE)]);
+    let under = seen(NeedModel::Factor(0.5), 4, Yield::ONE);
+    assert_eq!(under[..3], [(tenths(2), Yield::ZERO), (tenths(2), Yield::ONE), (tenths(4), half)]);
+    let exact = seen(NeedModel::Exact, 4, half);
+    assert_eq!(exact[2], (tenths(4), half), "what is exact stays");
+}

@@ -1,0 +1,7 @@
+//! The planner, the optimiser and the simulation, each plan under the eyes of the independent checker.
+
+mod common;
+mod damaged;
+mod optimiser;
+mod planner;
+mod simulation;

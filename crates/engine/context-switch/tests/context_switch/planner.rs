@@ -1,0 +1,226 @@
+//! The planner: golden cases of the text, random reconfigurations, and complete search.
+
+use crate::common::*;
+use dfrsim_context_switch::*;
+use dfrsim_model::{NodeId, Seed};
+use std::collections::{BTreeSet, VecDeque};
+
+fn planned(cluster: &Cluster, from: &[Place], to: &[Place]) -> (String, u64) {
+    let (from, to) = (Configuration::new(from.to_vec()), Configuration::new(to.to_vec()));
+    let plan = plan(cluster, &from, &to).unwrap();
+    checked(cluster, &from, &to, &plan);
+    (words(cluster, &plan), plan.cost(cluster))
+}
+
+/// Figure 7: VM1 must wait until VM2 has left N2. The suspend costs 3, the migration 2 and what it waits: 3 + (3 + 2).
+#[test]
+fn figure_7_a_migration_waits_for_a_suspend() {
+    let cluster = cluster(&[(2, 4), (2, 4)], &[(0, 1, 2), (1, 1, 3)]);
+    let (plan, cost) = planned(&cluster, &[running(0), running(1)], &[running(1), sleeping(1)]);
+    assert_eq!(plan, "suspend VM2 N2>N2 | migrate VM1 N1>N2");
+    assert_eq!(cost, 8);
+}
+
+/// Figure 8: VM1 and VM2 swap nodes of which neither has room for both; VM1, the smaller one, waits on N3.
+/// 2, then 2 + 3, then 2 + 3 + 2.
+#[test]
+fn figure_8_a_cycle_is_broken_at_a_pivot() {
+    let cluster = cluster(&[(2, 4), (2, 4), (2, 4)], &[(0, 1, 2), (1, 1, 3)]);
+    let (plan, cost) = planned(&cluster, &[running(0), running(1)], &[running(1), running(0)]);
+    assert_eq!(plan, "migrate VM1 N1>N3 | migrate VM2 N2>N1 | migrate VM1 N3>N2");
+    assert_eq!(cost, 2 + 5 + 7);
+}
+
+/// Without N3 the smaller VM goes by way of the disk: 2, then 2 + 3, then 2 + 3 + 2 * 2 for the remote resume.
+#[test]
+fn a_cycle_without_a_pivot_is_broken_by_a_suspend() {
+    let cluster = cluster(&[(2, 4), (2, 4)], &[(0, 1, 2), (1, 1, 3)]);
+    let (plan, cost) = planned(&cluster, &[running(0), running(1)], &[running(1), running(0)]);
+    assert_eq!(plan, "suspend VM1 N1>N1 | migrate VM2 N2>N1 | resume VM1 N1>N2");
+    assert_eq!(cost, 2 + 5 + 9);
+}
+
+/// Figure 9: VM3 is suspended and VM1 migrates at once; then there is room to resume VM5 and to run VM6. The first pool
+/// costs as much as the suspend, 3: 3 + 2, then 3 + 2 for the local resume, 3 for the run.
+#[test]
+fn figure_9_two_pools() {
+    let cluster = cluster(
+        &[(2, 4), (2, 4), (2, 4)],
+        &[
+            (0, 1, 2), // VM1: N1 to N3
+            (0, 1, 1), // VM2 stays on N2
+            (1, 1, 3), // VM3 is suspended on N2
+            (2, 1, 1), // VM4 stays on N1
+            (3, 1, 2), // VM5 sleeps on N2
+            (4, 1, 3), // VM6 waits, for N1
+        ],
+    );
+    let from = [running(0), running(1), running(1), running(0), sleeping(1), WAITING];
+    let to = [running(2), running(1), sleeping(1), running(0), running(1), running(0)];
+    let (plan, cost) = planned(&cluster, &from, &to);
+    assert_eq!(plan, "migrate VM1 N1>N3, suspend VM3 N2>N2 | resume VM5 N2>N2, run VM6 N1");
+    assert_eq!(cost, 5 + 5 + 3);
+}
+
+/// VM1 could be resumed at once, VM2 only when VM3 is gone: both are, a second apart, when VM3 is gone.
+#[test]
+fn the_resumes_of_a_vjob_share_a_pool() {
+    let cluster = cluster(&[(1, 4), (1, 4)], &[(0, 1, 2), (0, 1, 2), (1, 1, 1)]);
+    let from = [sleeping(0), sleeping(1), running(1)];
+    let to = [running(0), running(1), sleeping(1)];
+    let (plan, cost) = planned(&cluster, &from, &to);
+    assert_eq!(plan, "suspend VM3 N2>N2 | resume VM1 N1>N1, resume VM2 N2>N2");
+    assert_eq!(cost, 1 + 2 * (1 + 2));
+}
+
+/// A node that is short of CPU for VM3 has memory, so VM3 dozes there for nothing while VM2 runs.
+#[test]
+fn a_vm_dozes_in_the_memory_of_its_node() {
+    let cluster = cluster(&[(1, 4)], &[(0, 1, 2), (1, 1, 2)]);
+    let (plan, cost) = planned(&cluster, &[running(0), dozing(0)], &[dozing(0), running(0)]);
+    assert_eq!(plan, "doze VM1 N1>N1 | wake VM2 N1>N1");
+    assert_eq!(cost, 0);
+}
+
+#[test]
+fn what_the_life_cycle_does_not_have_is_refused() {
+    let cluster = cluster(&[(2, 4), (2, 4)], &[(0, 1, 2)]);
+    for (from, to) in [
+        (WAITING, sleeping(0)),
+        (WAITING, TERMINATED),
+        (sleeping(0), WAITING),
+        (sleeping(0), sleeping(1)),
+        (sleeping(0), TERMINATED),
+        (sleeping(0), dozing(0)),
+        (running(0), sleeping(1)),
+        (running(0), WAITING),
+        (dozing(0), dozing(1)),
+        (TERMINATED, running(0)),
+    ] {
+        let error =
+            plan(&cluster, &Configuration::new(vec![from]), &Configuration::new(vec![to])).unwrap_err();
+        assert!(matches!(error, PlanError::Illegal(_)), "{from:?} to {to:?}: {error}");
+    }
+    let crowded = Configuration::new(vec![running(0)]);
+    let small = crate::common::cluster(&[(2, 1)], &[(0, 1, 2)]);
+    let error = plan(&small, &Configuration::new(vec![WAITING]), &crowded).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "the wanted configuration is not viable: node `N1` has 2 units of CPU and 1 MB, and VMs take 1 units and 2 MB"
+    );
+}
+
+/// Nodes that are each filled by one VM, which all move to the next: by a pivot where a node is free, else by a disk.
+#[test]
+fn cycles_of_any_length_are_broken() {
+    for length in 2..=40 {
+        for pivots in 0..2 {
+            let nodes = vec![(1, 4); length + pivots];
+            let vms: Vec<(u32, i64, i64)> =
+                (0..length).map(|vm| (vm as u32, 1, 4 - i64::from(vm == length / 2))).collect();
+            let cluster = cluster(&nodes, &vms);
+            let place = |vm: usize| running((vm % length) as u32);
+            let from = Configuration::new((0..length).map(place).collect());
+            let to = Configuration::new((1..=length).map(place).collect());
+            let plan = plan(&cluster, &from, &to).unwrap();
+            let report = checked(&cluster, &from, &to, &plan);
+            assert_eq!((report.actions, report.detours_by_pivot), (length + 1, pivots));
+            assert_eq!(report.detours_by_disk, 1 - pivots);
+            let first = plan.pools()[0][0].vm();
+            assert_eq!(first.index(), length / 2, "the smallest VM makes room");
+            assert_eq!(plan.pools().len(), length + 1);
+        }
+    }
+}
+
+/// The checker accepts 100,000 plans; among them there are cycles of both kinds.
+#[test]
+fn a_hundred_thousand_random_reconfigurations() {
+    let (mut by_pivot, mut by_disk, mut most_pools) = (0, 0, 0);
+    for number in 0..100_000 {
+        let mut rng = Seed::new(6929).fork("reconfigurations").numbered(number).rng();
+        let size = [
+            Size { nodes: 3, vms: 8, cpu: 2, relations: false },
+            Size { nodes: 6, vms: 16, cpu: 1, relations: number % 4 == 1 },
+            Size { nodes: 12, vms: 40, cpu: 1, relations: number % 4 == 2 },
+        ];
+        let case = random(&size[(number % 3) as usize], &mut rng);
+        let plan = plan(&case.cluster, &case.current, &case.wanted).unwrap();
+        let report = checked(&case.cluster, &case.current, &case.wanted, &plan);
+        by_pivot += report.detours_by_pivot;
+        by_disk += report.detours_by_disk;
+        most_pools = most_pools.max(report.pools);
+    }
+    println!("{by_pivot} VMs by a pivot, {by_disk} by a disk, at most {most_pools} pools");
+    assert!(by_pivot > 1_000 && by_disk > 1_000, "{by_pivot} and {by_disk}");
+}
+
+/// All configurations that can be reached by one feasible action after the other.
+fn reachable(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> bool {
+    let key = |configuration: &Configuration| format!("{:?}", configuration.places());
+    let mut seen = BTreeSet::from([key(current)]);
+    let mut queue = VecDeque::from([current.clone()]);
+    while let Some(configuration) = queue.pop_front() {
+        if configuration == *wanted {
+            return true;
+        }
+        let room = configuration.room(cluster);
+        for &vm in cluster.by_name() {
+            let place = configuration.place(vm);
+            let mut next = vec![WAITING, TERMINATED];
+            for NodeId(node) in cluster.node_ids() {
+                next.extend([running(node), sleeping(node), dozing(node)]);
+            }
+            for to in next {
+                if !matches!(Action::between(cluster, vm, place, to), Ok(Some(_))) {
+                    continue;
+                }
+                let fits = to.host().is_none_or(|host| {
+                    let here =
+                        if place.host() == Some(host) { place.taken(cluster.vm(vm)) } else { Amount::NONE };
+                    (to.taken(cluster.vm(vm)) - here).fits(room[host.index()])
+                });
+                let mut after = configuration.clone();
+                after.set(vm, to);
+                if fits && seen.insert(key(&after)) {
+                    queue.push_back(after);
+                }
+            }
+        }
+    }
+    false
+}
+
+/// Places drawn without regard to what fits or is legal. Where the wanted configuration is viable and one transition away
+/// for each VM, there is a plan exactly if complete search finds a way, else there is none.
+#[test]
+fn there_is_a_plan_whenever_complete_search_finds_one() {
+    use rand::RngExt;
+    let (mut with, mut without) = (0, 0);
+    for number in 0..600 {
+        let mut rng = Seed::new(6929).fork("complete").numbered(number).rng();
+        let size = Size { nodes: 3, vms: 4, cpu: 1, relations: false };
+        let mut case = random(&size, &mut rng);
+        if number % 2 == 0 {
+            let nodes = case.cluster.nodes().len() as u32;
+            for &vm in case.cluster.by_name() {
+                let node = rng.random_range(0..nodes);
+                let place = case.wanted.place(vm);
+                case.wanted.set(vm, place.state().at(Some(NodeId(node))).unwrap());
+            }
+        }
+        let found = plan(&case.cluster, &case.current, &case.wanted);
+        let is_legal = |vm: &VmId| {
+            Action::between(&case.cluster, *vm, case.current.place(*vm), case.wanted.place(*vm)).is_ok()
+        };
+        let is_asked =
+            case.wanted.check(&case.cluster).is_ok() && case.cluster.by_name().iter().all(is_legal);
+        assert_eq!(
+            found.is_ok(),
+            is_asked && reachable(&case.cluster, &case.current, &case.wanted),
+            "{number}: {found:?}"
+        );
+        if found.is_ok() { with += 1 } else { without += 1 }
+    }
+    assert!(with > 200 && without > 50, "{with} and {without}");
+}

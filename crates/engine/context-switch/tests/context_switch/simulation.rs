@@ -1,0 +1,136 @@
+//! The simulation: cases derived by hand, failing actions, and plans that the checker accepts.
+
+use crate::common::*;
+use dfrsim_context_switch::simulation::*;
+use dfrsim_context_switch::workload::{Application, Benchmark, Task};
+use dfrsim_context_switch::*;
+use dfrsim_model::{Seed, SimSpan, SimTime};
+
+fn application(seconds: &[u64]) -> Application {
+    let task = |&seconds: &u64| Task { work: SimSpan::from_secs(seconds), after: vec![] };
+    Application { tasks: seconds.iter().map(task).collect() }
+}
+
+fn setting(cluster: Cluster, applications: Vec<Application>, policy: Policy) -> Setting {
+    Setting {
+        cluster,
+        applications,
+        policy,
+        period: SimSpan::from_secs(30),
+        observation: SimSpan::from_secs(10),
+        durations: Durations::default(),
+        failures: 0.0,
+        retries: 0,
+        seed: Seed::new(1),
+        horizon: SimTime::from_secs(1_000_000),
+    }
+}
+
+fn checked_run(setting: &Setting) -> Run {
+    simulate(setting, &mut |cluster, from, to, plan| {
+        checked(cluster, from, to, plan);
+    })
+}
+
+fn seconds(run: &Run) -> Vec<(f64, f64)> {
+    run.switches.iter().map(|switch| (switch.begin.as_secs_f64(), switch.duration.as_secs_f64())).collect()
+}
+
+/// VMs boot for 6 s and compute for 10 s and 20 s; what is done at 26 s is seen at 30 s and stopped in 25 s.
+#[test]
+fn a_vjob_runs_and_is_stopped() {
+    let cluster = cluster(&[(2, 4)], &[(0, 1, 1), (0, 1, 1)]);
+    let run = checked_run(&setting(cluster, vec![application(&[10, 20])], Policy::FirstFit(SuspendTo::Disk)));
+    assert_eq!(seconds(&run), [(0.0, 6.0), (30.0, 25.0)]);
+    assert_eq!(run.end, SimTime::from_secs(55));
+    assert!(run.is_complete);
+    let loads: Vec<(f64, i64, f64)> =
+        run.loads.iter().map(|load| (load.at.as_secs_f64(), load.demanded, load.used)).collect();
+    assert_eq!(loads, [(0.0, 0, 0.0), (6.0, 2, 2.0), (16.0, 1, 1.0), (26.0, 0, 0.0), (55.0, 0, 0.0)]);
+}
+
+/// Idle VMs are packed on one unit of CPU. From 6 s on both compute at half speed. At 30 s the second one, for which there
+/// is no unit, is suspended: 90 s for 2 GB. Meanwhile the first one, of which 20 - 12 = 8 s are left, goes on 1.3 times
+/// slower. The next decision is 10 s after the switch, at 130 s: the second one is resumed in 90 s, and the first one, which
+/// asks for no CPU any more, is stopped beside it. 8 s of the second one are left at 220 s; it is stopped at 230 s, in 25 s.
+#[test]
+fn an_overloaded_vjob_is_suspended_and_resumed() {
+    let cluster = cluster(&[(1, 8_192)], &[(0, 1, 2_048), (1, 1, 2_048)]);
+    let applications = vec![application(&[20]), application(&[20])];
+    let run = checked_run(&setting(cluster, applications, Policy::FirstFit(SuspendTo::Disk)));
+    assert_eq!(seconds(&run), [(0.0, 6.0), (30.0, 90.0), (130.0, 90.0), (230.0, 25.0)]);
+    let done = run.loads.iter().find(|load| load.at > SimTime::from_secs(30) && load.used == 0.0).unwrap();
+    assert_eq!(done.at.as_secs_f64(), 30.0 + 8.0 * 1.3);
+    assert_eq!(run.switches[2].local_resumes, 1);
+    assert_eq!(run.end, SimTime::from_secs(255));
+}
+
+/// With booked units the second vjob waits for the first: 6 + 20 s, seen at 30 s, stopped at 55 s, and only then is the
+/// second one run, until 61 s. It is done at 81 s, seen 30 s after the decision before or 10 s after the switch, at 71 s and
+/// every 30 s from there, and stopped.
+#[test]
+fn booking_runs_one_vjob_after_the_other() {
+    let cluster = cluster(&[(1, 8)], &[(0, 1, 2), (1, 1, 2)]);
+    let run = checked_run(&setting(cluster, vec![application(&[20]), application(&[20])], Policy::Booking));
+    assert_eq!(run.switches.iter().map(|switch| switch.suspends).sum::<u64>(), 0);
+    assert_eq!(seconds(&run)[0], (0.0, 6.0));
+    let first =
+        run.stays.iter().find(|stay| stay.vjob == VjobId(1) && stay.state == Some(State::Running)).unwrap();
+    assert!(
+        first.from >= SimTime::from_secs(55),
+        "the second begins when the first is stopped: {:?}",
+        run.stays
+    );
+    assert!(run.is_complete);
+}
+
+/// A cluster like that of section 5.2, but smaller.
+fn small(failures: f64, retries: u32, policy: Policy) -> Setting {
+    let memory = [512, 1_024, 2_048];
+    let vms: Vec<(u32, i64, i64)> = (0..36).map(|vm| (vm / 9, 1, memory[vm as usize * 7 % 3])).collect();
+    let applications = (0..4).map(|number| {
+        let mut rng = Seed::new(3).numbered(number).rng();
+        Application::new(Benchmark::ALL[number as usize], 9, 1.0, &mut rng)
+    });
+    let cluster = cluster(&[(2, 3_584); 5], &vms);
+    Setting { failures, retries, ..setting(cluster, applications.collect(), policy) }
+}
+
+#[test]
+fn failing_actions_lose_no_vm() {
+    for policy in [
+        Policy::Booking,
+        Policy::FirstFit(SuspendTo::Disk),
+        Policy::FirstFit(SuspendTo::Memory),
+        Policy::Optimised(SuspendTo::Disk, Limits { steps: 300, time: None }),
+    ] {
+        let smooth = checked_run(&small(0.0, 0, policy));
+        assert!(smooth.is_complete);
+        for retries in [0, 2] {
+            let run = checked_run(&small(0.2, retries, policy));
+            assert!(run.is_complete, "{policy:?} {retries}: {:?}", run.configuration);
+            let failed: u64 = run.switches.iter().map(|switch| switch.failed).sum();
+            let dropped = run.switches.iter().filter(|switch| switch.was_dropped).count();
+            assert!(failed > 0, "a fifth of the actions fails");
+            assert!(retries > 0 || dropped > 0, "a failure without retries drops the rest of a plan");
+        }
+    }
+}
+
+#[test]
+fn the_same_setting_gives_the_same_run() {
+    let setting = small(0.1, 1, Policy::Optimised(SuspendTo::Disk, Limits { steps: 300, time: None }));
+    assert_eq!(checked_run(&setting), checked_run(&setting));
+}
+
+/// All the work is done: what is used of the CPU over time is the work of all tasks.
+#[test]
+fn the_work_that_is_used_is_that_of_the_applications() {
+    let setting = small(0.1, 1, Policy::FirstFit(SuspendTo::Disk));
+    let run = checked_run(&setting);
+    let used: f64 =
+        run.loads.windows(2).map(|pair| pair[0].used * pair[1].at.since(pair[0].at).as_secs_f64()).sum();
+    let tasks = setting.applications.iter().flat_map(|application| &application.tasks);
+    let work: f64 = tasks.map(|task| task.work.as_secs_f64()).sum();
+    assert!((used - work).abs() < 0.01, "{used} and {work}");
+}

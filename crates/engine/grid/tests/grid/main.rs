@@ -1,0 +1,6 @@
+//! Several clusters under a meta-scheduler: schedules derived by hand, and a twin.
+
+mod golden;
+mod properties;
+mod support;
+mod twin;

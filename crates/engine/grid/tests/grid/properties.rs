@@ -1,0 +1,114 @@
+//! What must hold for every grid, on 100,000 small random ones each.
+
+use crate::support;
+use crate::twin;
+use dfrsim_audit::grid::Auditor;
+use dfrsim_cluster::{EstimateModel, Observer, Occurrence, Options as ClusterOptions, Overrun};
+use dfrsim_grid::{GridJob, LocalPolicy, Options, Outcome, Platform, simulate};
+use dfrsim_model::grid_event::Record;
+use dfrsim_model::{Job, JobId, Share, SimTime};
+use dfrsim_policies::{Policy, PolicyOptions};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+/// Simulates with the checker listening.
+fn audited(platform: &Platform, jobs: &[GridJob], options: &Options) -> Result<Outcome, TestCaseError> {
+    let mut auditor: Option<Auditor> = None;
+    let outcome = simulate(platform, jobs, options, |record: Record<'_>| match &mut auditor {
+        Some(auditor) => auditor.record(&record),
+        None => auditor = Some(Auditor::begin(&record).unwrap()),
+    })
+    .unwrap();
+    let report = auditor.unwrap().finish().map_err(|faults| TestCaseError::fail(faults.to_string()))?;
+    prop_assert_eq!(report.completed as usize + outcome.skipped, jobs.len());
+    prop_assert_eq!(report.cancellations, outcome.cancellations);
+    Ok(outcome)
+}
+
+/// Start and end of each of these jobs on one cluster, by the simulator of single clusters.
+fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> Vec<(u64, u64)> {
+    let spec = &platform.clusters()[at];
+    let policy: Policy = match platform.local() {
+        LocalPolicy::Fcfs => "FCFS",
+        LocalPolicy::Cbf => "CONS",
+        LocalPolicy::CbfReplan => "CONS/REPLAN",
+        LocalPolicy::Easy => "EASY",
+    }
+    .parse()
+    .unwrap();
+    let of = |(id, &job): (usize, &usize)| Job {
+        id: JobId(id as u64),
+        submit: jobs[job].submit,
+        tasks: jobs[job].width,
+        need: Share::ONE,
+        memory: Share::ZERO,
+        run_time: spec.speed.time_of(jobs[job].run),
+        requested_time: Some(spec.speed.time_of(jobs[job].walltime)),
+    };
+    let options = ClusterOptions {
+        estimates: EstimateModel::Requested,
+        overrun: Overrun::Kill,
+        ..ClusterOptions::default()
+    };
+    let mut records = Records(vec![(0, 0); those.len()]);
+    let mut scheduler = policy.scheduler(spec.cores, &PolicyOptions::default());
+    let jobs: Vec<Job> = those.iter().enumerate().map(of).collect();
+    dfrsim_cluster::simulate(spec.cores, &options, jobs, &mut *scheduler, &mut records).unwrap();
+    records.0
+}
+
+struct Records(Vec<(u64, u64)>);
+
+impl Observer for Records {
+    fn observe(&mut self, _: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        if let Occurrence::Completed(record) = occurrence {
+            self.0[job as usize] = (record.start.micros(), record.end.micros());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100_000, ..ProptestConfig::default() })]
+
+    /// No job is lost, none runs twice, algorithm 1 moves for more than its threshold only, no cluster gives more than it
+    /// has: the checker sees to that.
+    #[test]
+    fn the_checker_finds_nothing(platform in support::platform(), jobs in support::jobs(), options in support::options()) {
+        audited(&platform, &jobs, &options)?;
+    }
+
+    /// Without reallocation each cluster does what the simulator of single clusters does with the same jobs.
+    #[test]
+    fn without_reallocation_clusters_are_independent(
+        platform in support::platform(), jobs in support::jobs(), options in support::options(),
+    ) {
+        let options = Options { copies: 1, reallocation: None, ..options };
+        let outcome = audited(&platform, &jobs, &options)?;
+        for at in 0..platform.clusters().len() {
+            let those: Vec<usize> = (0..jobs.len())
+                .filter(|&job| outcome.jobs[job].is_some_and(|outcome| outcome.cluster == at))
+                .collect();
+            let ours: Vec<(u64, u64)> = those
+                .iter()
+                .filter_map(|&job| outcome.jobs[job])
+                .map(|outcome| (outcome.start.micros(), outcome.end.micros()))
+                .collect();
+            prop_assert_eq!(ours, alone(&platform, at, &jobs, &those), "cluster {}", at);
+        }
+    }
+
+    /// Asking only what may have changed gives the schedule of asking everything before each choice.
+    #[test]
+    fn the_twin_that_asks_everything_agrees(
+        platform in support::platform(), jobs in support::jobs(), reallocation in support::reallocation(),
+    ) {
+        let options = Options { reallocation: Some(reallocation), skip_too_wide: true, ..Options::default() };
+        let outcome = audited(&platform, &jobs, &options)?;
+        let ours: Vec<Option<twin::Fate>> = outcome
+            .jobs
+            .iter()
+            .map(|job| job.map(|job| (job.cluster, job.start.micros(), job.end.micros(), job.moves)))
+            .collect();
+        prop_assert_eq!(ours, twin::simulate(&platform, &jobs, &options));
+    }
+}

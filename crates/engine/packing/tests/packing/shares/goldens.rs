@@ -1,0 +1,143 @@
+//! Cases that are solved by hand.
+
+use super::mapping::PERIOD;
+use dfrsim_model::{NodeId, NodeTasks, Share, SimSpan, VirtualTime, Yield};
+use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
+
+fn on<const N: usize>(parts: [(u32, u32); N]) -> [NodeTasks; N] {
+    parts.map(|(node, tasks)| NodeTasks { node: NodeId(node), tasks })
+}
+
+fn ratio(part: u64, whole: u64) -> Yield {
+    Yield::from_ratio(part, whole)
+}
+
+/// A is on node 0, B on both, C has three tasks of need 1/2 on node 1. The loads are 2 and 5/2, so that node 1
+/// stops B and C at 2/5, and A gets the rest of node 0, 3/5.
+#[test]
+fn three_jobs_on_two_nodes() {
+    let (a, b, c) = (on([(0, 1)]), on([(0, 1), (1, 1)]), on([(1, 3)]));
+    let jobs = [
+        SharedJob { need: Share::ONE, placement: &a },
+        SharedJob { need: Share::ONE, placement: &b },
+        SharedJob { need: Share::from_ratio(1, 2), placement: &c },
+    ];
+    let (mut shares, mut yields) = (Shares::new(2), Vec::new());
+    assert_eq!(shares.common(&jobs), ratio(2, 5));
+    shares.max_min(&jobs, &mut yields);
+    assert_eq!(yields, [ratio(3, 5), ratio(2, 5), ratio(2, 5)]);
+    shares.max_average(&jobs, &mut yields);
+    assert_eq!(yields, [ratio(3, 5), ratio(2, 5), ratio(2, 5)]);
+}
+
+/// D has four tasks on node 0 and makes the common yield 1/4. On nodes 1 and 2, A is in the way of B and C: fair
+/// is one half for all, but each unit that A gives up is worth two.
+#[test]
+fn the_largest_average_is_not_fair() {
+    let (d, a, b, c) = (on([(0, 4)]), on([(1, 1), (2, 1)]), on([(1, 1)]), on([(2, 1)]));
+    let placements: [&[NodeTasks]; 4] = [&d, &a, &b, &c];
+    let jobs = placements.map(|placement| SharedJob { need: Share::ONE, placement });
+    let (mut shares, mut yields) = (Shares::new(3), Vec::new());
+    shares.max_min(&jobs, &mut yields);
+    assert_eq!(yields, [ratio(1, 4), ratio(1, 2), ratio(1, 2), ratio(1, 2)]);
+    shares.max_average(&jobs, &mut yields);
+    assert_eq!(yields, [ratio(1, 4), ratio(1, 4), ratio(3, 4), ratio(3, 4)]);
+}
+
+/// A and B may share node 1 in any way above the 1/4 that D allows; the earlier job gets it.
+#[test]
+fn among_equal_averages_the_earlier_job_gets_more() {
+    let (d, other) = (on([(0, 4)]), on([(1, 1)]));
+    let placements: [&[NodeTasks]; 3] = [&other, &d, &other];
+    let jobs = placements.map(|placement| SharedJob { need: Share::ONE, placement });
+    let (mut shares, mut yields) = (Shares::new(2), Vec::new());
+    shares.max_average(&jobs, &mut yields);
+    assert_eq!(yields, [ratio(3, 4), ratio(1, 4), ratio(1, 4)]);
+}
+
+/// Two jobs of one task on one node, with flow times and virtual times in seconds and floors of zero.
+fn two_stretched(jobs: [(u64, u64); 2]) -> [Vec<Yield>; 2] {
+    let placement = on([(0, 1)]);
+    let jobs = jobs.map(|(flow, virtual_time)| StretchJob {
+        job: SharedJob { need: Share::ONE, placement: &placement },
+        flow_time: SimSpan::from_secs(flow),
+        virtual_time: VirtualTime::of(SimSpan::from_secs(virtual_time)),
+        floor: Yield::ZERO,
+    });
+    let mut shares = Shares::new(1);
+    let mut yields = [Vec::new(), Vec::new()];
+    shares.min_max_stretch(&jobs, PERIOD, &mut yields[0]);
+    shares.max_average_inverse_stretch(&jobs, PERIOD, &mut yields[1]);
+    yields
+}
+
+/// The period is 600 s. The inverse stretches are a / 2 and b: equal for a = 2/3, b = 1/3; their sum is largest
+/// for b = 1.
+#[test]
+fn an_older_job_needs_more() {
+    let [stretch, average] = two_stretched([(600, 0), (0, 0)]);
+    assert_eq!(stretch, [ratio(2, 3), ratio(1, 3)]);
+    assert_eq!(average, [Yield::ZERO, Yield::ONE]);
+}
+
+/// The inverse stretches are (a + 1/2) / 2 and b: equal for a = b = 1/2.
+#[test]
+fn work_done_counts() {
+    let [stretch, _] = two_stretched([(600, 300), (0, 0)]);
+    assert_eq!(stretch, [ratio(1, 2), ratio(1, 2)]);
+}
+
+/// The inverse stretches are a and (b + 1) / 2: B waits at its floor until A is at 1/2; then b = 2 a - 1, and
+/// the node is full for a = 2/3.
+#[test]
+fn a_job_waits_at_its_floor() {
+    let [stretch, _] = two_stretched([(0, 0), (600, 600)]);
+    assert_eq!(stretch, [ratio(2, 3), ratio(1, 3)]);
+}
+
+/// Loads far beyond what any yield could make up for: all stay at zero, and nothing overflows.
+#[test]
+fn absurd_loads_give_no_yield() {
+    let crowd = on([(0, u32::MAX)]);
+    let few = on([(0, 1)]);
+    let mut jobs = vec![SharedJob { need: Share::ONE, placement: &crowd }; 9];
+    jobs.push(SharedJob { need: Share::try_from_units(7).unwrap(), placement: &few });
+    let stretched: Vec<_> = jobs
+        .iter()
+        .map(|&job| StretchJob {
+            job,
+            flow_time: SimSpan::from_secs(2_000_000_000),
+            virtual_time: VirtualTime::ZERO,
+            floor: Yield::ZERO,
+        })
+        .collect();
+    let (mut shares, mut yields) = (Shares::new(1), Vec::new());
+    assert_eq!(shares.common(&jobs), Yield::ZERO);
+    shares.max_min(&jobs, &mut yields);
+    assert_eq!(yields, [Yield::ZERO; 10]);
+    shares.max_average(&jobs, &mut yields);
+    assert_eq!(yields[..9], [Yield::ZERO; 9]);
+    shares.min_max_stretch(&stretched, SimSpan::ZERO, &mut yields);
+    assert_eq!(yields[..9], [Yield::ZERO; 9]);
+    shares.max_average_inverse_stretch(&stretched, SimSpan::ZERO, &mut yields);
+    assert_eq!(yields[..9], [Yield::ZERO; 9]);
+}
+
+/// Jobs that need nothing, stand nowhere or are alone run at full speed.
+#[test]
+fn without_contention_every_yield_is_one() {
+    let (one, many) = (on([(0, 1)]), on([(0, 1), (1, 4)]));
+    let jobs = [
+        SharedJob { need: Share::ZERO, placement: &many },
+        SharedJob { need: Share::ONE, placement: &[] },
+        SharedJob { need: Share::ONE, placement: &one },
+    ];
+    let (mut shares, mut yields) = (Shares::new(2), Vec::new());
+    assert_eq!(shares.common(&jobs), Yield::ONE);
+    shares.max_min(&jobs, &mut yields);
+    assert_eq!(yields, [Yield::ONE; 3]);
+    shares.max_average(&jobs, &mut yields);
+    assert_eq!(yields, [Yield::ONE; 3]);
+    shares.max_min(&[], &mut yields);
+    assert_eq!(yields, []);
+}

@@ -1,0 +1,12 @@
+//! Policies against schedules derived by hand, slow twins, theorems, other simulators and the independent checker.
+
+mod audited;
+mod budget;
+mod fractional;
+mod golden;
+mod names;
+mod reference_schedules;
+mod support;
+mod theorems;
+mod twin;
+mod twins;

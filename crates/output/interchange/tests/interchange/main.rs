@@ -1,0 +1,4 @@
+//! Files for other tools: by hand, and of simulated schedules.
+
+mod golden;
+mod simulated;

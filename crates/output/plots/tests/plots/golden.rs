@@ -1,0 +1,144 @@
+//! Schedules derived by hand, and the rectangles that are drawn of them. In the sketches a column is a second, a row a
+//! node, and a digit the job that is there (0 is job 10).
+
+use crate::support::{Stay, events, file, gantt, stays};
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+
+/// Ten jobs that take whole nodes: submission, nodes and run time in seconds.
+const JOBS: [(u64, u32, u64); 10] = [
+    (0, 2, 6),
+    (0, 1, 3),
+    (1, 4, 2),
+    (1, 1, 2),
+    (2, 1, 4),
+    (2, 2, 5),
+    (3, 1, 1),
+    (9, 3, 4),
+    (9, 2, 3),
+    (10, 1, 1),
+];
+
+fn jobs() -> Vec<Job> {
+    let job = |(&(submit, tasks, run), id): (&(u64, u32, u64), u64)| Job {
+        id: JobId(id),
+        submit: SimTime::from_secs(submit),
+        tasks,
+        need: Share::ONE,
+        memory: Share::ZERO,
+        run_time: SimSpan::from_secs(run),
+        requested_time: None,
+    };
+    JOBS.iter().zip(1..).map(job).collect()
+}
+
+/// The rectangles of a sketch in which every job has one run on each of its nodes.
+fn sketched(sketch: &[&str]) -> Vec<Stay> {
+    let mut stays = Vec::new();
+    for (row, node) in sketch.iter().zip(0..) {
+        for digit in "1234567890".chars().filter(|digit| row.contains(*digit)) {
+            let (from, to) = (row.find(digit).unwrap(), row.rfind(digit).unwrap() + 1);
+            stays.push(Stay {
+                job: if digit == '0' { 10 } else { u64::from(digit.to_digit(10).unwrap()) },
+                node,
+                tasks: 1,
+                time: [from as f64, to as f64],
+                cpu: [0.0, 1.0],
+                job_yield: 1.0,
+                edges: ["start".to_owned(), "complete".to_owned()],
+            });
+        }
+    }
+    stays.sort_by(|a, b| a.time[0].total_cmp(&b.time[0]).then(a.node.cmp(&b.node)));
+    stays
+}
+
+/// Job 3 needs all nodes, so its reservation is at 6, when job 1 ends. Job 4 ends before that and starts at 1 on the idle
+/// node; so does job 7 at 3. Jobs 5 and 6, too long, wait: when job 3 has ended, at 8, they start. Job 8 needs three nodes
+/// and gets its reservation at 13, when job 6 ends: one is spare. Job 9 needs two; job 10 starts at 10 on the idle one.
+#[test]
+fn easy() {
+    let expected =
+        sketched(&["111111335555 8888999", "11111133666668888999", "2227  33666668888", " 44   33  0"]);
+    assert_eq!(stays(&gantt(&events("EASY", 4, SimSpan::ZERO, &jobs()))), expected);
+}
+
+/// Nobody overtakes: at 8, jobs 4, 5 and 6 start; job 7 follows at 8 too, if a node is left, but none is, and gets that of
+/// job 4 at 10. Job 8 needs three nodes, which are free at 13; job 9 waits for two until 17, and job 10 behind it.
+#[test]
+fn fcfs() {
+    let expected =
+        sketched(&["11111133447  8888999", "111111335555 8888999", "222   336666688880", "      3366666"]);
+    assert_eq!(stays(&gantt(&events("FCFS", 4, SimSpan::ZERO, &jobs()))), expected);
+}
+
+/// One node. A (10 s) is alone until B (2 s) arrives at 4; both get half of it, so B is done at 8, when A has done 6 s, and
+/// A at 12. B stands on A.
+#[test]
+fn shared_nodes_are_split_by_cpu() {
+    let mut list = jobs();
+    list.truncate(2);
+    (list[0].tasks, list[0].run_time) = (1, SimSpan::from_secs(10));
+    (list[1].submit, list[1].run_time) = (SimTime::from_secs(4), SimSpan::from_secs(2));
+    let stay = |job, time, cpu, job_yield, edges: [&str; 2]| Stay {
+        job,
+        node: 0,
+        tasks: 1,
+        time,
+        cpu,
+        job_yield,
+        edges: edges.map(str::to_owned),
+    };
+    let expected = [
+        stay(1, [0.0, 4.0], [0.0, 1.0], 1.0, ["start", "yield"]),
+        stay(1, [4.0, 8.0], [0.0, 0.5], 0.5, ["yield", "yield"]),
+        stay(2, [4.0, 8.0], [0.5, 1.0], 0.5, ["start", "complete"]),
+        stay(1, [8.0, 12.0], [0.0, 1.0], 1.0, ["yield", "complete"]),
+    ];
+    assert_eq!(stays(&gantt(&events("EQUIPARTITION", 1, SimSpan::ZERO, &list))), expected);
+}
+
+/// Two nodes; half a node is 471,859,200 share units. A (half a node) is paused at 2 and resumed on the other node at 4; B
+/// (half a node), which stands on A, moves down then, goes to the other node at 6, onto A, and down again when A ends at 7.
+/// ```text
+/// 0123456789
+/// AA  BB         (above: B in 0 and 1, too)
+///     AAABB
+/// ```
+#[test]
+fn pauses_migrations_and_shifts_cut_stays() {
+    let events = file(
+        r#"{"event":"run","format":2,"policy":"none","nodes":2,"penalty_us":0,"tau_us":0}
+{"event":"submit","at_us":0,"job":0,"id":11,"tasks":1,"need":471859200,"memory":0,"run_us":5000000}
+{"event":"submit","at_us":0,"job":1,"id":12,"tasks":1,"need":471859200,"memory":0,"run_us":9000000}
+{"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
+{"event":"start","at_us":0,"job":1,"on":[[0,1]],"yield":1048576}
+{"event":"pause","at_us":2000000,"job":0}
+{"event":"resume","at_us":4000000,"job":0,"on":[[1,1]],"yield":1048576}
+{"event":"migrate","at_us":6000000,"job":1,"on":[[1,1]],"yield":1048576}
+{"event":"complete","at_us":7000000,"job":0}
+{"event":"complete","at_us":9000000,"job":1}
+{"event":"summary","completed":2,"rejected":0,"makespan_us":9000000,"max_stretch":1.4,"max_bounded_stretch":1.4,"mean_bounded_stretch":1.2,"mean_turnaround_s":8.0,"utilisation":0.3888888888888889,"pauses":1,"migrations":1,"migrated_tasks":1}
+"#,
+    );
+    let figure = gantt(&events);
+    let expected = "job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end\n\
+        11,0,1,0,2,0,0.5,1,start,pause\n\
+        12,0,1,0,2,0.5,1,1,start,shift\n\
+        12,0,1,2,6,0,0.5,1,shift,migrate\n\
+        11,1,1,4,7,0,0.5,1,resume,complete\n\
+        12,1,1,6,7,0.5,1,1,migrate,shift\n\
+        12,1,1,7,9,0,0.5,1,shift,complete\n";
+    assert_eq!(figure.csv, expected);
+
+    // CPU: 2 halves of 2 nodes, then 1, then 2 again from 4 to 7, then 1; the paused job counts from 2 to 4.
+    let timeline = dfrsim_plots::draw_timeline(events.path()).unwrap();
+    let expected = "series,from_s,value\n\
+        CPU in use,0,0.5\nCPU in use,2,0.25\nCPU in use,4,0.5\nCPU in use,7,0.25\nCPU in use,9,0\n\
+        running,0,2\nrunning,2,1\nrunning,4,2\nrunning,7,1\nrunning,9,0\n\
+        waiting,0,0\n\
+        paused,0,0\npaused,2,1\npaused,4,0\n";
+    assert_eq!(timeline.csv, expected);
+    // Turnarounds of 7 and 9 s for 5 and 9 s.
+    let stretch = dfrsim_plots::draw_stretch(&[events.path().to_owned()], dfrsim_plots::StretchForm::Ecdf);
+    assert_eq!(stretch.unwrap().csv, "policy,value,part_no_larger\nnone,1,0.5\nnone,1.4,1\n");
+}
