@@ -1,0 +1,377 @@
+//! Columns of rows: names, kinds, units, and the roles from which all commands work.
+
+use dfrsim_model::SimSpan;
+
+/// The type of the values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Texts.
+    Text,
+    /// Whole numbers.
+    Integer,
+    /// Numbers; spans of time are seconds.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+}
+
+/// What a column is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Names a set of instances over which means are taken: a workload, a load, a number of nodes.
+    Label,
+    /// Distinguishes the instances of such a set: a week, a trace, a replication.
+    Instance,
+    /// Distinguishes what runs on the same instance: a policy, a penalty, an algorithm.
+    Variant,
+    /// A measured value.
+    Metric(Better),
+    /// The metric that figures, standings and comparisons show unless another one is asked for; one for each type of row.
+    Primary(Better),
+    /// A property of the instance or run that is neither better nor worse: a number of jobs, a bound.
+    Fact,
+}
+
+/// Which values of a metric are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// Small ones.
+    Less,
+    /// Large ones.
+    More,
+}
+
+/// A column of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name; unique among the columns of its type of rows.
+    pub name: &'static str,
+    /// The type of its values.
+    pub kind: Kind,
+    /// What it is for.
+    pub role: Role,
+    /// The unit of its values (`s`, `GB/s`, `share`), empty for plain numbers and texts.
+    pub unit: &'static str,
+    /// What it means, in one sentence.
+    pub doc: &'static str,
+}
+
+impl Column {
+    /// Whether larger values are better; `None` for columns that are no metrics.
+    #[must_use]
+    pub const fn better(&self) -> Option<Better> {
+        match self.role {
+            Role::Metric(better) | Role::Primary(better) => Some(better),
+            Role::Label | Role::Instance | Role::Variant | Role::Fact => None,
+        }
+    }
+    /// Whether it is a metric, the primary one included.
+    #[must_use]
+    pub const fn is_metric(&self) -> bool {
+        self.better().is_some()
+    }
+    /// Whether it is the primary metric.
+    #[must_use]
+    pub const fn is_primary(&self) -> bool {
+        matches!(self.role, Role::Primary(_))
+    }
+}
+
+/// A value of a column, for formats that distinguish types.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Datum {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Integer(u64),
+    /// A number. Spans are seconds, rounded to the nearest `f64`: to the microsecond for up to 285 years.
+    Number(f64),
+    /// A truth value.
+    Boolean(bool),
+    /// No value.
+    Missing,
+}
+
+/// A type of the fields of rows. What is written reads back as the same value; anything else is refused.
+pub trait Value: Sized {
+    /// The kind of a column of such values.
+    const KIND: Kind;
+    /// The text of the value in a CSV file.
+    fn write(&self) -> String;
+    /// The value of a text; `None` if it is not one.
+    fn read(text: &str) -> Option<Self>;
+    /// The value for formats that distinguish types.
+    fn datum(&self) -> Datum;
+}
+
+macro_rules! plain_values {
+    ($($type:ty: $kind:ident = $datum:expr,)+) => {
+        $(impl Value for $type {
+            const KIND: Kind = Kind::$kind;
+            fn write(&self) -> String {
+                self.to_string()
+            }
+            fn read(text: &str) -> Option<Self> {
+                text.parse().ok()
+            }
+            fn datum(&self) -> Datum {
+                let datum: fn(&$type) -> _ = $datum;
+                Datum::$kind(datum(self))
+            }
+        })+
+    };
+}
+// The standard library prints the shortest decimals that read back as the same binary number; spans print as exact
+// seconds.
+plain_values!(
+    u32: Integer = |&count| count.into(),
+    u64: Integer = |&count| count,
+    usize: Integer = |&count| count as u64,
+    f64: Number = |&number| number,
+    String: Text = String::clone,
+    SimSpan: Number = |span| span.as_secs_f64(),
+    bool: Boolean = |&value| value,
+);
+
+/// `None` is an empty field.
+impl<T: Value> Value for Option<T> {
+    const KIND: Kind = T::KIND;
+    fn datum(&self) -> Datum {
+        self.as_ref().map_or(Datum::Missing, Value::datum)
+    }
+    fn write(&self) -> String {
+        self.as_ref().map(Value::write).unwrap_or_default()
+    }
+    fn read(text: &str) -> Option<Self> {
+        if text.is_empty() { Some(None) } else { T::read(text).map(Some) }
+    }
+}
+
+/// The value of a text in a column of this kind; an empty text is missing.
+#[must_use]
+pub fn datum(kind: Kind, text: &str) -> Option<Datum> {
+    if text.is_empty() {
+        return Some(Datum::Missing);
+    }
+    Some(match kind {
+        Kind::Text => Datum::Text(text.to_owned()),
+        Kind::Integer => Datum::Integer(text.parse().ok()?),
+        Kind::Number => Datum::Number(text.parse().ok()?),
+        Kind::Boolean => Datum::Boolean(text.parse().ok()?),
+    })
+}
+
+/// A field that is not a value of its column.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{column}: invalid value `{found}`")]
+pub struct BadField {
+    /// The name of the column.
+    pub column: &'static str,
+    /// The text of the field; empty if the line ends before it.
+    pub found: String,
+}
+
+/// The value of a field, `None` if the line ends before it.
+///
+/// # Errors
+/// If it is not a value of its column.
+pub fn read_field<T: Value>(column: &'static str, field: Option<&str>) -> Result<T, BadField> {
+    field.and_then(T::read).ok_or_else(|| BadField { column, found: field.unwrap_or_default().to_owned() })
+}
+
+/// A structure of which each field is a column of the same name; [`columns!`](crate::columns) defines them.
+pub trait Columns: Sized {
+    /// The columns, in the order of the fields.
+    const COLUMNS: &'static [Column];
+
+    /// The values, in the order of the columns.
+    fn data(&self) -> Vec<Datum>;
+    /// The values as texts, in the order of the columns.
+    fn write(&self) -> Vec<String>;
+    /// Reads one field after the other, as [`Columns::write`] wrote them.
+    ///
+    /// # Errors
+    /// The first field that is not a value of its column.
+    fn read<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField>;
+}
+
+/// One kind of rows of a study: a file of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowType {
+    /// The rows are `rows/NAME.csv`; empty for a study with one type of rows, which are `rows.csv`.
+    pub name: &'static str,
+    /// The columns, without the key, status and message that the frame puts in front.
+    pub columns: &'static [Column],
+}
+
+/// The rows of a study: a [`Columns`] structure, or an enumeration of several that [`row_types!`](crate::row_types)
+/// defines.
+pub trait Row: Clone + Send + Sync + 'static {
+    /// The types of rows, in the order of [`Row::row_type`].
+    const TYPES: &'static [RowType];
+    /// The place of this row's type among them.
+    fn row_type(&self) -> usize;
+    /// The values as texts, in the order of the type's columns.
+    fn write(&self) -> Vec<String>;
+    /// Reads what [`Row::write`] wrote.
+    ///
+    /// # Errors
+    /// The first field that is not a value of its column.
+    fn read<'a>(row_type: usize, fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField>;
+}
+
+impl<C: Columns + Clone + Send + Sync + 'static> Row for C {
+    const TYPES: &'static [RowType] = &[RowType { name: "", columns: C::COLUMNS }];
+    fn row_type(&self) -> usize {
+        0
+    }
+    fn write(&self) -> Vec<String> {
+        Columns::write(self)
+    }
+    fn read<'a>(_: usize, fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField> {
+        Columns::read(fields)
+    }
+}
+
+/// Defines a structure of columns. Each field begins with its role: `label`, `instance`, `variant`, `fact`, or
+/// `metric(less)`, `metric(more)`, `primary(less)`, `primary(more)`; a unit may follow: `metric(less, "s")`,
+/// `fact("nodes")`, `variant("s")`. The field's documentation is the column's.
+///
+/// ```
+/// use dfrsim_lab::{Columns, Role, columns};
+///
+/// columns! {
+///     /// A simulation.
+///     pub struct Row {
+///         /// The workload.
+///         label pub workload: String,
+///         /// The policy.
+///         variant pub policy: String,
+///         /// The mean wait.
+///         primary(less, "s") pub mean_wait_s: f64,
+///     }
+/// }
+/// assert_eq!(Row::COLUMNS[2].unit, "s");
+/// assert_eq!(Row::COLUMNS[0].role, Role::Label);
+/// let row = Row { workload: "w".into(), policy: "EASY".into(), mean_wait_s: 1.5 };
+/// assert_eq!(Columns::write(&row), ["w", "EASY", "1.5"]);
+/// ```
+#[macro_export]
+macro_rules! columns {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis struct $type:ident {
+            $(
+                $(#[doc = $doc:literal])+
+                $role:ident $(($($argument:tt),+))? $field_visibility:vis $field:ident: $value:ty,
+            )+
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, PartialEq)]
+        $visibility struct $type {
+            $($(#[doc = $doc])+ $field_visibility $field: $value,)+
+        }
+
+        impl $crate::Columns for $type {
+            const COLUMNS: &'static [$crate::Column] = &[$($crate::Column {
+                name: stringify!($field),
+                kind: <$value as $crate::Value>::KIND,
+                role: $crate::columns!(@role $role $(($($argument),+))?),
+                unit: $crate::columns!(@unit $($($argument),+)?),
+                doc: concat!($($doc),+).trim_ascii(),
+            }),+];
+
+            fn data(&self) -> Vec<$crate::Datum> {
+                vec![$($crate::Value::datum(&self.$field)),+]
+            }
+            fn write(&self) -> Vec<String> {
+                vec![$($crate::Value::write(&self.$field)),+]
+            }
+            fn read<'a>(mut fields: impl Iterator<Item = &'a str>) -> Result<Self, $crate::BadField> {
+                Ok($type { $($field: $crate::read_field(stringify!($field), fields.next())?),+ })
+            }
+        }
+    };
+    (@role label $($rest:tt)*) => { $crate::Role::Label };
+    (@role instance $($rest:tt)*) => { $crate::Role::Instance };
+    (@role variant $($rest:tt)*) => { $crate::Role::Variant };
+    (@role fact $($rest:tt)*) => { $crate::Role::Fact };
+    (@role metric(less $($rest:tt)*)) => { $crate::Role::Metric($crate::Better::Less) };
+    (@role metric(more $($rest:tt)*)) => { $crate::Role::Metric($crate::Better::More) };
+    (@role primary(less $($rest:tt)*)) => { $crate::Role::Primary($crate::Better::Less) };
+    (@role primary(more $($rest:tt)*)) => { $crate::Role::Primary($crate::Better::More) };
+    (@unit) => { "" };
+    (@unit $better:ident) => { "" };
+    (@unit $better:ident, $unit:literal) => { $unit };
+    (@unit $unit:literal) => { $unit };
+}
+
+/// Defines the rows of a study that has several types of them: each variant holds a [`Columns`] structure and has the name
+/// of its file.
+///
+/// ```
+/// use dfrsim_lab::{Row as _, columns, row_types};
+///
+/// columns! {
+///     /// A case.
+///     pub struct Case {
+///         /// The size.
+///         label pub size: usize,
+///     }
+/// }
+/// columns! {
+///     /// A stream.
+///     pub struct Stream {
+///         /// The mean wait.
+///         primary(less, "s") pub mean_wait_s: f64,
+///     }
+/// }
+/// row_types! {
+///     /// A row.
+///     pub enum Row {
+///         Case(Case) = "case",
+///         Stream(Stream) = "stream",
+///     }
+/// }
+/// assert_eq!(Row::TYPES[1].name, "stream");
+/// assert_eq!(Row::Stream(Stream { mean_wait_s: 2.0 }).row_type(), 1);
+/// ```
+#[macro_export]
+macro_rules! row_types {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $type:ident {
+            $($(#[$variant_attribute:meta])* $variant:ident($row:ty) = $name:literal,)+
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, PartialEq)]
+        $visibility enum $type {
+            $(#[doc = concat!("A row of `rows/", $name, ".csv`.")] $(#[$variant_attribute])* $variant($row),)+
+        }
+
+        impl $crate::Row for $type {
+            const TYPES: &'static [$crate::RowType] = &[$($crate::RowType {
+                name: $name,
+                columns: <$row as $crate::Columns>::COLUMNS,
+            }),+];
+            fn row_type(&self) -> usize {
+                let name = match self { $($type::$variant(_) => $name,)+ };
+                Self::TYPES.iter().position(|each| each.name == name).expect("each variant is a type")
+            }
+            fn write(&self) -> Vec<String> {
+                match self { $($type::$variant(row) => $crate::Columns::write(row),)+ }
+            }
+            fn read<'a>(
+                row_type: usize,
+                fields: impl Iterator<Item = &'a str>,
+            ) -> Result<Self, $crate::BadField> {
+                match Self::TYPES[row_type].name {
+                    $($name => <$row as $crate::Columns>::read(fields).map($type::$variant),)+
+                    name => unreachable!("there is no type of rows {name}"),
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,168 @@
+//! Keys of rows: digests of all that determines them.
+
+use sha2::{Digest as _, Sha256};
+use std::fmt::{self, Display, Write as _};
+use std::io::{self, Read};
+use std::str::FromStr;
+
+/// The first 64 bits of the SHA-256 of a row's determinants; prints as 16 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(u64);
+
+impl Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// A text that is not a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a key has 16 hexadecimal digits")]
+pub struct ParseKeyError;
+
+impl FromStr for Key {
+    type Err = ParseKeyError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        digits.then(|| u64::from_str_radix(text, 16).ok()).flatten().map(Key).ok_or(ParseKeyError)
+    }
+}
+
+/// Collects the named determinants of a row.
+///
+/// What a row does not depend on must not be added, so that the row is found again whatever that is. A determinant that
+/// is added in a later version should be added only where it differs from what was fixed before, so that older rows keep
+/// their keys.
+#[derive(Clone, Debug)]
+pub struct KeyBuilder {
+    text: String,
+}
+
+impl KeyBuilder {
+    /// Begins with a study and the version of what its rows mean.
+    #[must_use]
+    pub fn new(study: &str, semantics: u32) -> KeyBuilder {
+        KeyBuilder { text: format!("study {study}\nsemantics {semantics}\n") }
+    }
+    /// Adds a determinant. Names must be unique within a key.
+    pub fn field(&mut self, name: &str, value: impl Display) -> &mut KeyBuilder {
+        let begin = self.text.len();
+        write!(self.text, "{name} {value}").expect("a string takes any text");
+        // A line break within a value must not look like the next field.
+        if self.text[begin..].contains(['\n', '\\']) {
+            let escaped = self.text[begin..].replace('\\', "\\\\").replace('\n', "\\n");
+            self.text.truncate(begin);
+            self.text.push_str(&escaped);
+        }
+        self.text.push('\n');
+        self
+    }
+    /// Adds a determinant if there is one.
+    pub fn optional(&mut self, name: &str, value: Option<impl Display>) -> &mut KeyBuilder {
+        match value {
+            Some(value) => self.field(name, value),
+            None => self,
+        }
+    }
+    /// The key of everything that was added.
+    #[must_use]
+    pub fn key(&self) -> Key {
+        let hash = Sha256::digest(&self.text);
+        Key(hash.iter().take(8).fold(0, |key, &byte| key << 8 | u64::from(byte)))
+    }
+}
+
+/// A SHA-256; prints as 64 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+impl Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl Digest {
+    /// The digest of a text or file in memory.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Digest {
+        Digest(Sha256::digest(bytes).into())
+    }
+    /// The digest of everything that a reader gives.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn from_reader(mut reader: impl Read) -> io::Result<Digest> {
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match reader.read(&mut buffer)? {
+                0 => return Ok(Digest(hash.finalize().into())),
+                length => hash.update(&buffer[..length]),
+            }
+        }
+    }
+}
+
+/// Digests values one by one, for instances that are not one piece of memory.
+#[derive(Clone, Default)]
+pub struct Digester(Sha256);
+
+impl Digester {
+    /// Nothing digested yet.
+    #[must_use]
+    pub fn new() -> Digester {
+        Digester::default()
+    }
+    /// Adds an integer.
+    pub fn integer(&mut self, value: impl Into<u64>) -> &mut Digester {
+        self.0.update(value.into().to_le_bytes());
+        self
+    }
+    /// Adds the exact bits of a number.
+    pub fn number(&mut self, value: f64) -> &mut Digester {
+        self.integer(value.to_bits())
+    }
+    /// Adds a text and its length.
+    pub fn text(&mut self, text: &str) -> &mut Digester {
+        self.integer(text.len() as u64);
+        self.0.update(text);
+        self
+    }
+    /// The digest of everything that was added.
+    #[must_use]
+    pub fn digest(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(fields: &[(&str, &str)]) -> Key {
+        let mut builder = KeyBuilder::new("s", 1);
+        fields.iter().for_each(|(name, value)| _ = builder.field(name, value));
+        builder.key()
+    }
+
+    #[test]
+    fn keys_differ_where_a_field_differs() {
+        let base = key(&[("a", "1"), ("b", "2")]);
+        assert_eq!(base, key(&[("a", "1"), ("b", "2")]));
+        for other in [&[("a", "1")][..], &[("a", "1\nb 2")], &[("a", "1"), ("b", "3")], &[("a", "1\\nb 2")]] {
+            assert_ne!(base, key(other));
+        }
+        assert_ne!(key(&[("a", "1\nb")]), key(&[("a", "1\\nb")]));
+        assert_ne!(KeyBuilder::new("s", 1).key(), KeyBuilder::new("s", 2).key());
+    }
+
+    #[test]
+    fn a_key_reads_back() {
+        let key = key(&[("a", "1")]);
+        assert_eq!(key.to_string().parse(), Ok(key));
+        for text in ["", "xyz", "0123", "+123456789abcdef"] {
+            assert_eq!(text.parse::<Key>(), Err(ParseKeyError));
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Records: a row with its key and what became of the run.
+
+use crate::column::Row;
+use crate::key::Key;
+use std::fmt;
+use std::str::FromStr;
+
+/// What became of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// It has a row.
+    #[default]
+    Ok,
+    /// The algorithm found no solution; whether there is one is not known.
+    Unsolved,
+    /// It is proven that there is no solution.
+    Infeasible,
+    /// A limit of time or work came first.
+    TimedOut,
+    /// A policy broke a rule of the simulation.
+    Violation,
+    /// An independent checker refused the result.
+    Invalid,
+    /// The simulation could not end: jobs were left and nothing happened any more.
+    Stalled,
+    /// The instance could not be prepared, or there was nothing to measure.
+    Failed,
+}
+
+impl Status {
+    /// All of them, in the order of reports.
+    pub const ALL: [Status; 8] = [
+        Status::Ok,
+        Status::Unsolved,
+        Status::Infeasible,
+        Status::TimedOut,
+        Status::Violation,
+        Status::Invalid,
+        Status::Stalled,
+        Status::Failed,
+    ];
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Unsolved => "unsolved",
+            Status::Infeasible => "infeasible",
+            Status::TimedOut => "timed-out",
+            Status::Violation => "violation",
+            Status::Invalid => "invalid",
+            Status::Stalled => "stalled",
+            Status::Failed => "failed",
+        }
+    }
+    /// Whether it is a failure, which makes the whole run end with exit code 1. That there is no solution, or none was found
+    /// in time, is a result.
+    #[must_use]
+    pub const fn is_failure(self) -> bool {
+        matches!(self, Status::Violation | Status::Invalid | Status::Stalled | Status::Failed)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Status {
+    type Err = ();
+    fn from_str(name: &str) -> Result<Status, ()> {
+        Status::ALL.into_iter().find(|status| status.name() == name).ok_or(())
+    }
+}
+
+/// Why a run has no row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What became of it; never [`Status::Ok`].
+    pub status: Status,
+    /// What is wrong, in one line; may be empty where the status says it all.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure with a message, of which line breaks become spaces.
+    #[must_use]
+    pub fn new(status: Status, message: impl fmt::Display) -> Failure {
+        Failure { status, message: message.to_string().replace(['\r', '\n'], " ") }
+    }
+    /// A policy broke a rule.
+    #[must_use]
+    pub fn violation(message: impl fmt::Display) -> Failure {
+        Failure::new(Status::Violation, message)
+    }
+    /// A checker refused the result.
+    #[must_use]
+    pub fn invalid(message: impl fmt::Display) -> Failure {
+        Failure::new(Status::Invalid, message)
+    }
+    /// There is nothing to run on or to measure.
+    #[must_use]
+    pub fn failed(message: impl fmt::Display) -> Failure {
+        Failure::new(Status::Failed, message)
+    }
+}
+
+/// A line of `rows.csv`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record<R> {
+    /// What the row is known by when a run is resumed.
+    pub key: Key,
+    /// The row, or why there is none.
+    pub outcome: Result<R, Unfinished>,
+}
+
+/// A failure with the values of its label, instance and variant columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// The place of the type of rows.
+    pub row_type: usize,
+    /// One text for each column of the type; empty where the value is not known.
+    pub fields: Vec<String>,
+    /// What became of the run.
+    pub failure: Failure,
+}
+
+/// The columns that the frame puts in front of a study's.
+pub const FRAME_COLUMNS: [&str; 3] = ["key", "status", "message"];
+
+impl<R: Row> Record<R> {
+    /// The place of its type of rows.
+    #[must_use]
+    pub fn row_type(&self) -> usize {
+        self.outcome.as_ref().map_or_else(|unfinished| unfinished.row_type, Row::row_type)
+    }
+    /// What became of the run.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.outcome.as_ref().map_or_else(|unfinished| unfinished.failure.status, |_| Status::Ok)
+    }
+    /// The fields of its line.
+    #[must_use]
+    pub fn write(&self) -> Vec<String> {
+        let (message, fields) = match &self.outcome {
+            Ok(row) => (String::new(), row.write()),
+            Err(unfinished) => (unfinished.failure.message.clone(), unfinished.fields.clone()),
+        };
+        let mut line = vec![self.key.to_string(), self.status().name().to_owned(), message];
+        line.extend(fields);
+        line
+    }
+    /// Reads the fields of a line of a type of rows; `None` if it is not one.
+    #[must_use]
+    pub fn read(row_type: usize, fields: &[&str]) -> Option<Record<R>> {
+        let [key, status, message, fields @ ..] = fields else { return None };
+        if fields.len() != R::TYPES.get(row_type)?.columns.len() {
+            return None;
+        }
+        let (key, status) = (key.parse().ok()?, status.parse().ok()?);
+        let outcome = match status {
+            Status::Ok if message.is_empty() => Ok(R::read(row_type, fields.iter().copied()).ok()?),
+            Status::Ok => return None,
+            _ => Err(Unfinished {
+                row_type,
+                fields: fields.iter().map(|&field| field.to_owned()).collect(),
+                failure: Failure { status, message: (*message).to_owned() },
+            }),
+        };
+        Some(Record { key, outcome })
+    }
+}

@@ -1,0 +1,180 @@
+//! Studies: instances x variants -> rows.
+
+use crate::claims::Claim;
+use crate::column::Row;
+use crate::drawing::Drawing;
+use crate::error::RunError;
+use crate::fields::{Fields, Scenario};
+use crate::key::{Digest, KeyBuilder};
+use crate::record::{Failure, Record};
+use crate::rows::RowSet;
+use crate::table::NamedTable;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What `--audit` means for a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audit {
+    /// An independent checker follows every run.
+    Always,
+    /// It follows every run if it is asked for.
+    Optional,
+}
+
+/// What shards are dealt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grain {
+    /// Single runs: preparing an instance in several shards costs little.
+    Variants,
+    /// Instances with all of their variants: preparing one takes long, or its variants share much work.
+    Instances,
+}
+
+/// An instance before it is prepared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InstanceId {
+    /// The values of the columns that the instance alone determines, by their names: at least its label and instance
+    /// columns. Together they are unique in the scenario.
+    pub labels: Labels,
+    /// How long a variant takes on it in comparison with other instances, roughly; the longest begin first.
+    pub weight: u64,
+}
+
+/// Values of columns, by their names.
+pub type Labels = Vec<(&'static str, String)>;
+
+/// An instance that is ready for its variants.
+#[derive(Debug)]
+pub struct Prepared<I> {
+    /// What the variants share. Parts that are expensive and not always needed belong into a `OnceLock`: an instance is
+    /// prepared to find its keys, even if all of its rows are known from earlier runs.
+    pub instance: I,
+    /// The digest of everything that rows of this instance depend on, apart from the variant.
+    pub digest: Digest,
+}
+
+/// A file that a scenario was read from besides its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// Its name as the scenario gives it.
+    pub file: String,
+    /// The digest of its bytes.
+    pub digest: Digest,
+    /// What is worth saying about it, such as how many lines became jobs: printed, and written to the manifest.
+    pub report: Vec<String>,
+    /// Counts for the manifest, by name.
+    pub counts: Vec<(String, u64)>,
+}
+
+/// What a run may ask about the sweep that it is part of.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch<'a> {
+    /// Whether the independent checker is to follow the run; always true where the study says [`Audit::Always`].
+    pub audit: bool,
+    interrupt: &'a AtomicBool,
+}
+
+impl<'a> Watch<'a> {
+    /// A watch that reads whether to stop from `interrupt`.
+    #[must_use]
+    pub fn new(audit: bool, interrupt: &'a AtomicBool) -> Watch<'a> {
+        Watch { audit, interrupt }
+    }
+    /// Whether the user wants to stop. A long run may then end early with any failure, which is not kept.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+}
+
+/// A study of a scenario that was opened: its logs are read, its instances are known.
+///
+/// The frame owns everything else: folders, keys, statuses, parallel sweeps, journals, shards, manifests, digests, progress,
+/// the files of tables, comparison, baselines, export and the figures that follow from the roles of columns.
+pub trait Study: Sized + Send + Sync + 'static {
+    /// Its name in scenarios: `study = "grid"`.
+    const NAME: &'static str;
+    /// What it is about, in one line, with its source.
+    const TITLE: &'static str;
+    /// The version of what its rows mean. Raise it when results change: rows of another version are not reused.
+    const SEMANTICS: u32;
+    /// Whether an independent checker follows its runs.
+    const AUDIT: Audit;
+    /// What shards are dealt.
+    const GRAIN: Grain = Grain::Variants;
+    /// What runs are called, in the plural: `simulations`.
+    const RUNS: &'static str;
+
+    /// The fields of its scenarios.
+    type Fields: Fields + Send + Sync + 'static;
+    /// What all variants on an instance share.
+    type Instance: Send + Sync;
+    /// What is varied on an instance.
+    type Variant: Clone + Send + Sync;
+    /// What a run amounts to.
+    type Row: Row;
+    /// How rows are kept, in memory and in files: [`Long`](crate::rows::Long) or wide.
+    type Rows: RowSet<Self>;
+
+    /// Reads what the scenario names and lays out the instances.
+    ///
+    /// # Errors
+    /// If a file cannot be used.
+    fn open(scenario: &Scenario<Self::Fields>) -> Result<Self, RunError>;
+    /// The files that were read.
+    fn inputs(&self) -> Vec<Input> {
+        Vec::new()
+    }
+    /// The instances, in the order of their rows.
+    fn instances(&self) -> Vec<InstanceId>;
+    /// The variants on the instance at this place, in the order of their rows.
+    fn variants(&self, instance: usize) -> Vec<Self::Variant>;
+    /// Prepares the instance at this place. It is deterministic.
+    ///
+    /// # Errors
+    /// If there is nothing to run on: all of its variants then have this failure.
+    fn prepare(&self, instance: usize) -> Result<Prepared<Self::Instance>, Failure>;
+    /// Adds what determines the rows of a variant, besides the digest of the instance.
+    fn key(&self, variant: &Self::Variant, key: &mut KeyBuilder);
+    /// The values of the columns that the variant determines.
+    fn labels(&self, variant: &Self::Variant) -> Labels;
+    /// The type of rows that a variant gives, by its place in [`Row::TYPES`].
+    fn row_type(&self, _variant: &Self::Variant) -> usize {
+        0
+    }
+    /// Runs a variant on an instance: at least one row, all of the same type. With several rows, all of them have the key
+    /// of the variant.
+    ///
+    /// # Errors
+    /// If it has no rows; the others go on.
+    fn run(
+        &self,
+        instance: &Self::Instance,
+        at: usize,
+        variant: &Self::Variant,
+        watch: Watch<'_>,
+    ) -> Result<Vec<Self::Row>, Failure>;
+    /// Runs beside the first variants of an instance, on another thread: a place for what they all need in the end.
+    fn beside(&self, _instance: &Self::Instance) {}
+    /// Gives rows that were taken over from an earlier run the names that this scenario uses, where names are not part of
+    /// the key.
+    fn rename(&self, _at: usize, _variant: &Self::Variant, _row: &mut Self::Row) {}
+
+    /// The tables of all rows; empty ones are not written.
+    fn tables(&self, rows: &Self::Rows) -> Vec<NamedTable>;
+    /// What was published about the results, each checked on ours.
+    fn claims(&self, _rows: &Self::Rows) -> Vec<Claim> {
+        Vec::new()
+    }
+    /// Notes on all of the results, below the first table.
+    fn notes(&self, _rows: &Self::Rows) -> Vec<String> {
+        Vec::new()
+    }
+    /// What the study draws besides the figures that follow from the roles of columns. It is called on results that were
+    /// read from a folder, so logs need not be there.
+    fn drawings(_scenario: &Scenario<Self::Fields>, _rows: &Self::Rows) -> Vec<Drawing> {
+        Vec::new()
+    }
+}
+
+/// All records of one type of a study.
+pub type Records<S> = Vec<Record<<S as Study>::Row>>;

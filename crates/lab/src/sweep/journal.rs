@@ -1,0 +1,140 @@
+//! The journal: records that are finished while others are not.
+//!
+//! A line is the CRC-32 of a record and the record as it stands in the file of the finished run. Each line is written
+//! with one call, so a run that is killed leaves at most one damaged line, at the end, and that record is computed
+//! again. The checksum covers the names of the columns too: a journal with other columns is all damaged lines.
+
+use crate::{RunError, table_file};
+use csv::StringRecord;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A journal to which records are added.
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: File,
+    checksum: Checksum,
+}
+
+/// What was found in a journal.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) records: Vec<StringRecord>,
+    /// Lines that cannot be used.
+    pub(crate) damaged: usize,
+}
+
+/// The checksum of records with certain columns.
+struct Checksum(crc32fast::Hasher);
+
+impl Checksum {
+    fn with_columns<'a>(columns: impl IntoIterator<Item = &'a str>) -> Checksum {
+        let mut hash = crc32fast::Hasher::new();
+        columns.into_iter().for_each(|column| {
+            hash.update(column.as_bytes());
+            hash.update(b",");
+        });
+        Checksum(hash)
+    }
+    fn of(&self, text: &str) -> u32 {
+        let mut hash = self.0.clone();
+        hash.update(text.as_bytes());
+        hash.finalize()
+    }
+    fn line(&self, record: &[String]) -> String {
+        let text = table_file::line(record);
+        format!("{:08x} {text}", self.of(text.trim_end()))
+    }
+    fn record(&self, line: &str) -> Option<StringRecord> {
+        let (sum, text) = line.split_once(' ')?;
+        let sum = u32::from_str_radix(sum, 16).ok()?;
+        (self.of(text) == sum).then(|| table_file::fields(text)).flatten()
+    }
+}
+
+impl Journal {
+    /// Opens a journal of records with these columns, or begins one, to add to it.
+    pub(crate) fn open<'a>(
+        path: &Path,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Journal, RunError> {
+        let open = || {
+            let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+            if file.metadata()?.len() > 0 {
+                // What was written before may lack its end; blank lines are skipped.
+                file.write_all(b"\n")?;
+            }
+            Ok(file)
+        };
+        let file = open().map_err(|error| RunError::io(path, error))?;
+        Ok(Journal { path: path.to_owned(), file, checksum: Checksum::with_columns(columns) })
+    }
+    /// Adds records and hands them to the system.
+    pub(crate) fn append(&mut self, records: impl IntoIterator<Item = Vec<String>>) -> Result<(), RunError> {
+        records
+            .into_iter()
+            .try_for_each(|record| self.file.write_all(self.checksum.line(&record).as_bytes()))
+            .map_err(|error| RunError::io(&self.path, error))
+    }
+}
+
+/// The records of a journal with these columns; none if there is no such file.
+pub(crate) fn read<'a>(path: &Path, columns: impl IntoIterator<Item = &'a str>) -> Result<Found, RunError> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::default()),
+        Err(error) => return Err(RunError::io(path, error)),
+    };
+    let checksum = Checksum::with_columns(columns);
+    let mut found = Found::default();
+    for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        match std::str::from_utf8(line).ok().and_then(|line| checksum.record(line)) {
+            Some(record) => found.records.push(record),
+            None => found.damaged += 1,
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: [&str; 3] = ["key", "name", "outcome"];
+
+    fn record(key: u64) -> Vec<String> {
+        vec![format!("{key:016x}"), "a, \"b\"".to_owned(), "it, failed".to_owned()]
+    }
+    fn records(keys: &[u64]) -> Vec<StringRecord> {
+        keys.iter().map(|&key| StringRecord::from(record(key))).collect()
+    }
+
+    #[test]
+    fn damaged_and_cut_lines_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        Journal::open(&path, COLUMNS).unwrap().append([1, 2, 3].map(record)).unwrap();
+        let found = |keys, damaged| Found { records: records(keys), damaged };
+        assert_eq!(read(&path, COLUMNS).unwrap(), found(&[1, 2, 3], 0));
+        assert_eq!(read(&path, ["key", "name", "result"]).unwrap(), found(&[], 3), "other columns");
+
+        // One flipped digit in the second record, the third cut off, then a fourth behind it.
+        let text = fs::read_to_string(&path).unwrap();
+        let flipped = text.replace("0000000000000002", "0000000000000009");
+        fs::write(&path, &flipped[..flipped.len() - 5]).unwrap();
+        Journal::open(&path, COLUMNS).unwrap().append([record(4)]).unwrap();
+        assert_eq!(read(&path, COLUMNS).unwrap(), found(&[1, 4], 2));
+        fs::write(&path, b"\xff\xfe\n\0\0\0").unwrap();
+        assert_eq!(read(&path, COLUMNS).unwrap(), found(&[], 2));
+        assert_eq!(read(&folder.path().join("none"), COLUMNS).unwrap(), Found::default());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_an_error_that_names_the_file() {
+        let mut journal = Journal::open(Path::new("/dev/full"), COLUMNS).unwrap();
+        let error = journal.append([record(1)]).unwrap_err().to_string();
+        assert!(error.starts_with("/dev/full: ") && error.contains("space"), "{error}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Parts of a run for several machines.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::str::FromStr;
+
+/// The most shards of a run.
+const MOST: u32 = 1_000_000;
+
+/// One of several parts of a run that take about as long as each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shard {
+    number: u32,
+    of: u32,
+}
+
+/// A text that names no shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected i/n, the i-th of n shards: 1/{MOST} to {MOST}/{MOST} at most")]
+pub struct ParseShardError;
+
+impl FromStr for Shard {
+    type Err = ParseShardError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (number, of) = text.split_once('/').ok_or(ParseShardError)?;
+        let number = number.trim().parse().map_err(|_| ParseShardError)?;
+        let of = of.trim().parse().map_err(|_| ParseShardError)?;
+        Shard::new(number, of).ok_or(ParseShardError)
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+impl Shard {
+    /// The shard of this number, from 1, of so many.
+    #[must_use]
+    pub fn new(number: u32, of: u32) -> Option<Shard> {
+        ((1..=of).contains(&number) && of <= MOST).then_some(Shard { number, of })
+    }
+    /// Its number, from 1.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.number
+    }
+    /// How many shards there are.
+    #[must_use]
+    pub fn of(self) -> u32 {
+        self.of
+    }
+
+    /// Which cells are this shard's. Cells are dealt out, the longest first, each to the shard that has least so far, so that
+    /// all shards know without asking each other.
+    pub(crate) fn own(self, weights: &[u64]) -> Vec<bool> {
+        let mut order: Vec<usize> = (0..weights.len()).collect();
+        order.sort_by_key(|&cell| Reverse(weights[cell]));
+        let mut shards: BinaryHeap<Reverse<(u64, u32)>> =
+            (1..=self.of).map(|number| Reverse((0, number))).collect();
+        let mut own = vec![false; weights.len()];
+        for cell in order {
+            let Reverse((load, number)) = shards.pop().expect("there is at least one shard");
+            own[cell] = number == self.number;
+            shards.push(Reverse((load + weights[cell].max(1), number)));
+        }
+        own
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn shards_have_names() {
+        let third: Shard = "3/8".parse().unwrap();
+        assert_eq!((third.number(), third.of(), third.to_string().as_str()), (3, 8, "3/8"));
+        for text in ["", "3", "0/8", "9/8", "1/0", "-1/8", "1/8/2", "1/1000001", "a/b"] {
+            assert_eq!(text.parse::<Shard>(), Err(ParseShardError), "{text}");
+        }
+    }
+
+    proptest! {
+        /// Each cell is of one shard, and no shard has more than the least one and one cell.
+        #[test]
+        fn cells_are_dealt_evenly(weights in prop::collection::vec(0_u64..100, 0..200), of in 1_u32..12) {
+            let shards: Vec<Vec<bool>> =
+                (1..=of).map(|number| Shard::new(number, of).unwrap().own(&weights)).collect();
+            for cell in 0..weights.len() {
+                prop_assert_eq!(shards.iter().filter(|own| own[cell]).count(), 1);
+            }
+            let load = |own: &Vec<bool>| own.iter().zip(&weights).filter(|(own, _)| **own).map(|(_, weight)| weight.max(&1)).sum::<u64>();
+            let loads: Vec<u64> = shards.iter().map(load).collect();
+            let heaviest = weights.iter().max().copied().unwrap_or(0).max(1);
+            prop_assert!(loads.iter().max().unwrap() - loads.iter().min().unwrap() <= heaviest);
+        }
+    }
+}

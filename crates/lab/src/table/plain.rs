@@ -1,0 +1,208 @@
+//! A table, and the two ways in which it is written.
+
+use crate::text::csv;
+use dfrsim_model::SimSpan;
+use std::borrow::Cow;
+
+/// A table: a header and lines of cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    header: Vec<Cow<'static, str>>,
+    lines: Vec<Vec<Cell>>,
+    notes: Vec<String>,
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Count(usize),
+    /// A number; in full in CSV, rounded in Markdown.
+    Number(f64),
+    /// A span of time in seconds.
+    Span(SimSpan),
+    /// A formatted number, aligned to the right.
+    Formatted(String),
+    /// No value.
+    Missing,
+}
+
+impl Cell {
+    /// A number, or [`Cell::Missing`].
+    #[must_use]
+    pub fn optional(value: Option<f64>) -> Cell {
+        value.map_or(Cell::Missing, Cell::Number)
+    }
+    /// In full: numbers read back as they are.
+    fn exact(&self) -> String {
+        match self {
+            Cell::Text(text) | Cell::Formatted(text) => text.clone(),
+            Cell::Count(count) => count.to_string(),
+            Cell::Number(number) => number.to_string(),
+            Cell::Span(span) => span.to_string(),
+            Cell::Missing => String::new(),
+        }
+    }
+    /// To be read: about four significant digits, and no exponents.
+    fn rounded(&self) -> String {
+        match self {
+            Cell::Number(number) => {
+                format!("{number:.*}", decimals(number.abs()))
+            }
+            // A bar would end the cell.
+            Cell::Text(text) => text.replace('|', "\\|"),
+            _ => self.exact(),
+        }
+    }
+    fn is_text(&self) -> bool {
+        matches!(self, Cell::Text(_))
+    }
+}
+
+/// How many decimals a number of this size is shown with: about four significant digits.
+#[must_use]
+pub fn decimals(size: f64) -> usize {
+    match size {
+        0.0 => 0,
+        size if size < 1.0 => 4,
+        size if size < 10.0 => 3,
+        size if size < 100.0 => 2,
+        _ => 1,
+    }
+}
+
+impl Table {
+    /// A table with these columns, of which no two have the same name, and lines with as many cells.
+    ///
+    /// # Panics
+    /// In debug builds, if a line has another number of cells or two columns have the same name.
+    #[must_use]
+    pub fn new<N: Into<Cow<'static, str>>>(
+        header: impl IntoIterator<Item = N>,
+        lines: Vec<Vec<Cell>>,
+    ) -> Table {
+        let header: Vec<Cow<'static, str>> = header.into_iter().map(Into::into).collect();
+        debug_assert!(lines.iter().all(|line| line.len() == header.len()), "{header:?}");
+        debug_assert!(
+            header.iter().enumerate().all(|(at, name)| !header[..at].contains(name)),
+            "two columns have the same name: {header:?}"
+        );
+        Table { header, lines, notes: Vec::new() }
+    }
+
+    /// The names of its columns.
+    pub fn header(&self) -> impl Iterator<Item = &str> {
+        self.header.iter().map(AsRef::as_ref)
+    }
+    /// Its lines.
+    #[must_use]
+    pub fn lines(&self) -> &[Vec<Cell>] {
+        &self.lines
+    }
+
+    /// Whether it has no lines.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// With lines of text below its Markdown.
+    #[must_use]
+    pub fn with_notes(self, notes: Vec<String>) -> Table {
+        Table { notes, ..self }
+    }
+
+    /// As comma-separated values, numbers in full.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let header = self.header().map(str::to_owned).collect();
+        let lines = self.lines.iter().map(|line| line.iter().map(Cell::exact).collect());
+        let records: Vec<Vec<String>> = std::iter::once(header).chain(lines).collect();
+        csv::lines(records.iter().map(Vec::as_slice))
+    }
+
+    /// As Markdown, numbers rounded, columns aligned so that it reads well as plain text too. What is the same in all
+    /// lines stands above the table, once.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let (same, different): (Vec<usize>, Vec<usize>) =
+            (0..self.header.len()).partition(|&column| self.is_the_same(column));
+        let common: Vec<String> = same
+            .iter()
+            .map(|&column| (&self.header[column], self.lines[0][column].rounded()))
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        let mut text = String::new();
+        if !common.is_empty() {
+            text = format!("{}\n\n", common.join(", "));
+        }
+        let columns: Vec<Column> = different.into_iter().map(|column| self.column(column)).collect();
+        for line in 0..self.lines.len() + 2 {
+            for column in &columns {
+                text.push_str("| ");
+                text.push_str(&column.lines[line]);
+                text.push(' ');
+            }
+            text.push_str("|\n");
+        }
+        for note in &self.notes {
+            text.push_str(&format!("\n{note}\n"));
+        }
+        text
+    }
+    /// Whether the cells of a column are the same in all of several lines, or nothing in the only one.
+    fn is_the_same(&self, column: usize) -> bool {
+        self.lines.first().is_some_and(|first| {
+            (self.lines.len() > 1 || first[column] == Cell::Missing)
+                && self.lines.iter().all(|line| line[column] == first[column])
+        })
+    }
+    fn column(&self, column: usize) -> Column {
+        let cells = || self.lines.iter().map(|line| &line[column]);
+        let texts: Vec<String> = cells().map(Cell::rounded).collect();
+        let name = &self.header[column];
+        let width = texts.iter().map(|text| text.chars().count()).chain([name.len(), 3]).max().unwrap_or(3);
+        let left = cells().any(Cell::is_text);
+        let align = |text: &str| if left { format!("{text:width$}") } else { format!("{text:>width$}") };
+        let rule = if left { "-".repeat(width) } else { format!("{}:", "-".repeat(width - 1)) };
+        let mut lines = vec![align(name), rule];
+        lines.extend(texts.iter().map(|text| align(text)));
+        Column { lines }
+    }
+}
+
+/// The lines of one column, all of one width.
+struct Column {
+    lines: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markdown_is_aligned_and_csv_is_exact() {
+        let text = |text: &str| Cell::Text(text.to_owned());
+        let tau = SimSpan::from_secs(10);
+        let table = Table::new(
+            vec!["policy", "load", "n", "mean", "tau_s"],
+            vec![
+                vec![text("EASY"), Cell::Missing, Cell::Count(182), Cell::Number(1_767.125), Cell::Span(tau)],
+                vec![text("a|b,c"), Cell::Missing, Cell::Count(2), Cell::Number(0.1), Cell::Span(tau)],
+            ],
+        )
+        .with_notes(vec!["hpc2n: 3 jobs".to_owned()]);
+        assert_eq!(
+            table.markdown(),
+            "tau_s: 10\n\n\
+             | policy |   n |   mean |\n\
+             | ------ | --: | -----: |\n\
+             | EASY   | 182 | 1767.1 |\n\
+             | a\\|b,c |   2 | 0.1000 |\n\nhpc2n: 3 jobs\n"
+        );
+        assert_eq!(table.csv(), "policy,load,n,mean,tau_s\nEASY,,182,1767.125,10\n\"a|b,c\",,2,0.1,10\n");
+    }
+}
