@@ -1,6 +1,49 @@
 //! The frame of all studies: it knows scenarios, instances, variants and rows, and names no study.
 //!
-//! [`fields`] reads a scenario: each of its fields is declared once, with its TOML shape, default, range and
-//! documentation.
+//! * [`fields`]: a scenario's fields, each declared once with its TOML shape, default, range and documentation.
+//! * [`Study`]: instances x variants -> rows. A study owns its fields, its instances, one function that runs a variant on an
+//!   instance, its tables, [claims](Claim) and [drawings](Drawing).
+//! * [`columns!`]: the columns of its rows with their [roles](Role), from which all commands work.
+//! * [`Registry`]: the studies of a program; it reads scenarios and runs them.
+//!
+//! The same scenario gives the same bytes in all files but the manifest, on any number of threads, shards and machines, and
+//! after any interruption.
 
 pub mod fields;
+
+mod claims;
+mod column;
+mod data;
+mod drawing;
+mod error;
+mod key;
+mod record;
+mod registry;
+mod results;
+mod rows;
+mod study;
+mod sweep;
+mod table;
+mod text;
+
+pub use claims::{Claim, Verdict, table as claims_table};
+pub use column::{
+    BadField, Better, Column, Columns, Datum, Kind, Role, Row, RowType, Value, datum, read_field,
+};
+pub use data::DataFrame;
+pub use drawing::{Axis, Chart, Drawing, Point, Scale, Series};
+pub use error::RunError;
+pub use key::{Digest, Digester, Key, KeyBuilder, ParseKeyError};
+pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};
+pub use registry::{AnyScenario, AnyStudy, Registry};
+pub use results::{Results, ResultsError};
+pub use rows::{EarlierRecords, Journaling, Long, Outcome, ReadFile, RowFile, RowSet, file_name};
+pub use study::{Audit, Grain, Input, InstanceId, Labels, Prepared, Records, Study, Watch};
+pub use sweep::{
+    Counts, Host, InputSection, MANIFEST, Manifest, ManifestFault, ParseShardError, Part, PartStatus,
+    Progress, RunOptions, RunReport, RunStatus, Shard, Step, unfinished_scenario,
+};
+pub use table::{
+    Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, ParseConfidenceError, Statistics, Table,
+    decimals, mean, rank_correlation,
+};

@@ -1,28 +1,27 @@
-//! What a journal is of: a file beside it, written before its first record. Its last line is a digest of the others, for a
-//! merge takes the scenario from here.
+//! What a journal belongs to: a file beside it, written before its first record and sealed with a digest, because a merge
+//! takes the scenario from it.
 
+use super::seal;
+use super::shard::Shard;
 use crate::RunError;
-use crate::key::{Digest, SEMANTICS_VERSION};
-use crate::shard::Shard;
+use crate::study::Input as StudyInput;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What stands before the digest.
-const SEAL: &str = "# sha256 ";
-
-/// The beginning of a run, whole or a shard. All but `shard` and `cells` are the same for journals that belong together.
+/// The beginning of a run, whole or a shard. All but `shard` and `runs` are the same for journals that belong together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     pub(crate) program: String,
     pub(crate) version: String,
+    pub(crate) study: String,
     pub(crate) semantics: u32,
-    /// `2/8`; nothing for all of the scenario.
+    /// `2/8`; `None` for all of the scenario.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) shard: Option<String>,
-    /// How many keys there will be in the journal when the run is through.
-    pub(crate) cells: usize,
-    /// What a cell is, in the plural.
+    /// How many keys there will be in the journal when the run has finished.
+    pub(crate) keys: usize,
+    /// What a key belongs to, in the plural.
     pub(crate) unit: String,
     pub(crate) columns: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -38,30 +37,38 @@ pub(crate) struct Input {
     pub(crate) sha256: String,
 }
 
+/// The study of a header: its name and the version of what its rows mean.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StudyVersion {
+    pub(crate) name: &'static str,
+    pub(crate) semantics: u32,
+}
+
 impl Header {
-    pub(crate) fn new<'a>(
+    pub(crate) fn new(
+        study: StudyVersion,
         shard: Option<Shard>,
-        cells: usize,
-        unit: &str,
-        columns: impl IntoIterator<Item = &'a str>,
-        inputs: impl IntoIterator<Item = (String, Digest)>,
+        (keys, unit): (usize, &str),
+        columns: Vec<String>,
+        inputs: &[StudyInput],
         scenario: String,
     ) -> Header {
-        let input = |(file, digest): (String, Digest)| Input { file, sha256: digest.to_string() };
+        let input = |input: &StudyInput| Input { file: input.file.clone(), sha256: input.digest.to_string() };
         Header {
             program: "dfrsim".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            semantics: SEMANTICS_VERSION,
+            study: study.name.to_owned(),
+            semantics: study.semantics,
             shard: shard.map(|shard| shard.to_string()),
-            cells,
+            keys,
             unit: unit.to_owned(),
-            columns: columns.into_iter().map(str::to_owned).collect(),
-            inputs: inputs.into_iter().map(input).collect(),
+            columns,
+            inputs: inputs.iter().map(input).collect(),
             scenario,
         }
     }
 
-    /// Where the header of a journal stands.
+    /// The path of the header of a journal.
     pub(crate) fn path(journal: &Path) -> PathBuf {
         journal.with_extension("journal.toml")
     }
@@ -74,32 +81,16 @@ impl Header {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(RunError::io(&path, error)),
         };
-        Header::of_bytes(&bytes).map(Some).map_err(|fault| RunError::Header {
-            path,
-            journal: journal.to_owned(),
-            fault,
-        })
-    }
-
-    fn of_bytes(bytes: &[u8]) -> Result<Header, String> {
-        let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
-        let sealed = text
-            .trim_end()
-            .rsplit_once(SEAL)
-            .is_some_and(|(text, digest)| Digest::of_bytes(text.as_bytes()).to_string() == digest);
-        if !sealed {
-            return Err("its digest is another".to_owned());
-        }
-        toml::from_str(text).map_err(|error| error.message().to_owned())
+        let header = seal::open(&bytes)
+            .and_then(|text| toml::from_str(text).map_err(|error| error.message().to_owned()));
+        header.map(Some).map_err(|fault| RunError::Header { path, journal: journal.to_owned(), fault })
     }
 
     pub(crate) fn to_toml(&self) -> String {
-        let text = toml::to_string(self).expect("a header can be written as TOML");
-        let digest = Digest::of_bytes(text.as_bytes());
-        format!("{text}{SEAL}{digest}\n")
+        seal::seal(&toml::to_string(self).expect("a header can be written as TOML"))
     }
 
-    /// What is not the same in another header, if they do not belong together: what it is, here and there.
+    /// What differs in another header, if they do not belong together: what it is, here and there.
     pub(crate) fn difference(&self, other: &Header) -> Option<(&'static str, String, String)> {
         let inputs = |header: &Header| {
             // A digest of a damaged header need not have 64 digits.
@@ -110,6 +101,8 @@ impl Header {
         let version = |header: &Header| format!("{} {}", header.program, header.version);
         if version(self) != version(other) {
             Some(("the program", version(self), version(other)))
+        } else if self.study != other.study {
+            Some(("the study", self.study.clone(), other.study.clone()))
         } else if self.semantics != other.semantics {
             Some(("the version of the semantics", self.semantics.to_string(), other.semantics.to_string()))
         } else if self.columns != other.columns {
@@ -131,11 +124,15 @@ impl Header {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::key::Digest;
     use proptest::prelude::*;
 
     fn header() -> Header {
-        let inputs = [("a.swf".to_owned(), Digest::of_bytes(b""))];
-        Header::new(Shard::new(2, 8), 40, "rows", ["key", "outcome"], inputs, "seed = 1\n".to_owned())
+        let digest = Digest::from_bytes(b"");
+        let input = StudyInput { file: "a.swf".to_owned(), digest, report: Vec::new(), counts: Vec::new() };
+        let study = StudyVersion { name: "s", semantics: 1 };
+        let columns = vec!["key".to_owned(), "status".to_owned()];
+        Header::new(study, Shard::new(2, 8), (40, "rows"), columns, &[input], "seed = 1\n".to_owned())
     }
 
     #[test]
@@ -152,7 +149,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(300))]
         /// A header is read as it was written, or refused with the names of both files.
         #[test]
-        fn damaged_headers_are_told(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4), cut in any::<prop::sample::Index>()) {
+        fn damaged_headers_are_refused(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4), cut in any::<prop::sample::Index>()) {
             let folder = tempfile::tempdir().unwrap();
             let journal = folder.path().join("rows-2-of-8.journal");
             let mut bytes = header().to_toml().into_bytes();
@@ -165,8 +162,8 @@ mod tests {
                 match Header::read(&journal) {
                     Ok(read) => prop_assert_eq!(read, Some(header())),
                     Err(error) => {
-                        let told = error.to_string();
-                        prop_assert!(told.contains("rows-2-of-8.journal.toml: damaged (") && told.contains("run that part again"), "{told}");
+                        let message = error.to_string();
+                        prop_assert!(message.contains("rows-2-of-8.journal.toml: damaged (") && message.contains("run that part again"), "{message}");
                     }
                 }
             }

@@ -1,10 +1,10 @@
 //! The journal: records that are finished while others are not.
 //!
-//! A line is the CRC-32 of a record and the record as it stands in the file of the finished run. Each line is written
-//! with one call, so a run that is killed leaves at most one damaged line, at the end, and that record is computed
-//! again. The checksum covers the names of the columns too: a journal with other columns is all damaged lines.
+//! A line is the CRC-32 of a record and the record. The records of a run are written with one call, so a run that is
+//! killed leaves at most one damaged line, at the end, and what it belongs to is computed again. The checksum covers the names of the columns too: a journal with other columns is all damaged lines.
 
-use crate::{RunError, table_file};
+use crate::RunError;
+use crate::text::csv as csv_text;
 use csv::StringRecord;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -43,13 +43,13 @@ impl Checksum {
         hash.finalize()
     }
     fn line(&self, record: &[String]) -> String {
-        let text = table_file::line(record);
+        let text = csv_text::line(record);
         format!("{:08x} {text}", self.of(text.trim_end()))
     }
     fn record(&self, line: &str) -> Option<StringRecord> {
         let (sum, text) = line.split_once(' ')?;
         let sum = u32::from_str_radix(sum, 16).ok()?;
-        (self.of(text) == sum).then(|| table_file::fields(text)).flatten()
+        (self.of(text) == sum).then(|| csv_text::fields(text)).flatten()
     }
 }
 
@@ -72,10 +72,8 @@ impl Journal {
     }
     /// Adds records and hands them to the system.
     pub(crate) fn append(&mut self, records: impl IntoIterator<Item = Vec<String>>) -> Result<(), RunError> {
-        records
-            .into_iter()
-            .try_for_each(|record| self.file.write_all(self.checksum.line(&record).as_bytes()))
-            .map_err(|error| RunError::io(&self.path, error))
+        let lines: String = records.into_iter().map(|record| self.checksum.line(&record)).collect();
+        self.file.write_all(lines.as_bytes()).map_err(|error| RunError::io(&self.path, error))
     }
 }
 

@@ -49,7 +49,7 @@ impl Shard {
     }
     /// How many shards there are.
     #[must_use]
-    pub fn of(self) -> u32 {
+    pub fn count(self) -> u32 {
         self.of
     }
 
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn shards_have_names() {
         let third: Shard = "3/8".parse().unwrap();
-        assert_eq!((third.number(), third.of(), third.to_string().as_str()), (3, 8, "3/8"));
+        assert_eq!((third.number(), third.count(), third.to_string().as_str()), (3, 8, "3/8"));
         for text in ["", "3", "0/8", "9/8", "1/0", "-1/8", "1/8/2", "1/1000001", "a/b"] {
             assert_eq!(text.parse::<Shard>(), Err(ParseShardError), "{text}");
         }

@@ -5,7 +5,7 @@ use dfrsim_model::SimSpan;
 use std::borrow::Cow;
 
 /// A table: a header and lines of cells.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     header: Vec<Cow<'static, str>>,
     lines: Vec<Vec<Cell>>,

@@ -1,0 +1,206 @@
+//! The studies of a program, whatever their types.
+
+use crate::column::{Row as _, RowType};
+use crate::data::DataFrame;
+use crate::drawing::Drawing;
+use crate::error::RunError;
+use crate::fields::{Document, Environment, InputErrors, Scenario, ScenarioSource, document_fields};
+use crate::results::{Results, ResultsError};
+use crate::rows::{ReadFile, RowSet};
+use crate::study::{Audit, Study};
+use crate::sweep::{self, Progress, RunOptions, RunReport};
+use std::any::Any;
+use std::fs;
+use std::marker::PhantomData;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// The studies of a program, and what the fields of their scenarios look up: a registry of policies, for example.
+#[derive(Default)]
+pub struct Registry {
+    studies: Vec<Box<dyn AnyStudy>>,
+    environment: Environment,
+}
+
+/// A study of any type.
+pub trait AnyStudy: Send + Sync {
+    /// Its name in scenarios.
+    fn name(&self) -> &'static str;
+    /// What it is about, in one line.
+    fn title(&self) -> &'static str;
+    /// The version of what its rows mean.
+    fn semantics(&self) -> u32;
+    /// Whether an independent checker follows its runs.
+    fn audit(&self) -> Audit;
+    /// Its types of rows.
+    fn row_types(&self) -> &'static [RowType];
+    /// The reference of its fields as Markdown.
+    fn field_reference(&self) -> String;
+    /// Reads a scenario of this study.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    fn scenario(&self, document: &Document<'_>) -> Result<Box<dyn AnyScenario>, InputErrors>;
+    /// Rows that were read, column by column, in the order of [`AnyStudy::row_types`].
+    ///
+    /// # Errors
+    /// In one line, if they are not rows of this study.
+    fn frames(&self, files: &[ReadFile]) -> Result<Vec<DataFrame>, String>;
+    /// What the study draws of these results besides what follows from the roles of columns.
+    ///
+    /// # Errors
+    /// If the scenario or the rows cannot be read.
+    fn drawings(&self, results: &Results<'_>, registry: &Registry) -> Result<Vec<Drawing>, ResultsError>;
+}
+
+/// A scenario of any study.
+pub trait AnyScenario: Send + Sync {
+    /// The name of its study.
+    fn study(&self) -> &'static str;
+    /// What it is about, in one line; may be empty.
+    fn title(&self) -> &str;
+    /// The scenario as a file with every field spelt out.
+    fn to_toml(&self) -> String;
+    /// Runs what is left to run of it, and writes rows, tables and manifest; see [`RunReport`].
+    ///
+    /// # Errors
+    /// If an input cannot be used, a file cannot be written, another run is using the folder, or on an interruption. What
+    /// was finished by then is kept.
+    fn run(
+        &self,
+        options: &RunOptions,
+        interrupt: &AtomicBool,
+        progress: &dyn Progress,
+    ) -> Result<RunReport, RunError>;
+}
+
+impl Registry {
+    /// No studies.
+    #[must_use]
+    pub fn new() -> Registry {
+        Registry::default()
+    }
+    /// With one more study.
+    #[must_use]
+    pub fn study<S: Study>(mut self) -> Registry {
+        self.studies.push(Box::new(Registered::<S>(PhantomData)));
+        self
+    }
+    /// With a value that the fields of scenarios look up by its type.
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, value: T) -> Registry {
+        self.environment = self.environment.with(value);
+        self
+    }
+    /// What the fields of scenarios look up.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+    /// The studies, in the order in which they were added.
+    pub fn studies(&self) -> impl Iterator<Item = &dyn AnyStudy> {
+        self.studies.iter().map(AsRef::as_ref)
+    }
+    /// The study of this name.
+    #[must_use]
+    pub fn study_named(&self, name: &str) -> Option<&dyn AnyStudy> {
+        self.studies().find(|study| study.name() == name)
+    }
+
+    /// Reads a scenario of any study. Messages call the text `name`; relative files are searched beside `folder` too.
+    /// Overrides are `key=value`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(
+        &self,
+        text: &str,
+        name: &str,
+        folder: Option<&Path>,
+        overrides: &[String],
+    ) -> Result<Box<dyn AnyScenario>, InputErrors> {
+        let source = ScenarioSource { text, name, folder, overrides, environment: &self.environment };
+        let document = Document::parse(&source)?;
+        let found = document.study()?;
+        match self.study_named(&found) {
+            Some(study) => study.scenario(&document),
+            None => Err(document.unknown_study(self.studies().map(AnyStudy::name).collect::<Vec<_>>())),
+        }
+    }
+
+    /// Reads a scenario file of any study.
+    ///
+    /// # Errors
+    /// If the file cannot be read, and everything that is wrong with it.
+    pub fn load(&self, path: &Path, overrides: &[String]) -> Result<Box<dyn AnyScenario>, InputErrors> {
+        let name = path.display().to_string();
+        let text =
+            fs::read_to_string(path).map_err(|error| InputErrors::whole(&name, format!("cannot be read: {error}")))?;
+        self.parse(&text, &name, path.parent(), overrides)
+    }
+}
+
+struct Registered<S>(PhantomData<fn() -> S>);
+
+impl<S: Study> AnyStudy for Registered<S> {
+    fn name(&self) -> &'static str {
+        S::NAME
+    }
+    fn title(&self) -> &'static str {
+        S::TITLE
+    }
+    fn semantics(&self) -> u32 {
+        S::SEMANTICS
+    }
+    fn audit(&self) -> Audit {
+        S::AUDIT
+    }
+    fn row_types(&self) -> &'static [RowType] {
+        S::Row::TYPES
+    }
+    fn field_reference(&self) -> String {
+        document_fields::<S::Fields>()
+    }
+    fn scenario(&self, document: &Document<'_>) -> Result<Box<dyn AnyScenario>, InputErrors> {
+        Ok(Box::new(Opened::<S>(document.read::<S::Fields>()?)))
+    }
+    fn frames(&self, files: &[ReadFile]) -> Result<Vec<DataFrame>, String> {
+        <S::Rows as RowSet<S>>::frames(files)
+    }
+    fn drawings(&self, results: &Results<'_>, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {
+        let source = ScenarioSource {
+            text: &results.scenario,
+            name: "scenario.toml",
+            folder: Some(&results.folder),
+            overrides: &[],
+            environment: &registry.environment,
+        };
+        let scenario = Document::parse(&source)
+            .and_then(|document| document.read_detached::<S::Fields>())
+            .map_err(|errors| results.bad_rows(errors.to_string()))?;
+        let rows = <S::Rows as RowSet<S>>::read(&results.row_files()?).map_err(|fault| results.bad_rows(fault))?;
+        Ok(S::drawings(&scenario, &rows))
+    }
+}
+
+struct Opened<S: Study>(Scenario<S::Fields>);
+
+impl<S: Study> AnyScenario for Opened<S> {
+    fn study(&self) -> &'static str {
+        S::NAME
+    }
+    fn title(&self) -> &str {
+        &self.0.title
+    }
+    fn to_toml(&self) -> String {
+        self.0.to_toml(S::NAME)
+    }
+    fn run(
+        &self,
+        options: &RunOptions,
+        interrupt: &AtomicBool,
+        progress: &dyn Progress,
+    ) -> Result<RunReport, RunError> {
+        sweep::run::<S>(&self.0, options, interrupt, progress)
+    }
+}

@@ -1,0 +1,206 @@
+//! What a run left in a folder, read again: the only reader of results.
+
+use crate::data::DataFrame;
+use crate::registry::{AnyStudy, Registry};
+use crate::rows::ReadFile;
+use crate::sweep::{MANIFEST, Manifest, ManifestFault, journals};
+use crate::text::csv;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The results of a finished run. Every file was compared with the digest in the manifest.
+#[derive(Clone)]
+pub struct Results<'a> {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The manifest.
+    pub manifest: Manifest,
+    /// The scenario with every field spelt out.
+    pub scenario: String,
+    /// Whether a run into this folder has begun since and has not finished: the results are those of an earlier run.
+    pub is_outdated: bool,
+    /// The study.
+    pub study: &'a dyn AnyStudy,
+}
+
+/// Why results cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResultsError {
+    /// There are none.
+    #[error("{}: there are no results here (no {MANIFEST}); run a scenario into this folder first", folder.display())]
+    None {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The manifest is not what a run wrote.
+    #[error("{}: damaged or of another version ({fault}); run the scenario again into this folder, or restore the file", path.display())]
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong.
+        fault: String,
+    },
+    /// A file is not what the run wrote.
+    #[error("{}: {fault}; run the scenario again into this folder, or restore the file", path.display())]
+    Altered {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        fault: &'static str,
+    },
+    /// The study is not one of this program.
+    #[error("{}: results of the study `{found}`, which this program does not have; it has: {}", folder.display(), known.join(", "))]
+    Study {
+        /// The folder.
+        folder: PathBuf,
+        /// The study.
+        found: String,
+        /// The studies of the program.
+        known: Vec<String>,
+    },
+    /// The rows have another meaning than those of this version.
+    #[error(
+        "{}: results of version {found} of the study `{study}`, and this program has version {expected}; run the scenario again",
+        folder.display()
+    )]
+    Semantics {
+        /// The folder.
+        folder: PathBuf,
+        /// The study.
+        study: String,
+        /// The version of the results.
+        found: u32,
+        /// The version of this program.
+        expected: u32,
+    },
+    /// The rows cannot be read.
+    #[error("{}: {fault}; run the scenario again into this folder", folder.display())]
+    Rows {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        fault: String,
+    },
+    /// A file cannot be read.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+impl<'a> Results<'a> {
+    /// Reads a folder that a run wrote, and compares all of its files with their digests.
+    ///
+    /// # Errors
+    /// If there are no results, a file is not what the run wrote, or the study or its version is not one of the registry's.
+    pub fn read(folder: &Path, registry: &'a Registry) -> Result<Results<'a>, ResultsError> {
+        let manifest = Manifest::read(folder).map_err(|fault| match fault {
+            ManifestFault::None => ResultsError::None { folder: folder.to_owned() },
+            ManifestFault::Damaged(fault) => {
+                ResultsError::Manifest { path: folder.join(MANIFEST), fault }
+            }
+            ManifestFault::Io(error) => ResultsError::Io { path: folder.join(MANIFEST), error },
+        })?;
+        let Some(study) = registry.study_named(&manifest.study) else {
+            let known = registry.studies().map(|study| study.name().to_owned()).collect();
+            return Err(ResultsError::Study { folder: folder.to_owned(), found: manifest.study, known });
+        };
+        if study.semantics() != manifest.semantics {
+            return Err(ResultsError::Semantics {
+                folder: folder.to_owned(),
+                study: manifest.study,
+                found: manifest.semantics,
+                expected: study.semantics(),
+            });
+        }
+        let mut results =
+            Results { folder: folder.to_owned(), manifest, scenario: String::new(), is_outdated: false, study };
+        for name in results.manifest.files.keys() {
+            results.file(name)?;
+        }
+        results.scenario = results.file("scenario.toml")?;
+        let journals = journals(folder).map_err(|error| ResultsError::Io { path: folder.to_owned(), error })?;
+        results.is_outdated = !journals.is_empty();
+        Ok(results)
+    }
+
+    /// A file of the results.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not what the run wrote, or is not one of the results.
+    pub fn file(&self, name: &str) -> Result<String, ResultsError> {
+        let path = self.folder.join(name);
+        let altered = |fault| ResultsError::Altered { path: path.clone(), fault };
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(altered("is missing")),
+            Err(error) => return Err(ResultsError::Io { path, error }),
+        };
+        match String::from_utf8(bytes) {
+            Ok(text) if self.manifest.matches(name, text.as_bytes()) => Ok(text),
+            _ => Err(altered("is not what the run wrote (checksum mismatch)")),
+        }
+    }
+
+    /// The names of the tables, without folder and extension, in alphabetical order.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        let files = self.manifest.files.keys();
+        files.filter_map(|name| name.strip_prefix("tables/")?.strip_suffix(".csv"))
+    }
+
+    /// A table: its header and lines. `None` if the results have none of this name.
+    ///
+    /// # Errors
+    /// If it is not what the run wrote.
+    pub fn table(&self, name: &str) -> Result<Option<ReadFile>, ResultsError> {
+        let name = format!("tables/{name}.csv");
+        if !self.manifest.files.contains_key(&name) {
+            return Ok(None);
+        }
+        self.read_file(&name).map(Some)
+    }
+
+    /// The instances: their labels, and the digest of each in the column `sha256`.
+    ///
+    /// # Errors
+    /// If the file is not what the run wrote.
+    pub fn instances(&self) -> Result<ReadFile, ResultsError> {
+        self.read_file("instances.csv")
+    }
+
+    /// The files of rows.
+    ///
+    /// # Errors
+    /// If they are not what the run wrote.
+    pub fn row_files(&self) -> Result<Vec<ReadFile>, ResultsError> {
+        let is_rows = |name: &&String| *name == "rows.csv" || name.starts_with("rows/");
+        self.manifest.files.keys().filter(is_rows).map(|name| self.read_file(name)).collect()
+    }
+
+    /// The rows, type by type; those without rows are left out.
+    ///
+    /// # Errors
+    /// If they are not rows of the study.
+    pub fn rows(&self) -> Result<Vec<DataFrame>, ResultsError> {
+        let files = self.row_files()?;
+        let mut frames = self.study.frames(&files).map_err(|fault| self.bad_rows(fault))?;
+        frames.retain(|frame| !frame.is_empty());
+        Ok(frames)
+    }
+
+    pub(crate) fn bad_rows(&self, fault: String) -> ResultsError {
+        ResultsError::Rows { folder: self.folder.clone(), fault }
+    }
+
+    fn read_file(&self, name: &str) -> Result<ReadFile, ResultsError> {
+        let text = self.file(name)?;
+        let mut records = csv::records(&text).map(|record| record.iter().map(str::to_owned).collect());
+        let header = records.next().unwrap_or_default();
+        Ok(ReadFile { name: name.to_owned(), header, lines: records.collect() })
+    }
+}

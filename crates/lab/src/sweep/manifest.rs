@@ -1,0 +1,156 @@
+//! The manifest: where results come from, what they took, and the digests of all of their files.
+
+use super::seal;
+use crate::key::Digest;
+use crate::record::Status;
+use crate::study::{Audit, Input};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The name of the manifest in a folder of results.
+pub const MANIFEST: &str = "manifest.toml";
+
+/// What a finished run says about itself, in `manifest.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Manifest {
+    /// `dfrsim`.
+    pub program: String,
+    /// The version of the program.
+    pub version: String,
+    /// The study.
+    pub study: String,
+    /// The version of what the study's rows mean.
+    pub semantics: u32,
+    /// What the scenario is about.
+    pub title: String,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Whether an independent checker followed the runs: `always`, `on` or `off`.
+    pub audit: String,
+    /// How many rows there are.
+    pub rows: Counts,
+    /// On what the results were computed; the only part that is not the same on every machine.
+    pub host: Host,
+    /// The files that were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<InputSection>,
+    /// The SHA-256 of every file of the results, by name.
+    pub files: BTreeMap<String, String>,
+}
+
+/// How many rows there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// In all.
+    pub total: usize,
+    /// Computed by the last run.
+    pub computed: usize,
+    /// Taken over from earlier runs.
+    pub restored: usize,
+    /// By status, in the order of [`Status::ALL`]; those that occur.
+    pub by_status: BTreeMap<String, usize>,
+}
+
+/// The machine, and the time that it took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// The number of threads.
+    pub threads: usize,
+    /// From beginning to end, in seconds.
+    pub wall_s: f64,
+    /// Preparing instances, in seconds, added up over the threads.
+    pub preparing_s: f64,
+    /// Running variants, in seconds, added up over the threads.
+    pub running_s: f64,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputSection {
+    /// Its name as the scenario gives it.
+    pub file: String,
+    /// The SHA-256 of its bytes.
+    pub sha256: String,
+    /// What the study counted in it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, u64>,
+}
+
+impl Counts {
+    /// Adds a row.
+    pub(crate) fn add(&mut self, status: Status) {
+        self.total += 1;
+        *self.by_status.entry(status.name().to_owned()).or_default() += 1;
+    }
+    /// How many rows have this status.
+    #[must_use]
+    pub fn of(&self, status: Status) -> usize {
+        self.by_status.get(status.name()).copied().unwrap_or(0)
+    }
+    /// How many rows are [failures](Status::is_failure).
+    #[must_use]
+    pub fn failures(&self) -> usize {
+        Status::ALL.into_iter().filter(|status| status.is_failure()).map(|status| self.of(status)).sum()
+    }
+}
+
+impl InputSection {
+    pub(crate) fn new(input: &Input) -> InputSection {
+        InputSection {
+            file: input.file.clone(),
+            sha256: input.digest.to_string(),
+            counts: input.counts.iter().cloned().collect(),
+        }
+    }
+}
+
+/// How the manifest says whether runs were audited.
+pub(crate) fn audit_word(audit: Audit, is_on: bool) -> &'static str {
+    match (audit, is_on) {
+        (Audit::Always, _) => "always",
+        (Audit::Optional, true) => "on",
+        (Audit::Optional, false) => "off",
+    }
+}
+
+/// Why the manifest of a folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestFault {
+    /// There is none.
+    #[error("there is no {MANIFEST}")]
+    None,
+    /// It is not what a run wrote.
+    #[error("{MANIFEST} is damaged or of another version ({0})")]
+    Damaged(String),
+    /// It cannot be read.
+    #[error("{MANIFEST}: {0}")]
+    Io(io::Error),
+}
+
+impl Manifest {
+    /// Its text, sealed.
+    pub(crate) fn to_toml(&self) -> String {
+        seal::seal(&toml::to_string(self).expect("a manifest can be written as TOML"))
+    }
+    /// The manifest of a folder.
+    ///
+    /// # Errors
+    /// If there is none, or it is not what a run wrote.
+    pub fn read(folder: &Path) -> Result<Manifest, ManifestFault> {
+        let bytes = match fs::read(folder.join(MANIFEST)) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ManifestFault::None),
+            Err(error) => return Err(ManifestFault::Io(error)),
+        };
+        let text = seal::open(&bytes).map_err(ManifestFault::Damaged)?;
+        toml::from_str(text).map_err(|error| ManifestFault::Damaged(error.message().to_owned()))
+    }
+    /// Whether a file of the results is what the run wrote. A file that is not listed is not.
+    pub(crate) fn matches(&self, name: &str, content: &[u8]) -> bool {
+        self.files.get(name).is_some_and(|digest| *digest == Digest::from_bytes(content).to_string())
+    }
+}

@@ -1,0 +1,23 @@
+//! Running a scenario: the only way from a study to files of results.
+
+mod folder;
+mod header;
+mod journal;
+mod manifest;
+mod options;
+mod progress;
+mod run;
+mod seal;
+mod shard;
+mod status;
+mod work;
+
+pub use manifest::{Counts, Host, InputSection, MANIFEST, Manifest, ManifestFault};
+pub use options::{Part, RunOptions};
+pub use progress::{Progress, Step};
+pub use run::RunReport;
+pub use shard::{ParseShardError, Shard};
+pub use status::{PartStatus, RunStatus, unfinished_scenario};
+
+pub(crate) use folder::journals;
+pub(crate) use run::run;

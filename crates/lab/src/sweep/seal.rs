@@ -1,0 +1,44 @@
+//! Texts that end with a digest of themselves, so that any altered byte is noticed.
+
+use crate::key::Digest;
+
+/// What precedes the digest, at the beginning of the last line.
+const SEAL: &str = "# sha256 ";
+
+/// The text with a last line that seals it.
+pub(crate) fn seal(text: &str) -> String {
+    let digest = Digest::from_bytes(text.as_bytes());
+    format!("{text}{SEAL}{digest}\n")
+}
+
+/// The sealed text without its last line.
+///
+/// # Errors
+/// In one line, if the text is not what was sealed.
+pub(crate) fn open(bytes: &[u8]) -> Result<&str, String> {
+    let sealed = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    let (text, digest) = sealed.rsplit_once(SEAL).ok_or("its checksum is missing")?;
+    if digest.strip_suffix('\n') == Some(&Digest::from_bytes(text.as_bytes()).to_string()) {
+        Ok(text)
+    } else {
+        Err("checksum mismatch".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_altered_byte_is_noticed() {
+        let sealed = seal("a = 1\n").into_bytes();
+        assert_eq!(open(&sealed), Ok("a = 1\n"));
+        for at in 0..sealed.len() {
+            let mut altered = sealed.clone();
+            altered[at] ^= 1;
+            assert!(open(&altered).is_err(), "{at}");
+            assert!(open(&sealed[..at]).is_err(), "{at}");
+        }
+        assert!(open(b"a = 1\n").is_err());
+    }
+}
