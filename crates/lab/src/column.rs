@@ -263,14 +263,14 @@ macro_rules! columns {
         $visibility:vis struct $type:ident {
             $(
                 $(#[doc = $doc:literal])+
-                $role:ident $(($($argument:tt),+))? $field_visibility:vis $field:ident: $value:ty,
+                $role:ident $(($($argument:tt),+))? pub $field:ident: $value:ty,
             )+
         }
     ) => {
         $(#[$attribute])*
         #[derive(Clone, Debug, PartialEq)]
         $visibility struct $type {
-            $($(#[doc = $doc])+ $field_visibility $field: $value,)+
+            $($(#[doc = $doc])+ pub $field: $value,)+
         }
 
         impl $crate::Columns for $type {

@@ -30,9 +30,7 @@ impl DataFrame {
     #[must_use]
     pub fn new(row_type: &'static RowType) -> DataFrame {
         let values = |column: &Column| match column.kind {
-            Kind::Text => {
-                Values::Texts { names: Vec::new(), places: BTreeMap::new(), codes: Vec::new() }
-            }
+            Kind::Text => Values::Texts { names: Vec::new(), places: BTreeMap::new(), codes: Vec::new() },
             Kind::Integer | Kind::Number | Kind::Boolean => Values::Numbers(Vec::new()),
         };
         DataFrame {

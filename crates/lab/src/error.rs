@@ -52,7 +52,9 @@ pub enum RunError {
         folders: Vec<PathBuf>,
     },
     /// Not everything that was to be merged is there.
-    #[error("{missing} of {total} {what} are missing: run the shards that have not finished, then merge again")]
+    #[error(
+        "{missing} of {total} {what} are missing: run the shards that have not finished, then merge again"
+    )]
     Missing {
         /// How many runs are not there.
         missing: usize,

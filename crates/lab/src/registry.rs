@@ -133,10 +133,9 @@ impl Registry {
     /// # Errors
     /// If the file cannot be read, and everything that is wrong with it.
     pub fn load(&self, path: &Path, overrides: &[String]) -> Result<Box<dyn AnyScenario>, InputErrors> {
-        let name = path.display().to_string();
-        let text =
-            fs::read_to_string(path).map_err(|error| InputErrors::whole(&name, format!("cannot be read: {error}")))?;
-        self.parse(&text, &name, path.parent(), overrides)
+        let text = fs::read_to_string(path)
+            .map_err(|error| InputErrors::of_file(path, format!("cannot be read: {error}")))?;
+        self.parse(&text, &path.display().to_string(), path.parent(), overrides)
     }
 }
 
@@ -178,7 +177,8 @@ impl<S: Study> AnyStudy for Registered<S> {
         let scenario = Document::parse(&source)
             .and_then(|document| document.read_detached::<S::Fields>())
             .map_err(|errors| results.bad_rows(errors.to_string()))?;
-        let rows = <S::Rows as RowSet<S>>::read(&results.row_files()?).map_err(|fault| results.bad_rows(fault))?;
+        let rows =
+            <S::Rows as RowSet<S>>::read(&results.row_files()?).map_err(|fault| results.bad_rows(fault))?;
         Ok(S::drawings(&scenario, &rows))
     }
 }

@@ -101,9 +101,7 @@ impl<'a> Results<'a> {
     pub fn read(folder: &Path, registry: &'a Registry) -> Result<Results<'a>, ResultsError> {
         let manifest = Manifest::read(folder).map_err(|fault| match fault {
             ManifestFault::None => ResultsError::None { folder: folder.to_owned() },
-            ManifestFault::Damaged(fault) => {
-                ResultsError::Manifest { path: folder.join(MANIFEST), fault }
-            }
+            ManifestFault::Damaged(fault) => ResultsError::Manifest { path: folder.join(MANIFEST), fault },
             ManifestFault::Io(error) => ResultsError::Io { path: folder.join(MANIFEST), error },
         })?;
         let Some(study) = registry.study_named(&manifest.study) else {
@@ -118,13 +116,19 @@ impl<'a> Results<'a> {
                 expected: study.semantics(),
             });
         }
-        let mut results =
-            Results { folder: folder.to_owned(), manifest, scenario: String::new(), is_outdated: false, study };
+        let mut results = Results {
+            folder: folder.to_owned(),
+            manifest,
+            scenario: String::new(),
+            is_outdated: false,
+            study,
+        };
         for name in results.manifest.files.keys() {
             results.file(name)?;
         }
         results.scenario = results.file("scenario.toml")?;
-        let journals = journals(folder).map_err(|error| ResultsError::Io { path: folder.to_owned(), error })?;
+        let journals =
+            journals(folder).map_err(|error| ResultsError::Io { path: folder.to_owned(), error })?;
         results.is_outdated = !journals.is_empty();
         Ok(results)
     }

@@ -278,9 +278,9 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
             }
             for (number, line) in file.lines.iter().enumerate() {
                 let added = match &line[..] {
-                    [_, status, message, fields @ ..] => status.parse().is_ok_and(|status| {
-                        frame.push(status, message, fields.iter().map(String::as_str))
-                    }),
+                    [_, status, message, fields @ ..] => status
+                        .parse()
+                        .is_ok_and(|status| frame.push(status, message, fields.iter().map(String::as_str))),
                     _ => false,
                 };
                 if !added {

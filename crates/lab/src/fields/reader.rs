@@ -15,12 +15,22 @@ use std::path::Path;
 pub struct Reader<'a> {
     folder: Option<&'a Path>,
     environment: &'a Environment,
+    is_detached: bool,
     faults: Vec<(Span, String)>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(folder: Option<&'a Path>, environment: &'a Environment) -> Reader<'a> {
-        Reader { folder, environment, faults: Vec::new() }
+        Reader { folder, environment, is_detached: false, faults: Vec::new() }
+    }
+    /// Does without the files that the scenario names.
+    pub(super) fn detached(self) -> Reader<'a> {
+        Reader { is_detached: true, ..self }
+    }
+    /// Whether the scenario is read to describe results, so that the files that it names need not exist.
+    #[must_use]
+    pub fn is_detached(&self) -> bool {
+        self.is_detached
     }
     /// The folder of the scenario, if it is in one.
     #[must_use]

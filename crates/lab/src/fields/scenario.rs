@@ -101,7 +101,16 @@ impl<'a> Document<'a> {
     /// # Errors
     /// All that is wrong with them.
     pub fn read<F: Fields>(&self) -> Result<Scenario<F>, InputErrors> {
-        let mut reader = self.reader();
+        self.read_with(self.reader())
+    }
+    /// Its fields as those of a study, to describe results: the files that it names need not exist.
+    ///
+    /// # Errors
+    /// All that is wrong with them.
+    pub fn read_detached<F: Fields>(&self) -> Result<Scenario<F>, InputErrors> {
+        self.read_with(self.reader().detached())
+    }
+    fn read_with<F: Fields>(&self, mut reader: Reader<'_>) -> Result<Scenario<F>, InputErrors> {
         let table = TableAt::root(&self.table);
         let study: Option<String> = text().read_field(STUDY, None, &table, &mut reader);
         let title = text().read_field(TITLE, Some(String::new), &table, &mut reader);

@@ -118,7 +118,9 @@ pub(crate) fn run<S: Study>(
     let mut report = report(Vec::new());
     let foreign = S::Rows::foreign(&earlier, &|key| known.contains(&key));
     if foreign > 0 {
-        report.notices.push(format!("{foreign} rows in the folder belong to another scenario; they are replaced"));
+        report
+            .notices
+            .push(format!("{foreign} rows in the folder belong to another scenario; they are replaced"));
     }
     let rows = S::Rows::from_parts(&study, parts);
     report.tables = tables(&study, &rows);
@@ -217,7 +219,10 @@ fn read_earlier<S: Study>(
                 unusable += usize::from(!S::Rows::take_row(study, &mut finished, place, &header, &fields));
             }
             if unusable > 0 {
-                notices.push(format!("{}: {unusable} rows are of another version; they are computed again", file.name));
+                notices.push(format!(
+                    "{}: {unusable} rows are of another version; they are computed again",
+                    file.name
+                ));
             }
         }
         S::Rows::absorb(earlier, finished);
@@ -311,7 +316,10 @@ fn own<S: Study>(
     for (at, of_instance) in variants.iter().enumerate() {
         match S::GRAIN {
             Grain::Variants => pieces.extend(
-                of_instance.iter().enumerate().map(|(place, variant)| (key(at, Some(variant)), at, Some(place))),
+                of_instance
+                    .iter()
+                    .enumerate()
+                    .map(|(place, variant)| (key(at, Some(variant)), at, Some(place))),
             ),
             Grain::Instances => pieces.push((key(at, None), at, None)),
         }
@@ -333,7 +341,9 @@ fn varying<S: Study>(study: &S, variants: &[S::Variant]) -> Vec<&'static str> {
     let labels: Vec<Labels> = variants.iter().map(|variant| study.labels(variant)).collect();
     let first = labels.first().cloned().unwrap_or_default();
     let differs = |(name, value): &(&'static str, String)| {
-        labels.iter().any(|other| other.iter().find(|(other, _)| other == name).is_none_or(|(_, other)| other != value))
+        labels.iter().any(|other| {
+            other.iter().find(|(other, _)| other == name).is_none_or(|(_, other)| other != value)
+        })
     };
     first.into_iter().filter(differs).map(|(name, _)| name).collect()
 }
@@ -499,13 +509,7 @@ impl<S: Study> Run<'_, S> {
     }
 
     /// The record of a failure: what is known of its row are the labels.
-    fn unfinished(
-        &self,
-        at: usize,
-        planned: &Planned<S>,
-        key: Key,
-        failure: Failure,
-    ) -> Record<S::Row> {
+    fn unfinished(&self, at: usize, planned: &Planned<S>, key: Key, failure: Failure) -> Record<S::Row> {
         let row_type = self.study.row_type(&planned.variant);
         let labels = || self.plan.instances[at].labels.iter().chain(&planned.labels);
         let value = |name: &str| {
@@ -523,7 +527,8 @@ impl<S: Study> Run<'_, S> {
             finished: self.sweep.finish_one(),
             total: self.sweep.total(),
             values: &values,
-            primary: primary::<S>(self.study.row_type(&planned.variant)).map(|(_, name, better)| (name, better)),
+            primary: primary::<S>(self.study.row_type(&planned.variant))
+                .map(|(_, name, better)| (name, better)),
         });
     }
 }

@@ -51,7 +51,9 @@ impl RunStatus {
     pub fn read(folder: &Path) -> Result<RunStatus, RunError> {
         let mut parts = Vec::new();
         for path in journals(folder).map_err(|error| RunError::io(folder, error))? {
-            let Some(Header { shard, keys: total, unit, columns, .. }) = Header::read(&path)? else { continue };
+            let Some(Header { shard, keys: total, unit, columns, .. }) = Header::read(&path)? else {
+                continue;
+            };
             let found = journal::read(&path, columns.iter().map(String::as_str))?;
             let keys: BTreeSet<Key> =
                 found.records.iter().filter_map(|record| record.get(0)?.parse().ok()).collect();

@@ -59,9 +59,11 @@ impl fmt::Display for Confidence {
 /// How intervals are computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Bootstrap {
+    /// The seed of the resamples.
     pub seed: Seed,
     /// At least one.
     pub resamples: usize,
+    /// How likely intervals are to contain the true value.
     pub confidence: Confidence,
 }
 

@@ -74,7 +74,10 @@ mod tests {
     fn deviation_is_of_a_sample() {
         let expected = Statistics { mean: 5.0, deviation: Some(13_f64.sqrt()), max: 9.0 };
         assert_eq!(Statistics::from_values(&[2.0, 9.0, 4.0]), Some(expected));
-        assert_eq!(Statistics::from_values(&[3.0]), Some(Statistics { mean: 3.0, deviation: None, max: 3.0 }));
+        assert_eq!(
+            Statistics::from_values(&[3.0]),
+            Some(Statistics { mean: 3.0, deviation: None, max: 3.0 })
+        );
         assert_eq!(Statistics::from_values(&[]), None);
     }
 }

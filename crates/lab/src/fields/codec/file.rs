@@ -45,6 +45,9 @@ fn beside(name: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
 impl Codec<LocatedFile> for FileName {
     fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<LocatedFile> {
         let Some(given) = at.text() else { return reader.expected(at, &self.shape()) };
+        if reader.is_detached() {
+            return Some(LocatedFile { given: given.to_owned(), path: given.into() });
+        }
         let FileLocator(locate) = reader.environment().copied().unwrap_or(FileLocator(beside));
         let path = reader.value_of(at, locate(given, reader.folder()))?;
         Some(LocatedFile { given: given.to_owned(), path })
