@@ -45,5 +45,5 @@ pub use sweep::{
 };
 pub use table::{
     Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, ParseConfidenceError, Statistics, Table,
-    decimals, mean, rank_correlation,
+    beside, beside_header, decimals, mean, rank_correlation,
 };

@@ -391,6 +391,14 @@ struct Pending<'a, S: Study> {
     restored: Option<Vec<Record<S::Row>>>,
 }
 
+/// A variant whose rows are there.
+struct Finished<R> {
+    key: Key,
+    outcome: Outcome<R>,
+    /// Whether they were computed, not taken over.
+    is_computed: bool,
+}
+
 impl<S: Study> Run<'_, S> {
     /// All rows of an instance; `None` if the sweep was stopped before they were there.
     fn instance(&self, work: &Work<S>) -> Option<Done<<S::Rows as RowSet<S>>::Part>> {
@@ -428,9 +436,10 @@ impl<S: Study> Run<'_, S> {
                     .collect::<Option<Vec<_>>>()
             },
         );
-        let (keys, outcomes): (Vec<Key>, Vec<(Outcome<S::Row>, bool)>) = outcomes?.into_iter().unzip();
-        let is_computed = outcomes.iter().any(|(_, is_computed)| *is_computed);
-        let outcomes: Vec<Outcome<S::Row>> = outcomes.into_iter().map(|(outcome, _)| outcome).collect();
+        let outcomes = outcomes?;
+        let is_computed = outcomes.iter().any(|finished| finished.is_computed);
+        let keys = outcomes.iter().map(|finished| finished.key).collect();
+        let outcomes: Vec<Outcome<S::Row>> = outcomes.into_iter().map(|finished| finished.outcome).collect();
         let instance_key = instance_key.key();
         let is_journaled = S::Rows::JOURNALING == Journaling::Instances;
         if is_journaled && (is_computed || !self.sweep.is_kept(instance_key)) {
@@ -453,13 +462,13 @@ impl<S: Study> Run<'_, S> {
         Pending { planned, key, restored }
     }
 
-    /// The rows of a variant, and whether they were computed; `None` if the sweep was stopped.
+    /// The rows of a variant; `None` if the sweep was stopped.
     fn outcome(
         &self,
         at: usize,
         prepared: Result<&Prepared<S::Instance>, &Failure>,
         pending: Pending<'_, S>,
-    ) -> Option<(Key, (Outcome<S::Row>, bool))> {
+    ) -> Option<Finished<S::Row>> {
         let Pending { planned, key, restored } = pending;
         let is_computed = restored.is_none();
         let records = match restored {
@@ -483,7 +492,7 @@ impl<S: Study> Run<'_, S> {
             self.sweep.keep(S::Rows::journal(self.study, at, key, outcome))?;
         }
         self.report(planned, &outcome);
-        Some((key, (outcome, is_computed)))
+        Some(Finished { key, outcome, is_computed })
     }
 
     fn compute(

@@ -1,9 +1,11 @@
 //! Tables, and the statistics in them.
 
+mod beside;
 mod bootstrap;
 mod plain;
 mod statistics;
 
+pub use beside::{beside, beside_header};
 pub use bootstrap::{Bootstrap, Confidence, Estimate, Estimates, ParseConfidenceError};
 pub use plain::{Cell, Table, decimals};
 pub use statistics::{Statistics, mean, rank_correlation};

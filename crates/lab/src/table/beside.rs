@@ -1,0 +1,30 @@
+//! Our values beside published ones: three columns.
+
+use super::Cell;
+
+/// The names of the columns of [`beside`]: `mean`, `mean_published`, `mean_ratio`.
+#[must_use]
+pub fn beside_header(name: &str) -> [String; 3] {
+    [name.to_owned(), format!("{name}_published"), format!("{name}_ratio")]
+}
+
+/// Our value, the published one, and ours / published where both are there and the latter is not 0.
+#[must_use]
+pub fn beside(ours: Option<f64>, published: Option<f64>) -> [Cell; 3] {
+    let ratio = ours.zip(published).filter(|(_, published)| *published != 0.0);
+    [ours, published, ratio.map(|(ours, published)| ours / published)].map(Cell::optional)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_no_ratio_to_nothing() {
+        let number = Cell::Number;
+        assert_eq!(beside(Some(3.0), Some(2.0)), [number(3.0), number(2.0), number(1.5)]);
+        assert_eq!(beside(Some(3.0), Some(0.0)), [number(3.0), number(0.0), Cell::Missing]);
+        assert_eq!(beside(None, Some(2.0)), [Cell::Missing, number(2.0), Cell::Missing]);
+        assert_eq!(beside_header("mean")[2], "mean_ratio");
+    }
+}
