@@ -1,60 +1,71 @@
 //! Figures as data: what is to be drawn, without how.
 
+use crate::column::Better;
+
 /// A figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// The name of its files, without an extension: lower-case letters, digits and hyphens.
+    /// The name of its files, without an extension: lower-case letters, digits and hyphens; unique within the results.
     pub stem: String,
     /// What it shows, in one line.
     pub title: String,
-    /// Where a published figure shows the same; may be empty.
-    pub source: String,
+    /// What a reader must know to understand it, or what it leaves out; a line each.
+    pub remarks: Vec<String>,
     /// What is drawn.
     pub chart: Chart,
 }
 
-/// What is drawn.
+/// What is drawn. Values that an axis cannot show (zero on a logarithmic one) are left out, with a remark.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
-    /// Points of several series, joined by lines.
+    /// Points of several series.
     Lines {
         /// The horizontal axis.
         x: Axis,
         /// The vertical axis.
         y: Axis,
-        /// The series, in the order of the legend.
+        /// What a series is: `policy`.
+        name: String,
+        /// The series, in the order of the legend; only the first ones are drawn if there are too many.
         series: Vec<Series>,
     },
-    /// Points of several series that are not joined.
-    Points {
-        /// The horizontal axis.
-        x: Axis,
-        /// The vertical axis.
-        y: Axis,
-        /// The series, in the order of the legend.
-        series: Vec<Series>,
-    },
-    /// A box plot of a sample for each name, with its mean; one below the other.
-    Boxes {
-        /// The axis of the values.
-        value: Axis,
-        /// The samples: name and values.
-        samples: Vec<(String, Vec<f64>)>,
-    },
+    /// A box plot for each sample, one below the other.
+    Boxes(Samples),
     /// The part of each sample that does not exceed a value.
-    Distribution {
-        /// The axis of the values.
-        value: Axis,
-        /// The samples: name and values.
-        samples: Vec<(String, Vec<f64>)>,
-    },
-    /// Our values beside published ones, a line each, by group.
+    Distribution(Samples),
+    /// Our values beside published ones, a line each.
     Beside {
         /// The axis of the values.
         value: Axis,
-        /// The lines: group, name, our value, published value.
-        lines: Vec<(String, String, Option<f64>, Option<f64>)>,
+        /// What a line is: `algorithm`.
+        name: String,
+        /// The lines: name, our value, published value.
+        lines: Vec<(String, f64, f64)>,
     },
+    /// Values with confidence intervals, a line each, around a reference.
+    Intervals {
+        /// The axis of the values.
+        value: Axis,
+        /// What a line is.
+        name: String,
+        /// The value that makes no difference.
+        reference: f64,
+        /// Which values are better.
+        better: Better,
+        /// The lines: name, value, interval.
+        lines: Vec<(String, f64, Option<(f64, f64)>)>,
+    },
+}
+
+/// Samples side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// The axis of the values.
+    pub value: Axis,
+    /// What a sample is: `policy`.
+    pub name: String,
+    /// The samples: name and values.
+    pub samples: Vec<(String, Vec<f64>)>,
 }
 
 /// An axis.
@@ -69,10 +80,12 @@ pub struct Axis {
 /// How values are placed on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Evenly.
+    /// Evenly, from 0 if that is near.
     Linear,
     /// By their logarithms; values must be positive.
     Logarithmic,
+    /// Evenly, or by their logarithms if all are positive and the largest is more than ten times the smallest.
+    Automatic,
 }
 
 /// Points under one name.
@@ -80,19 +93,22 @@ pub enum Scale {
 pub struct Series {
     /// The name in the legend.
     pub name: String,
-    /// The points, in the order in which they are joined.
-    pub points: Vec<Point>,
+    /// The points: horizontal, vertical; in the order in which they are joined.
+    pub points: Vec<(f64, f64)>,
+    /// How they are joined.
+    pub join: Join,
 }
 
-/// A point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Where it is horizontally.
-    pub x: f64,
-    /// Where it is vertically.
-    pub y: f64,
-    /// The confidence interval of `y`.
-    pub interval: Option<(f64, f64)>,
+/// How the points of a series are joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Join {
+    /// By straight lines, with a marker at each point.
+    #[default]
+    Straight,
+    /// Not at all: markers alone.
+    None,
+    /// By steps, level until the next point, without markers.
+    Steps,
 }
 
 impl Axis {
@@ -106,4 +122,23 @@ impl Axis {
     pub fn logarithmic(label: impl Into<String>) -> Axis {
         Axis { label: label.into(), scale: Scale::Logarithmic }
     }
+    /// An axis whose scale depends on the values.
+    #[must_use]
+    pub fn automatic(label: impl Into<String>) -> Axis {
+        Axis { label: label.into(), scale: Scale::Automatic }
+    }
+}
+
+/// The part of a stem that a name becomes: lower-case letters and digits, joined by hyphens.
+#[must_use]
+pub fn stem(name: &str) -> String {
+    let mut stem = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_alphanumeric() || letter == '.' {
+            stem.push(letter.to_ascii_lowercase());
+        } else if !stem.ends_with('-') {
+            stem.push('-');
+        }
+    }
+    stem.trim_matches('-').to_owned()
 }
