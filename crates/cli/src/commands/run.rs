@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The scenario that runs when none is named.
-const QUICKSTART: &str = include_str!("../../../../scenarios/quickstart.toml");
+const QUICKSTART: &str = include_str!("../../scenarios/quickstart.toml");
 
 /// Run a scenario: policies x workloads, in parallel, to tables
 ///
