@@ -148,9 +148,21 @@ impl<'a> TableAt<'a> {
             self.superseded.borrow_mut().push(new.to_owned());
         }
     }
+    /// Whether a field is there by an old name, which was refused.
+    #[must_use]
+    pub fn is_superseded(&self, name: &str) -> bool {
+        self.superseded.borrow().iter().any(|new| new == name)
+    }
+    /// Refuses a field that is no longer needed.
+    pub fn removed(&self, name: &str, why: &str, reader: &mut Reader<'_>) {
+        if let Some((key, _)) = self.table.and_then(|table| table.get_key_value(name)) {
+            reader.fault_at(&key.span().into(), format!("there is no field `{name}` any more: {why}"));
+            self.known.borrow_mut().push(name.to_owned());
+        }
+    }
     /// A field is missing, without which there is no value.
     pub fn missing<T>(&self, name: &str, reader: &mut Reader<'_>) -> Option<T> {
-        if !self.superseded.borrow().iter().any(|new| new == name) {
+        if !self.is_superseded(name) {
             reader.fault_at(&self.span, format!("missing field `{}{name}`", self.prefix));
         }
         None

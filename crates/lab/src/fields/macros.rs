@@ -12,7 +12,8 @@
 /// Without `as` the name in TOML is that of the field. A field without default is required, unless its codec says what its
 /// absence means, as [`optional`](crate::fields::optional), [`table()`](crate::fields::table()),
 /// [`tables`](crate::fields::tables) and [`map`](crate::fields::map) do. Behind the struct may come old names of fields,
-/// which are refused with the new ones, and a check of what the fields are together.
+/// which are refused with the new ones (`renamed`), fields that are refused because they are no longer needed (`removed`), and
+/// a check of what the fields are together.
 ///
 /// ```
 /// use dfrsim_lab::fields;
@@ -39,6 +40,7 @@
 ///         pub workloads: Vec<Workload> = tables().nonempty().distinct("name", "a workload", |it: &Workload| &it.name);
 ///     }
 ///     renamed { "sites" => "workloads" }
+///     removed { "check" => "results are always checked" }
 /// }
 ///
 /// fields! {
@@ -113,6 +115,14 @@
 /// let resolved = scenario.to_toml("example");
 /// assert_eq!(Scenario::read(&source(&resolved), "example").unwrap(), scenario);
 ///
+/// let errors = Scenario::<Example>::read(&source("study = \"example\"\ncheck = true\nsites = []"), "example");
+/// assert_eq!(errors.unwrap_err().to_string(), r#"a.toml:2:1: there is no field `check` any more: results are always checked
+///   2 | check = true
+///     | ^^^^^
+/// a.toml:3:1: `sites` is now called `workloads`
+///   3 | sites = []
+///     | ^^^^^"#);
+///
 /// let errors = Scenario::<Example>::read(&source("study = \"example\"\nsimulation = { penlty = 1, floor = 2 }"), "example");
 /// assert_eq!(errors.unwrap_err().to_string(), r#"a.toml: there must be at least one `workloads` table
 /// a.toml:2:16: unknown field `penlty`; did you mean `penalty`?
@@ -134,6 +144,7 @@ macro_rules! fields {
             )*
         }
         $(renamed { $($old:literal => $new:literal),+ $(,)? })?
+        $(removed { $($gone:literal => $why:literal),+ $(,)? })?
         $(check |$value:ident, $at:ident| $check:block)?
     ) => {
         $(#[$($meta)+])*
@@ -147,6 +158,7 @@ macro_rules! fields {
                 reader: &mut $crate::fields::Reader<'_>,
             ) -> Option<Self> {
                 $($(table.renamed($old, $new, reader);)+)?
+                $($(table.removed($gone, $why, reader);)+)?
                 $(
                     let $field: Option<$field_type> = $crate::fields::Codec::<$field_type>::read_field(
                         &$codec,

@@ -160,7 +160,9 @@ impl<F: Fields> Codec<Vec<F>> for Tables<F> {
     }
     fn absent(&self, name: &str, table: &TableAt<'_>, reader: &mut Reader<'_>) -> Option<Vec<F>> {
         if self.nonempty {
-            reader.fault_at(table.span(), format!("there must be at least one `{name}` table"));
+            if !table.is_superseded(name) {
+                reader.fault_at(table.span(), format!("there must be at least one `{name}` table"));
+            }
             return None;
         }
         Some(Vec::new())
