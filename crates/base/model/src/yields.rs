@@ -29,6 +29,11 @@ impl Yield {
     pub fn from_f64(fraction: f64) -> Yield {
         Yield((fraction.clamp(0.0, 1.0) * f64::from(Self::ONE.0)) as u32)
     }
+    /// The nearest yield to a decimal fraction as people write it, clamped to [0, 1]; not-a-number counts as 0.
+    #[must_use]
+    pub fn nearest(fraction: f64) -> Yield {
+        Yield::from_f64(fraction + 0.5 / f64::from(Self::ONE.0))
+    }
     /// A number of units; nothing above full speed.
     #[must_use]
     pub fn try_from_units(units: u32) -> Option<Yield> {

@@ -52,7 +52,7 @@
 ///         /// What happens to a job at the end of its estimate.
 ///         pub overrun: Overrun = choice([("extend", Overrun::Extend), ("kill", Overrun::Kill)]), default Overrun::Extend;
 ///         /// The least yield.
-///         pub floor: Yield = positive_fraction("a yield"), default Yield::from_f64(0.01);
+///         pub floor: Yield = positive_fraction("a yield"), default Yield::nearest(0.01);
 ///     }
 /// }
 ///

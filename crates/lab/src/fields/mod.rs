@@ -1,4 +1,24 @@
 //! The fields of a scenario, each declared once: TOML shape, default, range, documentation and the way back.
+//!
+//! [`fields!`](crate::fields!) declares a table; its page has an example. Of each field a [`Codec`] says how it is read
+//! and written:
+//!
+//! | codec | value |
+//! |---|---|
+//! | [`count`], [`seed`] | whole numbers of any type |
+//! | [`number`], [`positive`], [`fraction`], [`positive_fraction`] | `f64`, `Yield`, `Share` |
+//! | [`seconds`], [`positive_seconds`] | `SimSpan`, `Duration` |
+//! | [`boolean`], [`text`], [`name`] | |
+//! | [`named`], [`choice`] | what has names: by `FromStr` and `Display`, or by a list of names given there |
+//! | [`selected`] | some of all that has names, by names and regular expressions |
+//! | [`list`], [`one_or_many`], [`optional`] | several values of another codec, or perhaps none |
+//! | [`table()`], [`tables`], [`map`], [`flattened`] | nested tables |
+//! | [`file()`] | a file that exists |
+//! | [`either`], [`shorthand`] | values of several shapes |
+//! | [`via`], [`with`], [`serde()`] | everything else |
+//!
+//! All faults of a scenario are found at once, each with its place: whoever reads a wrong value reports it to the
+//! [`Reader`] and gives `None`, and reading goes on with the next one.
 
 mod at;
 mod codec;

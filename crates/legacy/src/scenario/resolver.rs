@@ -145,8 +145,7 @@ impl Resolver<'_> {
         if !(value > 0.0 && value <= 1.0) {
             self.fault(field, format!("expected a part of 1, above 0, found {value}"));
         }
-        // To the nearest unit: what was resolved reads back as itself.
-        Yield::from_f64(value + 0.5 / f64::from(Yield::ONE.units()))
+        Yield::nearest(value)
     }
     pub(crate) fn integer(&mut self, at: &Spanned<i64>, what: &str, least: i64, most: i64) -> i64 {
         let value = *at.get_ref();

@@ -16,7 +16,7 @@ pub struct LocatedFile {
     pub path: PathBuf,
 }
 
-/// Where a file of some name is, for a scenario in some folder; or what is wrong. [`file`] takes it from the
+/// Where a file of some name is, for a scenario in some folder; or what is wrong. [`file()`] takes it from the
 /// environment; without one, names are relative to the folder.
 #[derive(Clone, Copy)]
 pub struct FileLocator(pub fn(name: &str, folder: Option<&Path>) -> Result<PathBuf, String>);
@@ -27,7 +27,7 @@ impl fmt::Debug for FileLocator {
     }
 }
 
-/// See [`file`].
+/// See [`file()`].
 #[derive(Clone, Copy, Debug)]
 pub struct FileName;
 

@@ -127,8 +127,8 @@ impl<T, C: Codec<T>> Codec<BTreeMap<String, T>> for Map<C> {
         values.into_iter().collect()
     }
     fn write(&self, values: &BTreeMap<String, T>) -> Option<Value> {
-        let values = values.iter().filter_map(|(key, value)| Some((key.clone(), self.0.write(value)?)));
-        Some(Value::Table(values.collect()))
+        let written = values.iter().filter_map(|(key, value)| Some((key.clone(), self.0.write(value)?)));
+        (!values.is_empty()).then(|| Value::Table(written.collect()))
     }
     fn shape(&self) -> String {
         format!("a table, each of its keys a name, each value {}", self.0.shape())

@@ -69,7 +69,13 @@ impl<T: Integer> Codec<T> for Count {
         Some(Value::Integer(value.to_toml()))
     }
     fn shape(&self) -> String {
-        format!("{} from {} to {}", self.what, self.least, self.most)
+        let Count { what, least, most } = self;
+        // Nobody needs to be told the range of TOML's integers.
+        if *most == i64::MAX {
+            format!("{what} from {least}")
+        } else {
+            format!("{what} from {least} to {most}")
+        }
     }
     fn accepts(&self, at: &ValueAt<'_>) -> bool {
         at.integer().is_some()
@@ -155,22 +161,27 @@ macro_rules! by_number {
 }
 
 by_number!(Number as f64, |codec, at, reader| codec.within(at, reader), |value| *value);
-by_number!(
-    Number as Yield,
-    // To the nearest unit, so that what was written reads back as itself.
-    |codec, at, reader| Some(Yield::from_f64(
-        codec.within(at, reader)? + 0.5 / f64::from(Yield::ONE.units())
-    )),
-    |value| value.as_f64()
-);
+by_number!(Number as Yield, |codec, at, reader| Some(Yield::nearest(codec.within(at, reader)?)), |value| {
+    shortest(value.as_f64(), |decimal| Yield::nearest(decimal) == *value)
+});
 by_number!(
     Number as Share,
     |codec, at, reader| {
         let share = Share::try_from_f64(codec.within(at, reader)?);
         share.or_else(|| reader.expected(at, &codec.described()))
     },
-    |value| value.as_f64()
+    |value| shortest(value.as_f64(), |decimal| Share::try_from_f64(decimal) == Some(*value))
 );
+
+/// The number with the fewest decimals near a fraction that reads as the same, so that 0.01 is written as it was.
+fn shortest(fraction: f64, same: impl Fn(f64) -> bool) -> f64 {
+    const MOST_DECIMALS: i32 = 9;
+    let decimals = (0..=MOST_DECIMALS).flat_map(|decimals| {
+        let scale = 10_f64.powi(decimals);
+        [(fraction * scale).round() / scale, (fraction * scale).ceil() / scale]
+    });
+    decimals.into_iter().find(|&decimal| same(decimal)).unwrap_or(fraction)
+}
 
 /// See [`seconds`].
 #[derive(Clone, Debug)]
