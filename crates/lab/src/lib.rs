@@ -1,6 +1,6 @@
 //! The frame of all studies: it knows scenarios, instances, variants and rows, and names no study.
 //!
-//! * [`fields`]: a scenario's fields, each declared once with its TOML shape, default, range and documentation.
+//! * [`mod@fields`]: a scenario's fields, each declared once with its TOML shape, default, range and documentation.
 //! * [`Study`]: instances x variants -> rows. A study owns its fields, its instances, one function that runs a variant on an
 //!   instance, its tables, [claims](Claim) and [drawings](Drawing).
 //! * [`columns!`]: the columns of its rows with their [roles](Role), from which all commands work.
