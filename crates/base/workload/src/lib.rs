@@ -28,8 +28,5 @@ pub mod formats;
 pub mod load;
 pub mod log;
 pub mod lublin;
-mod named;
 pub mod prepare;
 pub mod traces;
-
-pub use named::UnknownName;

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::{self, OutputFile};
 use clap::Args;
 use dfrsim_model::Seed;
-use dfrsim_offline::UnknownName;
+use dfrsim_model::named::UnknownName;
 use dfrsim_offline::file::instance_to_json;
 use dfrsim_offline::instances::InstanceSet;
 use std::path::PathBuf;

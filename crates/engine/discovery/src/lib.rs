@@ -44,7 +44,7 @@ mod simulation;
 mod testbed;
 mod workload;
 
-pub use approach::{Approach, UnknownApproach};
+pub use approach::Approach;
 pub use needs::Needs;
 pub use outcome::{Observer, Outcome};
 pub use settings::{Settings, SettingsError, Spare};

@@ -5,17 +5,16 @@
 //! columns; blank lines, and lines that begin with `#`, say nothing.
 
 use crate::Needs;
-use dfrsim_model::{Share, SimSpan};
-use std::fmt;
-use std::str::FromStr;
+use dfrsim_model::{Share, SimSpan, named};
 
-/// How values are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// From 0 to 100.
-    Percent,
-    /// From 0 to 1.
-    Fraction,
+named! {
+    /// How values are written.
+    pub enum Unit as "unit" {
+        /// From 0 to 100.
+        Percent = "percent",
+        /// From 0 to 1.
+        Fraction = "fraction",
+    }
 }
 
 impl Unit {
@@ -25,31 +24,6 @@ impl Unit {
         match self {
             Unit::Percent => 100.0,
             Unit::Fraction => 1.0,
-        }
-    }
-}
-
-impl fmt::Display for Unit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Unit::Percent => "percent",
-            Unit::Fraction => "fraction",
-        })
-    }
-}
-
-/// A name that is no unit of CPU traces.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown unit {0:?}: expected percent or fraction")]
-pub struct UnknownUnit(String);
-
-impl FromStr for Unit {
-    type Err = UnknownUnit;
-    fn from_str(name: &str) -> Result<Unit, UnknownUnit> {
-        match name {
-            "percent" => Ok(Unit::Percent),
-            "fraction" => Ok(Unit::Fraction),
-            _ => Err(UnknownUnit(name.to_owned())),
         }
     }
 }

@@ -1,20 +1,20 @@
 //! The phases of the policies, and what the text leaves open.
 
 use crate::sharing::Sharing;
-use dfrsim_model::SimSpan;
+use dfrsim_model::{SimSpan, named};
 use dfrsim_packing::mcb::McbOptions;
-use std::fmt;
-use std::str::FromStr;
 
-/// What becomes of the CPU that the minimum yield leaves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Spare {
-    /// `average`: no machine is below the largest minimum yield of the whole cluster, and the average yield is as large as
-    /// it can then be (dissertation, sections 4.4.7 and 7.2.2).
-    #[default]
-    Average,
-    /// `max-min`: the second smallest yield is as large as it can be, then the third, and so on.
-    MaxMin,
+named! {
+    /// What becomes of the CPU that the minimum yield leaves.
+    #[derive(Default)]
+    pub enum Spare as "use of spare CPU" {
+        /// No machine is below the largest minimum yield of the whole cluster, and the average yield is as large as
+        /// it can then be (dissertation, sections 4.4.7 and 7.2.2).
+        #[default]
+        Average = "average",
+        /// The second smallest yield is as large as it can be, then the third, and so on.
+        MaxMin = "max-min",
+    }
 }
 
 /// How the policies work.
@@ -107,31 +107,6 @@ impl Settings {
             return Err(SettingsError::Threshold);
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for Spare {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Spare::Average => "average",
-            Spare::MaxMin => "max-min",
-        })
-    }
-}
-
-/// A name for no use of spare CPU.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown use of spare CPU {0:?}: expected average or max-min")]
-pub struct UnknownSpare(String);
-
-impl FromStr for Spare {
-    type Err = UnknownSpare;
-    fn from_str(name: &str) -> Result<Spare, UnknownSpare> {
-        match name {
-            "average" => Ok(Spare::Average),
-            "max-min" => Ok(Spare::MaxMin),
-            _ => Err(UnknownSpare(name.to_owned())),
-        }
     }
 }
 

@@ -20,9 +20,7 @@
 //! ```
 
 use crate::points::POINTS;
-use dfrsim_model::Share;
-use std::fmt;
-use std::str::FromStr;
+use dfrsim_model::{Share, named};
 
 /// A virtual machine that competes for the CPU of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +31,16 @@ pub struct Competitor {
     pub need: Share,
 }
 
-/// How a node shares its CPU.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sharing {
-    /// `weights`: work-conserving, in proportion to the weights.
-    #[default]
-    Weights,
-    /// `caps`: not work-conserving, weights are percents that nobody may exceed.
-    Caps,
+named! {
+    /// How a node shares its CPU.
+    #[derive(Default)]
+    pub enum Sharing as "sharing" {
+        /// Work-conserving, in proportion to the weights.
+        #[default]
+        Weights = "weights",
+        /// Not work-conserving, weights are percents that nobody may exceed.
+        Caps = "caps",
+    }
 }
 
 impl Sharing {
@@ -81,31 +81,6 @@ fn by_weights(competitors: &[Competitor], shares: &mut Vec<Share>) {
         } else {
             let part = product(capacity, weight) / u128::from(weights);
             shares[at] = Share::try_from_units(part as u32).expect("less than what is needed");
-        }
-    }
-}
-
-impl fmt::Display for Sharing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Sharing::Weights => "weights",
-            Sharing::Caps => "caps",
-        })
-    }
-}
-
-/// A name that is no way of sharing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown sharing {0:?}: expected weights or caps")]
-pub struct UnknownSharing(String);
-
-impl FromStr for Sharing {
-    type Err = UnknownSharing;
-    fn from_str(name: &str) -> Result<Sharing, UnknownSharing> {
-        match name {
-            "weights" => Ok(Sharing::Weights),
-            "caps" => Ok(Sharing::Caps),
-            _ => Err(UnknownSharing(name.to_owned())),
         }
     }
 }

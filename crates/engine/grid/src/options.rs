@@ -1,7 +1,7 @@
 //! What the meta-scheduler does.
 
+use dfrsim_model::named;
 use dfrsim_model::{Seed, SimSpan};
-use dfrsim_workload::named;
 
 named! {
     /// Where an arriving job goes. Clusters that are narrower than the job are never asked; ties go to the first cluster.

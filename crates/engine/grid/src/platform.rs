@@ -2,10 +2,10 @@
 
 use crate::GridError;
 use dfrsim_model::SimSpan;
+use dfrsim_model::named;
 use dfrsim_policies::batch::{
     Compression, Conservative, Easy, Fcfs, Forecast, InQueueOrder, QueueOrder, QueueRule,
 };
-use dfrsim_workload::named;
 use std::fmt;
 
 /// How fast the cores of a cluster are, in thousandths of the speed for which the times of jobs are given.

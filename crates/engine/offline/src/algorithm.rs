@@ -3,7 +3,8 @@
 use crate::genetic::{self, GeneticParameters};
 use crate::greedy::{Greedy, Readings};
 use crate::linear;
-use crate::{Outcome, Solved, UnknownName};
+use crate::{Outcome, Solved};
+use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_optimum::{Backend, Diving, Limits, Relaxation, Zeros, optimum};
@@ -25,7 +26,7 @@ use std::str::FromStr;
 /// let instance = InstanceSet::Rr6692Small.instance(Seed::new(1), 4, 0).unwrap();
 /// let outcome = algorithm.solve(&instance, &Settings::new(Seed::new(1)));
 /// assert!(outcome.minimum_yield().is_some());
-/// # Ok::<(), dfrsim_offline::UnknownName>(())
+/// # Ok::<(), dfrsim_model::named::UnknownName>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
@@ -188,7 +189,7 @@ mod tests {
         for (wrong, nearest) in
             [("greedy", "GREEDY"), ("GREEDY_S5P1", "GREEDY_S5_P1"), ("GREEDYLITE", "GREEDYLIGHT")]
         {
-            assert_eq!(wrong.parse::<Algorithm>().unwrap_err().nearest, nearest);
+            assert_eq!(wrong.parse::<Algorithm>().unwrap_err().nearest.as_deref(), Some(nearest));
         }
     }
 }

@@ -16,7 +16,7 @@
 //! let outcome = "GREEDY".parse::<Algorithm>()?.solve(&instance, &Settings::new(seed));
 //! let solved = outcome.solved().unwrap();
 //! assert_eq!(minimum_yield(&instance, &solved.mapping), Some(solved.minimum_yield));
-//! # Ok::<(), dfrsim_offline::UnknownName>(())
+//! # Ok::<(), dfrsim_model::named::UnknownName>(())
 //! ```
 //!
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), chapter 4; RR-6692, sections 2 to 5.
@@ -31,9 +31,7 @@ mod linear;
 mod min_yield;
 mod outcome;
 mod rigid;
-mod unknown_name;
 
 pub use algorithm::{Algorithm, Settings};
 pub use dfrsim_packing::vector::{ListOrder, Probes, minimum_yield};
 pub use outcome::{Outcome, Solved};
-pub use unknown_name::UnknownName;

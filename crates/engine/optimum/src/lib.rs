@@ -83,4 +83,4 @@ pub use program::{Answer, Program, Relation, Variable};
 pub use relaxation::{Relaxation, Relaxed, Split, relaxed};
 pub use rounding::{Zeros, rounded};
 pub use second_phase::{RaiseOrder, SecondPhase, average, max_average, raise, utilisation};
-pub use solver::{Backend, Dive, Solver, SolverError, UnknownSolver};
+pub use solver::{Backend, Dive, Solver, SolverError};

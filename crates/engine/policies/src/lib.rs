@@ -31,4 +31,4 @@ pub mod equipartition;
 pub mod fractional;
 mod policy;
 
-pub use policy::{Policy, PolicyInfo, PolicyOptions, UnknownPolicy, catalogue};
+pub use policy::{Policy, PolicyInfo, PolicyOptions, catalogue};

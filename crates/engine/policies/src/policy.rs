@@ -4,6 +4,7 @@ use crate::batch::{BatchScheduler, Compression, Conservative, Easy, Fcfs, QueueO
 use crate::equipartition::Equipartition;
 use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, Periodic};
 use dfrsim_cluster::Scheduler;
+use dfrsim_model::named::UnknownName;
 use std::fmt;
 use std::str::FromStr;
 
@@ -98,35 +99,21 @@ impl fmt::Display for Policy {
     }
 }
 
-/// A name that no policy has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown policy `{name}`; did you mean `{nearest}`?")]
-pub struct UnknownPolicy {
-    /// The name.
-    pub name: String,
-    /// The known name that is most like it.
-    pub nearest: String,
-}
-
 impl FromStr for Policy {
-    type Err = UnknownPolicy;
+    type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         // Limits of other lengths than the listed ones are names too.
         let parsed = Fractional::parse(name).map(Policy::Fractional);
         parsed
             .or_else(|| all().find(|policy| policy.to_string() == name))
-            .ok_or_else(|| UnknownPolicy { name: name.to_owned(), nearest: nearest(name) })
+            .ok_or_else(|| UnknownName::new("policy", name, known_names()))
     }
 }
 
-fn nearest(name: &str) -> String {
-    // No policy has a longer name; comparing costs the product of the lengths.
-    let wanted: String = name.chars().take(64).map(|letter| letter.to_ascii_uppercase()).collect();
+/// The names that an unknown one may be a misspelling of.
+fn known_names() -> impl Iterator<Item = String> {
     let with_more = Fractional::of_the_paper().flat_map(Fractional::moving_less).map(Policy::Fractional);
-    let names = all().chain(with_more).map(|policy| policy.to_string());
-    let likeness = |known: &String| strsim::jaro_winkler(&wanted, &known.to_ascii_uppercase());
-    let likely = names.map(|known| (likeness(&known), known)).max_by(|a, b| a.0.total_cmp(&b.0));
-    likely.expect("there are policies").1
+    all().chain(with_more).map(|policy| policy.to_string())
 }
 
 /// A policy in the catalogue.
@@ -181,7 +168,7 @@ mod tests {
             ("CONS/REPLN", "CONS/REPLAN"),
             ("EASY/ORDER=WFP", "EASY/ORDER=WFP3"),
         ] {
-            assert_eq!(wrong.parse::<Policy>().unwrap_err().nearest, nearest);
+            assert_eq!(wrong.parse::<Policy>().unwrap_err().nearest.as_deref(), Some(nearest));
         }
     }
 }

@@ -95,7 +95,7 @@ impl Resolver<'_> {
     }
 
     fn mapping(&mut self, field: &Spanned<String>) -> Mapping {
-        field.get_ref().parse().unwrap_or_else(|error: dfrsim_workload::UnknownName| {
+        field.get_ref().parse().unwrap_or_else(|error: dfrsim_model::named::UnknownName| {
             self.fault(field, error.to_string());
             Mapping::default()
         })

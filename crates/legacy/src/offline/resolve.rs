@@ -4,10 +4,11 @@ use super::file::{Algorithms, File, GridFile, InstancesFile, PackingFile, Study}
 use super::scenario::{Grid, InstanceGroup, Packing, Scenario, Second, Slow, Source};
 use crate::scenario::fields::Numbers;
 use crate::scenario::{Resolver, ScenarioErrors, ScenarioText, resolved};
+use dfrsim_model::named::UnknownName;
+use dfrsim_offline::Algorithm;
 use dfrsim_offline::greedy::Readings;
 use dfrsim_offline::instances::{self, InstanceSet};
-use dfrsim_offline::{Algorithm, UnknownName};
-use dfrsim_optimum::{Backend, UnknownSolver};
+use dfrsim_optimum::Backend;
 use std::time::Duration;
 use toml::Spanned;
 
@@ -63,7 +64,7 @@ impl Resolver<'_> {
                 Duration::ZERO
             })
         });
-        let solver = file.solver.get_ref().parse().unwrap_or_else(|error: UnknownSolver| {
+        let solver = file.solver.get_ref().parse().unwrap_or_else(|error: UnknownName| {
             self.fault(&file.solver, error.to_string());
             Backend::default()
         });

@@ -9,7 +9,7 @@ use super::resolver::{Resolver, ScenarioText, resolved};
 use super::{LogSource, LublinSource, PeriodSweep, Scenario, Simulation, Source, Workload};
 use dfrsim_cluster::EstimateModel;
 use dfrsim_model::SimSpan;
-use dfrsim_policies::fractional::{DropRule, McbOptions, Packing, PriorityRule, UnknownPriority};
+use dfrsim_policies::fractional::{DropRule, McbOptions, Packing, PriorityRule};
 use dfrsim_policies::{Policy, catalogue};
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
 use dfrsim_workload::lublin::LublinParameters;
@@ -66,10 +66,12 @@ impl Resolver<'_> {
                 precision: self.part(&file.yield_precision),
                 ..McbOptions::default()
             },
-            priority: file.priority.get_ref().parse().unwrap_or_else(|error: UnknownPriority| {
-                self.fault(&file.priority, error.to_string());
-                PriorityRule::default()
-            }),
+            priority: file.priority.get_ref().parse().unwrap_or_else(
+                |error: dfrsim_model::named::UnknownName| {
+                    self.fault(&file.priority, error.to_string());
+                    PriorityRule::default()
+                },
+            ),
             estimates: estimates.unwrap_or_default(),
             overrun: file.overrun.into(),
             warm_up: self.span(&file.warm_up, *file.warm_up.get_ref()),

@@ -1,7 +1,7 @@
 //! The numbers of the model.
 
 use super::{CpuNeeds, MemoryModel};
-use crate::named::named;
+use dfrsim_model::named;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 

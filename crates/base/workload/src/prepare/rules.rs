@@ -1,7 +1,7 @@
 //! What is done with doubtful lines of a log.
 
 use crate::log::{Record, Status};
-use crate::named::named;
+use dfrsim_model::named;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

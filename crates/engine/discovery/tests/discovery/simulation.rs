@@ -100,7 +100,7 @@ fn migration_by_hand() {
 fn the_testbed_passes_the_audit() {
     for hogs in [0, 2] {
         let workload = Testbed { hogs, ..Testbed::default() }.workload(Seed::new(1)).unwrap();
-        for approach in Approach::ALL {
+        for &approach in Approach::ALL {
             let outcome = audited(&workload, approach, &Settings::default());
             println!("{hogs} hogs, {approach}: {outcome:?}");
             assert!(outcome.average_minimum_yield < outcome.minimum_average_yield);
@@ -141,7 +141,7 @@ proptest! {
             relabel,
             ..Settings::default()
         };
-        for approach in Approach::ALL {
+        for &approach in Approach::ALL {
             audited(&workload, approach, &settings);
         }
     }

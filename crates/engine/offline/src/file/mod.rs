@@ -17,7 +17,7 @@
 //!
 //! let wrong = text.replace("0.6", "-0.6").replace("\"qos\"", "\"gos\"");
 //! let error = instance_from_json("example.json", &wrong).unwrap_err().to_string();
-//! assert_eq!(error, "example.json: jobs[0]: there is no field `gos`; did you mean `qos`?\n\
+//! assert_eq!(error, "example.json: jobs[0]: unknown field `gos`; did you mean `qos`?\n\
 //!     example.json: jobs[0].needs[0]: -0.6 is not an amount from 0 to 4.55 nodes");
 //! # Ok::<(), dfrsim_offline::file::FileError>(())
 //! ```

@@ -1,6 +1,7 @@
 //! Takes JSON apart and collects what is wrong with it.
 
 use super::FileError;
+use dfrsim_model::named::UnknownName;
 use dfrsim_model::{Fault, FileFaults};
 use serde_json::{Map, Value};
 use std::fmt::Display;
@@ -61,9 +62,7 @@ impl Reader {
             return None;
         };
         for wrong in fields.keys().filter(|name| !known.contains(&name.as_str())) {
-            let likeness = |name: &&&str| strsim::jaro_winkler(wrong, name);
-            let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or(&"");
-            self.fault(&place.path, format!("there is no field `{wrong}`; did you mean `{nearest}`?"));
+            self.fault(&place.path, UnknownName::new("field", wrong, known).to_string());
         }
         Some(Object { fields, path: place.path.clone() })
     }

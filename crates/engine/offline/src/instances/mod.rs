@@ -22,7 +22,7 @@ pub use changed::{changed, small_change};
 pub use dissertation::{DissertationScenario, Requirements};
 pub use rr6692::{Memory, Rr6692Scenario};
 
-use crate::UnknownName;
+use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Share};
 use std::fmt;
@@ -157,9 +157,7 @@ impl FromStr for InstanceSet {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<InstanceSet, UnknownName> {
         let found = InstanceSet::ALL.into_iter().find(|set| set.name() == name);
-        found.ok_or_else(|| {
-            UnknownName::new("set of instances", name, InstanceSet::ALL.map(InstanceSet::name))
-        })
+        found.ok_or_else(|| UnknownName::new("instance set", name, InstanceSet::ALL.map(InstanceSet::name)))
     }
 }
 

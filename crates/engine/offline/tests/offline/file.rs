@@ -100,7 +100,7 @@ fn every_fault_of_an_instance_is_told_with_its_place() {
     assert_eq!(
         found,
         [
-            "there is no field `node`; did you mean `nodes`?",
+            "unknown field `node`; did you mean `nodes`?",
             "nodes[1]: there should be 2 of these, not 1",
             "nodes[2][1]: \"much\" is not an amount from 0 to 4.55 nodes",
             "jobs[1].tasks: 0 is not an integer from 1 to 10000000",

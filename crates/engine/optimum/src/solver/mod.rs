@@ -6,6 +6,7 @@ mod microlp;
 
 use crate::outcome::{Limits, Status};
 use crate::program::{Answer, Program, Variable};
+use dfrsim_model::named::UnknownName;
 use std::fmt::{self, Debug};
 use std::str::FromStr;
 
@@ -101,21 +102,15 @@ impl fmt::Display for Backend {
     }
 }
 
-/// A name that no solver of this build has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this build has no solver {name:?} but {}{}", names(), if cfg!(feature = "highs") { "" } else { "; `highs` needs the feature of that name" })]
-pub struct UnknownSolver {
-    name: String,
-}
-
-fn names() -> String {
-    Backend::ALL.iter().map(Backend::to_string).collect::<Vec<_>>().join(" and ")
-}
+/// What is chosen, as messages name it.
+const WHAT: &str = if cfg!(feature = "highs") { "solver" } else { "solver (this build is without `highs`)" };
 
 impl FromStr for Backend {
-    type Err = UnknownSolver;
-    fn from_str(name: &str) -> Result<Backend, UnknownSolver> {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Backend, UnknownName> {
         let known = Backend::ALL.iter().copied().find(|backend| backend.solver().name() == name);
-        known.ok_or_else(|| UnknownSolver { name: name.to_owned() })
+        known.ok_or_else(|| {
+            UnknownName::new(WHAT, name, Backend::ALL.iter().map(|backend| backend.solver().name()))
+        })
     }
 }

@@ -40,7 +40,7 @@ mod pinned_nodes;
 mod placements;
 mod uniform;
 
-pub use options::{DropRule, McbOptions, Packing, UnknownName};
+pub use options::{DropRule, McbOptions, Packing};
 
 use crate::filling::{ItemLists, OneList, Packer, Plan, TwoLists};
 use crate::yield_search::{Ends, SearchRange};

@@ -1,6 +1,7 @@
 //! The algorithms and their names.
 
 use super::order::{Criterion, Order};
+use dfrsim_model::named::UnknownName;
 use std::fmt;
 use std::str::FromStr;
 
@@ -84,21 +85,13 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// A name that no vector packing algorithm has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown vector packing algorithm {name:?}: expected VP_ with BF or FF and SUM, MAX or LEX, VP_ with PP or CP \
-     and SUM, MAX, DIFF or RATIO, VP_EJECT, or MCB1 to MCB8"
-)]
-pub struct UnknownAlgorithm {
-    name: String,
-}
-
 impl FromStr for Algorithm {
-    type Err = UnknownAlgorithm;
-    fn from_str(name: &str) -> Result<Algorithm, UnknownAlgorithm> {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Algorithm, UnknownName> {
         let known = Algorithm::ALL.into_iter().find(|algorithm| algorithm.name == name);
-        known.ok_or_else(|| UnknownAlgorithm { name: name.to_owned() })
+        known.ok_or_else(|| {
+            UnknownName::new("vector packing algorithm", name, Algorithm::ALL.map(Algorithm::name))
+        })
     }
 }
 
@@ -112,6 +105,9 @@ mod tests {
             assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
         }
         let error = "VP_CPLEX".parse::<Algorithm>().unwrap_err();
-        assert!(error.to_string().starts_with("unknown vector packing algorithm \"VP_CPLEX\": expected VP_"));
+        assert_eq!(
+            error.to_string(),
+            "unknown vector packing algorithm `VP_CPLEX`; did you mean `VP_FFLEX`?"
+        );
     }
 }

@@ -59,7 +59,7 @@ mod order;
 mod yields;
 
 pub use crate::filling::ListOrder;
-pub use algorithm::{Algorithm, UnknownAlgorithm};
+pub use algorithm::Algorithm;
 pub use yields::{Probes, minimum_yield, search, sizes_at, yield_bound};
 
 use dfrsim_model::Yield;

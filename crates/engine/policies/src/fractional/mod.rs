@@ -15,5 +15,5 @@ mod scheduler;
 
 pub use dfrsim_packing::mcb::{DropRule, McbOptions, Packing};
 pub use parts::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
-pub use priority::{PriorityRule, UnknownPriority};
+pub use priority::PriorityRule;
 pub use scheduler::{FractionalOptions, FractionalScheduler};

@@ -1,42 +1,18 @@
 //! Who comes first when not all can run (dissertation, section 5.2.3).
 
 use dfrsim_cluster::{JobHandle, JobView, View};
+use dfrsim_model::named;
 use std::cmp::Ordering;
-use std::fmt;
-use std::str::FromStr;
 
-/// How the priority of a job is computed; it is infinite at virtual time 0, and ties go to the earlier submission.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PriorityRule {
-    /// Flow time / (virtual time)^2, so that paused jobs rise again.
-    #[default]
-    FlowOverVirtualSquared,
-    /// 1 / virtual time.
-    InverseVirtual,
-}
-
-/// A name that no priority rule has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown priority `{0}`; expected flow-over-virtual-squared or inverse-virtual")]
-pub struct UnknownPriority(String);
-
-impl FromStr for PriorityRule {
-    type Err = UnknownPriority;
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "flow-over-virtual-squared" => Ok(PriorityRule::FlowOverVirtualSquared),
-            "inverse-virtual" => Ok(PriorityRule::InverseVirtual),
-            _ => Err(UnknownPriority(name.to_owned())),
-        }
-    }
-}
-
-impl fmt::Display for PriorityRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PriorityRule::FlowOverVirtualSquared => "flow-over-virtual-squared",
-            PriorityRule::InverseVirtual => "inverse-virtual",
-        })
+named! {
+    /// How the priority of a job is computed; it is infinite at virtual time 0, and ties go to the earlier submission.
+    #[derive(Default)]
+    pub enum PriorityRule as "priority" {
+        /// Flow time / (virtual time)^2, so that paused jobs rise again.
+        #[default]
+        FlowOverVirtualSquared = "flow-over-virtual-squared",
+        /// 1 / virtual time.
+        InverseVirtual = "inverse-virtual",
     }
 }
 
