@@ -101,7 +101,7 @@ name = "nothing"
     for fault in [
         "scenario.toml:2:14: unknown approach \"KVM\"",
         "variant `slow`: a migration of 90 s does not end in an allocation phase of 60 s",
-        "scenario.toml:6:11: unknown sharing \"shares\": expected weights or caps",
+        "scenario.toml:6:11: unknown sharing `shares`; expected weights or caps",
         "the machines on node 0 reserve more memory than it has",
         "workload `nothing` needs one of `testbed = { .. }` and `recorded = { .. }`",
     ] {

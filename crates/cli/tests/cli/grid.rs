@@ -43,7 +43,7 @@ fn what_is_wrong_with_a_scenario_is_told_with_its_place() {
         "there is no cluster `quick`",
         "expected a speed from 0.001 to 1000",
         "expected a number of jobs for each of the 1 months",
-        "no local policy is called `FIFO`; there are: FCFS, CBF, CBF-REPLAN, EASY",
+        "unknown local policy `FIFO`; expected FCFS, CBF, CBF-REPLAN or EASY",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }

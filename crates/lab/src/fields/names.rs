@@ -1,34 +1,22 @@
 //! Wrong names, and the right ones that may be meant.
 
-/// The name that is most like a wrong one, if any is somewhat like it.
-#[must_use]
-pub fn nearest<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    const SOMEWHAT: f64 = 0.75;
-    let likeness = |name: &str| strsim::jaro_winkler(wrong, name);
-    let candidates = right.into_iter().map(|name| (likeness(name), name));
-    candidates
-        .filter(|(likeness, _)| *likeness > SOMEWHAT)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
-}
+use dfrsim_model::named::UnknownName;
+pub use dfrsim_model::named::nearest;
 
 /// `what` is unknown: the nearest of the right names, or all of them.
 #[must_use]
-pub fn unknown<'a>(what: &str, wrong: &str, right: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    match nearest(wrong, right.clone()) {
-        Some(name) => format!("unknown {what} `{wrong}`; did you mean `{name}`?"),
-        None => format!("unknown {what} `{wrong}`; there are: {}", listed(right, ", ")),
-    }
+pub fn unknown<'a>(what: &'static str, wrong: &str, right: impl IntoIterator<Item = &'a str>) -> String {
+    UnknownName::new(what, wrong, right).to_string()
 }
 
 /// Serde's message, with the nearest right name where it lists names.
-pub(super) fn explained(message: &str) -> String {
+pub(super) fn explained<'a>(message: &'a str) -> String {
     let (kind, rest) = message.split_once(" `").unwrap_or((message, ""));
-    match (kind.strip_prefix("unknown "), rest.split_once("`, expected ")) {
-        (Some(what @ ("field" | "variant")), Some((wrong, expected))) => {
-            // The names are between backticks.
-            unknown(what, wrong, expected.split('`').skip(1).step_by(2))
-        }
+    // The names are between backticks.
+    let names = |expected: &'a str| expected.split('`').skip(1).step_by(2);
+    match (kind, rest.split_once("`, expected ")) {
+        ("unknown field", Some((wrong, expected))) => unknown("field", wrong, names(expected)),
+        ("unknown variant", Some((wrong, expected))) => unknown("variant", wrong, names(expected)),
         _ => message.to_owned(),
     }
 }
@@ -57,7 +45,7 @@ mod tests {
         let field = "unknown field `polices`, expected one of `study`, `title`, `policies`";
         assert_eq!(explained(field), "unknown field `polices`; did you mean `policies`?");
         let variant = "unknown variant `x`, expected `extend` or `kill`";
-        assert_eq!(explained(variant), "unknown variant `x`; there are: `extend`, `kill`");
+        assert_eq!(explained(variant), "unknown variant `x`; expected extend or kill");
         assert_eq!(explained("missing field `nodes`"), "missing field `nodes`");
     }
 }

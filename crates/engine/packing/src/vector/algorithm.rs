@@ -107,7 +107,7 @@ mod tests {
         let error = "VP_CPLEX".parse::<Algorithm>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown vector packing algorithm `VP_CPLEX`; did you mean `VP_FFLEX`?"
+            "unknown vector packing algorithm `VP_CPLEX`; did you mean `VP_CPMAX`?"
         );
     }
 }
