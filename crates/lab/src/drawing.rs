@@ -52,10 +52,13 @@ pub enum Chart {
         reference: f64,
         /// Which values are better.
         better: Better,
-        /// The lines: name, value, interval.
-        lines: Vec<(String, f64, Option<(f64, f64)>)>,
+        /// The lines.
+        lines: Vec<IntervalLine>,
     },
 }
+
+/// A name, its value and the interval of that, from its lower to its upper end.
+pub type IntervalLine = (String, f64, Option<(f64, f64)>);
 
 /// Samples side by side.
 #[derive(Clone, Debug, PartialEq)]

@@ -31,7 +31,7 @@ pub use column::{
     BadField, Better, Column, Columns, Datum, Kind, Role, Row, RowType, Value, datum, read_field,
 };
 pub use data::DataFrame;
-pub use drawing::{Axis, Chart, Drawing, Join, Samples, Scale, Series, stem};
+pub use drawing::{Axis, Chart, Drawing, IntervalLine, Join, Samples, Scale, Series, stem};
 pub use error::RunError;
 pub use key::{Digest, Digester, Key, KeyBuilder, ParseKeyError};
 pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};

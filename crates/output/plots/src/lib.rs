@@ -41,6 +41,7 @@
 mod axes;
 mod beside;
 mod chart;
+mod drawing;
 mod events;
 mod figure;
 mod font;
@@ -59,6 +60,7 @@ mod scale;
 mod statistics;
 mod table;
 
+pub use drawing::draw;
 pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 pub use figure::Figure;
 pub use offline::draw_tables;

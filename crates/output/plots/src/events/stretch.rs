@@ -2,8 +2,9 @@
 
 use super::fault::{EventsError, EventsFault};
 use super::replay::{Change, Job, Watch, replay};
+use crate::drawing::draw;
 use crate::figure::Figure;
-use crate::sample::{self, Sample};
+use dfrsim_lab::{Axis, Chart, Drawing, Samples};
 use dfrsim_model::{SimSpan, stretch};
 use std::path::{Path, PathBuf};
 
@@ -63,18 +64,20 @@ pub fn draw_stretch(paths: &[PathBuf], form: StretchForm) -> Result<Figure, Even
         let name = if is_known { run.policy.clone() } else { format!("{} ({})", run.policy, stem(path)) };
         let lacking = "no job was completed";
         let empty = || EventsError::Empty { path: (*path).clone(), lacking };
-        samples.push(Sample::new(name, &stretches).ok_or_else(empty)?);
-    }
-    let title = "Bounded stretch of the jobs".to_owned();
-    let value = format!("bounded stretch, tau {tau} s");
-    let ((picture, csv), stem) = match form {
-        StretchForm::Ecdf => {
-            let axes = [value.as_str(), "part of the jobs with no more"];
-            (sample::distributions(title, Vec::new(), axes, &samples), "stretch-ecdf")
+        if stretches.is_empty() {
+            return Err(empty());
         }
-        StretchForm::Boxes => (sample::boxes(&title, &[], &value, &samples), "stretch-distribution"),
+        samples.push((name, stretches));
+    }
+    let value = Axis::logarithmic(format!("bounded stretch, tau {tau} s"));
+    let samples = Samples { value, name: "policy".to_owned(), samples };
+    let (chart, stem) = match form {
+        StretchForm::Ecdf => (Chart::Distribution(samples), "stretch-ecdf"),
+        StretchForm::Boxes => (Chart::Boxes(samples), "stretch-distribution"),
     };
-    Ok(Figure { stem: stem.to_owned(), picture, csv, remarks: Vec::new() })
+    let title = "Bounded stretch of the jobs".to_owned();
+    let drawing = Drawing { stem: stem.to_owned(), title, remarks: Vec::new(), chart };
+    Ok(draw(&drawing).expect("stretches are positive"))
 }
 
 fn stem(path: &Path) -> String {

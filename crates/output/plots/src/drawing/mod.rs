@@ -1,0 +1,98 @@
+//! Figures of any study: drawings, which are data, become pictures.
+
+mod beside;
+mod intervals;
+mod lines;
+mod rows;
+mod samples;
+#[cfg(test)]
+mod tests;
+
+use crate::axes::Axis;
+use crate::figure::Figure;
+use crate::picture::Picture;
+use crate::scale::Scale;
+use crate::statistics::range;
+use crate::table::Csv;
+use dfrsim_lab::{self as lab, Chart, Drawing};
+
+/// The most lines of a chart and samples of a plot; more cannot be distinguished.
+const MAX_SHOWN: usize = 12;
+/// The most rows of a figure with a row for each name.
+const MAX_ROWS: usize = 40;
+
+/// A drawing as a figure: the picture, and all values behind it as CSV; `None` if there is nothing to be seen, because a
+/// drawing has no values that its axes can show.
+#[must_use]
+pub fn draw(drawing: &Drawing) -> Option<Figure> {
+    let mut sheet = Sheet { title: drawing.title.clone(), remarks: drawing.remarks.clone() };
+    let (picture, csv) = match &drawing.chart {
+        Chart::Lines { x, y, name, series } => lines::draw(&mut sheet, (x, y), name, series)?,
+        Chart::Boxes(samples) => samples::boxes(&mut sheet, samples)?,
+        Chart::Distribution(samples) => samples::distributions(&mut sheet, samples)?,
+        Chart::Beside { value, name, lines } => beside::draw(&mut sheet, value, name, lines)?,
+        Chart::Intervals { value, name, reference, better, lines } => {
+            intervals::draw(&mut sheet, (value, *reference, *better), name, lines)?
+        }
+    };
+    Some(Figure { stem: drawing.stem.clone(), picture, csv: csv.finish(), remarks: sheet.remarks })
+}
+
+/// What is written above a picture.
+struct Sheet {
+    title: String,
+    remarks: Vec<String>,
+}
+
+impl Sheet {
+    /// Says that values are not shown.
+    fn left_out(&mut self, count: usize, what: &str) {
+        if count > 0 {
+            self.remarks.push(format!("{count} {what} that the axis cannot show"));
+        }
+    }
+    /// Says that only the first ones are shown.
+    fn first(&mut self, shown: usize, all: usize, what: &str) {
+        if shown < all {
+            self.remarks
+                .push(format!("the first {shown} of {all} {what}; the data behind the figure has all"));
+        }
+    }
+}
+
+/// What is drawn, with the data behind it.
+type Drawn = (Picture, Csv);
+
+/// Whether an axis can show a value.
+fn is_shown(axis: &lab::Axis, value: f64) -> bool {
+    value.is_finite() && (value > 0.0 || axis.scale != lab::Scale::Logarithmic)
+}
+
+/// An axis that shows all of these values, with some room at both ends if it is even; `None` if there are none.
+fn axis(axis: &lab::Axis, values: impl Iterator<Item = f64>, ticks: usize, room: f64) -> Option<Axis> {
+    let (low, high) = range(values)?;
+    let is_logarithmic = match axis.scale {
+        lab::Scale::Linear => false,
+        lab::Scale::Logarithmic => true,
+        lab::Scale::Automatic => low > 0.0 && high > 10.0 * low,
+    };
+    let scale = if is_logarithmic {
+        Scale::logarithmic(low, high)
+    } else {
+        let room = room * (high - low);
+        Scale::linear(low - room, high + room, ticks)
+    };
+    Some(Axis::new(axis.label.clone(), scale))
+}
+
+/// An even axis begins at 0 where that is near, so that lengths can be compared.
+fn from_zero(axis: &lab::Axis, values: &[f64]) -> Vec<f64> {
+    let mut values = values.to_vec();
+    let (low, high) = range(values.iter().copied()).unwrap_or_default();
+    if axis.scale != lab::Scale::Logarithmic && low > 0.0 && low < high * 0.6 && high <= 10.0 * low
+        || axis.scale == lab::Scale::Linear && low > 0.0 && low < high * 0.6
+    {
+        values.push(0.0);
+    }
+    values
+}
