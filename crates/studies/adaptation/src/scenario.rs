@@ -1,0 +1,64 @@
+//! The fields of scenarios.
+
+use dfrsim_adaptation::Adapter;
+use dfrsim_lab::fields;
+use dfrsim_lab::fields::{choice, count, number, one_or_many};
+use dfrsim_model::offline::Adaptation;
+use std::fmt;
+
+fields! {
+    /// Changed instances of the dissertation's small set (8, 10 or 12 jobs on 4 nodes): the jobs are where VP_CPSUM packed
+    /// them, then a quarter of their needs is drawn again and a tenth of the jobs is replaced by new ones, which are placed
+    /// at no cost.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Changes {
+        /// How many changes. Those that cannot be made, because the first packing fails, are not counted.
+        pub replications: u32 = count("a number of changes", 1, 1_000_000), default 1_000;
+        /// What moving a task costs: the memory that it occupies, or one.
+        pub costs as "cost": Vec<Cost> = one_or_many(choice(Cost::NAMED)), default vec![Cost::Bytes];
+        /// What may be moved, in percent of what it would cost to move everything.
+        pub budgets: Vec<f64> =
+            one_or_many(number("a percentage of the total", 0.0..=100.0)), default vec![10.0, 25.0, 50.0];
+        /// The most nodes in the tree of the exact search; what is not proven by then is left out of the gaps.
+        pub search_nodes: u64 = count("a number of nodes", 0, i64::MAX), default 100_000_000;
+        /// The most steps of the heuristic's own search at each yield that it tries; 0 for repairs alone.
+        pub heuristic_steps: u32 = count("a number of steps", 0, u32::MAX), default Adapter::SEARCH_STEPS;
+    }
+    renamed { "instances" => "replications" }
+}
+
+/// By what moves are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// Memory: each task costs what it occupies.
+    Bytes,
+    /// Each task costs one.
+    Moves,
+}
+
+impl Cost {
+    const NAMED: [(&'static str, Cost); 2] = [("bytes", Cost::Bytes), ("moves", Cost::Moves)];
+
+    /// The problem with this cost; it has that of memory.
+    pub(crate) fn of(self, mut problem: Adaptation) -> Adaptation {
+        if self == Cost::Moves {
+            problem.cost.fill(1);
+        }
+        problem
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(Cost::NAMED[*self as usize].0)
+    }
+}
+
+impl Changes {
+    /// The costs with the budgets of each, in rising order.
+    pub(crate) fn variants(&self) -> Vec<(Cost, f64)> {
+        let mut budgets = self.budgets.clone();
+        budgets.sort_by(f64::total_cmp);
+        self.costs.iter().flat_map(|&cost| budgets.iter().map(move |&budget| (cost, budget))).collect()
+    }
+}

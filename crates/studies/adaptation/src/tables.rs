@@ -1,0 +1,98 @@
+//! The tables: by budget, and the largest gaps.
+
+use crate::rows::Row;
+use crate::scenario::{Changes, Cost};
+use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::{Bootstrap, Cell, Estimate, Long, NamedTable, Statistics, Table, mean};
+
+pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<NamedTable> {
+    vec![
+        NamedTable::printed(
+            "budgets",
+            "What a budget allows, and what the heuristic makes of it",
+            by_budget(scenario, rows),
+        ),
+        NamedTable::printed("gaps", "The largest gaps", largest(rows)),
+    ]
+}
+
+/// The rows of a cost and a budget.
+pub(crate) fn part(rows: &Long<Row>, cost: Cost, percent: f64) -> impl Iterator<Item = &Row> {
+    let cost = cost.to_string();
+    rows.ok().filter(move |row| row.cost == cost && row.budget_percent == percent)
+}
+
+/// The gaps of the changes that count.
+pub(crate) fn gaps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<f64> {
+    rows.into_iter().filter_map(|row| row.gap_to_optimum).collect()
+}
+
+/// For each cost and budget: mean yields over all changes, those without a mapping as 0, and the gaps of the changes that
+/// count.
+fn by_budget(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Table {
+    let header = [
+        "cost",
+        "budget_percent",
+        "replications",
+        "solved_exactly",
+        "solved",
+        "mean_optimum",
+        "mean_found",
+        "counted",
+        "mean_gap_percent",
+        "mean_gap_percent_low",
+        "mean_gap_percent_high",
+        "max_gap_percent",
+        "without_gap",
+    ];
+    let line = |(cost, percent): (Cost, f64)| {
+        let rows: Vec<&Row> = part(rows, cost, percent).collect();
+        let gaps = gaps(rows.iter().copied());
+        let yields = |of: fn(&Row) -> Option<f64>| {
+            let all: Vec<f64> = rows.iter().map(|row| of(row).unwrap_or(0.0)).collect();
+            let solved = rows.iter().filter(|row| of(row).is_some()).count();
+            (solved, (!all.is_empty()).then(|| mean(&all)))
+        };
+        let (solved_exactly, optimum) = yields(|row| row.optimum);
+        let (solved, found) = yields(|row| row.found);
+        let interval =
+            Bootstrap::for_tables(scenario.seed).mean(&gaps).and_then(|Estimate { interval, .. }| interval);
+        let gap = Statistics::from_values(&gaps);
+        let percents = |part: Option<f64>| Cell::optional(part.map(|part| 100.0 * part));
+        vec![
+            Cell::Text(cost.to_string()),
+            Cell::Number(percent),
+            Cell::Count(rows.len()),
+            Cell::Count(solved_exactly),
+            Cell::Count(solved),
+            Cell::optional(optimum),
+            Cell::optional(found),
+            Cell::Count(gaps.len()),
+            percents(gap.map(|gap| gap.mean)),
+            percents(interval.map(|(low, _)| low)),
+            percents(interval.map(|(_, high)| high)),
+            percents(gap.map(|gap| gap.max)),
+            Cell::Count(gaps.iter().filter(|gap| **gap <= 0.0).count()),
+        ]
+    };
+    Table::new(header, scenario.variants().into_iter().map(line).collect())
+}
+
+/// The ten problems with the largest gaps.
+fn largest(rows: &Long<Row>) -> Table {
+    let mut gaps: Vec<(f64, &Row)> =
+        rows.ok().filter_map(|row| Some((row.gap_to_optimum?, row))).filter(|(gap, _)| *gap > 0.0).collect();
+    gaps.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let line = |&(gap, row): &(f64, &Row)| {
+        vec![
+            Cell::Text(row.cost.clone()),
+            Cell::Number(row.budget_percent),
+            Cell::Count(row.replication as usize),
+            Cell::optional(row.optimum),
+            Cell::optional(row.found),
+            Cell::Number(100.0 * gap),
+        ]
+    };
+    let header = ["cost", "budget_percent", "replication", "optimum", "found", "gap_percent"];
+    Table::new(header, gaps.iter().take(10).map(line).collect())
+}
