@@ -3,8 +3,8 @@
 use dfrsim_adaptation::Adapter;
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{choice, count, number, one_or_many};
+use dfrsim_model::named;
 use dfrsim_model::offline::Adaptation;
-use std::fmt;
 
 fields! {
     /// Changed instances of the dissertation's small set (8, 10 or 12 jobs on 4 nodes): the jobs are where VP_CPSUM packed
@@ -15,7 +15,8 @@ fields! {
         /// How many changes. Those that cannot be made, because the first packing fails, are not counted.
         pub replications: u32 = count("a number of changes", 1, 1_000_000), default 1_000;
         /// What moving a task costs: the memory that it occupies, or one.
-        pub costs as "cost": Vec<Cost> = one_or_many(choice(Cost::NAMED)), default vec![Cost::Bytes];
+        pub costs as "cost": Vec<Cost> =
+            one_or_many(choice(Cost::ALL.iter().map(|&cost| (cost.name(), cost)))), default vec![Cost::Bytes];
         /// What may be moved, in percent of what it would cost to move everything.
         pub budgets: Vec<f64> =
             one_or_many(number("a percentage of the total", 0.0..=100.0)), default vec![10.0, 25.0, 50.0];
@@ -27,30 +28,23 @@ fields! {
     renamed { "instances" => "replications" }
 }
 
-/// By what moves are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cost {
-    /// Memory: each task costs what it occupies.
-    Bytes,
-    /// Each task costs one.
-    Moves,
+named! {
+    /// By what moves are counted.
+    pub enum Cost as "cost" {
+        /// Memory: each task costs what it occupies.
+        Bytes = "bytes",
+        /// Each task costs one.
+        Moves = "moves",
+    }
 }
 
 impl Cost {
-    const NAMED: [(&'static str, Cost); 2] = [("bytes", Cost::Bytes), ("moves", Cost::Moves)];
-
     /// The problem with this cost; it has that of memory.
     pub(crate) fn of(self, mut problem: Adaptation) -> Adaptation {
         if self == Cost::Moves {
             problem.cost.fill(1);
         }
         problem
-    }
-}
-
-impl fmt::Display for Cost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(Cost::NAMED[*self as usize].0)
     }
 }
 

@@ -1,0 +1,45 @@
+//! Tables 7.1 and 7.2 as figures: both metrics by setting and approach, beside the means of the published runs.
+
+use crate::published::Published;
+use crate::rows::{Metric, Row, rows_of};
+use crate::scenario::Discovery;
+use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::{Axis, Chart, Drawing, Long, mean};
+
+pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<Drawing> {
+    let pairs = Published::ALL.iter().flat_map(|&table| Metric::ALL.map(|metric| (table, metric)));
+    pairs.filter_map(|(table, metric)| beside(scenario, rows, table, metric)).collect()
+}
+
+fn beside(
+    scenario: &Scenario<Discovery>,
+    rows: &Long<Row>,
+    table: Published,
+    metric: Metric,
+) -> Option<Drawing> {
+    let workload = scenario.workloads.iter().find(|workload| workload.published == Some(table))?;
+    let mut lines = Vec::new();
+    for setting in &scenario.settings {
+        for &approach in &scenario.approaches {
+            let own: Vec<f64> = rows_of(rows, &workload.name, setting, approach)
+                .into_iter()
+                .map(|row| metric.of(row))
+                .collect();
+            let name = if scenario.settings.len() == 1 {
+                approach.to_string()
+            } else {
+                format!("{}: {approach}", setting.name)
+            };
+            if let Some(runs) = table.runs(approach, metric).filter(|_| !own.is_empty()) {
+                lines.push((name, mean(&own), mean(&runs)));
+            }
+        }
+    }
+    let title = metric.name().replace('_', " ");
+    (!lines.is_empty()).then(|| Drawing {
+        stem: format!("{}-{}", metric.name().replace('_', "-"), table.about()),
+        title: format!("{} workloads: {title} by approach", table.about()),
+        remarks: vec![format!("{}: means of the two published runs.", table.name())],
+        chart: Chart::Beside { value: Axis::linear(title), name: "approach".to_owned(), lines },
+    })
+}

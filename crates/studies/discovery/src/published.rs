@@ -1,0 +1,59 @@
+//! The published tables: two runs each.
+
+use crate::rows::Metric;
+use dfrsim_discovery::Approach;
+use dfrsim_model::named;
+
+named! {
+    /// A published table.
+    pub enum Published as "published table" {
+        /// Table 7.1: balanced.
+        Balanced = "dissertation-7.1",
+        /// Table 7.2: with hogs on two nodes.
+        Unbalanced = "dissertation-7.2",
+    }
+}
+
+impl Published {
+    /// The workloads that it is about.
+    pub(crate) const fn about(self) -> &'static str {
+        match self {
+            Published::Balanced => "balanced",
+            Published::Unbalanced => "unbalanced",
+        }
+    }
+
+    /// A metric of an approach in the two runs.
+    pub(crate) fn runs(self, approach: Approach, metric: Metric) -> Option<[f64; 2]> {
+        let text = match self {
+            Published::Balanced => include_str!("../reference/dissertation_table_7_1.csv"),
+            Published::Unbalanced => include_str!("../reference/dissertation_table_7_2.csv"),
+        };
+        let fields = |line: &'static str| line.split(',').collect::<Vec<&str>>();
+        let mut lines = text.lines().map(fields);
+        let header = lines.next()?;
+        let line = lines.find(|line| line[0] == approach.name())?;
+        let number = |run: usize| {
+            let column = format!("{}_{run}", metric.name());
+            line[header.iter().position(|name| *name == column)?].parse().ok()
+        };
+        Some([number(1)?, number(2)?])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_approach_is_published() {
+        for table in Published::ALL {
+            for metric in Metric::ALL {
+                assert!(Approach::ALL.iter().all(|&approach| table.runs(approach, metric).is_some()));
+            }
+        }
+        let runs = |metric| Published::Unbalanced.runs(Approach::DynamicMigration, metric);
+        assert_eq!(runs(Metric::AverageMinimum), Some([0.133, 0.113]));
+        assert_eq!(runs(Metric::MinimumAverage), Some([0.425, 0.401]));
+    }
+}

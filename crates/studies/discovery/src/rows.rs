@@ -1,0 +1,69 @@
+//! The columns of `rows.csv`, and samples of them.
+
+use crate::scenario::Setting;
+use dfrsim_discovery::Approach;
+use dfrsim_lab::{Long, columns};
+
+columns! {
+    /// A simulation.
+    pub struct Row {
+        /// The workload.
+        label pub workload: String,
+        /// Which of the workloads of this name, from 0.
+        instance pub replication: u32,
+        /// How the policies work.
+        variant pub setting: String,
+        /// What sets the weights.
+        variant pub approach: String,
+        /// The average over time of the minimum yield of all machines.
+        primary(more) pub average_minimum_yield: f64,
+        /// The minimum over the machines of their average yields.
+        metric(more) pub minimum_average_yield: f64,
+        /// The average yield over time and machines.
+        metric(more) pub mean_yield: f64,
+        /// The average part of a node's CPU that is in use.
+        metric(more) pub utilisation: f64,
+        /// The number of machines migrated.
+        metric(less) pub migrations: u64,
+        /// The number of allocation phases that migrated machines.
+        metric(less) pub remappings: u64,
+    }
+}
+
+/// The metrics of the published tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Metric {
+    AverageMinimum,
+    MinimumAverage,
+}
+
+impl Metric {
+    pub(crate) const ALL: [Metric; 2] = [Metric::AverageMinimum, Metric::MinimumAverage];
+
+    /// Its column.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Metric::AverageMinimum => "average_minimum_yield",
+            Metric::MinimumAverage => "minimum_average_yield",
+        }
+    }
+    pub(crate) const fn of(self, row: &Row) -> f64 {
+        match self {
+            Metric::AverageMinimum => row.average_minimum_yield,
+            Metric::MinimumAverage => row.minimum_average_yield,
+        }
+    }
+}
+
+/// The rows of an approach, in the order of the replications.
+pub(crate) fn rows_of<'a>(
+    rows: &'a Long<Row>,
+    workload: &str,
+    setting: &Setting,
+    approach: Approach,
+) -> Vec<&'a Row> {
+    let is_one = |row: &&Row| {
+        row.workload == workload && row.setting == setting.name && row.approach == approach.name()
+    };
+    rows.ok().filter(is_one).collect()
+}

@@ -1,0 +1,190 @@
+//! The fields of scenarios.
+
+use crate::published::Published;
+use dfrsim_discovery::recorded::Unit;
+use dfrsim_discovery::sharing::Sharing;
+use dfrsim_discovery::{Approach, Settings, Spare};
+use dfrsim_lab::fields;
+use dfrsim_lab::fields::{
+    LocatedFile, boolean, choice, count, file, flattened, fraction, list, name, number, one_or_many,
+    optional, positive_fraction, positive_seconds, table, tables,
+};
+use dfrsim_model::{Seed, Share, SimSpan, Yield};
+use dfrsim_packing::mcb::{McbOptions, Packing};
+
+fields! {
+    /// Virtual machines share the CPU of their nodes, what they could use changes, and the policies see only what they use.
+    /// Each approach runs on each workload with each setting.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Discovery {
+        /// How many workloads of each testbed.
+        pub replications: u32 = count("a number of replications", 1, 1_000_000), default 100;
+        /// What sets the weights.
+        pub approaches: Vec<Approach> =
+            one_or_many(choice(Approach::ALL.iter().map(|&it| (it.name(), it)))), default Approach::ALL.to_vec();
+        /// How the policies work. Claims are checked with the first setting.
+        pub settings: Vec<Setting> =
+            tables().nonempty().distinct("name", "a setting", |it: &Setting| &it.name),
+            default vec![Setting::standard()];
+        /// What runs.
+        pub workloads: Vec<Workload> =
+            tables().nonempty().distinct("name", "a workload", |it: &Workload| &it.name);
+    }
+    renamed { "samples" => "replications", "variants" => "settings" }
+}
+
+fields! {
+    /// How the policies work.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Setting {
+        /// Its name in rows and tables.
+        pub name: String = name("a setting"), default "standard".to_owned();
+        /// How long the discovery phase lasts.
+        pub discovery: SimSpan = positive_seconds(), default Settings::default().discovery;
+        /// How long the allocation phase lasts.
+        pub allocation: SimSpan = positive_seconds(), default Settings::default().allocation;
+        /// How long the execution phase lasts.
+        pub execution: SimSpan = positive_seconds(), default Settings::default().execution;
+        /// How often use is compared with the estimates during execution; the text does not say.
+        pub monitor: SimSpan = positive_seconds(), default Settings::default().monitor;
+        /// By what part of it the expected minimum yield must rise for machines to be migrated.
+        pub threshold: f64 = number("a part of the yield", 0.0..), default Settings::default().threshold;
+        /// How long a live migration takes, at most an allocation phase. The machine runs on its old node and occupies memory
+        /// on both.
+        pub migration: SimSpan = positive_seconds(), default Settings::default().migration;
+        /// `weights` are work-conserving, `caps` are not.
+        pub sharing: Sharing =
+            choice(Sharing::ALL.iter().map(|&it| (it.name(), it))), default Sharing::default();
+        /// What the CPU above the largest minimum yield is for.
+        pub spare: Spare = choice(Spare::ALL.iter().map(|&it| (it.name(), it))), default Spare::default();
+        /// How MCB fills nodes.
+        pub packing: Packing =
+            choice(Packing::ALL.iter().map(|&it| (it.name(), it))), default Packing::default();
+        /// The lowest yield that MCB tries.
+        pub yield_floor: Yield = positive_fraction("a yield"), default McbOptions::default().floor;
+        /// How near to each other the last success and the last failure of MCB's search are.
+        pub yield_precision: Yield = positive_fraction("a yield"), default McbOptions::default().precision;
+        /// Whether MCB's nodes are renamed so that the least memory migrates.
+        pub relabel: bool = boolean(), default false;
+    }
+    check |setting, at| {
+        if let Err(error) = setting.settings().check() {
+            at.fault_of_table(error.to_string());
+        }
+    }
+}
+
+fields! {
+    /// Workloads of one source.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Workload {
+        /// Its name in rows and tables.
+        pub name: String = name("a workload");
+        /// The published table beside which its results are shown.
+        pub published: Option<Published> =
+            optional(choice(Published::ALL.iter().map(|&it| (it.name(), it))));
+        /// Where the machines and their needs come from.
+        pub source: Source = flattened();
+    }
+}
+
+fields! {
+    /// Where the machines and their needs come from.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum Source {
+        /// Random needs; a workload for each replication.
+        Testbed(Testbed) as "testbed" = table();
+        /// CPU traces of files; one workload.
+        Recorded(Recorded) as "recorded" = table();
+    }
+}
+
+fields! {
+    /// Machines with uniform needs from 0 to 1, the same number on each node, and hogs (dissertation, section 7.3).
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Testbed {
+        /// The number of nodes.
+        pub nodes: u32 = count("a number of nodes", 1, 100_000), default 4;
+        /// The number of machines with random needs on each node.
+        pub vms_per_node: u32 = count("a number of machines", 0, 100_000), default 3;
+        /// The number of machines that always need a whole node, one on each of the first nodes.
+        pub hogs: u32 = count("a number of hogs", 0, 100_000), default 0;
+        /// What each machine reserves of a node's memory, at least 0.01. It occupies half of that, so that there is room for
+        /// migrations.
+        pub memory: Share = fraction("a part of a node"), default Share::from_ratio(1, 4);
+        /// The mean time after which a need changes; times are exponentially distributed.
+        pub mean_change: SimSpan = positive_seconds(), default SimSpan::from_secs(1_200);
+        /// For how long the machines run.
+        pub span: SimSpan = positive_seconds(), default SimSpan::from_secs(43_200);
+    }
+    check |testbed, at| {
+        // Whether there can be such a workload does not depend on its needs: one step each is made quickly.
+        let steady = dfrsim_discovery::Testbed { mean_change: SimSpan::MAX, ..testbed.testbed() };
+        if let Err(error) = steady.workload(Seed::new(0)) {
+            at.fault_of_table(error.to_string());
+        }
+    }
+}
+
+fields! {
+    /// CPU traces of files. Machines are dealt out to the nodes in turn, in the order of files and columns.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Recorded {
+        /// Files with a line for each interval and, between commas, a value for each machine; one number a line is one
+        /// machine. A first line without numbers, blank lines and lines with `#` are left out.
+        pub files: Vec<LocatedFile> = list(file()).nonempty();
+        /// The number of nodes.
+        pub nodes: u32 = count("a number of nodes", 1, 100_000);
+        /// What each machine reserves of a node's memory, at least 0.01.
+        pub memory: Share = fraction("a part of a node"), default Share::from_ratio(1, 4);
+        /// How long a line lasts.
+        pub interval: SimSpan = positive_seconds(), default SimSpan::from_secs(300);
+        /// What values are: percents of a node, or fractions of it.
+        pub unit: Unit = choice(Unit::ALL.iter().map(|&it| (it.name(), it))), default Unit::Percent;
+        /// How much of the traces is used; all that all of them have, unless given.
+        pub span: Option<SimSpan> = optional(positive_seconds());
+    }
+}
+
+impl Setting {
+    pub(crate) fn standard() -> Setting {
+        fields::defaults().expect("every field of a setting has a default")
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            discovery: self.discovery,
+            allocation: self.allocation,
+            execution: self.execution,
+            monitor: self.monitor,
+            threshold: self.threshold,
+            migration: self.migration,
+            sharing: self.sharing,
+            spare: self.spare,
+            mcb: McbOptions {
+                packing: self.packing,
+                floor: self.yield_floor,
+                precision: self.yield_precision,
+                ..McbOptions::default()
+            },
+            relabel: self.relabel,
+        }
+    }
+}
+
+impl Testbed {
+    pub(crate) fn testbed(&self) -> dfrsim_discovery::Testbed {
+        let Testbed { nodes, vms_per_node, hogs, memory, mean_change, span } = *self;
+        dfrsim_discovery::Testbed { nodes, vms_per_node, hogs, memory, mean_change, span }
+    }
+}
+
+impl Source {
+    /// How many workloads of this source there are.
+    pub(crate) fn replications(&self, of_testbeds: u32) -> u32 {
+        match self {
+            Source::Testbed(_) => of_testbeds,
+            Source::Recorded(_) => 1,
+        }
+    }
+}
