@@ -92,6 +92,18 @@ pub enum Datum {
     Missing,
 }
 
+impl Datum {
+    /// The number that it is, if it is one.
+    #[must_use]
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Datum::Integer(number) => Some(*number as f64),
+            Datum::Number(number) => Some(*number),
+            Datum::Text(_) | Datum::Boolean(_) | Datum::Missing => None,
+        }
+    }
+}
+
 /// A type of the fields of rows. What is written reads back as the same value; anything else is refused.
 pub trait Value: Sized {
     /// The kind of a column of such values.
@@ -188,6 +200,8 @@ pub trait Columns: Sized {
     fn data(&self) -> Vec<Datum>;
     /// The values as texts, in the order of the columns.
     fn write(&self) -> Vec<String>;
+    /// The number in a column, by its place; `None` if there is none.
+    fn number(&self, place: usize) -> Option<f64>;
     /// Reads one field after the other, as [`Columns::write`] wrote them.
     ///
     /// # Errors
@@ -213,6 +227,8 @@ pub trait Row: Clone + Send + Sync + 'static {
     fn row_type(&self) -> usize;
     /// The values as texts, in the order of the type's columns.
     fn write(&self) -> Vec<String>;
+    /// The number in a column of the type, by its place; `None` if there is none.
+    fn number(&self, place: usize) -> Option<f64>;
     /// Reads what [`Row::write`] wrote.
     ///
     /// # Errors
@@ -227,6 +243,9 @@ impl<C: Columns + Clone + Send + Sync + 'static> Row for C {
     }
     fn write(&self) -> Vec<String> {
         Columns::write(self)
+    }
+    fn number(&self, place: usize) -> Option<f64> {
+        Columns::number(self, place)
     }
     fn read<'a>(_: usize, fields: impl Iterator<Item = &'a str>) -> Result<Self, BadField> {
         Columns::read(fields)
@@ -287,6 +306,11 @@ macro_rules! columns {
             }
             fn write(&self) -> Vec<String> {
                 vec![$($crate::Value::write(&self.$field)),+]
+            }
+            fn number(&self, place: usize) -> Option<f64> {
+                let numbers: &[fn(&Self) -> Option<f64>] =
+                    &[$(|row| $crate::Value::datum(&row.$field).number()),+];
+                numbers.get(place).and_then(|number| number(self))
             }
             fn read<'a>(mut fields: impl Iterator<Item = &'a str>) -> Result<Self, $crate::BadField> {
                 Ok($type { $($field: $crate::read_field(stringify!($field), fields.next())?),+ })
@@ -362,6 +386,9 @@ macro_rules! row_types {
             }
             fn write(&self) -> Vec<String> {
                 match self { $($type::$variant(row) => $crate::Columns::write(row),)+ }
+            }
+            fn number(&self, place: usize) -> Option<f64> {
+                match self { $($type::$variant(row) => $crate::Columns::number(row, place),)+ }
             }
             fn read<'a>(
                 row_type: usize,

@@ -1,6 +1,6 @@
 //! Rows of any study as columns of values: what comparison, baselines, export and figures work on.
 
-use crate::column::{Column, Kind, RowType};
+use crate::column::{Column, Kind, Role, RowType};
 use crate::record::Status;
 use std::collections::BTreeMap;
 
@@ -11,34 +11,76 @@ pub struct DataFrame {
     pub row_type: &'static RowType,
     /// What became of each run.
     pub status: Vec<Status>,
-    /// Why, where it has no row.
-    pub message: Vec<Box<str>>,
-    values: Vec<Values>,
+    /// Why, where it has no row: the row, and the message if it is not empty.
+    messages: Vec<(usize, Box<str>)>,
+    columns: Vec<Values>,
 }
 
-/// The values of a column.
+/// The values of a column: texts by their places among all texts of the column, everything else as numbers.
 #[derive(Clone, Debug)]
-enum Values {
-    /// Texts, each different one once.
-    Texts { names: Vec<Box<str>>, places: BTreeMap<Box<str>, u32>, codes: Vec<u32> },
-    /// Numbers, and truth values as 0 and 1; NaN where there is none.
-    Numbers(Vec<f64>),
+struct Values {
+    names: Vec<Box<str>>,
+    places: BTreeMap<Box<str>, u32>,
+    /// NaN where there is none; truth values are 0 and 1.
+    numbers: Numbers,
+}
+
+/// Numbers, a row each. Labels are the same in many rows, one after the other, and most rows lack metrics that few runs
+/// have, so that of these only changes are kept.
+#[derive(Clone, Debug)]
+enum Numbers {
+    Each(Vec<f64>),
+    Changes { rows: Vec<usize>, numbers: Vec<f64> },
+}
+
+/// A value that was read, as its column keeps it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry(f64);
+
+impl Entry {
+    /// No value in a column of numbers.
+    pub(crate) const MISSING: Entry = Entry(f64::NAN);
+    /// A number, in a column of numbers; NaN if there is none.
+    pub(crate) fn number(number: f64) -> Entry {
+        Entry(number)
+    }
+}
+
+impl Numbers {
+    fn push(&mut self, row: usize, number: f64) {
+        match self {
+            Numbers::Each(numbers) => numbers.push(number),
+            Numbers::Changes { rows, numbers } => {
+                if numbers.last().is_none_or(|last| last.to_bits() != number.to_bits()) {
+                    rows.push(row);
+                    numbers.push(number);
+                }
+            }
+        }
+    }
+    fn get(&self, row: usize) -> f64 {
+        match self {
+            Numbers::Each(numbers) => numbers[row],
+            Numbers::Changes { rows, numbers } => numbers[rows.partition_point(|&begin| begin <= row) - 1],
+        }
+    }
 }
 
 impl DataFrame {
     /// No rows of a type.
     #[must_use]
     pub fn new(row_type: &'static RowType) -> DataFrame {
-        let values = |column: &Column| match column.kind {
-            Kind::Text => Values::Texts { names: Vec::new(), places: BTreeMap::new(), codes: Vec::new() },
-            Kind::Integer | Kind::Number | Kind::Boolean => Values::Numbers(Vec::new()),
+        let values = |column: &Column| {
+            let numbers = match column.role {
+                Role::Variant | Role::Primary(_) => Numbers::Each(Vec::new()),
+                Role::Label | Role::Instance | Role::Fact | Role::Metric(_) => {
+                    Numbers::Changes { rows: Vec::new(), numbers: Vec::new() }
+                }
+            };
+            Values { names: Vec::new(), places: BTreeMap::new(), numbers }
         };
-        DataFrame {
-            row_type,
-            status: Vec::new(),
-            message: Vec::new(),
-            values: row_type.columns.iter().map(values).collect(),
-        }
+        let columns = row_type.columns.iter().map(values).collect();
+        DataFrame { row_type, status: Vec::new(), messages: Vec::new(), columns }
     }
 
     /// Adds a row with a field for each column; whether all fields are values of their columns. Otherwise nothing is added.
@@ -48,35 +90,46 @@ impl DataFrame {
         message: &str,
         fields: impl Iterator<Item = &'a str> + Clone,
     ) -> bool {
-        let columns = self.row_type.columns;
-        let is_value = |(column, field): (&Column, &str)| match column.kind {
-            Kind::Text => true,
-            Kind::Boolean => matches!(field, "" | "true" | "false"),
-            Kind::Integer | Kind::Number => field.is_empty() || field.parse::<f64>().is_ok(),
-        };
-        if fields.clone().count() != columns.len() || !columns.iter().zip(fields.clone()).all(is_value) {
+        if fields.clone().count() != self.columns.len() {
             return false;
         }
-        for (values, field) in self.values.iter_mut().zip(fields) {
-            match values {
-                Values::Texts { names, places, codes } => {
-                    let code = places.get(field).copied().unwrap_or_else(|| {
-                        names.push(field.into());
-                        places.insert(field.into(), names.len() as u32 - 1);
-                        names.len() as u32 - 1
-                    });
-                    codes.push(code);
+        let entries: Option<Vec<Entry>> =
+            fields.enumerate().map(|(column, field)| self.entry(column, field)).collect();
+        let Some(entries) = entries else { return false };
+        self.push_entries(status, message, &entries);
+        true
+    }
+    /// What a column keeps of a field; `None` if that is not a value of it.
+    pub(crate) fn entry(&mut self, column: usize, field: &str) -> Option<Entry> {
+        let kind = self.row_type.columns[column].kind;
+        let Values { names, places, .. } = &mut self.columns[column];
+        Some(Entry(match (kind, field) {
+            (Kind::Text, _) => match places.get(field) {
+                Some(&place) => place.into(),
+                None => {
+                    let place = names.len() as u32;
+                    names.push(field.into());
+                    places.insert(field.into(), place);
+                    place.into()
                 }
-                Values::Numbers(numbers) => numbers.push(match field {
-                    "true" => 1.0,
-                    "false" => 0.0,
-                    _ => field.parse().unwrap_or(f64::NAN),
-                }),
-            }
+            },
+            (_, "") => f64::NAN,
+            (Kind::Boolean, "false") => 0.0,
+            (Kind::Boolean, "true") => 1.0,
+            (Kind::Boolean, _) => return None,
+            (Kind::Integer | Kind::Number, _) => field.parse().ok()?,
+        }))
+    }
+    /// Adds a row with an entry for each column.
+    pub(crate) fn push_entries(&mut self, status: Status, message: &str, entries: &[Entry]) {
+        let row = self.len();
+        for (values, entry) in self.columns.iter_mut().zip(entries) {
+            values.numbers.push(row, entry.0);
         }
         self.status.push(status);
-        self.message.push(message.into());
-        true
+        if !message.is_empty() {
+            self.messages.push((row, message.into()));
+        }
     }
 
     /// How many rows there are, those of failed runs included.
@@ -104,32 +157,32 @@ impl DataFrame {
     pub fn primary(&self) -> Option<usize> {
         self.columns().iter().position(Column::is_primary)
     }
+    /// Why there is no row; empty if there is one, or the status says it all.
+    #[must_use]
+    pub fn message(&self, row: usize) -> &str {
+        let place = self.messages.binary_search_by_key(&row, |(row, _)| *row);
+        place.map_or("", |place| &self.messages[place].1)
+    }
     /// The number in a row, if the column has numbers and there is one.
     #[must_use]
     pub fn number(&self, row: usize, column: usize) -> Option<f64> {
-        match &self.values[column] {
-            Values::Numbers(numbers) => Some(numbers[row]).filter(|number| !number.is_nan()),
-            Values::Texts { .. } => None,
-        }
+        let number = self.columns[column].numbers.get(row);
+        (self.columns()[column].kind != Kind::Text && !number.is_nan()).then_some(number)
     }
     /// The value in a row as a text; empty if there is none.
     #[must_use]
     pub fn text(&self, row: usize, column: usize) -> String {
-        match &self.values[column] {
-            Values::Texts { names, codes, .. } => names[codes[row] as usize].to_string(),
-            Values::Numbers(numbers) => match (numbers[row], self.columns()[column].kind) {
-                (number, _) if number.is_nan() => String::new(),
-                (number, Kind::Boolean) => (number != 0.0).to_string(),
-                (number, _) => number.to_string(),
-            },
+        let Values { names, numbers, .. } = &self.columns[column];
+        match (numbers.get(row), self.columns()[column].kind) {
+            (place, Kind::Text) => names[place as usize].to_string(),
+            (number, _) if number.is_nan() => String::new(),
+            (number, Kind::Boolean) => (number != 0.0).to_string(),
+            (number, Kind::Integer | Kind::Number) => number.to_string(),
         }
     }
     /// Numbers that are equal where the values of a column are: for grouping.
     #[must_use]
     pub fn code(&self, row: usize, column: usize) -> u64 {
-        match &self.values[column] {
-            Values::Texts { codes, .. } => codes[row].into(),
-            Values::Numbers(numbers) => numbers[row].to_bits(),
-        }
+        self.columns[column].numbers.get(row).to_bits()
     }
 }

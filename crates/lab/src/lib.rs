@@ -37,7 +37,10 @@ pub use key::{Digest, Digester, Key, KeyBuilder, ParseKeyError};
 pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};
 pub use registry::{AnyScenario, AnyStudy, Registry};
 pub use results::{Results, ResultsError};
-pub use rows::{EarlierRecords, Journaling, Long, Outcome, ReadFile, RowFile, RowSet, file_name};
+pub use rows::{
+    EarlierLines, EarlierRecords, Journaling, Layout, Line, Long, OnInstance, ReadFile, RowFile, RowResult,
+    RowSet, RowText, RunOf, Wide, WideCell, WideOutcome, file_name,
+};
 pub use study::{Audit, Grain, Input, InstanceId, Labels, Prepared, Records, Study, Watch};
 pub use sweep::{
     Counts, Host, InputSection, MANIFEST, Manifest, ManifestFault, ParseShardError, Part, PartStatus,

@@ -6,7 +6,7 @@ use crate::drawing::Drawing;
 use crate::error::RunError;
 use crate::fields::{Document, Environment, InputErrors, Scenario, ScenarioSource, document_fields};
 use crate::results::{Results, ResultsError};
-use crate::rows::{ReadFile, RowSet};
+use crate::rows::{RowSet, RowText};
 use crate::study::{Audit, Study};
 use crate::sweep::{self, Progress, RunOptions, RunReport};
 use std::any::Any;
@@ -45,7 +45,7 @@ pub trait AnyStudy: Send + Sync {
     ///
     /// # Errors
     /// In one line, if they are not rows of this study.
-    fn frames(&self, files: &[ReadFile]) -> Result<Vec<DataFrame>, String>;
+    fn frames(&self, files: &[RowText]) -> Result<Vec<DataFrame>, String>;
     /// What the study draws of these results besides what follows from the roles of columns.
     ///
     /// # Errors
@@ -163,7 +163,7 @@ impl<S: Study> AnyStudy for Registered<S> {
     fn scenario(&self, document: &Document<'_>) -> Result<Box<dyn AnyScenario>, InputErrors> {
         Ok(Box::new(Opened::<S>(document.read::<S::Fields>()?)))
     }
-    fn frames(&self, files: &[ReadFile]) -> Result<Vec<DataFrame>, String> {
+    fn frames(&self, files: &[RowText]) -> Result<Vec<DataFrame>, String> {
         <S::Rows as RowSet<S>>::frames(files)
     }
     fn drawings(&self, results: &Results<'_>, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {
@@ -179,7 +179,11 @@ impl<S: Study> AnyStudy for Registered<S> {
             .map_err(|errors| results.bad_rows(errors.to_string()))?;
         let rows =
             <S::Rows as RowSet<S>>::read(&results.row_files()?).map_err(|fault| results.bad_rows(fault))?;
-        Ok(S::drawings(&scenario, &rows))
+        let mut drawings = S::drawings(&scenario, &rows);
+        if let Some(times) = results.times()? {
+            drawings.extend(S::time_drawings(&scenario, &times));
+        }
+        Ok(drawings)
     }
 }
 

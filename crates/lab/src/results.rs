@@ -2,8 +2,8 @@
 
 use crate::data::DataFrame;
 use crate::registry::{AnyStudy, Registry};
-use crate::rows::ReadFile;
-use crate::sweep::{MANIFEST, Manifest, ManifestFault, journals};
+use crate::rows::{ReadFile, RowText};
+use crate::sweep::{MANIFEST, Manifest, ManifestFault, TIMES, journals};
 use crate::text::csv;
 use std::fs;
 use std::io;
@@ -181,9 +181,18 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// If they are not what the run wrote.
-    pub fn row_files(&self) -> Result<Vec<ReadFile>, ResultsError> {
+    pub fn row_files(&self) -> Result<Vec<RowText>, ResultsError> {
         let is_rows = |name: &&String| *name == "rows.csv" || name.starts_with("rows/");
-        self.manifest.files.keys().filter(is_rows).map(|name| self.read_file(name)).collect()
+        let read = |name: &String| Ok(RowText { name: name.clone(), text: self.file(name)? });
+        self.manifest.files.keys().filter(is_rows).map(read).collect()
+    }
+
+    /// How long runs took; `None` if the study does not measure it.
+    ///
+    /// # Errors
+    /// If the file is not what the run wrote.
+    pub fn times(&self) -> Result<Option<ReadFile>, ResultsError> {
+        self.manifest.files.contains_key(TIMES).then(|| self.read_file(TIMES)).transpose()
     }
 
     /// The rows, type by type; those without rows are left out.

@@ -1,15 +1,17 @@
 //! Studies: instances x variants -> rows.
 
 use crate::claims::Claim;
-use crate::column::Row;
+use crate::column::{Column, Row};
 use crate::drawing::Drawing;
 use crate::error::RunError;
 use crate::fields::{Fields, Scenario};
 use crate::key::{Digest, KeyBuilder};
 use crate::record::{Failure, Record};
-use crate::rows::RowSet;
+use crate::rows::{ReadFile, RowSet};
 use crate::table::NamedTable;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 /// What `--audit` means for a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,18 +73,29 @@ pub struct Watch<'a> {
     /// Whether the independent checker is to follow the run; always true where the study says [`Audit::Always`].
     pub audit: bool,
     interrupt: &'a AtomicBool,
+    took: Option<&'a AtomicU64>,
 }
 
 impl<'a> Watch<'a> {
     /// A watch that reads whether to stop from `interrupt`.
     #[must_use]
     pub fn new(audit: bool, interrupt: &'a AtomicBool) -> Watch<'a> {
-        Watch { audit, interrupt }
+        Watch { audit, interrupt, took: None }
+    }
+    pub(crate) fn timed(self, took: &'a AtomicU64) -> Watch<'a> {
+        Watch { took: Some(took), ..self }
     }
     /// Whether the user wants to stop. A long run may then end early with any failure, which is not kept.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
+    }
+    /// Says how long the variant itself took, without checks: the mean times of what a run computed are in `times.csv`, the
+    /// only file besides the manifest that depends on the machine. Without it the run is in no mean.
+    pub fn took(&self, time: Duration) {
+        if let Some(took) = self.took {
+            took.store(time.as_nanos() as u64, Ordering::Relaxed);
+        }
     }
 }
 
@@ -112,7 +125,7 @@ pub trait Study: Sized + Send + Sync + 'static {
     type Variant: Clone + Send + Sync;
     /// What a run amounts to.
     type Row: Row;
-    /// How rows are kept, in memory and in files: [`Long`](crate::rows::Long) or wide.
+    /// How rows are kept, in memory and in files: [`Long`](crate::rows::Long) or [`Wide`](crate::rows::Wide).
     type Rows: RowSet<Self>;
 
     /// Reads what the scenario names and lays out the instances.
@@ -133,6 +146,21 @@ pub trait Study: Sized + Send + Sync + 'static {
     /// # Errors
     /// If there is nothing to run on: all of its variants then have this failure.
     fn prepare(&self, instance: usize) -> Result<Prepared<Self::Instance>, Failure>;
+    /// All variants, each once, in the order of the columns of [wide](crate::rows::Wide) rows. Without an implementation
+    /// these are the variants of all instances.
+    fn every_variant(&self) -> Vec<Self::Variant> {
+        let mut known = BTreeSet::new();
+        let all = (0..self.instances().len()).flat_map(|at| self.variants(at));
+        all.filter(|variant| known.insert(self.labels(variant))).collect()
+    }
+    /// Whether runs of a variant may have a value of a metric; [wide](crate::rows::Wide) rows have no columns for others.
+    fn has_metric(&self, _variant: &Self::Variant, _metric: &Column) -> bool {
+        true
+    }
+    /// Values of columns that become known when an instance is prepared, so that failed runs have them too.
+    fn facts(&self, _instance: &Self::Instance) -> Labels {
+        Vec::new()
+    }
     /// Adds what determines the rows of a variant, besides the digest of the instance.
     fn key(&self, variant: &Self::Variant, key: &mut KeyBuilder);
     /// The values of the columns that the variant determines.
@@ -167,6 +195,11 @@ pub trait Study: Sized + Send + Sync + 'static {
     }
     /// Notes on all of the results, below the first table.
     fn notes(&self, _rows: &Self::Rows) -> Vec<String> {
+        Vec::new()
+    }
+    /// What the study draws of the mean times of a run, the file `times.csv`, if there is one: its columns are the labels of
+    /// instances, those of variants, `runs` and `mean_ms`.
+    fn time_drawings(_scenario: &Scenario<Self::Fields>, _times: &ReadFile) -> Vec<Drawing> {
         Vec::new()
     }
     /// What the study draws besides the figures that follow from the roles of columns. It is called on results that were

@@ -146,15 +146,17 @@ impl Folder {
         Journal::open(&path, header.columns.iter().map(String::as_str))
     }
 
-    /// The records of all journals in the folder, of this part and of others.
-    pub(crate) fn read_journals(&self, columns: &[String]) -> Result<Found, RunError> {
-        let mut all = Found::default();
-        for path in journals(&self.path).map_err(|error| RunError::io(&self.path, error))? {
-            let found = journal::read(&path, columns.iter().map(String::as_str))?;
-            all.records.extend(found.records);
-            all.damaged += found.damaged;
-        }
-        Ok(all)
+    /// The journals in the folder, of this part and of others: the columns of each, and what was found in it. One without a
+    /// readable header is taken to have these columns.
+    pub(crate) fn read_journals(&self, columns: &[String]) -> Result<Vec<(Vec<String>, Found)>, RunError> {
+        let read = |path: &PathBuf| {
+            let header = Header::read(path).ok().flatten();
+            let columns = header.map_or_else(|| columns.to_vec(), |header| header.columns);
+            let found = journal::read(path, columns.iter().map(String::as_str))?;
+            Ok((columns, found))
+        };
+        let paths = journals(&self.path).map_err(|error| RunError::io(&self.path, error))?;
+        paths.iter().map(read).collect()
     }
 
     /// The notice about damaged lines of the journals.

@@ -81,10 +81,10 @@ pub struct InputSection {
 }
 
 impl Counts {
-    /// Adds a row.
-    pub(crate) fn add(&mut self, status: Status) {
-        self.total += 1;
-        *self.by_status.entry(status.name().to_owned()).or_default() += 1;
+    /// Adds rows of a status.
+    pub(crate) fn add(&mut self, status: Status, rows: usize) {
+        self.total += rows;
+        *self.by_status.entry(status.name().to_owned()).or_default() += rows;
     }
     /// How many rows have this status.
     #[must_use]

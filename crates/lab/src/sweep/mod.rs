@@ -5,11 +5,14 @@ mod header;
 mod journal;
 mod manifest;
 mod options;
+mod plan;
 mod progress;
 mod run;
+mod runs;
 mod seal;
 mod shard;
 mod status;
+mod times;
 mod work;
 
 pub use manifest::{Counts, Host, InputSection, MANIFEST, Manifest, ManifestFault};
@@ -21,3 +24,4 @@ pub use status::{PartStatus, RunStatus, unfinished_scenario};
 
 pub(crate) use folder::journals;
 pub(crate) use run::run;
+pub(crate) use times::TIMES;

@@ -2,14 +2,15 @@
 
 use crate::column::Better;
 
-/// One more step has finished: a run, or the rows of one that were taken over.
+/// One more step has finished: a run or the rows of one that were taken over, or all runs on an instance, as the
+/// [journaling](crate::Journaling) is.
 #[derive(Clone, Debug)]
 pub struct Step<'a> {
     /// How many runs have finished by now.
     pub finished: usize,
     /// How many there are in all.
     pub total: usize,
-    /// What finished: the name of the variant and its primary metric; `None` if it has no row.
+    /// What finished: the name of each variant and its primary metric; `None` if it has no row.
     pub values: &'a [(String, Option<f64>)],
     /// The primary metric: its name, and which values are better.
     pub primary: Option<(&'static str, Better)>,

@@ -104,9 +104,9 @@ impl<'a> Sweep<'a> {
         // Only the first failure is reported; the others follow from it more often than not.
         journal.append(records).map_err(|failure| _ = self.failure.set(failure)).ok()
     }
-    /// One more run has finished: how many have by now.
-    pub(crate) fn finish_one(&self) -> usize {
-        self.finished.fetch_add(1, Ordering::Relaxed) + 1
+    /// Some more runs have finished: how many have by now.
+    pub(crate) fn finish(&self, runs: usize) -> usize {
+        self.finished.fetch_add(runs, Ordering::Relaxed) + runs
     }
 
     /// # Errors

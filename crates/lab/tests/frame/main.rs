@@ -1,10 +1,11 @@
 //! The frame as a whole, on a study that is a few lines long.
 
 mod toy;
+mod wide;
 
 use dfrsim_lab::{
-    Part, Progress, Results, ResultsError, RunError, RunOptions, RunReport, RunStatus, Shard, Status, Step,
-    unfinished_scenario,
+    Part, Progress, Registry, Results, ResultsError, RunError, RunOptions, RunReport, RunStatus, Shard,
+    Status, Step, unfinished_scenario,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,13 +14,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 const TOY: &str = "study = 'toy'\ntitle = 'a title'\n";
 
-fn run_with(text: &str, options: &RunOptions, progress: &dyn Progress) -> Result<RunReport, RunError> {
-    let scenario = toy::registry().parse(text, "toy.toml", None, &[]).unwrap();
+fn run_with(
+    registry: &Registry,
+    text: &str,
+    options: &RunOptions,
+    progress: &dyn Progress,
+) -> Result<RunReport, RunError> {
+    let scenario = registry.parse(text, "toy.toml", None, &[]).unwrap();
     scenario.run(options, &AtomicBool::new(false), progress)
 }
 
 fn run(text: &str, folder: &Path) -> RunReport {
-    run_with(text, &RunOptions { threads: 2, ..RunOptions::new(folder) }, &()).unwrap()
+    run_with(&toy::registry(), text, &RunOptions { threads: 2, ..RunOptions::new(folder) }, &()).unwrap()
 }
 
 /// All files but the locks and the manifest.
@@ -89,7 +95,7 @@ fn failures_are_rows_and_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let text = format!("{TOY}factors = [0, 1, 7]\n");
     let options = RunOptions { audit: true, ..RunOptions::new(folder.path()) };
-    let report = run_with(&text, &options, &()).unwrap();
+    let report = run_with(&toy::registry(), &text, &options, &()).unwrap();
     assert_eq!((report.counts.of(Status::Violation), report.counts.of(Status::Invalid)), (4, 4));
     assert_eq!((report.counts.failures(), report.failures.len()), (8, 8));
     assert_eq!(report.failures[0], "even, 100, 0: violation: a factor must not be 0");
@@ -106,7 +112,9 @@ fn shards_merge_to_the_same_bytes() {
     run(&text, whole.path());
     for (number, folder) in [(1, &parts), (2, &other), (3, &parts)] {
         let part = Part::Shard(Shard::new(number, 3).unwrap());
-        let report = run_with(&text, &RunOptions { part, ..RunOptions::new(folder.path()) }, &()).unwrap();
+        let report =
+            run_with(&toy::registry(), &text, &RunOptions { part, ..RunOptions::new(folder.path()) }, &())
+                .unwrap();
         assert!(report.tables.is_empty());
     }
     let status = RunStatus::read(parts.path()).unwrap();
@@ -115,10 +123,16 @@ fn shards_merge_to_the_same_bytes() {
     let folders = vec![parts.path().to_owned(), other.path().to_owned()];
     let (_, scenario) = unfinished_scenario(&folders).unwrap();
     let missing = Part::Merged(vec![]);
-    let error = run_with(&scenario, &RunOptions { part: missing, ..RunOptions::new(parts.path()) }, &());
+    let error = run_with(
+        &toy::registry(),
+        &scenario,
+        &RunOptions { part: missing, ..RunOptions::new(parts.path()) },
+        &(),
+    );
     assert!(matches!(error, Err(RunError::Missing { total: 20, .. })), "{error:?}");
     let part = Part::Merged(folders);
-    run_with(&scenario, &RunOptions { part, ..RunOptions::new(parts.path()) }, &()).unwrap();
+    run_with(&toy::registry(), &scenario, &RunOptions { part, ..RunOptions::new(parts.path()) }, &())
+        .unwrap();
     assert_eq!(files(parts.path()), files(whole.path()));
 }
 
@@ -183,7 +197,7 @@ fn files_that_a_new_result_does_not_have_are_removed() {
 fn results_of_another_study_or_version_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     run(TOY, folder.path());
-    let none = dfrsim_lab::Registry::new();
+    let none = Registry::new();
     assert!(matches!(Results::read(folder.path(), &none), Err(ResultsError::Study { .. })));
     let empty = tempfile::tempdir().unwrap();
     assert!(matches!(Results::read(empty.path(), &none), Err(ResultsError::None { .. })));

@@ -1,0 +1,551 @@
+//! Rows, a line an instance: eight bytes a result in memory, and one field in the file.
+
+use super::{
+    Journaling, OnInstance, RowFile, RowResult, RowSet, RowText, RunOf, bad_header, bad_line, file_name,
+};
+use crate::column::{Column, Role, Row, RowType};
+use crate::data::{DataFrame, Entry};
+use crate::key::Key;
+use crate::record::{FRAME_COLUMNS, Failure, Status};
+use crate::study::Study;
+use crate::text::csv as csv_text;
+use csv::StringRecord;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Rows, a line an instance: its label, instance and fact columns, then a group of columns for each variant. The column of
+/// the primary metric has the name of the variant, `VP_CPSUM`, and the status of a run without a value is in it too; further
+/// metrics that [the variant has](Study::has_metric) are `VP_CPSUM:average_yield`.
+///
+/// It is for studies with one type of rows, one text column for variants, metrics that are numbers, and one row a run, of
+/// which everything but the metrics is determined by the instance or the variant. Rows are found again by the digest of the
+/// instance and the name of the variant, so the digest must contain all other settings.
+#[derive(Clone, Debug)]
+pub struct Wide<R> {
+    layout: Layout,
+    lines: Vec<Line>,
+    rows: PhantomData<fn() -> R>,
+}
+
+/// The columns of wide rows.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    row_type: &'static RowType,
+    variants: Vec<String>,
+    /// The places of the variants by their names.
+    places: BTreeMap<String, usize>,
+    /// The columns of variants: the variant, and the place of the metric in the type of rows; the primary one first.
+    columns: Vec<(usize, usize)>,
+    /// For each variant its first column, and where the last one ends.
+    begins: Vec<usize>,
+}
+
+/// An instance.
+#[derive(Clone, Debug)]
+pub struct Line {
+    key: Key,
+    /// The fields of the columns that the instance determines, as comma-separated values.
+    fields: Box<str>,
+    message: Box<str>,
+    cells: Box<[Cell]>,
+}
+
+/// What is known of a metric of a variant on an instance: a number, or a status in the payload of a NaN.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell(f64);
+
+/// The bits of a quiet NaN without payload.
+const NAN: u64 = 0x7ff8_0000_0000_0000;
+
+impl Cell {
+    /// There is no value; of a primary metric, that the variant did not run.
+    const EMPTY: Cell = Cell::coded(0);
+    /// The file does not have the column.
+    const UNKNOWN: Cell = Cell::coded(1);
+
+    const fn coded(code: u64) -> Cell {
+        Cell(f64::from_bits(NAN | code))
+    }
+    fn from_status(status: Status) -> Cell {
+        Cell::coded(2 + status as u64)
+    }
+    fn from_number(number: Option<f64>) -> Option<Cell> {
+        number.filter(|number| !number.is_nan()).map(Cell)
+    }
+    fn read(text: &str) -> Option<Cell> {
+        match text {
+            "" => Some(Cell::EMPTY),
+            _ => match text.parse() {
+                Ok(number) => Cell::from_number(Some(number)),
+                Err(_) => text.parse().ok().map(Cell::from_status),
+            },
+        }
+    }
+    /// The value of the metric.
+    #[must_use]
+    pub fn value(self) -> Option<f64> {
+        (!self.0.is_nan()).then_some(self.0)
+    }
+    /// What became of the run, in the column of a primary metric; `None` if the variant did not run.
+    #[must_use]
+    pub fn status(self) -> Option<Status> {
+        if !self.0.is_nan() {
+            return Some(Status::Ok);
+        }
+        let code = (self.0.to_bits() & !NAN).checked_sub(2)?;
+        Status::ALL.get(code as usize).copied()
+    }
+    fn is(self, other: Cell) -> bool {
+        self.0.to_bits() == other.0.to_bits()
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.value(), self.status()) {
+            (Some(value), _) => value.fmt(f),
+            (None, Some(status)) => status.fmt(f),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl Layout {
+    fn new(row_type: &'static RowType) -> Layout {
+        Layout {
+            row_type,
+            variants: Vec::new(),
+            places: BTreeMap::new(),
+            columns: Vec::new(),
+            begins: vec![0],
+        }
+    }
+    fn primary(&self) -> usize {
+        self.row_type.columns.iter().position(Column::is_primary).expect("wide rows have a primary metric")
+    }
+    fn variant_column(&self) -> usize {
+        let is_variant = |column: &Column| column.role == Role::Variant;
+        self.row_type.columns.iter().position(is_variant).expect("wide rows have a column of variants")
+    }
+    /// The places of the columns that the instance determines.
+    fn line_columns(&self) -> impl Iterator<Item = usize> {
+        let columns = self.row_type.columns.iter().enumerate();
+        let is_line = |role| matches!(role, Role::Label | Role::Instance | Role::Fact);
+        columns.filter(move |(_, column)| is_line(column.role)).map(|(place, _)| place)
+    }
+    /// Adds a variant with some further metrics.
+    fn add(&mut self, name: String, further: impl IntoIterator<Item = usize>) {
+        let variant = self.variants.len();
+        let metrics = std::iter::once(self.primary()).chain(further);
+        self.columns.extend(metrics.map(|metric| (variant, metric)));
+        self.begins.push(self.columns.len());
+        self.places.insert(name.clone(), variant);
+        self.variants.push(name);
+    }
+    /// The metrics besides the primary one.
+    fn further(&self) -> impl Iterator<Item = (usize, &'static Column)> {
+        let columns = self.row_type.columns.iter().enumerate();
+        columns.filter(|(_, column)| column.is_metric() && !column.is_primary())
+    }
+    fn from_study<S: Study>(study: &S) -> Layout {
+        let mut layout = Layout::new(&S::Row::TYPES[0]);
+        let column = layout.row_type.columns[layout.variant_column()].name;
+        for variant in study.every_variant() {
+            let name = name(&study.labels(&variant), column).to_owned();
+            let further = layout.further().filter(|(_, metric)| study.has_metric(&variant, metric));
+            let further: Vec<usize> = further.map(|(place, _)| place).collect();
+            layout.add(name, further);
+        }
+        layout
+    }
+    /// The layout of a file; `None` if it has none of these rows.
+    fn from_header(row_type: &'static RowType, header: &StringRecord) -> Option<Layout> {
+        let mut layout = Layout::new(row_type);
+        let first = layout.first_columns();
+        if !header.iter().take(first.len()).eq(first.iter().copied()) {
+            return None;
+        }
+        let groups: Vec<&str> = header.iter().skip(first.len()).collect();
+        // The columns of a variant begin with its name alone.
+        let further = |name: &str, column: &str| {
+            let metric = column.strip_prefix(name)?.strip_prefix(':')?;
+            row_type.columns.iter().position(|each| each.name == metric && each.is_metric())
+        };
+        let mut rest = groups.as_slice();
+        while let [name, others @ ..] = rest {
+            let metrics: Vec<usize> = others.iter().map_while(|column| further(name, column)).collect();
+            rest = &others[metrics.len()..];
+            layout.add((*name).to_owned(), metrics);
+        }
+        Some(layout)
+    }
+    /// The names of the columns in front of those of variants.
+    fn first_columns(&self) -> Vec<&'static str> {
+        let own = self.line_columns().map(|place| self.row_type.columns[place].name);
+        FRAME_COLUMNS.into_iter().chain(own).collect()
+    }
+    /// The names of the columns of variants.
+    fn column_names(&self) -> impl Iterator<Item = String> {
+        self.columns.iter().map(|&(variant, metric)| {
+            let (variant, metric) = (&self.variants[variant], &self.row_type.columns[metric]);
+            if metric.is_primary() { variant.clone() } else { format!("{variant}:{}", metric.name) }
+        })
+    }
+    fn header(&self) -> Vec<String> {
+        self.first_columns().into_iter().map(str::to_owned).chain(self.column_names()).collect()
+    }
+    /// The line of a record of a file of this layout.
+    fn line(&self, record: &StringRecord) -> Option<Line> {
+        let first = self.first_columns().len();
+        if record.len() != first + self.columns.len() {
+            return None;
+        }
+        let fields: Vec<&str> =
+            record.iter().skip(FRAME_COLUMNS.len()).take(first - FRAME_COLUMNS.len()).collect();
+        Some(Line {
+            key: record[0].parse().ok()?,
+            fields: csv_text::line(&fields).trim_end().into(),
+            message: record[2].into(),
+            cells: record.iter().skip(first).map(Cell::read).collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// The name of a variant.
+fn name<'a>(labels: &'a [(&'static str, String)], column: &str) -> &'a str {
+    let found = labels.iter().find(|(label, _)| *label == column);
+    found.map(|(_, value)| value.as_str()).expect("a variant of wide rows has a name")
+}
+
+/// Messages of several variants in one field.
+fn join_messages<'a>(messages: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let one = |(name, message): (&str, &str)| format!("{name}: {}", message.replace("; ", ", "));
+    messages.filter(|(_, message)| !message.is_empty()).map(one).collect::<Vec<_>>().join("; ")
+}
+/// The message of a variant.
+fn message_of<'a>(messages: &'a str, name: &str) -> &'a str {
+    let own = |message: &'a str| message.strip_prefix(name)?.strip_prefix(": ");
+    messages.split("; ").find_map(own).unwrap_or_default()
+}
+
+impl Line {
+    /// The key of the instance.
+    #[must_use]
+    pub fn key(&self) -> Key {
+        self.key
+    }
+    /// The values of the columns that the instance determines, in the order of [`Wide::line_columns`].
+    #[must_use]
+    pub fn fields(&self) -> Vec<String> {
+        let fields = csv_text::fields(&self.fields).unwrap_or_default();
+        fields.iter().map(str::to_owned).collect()
+    }
+    /// The cell of a column, by its place.
+    #[must_use]
+    pub fn cell(&self, column: usize) -> Cell {
+        self.cells[column]
+    }
+    /// The first failure among its runs.
+    fn status(&self) -> Status {
+        let statuses = self.cells.iter().filter_map(|cell| cell.status());
+        statuses.into_iter().find(|status| status.is_failure()).unwrap_or_default()
+    }
+}
+
+impl<R: Row> Wide<R> {
+    /// The instances, in the order of the scenario.
+    #[must_use]
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+    /// The names of the variants, in the order of their columns.
+    #[must_use]
+    pub fn variants(&self) -> &[String] {
+        &self.layout.variants
+    }
+    /// The place of a metric of a variant among the [cells](Line::cell) of each line.
+    #[must_use]
+    pub fn column(&self, variant: &str, metric: &str) -> Option<usize> {
+        let &place = self.layout.places.get(variant)?;
+        let mut columns = self.layout.begins[place]..self.layout.begins[place + 1];
+        columns.find(|&column| self.layout.row_type.columns[self.layout.columns[column].1].name == metric)
+    }
+    /// The names of the columns that the instance determines.
+    pub fn line_columns(&self) -> impl Iterator<Item = &'static str> {
+        self.layout.line_columns().map(|place| self.layout.row_type.columns[place].name)
+    }
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct WideOutcome {
+    /// The place of the variant in the layout.
+    variant: usize,
+    primary: Cell,
+    further: Box<[Cell]>,
+    message: Box<str>,
+}
+
+/// Earlier lines, by the key of the instance, in the columns of the present scenario.
+#[derive(Debug, Default)]
+pub struct EarlierLines(BTreeMap<Key, (Box<[Cell]>, Box<str>)>);
+
+impl EarlierLines {
+    /// Takes records with these columns, in whatever order, and says how many could not be used.
+    fn take(
+        &mut self,
+        layout: &Layout,
+        header: &[String],
+        records: impl Iterator<Item = StringRecord>,
+    ) -> usize {
+        let place = |name: &str| header.iter().rposition(|column| column == name);
+        let places: Vec<Option<usize>> = layout.column_names().map(|name| place(&name)).collect();
+        let message = header.iter().position(|column| column == FRAME_COLUMNS[2]);
+        let mut take = |record: &StringRecord| -> Option<()> {
+            if record.len() != header.len() {
+                return None;
+            }
+            let cell =
+                |place: &Option<usize>| place.map_or(Some(Cell::UNKNOWN), |place| Cell::read(&record[place]));
+            let cells = places.iter().map(cell).collect::<Option<_>>()?;
+            self.add(record[0].parse().ok()?, cells, message.map_or("", |place| &record[place]).into());
+            Some(())
+        };
+        records.filter(|record| take(record).is_none()).count()
+    }
+    /// Adds a line. Where two have cells of the same run, they are equal but for the machine's limits of time.
+    fn add(&mut self, key: Key, cells: Box<[Cell]>, message: Box<str>) {
+        let Some((known, messages)) = self.0.get_mut(&key) else {
+            self.0.insert(key, (cells, message));
+            return;
+        };
+        for (known, cell) in known.iter_mut().zip(cells) {
+            if known.is(Cell::UNKNOWN) || known.is(Cell::EMPTY) && !cell.is(Cell::UNKNOWN) {
+                *known = cell;
+            }
+        }
+        if !message.is_empty() {
+            let separator = if messages.is_empty() { "" } else { "; " };
+            *messages = format!("{messages}{separator}{message}").into();
+        }
+    }
+}
+
+impl<S: Study> RowSet<S> for Wide<S::Row> {
+    const JOURNALING: Journaling = Journaling::Instances;
+    type Layout = Layout;
+    type Earlier = EarlierLines;
+    type Outcome = WideOutcome;
+    type Part = Line;
+
+    fn layout(study: &S) -> Layout {
+        Layout::from_study(study)
+    }
+
+    fn files(layout: &Layout) -> Vec<RowFile> {
+        vec![RowFile { name: file_name(layout.row_type), header: layout.header() }]
+    }
+
+    fn journal_header(layout: &Layout) -> Vec<String> {
+        ["key", "message"].into_iter().map(str::to_owned).chain(layout.column_names()).collect()
+    }
+
+    fn journal(layout: &Layout, key: Key, outcomes: &[WideOutcome]) -> Vec<Vec<String>> {
+        let (cells, message) = layout.cells(outcomes);
+        let cells = cells.iter().map(Cell::to_string);
+        vec![[key.to_string(), message].into_iter().chain(cells).collect()]
+    }
+
+    fn take_journal(
+        layout: &Layout,
+        earlier: &mut EarlierLines,
+        header: &[String],
+        records: impl Iterator<Item = StringRecord>,
+    ) -> usize {
+        earlier.take(layout, header, records)
+    }
+
+    fn take_file(
+        layout: &Layout,
+        earlier: &mut EarlierLines,
+        _: usize,
+        header: &[String],
+        records: impl Iterator<Item = StringRecord>,
+    ) -> usize {
+        earlier.take(layout, header, records)
+    }
+
+    fn absorb(earlier: &mut EarlierLines, other: EarlierLines) {
+        other.0.into_iter().for_each(|(key, (cells, message))| earlier.add(key, cells, message));
+    }
+
+    fn earlier(layout: &Layout, earlier: &EarlierLines, run: &RunOf<'_, S>) -> Option<WideOutcome> {
+        let (cells, messages) = earlier.0.get(&run.key)?;
+        let (variant, name) = layout.variant(run);
+        let [primary, further @ ..] = &cells[layout.begins[variant]..layout.begins[variant + 1]] else {
+            return None;
+        };
+        let status = primary.status()?;
+        if status == Status::Ok && further.iter().any(|cell| cell.is(Cell::UNKNOWN)) {
+            return None;
+        }
+        let further = match status {
+            Status::Ok => further.into(),
+            _ => vec![Cell::EMPTY; further.len()].into(),
+        };
+        let message = message_of(messages, name).into();
+        Some(WideOutcome { variant, primary: *primary, further, message })
+    }
+
+    fn outcome(layout: &Layout, run: &RunOf<'_, S>, rows: Result<Vec<S::Row>, Failure>) -> WideOutcome {
+        let (variant, _) = layout.variant(run);
+        let columns = &layout.columns[layout.begins[variant]..layout.begins[variant + 1]];
+        match rows {
+            Ok(rows) => {
+                debug_assert_eq!(rows.len(), 1, "a run of wide rows has one row");
+                let cell = |&(_, metric): &(usize, usize)| Cell::from_number(rows[0].number(metric));
+                WideOutcome {
+                    variant,
+                    primary: cell(&columns[0]).unwrap_or_else(|| Cell::from_status(Status::Ok)),
+                    further: columns[1..].iter().map(|column| cell(column).unwrap_or(Cell::EMPTY)).collect(),
+                    message: Box::default(),
+                }
+            }
+            Err(Failure { status, message }) => WideOutcome {
+                variant,
+                primary: Cell::from_status(status),
+                further: vec![Cell::EMPTY; columns.len() - 1].into(),
+                message: message.into(),
+            },
+        }
+    }
+
+    fn results(outcome: &WideOutcome) -> impl Iterator<Item = RowResult<'_>> {
+        let WideOutcome { primary, message, .. } = outcome;
+        std::iter::once(RowResult {
+            status: primary.status().unwrap_or_default(),
+            message,
+            primary: primary.value(),
+        })
+    }
+
+    fn foreign(earlier: &EarlierLines, is_known: &dyn Fn(Key) -> bool) -> usize {
+        earlier.0.keys().filter(|key| !is_known(**key)).count()
+    }
+
+    fn part(layout: &Layout, on: &OnInstance<'_, S>, outcomes: Vec<WideOutcome>) -> Line {
+        let columns = layout.line_columns().map(|place| layout.row_type.columns[place].name);
+        let fields: Vec<&str> = columns.map(|column| on.value(column).unwrap_or_default()).collect();
+        let (cells, message) = layout.cells(&outcomes);
+        Line {
+            key: on.key,
+            fields: csv_text::line(&fields).trim_end().into(),
+            message: message.into(),
+            cells: cells.into(),
+        }
+    }
+
+    fn from_parts(layout: Layout, lines: Vec<Line>) -> Self {
+        Wide { layout, lines, rows: PhantomData }
+    }
+
+    fn write(&self) -> Vec<String> {
+        use fmt::Write as _;
+        let mut text = csv_text::line(&self.layout.header());
+        for line in &self.lines {
+            let message =
+                if line.message.is_empty() { String::new() } else { csv_text::line(&[&*line.message]) };
+            let message = message.trim_end();
+            write!(text, "{},{},{message},{}", line.key, line.status(), line.fields)
+                .expect("a string takes all");
+            for cell in &line.cells {
+                write!(text, ",{cell}").expect("a string takes all");
+            }
+            text.push('\n');
+        }
+        vec![text]
+    }
+
+    fn read(files: &[RowText]) -> Result<Self, String> {
+        let row_type = &S::Row::TYPES[0];
+        let (layout, lines) = read::<Vec<Line>>(row_type, files, |_, lines| lines.collect())?;
+        Ok(Wide { layout, lines, rows: PhantomData })
+    }
+
+    fn frames(files: &[RowText]) -> Result<Vec<DataFrame>, String> {
+        let row_type = &S::Row::TYPES[0];
+        let (_, frame) = read(row_type, files, unpivoted)?;
+        Ok(vec![frame])
+    }
+}
+
+impl Layout {
+    /// The place of the variant of a run, and its name.
+    fn variant<'a, S: Study>(&self, run: &RunOf<'a, S>) -> (usize, &'a str) {
+        let name = name(run.labels, self.row_type.columns[self.variant_column()].name);
+        (*self.places.get(name).expect("a study knows all of its variants"), name)
+    }
+    /// The cells of outcomes, and their messages.
+    fn cells(&self, outcomes: &[WideOutcome]) -> (Vec<Cell>, String) {
+        let mut cells = vec![Cell::EMPTY; self.columns.len()];
+        for WideOutcome { variant, primary, further, .. } in outcomes {
+            let begin = self.begins[*variant];
+            cells[begin] = *primary;
+            cells[begin + 1..][..further.len()].copy_from_slice(further);
+        }
+        let messages = outcomes.iter().map(|each| (self.variants[each.variant].as_str(), &*each.message));
+        (cells, join_messages(messages))
+    }
+}
+
+/// The layout of the file of rows, and what is made of its lines.
+fn read<T>(
+    row_type: &'static RowType,
+    files: &[RowText],
+    make: impl FnOnce(&Layout, &mut dyn Iterator<Item = Result<Line, String>>) -> Result<T, String>,
+) -> Result<(Layout, T), String> {
+    let name = file_name(row_type);
+    let text = files.iter().find(|file| file.name == name).map(|file| file.text.as_str());
+    let mut records = csv_text::records(text.unwrap_or_default()).enumerate();
+    let layout = match records.next() {
+        Some((_, header)) => Layout::from_header(row_type, &header).ok_or_else(|| bad_header(&name))?,
+        None => Layout::new(row_type),
+    };
+    let mut lines =
+        records.map(|(number, record)| layout.line(&record).ok_or_else(|| bad_line(&name, number + 1)));
+    let made = make(&layout, &mut lines)?;
+    Ok((layout, made))
+}
+
+/// A row for each run of each line.
+fn unpivoted(
+    layout: &Layout,
+    lines: &mut dyn Iterator<Item = Result<Line, String>>,
+) -> Result<DataFrame, String> {
+    let mut frame = DataFrame::new(layout.row_type);
+    let wrong = || format!("a field is not a value of its column in {}", file_name(layout.row_type));
+    let mut entries = vec![Entry::MISSING; layout.row_type.columns.len()];
+    let variant_column = layout.variant_column();
+    let variants: Option<Vec<Entry>> =
+        layout.variants.iter().map(|name| frame.entry(variant_column, name)).collect();
+    let variants = variants.ok_or_else(wrong)?;
+    for line in lines {
+        let line = line?;
+        for (place, field) in layout.line_columns().zip(line.fields()) {
+            entries[place] = frame.entry(place, &field).ok_or_else(wrong)?;
+        }
+        for (variant, &entry) in variants.iter().enumerate() {
+            let columns = layout.begins[variant]..layout.begins[variant + 1];
+            let Some(status) = line.cells[columns.start].status() else { continue };
+            entries[variant_column] = entry;
+            layout.further().for_each(|(metric, _)| entries[metric] = Entry::MISSING);
+            for column in columns {
+                let value = line.cells[column].value().unwrap_or(f64::NAN);
+                entries[layout.columns[column].1] = Entry::number(value);
+            }
+            frame.push_entries(status, message_of(&line.message, &layout.variants[variant]), &entries);
+        }
+    }
+    Ok(frame)
+}

@@ -1,0 +1,68 @@
+//! How long runs took, by the labels of instances and variants.
+
+use crate::column::{Role, Row as _};
+use crate::study::{InstanceId, Labels, Study};
+use crate::table::{Cell, Table};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// The file of the mean times.
+pub(crate) const TIMES: &str = "times.csv";
+
+/// How many runs, and how long in all.
+type Sum = (u32, Duration);
+
+/// Times of what was computed.
+#[derive(Debug, Default)]
+pub(crate) struct Times(Mutex<BTreeMap<Labels, BTreeMap<Labels, Sum>>>);
+
+/// The labels of an instance.
+fn labels<S: Study>(id: &InstanceId) -> Labels {
+    let is_label = |name: &str| {
+        let mut columns = S::Row::TYPES.iter().flat_map(|each| each.columns);
+        columns.any(|column| column.name == name && column.role == Role::Label)
+    };
+    id.labels.iter().filter(|(name, _)| is_label(name)).cloned().collect()
+}
+
+impl Times {
+    /// Adds the times of variants on an instance.
+    pub(crate) fn add<S: Study>(&self, id: &InstanceId, times: impl Iterator<Item = (Labels, Duration)>) {
+        let mut times = times.peekable();
+        if times.peek().is_none() {
+            return;
+        }
+        let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_labels = sums.entry(labels::<S>(id)).or_default();
+        for (variant, time) in times {
+            let (count, sum) = of_labels.entry(variant).or_default();
+            *count += 1;
+            *sum += time;
+        }
+    }
+
+    /// The mean times in milliseconds, in the order of the instances and variants; `None` if there are none.
+    pub(crate) fn table<S: Study>(self, study: &S, instances: &[InstanceId]) -> Option<Table> {
+        let mut sums = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let variants: Vec<Labels> = match sums.is_empty() {
+            true => return None,
+            false => study.every_variant().iter().map(|variant| study.labels(variant)).collect(),
+        };
+        let names = |labels: &Labels| labels.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let (first, own) = sums.first_key_value()?;
+        let header: Vec<&str> = [names(first), names(own.first_key_value()?.0)].concat();
+        let mut lines = Vec::new();
+        for id in instances {
+            let labels = labels::<S>(id);
+            let Some(of_labels) = sums.remove(&labels) else { continue };
+            for variant in &variants {
+                let Some((count, sum)) = of_labels.get(variant) else { continue };
+                let texts = labels.iter().chain(variant).map(|(_, value)| Cell::Text(value.clone()));
+                let mean = sum.as_secs_f64() * 1e3 / f64::from(*count);
+                lines.push(texts.chain([Cell::Count(*count as usize), Cell::Number(mean)]).collect());
+            }
+        }
+        Some(Table::new(header.into_iter().chain(["runs", "mean_ms"]), lines))
+    }
+}
