@@ -1,8 +1,8 @@
 //! Rows of any study as columns of values: what comparison, baselines, export and figures work on.
 
-use crate::column::{Column, Kind, Role, RowType};
+use crate::column::{Column, Datum, Kind, Role, RowType};
 use crate::record::Status;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of one type, column by column.
 #[derive(Clone, Debug)]
@@ -184,5 +184,34 @@ impl DataFrame {
     #[must_use]
     pub fn code(&self, row: usize, column: usize) -> u64 {
         self.columns[column].numbers.get(row).to_bits()
+    }
+    /// The value in a row, for formats that distinguish types.
+    #[must_use]
+    pub fn datum(&self, row: usize, column: usize) -> Datum {
+        match (self.columns()[column].kind, self.number(row, column)) {
+            (Kind::Text, _) => match self.text(row, column) {
+                text if text.is_empty() => Datum::Missing,
+                text => Datum::Text(text),
+            },
+            (_, None) => Datum::Missing,
+            (Kind::Integer, Some(number)) => Datum::Integer(number as u64),
+            (Kind::Number, Some(number)) => Datum::Number(number),
+            (Kind::Boolean, Some(number)) => Datum::Boolean(number != 0.0),
+        }
+    }
+    /// The places of the columns whose role is one of these.
+    pub(crate) fn with_role(&self, roles: &[Role]) -> Vec<usize> {
+        (0..self.columns().len()).filter(|&column| roles.contains(&self.columns()[column].role)).collect()
+    }
+    /// The places of the metrics, the primary one included.
+    pub(crate) fn metrics(&self) -> Vec<usize> {
+        (0..self.columns().len()).filter(|&column| self.columns()[column].is_metric()).collect()
+    }
+    /// The different values of a column in these rows, in the order in which they come first; missing ones are left out.
+    pub(crate) fn distinct(&self, column: usize, rows: impl IntoIterator<Item = usize>) -> Vec<String> {
+        let mut seen = BTreeSet::new();
+        let first = rows.into_iter().filter(|&row| seen.insert(self.code(row, column)));
+        let first: Vec<usize> = first.collect();
+        first.into_iter().map(|row| self.text(row, column)).filter(|text| !text.is_empty()).collect()
     }
 }

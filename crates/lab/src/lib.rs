@@ -9,6 +9,9 @@
 //! The same scenario gives the same bytes in all files but the manifest, on any number of threads, shards and machines, and
 //! after any interruption.
 
+pub mod check;
+pub mod compare;
+pub mod export;
 pub mod fields;
 
 mod claims;
@@ -16,7 +19,9 @@ mod column;
 mod data;
 mod drawing;
 mod error;
+mod groups;
 mod key;
+mod overview;
 mod record;
 mod registry;
 mod results;
@@ -33,7 +38,9 @@ pub use column::{
 pub use data::DataFrame;
 pub use drawing::{Axis, Chart, Drawing, IntervalLine, Join, Samples, Scale, Series, stem};
 pub use error::RunError;
+pub use groups::GroupKey;
 pub use key::{Digest, Digester, Key, KeyBuilder, ParseKeyError};
+pub use overview::{generic_drawings, standings};
 pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};
 pub use registry::{AnyScenario, AnyStudy, Registry};
 pub use results::{Results, ResultsError};

@@ -1,5 +1,6 @@
 //! The frame as a whole, on a study that is a few lines long.
 
+mod tools;
 mod toy;
 mod wide;
 
@@ -64,8 +65,8 @@ fn a_run_writes_rows_instances_tables_claims_and_a_manifest() {
     ];
     assert_eq!(names, expected);
     let rows = String::from_utf8(files["rows.csv"].clone()).unwrap();
-    assert!(rows.starts_with("key,status,message,parity,number,factor,product\n"), "{rows}");
-    assert!(rows.lines().nth(2).unwrap().ends_with(",ok,,even,100,2,200"), "{rows}");
+    assert!(rows.starts_with("key,status,message,parity,load,number,factor,product_m,remainder\n"), "{rows}");
+    assert!(rows.lines().nth(2).unwrap().ends_with(",ok,,even,,100,2,200,4"), "{rows}");
 
     let registry = toy::registry();
     let results = Results::read(folder.path(), &registry).unwrap();
@@ -100,7 +101,7 @@ fn failures_are_rows_and_are_counted() {
     assert_eq!((report.counts.failures(), report.failures.len()), (8, 8));
     assert_eq!(report.failures[0], "even, 100, 0: violation: a factor must not be 0");
     let rows = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
-    assert!(rows.contains(",violation,a factor must not be 0,even,100,0,\n"), "{rows}");
+    assert!(rows.contains(",violation,a factor must not be 0,even,,100,0,,\n"), "{rows}");
     // They are known from then on.
     assert_eq!(run(&text, folder.path()).counts.failures(), 8);
 }

@@ -1,9 +1,9 @@
 //! A study of numbers: instances are replications, variants multiply.
 
-use dfrsim_lab::fields::{Scenario, boolean, count, list};
+use dfrsim_lab::fields::{Scenario, boolean, count, list, number};
 use dfrsim_lab::{
     Audit, Cell, Claim, Digester, Failure, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
-    Registry, RunError, Statistics, Study, Table, Verdict, Watch, columns, fields,
+    Registry, RunError, Statistics, Status, Study, Table, Verdict, Watch, columns, fields,
 };
 
 fields! {
@@ -14,6 +14,8 @@ fields! {
         pub replications: u32 = count("a number of replications", 1, 1_000), default 4;
         /// By what they are multiplied.
         pub factors: Vec<u32> = list(count("a factor", 0, 1_000)).nonempty(), default vec![1, 2];
+        /// What is added to each number, in instances of their own.
+        pub loads: Vec<f64> = list(number("a load", 0.0..=10.0)), default Vec::new();
         /// Whether every product gets a table of its own.
         pub detailed: bool = boolean(), default false;
     }
@@ -24,12 +26,16 @@ columns! {
     pub struct Product {
         /// The parity of the number.
         label pub parity: String,
+        /// What is added to the number.
+        label pub load: Option<f64>,
         /// The number.
         instance pub number: u64,
         /// The factor.
         variant pub factor: u32,
         /// The product.
-        primary(less) pub product: f64,
+        primary(less, "m") pub product_m: f64,
+        /// What is left of the product when it is divided by 7, if anything is.
+        metric(more) pub remainder: Option<f64>,
     }
 }
 
@@ -43,8 +49,10 @@ fn parity(number: u64) -> String {
 }
 
 impl Toy {
-    fn number(&self, at: usize) -> u64 {
-        self.seed * 100 + at as u64
+    /// The number and the load at a place: all numbers with the first load, then with the next.
+    fn number(&self, at: usize) -> (u64, Option<f64>) {
+        let count = self.numbers.replications as usize;
+        (self.seed * 100 + (at % count) as u64, self.numbers.loads.get(at / count).copied())
     }
 }
 
@@ -56,7 +64,7 @@ impl Study for Toy {
     const RUNS: &'static str = "products";
 
     type Fields = Numbers;
-    type Instance = u64;
+    type Instance = (u64, Option<f64>);
     type Variant = u32;
     type Row = Product;
     type Rows = Long<Product>;
@@ -66,18 +74,20 @@ impl Study for Toy {
     }
     fn instances(&self) -> Vec<InstanceId> {
         let id = |at: usize| {
-            let number = self.number(at);
-            InstanceId { labels: vec![("parity", parity(number)), ("number", number.to_string())], weight: 1 }
+            let (number, load) = self.number(at);
+            let load = load.map(|load| load.to_string()).unwrap_or_default();
+            let labels = vec![("parity", parity(number)), ("load", load), ("number", number.to_string())];
+            InstanceId { labels, weight: 1 }
         };
-        (0..self.numbers.replications as usize).map(id).collect()
+        (0..self.numbers.replications as usize * self.numbers.loads.len().max(1)).map(id).collect()
     }
     fn variants(&self, _: usize) -> Vec<u32> {
         self.numbers.factors.clone()
     }
-    fn prepare(&self, at: usize) -> Result<Prepared<u64>, Failure> {
+    fn prepare(&self, at: usize) -> Result<Prepared<Self::Instance>, Failure> {
         let instance = self.number(at);
         let mut digester = Digester::new();
-        digester.integer(instance);
+        digester.integer(instance.0).number(instance.1.unwrap_or(0.0));
         Ok(Prepared { instance, digest: digester.digest() })
     }
     fn key(&self, factor: &u32, key: &mut KeyBuilder) {
@@ -86,20 +96,30 @@ impl Study for Toy {
     fn labels(&self, factor: &u32) -> Labels {
         vec![("factor", factor.to_string())]
     }
-    fn run(&self, number: &u64, _: usize, factor: &u32, watch: Watch<'_>) -> Result<Vec<Product>, Failure> {
+    fn run(
+        &self,
+        (number, load): &Self::Instance,
+        _: usize,
+        factor: &u32,
+        watch: Watch<'_>,
+    ) -> Result<Vec<Product>, Failure> {
+        let product = (*number as f64 + load.unwrap_or(0.0)) * f64::from(*factor);
         match factor {
             0 => Err(Failure::violation("a factor\nmust not be 0")),
             7 if watch.audit => Err(Failure::invalid("the checker refuses 7")),
+            13 => Err(Failure::new(Status::Unsolved, "")),
             _ => Ok(vec![Product {
                 parity: parity(*number),
+                load: *load,
                 number: *number,
                 factor: *factor,
-                product: *number as f64 * f64::from(*factor),
+                product_m: product,
+                remainder: Some(product % 7.0).filter(|remainder| *remainder != 0.0),
             }]),
         }
     }
     fn tables(&self, rows: &Long<Product>) -> Vec<NamedTable> {
-        let values: Vec<f64> = rows.ok().map(|row| row.product).collect();
+        let values: Vec<f64> = rows.ok().map(|row| row.product_m).collect();
         let mean = Statistics::from_values(&values).map(|statistics| statistics.mean);
         let table =
             |name| NamedTable::printed(name, "Means", Table::new(["mean"], vec![vec![Cell::optional(mean)]]));
@@ -110,7 +130,7 @@ impl Study for Toy {
         tables
     }
     fn claims(&self, rows: &Long<Product>) -> Vec<Claim> {
-        let holds = rows.ok().all(|row| row.product >= 0.0);
+        let holds = rows.ok().all(|row| row.product_m >= 0.0);
         vec![Claim::new("a textbook", "products are not negative", Verdict::from_bool(holds), "all of them")]
     }
 }

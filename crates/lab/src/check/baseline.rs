@@ -1,0 +1,301 @@
+//! The summary of results, in memory and as a file.
+
+use crate::column::{Better, Role, RowType};
+use crate::data::DataFrame;
+use crate::fields::{
+    Document, Environment, FieldDoc, Fields, InputErrors, Reader, ScenarioSource, TableAt, Value, ValueAt,
+    unknown,
+};
+use crate::groups::{Group, Loads, by_key, row_groups};
+use crate::key::Digest;
+use crate::registry::AnyStudy;
+use crate::results::{Results, ResultsError};
+use crate::rows::ReadFile;
+use crate::table::Statistics;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The format that is written and read. Raise it when the meaning of the file changes.
+const FORMAT: i64 = 2;
+pub(super) const MEAN: &str = "mean";
+pub(super) const WORST: &str = "worst";
+/// Counts of runs: all of them, those that are failures, and those without a row that are not (no solution, timed out).
+pub(super) const COUNTS: [&str; 3] = ["runs", "failures", "unsolved"];
+
+/// A summary of results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Baseline {
+    /// The study.
+    pub study: String,
+    /// The title of the scenario.
+    pub title: String,
+    /// The version of what the study's rows mean.
+    pub semantics: u32,
+    /// The number and the digest of the instances of each combination of labels.
+    pub instances: Vec<(String, String)>,
+    /// The groups, in the order of the rows.
+    pub groups: Vec<GroupSummary>,
+    /// The values that groups may have, and which are better.
+    pub(super) directions: BTreeMap<String, Better>,
+}
+
+/// The summary of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupSummary {
+    /// Its label and variant columns with their values.
+    pub name: String,
+    /// Counts of runs, and the mean and the worst value of each metric: `degradation.mean`. Metrics without values are not
+    /// there.
+    pub values: BTreeMap<String, f64>,
+}
+
+/// Why there is no baseline.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BaselineError {
+    /// Something in the file is wrong.
+    #[error(transparent)]
+    File(#[from] InputErrors),
+    /// The results cannot be read.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// The run in the folder is unfinished.
+    #[error("{}: the last run in this folder is unfinished; run the scenario again, and it goes on where it stopped", folder.display())]
+    Unfinished {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+impl Baseline {
+    /// The summary of results.
+    ///
+    /// # Errors
+    /// If they cannot be read, or a run in their folder is unfinished.
+    pub fn from_results(results: &Results<'_>) -> Result<Baseline, BaselineError> {
+        if results.is_outdated {
+            return Err(BaselineError::Unfinished { folder: results.folder.clone() });
+        }
+        let frames = results.rows()?;
+        let groups = frames.iter().flat_map(|frame| {
+            let groups = row_groups(frame, Loads::Apart);
+            groups.into_iter().map(|group| summary(frame, &group)).collect::<Vec<_>>()
+        });
+        Ok(Baseline {
+            study: results.manifest.study.clone(),
+            title: results.manifest.title.clone(),
+            semantics: results.manifest.semantics,
+            instances: instances(&results.instances()?, results.study.row_types()),
+            groups: groups.collect(),
+            directions: directions(results.study.row_types()),
+        })
+    }
+
+    /// Reads a file that [`Baseline::to_toml`] made.
+    ///
+    /// # Errors
+    /// If it cannot be read, has another format, or something in it is wrong: everything, with lines and columns.
+    pub fn read(path: &Path, study: &dyn AnyStudy) -> Result<Baseline, InputErrors> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| InputErrors::of_file(path, format!("cannot be read: {error}")))?;
+        Baseline::parse(&text, &path.display().to_string(), study)
+    }
+
+    /// Reads a baseline from a text that messages call `name`.
+    ///
+    /// # Errors
+    /// As for [`Baseline::read`].
+    pub fn parse(text: &str, name: &str, study: &dyn AnyStudy) -> Result<Baseline, InputErrors> {
+        let environment = Environment::new().with(Directions(directions(study.row_types())));
+        let source = ScenarioSource { text, name, folder: None, overrides: &[], environment: &environment };
+        let document = Document::parse(&source)?;
+        let found = document.study()?;
+        if found != study.name() {
+            return Err(document.unknown_study([study.name()]));
+        }
+        let file = document.read::<File>()?;
+        Ok(Baseline {
+            study: found,
+            title: file.title.clone(),
+            semantics: file.fields.semantics,
+            instances: file.fields.instances,
+            groups: file.fields.groups,
+            directions: directions(study.row_types()),
+        })
+    }
+
+    /// The file: a line for each value, so that changes are seen one by one in a diff.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let quoted = |text: &str| Value::String(text.to_owned()).to_string();
+        let mut text = String::from(
+            "# `dfrsim results check` compares results with this file; with --update it writes the file again.\n",
+        );
+        let Baseline { study, title, semantics, .. } = self;
+        let mut line = |line: String| writeln!(text, "{line}").expect("a string takes any text");
+        line(format!("study = {}\ntitle = {}", quoted(study), quoted(title)));
+        line(format!("format = {FORMAT}\nsemantics = {semantics}\n\n[instances]"));
+        for (labels, instances) in &self.instances {
+            line(format!("{} = {}", quoted(labels), quoted(instances)));
+        }
+        for group in &self.groups {
+            line(format!("\n[groups.{}]", quoted(&group.name)));
+            let counts = COUNTS.iter().filter_map(|&name| Some((name, *group.values.get(name)?)));
+            let others = group.values.iter().map(|(name, value)| (name.as_str(), *value));
+            for (name, value) in counts.chain(others.filter(|(name, _)| !COUNTS.contains(name))) {
+                line(format!("{name} = {}", number(value)));
+            }
+        }
+        text
+    }
+}
+
+/// Whole numbers are written without a point.
+fn number(value: f64) -> String {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() <= EXACT { format!("{value:.0}") } else { format!("{value:?}") }
+}
+
+/// The values of a study's groups, and which are better.
+fn directions(row_types: &[RowType]) -> BTreeMap<String, Better> {
+    let metrics = row_types.iter().flat_map(|row_type| row_type.columns).filter_map(|column| {
+        let better = column.better()?;
+        Some([MEAN, WORST].map(|of| (format!("{}.{of}", column.name), better)))
+    });
+    let counts =
+        COUNTS.map(|name| (name.to_owned(), if name == "runs" { Better::More } else { Better::Less }));
+    metrics.flatten().chain(counts).collect()
+}
+
+fn summary(frame: &DataFrame, group: &Group<usize>) -> GroupSummary {
+    let count = |is: &dyn Fn(usize) -> bool| group.items.iter().filter(|&&row| is(row)).count() as f64;
+    let is_failure = |row: usize| frame.status[row].is_failure();
+    let without_row = |row: usize| frame.status[row] != crate::Status::Ok && !is_failure(row);
+    let counts = [group.items.len() as f64, count(&is_failure), count(&without_row)];
+    let mut values: BTreeMap<String, f64> = COUNTS.map(str::to_owned).into_iter().zip(counts).collect();
+    for metric in frame.metrics() {
+        let column = &frame.columns()[metric];
+        let own: Vec<f64> = group.items.iter().filter_map(|&row| frame.number(row, metric)).collect();
+        let Some(statistics) = Statistics::from_values(&own) else { continue };
+        let worst = match column.better() {
+            Some(Better::More) => own.iter().copied().min_by(f64::total_cmp).unwrap_or(statistics.max),
+            _ => statistics.max,
+        };
+        // A ratio to zero is not a value to compare with.
+        let both =
+            [(MEAN, statistics.mean), (WORST, worst)].into_iter().filter(|(_, value)| value.is_finite());
+        values.extend(both.map(|(of, value)| (format!("{}.{of}", column.name), value)));
+    }
+    let identity = group.key.identity();
+    let name = match frame.row_type.name {
+        "" => identity,
+        row_type => format!("{row_type}: {identity}"),
+    };
+    GroupSummary { name, values }
+}
+
+/// The number and digest of the instances of each combination of labels.
+fn instances(file: &ReadFile, row_types: &[RowType]) -> Vec<(String, String)> {
+    let is_label = |name: &String| {
+        let mut columns = row_types.iter().flat_map(|row_type| row_type.columns);
+        columns.any(|column| column.name == name && column.role == Role::Label)
+    };
+    let labels: Vec<usize> = (0..file.header.len()).filter(|&place| is_label(&file.header[place])).collect();
+    let values =
+        |line: &&Vec<String>| -> Vec<String> { labels.iter().map(|&place| line[place].clone()).collect() };
+    let described = |lines: Vec<&Vec<String>>| {
+        let present = labels.iter().filter(|&&place| !lines[0][place].is_empty());
+        let parts = present.map(|&place| format!("{}={}", file.header[place], lines[0][place]));
+        let mut texts: Vec<String> = lines.iter().map(|line| line.join(",")).collect();
+        texts.sort();
+        let digest = Digest::from_bytes(texts.join("\n").as_bytes()).to_string();
+        (parts.collect::<Vec<_>>().join(", "), format!("{} instances, {}", lines.len(), &digest[..16]))
+    };
+    by_key(&file.lines, values).into_iter().map(described).collect()
+}
+
+/// What the reader of a file knows of the study.
+struct Directions(BTreeMap<String, Better>);
+
+/// The fields of a file that a scenario does not have.
+struct File {
+    semantics: u32,
+    instances: Vec<(String, String)>,
+    groups: Vec<GroupSummary>,
+}
+
+impl Fields for File {
+    fn read(table: &TableAt<'_>, reader: &mut Reader<'_>) -> Option<File> {
+        let format = table.get("format").and_then(|at| at.integer());
+        if format != Some(FORMAT) {
+            // The other fields may have another meaning.
+            table.entries();
+            let message = format!("expected a baseline of format {FORMAT}; write it again with --update");
+            reader.fault_at(&table.span_of("format"), message);
+            return None;
+        }
+        let semantics = match table.get("semantics") {
+            Some(at) => match at.integer().and_then(|number| u32::try_from(number).ok()) {
+                Some(number) => Some(number),
+                None => reader.expected(&at, "a version"),
+            },
+            None => table.missing("semantics", reader),
+        };
+        let instances = read_table("instances", table, reader, |name, at, reader| match at.text() {
+            Some(text) => Some((name.to_owned(), text.to_owned())),
+            None => reader.expected(at, "a number of instances and their digest"),
+        });
+        let groups = read_table("groups", table, reader, |name, at, reader| match at.table() {
+            Some(group) => Some(GroupSummary { name: name.to_owned(), values: read_values(&group, reader) }),
+            None => reader.expected(at, "a table of values"),
+        });
+        Some(File { semantics: semantics?, instances: instances?, groups: groups? })
+    }
+    fn write(&self) -> crate::fields::Table {
+        crate::fields::Table::new()
+    }
+    fn docs() -> Vec<FieldDoc> {
+        Vec::new()
+    }
+    fn doc() -> String {
+        String::new()
+    }
+}
+
+/// The entries of a table whose keys are names.
+fn read_table<T>(
+    name: &str,
+    table: &TableAt<'_>,
+    reader: &mut Reader<'_>,
+    read: impl Fn(&str, &ValueAt<'_>, &mut Reader<'_>) -> Option<T>,
+) -> Option<Vec<T>> {
+    let Some(at) = table.get(name) else { return table.missing(name, reader) };
+    let Some(inner) = at.table() else { return reader.expected(&at, "a table") };
+    let entries = inner.entries().into_iter();
+    entries.map(|(name, at)| read(name, &at, reader)).collect::<Vec<_>>().into_iter().collect()
+}
+
+/// The values of a group: `failures = 0`, `degradation.mean = 1.5`.
+fn read_values(group: &TableAt<'_>, reader: &mut Reader<'_>) -> BTreeMap<String, f64> {
+    let mut values = BTreeMap::new();
+    for (name, at) in group.entries() {
+        let inner = at.table().map(|table| table.entries());
+        let named = match inner {
+            Some(inner) => inner.into_iter().map(|(of, at)| (format!("{name}.{of}"), at)).collect(),
+            None => vec![(name.to_owned(), at)],
+        };
+        for (name, at) in named {
+            let known = reader.environment::<Directions>().map(|known| &known.0);
+            let known: Vec<&str> =
+                known.into_iter().flat_map(|known| known.keys()).map(String::as_str).collect();
+            match at.number() {
+                _ if !known.contains(&name.as_str()) => reader.fault(&at, unknown("metric", &name, known)),
+                Some(number) => _ = values.insert(name, number),
+                None => _ = reader.expected::<f64>(&at, "a finite number"),
+            }
+        }
+    }
+    values
+}

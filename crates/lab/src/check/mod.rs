@@ -1,0 +1,234 @@
+//! Regressions: whether results are worse than a committed baseline.
+//!
+//! A [`Baseline`] is a summary of [`Results`](crate::Results): for each group of label and variant columns the number of
+//! runs and failures, and mean and worst value of each metric, with digests of the instances. It is kept as a small TOML file
+//! with a line for each value, and [`check`] compares two of them.
+
+mod baseline;
+mod junit;
+mod report;
+mod tolerance;
+
+pub use baseline::{Baseline, BaselineError, GroupSummary};
+pub use tolerance::{ParseToleranceError, Tolerance, Tolerances};
+
+use crate::column::Better;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// How results are compared with a baseline.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CheckOptions {
+    /// How far values may be from the baseline.
+    pub tolerances: Tolerances,
+    /// Whether groups that are only in one of them are listed; else they make the two incomparable.
+    pub allow_missing: bool,
+    /// Whether values that are better beyond their tolerance count as failures too.
+    pub strict: bool,
+}
+
+/// In which direction a value has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Direction {
+    /// There is more of what should be little, or less of what should be much.
+    Worse,
+    /// The opposite.
+    Better,
+}
+
+impl Direction {
+    /// One word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Worse => "worse",
+            Direction::Better => "better",
+        }
+    }
+}
+
+/// A value that differs from the baseline by more than its tolerance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The group.
+    pub group: String,
+    /// The metric: `failures`, `degradation.mean`.
+    pub metric: String,
+    /// What it was; `None` if no run of the group had a value.
+    pub before: Option<f64>,
+    /// What it is; `None` if no run of the group has a value.
+    pub now: Option<f64>,
+    /// In which direction it has changed.
+    pub direction: Direction,
+}
+
+impl Change {
+    /// The difference in relation to what it was; `None` if that was zero, or one of the two is missing.
+    #[must_use]
+    pub fn relative(&self) -> Option<f64> {
+        let (before, now) = (self.before?, self.now?);
+        (before != 0.0).then(|| (now - before) / before.abs())
+    }
+    /// By how much it has changed, for sorting. What is not relative to anything is more than anything that is.
+    fn size(&self) -> f64 {
+        self.relative().map_or(f64::INFINITY, f64::abs)
+    }
+}
+
+/// Why results and a baseline cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// They are of different studies.
+    #[error("the results are of the study `{now}`, the baseline of `{before}`")]
+    Study {
+        /// The study of the results.
+        now: String,
+        /// The study of the baseline.
+        before: String,
+    },
+    /// The instances with the same labels differ.
+    #[error("the instances of {labels} differ: {now} here, {before} in the baseline")]
+    Instances {
+        /// The labels.
+        labels: String,
+        /// Their number and digest in the results.
+        now: String,
+        /// Their number and digest in the baseline.
+        before: String,
+    },
+    /// A tolerance is for a metric that the study does not have.
+    #[error("{0}")]
+    Metric(String),
+    /// No group of the results is in the baseline.
+    #[error("results and baseline have no labels and variant in common")]
+    NothingCommon,
+    /// Some groups are in one of them only.
+    #[error("{}; --allow-missing compares the others", report::missing(gone, new))]
+    Missing {
+        /// Groups that are in the baseline only.
+        gone: Vec<String>,
+        /// Groups that are in the results only.
+        new: Vec<String>,
+    },
+}
+
+/// A comparison with a baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckReport {
+    /// How it was made.
+    pub options: CheckOptions,
+    /// The study.
+    pub study: String,
+    /// The title of the scenario.
+    pub title: String,
+    /// The version of the study's rows in the baseline and in the results. Where they differ, values may have changed by
+    /// intention.
+    pub semantics: (u32, u32),
+    /// The groups that were compared, in the order of the rows.
+    pub groups: Vec<String>,
+    /// How many values were compared.
+    pub values: usize,
+    /// Values that differ by more than their tolerance: first those that are worse, in each the largest change first.
+    pub changes: Vec<Change>,
+    /// Groups that are in the baseline only.
+    pub gone: Vec<String>,
+    /// Groups that are in the results only.
+    pub new: Vec<String>,
+}
+
+impl CheckReport {
+    /// How many values have changed in this direction.
+    #[must_use]
+    pub fn count(&self, direction: Direction) -> usize {
+        self.changes.iter().filter(|change| change.direction == direction).count()
+    }
+    /// The changes that make it a failure: what is worse, in strict comparisons what is better too.
+    pub fn failures(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(|change| self.options.strict || change.direction == Direction::Worse)
+    }
+    /// Whether any change makes it a failure.
+    #[must_use]
+    pub fn fails(&self) -> bool {
+        self.failures().next().is_some()
+    }
+}
+
+/// Compares the summary of results with a baseline.
+///
+/// # Errors
+/// If they are of different studies or instances, have no groups in common, or groups that only one of them has.
+pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Result<CheckReport, CheckError> {
+    if before.study != now.study {
+        return Err(CheckError::Study { now: now.study.clone(), before: before.study.clone() });
+    }
+    options.tolerances.check(now.directions.keys().map(String::as_str)).map_err(CheckError::Metric)?;
+    let instances: BTreeMap<&String, &String> =
+        before.instances.iter().map(|(labels, it)| (labels, it)).collect();
+    for (labels, own) in &now.instances {
+        // Labels that only one of them has are reported with their groups.
+        if let Some(known) = instances.get(labels).filter(|known| **known != own) {
+            let (labels, now, before) = (labels.clone(), own.clone(), (*known).clone());
+            return Err(CheckError::Instances { labels, now, before });
+        }
+    }
+    let known: BTreeMap<&str, &GroupSummary> =
+        before.groups.iter().map(|group| (group.name.as_str(), group)).collect();
+    let common: Vec<(&GroupSummary, &GroupSummary)> =
+        now.groups.iter().filter_map(|group| Some((*known.get(group.name.as_str())?, group))).collect();
+    if common.is_empty() {
+        return Err(CheckError::NothingCommon);
+    }
+    let only = |of: &Baseline, other: &Baseline| -> Vec<String> {
+        let names: std::collections::BTreeSet<&str> =
+            other.groups.iter().map(|it| it.name.as_str()).collect();
+        let own = of.groups.iter().map(|group| &group.name);
+        own.filter(|name| !names.contains(name.as_str())).cloned().collect()
+    };
+    let (gone, new) = (only(before, now), only(now, before));
+    if !options.allow_missing && gone.len() + new.len() > 0 {
+        return Err(CheckError::Missing { gone, new });
+    }
+    let (mut values, mut changes) = (0, Vec::new());
+    for (before, after) in &common {
+        for (metric, better) in &now.directions {
+            let (was, is) = (before.values.get(metric).copied(), after.values.get(metric).copied());
+            values += usize::from(was.or(is).is_some());
+            let tolerance = options.tolerances.of(metric);
+            if let Some(direction) = direction(*better, was, is, tolerance) {
+                let (group, metric) = (after.name.clone(), metric.clone());
+                changes.push(Change { group, metric, before: was, now: is, direction });
+            }
+        }
+    }
+    // Stable: equal changes keep the order of the rows.
+    changes.sort_by(|a, b| a.direction.cmp(&b.direction).then_with(|| b.size().total_cmp(&a.size())));
+    Ok(CheckReport {
+        options: options.clone(),
+        study: now.study.clone(),
+        title: now.title.clone(),
+        semantics: (before.semantics, now.semantics),
+        groups: common.iter().map(|(_, group)| group.name.clone()).collect(),
+        values,
+        changes,
+        gone,
+        new,
+    })
+}
+
+/// In which direction a value has changed beyond its tolerance. A value that is not there any more is worse.
+fn direction(
+    better: Better,
+    before: Option<f64>,
+    now: Option<f64>,
+    tolerance: Tolerance,
+) -> Option<Direction> {
+    let has_risen = match (before, now) {
+        (None, None) => return None,
+        (Some(_), None) => return Some(Direction::Worse),
+        (None, Some(_)) => return Some(Direction::Better),
+        (Some(before), Some(now)) if tolerance.allows(before, now) => return None,
+        (Some(before), Some(now)) => now.total_cmp(&before) == Ordering::Greater,
+    };
+    Some(if has_risen == (better == Better::More) { Direction::Better } else { Direction::Worse })
+}

@@ -1,0 +1,114 @@
+//! How far values may be from the baseline.
+
+use super::baseline::{COUNTS, MEAN, WORST};
+use crate::fields::unknown;
+use crate::text::percent::{parse_fraction, percent};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// The fraction of the baseline's value by which a value may differ; zero allows no difference at all. Parses from `2%`
+/// and from `0.02`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Tolerance(f64);
+
+/// A text that is not a tolerance.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a tolerance such as 2% or 0.02, found `{0}`")]
+pub struct ParseToleranceError(String);
+
+impl Tolerance {
+    /// Whether it allows the change of a value.
+    #[must_use]
+    pub fn allows(self, before: f64, now: f64) -> bool {
+        (now - before).abs() <= self.0 * before.abs()
+    }
+}
+
+impl FromStr for Tolerance {
+    type Err = ParseToleranceError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fraction = parse_fraction(text).filter(|fraction| *fraction >= 0.0 && fraction.is_finite());
+        fraction.map(Tolerance).ok_or_else(|| ParseToleranceError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Tolerance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&percent(self.0))
+    }
+}
+
+/// The tolerance of each metric.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tolerances {
+    /// Of metrics that have none of their own, but for counts of runs: those have zero.
+    pub all: Tolerance,
+    /// Of single metrics: `degradation` for mean and worst value, `degradation.mean`, `failures`.
+    pub single: BTreeMap<String, Tolerance>,
+}
+
+impl Tolerances {
+    /// The tolerance of a metric.
+    #[must_use]
+    pub fn of(&self, metric: &str) -> Tolerance {
+        let general = if COUNTS.contains(&metric) { Tolerance::default() } else { self.all };
+        let column = metric.rsplit_once('.').map_or(metric, |(column, _)| column);
+        self.single.get(metric).or_else(|| self.single.get(column)).copied().unwrap_or(general)
+    }
+    /// That all names are among those of a study's values.
+    pub(super) fn check<'a>(&self, known: impl Iterator<Item = &'a str>) -> Result<(), String> {
+        let known: Vec<&str> = known.collect();
+        let is_known = |name: &str| {
+            known.contains(&name)
+                || [MEAN, WORST].iter().any(|of| known.contains(&format!("{name}.{of}").as_str()))
+        };
+        match self.single.keys().find(|name| !is_known(name)) {
+            Some(wrong) => Err(unknown("metric", wrong, known)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Tolerances {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.all)?;
+        self.single.iter().try_for_each(|(metric, tolerance)| write!(f, ", {metric} {tolerance}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_not_a_tolerance_is_refused() {
+        for text in ["", "-1%", "nan", "inf", "2 percent"] {
+            assert_eq!(text.parse::<Tolerance>(), Err(ParseToleranceError(text.to_owned())));
+        }
+    }
+
+    #[test]
+    fn the_edge_is_allowed_and_zero_takes_no_change() {
+        let quarter: Tolerance = "25%".parse().unwrap();
+        assert!(quarter.allows(4.0, 5.0) && quarter.allows(4.0, 3.0) && !quarter.allows(4.0, 5.000_001));
+        assert!(quarter.allows(0.0, 0.0) && !quarter.allows(0.0, 1e-300));
+        let none = Tolerance::default();
+        assert!(none.allows(0.1, 0.1) && !none.allows(0.1, 0.1_f64.next_up()));
+    }
+
+    #[test]
+    fn one_more_failure_is_never_within_the_general_tolerance() {
+        let mut tolerances = Tolerances { all: "50%".parse().unwrap(), ..Tolerances::default() };
+        assert!(tolerances.of("wait_s.mean").allows(10.0, 12.0));
+        assert!(!tolerances.of("failures").allows(10.0, 11.0));
+        tolerances.single.insert("failures".to_owned(), "20%".parse().unwrap());
+        tolerances.single.insert("wait_s".to_owned(), "10%".parse().unwrap());
+        assert!(tolerances.of("failures").allows(10.0, 11.0));
+        assert!(!tolerances.of("wait_s.mean").allows(10.0, 12.0));
+        assert_eq!(tolerances.to_string(), "50 %, failures 20 %, wait_s 10 %");
+        assert_eq!(tolerances.check(["failures", "wait_s.mean"].into_iter()), Ok(()));
+        let wrong = tolerances.check(["failures", "waits_s.mean"].into_iter()).unwrap_err();
+        assert_eq!(wrong, "unknown metric `wait_s`; did you mean `waits_s.mean`?");
+    }
+}

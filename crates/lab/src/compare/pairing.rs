@@ -1,0 +1,236 @@
+//! Which rows of two results belong together.
+
+use super::selection::Sides;
+use crate::column::{Column, Kind, Role};
+use crate::data::DataFrame;
+use crate::rows::ReadFile;
+use std::collections::BTreeMap;
+
+/// Rows of A and B in pairs.
+pub(super) struct Pairing {
+    /// In the order of A, and for each row of A in that of B.
+    pub(super) pairs: Vec<(usize, usize)>,
+    /// Numbers that are equal where values of a column are, by its place, for each row of A.
+    pub(super) codes_a: Codes,
+    /// The same of B: equal numbers are equal values in both.
+    pub(super) codes_b: Codes,
+    /// How many rows of A have none in B.
+    pub(super) only_in_a: usize,
+    /// How many rows of B have none in A.
+    pub(super) only_in_b: usize,
+    /// How many pairs are left out because the contents of their instances differ.
+    pub(super) other_instances: usize,
+}
+
+/// The numbers of the rows, by the place of the column.
+pub(super) type Codes = BTreeMap<usize, Vec<u64>>;
+
+/// The code of a missing value; as the bits of a number it would be NaN.
+const MISSING: u64 = u64::MAX;
+
+/// Texts of one column of both results, numbered.
+#[derive(Default)]
+struct Names(BTreeMap<String, u64>);
+
+impl Names {
+    fn code(&mut self, kind: Kind, text: &str) -> u64 {
+        let next = self.0.len() as u64;
+        match (kind, text) {
+            (_, "") => MISSING,
+            (Kind::Integer | Kind::Number, _) if text.parse::<f64>().is_ok() => {
+                text.parse().map_or(MISSING, f64::to_bits)
+            }
+            _ => *self.0.entry(text.to_owned()).or_insert(next),
+        }
+    }
+    fn column(&mut self, frame: &DataFrame, column: usize) -> Vec<u64> {
+        let mut known = BTreeMap::new();
+        let kind = frame.columns()[column].kind;
+        let mut code = |row| {
+            let own = frame.code(row, column);
+            *known.entry(own).or_insert_with(|| self.code(kind, &frame.text(row, column)))
+        };
+        (0..frame.len()).map(&mut code).collect()
+    }
+}
+
+/// The codes of a row in some columns.
+fn codes(of: &Codes, columns: &[usize], row: usize) -> Vec<u64> {
+    columns.iter().map(|column| of[column][row]).collect()
+}
+
+/// Finds the pairs: rows with equal labels and instances, and equal variants but for the columns in which B was selected
+/// apart from A.
+///
+/// Where it was, a value that one of the two does not have (a period, a rule of packing) may be anything in the other, unless
+/// a row without it is there too.
+pub(super) fn pair(
+    (a, instances_a): (&DataFrame, &ReadFile),
+    (b, instances_b): (&DataFrame, &ReadFile),
+    sides: &Sides,
+) -> Pairing {
+    let mut names: BTreeMap<usize, Names> = BTreeMap::new();
+    let places = a.with_role(&[Role::Label, Role::Instance]);
+    let mut variants = a.with_role(&[Role::Variant]);
+    let (mut codes_a, mut codes_b) = (Codes::new(), Codes::new());
+    for &column in places.iter().chain(&variants) {
+        let names = names.entry(column).or_default();
+        codes_a.insert(column, names.column(a, column));
+        codes_b.insert(column, names.column(b, column));
+    }
+    variants.retain(|column| sides.with.iter().all(|selection| selection.column != *column));
+    let mut of_b: BTreeMap<Vec<u64>, Vec<usize>> = BTreeMap::new();
+    for row in (0..b.len()).filter(|&row| sides.takes_b(b, row)) {
+        of_b.entry(codes(&codes_b, &places, row)).or_default().push(row);
+    }
+    let agree = |row: usize, other: usize, is_exact: bool| {
+        variants.iter().all(|column| {
+            let (a, b) = (codes_a[column][row], codes_b[column][other]);
+            a == b || (!is_exact && (a == MISSING || b == MISSING))
+        })
+    };
+    let known = places.iter().copied().filter(|&column| {
+        let name = a.columns()[column].name;
+        [instances_a, instances_b].iter().all(|file| file.header.iter().any(|each| each == name))
+    });
+    let known: Vec<usize> = known.collect();
+    let digests_a = digests(a, instances_a, &known, &mut names);
+    let digests_b = digests(b, instances_b, &known, &mut names);
+
+    let (mut pairs, mut only_in_a, mut other_instances) = (Vec::new(), 0, 0);
+    let mut is_paired = vec![false; b.len()];
+    for row in (0..a.len()).filter(|&row| sides.takes_a(a, row)) {
+        let candidates = of_b.get(&codes(&codes_a, &places, row)).map_or(&[][..], Vec::as_slice);
+        let agreeing =
+            |is_exact| candidates.iter().copied().filter(move |&other| agree(row, other, is_exact));
+        let mut found: Vec<usize> = agreeing(true).collect();
+        if found.is_empty() && !sides.with.is_empty() {
+            found = agreeing(false).collect();
+        }
+        only_in_a += usize::from(found.is_empty());
+        found.iter().for_each(|&other| is_paired[other] = true);
+        let instance = codes(&codes_a, &known, row);
+        if digests_a.get(&instance) == digests_b.get(&instance) {
+            pairs.extend(found.into_iter().map(|other| (row, other)));
+        } else {
+            other_instances += found.len();
+        }
+    }
+    let only_in_b = of_b.values().flatten().filter(|&&row| !is_paired[row]).count();
+    Pairing { pairs, codes_a, codes_b, only_in_a, only_in_b, other_instances }
+}
+
+/// The digests of what was prepared, by the codes of these columns.
+fn digests<'f>(
+    frame: &DataFrame,
+    file: &'f ReadFile,
+    columns: &[usize],
+    names: &mut BTreeMap<usize, Names>,
+) -> BTreeMap<Vec<u64>, Vec<&'f str>> {
+    let place = |name: &str| file.header.iter().position(|each| each == name);
+    let mut digests: BTreeMap<Vec<u64>, Vec<&str>> = BTreeMap::new();
+    let Some(sha256) = place("sha256") else { return digests };
+    for line in &file.lines {
+        let code = |&column: &usize| {
+            let Column { name, kind, .. } = frame.columns()[column];
+            let text = place(name).and_then(|place| line.get(place)).map_or("", String::as_str);
+            names.entry(column).or_default().code(kind, text)
+        };
+        let key = columns.iter().map(code).collect();
+        digests.entry(key).or_default().push(line.get(sha256).map_or("", String::as_str));
+    }
+    digests
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CompareOptions;
+    use super::*;
+    use crate::column::{Better, RowType};
+    use crate::record::Status;
+    use proptest::prelude::*;
+    use std::path::Path;
+
+    const fn column(name: &'static str, kind: Kind, role: Role) -> Column {
+        Column { name, kind, role, unit: "", doc: "" }
+    }
+    static ROWS: RowType = RowType {
+        name: "",
+        columns: &[
+            column("workload", Kind::Text, Role::Label),
+            column("number", Kind::Integer, Role::Instance),
+            column("policy", Kind::Text, Role::Variant),
+            column("period", Kind::Number, Role::Variant),
+            column("value", Kind::Number, Role::Primary(Better::Less)),
+        ],
+    };
+
+    type Fields = (&'static str, u8, &'static str, Option<u8>);
+
+    fn frame(rows: &[Fields]) -> DataFrame {
+        let mut frame = DataFrame::new(&ROWS);
+        for (workload, number, policy, period) in rows {
+            let (number, period) = (number.to_string(), period.map(|it| it.to_string()).unwrap_or_default());
+            let fields = [*workload, &number, policy, &period, "1"];
+            assert!(frame.push(Status::Ok, "", fields.into_iter()));
+        }
+        frame
+    }
+
+    /// Every pair, with each condition written out.
+    fn slow(a: &[Fields], b: &[Fields], of_a: Option<&str>, of_b: Option<&str>) -> Vec<(usize, usize)> {
+        let fits = |a: &Fields, b: &Fields, is_exact: bool| {
+            let policy = match (of_a, of_b) {
+                (None, None) => a.2 == b.2,
+                (Some(x), None) => a.2 == x && b.2 == x,
+                (None, Some(y)) => b.2 == y,
+                (Some(x), Some(y)) => a.2 == x && b.2 == y,
+            };
+            let period = a.3 == b.3 || (!is_exact && (a.3.is_none() || b.3.is_none()));
+            policy && a.0 == b.0 && a.1 == b.1 && period
+        };
+        let mut pairs = Vec::new();
+        for (row, a) in a.iter().enumerate() {
+            let found = |is_exact| -> Vec<(usize, usize)> {
+                let others = b.iter().enumerate().filter(|(_, b)| fits(a, b, is_exact));
+                others.map(|(other, _)| (row, other)).collect()
+            };
+            let exact = found(true);
+            pairs.extend(if exact.is_empty() && of_b.is_some() { found(false) } else { exact });
+        }
+        pairs
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<Fields>> {
+        let row = (
+            prop::sample::select(vec!["v", "w"]),
+            0..3_u8,
+            prop::sample::select(vec!["P", "Q"]),
+            prop::option::of(0..3_u8),
+        );
+        prop::collection::vec(row, 0..30)
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_slow_twin(
+            a in rows(),
+            b in rows(),
+            of_a in prop::option::of(prop::sample::select(vec!["P", "Q"])),
+            of_b in prop::option::of(prop::sample::select(vec!["P", "Q"])),
+        ) {
+            let one = |text: Option<&str>| text.map(str::to_owned).into_iter().collect();
+            let options = CompareOptions { variant: one(of_a), with: one(of_b), ..CompareOptions::default() };
+            let (frame_a, frame_b) = (frame(&a), frame(&b));
+            let folder = Path::new("results");
+            // A policy that neither has is another test's subject.
+            let Ok(sides) = Sides::new((&frame_a, folder), (&frame_b, folder), &options) else { return Ok(()) };
+            let none = ReadFile { name: String::new(), header: Vec::new(), lines: Vec::new() };
+            let pairing = pair((&frame_a, &none), (&frame_b, &none), &sides);
+            prop_assert_eq!(&pairing.pairs, &slow(&a, &b, of_a, of_b));
+            let taken = |row: &&Fields| of_a.is_none_or(|policy| row.2 == policy);
+            let paired: std::collections::BTreeSet<usize> = pairing.pairs.iter().map(|pair| pair.0).collect();
+            prop_assert_eq!(pairing.only_in_a, a.iter().filter(taken).count() - paired.len());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Which rows belong together: those that agree in their label and variant columns.
+
+use crate::column::{Column, Kind, Role};
+use crate::data::DataFrame;
+use crate::table::Cell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What a group of rows is known by: the values of its label and variant columns, in the order of the columns.
+///
+/// It prints for people to read: `lublin, load 0.7, EASY, penalty 300 s`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupKey {
+    /// The columns with their values: empty for none, `all` where rows with several numbers are together.
+    pub values: Vec<(&'static Column, String)>,
+}
+
+/// The value of a numeric label if rows with several of them are together.
+const ALL: &str = "all";
+
+/// Which groups of rows with different numeric labels are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loads {
+    /// One for each value.
+    Apart,
+    /// One for each value, then one for all values together.
+    Both,
+    /// One for all values together.
+    Together,
+}
+
+/// Rows, or pairs of rows, that belong together.
+pub(crate) struct Group<T> {
+    pub(crate) key: GroupKey,
+    pub(crate) items: Vec<T>,
+    /// Whether it has several values of a numeric label.
+    pub(crate) is_together: bool,
+}
+
+impl GroupKey {
+    /// That of a row: `text` is its value in a column, `mixed` the columns of which several values are together.
+    fn new(frame: &DataFrame, text: impl Fn(usize) -> String, mixed: &[usize]) -> GroupKey {
+        let columns = frame.with_role(&[Role::Label, Role::Variant]).into_iter();
+        let value = |column| if mixed.contains(&column) { ALL.to_owned() } else { text(column) };
+        GroupKey { values: columns.map(|column| (&frame.columns()[column], value(column))).collect() }
+    }
+    /// The values as cells of a table.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = Cell> {
+        self.values.iter().map(|(column, value)| cell(column, value))
+    }
+    /// The names and values, for files: `workload=lublin, load=0.7, policy=EASY, penalty_s=300`.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let present = self.values.iter().filter(|(_, value)| !value.is_empty());
+        present.map(|(column, value)| format!("{}={value}", column.name)).collect::<Vec<_>>().join(", ")
+    }
+    /// The values of the columns with this role, as people read them.
+    pub(crate) fn of_role(&self, role: Role) -> String {
+        let own = self.values.iter().filter(|(column, value)| column.role == role && !value.is_empty());
+        own.map(|(column, value)| readable(column, value)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl fmt::Display for GroupKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let present = self.values.iter().filter(|(_, value)| !value.is_empty());
+        let parts: Vec<String> = present.map(|(column, value)| readable(column, value)).collect();
+        f.pad(&parts.join(", "))
+    }
+}
+
+/// A value of a column as a cell: numbers as they are written in the rows.
+pub(crate) fn cell(column: &Column, value: &str) -> Cell {
+    match (value, column.kind) {
+        ("", _) => Cell::Missing,
+        (_, Kind::Integer | Kind::Number) => Cell::Formatted(value.to_owned()),
+        (_, Kind::Text | Kind::Boolean) => Cell::Text(value.to_owned()),
+    }
+}
+
+/// The name of a column without its unit: `penalty` of `penalty_s`.
+pub(crate) fn bare_name(column: &Column) -> &str {
+    let name = column.name.strip_suffix(column.unit).and_then(|name| name.strip_suffix('_'));
+    name.filter(|_| !column.unit.is_empty()).unwrap_or(column.name)
+}
+
+/// Texts speak for themselves; numbers have a name and a unit.
+pub(crate) fn readable(column: &Column, value: &str) -> String {
+    let name = bare_name(column).replace('_', " ");
+    match column.kind {
+        Kind::Text => value.to_owned(),
+        _ if value == ALL => format!("all {name}s"),
+        _ if column.unit.is_empty() => format!("{name} {value}"),
+        _ => format!("{name} {value} {}", column.unit),
+    }
+}
+
+/// Items of the same key together, in the order in which the keys come first.
+pub(crate) fn by_key<T, K: Ord>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut places = BTreeMap::new();
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    for item in items {
+        let place = *places.entry(key(&item)).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(item);
+    }
+    groups
+}
+
+/// Groups items by the labels of their rows, then by `setting`: numbers that differ where the values of variant columns do.
+/// `text` is the value of an item in a label or variant column.
+pub(crate) fn groups<T: Copy>(
+    frame: &DataFrame,
+    items: impl IntoIterator<Item = T>,
+    loads: Loads,
+    row: impl Fn(T) -> usize,
+    setting: impl Fn(T) -> Vec<u64>,
+    text: impl Fn(T, usize) -> String,
+) -> Vec<Group<T>> {
+    let labels = frame.with_role(&[Role::Label]);
+    let is_number = |column: &usize| matches!(frame.columns()[*column].kind, Kind::Integer | Kind::Number);
+    let (numbers, texts): (Vec<usize>, Vec<usize>) = labels.iter().partition(|column| is_number(column));
+    let codes = |item: T, columns: &[usize]| -> Vec<u64> {
+        columns.iter().map(|&column| frame.code(row(item), column)).collect()
+    };
+    let mut groups = Vec::new();
+    for whole in by_key(items, |&item| codes(item, &texts)) {
+        let each = by_key(whole.iter().copied(), |&item| codes(item, &labels));
+        let differs =
+            |column: &usize| whole.iter().any(|&item| codes(item, &[*column]) != codes(whole[0], &[*column]));
+        let mixed: Vec<usize> = numbers.iter().copied().filter(differs).collect();
+        let mut add = |scope: Vec<T>, mixed: &[usize]| {
+            for items in by_key(scope, |&item| setting(item)) {
+                let key = GroupKey::new(frame, |column| text(items[0], column), mixed);
+                groups.push(Group { key, items, is_together: !mixed.is_empty() });
+            }
+        };
+        if each.len() == 1 || loads != Loads::Together {
+            each.into_iter().for_each(|scope| add(scope, &[]));
+        }
+        if !mixed.is_empty() && loads != Loads::Apart {
+            add(whole, &mixed);
+        }
+    }
+    groups
+}
+
+/// Groups rows of a frame by their label and variant columns.
+pub(crate) fn row_groups(frame: &DataFrame, loads: Loads) -> Vec<Group<usize>> {
+    let variants = frame.with_role(&[Role::Variant]);
+    let setting = |row| variants.iter().map(|&column| frame.code(row, column)).collect();
+    groups(frame, 0..frame.len(), loads, |row| row, setting, |row, column| frame.text(row, column))
+}

@@ -1,0 +1,196 @@
+//! What follows from the roles of columns alone: the standings of the variants, and figures.
+
+use crate::column::{Better, Column, Kind, Role};
+use crate::data::DataFrame;
+use crate::drawing::{Axis, Chart, Drawing, Join, Samples, Series, stem};
+use crate::groups::{GroupKey, Loads, bare_name, by_key, groups, readable, row_groups};
+use crate::table::{Cell, NamedTable, Statistics, Table, mean};
+
+/// The primary metric of each variant, the best first: a table for each type of rows, with a line for each combination of
+/// labels and variant.
+#[must_use]
+pub fn standings(frames: &[DataFrame]) -> Vec<NamedTable> {
+    frames.iter().filter_map(|frame| Some((frame, frame.primary()?))).map(standings_of).collect()
+}
+
+fn standings_of((frame, primary): (&DataFrame, usize)) -> NamedTable {
+    let column = &frame.columns()[primary];
+    let mut lines = Vec::new();
+    let all = row_groups(frame, Loads::Both).into_iter();
+    let labels = |key: &GroupKey| -> Vec<String> {
+        let own = key.values.iter().filter(|(column, _)| column.role == Role::Label);
+        own.map(|(_, value)| value.clone()).collect()
+    };
+    for mut scope in by_key(all, |group| labels(&group.key)) {
+        let statistics = |rows: &[usize]| {
+            let values: Vec<f64> = rows.iter().filter_map(|&row| frame.number(row, primary)).collect();
+            Statistics::from_values(&values)
+        };
+        let size = |rows: &[usize]| match (statistics(rows), column.better()) {
+            (Some(statistics), Some(Better::More)) => -statistics.mean,
+            (Some(statistics), _) => statistics.mean,
+            (None, _) => f64::INFINITY,
+        };
+        scope.sort_by(|a, b| size(&a.items).total_cmp(&size(&b.items)));
+        for group in scope {
+            let own = statistics(&group.items);
+            let failures = group.items.iter().filter(|&&row| frame.status[row].is_failure()).count();
+            let mut cells: Vec<Cell> = group.key.cells().collect();
+            cells.extend([group.items.len(), failures].map(Cell::Count));
+            let numbers =
+                [own.map(|own| own.mean), own.and_then(|own| own.deviation), own.map(|own| own.max)];
+            cells.extend(numbers.map(Cell::optional));
+            lines.push(cells);
+        }
+    }
+    let keys = frame.columns().iter().filter(|column| matches!(column.role, Role::Label | Role::Variant));
+    let mut header: Vec<String> = keys.map(|column| column.name.to_owned()).collect();
+    header.extend(["runs", "failures", "mean", "deviation", "max"].map(str::to_owned));
+    let name = suffixed("standings", frame);
+    NamedTable::printed(name, format!("Standings by {}", column.name), Table::new(header, lines))
+}
+
+/// `NAME`, or `NAME-TYPE` for one of several types of rows.
+fn suffixed(name: &str, frame: &DataFrame) -> String {
+    if frame.row_type.name.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}-{}", stem(frame.row_type.name))
+    }
+}
+
+/// The most combinations of labels that have figures of their own; of more, one figure has them all.
+const MAX_SCOPES: usize = 6;
+
+/// The figures of every study: the distribution of the primary metric by variant, as boxes and as distribution functions,
+/// and its mean against every numeric label and variant column with several values, with a line for each variant. Combinations
+/// of labels have figures of their own.
+#[must_use]
+pub fn generic_drawings(frames: &[DataFrame]) -> Vec<Drawing> {
+    frames.iter().filter_map(|frame| Some((frame, frame.primary()?))).flat_map(drawings_of).collect()
+}
+
+fn drawings_of((frame, primary): (&DataFrame, usize)) -> Vec<Drawing> {
+    let rows: Vec<usize> = (0..frame.len()).filter(|&row| frame.number(row, primary).is_some()).collect();
+    let text = |row, column| frame.text(row, column);
+    let scopes = groups(frame, rows.iter().copied(), Loads::Together, |row| row, |_| Vec::new(), text);
+    let scopes: Vec<(String, Vec<usize>)> = match scopes.len() {
+        1 => vec![(String::new(), rows)],
+        2..=MAX_SCOPES => {
+            scopes.into_iter().map(|group| (group.key.of_role(Role::Label), group.items)).collect()
+        }
+        _ => vec![("all together".to_owned(), rows)],
+    };
+    scopes.iter().flat_map(|(name, rows)| Scope { frame, primary, name, rows }.drawings()).collect()
+}
+
+/// Rows that are in one figure.
+struct Scope<'a> {
+    frame: &'a DataFrame,
+    primary: usize,
+    /// The labels; empty if there are no others.
+    name: &'a str,
+    rows: &'a [usize],
+}
+
+impl Scope<'_> {
+    fn drawings(&self) -> Vec<Drawing> {
+        let varying = |role| -> Vec<usize> {
+            let columns = self.frame.with_role(&[role]).into_iter();
+            columns.filter(|&column| self.values(column).len() > 1).collect()
+        };
+        let (labels, variants) = (varying(Role::Label), varying(Role::Variant));
+        let mut drawings = Vec::new();
+        if !variants.is_empty() {
+            let samples = Samples {
+                value: Axis::automatic(self.metric()),
+                name: self.names(&variants),
+                samples: self.samples(&variants),
+            };
+            let title = format!("{} by {}", self.metric(), samples.name);
+            drawings.push(self.drawing("boxes", title.clone(), Chart::Boxes(samples.clone())));
+            drawings.push(self.drawing("distribution", title, Chart::Distribution(samples)));
+        }
+        let is_number =
+            |column: &&usize| matches!(self.frame.columns()[**column].kind, Kind::Integer | Kind::Number);
+        for &column in labels.iter().chain(&variants).filter(is_number) {
+            let others: Vec<usize> = variants.iter().copied().filter(|&other| other != column).collect();
+            drawings.push(self.lines(column, &others));
+        }
+        drawings
+    }
+
+    fn values(&self, column: usize) -> Vec<String> {
+        self.frame.distinct(column, self.rows.iter().copied())
+    }
+    fn column(&self, place: usize) -> &'static Column {
+        &self.frame.columns()[place]
+    }
+    fn metric(&self) -> String {
+        axis(self.column(self.primary))
+    }
+    fn names(&self, columns: &[usize]) -> String {
+        let names: Vec<_> =
+            columns.iter().map(|&column| bare_name(self.column(column)).replace('_', " ")).collect();
+        names.join(", ")
+    }
+    /// The rows of each combination of values of these columns, by what people read.
+    fn parts(&self, columns: &[usize]) -> Vec<(String, Vec<usize>)> {
+        let codes =
+            |row: &usize| -> Vec<u64> { columns.iter().map(|&it| self.frame.code(*row, it)).collect() };
+        let name = |row: usize| {
+            let texts = columns.iter().map(|&column| (self.column(column), self.frame.text(row, column)));
+            let texts = texts.filter(|(_, text)| !text.is_empty());
+            let alone = columns.len() == 1;
+            let parts = texts.map(|(column, text)| if alone { text } else { readable(column, &text) });
+            parts.collect::<Vec<_>>().join(", ")
+        };
+        by_key(self.rows.iter().copied(), codes).into_iter().map(|rows| (name(rows[0]), rows)).collect()
+    }
+    fn samples(&self, columns: &[usize]) -> Vec<(String, Vec<f64>)> {
+        let values =
+            |rows: Vec<usize>| rows.iter().filter_map(|&row| self.frame.number(row, self.primary)).collect();
+        self.parts(columns).into_iter().map(|(name, rows)| (name, values(rows))).collect()
+    }
+
+    /// The mean of the primary metric at each value of a column, a line for each variant.
+    fn lines(&self, column: usize, variants: &[usize]) -> Drawing {
+        let series = self.parts(variants).into_iter().filter_map(|(name, rows)| {
+            let at = rows.iter().filter_map(|&row| {
+                Some((self.frame.number(row, column)?, self.frame.number(row, self.primary)?))
+            });
+            let mut points: Vec<(f64, f64)> = by_key(at, |(x, _)| x.to_bits())
+                .into_iter()
+                .map(|all| (all[0].0, mean(&all.iter().map(|(_, y)| *y).collect::<Vec<_>>())))
+                .collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            // A variant without this column, or with one value, has no line.
+            (points.len() > 1).then_some(Series { name, points, join: Join::Straight })
+        });
+        let (x, name) = (self.column(column), self.names(variants));
+        let chart = Chart::Lines {
+            x: Axis::linear(axis(x)),
+            y: Axis::automatic(format!("mean {}", self.metric())),
+            name,
+            series: series.collect(),
+        };
+        let title = format!("Mean {} by {}", self.metric(), bare_name(x).replace('_', " "));
+        self.drawing(&format!("by-{}", stem(bare_name(x))), title, chart)
+    }
+
+    fn drawing(&self, kind: &str, title: String, chart: Chart) -> Drawing {
+        let metric = stem(self.column(self.primary).name);
+        let kind = suffixed(&format!("{metric}-{kind}"), self.frame);
+        let (own, title) = match self.name {
+            "" => (kind, title),
+            name => (format!("{kind}-{}", stem(name)), format!("{title}: {name}")),
+        };
+        Drawing { stem: own, title, remarks: Vec::new(), chart }
+    }
+}
+
+/// The label of an axis: name and unit.
+fn axis(column: &Column) -> String {
+    let name = bare_name(column).replace('_', " ");
+    if column.unit.is_empty() { name } else { format!("{name} ({})", column.unit) }
+}
