@@ -229,7 +229,7 @@ pub fn compare(
 
 /// That each of the names is a metric of some type of rows.
 fn check_metrics(frames: &[DataFrame], names: &[String]) -> Result<(), CompareError> {
-    let known = || frames.iter().flat_map(|frame| frame.columns()).filter(|column| column.is_metric());
+    let known = || frames.iter().flat_map(DataFrame::columns).filter(|column| column.is_metric());
     let wrong = names.iter().find(|name| !known().any(|column| column.name == name.as_str()));
     let message = |name: &String| {
         let known: Vec<&str> = known().map(|column| column.name).collect();

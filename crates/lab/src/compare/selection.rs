@@ -82,7 +82,7 @@ fn find(frame: &DataFrame, text: &str) -> Result<Selection, String> {
                 columns.iter().copied().find(|&column| name(column) == wanted).expect("it was found");
             let known = values(column);
             value(frame, column, &known, after)
-                .ok_or_else(|| unknown(wanted, after, known.iter().map(String::as_str)))
+                .ok_or_else(|| unknown(name(column), after, known.iter().map(String::as_str)))
         }
         ([], Some((wanted, _))) if nearest(wanted, columns.iter().map(|&column| name(column))).is_some() => {
             Err(unknown("column", wanted, columns.iter().map(|&column| name(column)).collect::<Vec<_>>()))
