@@ -165,12 +165,12 @@ pub trait Study: Sized + Send + Sync + 'static {
     fn key(&self, variant: &Self::Variant, key: &mut KeyBuilder);
     /// The values of the columns that the variant determines.
     fn labels(&self, variant: &Self::Variant) -> Labels;
-    /// The type of rows that a variant gives, by its place in [`Row::TYPES`].
+    /// The type of rows that a variant gives, by its place in [`Row::TYPES`]; with rows of several types, that of a failure.
     fn row_type(&self, _variant: &Self::Variant) -> usize {
         0
     }
-    /// Runs a variant on an instance: at least one row, all of the same type. With several rows, all of them have the key
-    /// of the variant.
+    /// Runs a variant on an instance: at least one row. With several rows, which may be of several types, all of them have
+    /// the key of the variant.
     ///
     /// # Errors
     /// If it has no rows; the others go on.

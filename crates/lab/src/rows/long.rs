@@ -170,7 +170,11 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
     fn outcome((): &(), run: &RunOf<'_, S>, rows: Result<Vec<S::Row>, Failure>) -> Self::Outcome {
         let key = run.key;
         match rows {
-            Ok(rows) => rows.into_iter().map(|row| Record { key, outcome: Ok(row) }).collect(),
+            Ok(mut rows) => {
+                // In the order of the files, in which they are read again.
+                rows.sort_by_key(Row::row_type);
+                rows.into_iter().map(|row| Record { key, outcome: Ok(row) }).collect()
+            }
             Err(failure) => {
                 let row_type = run.on.study.row_type(run.variant);
                 let fields = known_fields(run);

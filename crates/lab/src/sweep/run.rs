@@ -207,20 +207,29 @@ fn read_earlier<S: Study>(
 ) -> Result<(), RunError> {
     if let Some(manifest) = folder.manifest(&mut Vec::new())?.filter(|found| found.study == S::NAME) {
         let mut finished = <S::Rows as RowSet<S>>::Earlier::default();
-        for (place, file) in S::Rows::files(layout).iter().enumerate() {
-            let Some(text) = folder.read(&manifest, &file.name, notices)? else { continue };
+        let files = S::Rows::files(layout);
+        let mut is_complete = true;
+        for (place, file) in files.iter().enumerate() {
+            let Some(text) = folder.read(&manifest, &file.name, notices)? else {
+                is_complete = false;
+                continue;
+            };
             let mut records = csv::records(&text);
             let Some(header) = records.next() else { continue };
             let header: Vec<String> = header.iter().map(str::to_owned).collect();
             let unusable = S::Rows::take_file(layout, &mut finished, place, &header, records);
             if unusable > 0 {
+                is_complete = false;
                 notices.push(format!(
                     "{}: {unusable} rows are of another version; they are computed again",
                     file.name
                 ));
             }
         }
-        S::Rows::absorb(earlier, finished);
+        // The rows of a run may be in several files: those of some files must not pass for all of them.
+        if is_complete || files.len() == 1 {
+            S::Rows::absorb(earlier, finished);
+        }
     }
     let (mut unfinished, mut damaged) = (<S::Rows as RowSet<S>>::Earlier::default(), 0);
     for (header, found) in folder.read_journals(&S::Rows::journal_header(layout))? {
