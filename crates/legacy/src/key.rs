@@ -160,7 +160,7 @@ impl Determinants<'_> {
         if let Policy::Fractional(_) = policy {
             line(format_args!("priority {priority}"));
         }
-        if policy.has_budget() {
+        if policy.uses_node_memory() {
             line(format_args!("node memory {node_memory_gb}"));
         }
         text

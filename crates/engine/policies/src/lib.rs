@@ -2,6 +2,7 @@
 //!
 //! * [`Policy`] is a policy as data: it parses from its name, prints back to it, and [builds](Policy::scheduler)
 //!   the scheduler. [`catalogue`] lists the known names with a line on each.
+//! * [`Policies`]: the known policies and those that a user [adds](CustomPolicy) from a crate of their own.
 //! * [`batch`]: FCFS, EASY and CONS, which give every task a node of its own.
 //! * [`fractional`]: the DFRS policies, put together from orthogonal parts.
 //! * [`equipartition`]: every job the same share, the simplest fractional policy.
@@ -15,6 +16,8 @@
 //! ```
 //!
 //! # How to add a policy
+//!
+//! From another crate: [`Policies::with`]. To this one:
 //!
 //! 1. Implement [`dfrsim_cluster::Scheduler`] in a module of its own; its page shows a complete one in a dozen
 //!    lines, `examples/custom_policy.rs` one that pauses and resumes. Ties are broken by the order of submission,
@@ -30,5 +33,7 @@ pub mod batch;
 pub mod equipartition;
 pub mod fractional;
 mod policy;
+mod registry;
 
 pub use policy::{Policy, PolicyInfo, PolicyOptions, catalogue};
+pub use registry::{CustomPolicy, Policies};

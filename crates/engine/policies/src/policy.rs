@@ -3,6 +3,7 @@
 use crate::batch::{BatchScheduler, Compression, Conservative, Easy, Fcfs, QueueOrder};
 use crate::equipartition::Equipartition;
 use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, Periodic};
+use crate::registry::CustomPolicy;
 use dfrsim_cluster::Scheduler;
 use dfrsim_model::named::UnknownName;
 use std::fmt;
@@ -21,6 +22,8 @@ pub enum Policy {
     Equipartition,
     /// Fractional shares, put together from parts.
     Fractional(Fractional),
+    /// A policy that a user registered.
+    Custom(&'static CustomPolicy),
 }
 
 /// The numbers that the names of policies leave open.
@@ -38,25 +41,54 @@ impl Policy {
             }
             Policy::Equipartition => Box::new(Equipartition::new(nodes)),
             Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options)),
+            Policy::Custom(policy) => policy.scheduler(nodes, options),
         }
+    }
+
+    /// The parts of a fractional policy; `None` of any other.
+    #[must_use]
+    pub fn fractional(self) -> Option<Fractional> {
+        if let Policy::Fractional(parts) = self { Some(parts) } else { None }
     }
 
     /// Whether the policy acts at ticks, so that the period matters.
     #[must_use]
     pub fn is_periodic(self) -> bool {
-        matches!(self, Policy::Fractional(parts) if parts.periodic != Periodic::Nothing)
+        match self {
+            Policy::Fractional(parts) => parts.periodic != Periodic::Nothing,
+            Policy::Custom(policy) => policy.is_periodic(),
+            _ => false,
+        }
     }
 
     /// Whether the policy ever calls MCB, so that its packing and search matter.
     #[must_use]
     pub fn uses_mcb(self) -> bool {
-        matches!(self, Policy::Fractional(parts) if parts.uses_mcb())
+        match self {
+            Policy::Fractional(parts) => parts.uses_mcb(),
+            Policy::Custom(policy) => policy.uses_mcb(),
+            _ => false,
+        }
     }
 
-    /// Whether the policy has a budget in GB, so that the memory of a node matters.
+    /// Whether the policy ranks jobs by priority, so that the rule of priorities matters.
     #[must_use]
-    pub fn has_budget(self) -> bool {
-        matches!(self, Policy::Fractional(parts) if parts.budget_gb.is_some())
+    pub fn uses_priority(self) -> bool {
+        match self {
+            Policy::Fractional(_) => true,
+            Policy::Custom(policy) => policy.uses_priority(),
+            _ => false,
+        }
+    }
+
+    /// Whether the policy reads the memory of a node in GB: it has a budget of them.
+    #[must_use]
+    pub fn uses_node_memory(self) -> bool {
+        match self {
+            Policy::Fractional(parts) => parts.budget_gb.is_some(),
+            Policy::Custom(policy) => policy.uses_node_memory(),
+            _ => false,
+        }
     }
 
     /// What the policy does, in one line.
@@ -78,6 +110,7 @@ impl Policy {
             }
             Policy::Equipartition => "every job the same yield, tasks on the least loaded nodes".into(),
             Policy::Fractional(parts) => parts.description(),
+            Policy::Custom(policy) => policy.description().to_owned(),
         }
     }
 }
@@ -95,6 +128,7 @@ impl fmt::Display for Policy {
             Policy::Conservative(Compression::Replan) => f.write_str("CONS/REPLAN"),
             Policy::Equipartition => f.write_str("EQUIPARTITION"),
             Policy::Fractional(parts) => parts.fmt(f),
+            Policy::Custom(policy) => f.write_str(policy.name()),
         }
     }
 }
@@ -111,7 +145,7 @@ impl FromStr for Policy {
 }
 
 /// The names that an unknown one may be a misspelling of.
-fn known_names() -> impl Iterator<Item = String> {
+pub(crate) fn known_names() -> impl Iterator<Item = String> {
     let with_more = Fractional::of_the_paper().flat_map(Fractional::moving_less).map(Policy::Fractional);
     all().chain(with_more).map(|policy| policy.to_string())
 }
@@ -127,12 +161,16 @@ pub struct PolicyInfo {
     pub description: String,
 }
 
+impl PolicyInfo {
+    pub(crate) fn new(policy: Policy) -> PolicyInfo {
+        PolicyInfo { policy, name: policy.to_string(), description: policy.description() }
+    }
+}
+
 /// All known policies, in the order in which people know them.
 #[must_use]
 pub fn catalogue() -> Vec<PolicyInfo> {
-    all()
-        .map(|policy| PolicyInfo { policy, name: policy.to_string(), description: policy.description() })
-        .collect()
+    all().map(PolicyInfo::new).collect()
 }
 
 fn all() -> impl Iterator<Item = Policy> {
