@@ -1,0 +1,184 @@
+//! Instances: the weeks, logs and traces that policies are compared on.
+
+use crate::scenario::{Cut, LublinTraces, Online, Workload};
+use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
+use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_workload::cut;
+use dfrsim_workload::load::{LoadError, scale_to_load};
+use dfrsim_workload::lublin::{LublinParameters, generate};
+use dfrsim_workload::prepare::{self, Doubt, Report};
+use std::fs::File;
+use std::sync::Arc;
+
+/// An instance before it is prepared.
+pub(crate) struct Part {
+    /// The workload that it is a part of, by its place in the scenario.
+    pub(crate) workload: usize,
+    /// Its name within the workload.
+    pub(crate) name: String,
+    /// The load that it is scaled to.
+    pub(crate) load: Option<f64>,
+    origin: Origin,
+}
+
+enum Origin {
+    /// A part of a log, which is kept.
+    Log(Arc<[Job]>),
+    /// Generated when it is needed.
+    Trace { parameters: LublinParameters, seed: Seed },
+}
+
+/// A log that was read.
+pub(crate) struct ReadLog {
+    pub(crate) workload: usize,
+    pub(crate) digest: Digest,
+    pub(crate) report: Report,
+}
+
+impl ReadLog {
+    /// Whether lines were left out or changed, apart from those outside the selected part.
+    pub(crate) fn is_altered(&self) -> bool {
+        let counts = &self.report.counts;
+        let clamped = Doubt::ALL.iter().any(|&doubt| counts.of(doubt).clamped > 0);
+        clamped || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
+    }
+    /// As the frame reports it.
+    pub(crate) fn input(&self, workload: &Workload) -> Input {
+        let (counts, read) = (&self.report.counts, &self.report.read);
+        let mut all: Vec<(String, u64)> = [
+            ("records", counts.records),
+            ("jobs", counts.jobs),
+            ("outside", counts.outside),
+            ("without_memory", counts.without_memory),
+            ("broken_lines", read.broken),
+            ("lines_out_of_order", read.out_of_order),
+        ]
+        .map(|(name, count)| (name.to_owned(), count))
+        .into();
+        for &doubt in Doubt::ALL {
+            let hits = counts.of(doubt);
+            let cases = [("kept", hits.kept), ("clamped", hits.clamped), ("dropped", hits.dropped)];
+            let met = cases.into_iter().filter(|(_, count)| *count > 0);
+            all.extend(met.map(|(what, count)| (format!("{}_{what}", doubt.name()), count)));
+        }
+        Input {
+            file: workload
+                .source
+                .log(workload.nodes)
+                .map(|(log, _)| log.file.given.clone())
+                .unwrap_or_default(),
+            digest: self.digest,
+            report: vec![format!("{}: {}", workload.name, self.report)],
+            counts: all,
+        }
+    }
+}
+
+/// The seed of a trace (from 0) in scenarios of this seed. It depends on nothing else, so traces are the same in all
+/// workloads, whatever they are called and scaled to, and a longer trace begins like a shorter one.
+#[must_use]
+pub fn trace_seed(scenario_seed: u64, trace: u32) -> Seed {
+    Seed::new(scenario_seed).fork("lublin").numbered(trace.into())
+}
+
+/// All instances in the order of the scenario, with the logs that they come from.
+pub(crate) fn parts(scenario: &Scenario<Online>) -> Result<(Vec<Part>, Vec<ReadLog>), RunError> {
+    let (mut parts, mut logs) = (Vec::new(), Vec::new());
+    for (place, workload) in scenario.workloads.iter().enumerate() {
+        if let crate::scenario::Source::Lublin(traces) = &workload.source {
+            parts.extend(of_model(place, traces, workload, scenario.seed));
+        } else {
+            let (of_log, log) = of_log(place, workload)?;
+            parts.extend(of_log);
+            logs.push(log);
+        }
+    }
+    Ok((parts, logs))
+}
+
+fn of_log(place: usize, workload: &Workload) -> Result<(Vec<Part>, ReadLog), RunError> {
+    let (log, preparation) = workload.source.log(workload.nodes).expect("the source is a log");
+    let (jobs, report) = prepare::read_jobs(&log.file.path, &preparation).map_err(RunError::input)?;
+    if jobs.is_empty() {
+        return Err(RunError::input(format_args!("workload `{}` has no jobs", workload.name)));
+    }
+    let digest = File::open(&log.file.path).and_then(Digest::from_reader);
+    let digest = digest.map_err(|error| RunError::io(&log.file.path, error))?;
+    let part =
+        |name, jobs: Vec<Job>| Part { workload: place, name, load: None, origin: Origin::Log(jobs.into()) };
+    let parts = match log.cut {
+        Cut::None => vec![part("whole".to_owned(), jobs)],
+        Cut::Week => {
+            cut::weeks(jobs).into_iter().map(|(week, jobs)| part(format!("week-{week:03}"), jobs)).collect()
+        }
+    };
+    Ok((parts, ReadLog { workload: place, digest, report }))
+}
+
+fn of_model(place: usize, traces: &LublinTraces, workload: &Workload, seed: u64) -> Vec<Part> {
+    let digits = (traces.replications - 1).to_string().len().max(3);
+    let loads: Vec<Option<f64>> =
+        if traces.loads.is_empty() { vec![None] } else { traces.loads.iter().copied().map(Some).collect() };
+    let parameters = traces.parameters(workload.nodes);
+    let mut parts = Vec::with_capacity(loads.len() * traces.replications as usize);
+    for load in loads {
+        for trace in 0..traces.replications {
+            let suffix = load.map(|load| format!("-load-{load}")).unwrap_or_default();
+            parts.push(Part {
+                workload: place,
+                name: format!("trace-{trace:0digits$}{suffix}"),
+                load,
+                origin: Origin::Trace { parameters, seed: trace_seed(seed, trace) },
+            });
+        }
+    }
+    parts
+}
+
+impl Part {
+    /// How many jobs it has.
+    fn size(&self) -> usize {
+        match &self.origin {
+            Origin::Log(jobs) => jobs.len(),
+            Origin::Trace { parameters, .. } => parameters.jobs,
+        }
+    }
+    /// The values of its columns. An instance takes about as long as it has jobs.
+    pub(crate) fn id(&self, workload: &Workload) -> InstanceId {
+        let labels = vec![
+            ("workload", workload.name.clone()),
+            ("instance", self.name.clone()),
+            ("load", self.load.map(|load| load.to_string()).unwrap_or_default()),
+            ("nodes", workload.nodes.to_string()),
+            ("jobs", self.size().to_string()),
+        ];
+        InstanceId { labels, weight: self.size() as u64 }
+    }
+    /// Its jobs, in order of submission.
+    pub(crate) fn jobs(&self) -> Result<Arc<[Job]>, LoadError> {
+        match &self.origin {
+            Origin::Log(jobs) => Ok(Arc::clone(jobs)),
+            Origin::Trace { parameters, seed } => {
+                let mut jobs = generate(parameters, *seed);
+                if let Some(load) = self.load {
+                    scale_to_load(&mut jobs, parameters.nodes.get(), load)?;
+                }
+                Ok(jobs.into())
+            }
+        }
+    }
+}
+
+/// The digest of all that simulations see of a cluster and its jobs, as exact integers.
+pub(crate) fn digest(nodes: u32, jobs: &[Job]) -> Digest {
+    let mut digester = Digester::new();
+    digester.integer(nodes).integer(jobs.len() as u64);
+    for job in jobs {
+        let Job { id, submit, tasks, need, memory, run_time, requested_time } = job;
+        let requested = requested_time.map_or(u64::MAX, SimSpan::micros);
+        digester.integer(id.0).integer(submit.micros()).integer(*tasks).integer(need.units());
+        digester.integer(memory.units()).integer(run_time.micros()).integer(requested);
+    }
+    digester.digest()
+}

@@ -1,0 +1,27 @@
+//! The on-line study: jobs arrive over time, and policies decide where and how fast they run.
+//!
+//! * An instance is a week or the whole of a log, or a trace of the Lublin-Feitelson model, perhaps scaled to an offered
+//!   load; with its cluster and, for each tau, the lower bound on the maximum bounded stretch that any schedule has.
+//! * A variant is a policy with a rescheduling penalty, the rules and the period that it uses, what it knows of run times
+//!   and CPU needs, and the tau of the bounded stretch. All taus of a policy are measured in one simulation.
+//! * A row has the distributions of stretch, wait and turnaround, the costs of preemption and migration, and the
+//!   degradation: the largest bounded stretch divided by the bound.
+//!
+//! Source: M. Stillwell, *Dynamic Fractional Resource Scheduling for Cluster Platforms*, dissertation, 2010: chapters 5
+//! and 6 and appendix B; section 7.2.2 for policies that do not know the CPU needs.
+
+mod audited;
+mod instance;
+mod published;
+mod rows;
+mod scenario;
+mod setting;
+mod study;
+
+pub use instance::trace_seed;
+pub use published::{CostUnit, Costs, Published, UnknownTable};
+pub use rows::SimulationRow;
+pub use scenario::{
+    BatsimLog, Cut, Log, LublinTraces, Online, PeriodSweep, Simulation, Source, SwfLog, Workload,
+};
+pub use study::OnlineStudy;

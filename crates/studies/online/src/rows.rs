@@ -1,0 +1,206 @@
+//! Rows: what one simulation amounts to, with one tau.
+
+use dfrsim_cluster::{Distribution, Summary};
+use dfrsim_lab::columns;
+use dfrsim_model::SimSpan;
+
+columns! {
+    /// A simulation, measured with one tau. Distributions are over the jobs that count.
+    pub struct SimulationRow {
+        /// The workload.
+        label pub workload: String,
+        /// The part of the workload: a week, a trace, a trace at a load.
+        instance pub instance: String,
+        /// The offered load that the trace was scaled to, if it was.
+        label pub load: Option<f64>,
+        /// The policy.
+        variant pub policy: String,
+        /// The rescheduling penalty.
+        variant("s") pub penalty_s: SimSpan,
+        /// The period, where the policy is periodic.
+        variant("s") pub period_s: Option<SimSpan>,
+        /// The packing rule of MCB, where the policy uses it.
+        variant pub packing: Option<String>,
+        /// The drop rule of MCB, where the policy uses it.
+        variant pub drop: Option<String>,
+        /// The run times that the policy knows.
+        variant pub estimates: String,
+        /// What happened to jobs that outlasted their estimate.
+        variant pub overrun: String,
+        /// The CPU needs that the policy knows.
+        variant pub cpu_needs: String,
+        /// After how long running jobs reveal their CPU need, where it is not known and they do.
+        variant("s") pub discovery_s: Option<SimSpan>,
+        /// The tau of the bounded stretch and of the bound.
+        variant("s") pub tau_s: SimSpan,
+        /// The nodes.
+        label pub nodes: u32,
+        /// The jobs submitted.
+        fact pub jobs: usize,
+        /// The lower bound on the maximum bounded stretch.
+        fact pub bound: f64,
+        /// Completed jobs that count in the distributions.
+        fact pub counted: usize,
+        /// Completed jobs that do not, because of warm-up and cool-down.
+        fact pub trimmed: usize,
+        /// Jobs killed at their estimate.
+        metric(less) pub killed: u64,
+        /// Jobs turned away.
+        metric(less) pub rejected: u64,
+        /// The largest bounded stretch / the bound.
+        primary(less) pub degradation: f64,
+        /// Bounded stretch: mean.
+        metric(less) pub mean_bounded_stretch: f64,
+        /// Bounded stretch: half of the jobs have no more.
+        metric(less) pub median_bounded_stretch: f64,
+        /// Bounded stretch: 95 % of the jobs have no more.
+        metric(less) pub p95_bounded_stretch: f64,
+        /// Bounded stretch: 99 % of the jobs have no more.
+        metric(less) pub p99_bounded_stretch: f64,
+        /// Bounded stretch: largest.
+        metric(less) pub max_bounded_stretch: f64,
+        /// Stretch: mean.
+        metric(less) pub mean_stretch: f64,
+        /// Stretch: median.
+        metric(less) pub median_stretch: f64,
+        /// Stretch: 95 %.
+        metric(less) pub p95_stretch: f64,
+        /// Stretch: 99 %.
+        metric(less) pub p99_stretch: f64,
+        /// Stretch: largest.
+        metric(less) pub max_stretch: f64,
+        /// Wait: mean.
+        metric(less, "s") pub mean_wait_s: f64,
+        /// Wait: median.
+        metric(less, "s") pub median_wait_s: f64,
+        /// Wait: 95 %.
+        metric(less, "s") pub p95_wait_s: f64,
+        /// Wait: 99 %.
+        metric(less, "s") pub p99_wait_s: f64,
+        /// Wait: longest.
+        metric(less, "s") pub max_wait_s: f64,
+        /// Turnaround: mean.
+        metric(less, "s") pub mean_turnaround_s: f64,
+        /// Turnaround: median.
+        metric(less, "s") pub median_turnaround_s: f64,
+        /// Turnaround: 95 %.
+        metric(less, "s") pub p95_turnaround_s: f64,
+        /// Turnaround: 99 %.
+        metric(less, "s") pub p99_turnaround_s: f64,
+        /// Turnaround: longest.
+        metric(less, "s") pub max_turnaround_s: f64,
+        /// Work done / (nodes * makespan).
+        metric(more) pub utilisation: f64,
+        /// From the first submission to the last completion.
+        metric(less, "s") pub makespan_s: SimSpan,
+        /// How often a job was paused.
+        metric(less) pub preemptions: u64,
+        /// How often a job was migrated.
+        metric(less) pub migrations: u64,
+        /// Tasks that changed node in migrations.
+        metric(less) pub migrated_tasks: u64,
+        /// Memory written by pauses.
+        metric(less, "memories of a node") pub paused_memory_nodes: f64,
+        /// Memory moved by migrations.
+        metric(less, "memories of a node") pub migrated_memory_nodes: f64,
+    }
+}
+
+/// What identifies a row, apart from its numbers.
+pub(crate) struct Identity {
+    pub(crate) workload: String,
+    pub(crate) instance: String,
+    pub(crate) load: Option<f64>,
+    pub(crate) nodes: u32,
+    pub(crate) jobs: usize,
+    pub(crate) setting: SettingLabel,
+    pub(crate) tau_s: SimSpan,
+}
+
+/// The values of the columns that a setting determines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SettingLabel {
+    pub(crate) policy: String,
+    pub(crate) penalty_s: SimSpan,
+    pub(crate) period_s: Option<SimSpan>,
+    pub(crate) packing: Option<String>,
+    pub(crate) drop: Option<String>,
+    pub(crate) estimates: String,
+    pub(crate) overrun: String,
+    pub(crate) cpu_needs: String,
+    pub(crate) discovery_s: Option<SimSpan>,
+}
+
+impl SimulationRow {
+    /// The row of a simulation for one of its taus, of which `bounded` is the bounded stretch.
+    pub(crate) fn new(
+        identity: Identity,
+        summary: &Summary,
+        bounded: &Distribution,
+        bound: f64,
+    ) -> SimulationRow {
+        let Identity { workload, instance, load, nodes, jobs, setting, tau_s } = identity;
+        let SettingLabel {
+            policy,
+            penalty_s,
+            period_s,
+            packing,
+            drop,
+            estimates,
+            overrun,
+            cpu_needs,
+            discovery_s,
+        } = setting;
+        let Summary { stretch, wait, turnaround, .. } = summary;
+        SimulationRow {
+            workload,
+            instance,
+            load,
+            policy,
+            penalty_s,
+            period_s,
+            packing,
+            drop,
+            estimates,
+            overrun,
+            cpu_needs,
+            discovery_s,
+            tau_s,
+            nodes,
+            jobs,
+            bound,
+            counted: summary.jobs,
+            trimmed: summary.trimmed,
+            killed: summary.killed,
+            rejected: summary.rejected,
+            degradation: bounded.max / bound,
+            mean_bounded_stretch: bounded.mean,
+            median_bounded_stretch: bounded.median,
+            p95_bounded_stretch: bounded.p95,
+            p99_bounded_stretch: bounded.p99,
+            max_bounded_stretch: bounded.max,
+            mean_stretch: stretch.mean,
+            median_stretch: stretch.median,
+            p95_stretch: stretch.p95,
+            p99_stretch: stretch.p99,
+            max_stretch: stretch.max,
+            mean_wait_s: wait.mean,
+            median_wait_s: wait.median,
+            p95_wait_s: wait.p95,
+            p99_wait_s: wait.p99,
+            max_wait_s: wait.max,
+            mean_turnaround_s: turnaround.mean,
+            median_turnaround_s: turnaround.median,
+            p95_turnaround_s: turnaround.p95,
+            p99_turnaround_s: turnaround.p99,
+            max_turnaround_s: turnaround.max,
+            utilisation: summary.utilisation,
+            makespan_s: summary.makespan,
+            preemptions: summary.pauses,
+            migrations: summary.migrations,
+            migrated_tasks: summary.migrated_tasks,
+            paused_memory_nodes: summary.paused_memory,
+            migrated_memory_nodes: summary.migrated_memory,
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Scenarios of the study: what is simulated.
+
+use crate::published::Published;
+use dfrsim_cluster::{EstimateModel, NeedModel, Overrun};
+use dfrsim_lab::fields;
+use dfrsim_lab::fields::{
+    Codec, Environment, LocatedFile, Reader, Value, ValueAt, choice, count, file, flattened, list, name,
+    named, number, one_or_many, optional, positive, positive_fraction, positive_seconds, seconds, selected,
+    serde, shorthand, table, tables, via,
+};
+use dfrsim_model::{SimSpan, Yield};
+use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
+use dfrsim_policies::{Policies, Policy};
+use dfrsim_workload::cut::Selection;
+use dfrsim_workload::formats::batsim::MOST_FLOPS;
+use dfrsim_workload::log::Strictness;
+use dfrsim_workload::lublin::{CpuNeeds, LublinParameters, MemoryModel, Mode};
+use dfrsim_workload::prepare::{self, Annotation, ClusterAssumptions, Format, Rules, SizeField};
+use std::num::{NonZeroU32, NonZeroU64};
+
+fields! {
+    /// Policies on weeks of logs and synthetic traces.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Online {
+        /// The policies, each once.
+        pub policies: Vec<Policy> = policies();
+        /// How it is simulated.
+        pub simulation: Simulation = table();
+        /// Policies with periods of their own, beside those.
+        pub sweeps as "sweep": Vec<PeriodSweep> = tables();
+        /// What is simulated.
+        pub workloads: Vec<Workload> = tables().nonempty().distinct("name", "a workload", |it: &Workload| &it.name);
+    }
+    check |scenario, at| {
+        let is_found = !scenario.simulation.discovery.is_empty();
+        let policies = scenario.sweeps.iter().fold(scenario.policies.clone(), |all, sweep| [all, sweep.policies.clone()].concat());
+        let keeps_yields = |policy: &&Policy| {
+            policy.fractional().is_some_and(|parts| parts.periodic == Periodic::McbStretch)
+        };
+        if let Some(policy) = policies.iter().find(keeps_yields).filter(|_| is_found) {
+            at.fault(
+                "policies",
+                format!("{policy} keeps its yields between ticks, which discovered CPU needs do not allow"),
+            );
+        }
+    }
+}
+
+fields! {
+    /// Policies with periods of their own.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct PeriodSweep {
+        /// The policies, each once.
+        pub policies: Vec<Policy> = policies();
+        /// Their periods in seconds.
+        pub periods as "period_s": Vec<SimSpan> = one_or_many(positive_seconds());
+    }
+    renamed { "period" => "period_s" }
+}
+
+fields! {
+    /// How it is simulated. Of fields with several values, every combination that makes a difference to a policy is
+    /// simulated.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Simulation {
+        /// Rescheduling penalties: how long a resumed or migrated job makes no progress, in seconds.
+        pub penalties as "penalty": Vec<SimSpan> = one_or_many(seconds(..)), default vec![SimSpan::from_secs(300)];
+        /// Periods of periodic policies in seconds.
+        pub periods as "period_s": Vec<SimSpan> = one_or_many(positive_seconds()), default vec![SimSpan::from_secs(600)];
+        /// The taus of the bounded stretch in seconds: shorter run times count as this.
+        pub taus as "tau": Vec<SimSpan> = one_or_many(seconds(..)), default vec![SimSpan::from_secs(10)];
+        /// Packing rules of MCB.
+        pub packings as "packing": Vec<Packing> = one_or_many(named("a packing rule")), default vec![Packing::default()];
+        /// Drop rules of MCB.
+        pub drops as "drop": Vec<DropRule> = one_or_many(named("a drop rule")), default vec![DropRule::default()];
+        /// The least yield that MCB gives.
+        pub yield_floor: Yield = positive_fraction("a yield"), default Yield::nearest(0.01);
+        /// How near MCB's search comes to the largest yield.
+        pub yield_precision: Yield = positive_fraction("a yield"), default Yield::nearest(0.01);
+        /// How priorities are computed.
+        pub priority: PriorityRule = named("a rule of priorities"), default PriorityRule::default();
+        /// The run times that policies know: `exact`, `requested`, `none`, or a model of errors.
+        pub estimates: EstimateModel = named("a model of estimates"), default EstimateModel::Exact;
+        /// What happens to a job that outlasts its estimate.
+        pub overrun: Overrun = choice([("extend", Overrun::Extend), ("kill", Overrun::Kill)]), default Overrun::Extend;
+        /// The CPU needs that policies know: `exact`, `factor:0.5` (all of them halved, for example), `whole` (a node for
+        /// each task).
+        pub cpu_needs: Vec<NeedModel> = one_or_many(named("a model of CPU needs")), default vec![NeedModel::Exact];
+        /// After how many seconds running jobs reveal their CPU needs, where these are not exact; beside these
+        /// simulations there are those in which they never do.
+        pub discovery as "discovery_s": Vec<SimSpan> = list(positive_seconds()).distinct(), default Vec::new();
+        /// Jobs submitted within this time after the first submission do not count in the metrics, in seconds.
+        pub warm_up: SimSpan = seconds(..), default SimSpan::ZERO;
+        /// Jobs submitted within this time before the last submission do not count in the metrics, in seconds.
+        pub cool_down: SimSpan = seconds(..), default SimSpan::ZERO;
+    }
+    renamed { "period" => "period_s" }
+}
+
+fields! {
+    /// Instances on one cluster.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Workload {
+        /// Its name in rows and tables.
+        pub name: String = name("a workload");
+        /// The nodes of the cluster (processors, where a log has no annotation).
+        pub nodes: NonZeroU32 = count("a number of nodes", 1, u32::MAX);
+        /// The memory of a node in GB, for bandwidths.
+        pub node_memory_gb: f64 = positive("a number of GB"), default 8.0;
+        /// The published tables that our own are compared with.
+        pub published: Vec<Published> = list(named("a published table")).distinct(), default Vec::new();
+        /// Where its jobs come from.
+        pub source: Source = flattened();
+    }
+}
+
+fields! {
+    /// Where jobs come from.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum Source {
+        /// A log in the Standard Workload Format.
+        Swf(SwfLog) as "swf" = table();
+        /// A workload of Batsim.
+        Batsim(BatsimLog) as "batsim" = table();
+        /// Traces of the Lublin-Feitelson model.
+        Lublin(LublinTraces) as "lublin" = table();
+    }
+}
+
+fields! {
+    /// What logs have in common.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Log {
+        /// The file, plain or compressed by gzip.
+        pub file: LocatedFile = file();
+        /// Whether the log is one instance, or each week of its own time.
+        pub cut: Cut = choice([("none", Cut::None), ("week", Cut::Week)]), default Cut::None;
+        /// What is done with lines that cannot be read.
+        pub lines: Strictness = named("a strictness"), default Strictness::default();
+        /// Where tasks, CPU needs and memory come from.
+        pub annotation: Annotation = annotation(), default Annotation::None;
+        /// The part that is taken: `{ skip, first, from, to }`.
+        pub select: Selection = serde("a table of the part that is taken"), default Selection::default();
+        /// What is done with doubtful lines.
+        pub rules: Rules = serde("a table of rules"), default Rules::default();
+    }
+}
+
+fields! {
+    /// A log in the Standard Workload Format.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct SwfLog {
+        /// What logs have in common.
+        pub log: Log = flattened();
+        /// The processors of a job: those that it requested, or those that it got.
+        pub size: SizeField = named("a size"), default SizeField::default();
+    }
+}
+
+fields! {
+    /// A workload of Batsim.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct BatsimLog {
+        /// What logs have in common.
+        pub log: Log = flattened();
+        /// The speed of a node in flop/s, for jobs that compute.
+        pub flops: Option<NonZeroU64> = optional(flops());
+    }
+}
+
+/// How a log is cut into instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// The log is one instance.
+    None,
+    /// Each week of its own time is one.
+    Week,
+}
+
+fields! {
+    /// Traces of the Lublin-Feitelson model.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct LublinTraces {
+        /// How many traces.
+        pub replications: u32 = count("a number of traces", 1, 1_000_000), default 100;
+        /// The jobs of each.
+        pub jobs: usize = count("a number of jobs", 1, 100_000_000), default 1_000;
+        /// The variant of the model.
+        pub mode: Mode = named("a mode of the Lublin model"), default Mode::default();
+        /// The offered loads to which each trace is scaled; without any, traces are left as they are.
+        pub loads: Vec<f64> = list(positive("a load")).distinct(), default Vec::new();
+        /// What tasks could use of a node's CPU: `{ cores, serial, parallel }`.
+        pub cpu: CpuNeeds = serde("a table of CPU needs"), default CpuNeeds::default();
+        /// What memory tasks occupy.
+        pub memory: MemoryModel = serde("a model of memory"), default MemoryModel::default();
+    }
+    renamed { "traces" => "replications" }
+}
+
+/// Policies by the names that the program's [`Policies`] have; those of this project if it has registered none.
+#[derive(Clone, Copy, Debug)]
+struct PolicyName;
+
+fn known(environment: &Environment) -> Policies {
+    environment.get::<Policies>().cloned().unwrap_or_default()
+}
+
+impl Codec<Policy> for PolicyName {
+    fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<Policy> {
+        match at.text() {
+            Some(name) => reader.value_of(at, known(reader.whole_environment()).parse(name)),
+            None => reader.expected(at, &self.shape()),
+        }
+    }
+    fn write(&self, policy: &Policy) -> Option<Value> {
+        Some(Value::String(policy.to_string()))
+    }
+    fn shape(&self) -> String {
+        "the name of a policy".into()
+    }
+    fn accepts(&self, at: &ValueAt<'_>) -> bool {
+        at.text().is_some()
+    }
+}
+
+fn policies() -> impl Codec<Vec<Policy>> {
+    let all = |environment: &Environment| -> Vec<(String, Policy)> {
+        known(environment).catalogue().into_iter().map(|info| (info.name, info.policy)).collect()
+    };
+    selected::<Policy, _>("a policy", all).by(PolicyName)
+}
+
+/// `"none"`, `"hpc2n"`, or a table that says more.
+fn annotation() -> impl Codec<Annotation> {
+    let names = [("none", Annotation::None), ("hpc2n", Annotation::Hpc2n(ClusterAssumptions::default()))];
+    shorthand(names, serde("{ hpc2n = { .. } } or { lublin = { seed = .. } }"))
+}
+
+fn flops() -> impl Codec<NonZeroU64> {
+    let whole = |flops: f64| NonZeroU64::new(flops.round() as u64).ok_or("expected at least one flop/s");
+    via(number("flop/s", 1.0..=MOST_FLOPS), whole, |flops: &NonZeroU64| flops.get() as f64)
+}
+
+impl Source {
+    /// The log and how its records become jobs of a cluster with these nodes, if it is one.
+    pub(crate) fn log(&self, nodes: NonZeroU32) -> Option<(&Log, prepare::Options)> {
+        let (log, format, size, flops) = match self {
+            Source::Swf(SwfLog { log, size }) => (log, Format::Swf, *size, None),
+            Source::Batsim(BatsimLog { log, flops }) => (log, Format::Batsim, SizeField::default(), *flops),
+            Source::Lublin(_) => return None,
+        };
+        let &Log { lines, annotation, select, rules, .. } = log;
+        let units = Some(nodes.get());
+        Some((log, prepare::Options { format, lines, flops, size, select, rules, units, annotation }))
+    }
+}
+
+impl LublinTraces {
+    /// The parameters of the model for a cluster with these nodes.
+    pub(crate) fn parameters(&self, nodes: NonZeroU32) -> LublinParameters {
+        let &LublinTraces { jobs, mode, cpu, memory, .. } = self;
+        LublinParameters { nodes, jobs, mode, cpu, memory }
+    }
+}

@@ -1,0 +1,232 @@
+//! The study: instances x (settings x taus) -> rows.
+
+use crate::audited::Audited;
+use crate::instance::{self, Part, ReadLog, parts};
+use crate::rows::{Identity, SettingLabel, SimulationRow};
+use crate::scenario::{Online, Workload};
+use crate::setting::{Setting, settings};
+use dfrsim_audit::Faults;
+use dfrsim_bound::max_stretch_bound;
+use dfrsim_cluster::{Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate};
+use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::{
+    Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
+    RunError, Status, Study, Value as _, Watch,
+};
+use dfrsim_model::{Job, SimSpan};
+use dfrsim_policies::PolicyOptions;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+/// The on-line study of a scenario whose logs are read.
+pub struct OnlineStudy {
+    scenario: Scenario<Online>,
+    settings: Vec<Setting>,
+    parts: Vec<Part>,
+    logs: Vec<ReadLog>,
+}
+
+/// A week, log or trace.
+pub struct Instance {
+    nodes: u32,
+    jobs: Arc<[Job]>,
+    /// The bound for each tau, computed by whoever needs it first.
+    bounds: Vec<OnceLock<f64>>,
+    /// For each setting what the simulation measured, with all taus, or why it failed: simulated for the first tau that
+    /// needs it.
+    summaries: Vec<OnceLock<Result<Box<Summary>, Failure>>>,
+}
+
+/// A setting, measured with one tau.
+#[derive(Clone, Copy, Debug)]
+pub struct Variant {
+    setting: usize,
+    tau: usize,
+    node_memory_gb: f64,
+}
+
+impl OnlineStudy {
+    fn workload(&self, at: usize) -> &Workload {
+        &self.scenario.workloads[self.parts[at].workload]
+    }
+    fn setting(&self, variant: &Variant) -> &Setting {
+        &self.settings[variant.setting]
+    }
+    fn tau(&self, variant: &Variant) -> SimSpan {
+        self.scenario.simulation.taus[variant.tau]
+    }
+
+    /// The bound for the tau of this place.
+    fn bound(&self, instance: &Instance, tau: usize) -> f64 {
+        *instance.bounds[tau].get_or_init(|| {
+            let jobs = as_run(&instance.jobs, &self.settings[0].options);
+            max_stretch_bound(&jobs, instance.nodes, self.scenario.simulation.taus[tau]).value
+        })
+    }
+
+    /// What the simulation of a variant measured, or why it failed.
+    fn simulate(&self, instance: &Instance, variant: &Variant, audit: bool) -> Result<Box<Summary>, Failure> {
+        let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
+        let Setting { policy, parameters, options } = self.setting(variant);
+        let parameters = PolicyOptions { node_memory_gb: variant.node_memory_gb, ..*parameters };
+        let mut scheduler = policy.scheduler(instance.nodes, &parameters);
+        let simulation = &self.scenario.simulation;
+        let audited =
+            || Audited::new(&policy.to_string(), instance.nodes, options.penalty, simulation.taus[0]);
+        let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
+        let metrics = Metrics::new(SummaryOptions {
+            nodes: instance.nodes,
+            taus: simulation.taus.clone(),
+            warm_up: simulation.warm_up,
+            cool_down: simulation.cool_down,
+        });
+        let mut watchers = (metrics, audited);
+        simulate(instance.nodes, options, instance.jobs.iter().cloned(), scheduler.as_mut(), &mut watchers)
+            .map_err(failure)?;
+        let (metrics, audited) = watchers;
+        if let Some(audited) = audited {
+            audited.verdict().map_err(|faults| faulty(&faults))?;
+        }
+        metrics.summary().map(Box::new).ok_or_else(|| Failure::failed("no job is left to count"))
+    }
+}
+
+fn failure(error: SimulationError) -> Failure {
+    let status = match error {
+        SimulationError::Violation(_) => Status::Violation,
+        SimulationError::Stuck { .. } => Status::Stalled,
+        SimulationError::InvalidJob(_) => Status::Failed,
+    };
+    Failure::new(status, error)
+}
+
+/// The jobs with the run times that they really get: those that will be killed end at their estimates.
+fn as_run<'a>(jobs: &'a [Job], options: &Options) -> Cow<'a, [Job]> {
+    if options.overrun == Overrun::Extend {
+        return Cow::Borrowed(jobs);
+    }
+    let cut = |job: &Job| {
+        let estimate = options.estimates.estimate(job, options.seed).unwrap_or(SimSpan::MAX);
+        Job { run_time: job.run_time.min(estimate), ..job.clone() }
+    };
+    Cow::Owned(jobs.iter().map(cut).collect())
+}
+
+impl Study for OnlineStudy {
+    const NAME: &'static str = "online";
+    const TITLE: &'static str =
+        "Policies on weeks of logs and synthetic traces (Stillwell 2010, chapters 5 and 6)";
+    const SEMANTICS: u32 = 1;
+    const AUDIT: Audit = Audit::Optional;
+    const RUNS: &'static str = "rows";
+
+    type Fields = Online;
+    type Instance = Instance;
+    type Variant = Variant;
+    type Row = SimulationRow;
+    type Rows = Long<SimulationRow>;
+
+    fn open(scenario: &Scenario<Online>) -> Result<OnlineStudy, RunError> {
+        let (parts, logs) = parts(scenario)?;
+        Ok(OnlineStudy { settings: settings(scenario), parts, logs, scenario: scenario.clone() })
+    }
+    fn inputs(&self) -> Vec<Input> {
+        self.logs.iter().map(|log| log.input(&self.scenario.workloads[log.workload])).collect()
+    }
+    fn instances(&self) -> Vec<InstanceId> {
+        let id = |(at, part): (usize, &Part)| part.id(self.workload(at));
+        self.parts.iter().enumerate().map(id).collect()
+    }
+    fn variants(&self, at: usize) -> Vec<Variant> {
+        let node_memory_gb = self.workload(at).node_memory_gb;
+        let taus = 0..self.scenario.simulation.taus.len();
+        let of_setting = |setting| taus.clone().map(move |tau| Variant { setting, tau, node_memory_gb });
+        (0..self.settings.len()).flat_map(of_setting).collect()
+    }
+    fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
+        let jobs = self.parts[at].jobs().map_err(Failure::failed)?;
+        let nodes = self.workload(at).nodes.get();
+        let digest = instance::digest(nodes, &jobs);
+        let bounds = self.scenario.simulation.taus.iter().map(|_| OnceLock::new()).collect();
+        let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
+        Ok(Prepared { instance: Instance { nodes, jobs, bounds, summaries }, digest })
+    }
+    fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
+        self.setting(variant).key(variant.node_memory_gb, key);
+        let simulation = &self.scenario.simulation;
+        key.field("tau_s", self.tau(variant));
+        key.field("warm_up_s", simulation.warm_up).field("cool_down_s", simulation.cool_down);
+    }
+    fn labels(&self, variant: &Variant) -> Labels {
+        let SettingLabel {
+            policy,
+            penalty_s,
+            period_s,
+            packing,
+            drop,
+            estimates,
+            overrun,
+            cpu_needs,
+            discovery_s,
+        } = self.setting(variant).label();
+        vec![
+            ("policy", policy),
+            ("penalty_s", penalty_s.write()),
+            ("period_s", period_s.write()),
+            ("packing", packing.write()),
+            ("drop", drop.write()),
+            ("estimates", estimates),
+            ("overrun", overrun),
+            ("cpu_needs", cpu_needs),
+            ("discovery_s", discovery_s.write()),
+            ("tau_s", self.tau(variant).write()),
+        ]
+    }
+    fn run(
+        &self,
+        instance: &Instance,
+        at: usize,
+        variant: &Variant,
+        watch: Watch<'_>,
+    ) -> Result<Vec<SimulationRow>, Failure> {
+        let summary = instance.summaries[variant.setting]
+            .get_or_init(|| self.simulate(instance, variant, watch.audit))
+            .as_deref()
+            .map_err(Clone::clone)?;
+        let (part, workload) = (&self.parts[at], self.workload(at));
+        let identity = Identity {
+            workload: workload.name.clone(),
+            instance: part.name.clone(),
+            load: part.load,
+            nodes: instance.nodes,
+            jobs: instance.jobs.len(),
+            setting: self.setting(variant).label(),
+            tau_s: self.tau(variant),
+        };
+        let bounded = &summary.bounded_stretch[variant.tau].1;
+        let bound = self.bound(instance, variant.tau);
+        Ok(vec![SimulationRow::new(identity, summary, bounded, bound)])
+    }
+    fn beside(&self, instance: &Instance) {
+        (0..instance.bounds.len()).into_par_iter().for_each(|tau| _ = self.bound(instance, tau));
+    }
+    fn rename(&self, at: usize, _: &Variant, row: &mut SimulationRow) {
+        row.workload.clone_from(&self.workload(at).name);
+        row.instance.clone_from(&self.parts[at].name);
+        row.load = self.parts[at].load;
+    }
+    fn tables(&self, _rows: &Long<SimulationRow>) -> Vec<NamedTable> {
+        Vec::new()
+    }
+    fn claims(&self, _rows: &Long<SimulationRow>) -> Vec<Claim> {
+        Vec::new()
+    }
+    fn notes(&self, _rows: &Long<SimulationRow>) -> Vec<String> {
+        let altered = self.logs.iter().filter(|log| log.is_altered());
+        altered.map(|log| format!("{}: {}", self.scenario.workloads[log.workload].name, log.report)).collect()
+    }
+    fn drawings(_scenario: &Scenario<Online>, _rows: &Long<SimulationRow>) -> Vec<Drawing> {
+        Vec::new()
+    }
+}
