@@ -99,7 +99,7 @@ name = "nothing"
     let folder = Folder::with(&[("scenario.toml", scenario)]);
     let told = stderr(dfrsim(["run"]).arg(folder.path("scenario.toml")), 2);
     for fault in [
-        "scenario.toml:2:14: unknown approach \"KVM\"",
+        "scenario.toml:2:14: unknown approach `KVM`; expected Xen, DYNAMIC or DYNAMIC+MIGRATION",
         "variant `slow`: a migration of 90 s does not end in an allocation phase of 60 s",
         "scenario.toml:6:11: unknown sharing `shares`; expected weights or caps",
         "the machines on node 0 reserve more memory than it has",

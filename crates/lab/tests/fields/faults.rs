@@ -64,7 +64,7 @@ y = 1
         "15:11: expected `extend` or `kill`, found \"klil\"; did you mean `kill`?",
         "16:9: expected flop/s from 1 to 1000000000000000000, found 0",
         "17:11: expected two numbers of seconds, found a list",
-        "18:1: unknown field `meaning`; there are: `penalty`, `floor`, `memory`, `overrun`, `flops`, `margins`",
+        "18:1: unknown field `meaning`; expected penalty, floor, memory, overrun, flops or margins",
         "21:8: expected the name of a workload, without control characters, found \"\"",
         "22:9: expected a number of nodes from 1 to 4294967295, found -3",
         "23:16: there is no file missing",

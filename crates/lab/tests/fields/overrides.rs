@@ -44,7 +44,7 @@ fn faults_are_those_of_the_override() {
         ("workloads.ww.nodes=1", "`workloads` has no entry `ww`; did you mean `w`?"),
         ("workloads.1.nodes=1", "`workloads` has only 1 entries, from 0; there is no 1"),
         ("workloads=1", "`workloads` is a list of tables; set the keys of one of them"),
-        ("nods=1", "unknown field `nods`; there are"),
+        ("nods=1", "unknown field `nods`; expected"),
         ("workloads.w.nodes=[1, 2]", "expected a number of nodes from 1 to 4294967295, found a list"),
         ("simulation.floor={ a = 1 }", "expected a yield above 0, at most 1, found a table"),
         ("sizes=[1, 0]", "expected a number of resources from 1 to 100, found 0"),
