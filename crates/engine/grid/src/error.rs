@@ -1,6 +1,5 @@
 //! What cannot be simulated.
 
-use crate::Platform;
 use dfrsim_model::JobId;
 
 /// Why a grid cannot be simulated.
@@ -8,10 +7,12 @@ use dfrsim_model::JobId;
 #[non_exhaustive]
 pub enum GridError {
     /// The number of clusters.
-    #[error("a grid has 1 to {} clusters, not {found}", Platform::MOST_CLUSTERS)]
+    #[error("a grid has 1 to {most} clusters, not {found}")]
     Clusters {
         /// How many there are.
         found: usize,
+        /// The most that are possible.
+        most: usize,
     },
     /// A cluster without cores.
     #[error("cluster `{cluster}` has no cores")]

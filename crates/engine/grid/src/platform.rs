@@ -110,7 +110,7 @@ impl Platform {
     /// [`GridError::Clusters`] unless there are 1 to 64; [`GridError::NoCores`].
     pub fn new(clusters: Vec<ClusterSpec>, local: LocalPolicy) -> Result<Platform, GridError> {
         if clusters.is_empty() || clusters.len() > Platform::MOST_CLUSTERS {
-            return Err(GridError::Clusters { found: clusters.len() });
+            return Err(GridError::Clusters { found: clusters.len(), most: Platform::MOST_CLUSTERS });
         }
         match clusters.iter().find(|cluster| cluster.cores == 0) {
             Some(cluster) => Err(GridError::NoCores { cluster: cluster.name.clone() }),

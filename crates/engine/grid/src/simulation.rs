@@ -4,27 +4,10 @@ use crate::cluster::Cluster;
 use crate::grid::{Due, Grid};
 use crate::mapping::Mapper;
 use crate::reallocation::Reallocator;
-use crate::{GridError, GridJob, Options, Outcome, Platform};
+use crate::{GridError, GridJob, Observer, Options, Outcome, Platform};
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
 use dfrsim_model::{SimSpan, SimTime};
 use std::borrow::Cow;
-
-/// Hears of everything that happens, in the order in which it does.
-pub trait Observer {
-    /// One more thing has happened.
-    fn record(&mut self, record: Record<'_>);
-}
-
-/// Hears nothing.
-impl Observer for () {
-    fn record(&mut self, _: Record<'_>) {}
-}
-
-impl<F: FnMut(Record<'_>)> Observer for F {
-    fn record(&mut self, record: Record<'_>) {
-        self(record);
-    }
-}
 
 /// Simulates the jobs, which must be in their [order](GridJob::order), on the platform.
 ///

@@ -120,5 +120,5 @@ fn what_cannot_be_simulated_is_said_before() {
     let unsorted = jobs(&[(5, 1, 1, 1), (0, 1, 1, 1)]);
     let error = simulate(&platform(&[2]), &unsorted, &Options::default(), ()).unwrap_err();
     assert_eq!(error, GridError::Unsorted { job: JobId(2) });
-    assert_eq!(Platform::new(Vec::new(), LocalPolicy::Fcfs), Err(GridError::Clusters { found: 0 }));
+    assert_eq!(Platform::new(Vec::new(), LocalPolicy::Fcfs), Err(GridError::Clusters { found: 0, most: 64 }));
 }

@@ -1,0 +1,20 @@
+//! Who is told of what happens in a grid.
+
+use dfrsim_model::grid_event::Record;
+
+/// Receives a record of everything that happens, in the order in which it does.
+pub trait Observer {
+    /// Receives the next record.
+    fn record(&mut self, record: Record<'_>);
+}
+
+/// Ignores all records.
+impl Observer for () {
+    fn record(&mut self, _: Record<'_>) {}
+}
+
+impl<F: FnMut(Record<'_>)> Observer for F {
+    fn record(&mut self, record: Record<'_>) {
+        self(record);
+    }
+}
