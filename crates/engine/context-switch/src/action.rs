@@ -1,7 +1,8 @@
 //! What can be done to one VM.
 
-use crate::cluster::{Cluster, VmId};
+use crate::cluster::Cluster;
 use crate::configuration::Place;
+use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 
 /// A VM context switch: an action that takes one VM from a place to another (section 2.2, figure 2).

@@ -1,8 +1,9 @@
 //! VMs that are being given to nodes, one after the other, within capacities and relations.
 
 use crate::amount::Amount;
-use crate::cluster::{Cluster, VmId};
+use crate::cluster::Cluster;
 use crate::configuration::Place;
+use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 
 /// VMs that must share a node, or a single one.

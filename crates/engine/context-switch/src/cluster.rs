@@ -1,32 +1,9 @@
-//! Nodes, VMs and the vjobs to which they belong.
+//! Nodes with VMs and vjobs.
 
 use crate::amount::Amount;
 use crate::relations::Relations;
+use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_model::NodeId;
-
-/// A VM of the cluster, counted from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct VmId(pub u32);
-
-/// A vjob of the cluster, counted from 0 in the order of submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct VjobId(pub u32);
-
-impl VmId {
-    /// The VM as an index of a vector with one entry a VM.
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl VjobId {
-    /// The vjob as an index of a vector with one entry a vjob.
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// A node that hosts VMs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,26 +12,6 @@ pub struct Node {
     pub name: String,
     /// What it has for VMs.
     pub capacity: Amount,
-}
-
-/// A virtual machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vm {
-    /// Its name, unlike those of all other VMs; suspends and resumes of a vjob happen in the order of these.
-    pub name: String,
-    /// The vjob that it belongs to.
-    pub vjob: VjobId,
-    /// What it needs while it runs: as observed, not as requested.
-    pub demand: Amount,
-}
-
-/// A virtualised job: VMs that always share a state (section 2.2).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vjob {
-    /// Its name, unlike those of all other vjobs.
-    pub name: String,
-    /// Vjobs with a higher one are served before others; those with the same one in the order of submission.
-    pub priority: i64,
 }
 
 /// Why nodes, vjobs and VMs are no cluster.

@@ -1,8 +1,9 @@
 //! Where every VM is: configurations, and when they are viable.
 
 use crate::amount::Amount;
-use crate::cluster::{Cluster, Vm, VmId};
-use crate::relations::Broken;
+use crate::cluster::Cluster;
+use crate::relations::{Breach, Broken};
+use crate::vjob::{Vm, VmId};
 use dfrsim_model::NodeId;
 
 /// Where a VM is in its life (section 2.2, figure 2), and on which node.
@@ -173,6 +174,16 @@ impl Configuration {
                 return Err(NotViable::Overload { node: node.name.clone(), has: node.capacity, taken });
             }
         }
-        Ok(cluster.relations().check(cluster, self)?)
+        let hosts: Vec<Option<NodeId>> = self.places.iter().map(|place| place.host()).collect();
+        let name = |vm: VmId| cluster.vm(vm).name.clone();
+        match cluster.relations().breach(&hosts) {
+            Some(Breach { relation, vm, node, other }) => Err(NotViable::Relation(Broken {
+                relation,
+                vm: name(vm),
+                node: cluster.node(node).name.clone(),
+                other: other.map(name),
+            })),
+            None => Ok(()),
+        }
     }
 }

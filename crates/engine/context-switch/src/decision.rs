@@ -1,8 +1,9 @@
 //! The sample decision module: which vjobs run (section 3.2).
 
 use crate::assignment::{Assignment, largest_first, units};
-use crate::cluster::{Cluster, VjobId};
+use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place, State};
+use crate::vjob::VjobId;
 use std::cmp::Reverse;
 
 /// Where VMs are suspended to.

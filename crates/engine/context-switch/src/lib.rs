@@ -56,11 +56,12 @@ mod planner;
 mod relations;
 pub mod simulation;
 mod timetable;
+mod vjob;
 pub mod workload;
 
 pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
-pub use cluster::{Cluster, ClusterError, Node, Vjob, VjobId, Vm, VmId};
+pub use cluster::{Cluster, ClusterError, Node};
 pub use configuration::{Configuration, NotViable, Place, State};
 pub use decision::{SuspendTo, first_come_first_served, in_states, select_running};
 pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
@@ -69,3 +70,4 @@ pub use plan::Plan;
 pub use planner::{PlanError, plan};
 pub use relations::{Broken, Relation, Relations};
 pub use timetable::{Timed, timetable};
+pub use vjob::{Vjob, VjobId, Vm, VmId};

@@ -1,7 +1,6 @@
 //! Placement relations: which VMs may stand where.
 
-use crate::cluster::{Cluster, VmId};
-use crate::configuration::{Configuration, Place};
+use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 
 /// A rule about where VMs may be hosted. VMs that wait, sleep on a disk or are terminated keep every rule.
@@ -29,6 +28,14 @@ pub struct Broken {
     pub node: String,
     /// The VM to which it must not stand so.
     pub other: Option<String>,
+}
+
+/// A relation that does not hold, by numbers; see [`Broken`].
+pub(crate) struct Breach {
+    pub(crate) relation: &'static str,
+    pub(crate) vm: VmId,
+    pub(crate) node: NodeId,
+    pub(crate) other: Option<VmId>,
 }
 
 /// The relations of a cluster, laid out for quick questions.
@@ -122,31 +129,20 @@ impl Relations {
         &self.together[vm.index()]
     }
 
-    /// Whether all hold.
-    pub(crate) fn check(&self, cluster: &Cluster, configuration: &Configuration) -> Result<(), Broken> {
-        let hosts: Vec<Option<NodeId>> =
-            configuration.places().iter().map(|place| Place::host(*place)).collect();
-        for (vm, host) in (0..).map(VmId).zip(&hosts) {
-            let Some(node) = *host else { continue };
-            let broken = |relation, other: Option<VmId>| Broken {
-                relation,
-                vm: cluster.vm(vm).name.clone(),
-                node: cluster.node(node).name.clone(),
-                other: other.map(|other| cluster.vm(other).name.clone()),
-            };
+    /// The first breach of a relation, given the host of each VM.
+    pub(crate) fn breach(&self, hosts: &[Option<NodeId>]) -> Option<Breach> {
+        (0..).map(VmId).zip(hosts).find_map(|(vm, host)| {
+            let node = (*host)?;
+            let breach = |relation, other| Some(Breach { relation, vm, node, other });
             if !self.allow(vm, node) {
                 let fenced = |relation: &Relation| matches!(relation, Relation::Fence(group, list) if group.contains(&vm) && !list.contains(&node));
-                let relation = if self.list.iter().any(fenced) { "fence" } else { "ban" };
-                return Err(broken(relation, None));
+                return breach(if self.list.iter().any(fenced) { "fence" } else { "ban" }, None);
             }
             if let Some(&other) = self.apart(vm).iter().find(|other| hosts[other.index()] == Some(node)) {
-                return Err(broken("spread", Some(other)));
+                return breach("spread", Some(other));
             }
             let elsewhere = |other: &&VmId| hosts[other.index()].is_some_and(|host| host != node);
-            if let Some(&other) = self.together(vm).iter().find(elsewhere) {
-                return Err(broken("gather", Some(other)));
-            }
-        }
-        Ok(())
+            self.together(vm).iter().find(elsewhere).and_then(|&other| breach("gather", Some(other)))
+        })
     }
 }

@@ -1,9 +1,10 @@
 //! When the actions of a plan begin and end.
 
 use crate::action::{Action, Kind};
-use crate::cluster::{Cluster, VjobId};
+use crate::cluster::Cluster;
 use crate::durations::Durations;
 use crate::plan::Plan;
+use crate::vjob::VjobId;
 use dfrsim_model::{SimSpan, SimTime};
 use rustc_hash::FxHashMap;
 

@@ -3,9 +3,10 @@
 use super::error::{Faults, FileError, alone, parse};
 use super::{StateName, lines_of};
 use crate::amount::Amount;
-use crate::cluster::{Cluster, Node, Vjob, VjobId, Vm, VmId};
+use crate::cluster::{Cluster, Node};
 use crate::configuration::{Configuration, Place, State};
 use crate::relations::{Relation, Relations};
+use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_model::{Fault, NodeId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

@@ -2,9 +2,9 @@
 
 use super::goal::Goal;
 use crate::amount::Amount;
-use crate::cluster::{VjobId, VmId};
 use crate::configuration::Place;
 use crate::optimiser::knapsack;
+use crate::vjob::{VjobId, VmId};
 use dfrsim_model::NodeId;
 
 /// The bound: what actions cost by themselves, the decided ones and, for VMs that are to run, the least of all nodes; and the

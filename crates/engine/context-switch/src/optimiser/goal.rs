@@ -4,8 +4,9 @@ use super::Unsolved;
 use crate::action::Action;
 use crate::amount::Amount;
 use crate::assignment::{Assignment, Unit, largest_first, units};
-use crate::cluster::{Cluster, VmId};
+use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
+use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 
 /// The places that states decide, and the units for which a node is to be chosen.

@@ -2,7 +2,8 @@
 
 use super::ledger::Ledger;
 use crate::action::{Action, Kind};
-use crate::cluster::{Cluster, VmId};
+use crate::cluster::Cluster;
+use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 
 /// Breaks one cycle of actions of which none fits: begins an action that empties a place in it, changes what remains to be

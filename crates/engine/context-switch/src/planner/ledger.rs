@@ -2,8 +2,9 @@
 
 use crate::action::Action;
 use crate::amount::Amount;
-use crate::cluster::{Cluster, VmId};
+use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
+use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 
 /// The configuration between two pools, or within one: then both ends of an action that has begun are taken.

@@ -1,10 +1,11 @@
 //! VMs and what they compute.
 
-use super::switch::Execution;
 use super::{Setting, waiting};
-use crate::cluster::{Cluster, VjobId, VmId};
+use crate::action::Action;
+use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::durations::Durations;
+use crate::vjob::{VjobId, VmId};
 use crate::workload::Task;
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{SimSpan, SimTime};
@@ -102,13 +103,14 @@ impl Machine {
         (work.left, work.is_done) = (0.0, true);
     }
 
-    /// Finds out what VMs need and how fast they compute from now on, and when they will have done so.
+    /// Finds out what VMs need and how fast they compute from now on, while these actions are under way, and when they
+    /// will have finished.
     pub(super) fn refresh(
         &mut self,
         now: SimTime,
         queue: &mut EventQueue,
         durations: &Durations,
-        execution: Option<&Execution>,
+        under_way: impl Iterator<Item = Action>,
     ) {
         for vjob in self.cluster.vjob_ids() {
             let runs = |vm: &VmId| matches!(self.configuration.place(*vm), Place::Running(_));
@@ -116,7 +118,7 @@ impl Machine {
         }
         let mut slowdown = vec![1.0_f64; self.cluster.nodes().len()];
         let mut paused = vec![false; self.work.len()];
-        for action in execution.into_iter().flat_map(Execution::under_way) {
+        for action in under_way {
             for node in [action.from().node(), action.to().node()].into_iter().flatten() {
                 slowdown[node.index()] = slowdown[node.index()].max(durations.slowdown(action));
             }

@@ -12,11 +12,12 @@ mod switch;
 pub use policy::Policy;
 pub use record::{Load, Run, Stay, Switch};
 
-use crate::cluster::{Cluster, VjobId, VmId};
+use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place, State};
 use crate::durations::Durations;
 use crate::plan::Plan;
 use crate::planner::plan;
+use crate::vjob::{VjobId, VmId};
 use crate::workload::Application;
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
@@ -97,7 +98,8 @@ impl<'a> Simulation<'a> {
             } else {
                 self.decide(now, witness);
             }
-            self.machine.refresh(now, &mut self.queue, &self.setting.durations, self.execution.as_ref());
+            let under_way = self.execution.iter().flat_map(Execution::under_way);
+            self.machine.refresh(now, &mut self.queue, &self.setting.durations, under_way);
             self.recorder.watch(now, &self.machine);
             if self.machine.is_over() {
                 break;

@@ -1,10 +1,11 @@
 //! Who decides which vjobs run, and where.
 
 use crate::assignment::{Assignment, largest_first, units};
-use crate::cluster::{Cluster, VjobId};
+use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::decision::{SuspendTo, select_running};
 use crate::optimiser::{Limits, cheapest};
+use crate::vjob::VjobId;
 use dfrsim_model::Seed;
 use std::borrow::Cow;
 

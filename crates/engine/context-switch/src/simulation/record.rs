@@ -1,8 +1,8 @@
 //! What is kept of a simulation.
 
 use super::machine::Machine;
-use crate::cluster::{VjobId, VmId};
 use crate::configuration::{Configuration, Place, State};
+use crate::vjob::{VjobId, VmId};
 use dfrsim_model::{SimSpan, SimTime};
 
 /// A context switch that took place.

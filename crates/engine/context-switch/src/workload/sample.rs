@@ -2,8 +2,9 @@
 
 use super::application::TraceSet;
 use crate::amount::Amount;
-use crate::cluster::{Cluster, Node, Vjob, VjobId, Vm};
+use crate::cluster::{Cluster, Node};
 use crate::configuration::{Configuration, Place};
+use crate::vjob::{Vjob, VjobId, Vm};
 use dfrsim_model::{NodeId, Seed, SimSpan};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
