@@ -68,6 +68,7 @@ mod simulation;
 mod sketch;
 mod speeds;
 mod summary;
+mod summary_options;
 mod view;
 
 pub use check::{Rule, Violation};
@@ -81,5 +82,6 @@ pub use observer::{JobRecord, Observer, Occurrence};
 pub use options::{EstimateModel, NeedModel, Options, Overrun, ParseEstimateError, ParseNeedError};
 pub use scheduler::{Scheduler, Situation};
 pub use simulation::{SimulationError, simulate};
-pub use summary::{Summary, SummaryOptions};
+pub use summary::Summary;
+pub use summary_options::SummaryOptions;
 pub use view::{JobView, View};

@@ -1,7 +1,6 @@
 //! What is reserved of one resource, and when.
 
 use crate::range_max::RangeMax;
-use crate::windows::Peak;
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Reservation;
 
@@ -23,6 +22,13 @@ pub struct Timetable {
 pub(crate) struct Steps {
     pub(crate) first: usize,
     pub(crate) end: usize,
+}
+
+/// The last step of a window that has the maximum of a property.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Peak {
+    pub(crate) level: u64,
+    pub(crate) step: usize,
 }
 
 impl Timetable {

@@ -1,6 +1,6 @@
 //! What is reserved of the resources over the time that a job would take, as its start moves on.
 
-use crate::timetable::Steps;
+use crate::timetable::{Peak, Steps};
 use crate::{Candidates, Grid};
 use dfrsim_model::coallocation::Request;
 use dfrsim_model::{SimSpan, SimTime};
@@ -24,13 +24,6 @@ pub(crate) struct Windows<'a> {
     /// A peak for each property and resource of the sample.
     peaks: Vec<Peak>,
     available: Vec<bool>,
-}
-
-/// The last step of a window that has the maximum of a property.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Peak {
-    pub(crate) level: u64,
-    pub(crate) step: usize,
 }
 
 impl<'a> Windows<'a> {

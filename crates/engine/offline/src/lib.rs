@@ -31,7 +31,9 @@ mod linear;
 mod min_yield;
 mod outcome;
 mod rigid;
+mod settings;
 
-pub use algorithm::{Algorithm, Settings};
+pub use algorithm::Algorithm;
 pub use dfrsim_packing::vector::{ListOrder, Probes, minimum_yield};
 pub use outcome::{Outcome, Solved};
+pub use settings::Settings;

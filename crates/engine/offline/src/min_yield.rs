@@ -1,11 +1,8 @@
 //! The minimum yield of tasks on nodes whose loads are known.
 
-use crate::rigid::Rigid;
+use crate::rigid::{Rigid, SCALE};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
-
-/// Fixed point of demands at a yield: an amount times a [`Yield`], like [`CpuUse`](dfrsim_model::CpuUse).
-pub(crate) const SCALE: u32 = Yield::BITS;
 
 /// [`minimum_yield`](crate::minimum_yield) of tasks, given as indices of their jobs, on nodes of which the loads are known and kept: `load` gives
 /// what the tasks on a node take of a resource. `needs` is only there to be used again.

@@ -1,7 +1,10 @@
 //! What tasks take at the lowest yield.
 
-use crate::min_yield::SCALE;
+use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
+
+/// Fixed point of demands at a yield: an amount times a [`Yield`], like [`CpuUse`](dfrsim_model::CpuUse).
+pub(crate) const SCALE: u32 = Yield::BITS;
 
 /// The rigid demands of an instance: fixed requirements and constrained needs, that is needs times least yields. This
 /// is what a task takes at a scaled yield of 0, so tasks can stand together on a node if and only if their sums fit.

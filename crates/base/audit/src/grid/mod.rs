@@ -26,6 +26,7 @@
 
 mod auditor;
 mod cluster;
+mod file;
 mod job;
 mod jobs;
 mod report;
@@ -33,5 +34,6 @@ mod rule;
 mod steps;
 
 pub use auditor::Auditor;
-pub use report::{Report, audit, is_grid};
+pub use file::{audit, is_grid};
+pub use report::Report;
 pub use rule::GridRule;

@@ -1,11 +1,6 @@
-//! What a check finds, and the check of a whole file.
+//! The figures of a checked record.
 
-use super::Auditor;
-use crate::AuditError;
-use crate::lines::{first_record, follow, record};
-use dfrsim_model::grid_event::Record;
 use std::fmt;
-use std::io::BufRead;
 
 /// The figures of a grid's record in which no fault was found, all recomputed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,24 +30,4 @@ impl fmt::Display for Report {
             self.completed, self.skipped, self.moves, self.cancellations
         )
     }
-}
-
-/// Checks a file of records (see the [module's page](super)).
-///
-/// # Errors
-/// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
-pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
-    let begin = |text: &[u8]| Ok(Auditor::begin(&first_record(text)?)?);
-    let auditor = follow(reader, begin, |auditor, text| match record(text) {
-        Ok(record) => auditor.record(&record),
-        Err(rule) => auditor.malformed(rule),
-    })?;
-    Ok(auditor.finish()?)
-}
-
-/// Whether a file that begins like this has the records of a grid.
-#[must_use]
-pub fn is_grid(beginning: &[u8]) -> bool {
-    let first = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    matches!(record(first), Ok(Record::Run { .. }))
 }

@@ -1,0 +1,29 @@
+//! What a summary takes into account.
+
+use dfrsim_model::SimSpan;
+
+/// What is summed up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummaryOptions {
+    /// The number of nodes, for the utilisation.
+    pub nodes: u32,
+    /// The taus of the bounded stretch; the first one rules the classes. Not empty.
+    pub taus: Vec<SimSpan>,
+    /// Jobs submitted earlier than this after the first submission do not count in the distributions.
+    pub warm_up: SimSpan,
+    /// Jobs submitted later than this before the last submission do not count in the distributions.
+    pub cool_down: SimSpan,
+}
+
+impl SummaryOptions {
+    /// The field's convention of tau = 10 s, nothing trimmed.
+    #[must_use]
+    pub fn new(nodes: u32) -> SummaryOptions {
+        SummaryOptions {
+            nodes,
+            taus: vec![SimSpan::from_secs(10)],
+            warm_up: SimSpan::ZERO,
+            cool_down: SimSpan::ZERO,
+        }
+    }
+}

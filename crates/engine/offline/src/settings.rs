@@ -1,0 +1,52 @@
+//! What the names of algorithms leave open.
+
+use crate::genetic::GeneticParameters;
+use crate::greedy::Readings;
+use dfrsim_model::{Seed, Yield};
+use dfrsim_optimum::{Backend, Limits, Relaxation};
+use dfrsim_packing::vector::{self, ListOrder, Probes};
+
+/// What the names of algorithms leave open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The seed of all that is random in an algorithm. Each algorithm forks streams of its own from it.
+    pub seed: Seed,
+    /// The most placements of `GB` and `SGB`.
+    pub placements: u64,
+    /// The readings of the dissertation's greedy algorithms.
+    pub greedy: Readings,
+    /// The numbers of `GA`.
+    pub genetic: GeneticParameters,
+    /// How near success and failure come to each other in the search of vector packing.
+    pub precision: Yield,
+    /// In which order nodes look through the lists of `VP_PP` and `VP_CP`.
+    pub lists: ListOrder,
+    /// Which yields the search of vector packing tries.
+    pub probes: Probes,
+    /// What solves linear programs.
+    pub solver: Backend,
+    /// The program that `RRND` and `RRNDNZ` round.
+    pub relaxation: Relaxation,
+    /// When linear programs and the search for the optimum stop.
+    pub limits: Limits,
+}
+
+impl Settings {
+    /// As published, with this seed: 500,000 placements, greedy algorithms as printed, the [default](GeneticParameters::default) genetic
+    /// algorithm, a precision of 0.001, lists by rank, the printed program, no limits.
+    #[must_use]
+    pub fn new(seed: Seed) -> Settings {
+        Settings {
+            seed,
+            placements: 500_000,
+            greedy: Readings::default(),
+            genetic: GeneticParameters::default(),
+            precision: vector::Options::default().precision,
+            lists: ListOrder::default(),
+            probes: Probes::default(),
+            solver: Backend::default(),
+            relaxation: Relaxation::default(),
+            limits: Limits::default(),
+        }
+    }
+}
