@@ -1,7 +1,7 @@
 //! What surrounds the data: title, axes, grid.
 
+use crate::colour::Colour;
 use crate::font;
-use crate::palette::Colour;
 use crate::picture::{Anchor, Picture, Point, Stroke, Text};
 use crate::scale::{Scale, Tick};
 

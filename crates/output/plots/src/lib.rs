@@ -41,6 +41,7 @@
 mod axes;
 mod beside;
 mod chart;
+mod colour;
 mod drawing;
 mod events;
 mod figure;

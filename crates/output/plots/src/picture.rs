@@ -1,6 +1,6 @@
 //! A picture as a list of shapes: what is drawn, apart from how it becomes SVG or PNG.
 
-use crate::palette::Colour;
+use crate::colour::Colour;
 
 /// A picture: shapes on a white ground, in pixels from its upper left corner. A picture as wide as a column of a paper
 /// (8.5 cm) has 600 of them.

@@ -1,10 +1,11 @@
 //! A plan of context switches: what happens on which node, and when.
 
 use crate::axes::{self, Area, Axis, EDGE, REMARK, WIDTH, X_AXIS};
+use crate::colour::Colour;
 use crate::figure::Figure;
 use crate::font;
 use crate::legend::{Legend, SAMPLE};
-use crate::palette::{self, Colour};
+use crate::palette;
 use crate::picture::{Anchor, Picture, Stroke, Text};
 use crate::scale::Scale;
 use crate::table::Csv;

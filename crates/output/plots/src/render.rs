@@ -1,7 +1,7 @@
 //! From shapes to SVG and PNG, through plotters' backends.
 
+use crate::colour::Colour;
 use crate::font::Letters;
-use crate::palette::Colour;
 use crate::picture::{Picture, Point, Shape, Stroke, Text};
 use plotters_backend::{BackendColor, BackendStyle, DrawingBackend};
 use plotters_bitmap::BitMapBackend;

@@ -2,8 +2,9 @@
 
 use crate::axes::{self, Area, Axis, EDGE, LABEL, WIDTH, X_AXIS};
 use crate::chart::{Chart, Course, Line, ONE_PANEL, Panel};
+use crate::colour::Colour;
 use crate::font;
-use crate::palette::{self, Colour};
+use crate::palette;
 use crate::picture::{Picture, Stroke};
 use crate::scale::Scale;
 use crate::statistics::{BoxPlot, distribution, range};

@@ -23,22 +23,15 @@
 mod error;
 mod instances;
 mod layout;
+mod picture;
 mod table;
 mod warnings;
 
 pub use error::ReportError;
+pub use picture::Picture;
 
 use dfrsim_legacy::{Results, TabledResults};
 use std::path::Path;
-
-/// A picture to be shown in the page.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
-    /// What it shows; it stands below the picture and is read out in its place.
-    pub title: String,
-    /// The picture as an SVG document.
-    pub svg: String,
-}
 
 /// The page of these results.
 ///

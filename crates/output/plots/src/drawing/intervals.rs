@@ -2,7 +2,8 @@
 
 use super::rows::Rows;
 use super::{Drawn, MAX_ROWS, Sheet, axis, is_shown};
-use crate::palette::{self, Colour};
+use crate::colour::Colour;
+use crate::palette;
 use crate::picture::Stroke;
 use crate::table::Csv;
 use dfrsim_lab::{Axis, Better, IntervalLine};

@@ -1,9 +1,10 @@
 //! Ratios of two results or two policies, with their intervals.
 
 use crate::axes::{self, Area, Axis, EDGE, LABEL, WIDTH, X_AXIS};
+use crate::colour::Colour;
 use crate::figure::Figure;
 use crate::font;
-use crate::palette::{self, Colour};
+use crate::palette;
 use crate::picture::{Picture, Stroke};
 use crate::scale::Scale;
 use crate::statistics::range;
