@@ -56,6 +56,14 @@ pub fn locate_from(base: &Path, name: &str) -> Result<PathBuf, NotFound> {
     }
 }
 
+/// Like [`locate`], and if there is no such log, beside a scenario in `folder`, as [`locate_from`] does.
+///
+/// # Errors
+/// [`NotFound`] with the paths that were tried from the current folder.
+pub fn locate_beside(name: &str, folder: Option<&Path>) -> Result<PathBuf, NotFound> {
+    locate(name).or_else(|missing| folder.and_then(|folder| locate_from(folder, name).ok()).ok_or(missing))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

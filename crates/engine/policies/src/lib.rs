@@ -20,7 +20,7 @@
 //! From another crate: [`Policies::with`]. To this one:
 //!
 //! 1. Implement [`dfrsim_cluster::Scheduler`] in a module of its own; its page shows a complete one in a dozen
-//!    lines, `examples/custom_policy.rs` one that pauses and resumes. Ties are broken by the order of submission,
+//!    lines, `own_policy`, an example of the library `dfrsim`, one that pauses and resumes. Ties are broken by the order of submission,
 //!    never by chance.
 //! 2. Add a variant to [`Policy`], its name to `Display` and `FromStr`, and a line to [`catalogue`]; a test
 //!    checks that every listed name parses and prints back.

@@ -1,14 +1,8 @@
-//! A policy of one's own, from nothing but the public interface, against Greedy* of the catalogue.
+//! A policy of one's own against Greedy* of the catalogue.
 //!
-//! `cargo run --release --example custom_policy`
+//! `cargo run --release --example own_policy`
 
-use dfrsim_bound::max_stretch_bound;
-use dfrsim_cluster::{
-    Decision, JobHandle, JobState, JobView, Metrics, Options, Scheduler, Situation, SummaryOptions, simulate,
-};
-use dfrsim_model::{Job, NodeId, NodeTasks, Seed, Share, SimSpan, Yield};
-use dfrsim_policies::{Policy, PolicyOptions};
-use dfrsim_workload::lublin::{LublinParameters, generate};
+use dfrsim::prelude::*;
 use std::num::NonZeroU32;
 
 /// Newcomers come first; running jobs keep their nodes where there is still room, those with the least work done before the
@@ -90,7 +84,7 @@ fn degradation(scheduler: &mut dyn Scheduler, jobs: &[Job], nodes: u32) -> f64 {
 fn main() {
     let nodes = NonZeroU32::new(128).expect("128 is not zero");
     let parameters = LublinParameters { nodes, jobs: 1000, ..LublinParameters::default() };
-    let greedy: Policy = "Greedy*/OPT=MIN".parse().expect("the policy is known");
+    let greedy = Policies::standard().parse("Greedy*/OPT=MIN").expect("the policy is known");
     let (mut own, mut known) = (0.0, 0.0);
     const TRACES: u64 = 20;
     for trace in 0..TRACES {

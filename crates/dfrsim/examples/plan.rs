@@ -1,0 +1,29 @@
+//! A plan of context switches: from where virtual machines are to where they should be, and a cheaper way.
+//!
+//! `cargo run --release --example plan`
+
+use dfrsim::context_switch::{
+    Amount, Cluster, Configuration, Limits, Node, Place, Vjob, VjobId, Vm, cheapest, plan,
+};
+use dfrsim::prelude::*;
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let node = |name: &str| Node { name: name.to_owned(), capacity: Amount::new(2, 4_096) };
+    let vm =
+        |name: &str, memory| Vm { name: name.to_owned(), vjob: VjobId(0), demand: Amount::new(1, memory) };
+    let vjob = Vjob { name: "job".to_owned(), priority: 0 };
+    let vms = vec![vm("VM1", 2_048), vm("VM2", 3_072)];
+    let cluster = Cluster::new(vec![node("N1"), node("N2"), node("N3")], vec![vjob], vms)?;
+
+    // The two are to change places, and no node has room for both.
+    let [n1, n2] = [0, 1].map(|node| Place::Running(NodeId(node)));
+    let (current, wanted) = (Configuration::new(vec![n1, n2]), Configuration::new(vec![n2, n1]));
+    let detour = plan(&cluster, &current, &wanted)?;
+    println!("{} pools, cost {}", detour.pools().len(), detour.cost(&cluster));
+
+    // If only their states matter, they may stay where they are.
+    let found = cheapest(&cluster, &current, &wanted, &Limits::default(), Seed::new(1))?;
+    println!("cheapest with the same states: cost {}, proven: {}", found.cost, found.proven);
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! dfrsim simulates how a cluster shares its nodes among jobs: batch policies, which give whole nodes, and fractional ones
+//! (DFRS), which give parts of nodes and pause and move tasks without knowing run times.
+//!
+//! This crate is the library. The program `dfrsim` is made of it, and so is any program of yours.
+//!
+//! # A workload
+//!
+//! Jobs come from logs in the Standard Workload Format, from Batsim's workloads, or from the Lublin-Feitelson model. Times are
+//! integer microseconds, CPU and memory exact parts of a node.
+//!
+//! ```
+//! use dfrsim::prelude::*;
+//! use std::num::NonZeroU32;
+//!
+//! let parameters = LublinParameters {
+//!     nodes: NonZeroU32::new(32).unwrap(),
+//!     jobs: 100,
+//!     ..LublinParameters::default()
+//! };
+//! let jobs: Vec<Job> = generate(&parameters, Seed::new(1));
+//! assert_eq!(jobs.len(), 100);
+//!
+//! // One policy on these jobs, and the lower bound that no schedule beats.
+//! let mut easy = Policies::standard().parse("EASY")?.scheduler(32, &PolicyOptions::default());
+//! let mut metrics = Metrics::new(SummaryOptions::new(32));
+//! simulate(32, &Options::default(), jobs.clone(), easy.as_mut(), &mut metrics)?;
+//! let (tau, stretch) = metrics.summary().unwrap().bounded_stretch[0];
+//! assert!(stretch.max >= max_stretch_bound(&jobs, 32, tau).value);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # A policy of your own
+//!
+//! A policy implements [`Scheduler`](prelude::Scheduler): once a moment, after everything that happens in it (completions,
+//! then changes of the platform, then submissions, then ticks), it sees the situation and fills a decision. The decision is
+//! checked as a whole before any of it is applied. Run times are hidden from it.
+//!
+//! ```
+//! use dfrsim::prelude::*;
+//!
+//! /// Runs every job at once on the nodes from 0 on, at a yield that leaves room for nine others.
+//! struct Tenth;
+//!
+//! impl Scheduler for Tenth {
+//!     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+//!         for &job in situation.submitted {
+//!             let tasks = situation.view.job(job).tasks();
+//!             let on = (0..tasks).map(|node| NodeTasks { node: NodeId(node), tasks: 1 });
+//!             decision.start(job, on, Yield::from_ratio(1, 10));
+//!         }
+//!     }
+//! }
+//!
+//! let tenth = CustomPolicy::new("TENTH", "1", |_, _| Box::new(Tenth)).described("a tenth of a node for each task");
+//! let policies = Policies::standard().with(tenth);
+//! assert!(policies.parse("TENTH").is_ok());
+//! ```
+//!
+//! # A sweep
+//!
+//! A [`Registry`](prelude::Registry) has the studies and policies of a program. It reads scenarios and runs them in parallel; a
+//! sweep that was killed goes on where it stopped, and the same scenario gives the same bytes.
+//!
+//! ```
+//! # use dfrsim::prelude::*;
+//! # struct Tenth;
+//! # impl Scheduler for Tenth {
+//! #     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+//! #         for &job in situation.submitted {
+//! #             let on = (0..situation.view.job(job).tasks()).map(|node| NodeTasks { node: NodeId(node), tasks: 1 });
+//! #             decision.start(job, on, Yield::from_ratio(1, 10));
+//! #         }
+//! #     }
+//! # }
+//! # let tenth = CustomPolicy::new("TENTH", "1", |_, _| Box::new(Tenth));
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let registry = dfrsim::registry_with(Policies::standard().with(tenth));
+//! let scenario = r#"
+//!     study = "online"
+//!     policies = ["EASY", "TENTH"]
+//!     [[workloads]]
+//!     name = "few"
+//!     nodes = 16
+//!     lublin = { replications = 3, jobs = 5 }
+//! "#;
+//! let scenario = registry.parse(scenario, "few.toml", None, &[])?;
+//! let folder = tempfile::tempdir()?;
+//! let options = RunOptions { audit: true, ..RunOptions::new(folder.path()) };
+//! let report = scenario.run(&options, &AtomicBool::new(false), &())?;
+//! assert_eq!((report.counts.total, report.counts.failures()), (6, 0));
+//!
+//! // What it left, with every file compared with its digest.
+//! let results = Results::read(folder.path(), &registry)?;
+//! let rows = &results.rows()?[0];
+//! let degradation = rows.place("degradation").unwrap();
+//! assert!((0..rows.len()).all(|row| rows.number(row, degradation).unwrap() >= 1.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Ten lines make a program of this: `dfrsim_cli::main_with(registry)` has every command of `dfrsim`.
+//!
+//! # The audit
+//!
+//! The [`Auditor`](prelude::Auditor) follows a schedule with code that shares nothing with the simulator: capacities at every
+//! moment, the work of each job, penalties and metrics, all in exact integers. `RunOptions::audit` above lets it watch every
+//! simulation of a sweep; here it reads the events of one.
+//!
+//! ```
+//! use dfrsim::prelude::*;
+//! use std::num::NonZeroU32;
+//!
+//! let parameters = LublinParameters {
+//!     nodes: NonZeroU32::new(16).unwrap(),
+//!     jobs: 50,
+//!     ..LublinParameters::default()
+//! };
+//! let jobs = generate(&parameters, Seed::new(7));
+//! let mut fcfs = Policies::standard().parse("FCFS")?.scheduler(16, &PolicyOptions::default());
+//! let tau = SimSpan::from_secs(10);
+//! let log = EventLog::new(Vec::new(), "FCFS", 16, SimSpan::ZERO, tau);
+//! let mut watchers = (Metrics::new(SummaryOptions::new(16)), log);
+//! simulate(16, &Options::default(), jobs, fcfs.as_mut(), &mut watchers)?;
+//! let (metrics, log) = watchers;
+//! let events = log.finish(&metrics.summary().unwrap())?;
+//! assert!(audit(events.as_slice()).is_ok());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Guarantees
+//!
+//! * **Exact.** No capacity test and no completion time has a tolerance.
+//! * **One order of events**: time, then completion < platform change < submission < tick, then sequence.
+//! * **Checked.** A wrong decision ends its simulation with the rule, the job and the moment, and is a row with a status.
+//! * **The same bytes** on any number of threads, shards and machines, and after any interruption.
+
+pub use dfrsim_audit as audit;
+pub use dfrsim_bound as bound;
+pub use dfrsim_cluster as cluster;
+pub use dfrsim_context_switch as context_switch;
+pub use dfrsim_lab as lab;
+pub use dfrsim_model as model;
+pub use dfrsim_offline as offline;
+pub use dfrsim_packing as packing;
+pub use dfrsim_policies as policies;
+pub use dfrsim_workload as workload;
+
+pub mod prelude;
+
+use dfrsim_lab::Registry;
+use dfrsim_lab::fields::FileLocator;
+use dfrsim_policies::Policies;
+use dfrsim_workload::traces::locate_beside;
+
+/// All studies, and the policies of this project.
+#[must_use]
+pub fn registry() -> Registry {
+    registry_with(Policies::standard())
+}
+
+/// All studies, and these policies.
+#[must_use]
+pub fn registry_with(policies: Policies) -> Registry {
+    Registry::new()
+        .with(policies)
+        .with(FileLocator(|name, folder| locate_beside(name, folder).map_err(|missing| missing.to_string())))
+        .study::<dfrsim_study_online::OnlineStudy>()
+        .study::<dfrsim_study_discovery::DiscoveryStudy>()
+        .study::<dfrsim_study_adaptation::AdaptationStudy>()
+}
