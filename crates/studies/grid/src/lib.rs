@@ -1,0 +1,29 @@
+//! The grid study: what moving waiting jobs between clusters gains.
+//!
+//! An instance is a workload with one replication of everything that is random, on homogeneous or heterogeneous clusters with
+//! one local policy, together with its reference run: the simulation without reallocation. A variant is that reference
+//! (`algorithm = none`), or a reallocation algorithm with a heuristic. An independent checker follows every simulation.
+//!
+//! Source: Y. Caniou, G. Charrier, F. Desprez, *Analysis of Tasks Reallocation in a Dedicated Grid Environment*, INRIA
+//! research report RR-7226, 2010, sections 3 and 4.
+
+mod claims;
+mod drawings;
+mod jobs;
+mod metrics;
+mod published;
+mod recording;
+mod rows;
+mod scenario;
+mod study;
+mod tables;
+
+pub use metrics::Metric;
+pub use rows::Simulation;
+pub use scenario::{ClusterFields, GridFields, JobFields, MetaFields, SiteFields, Source, WorkloadFields};
+pub use study::{GridStudy, Instance, Variant};
+
+/// The two kinds of platforms, as rows name them.
+const PLATFORMS: [&str; 2] = [HOMOGENEOUS, HETEROGENEOUS];
+const HOMOGENEOUS: &str = "homogeneous";
+const HETEROGENEOUS: &str = "heterogeneous";

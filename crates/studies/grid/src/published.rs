@@ -1,0 +1,83 @@
+//! The published tables (source: `README.md`).
+
+use crate::metrics::{Group, Metric, Metrics};
+use std::sync::LazyLock;
+
+/// The fields of the lines below the header of a file without quotation marks.
+fn records(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    text.lines().skip(1).map(|line| line.split(',').collect())
+}
+
+/// The published number of jobs of a site of a workload (table 1).
+pub(crate) fn jobs(workload: &str, site: &str) -> Option<usize> {
+    let mut lines = records(include_str!("../reference/table_1.csv"));
+    lines.find(|line| line[0] == workload && line[1] == site)?[2].parse().ok()
+}
+
+fn jobs_of_workload(workload: &str) -> f64 {
+    let lines = records(include_str!("../reference/table_1.csv")).filter(|line| line[0] == workload);
+    lines.filter_map(|line| line[2].parse::<f64>().ok()).sum()
+}
+
+static TABLES: LazyLock<Metrics> = LazyLock::new(|| {
+    let mut metrics = Metrics::default();
+    for line in records(include_str!("../reference/tables_2_to_17.csv")) {
+        let [_, algorithm, platform, local, heuristic, workload, metric, value] = line[..] else { continue };
+        let metric = match metric {
+            "changed_pct" => Metric::Changed,
+            "reallocations" => Metric::Moves,
+            "earlier_pct" => Metric::Earlier,
+            _ => Metric::Turnaround,
+        };
+        let group = Group {
+            algorithm: algorithm.to_owned(),
+            platform: platform.to_owned(),
+            local: if local == "CBF" { "CONS" } else { local }.to_owned(),
+            heuristic: heuristic.to_owned(),
+        };
+        let value: Option<f64> = value.parse().ok();
+        metrics.add(metric, &group, workload, value);
+        if let Some(moves) = value.filter(|_| metric == Metric::Moves) {
+            metrics.moves_percent.push((group, 100.0 * moves / jobs_of_workload(workload)));
+        }
+    }
+    metrics
+});
+
+/// Tables 2 to 17.
+pub(crate) fn tables() -> &'static Metrics {
+    &TABLES
+}
+
+/// The published value.
+pub(crate) fn value(metric: Metric, group: &Group, workload: &str) -> Option<f64> {
+    TABLES.value(metric, group, workload)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_values_are_read() {
+        assert_eq!((TABLES.groups.len(), TABLES.workloads.len()), (2 * 2 * 2 * 6, 7));
+        let group = |local: &str| Group {
+            algorithm: "with".to_owned(),
+            platform: "homogeneous".to_owned(),
+            local: local.to_owned(),
+            heuristic: "minmin".to_owned(),
+        };
+        assert_eq!(value(Metric::Turnaround, &group("FCFS"), "apr"), Some(0.26));
+        assert_eq!(value(Metric::Moves, &group("CONS"), "pwa-g5k"), Some(2899.0));
+        assert_eq!(value(Metric::Moves, &group("EASY"), "apr"), None);
+        for metric in Metric::ALL {
+            for group in &TABLES.groups {
+                assert!(TABLES.workloads.iter().all(|workload| value(metric, group, workload).is_some()));
+            }
+        }
+        // The last column of table 1, and section 3.3.
+        assert_eq!(jobs_of_workload("apr"), 36_041.0);
+        assert_eq!(jobs_of_workload("pwa-g5k"), 133_135.0);
+        assert_eq!(jobs("may", "lyon"), Some(2_179));
+    }
+}

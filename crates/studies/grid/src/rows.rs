@@ -1,0 +1,56 @@
+//! Rows: a simulation each, beside the reference run without reallocation.
+
+use dfrsim_lab::columns;
+use dfrsim_model::SimSpan;
+
+columns! {
+    /// A simulation.
+    pub struct Simulation {
+        /// The workload.
+        label pub workload: String,
+        /// The replication, from 0.
+        instance pub replication: u32,
+        /// `homogeneous` or `heterogeneous`.
+        label pub platform: String,
+        /// The policy of the clusters.
+        label pub local: String,
+        /// The reallocation algorithm: `without` or `with` cancellation; `none` is the reference run.
+        variant pub algorithm: String,
+        /// The heuristic; empty in the reference run.
+        variant pub heuristic: Option<String>,
+        /// Jobs that ran.
+        fact pub jobs: usize,
+        /// Jobs that fit on no cluster.
+        fact pub skipped: usize,
+        /// Work of the jobs at speed 1 / (cores * length of the workload).
+        fact("share") pub load: f64,
+        /// Jobs that completed at another moment than in the reference run.
+        fact pub changed: usize,
+        /// Those that completed earlier.
+        fact pub earlier: usize,
+        /// The mean turnaround of all jobs.
+        metric(less, "s") pub mean_turnaround_s: Option<f64>,
+        /// The mean turnaround of the changed jobs.
+        metric(less, "s") pub changed_turnaround_s: Option<f64>,
+        /// The mean turnaround of the same jobs in the reference run.
+        fact("s") pub reference_turnaround_s: Option<f64>,
+        /// The former / the latter.
+        primary(less) pub relative_turnaround: Option<f64>,
+        /// Reallocations: submissions to another cluster than the one where the job waited.
+        metric(less) pub moves: u64,
+        /// Cancellations.
+        metric(less) pub cancellations: u64,
+        /// Submissions to clusters.
+        metric(less) pub submissions: u64,
+        /// The most that a job completed later than in the reference run.
+        metric(less, "s") pub max_delay_s: SimSpan,
+        /// The most that a job completed later than was estimated at its arrival.
+        metric(less, "s") pub max_lateness_s: SimSpan,
+        /// The most reallocations of a job.
+        metric(less) pub max_moves: u32,
+        /// The most cancellations of a job.
+        metric(less) pub max_cancellations: u32,
+        /// The most jobs that waited at a reallocation.
+        metric(less) pub max_waiting: usize,
+    }
+}

@@ -1,0 +1,271 @@
+//! The study: instances, variants, and how a variant is run.
+
+use crate::jobs::{self, SiteJobs};
+use crate::metrics::Metrics;
+use crate::recording::{EventsFile, recorded};
+use crate::rows::Simulation;
+use crate::scenario::{ClusterFields, GridFields, WorkloadFields, local_name};
+use crate::{HETEROGENEOUS, HOMOGENEOUS, claims, drawings, tables};
+use dfrsim_grid::{
+    Algorithm, ClusterSpec, Comparison, GridJob, Heuristic, LocalPolicy, Mapping, Options, Outcome, Platform,
+    Reallocation, Speed,
+};
+use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::{
+    Audit, Claim, Digester, Drawing, Failure, Grain, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable,
+    Prepared, RunError, Study, Watch,
+};
+use dfrsim_model::{Seed, SimSpan};
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// A scenario of the grid study with its logs.
+#[derive(Debug)]
+pub struct GridStudy {
+    seed: Seed,
+    fields: GridFields,
+    /// The jobs of each site of each workload.
+    sites: Vec<Vec<SiteJobs>>,
+    inputs: Vec<Input>,
+    places: Vec<Place>,
+}
+
+/// What distinguishes an instance.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    workload: usize,
+    heterogeneous: bool,
+    local: LocalPolicy,
+    replication: u32,
+}
+
+/// Jobs and a platform, with the reference run: the simulation without reallocation.
+#[derive(Debug)]
+pub struct Instance {
+    jobs: Vec<GridJob>,
+    platform: Platform,
+    reference: OnceLock<Result<Outcome, Failure>>,
+}
+
+/// A reallocation algorithm with a heuristic; `None` is the reference run.
+pub type Variant = Option<(Algorithm, Heuristic)>;
+
+impl Place {
+    fn platform(self) -> &'static str {
+        if self.heterogeneous { HETEROGENEOUS } else { HOMOGENEOUS }
+    }
+}
+
+impl GridStudy {
+    fn workload(&self, place: Place) -> &WorkloadFields {
+        &self.fields.workloads[place.workload]
+    }
+
+    /// The clusters of the workload's sites, in the order of the sites.
+    fn clusters(&self, place: Place) -> Vec<ClusterSpec> {
+        let sites = self.workload(place).sites.iter();
+        let spec = |cluster: &ClusterFields| ClusterSpec {
+            name: cluster.name.clone(),
+            cores: cluster.cores,
+            speed: if place.heterogeneous { cluster.speed } else { Speed::ONE },
+        };
+        sites.filter_map(|site| self.fields.cluster(&site.cluster)).map(spec).collect()
+    }
+
+    fn place_labels(&self, place: Place) -> Labels {
+        vec![
+            ("workload", self.workload(place).name.clone()),
+            ("replication", place.replication.to_string()),
+            ("platform", place.platform().to_owned()),
+            ("local", local_name(place.local).to_owned()),
+        ]
+    }
+
+    fn simulate(&self, instance: &Instance, place: Place, variant: Variant) -> Result<Outcome, Failure> {
+        let (period, threshold) = (self.fields.meta.period_s, self.fields.meta.threshold_s);
+        let reallocation =
+            variant.map(|(algorithm, heuristic)| Reallocation { algorithm, heuristic, period, threshold });
+        let options = Options {
+            mapping: self.fields.meta.mapping,
+            copies: self.fields.meta.copies,
+            reallocation,
+            skip_too_wide: self.fields.jobs.skip_too_wide,
+            seed: self.seed.numbered(place.replication.into()),
+        };
+        let events = self.fields.events.as_ref().map(|folder| {
+            let (workload, platform) = (&self.workload(place).name, place.platform());
+            let variant = variant
+                .map_or("none".to_owned(), |(algorithm, heuristic)| format!("{algorithm}-{heuristic}"));
+            let name =
+                format!("{workload}-{platform}-{}-{}-{variant}", local_name(place.local), place.replication);
+            EventsFile::create(Path::new(folder), &name.replace([' ', '/'], "-"))
+        });
+        recorded(&instance.platform, &instance.jobs, &options, events.transpose()?)
+    }
+
+    fn row(
+        &self,
+        instance: &Instance,
+        place: Place,
+        variant: Variant,
+        (reference, outcome): (&Outcome, &Outcome),
+    ) -> Simulation {
+        let Instance { jobs, platform, .. } = instance;
+        let comparison = Comparison::of(jobs, reference, outcome);
+        let cores: f64 = platform.clusters().iter().map(|cluster| f64::from(cluster.cores)).sum();
+        let work: f64 = jobs.iter().map(|job| f64::from(job.width) * job.run.as_secs_f64()).sum();
+        let length = jobs::length(&self.workload(place).days);
+        let mean = |micros: u128, count: usize| (count > 0).then(|| micros as f64 / count as f64 / 1e6);
+        let ran =
+            || jobs.iter().zip(&outcome.jobs).filter_map(|(job, ran)| ran.as_ref().map(|ran| (job, ran)));
+        let turnaround = ran().map(|(job, ran)| u128::from(ran.end.since(job.submit).micros())).sum();
+        let lateness = ran().map(|(_, ran)| ran.end.saturating_since(ran.promised));
+        let changed_turnaround_s = mean(comparison.response, comparison.changed);
+        let reference_turnaround_s = mean(comparison.reference_response, comparison.changed);
+        Simulation {
+            workload: self.workload(place).name.clone(),
+            replication: place.replication,
+            platform: place.platform().to_owned(),
+            local: local_name(place.local).to_owned(),
+            algorithm: algorithm_name(variant).to_owned(),
+            heuristic: variant.map(|(_, heuristic)| heuristic.to_string()),
+            jobs: comparison.jobs,
+            skipped: outcome.skipped,
+            load: work / (cores * length.as_secs_f64()),
+            changed: comparison.changed,
+            earlier: comparison.earlier,
+            mean_turnaround_s: mean(turnaround, comparison.jobs),
+            changed_turnaround_s,
+            reference_turnaround_s,
+            relative_turnaround: changed_turnaround_s
+                .zip(reference_turnaround_s)
+                .map(|(own, other)| own / other),
+            moves: outcome.moves,
+            cancellations: outcome.cancellations,
+            submissions: outcome.submissions,
+            max_delay_s: comparison.largest_delay,
+            max_lateness_s: lateness.max().unwrap_or(SimSpan::ZERO),
+            max_moves: ran().map(|(_, ran)| ran.moves).max().unwrap_or(0),
+            max_cancellations: ran().map(|(_, ran)| ran.cancellations).max().unwrap_or(0),
+            max_waiting: outcome.most_waiting,
+        }
+    }
+}
+
+fn algorithm_name(variant: Variant) -> &'static str {
+    variant.map_or("none", |(algorithm, _)| algorithm.name())
+}
+
+impl Study for GridStudy {
+    const NAME: &'static str = "grid";
+    const TITLE: &'static str =
+        "Reallocation of waiting jobs between clusters (Caniou, Charrier, Desprez 2010)";
+    const SEMANTICS: u32 = 1;
+    const AUDIT: Audit = Audit::Always;
+    const GRAIN: Grain = Grain::Instances;
+    const RUNS: &'static str = "simulations";
+
+    type Fields = GridFields;
+    type Instance = Instance;
+    type Variant = Variant;
+    type Row = Simulation;
+    type Rows = Long<Simulation>;
+
+    fn open(scenario: &Scenario<GridFields>) -> Result<GridStudy, RunError> {
+        let fields = scenario.fields.clone();
+        let (mut inputs, mut sites, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for (workload, of_workload) in fields.workloads.iter().enumerate() {
+            sites.push(jobs::open(&fields, of_workload, &mut inputs)?);
+            for &heterogeneous in &fields.heterogeneous {
+                for &local in &fields.local {
+                    let place = |replication| Place { workload, heterogeneous, local, replication };
+                    places.extend((0..fields.replications).map(place));
+                }
+            }
+        }
+        Ok(GridStudy { seed: Seed::new(scenario.seed), fields, sites, inputs, places })
+    }
+    fn inputs(&self) -> Vec<Input> {
+        self.inputs.clone()
+    }
+    fn instances(&self) -> Vec<InstanceId> {
+        let id = |&place: &Place| {
+            let days: u32 = self.workload(place).days.iter().sum();
+            let weight = u64::from(days) * 10 + u64::from(place.local == LocalPolicy::Fcfs);
+            InstanceId { labels: self.place_labels(place), weight }
+        };
+        self.places.iter().map(id).collect()
+    }
+    fn variants(&self, _: usize) -> Vec<Variant> {
+        let mut variants = vec![None];
+        // Jobs that wait on several clusters are not moved.
+        if self.fields.meta.copies == 1 {
+            let heuristics = |&algorithm| {
+                self.fields.meta.heuristics.iter().map(move |&heuristic| Some((algorithm, heuristic)))
+            };
+            variants.extend(self.fields.meta.algorithms.iter().flat_map(heuristics));
+        }
+        variants
+    }
+    fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
+        let place = self.places[at];
+        let seed = self.seed.fork("grid").numbered(place.replication.into());
+        let jobs = jobs::draw(&self.fields, self.workload(place), &self.sites[place.workload], seed);
+        let platform = Platform::new(self.clusters(place), place.local).map_err(Failure::failed)?;
+        // With its labels, so that instances with the same jobs have keys of their own.
+        let mut digester = Digester::new();
+        self.place_labels(place).iter().for_each(|(_, value)| _ = digester.text(value));
+        digester.integer(jobs::length(&self.workload(place).days).micros());
+        for cluster in platform.clusters() {
+            digester.integer(cluster.cores).integer(cluster.speed.thousandths());
+        }
+        for GridJob { id, submit, width, run, walltime } in &jobs {
+            digester.integer(id.0).integer(submit.micros()).integer(*width);
+            digester.integer(run.micros()).integer(walltime.micros());
+        }
+        let instance = Instance { jobs, platform, reference: OnceLock::new() };
+        Ok(Prepared { instance, digest: digester.digest() })
+    }
+    fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
+        let meta = &self.fields.meta;
+        key.field("mapping", meta.mapping).field("copies", meta.copies);
+        key.optional("mapping_seed", (meta.mapping == Mapping::Random).then_some(self.seed.value()));
+        key.field("algorithm", algorithm_name(*variant));
+        if let Some((algorithm, heuristic)) = variant {
+            key.field("heuristic", heuristic).field("period_s", meta.period_s);
+            key.optional("threshold_s", (*algorithm == Algorithm::Without).then_some(meta.threshold_s));
+        }
+    }
+    fn labels(&self, variant: &Variant) -> Labels {
+        let heuristic = variant.map_or("", |(_, heuristic)| heuristic.name());
+        vec![("algorithm", algorithm_name(*variant).to_owned()), ("heuristic", heuristic.to_owned())]
+    }
+    fn run(
+        &self,
+        instance: &Instance,
+        at: usize,
+        variant: &Variant,
+        _: Watch<'_>,
+    ) -> Result<Vec<Simulation>, Failure> {
+        let place = self.places[at];
+        // The run of the variant comes first: another thread may be about to finish the reference run.
+        let own = variant.map(|_| self.simulate(instance, place, *variant)).transpose()?;
+        let reference = instance.reference.get_or_init(|| self.simulate(instance, place, None));
+        let reference = reference.as_ref().map_err(Clone::clone)?;
+        let outcome = own.as_ref().unwrap_or(reference);
+        Ok(vec![self.row(instance, place, *variant, (reference, outcome))])
+    }
+    fn tables(&self, rows: &Long<Simulation>) -> Vec<NamedTable> {
+        let metrics = Metrics::from_rows(rows.ok());
+        let mut tables = vec![tables::jobs(&self.fields, &self.sites)];
+        tables.extend(tables::numbered(&metrics));
+        tables.extend([tables::metrics(&metrics), tables::starvation(rows), tables::reference(rows)]);
+        tables
+    }
+    fn claims(&self, rows: &Long<Simulation>) -> Vec<Claim> {
+        claims::claims(&Metrics::from_rows(rows.ok()))
+    }
+    fn drawings(_: &Scenario<GridFields>, rows: &Long<Simulation>) -> Vec<Drawing> {
+        drawings::drawings(&Metrics::from_rows(rows.ok()))
+    }
+}

@@ -1,0 +1,187 @@
+//! The grid study in the frame.
+
+use dfrsim_lab::{Part, Registry, Results, RunError, RunOptions, RunReport, Shard, Status};
+use dfrsim_study_grid::GridStudy;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+const QUICK: &str = include_str!("../../../../../scenarios/grid_quick.toml");
+
+fn registry() -> Registry {
+    Registry::new().study::<GridStudy>()
+}
+
+fn try_run(text: &str, overrides: &[&str], options: &RunOptions) -> Result<RunReport, RunError> {
+    let overrides: Vec<String> = overrides.iter().map(|&set| set.to_owned()).collect();
+    let scenario = registry().parse(text, "grid.toml", Some(&options.out), &overrides).unwrap();
+    scenario.run(options, &AtomicBool::new(false), &())
+}
+
+fn run(overrides: &[&str], out: &Path) -> RunReport {
+    try_run(QUICK, overrides, &RunOptions { threads: 2, ..RunOptions::new(out) }).unwrap()
+}
+
+fn faults(text: &str) -> String {
+    let parsed = registry().parse(text, "grid.toml", None, &[]);
+    parsed.map(|_| ()).unwrap_err().to_string()
+}
+
+/// Rows and tables.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = [folder.to_owned(), folder.join("tables")].map(|each| fs::read_dir(each).unwrap());
+    let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let csv = paths.filter(|path| path.extension().is_some_and(|extension| extension == "csv"));
+    csv.map(|path| {
+        (path.display().to_string().replace(&folder.display().to_string(), ""), fs::read(path).unwrap())
+    })
+    .collect()
+}
+
+#[test]
+fn a_row_for_each_simulation_and_the_published_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = run(&[], folder.path());
+    // Two platforms, three local policies; without reallocation, and two algorithms with six heuristics.
+    assert_eq!((report.counts.total, report.counts.of(Status::Ok)), (2 * 3 * 13, 2 * 3 * 13));
+    let registry = registry();
+    let results = Results::read(folder.path(), &registry).unwrap();
+    assert_eq!(results.manifest.audit, "always");
+    let frame = &results.rows().unwrap()[0];
+    let [algorithm, jobs, changed, all, own, reference, relative] = [
+        "algorithm",
+        "jobs",
+        "changed",
+        "mean_turnaround_s",
+        "changed_turnaround_s",
+        "reference_turnaround_s",
+        "relative_turnaround",
+    ]
+    .map(|column| frame.place(column).unwrap());
+    assert_eq!((frame.primary(), frame.text(0, algorithm)), (Some(relative), "none".to_owned()));
+    for row in 0..frame.len() {
+        let number = |column| frame.number(row, column);
+        if row % 13 == 0 {
+            assert_eq!((number(changed), number(own)), (Some(0.0), None));
+        } else if let Some(relative) = number(relative) {
+            let (own, reference) = (number(own).unwrap(), number(reference).unwrap());
+            assert_eq!(relative, own / reference);
+            // What changes is what the changed jobs gain or lose, spread over all jobs.
+            let none = frame.number(row - row % 13, all).unwrap();
+            let expected = none + (own - reference) * number(changed).unwrap() / number(jobs).unwrap();
+            assert!((number(all).unwrap() - expected).abs() < 1e-6 * none, "{row}");
+        }
+    }
+    let tables: Vec<&str> = results.tables().collect();
+    assert_eq!(tables.len(), 17 + 4);
+    let table_2 = fs::read_to_string(folder.path().join("tables/table_02.csv")).unwrap();
+    let mut lines = table_2.lines();
+    assert_eq!(lines.next(), Some("local,heuristic,workload,ours,published,ratio"));
+    // 65 of 550 jobs.
+    assert_eq!(lines.next(), Some("FCFS,mct,days,11.818181818181818,,"));
+    let claims = fs::read_to_string(folder.path().join("tables/claims.csv")).unwrap();
+    assert!(
+        claims.contains(",holds,12.909090909090908,,,5.9621428571428545,holds,\"FCFS 12.9, CONS 0.0\"\n")
+    );
+}
+
+#[test]
+fn narrowing_and_widening_reuses_every_row_that_remains() {
+    let folder = tempfile::tempdir().unwrap();
+    let counts = |overrides: &[&str]| {
+        let counts = run(overrides, folder.path()).counts;
+        (counts.restored, counts.computed)
+    };
+    assert_eq!(counts(&["local='CONS'", "meta.heuristics=['mct', 'minmin']"]), (0, 2 * 5));
+    assert_eq!(counts(&["local='CBF'", "meta.heuristics='minmin'"]), (2 * 3, 0));
+    assert_eq!(counts(&["local=['CONS', 'EASY']", "meta.heuristics='minmin'"]), (2 * 3, 2 * 3));
+    // The threshold matters to the algorithm without cancellation alone.
+    let threshold = "meta.threshold_s=600";
+    assert_eq!(counts(&["local='CONS'", "meta.heuristics='minmin'", threshold]), (2 * 2, 2));
+    // Jobs that wait on several clusters are not moved.
+    assert_eq!(counts(&["local='CONS'", "meta.copies=2"]), (0, 2));
+}
+
+#[test]
+fn shards_merge_to_the_same_bytes() {
+    let [whole, parts] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
+    let narrow = ["local=['CONS', 'EASY']", "meta.heuristics='mct'"];
+    run(&narrow, whole.path());
+    let part = |part| {
+        let options = RunOptions { part, ..RunOptions::new(parts.path()) };
+        try_run(QUICK, &narrow, &options).unwrap();
+    };
+    (1..=2).for_each(|number| part(Part::Shard(Shard::new(number, 2).unwrap())));
+    part(Part::Merged(vec![parts.path().to_owned()]));
+    assert_eq!(files(parts.path()), files(whole.path()));
+}
+
+#[test]
+fn events_are_written_and_pass_the_checker() {
+    let folder = tempfile::tempdir().unwrap();
+    let events = folder.path().join("events");
+    let set = format!("events='{}'", events.display());
+    run(&["local='CONS'", "heterogeneous=true", "meta.heuristics='mct'", &set], folder.path());
+    let mut names: Vec<String> = Vec::new();
+    for entry in fs::read_dir(events).unwrap() {
+        let path = entry.unwrap().path();
+        dfrsim_audit::grid::audit(&fs::read(&path).unwrap()[..]).unwrap();
+        names.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+    }
+    names.sort_unstable();
+    let name = |variant: &str| format!("days-heterogeneous-CONS-0-{variant}.jsonl");
+    assert_eq!(names, ["none", "with-mct", "without-mct"].map(name));
+}
+
+#[test]
+fn all_faults_of_a_scenario_are_found() {
+    let wrong = QUICK
+        .replace("cluster = \"fast\"", "cluster = \"quick\"")
+        .replace("speed = 1.4", "speed = 0")
+        .replace("jobs = [400]", "jobs = [400, 5]")
+        .replace("\"FCFS\", ", "\"FIFO\", ")
+        .replace("local =", "seeds = 2\naudit = false\nlocal =");
+    let found = faults(&wrong);
+    for part in [
+        "`seeds` is now called `replications`",
+        "there is no field `audit` any more: the checker follows every simulation",
+        "found \"FIFO\"",
+        "expected a speed from 0.001 to 1000, found 0",
+        "slow: expected a number of jobs for each of the 1 months",
+    ] {
+        assert!(found.contains(part), "{part}: {found}");
+    }
+    let cluster = faults(&QUICK.replace("cluster = \"fast\"", "cluster = \"quick\""));
+    assert!(cluster.contains("days: there is no cluster `quick`"), "{cluster}");
+    let shared = faults(&QUICK.replace("cluster = \"fast\"", "cluster = \"slow\""));
+    assert!(shared.contains("there is another site with the cluster `slow`"), "{shared}");
+    let missing = faults(&QUICK.replace("jobs = [400]", "log = \"none.swf\""));
+    assert!(missing.contains("there is no file none.swf"), "{missing}");
+    let unspecified = faults(&QUICK.replace(", jobs = [400]", ""));
+    assert!(unspecified.contains("there must be one of `jobs` or `log`"), "{unspecified}");
+}
+
+/// A hundred jobs of a log, one of them for 200 cores.
+#[test]
+fn a_job_that_fits_nowhere_is_an_error_unless_it_is_to_be_skipped() {
+    let line =
+        |id: u32, width| format!("{id} {id} -1 60 {width} -1 -1 {width} 100 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
+    let log: String = (1..=100).map(|id| line(id, if id == 50 { 200 } else { 2 })).collect();
+    let scenario = "study = 'grid'\nlocal = 'CONS'\n[[clusters]]\nname = 'a'\ncores = 64\nspeed = 1\n\
+        [[workloads]]\nname = 'w'\ndays = [1]\nsites = [{ cluster = 'a', log = 'wide.swf' }]\n";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("wide.swf"), log).unwrap();
+    let run = |rule: &str| try_run(scenario, &[rule], &RunOptions::new(folder.path()));
+    let error = run("jobs.too_wide=error").unwrap_err().to_string();
+    assert!(error.contains("wide.swf: job 50 needs 200 cores, and the largest cluster has 64"), "{error}");
+    let report = run("jobs.too_wide=skip").unwrap();
+    let [input] = &report.inputs[..] else { panic!("{:?}", report.inputs) };
+    assert_eq!(
+        input.report[1],
+        "100 jobs in the first 1 days; without a walltime: 0; killed at their walltime: 0"
+    );
+    assert_eq!(input.counts[1], ("jobs".to_owned(), 100));
+    let rows = fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+    assert!(rows.lines().nth(1).unwrap().contains(",none,,99,1,"), "{rows}");
+}
