@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 fn scenario() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../scenarios/context_switch_quick.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/context_switch_quick.toml");
     fs::read_to_string(path).unwrap()
 }
 

@@ -5,6 +5,7 @@ use dfrsim_model::Share;
 
 /// What a scheduler sees at one moment: what has just happened, and the state that came of it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Situation<'a> {
     /// The cluster and its jobs.
     pub view: View<'a>,

@@ -5,6 +5,7 @@ use dfrsim_model::SimSpan;
 
 /// The figures of a simulation. Times are in seconds.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Summary {
     /// Completed jobs that count in the distributions.
     pub jobs: usize,

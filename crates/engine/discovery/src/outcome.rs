@@ -6,6 +6,7 @@ use dfrsim_model::vm::VmState;
 /// The figures of one simulation (dissertation, section 7.4). A machine's yield is what it gets of its need, 1 if it needs
 /// nothing; averages are over the time.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The average of the minimum yield over all machines.
     pub average_minimum_yield: f64,

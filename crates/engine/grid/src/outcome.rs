@@ -21,6 +21,7 @@ pub struct JobOutcome {
 
 /// What became of all jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// One for each job; nothing for those that fit on no cluster.
     pub jobs: Vec<Option<JobOutcome>>,

@@ -41,6 +41,7 @@ pub struct Placed {
 
 /// The end of a search for the largest minimum yield of an instance.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// What is known; never [`Status::Unbounded`].
     pub status: Status,

@@ -104,6 +104,7 @@ impl Format {
 
 /// What was met while reading and preparing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// The reading.
     pub read: ReadReport,
