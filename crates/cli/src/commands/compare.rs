@@ -8,7 +8,7 @@ use dfrsim_legacy::comparison::{
     Column, CompareError, CompareOptions, Comparison, Confidence, compare, compare_packings,
 };
 use dfrsim_legacy::{AnyResults, Results};
-use dfrsim_plots::draw_comparison;
+use dfrsim_plots::legacy::draw_comparison;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@ use crate::output;
 use crate::picture_files::{self, Format};
 use clap::Args;
 use dfrsim_legacy::AnyResults;
-use dfrsim_plots::{Drawn, draw_results, draw_tables};
+use dfrsim_plots::legacy::{Drawn, draw_results, draw_tables};
 use std::fs;
 use std::path::PathBuf;
 

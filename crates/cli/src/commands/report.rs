@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use crate::output::OutputFile;
 use clap::Args;
 use dfrsim_legacy::AnyResults;
-use dfrsim_plots::{Figure, draw_results, draw_tables};
+use dfrsim_plots::Figure;
+use dfrsim_plots::legacy::{draw_results, draw_tables};
 use dfrsim_report::Picture;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -32,10 +33,10 @@ impl Report {
         let pictures = |figures: &[Figure]| figures.iter().map(picture).collect::<Vec<Picture>>();
         let page = match AnyResults::read(&self.results).map_err(Failure::input)? {
             AnyResults::Online(results) => {
-                dfrsim_report::page(&results, &pictures(&draw_results(&results).figures))
+                dfrsim_report::legacy::page(&results, &pictures(&draw_results(&results).figures))
             }
             AnyResults::Tabled(results) => {
-                dfrsim_report::page_of_tables(&results, &pictures(&draw_tables(&results).figures))
+                dfrsim_report::legacy::page_of_tables(&results, &pictures(&draw_tables(&results).figures))
             }
         };
         let page = page.map_err(Failure::input)?;

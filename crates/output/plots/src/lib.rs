@@ -1,9 +1,7 @@
 //! Pictures of results and of simulations, drawn from the files that runs leave behind and from nothing else.
 //!
-//! * [`draw_results`]: what a run's rows allow: mean degradation by load; degradation and bandwidth by period; the
-//!   distribution of the degradation over the instances.
-//! * [`draw_tables`]: what the tables of the off-line study allow: the figures of both texts; of the grid study tables 2 to
-//!   17 beside the published ones.
+//! * [`draw_results`]: what a run's rows allow, in any study: what follows from the roles of their columns, such as the
+//!   distribution of the primary metric by variant, and what the study adds. [`draw`] draws one of these.
 //! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: what an events file tells: jobs on nodes, CPU in use and jobs in
 //!   the system over time, the distribution of the bounded stretch.
 //! * [`draw_plan`]: a plan of context switches, nodes by time.
@@ -38,25 +36,24 @@
 //! Okabe and Ito, "Color Universal Design" (2008), for the palette; Tukey, "Exploratory Data Analysis" (1977), for the
 //! whiskers of box plots. Quartiles are values of the sample (nearest rank), as in the tables.
 
+#[cfg(feature = "legacy")]
+pub mod legacy;
+
 mod axes;
-mod beside;
 mod chart;
 mod colour;
 mod drawing;
 mod events;
 mod figure;
 mod font;
-mod grid;
 mod legend;
 #[cfg(test)]
 mod legible;
-mod offline;
 mod palette;
 mod picture;
 mod plan;
 mod render;
 mod results;
-mod sample;
 mod scale;
 mod statistics;
 mod table;
@@ -64,7 +61,6 @@ mod table;
 pub use drawing::draw;
 pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
 pub use figure::Figure;
-pub use offline::draw_tables;
 pub use picture::Picture;
 pub use plan::{PlanFigureError, draw_plan};
-pub use results::{Drawn, draw_comparison, draw_results};
+pub use results::{Drawn, draw_results};

@@ -45,11 +45,6 @@ pub(crate) fn distribution(rising: &[f64]) -> Vec<(f64, f64)> {
     steps
 }
 
-/// The arithmetic mean; nothing of no values.
-pub(crate) fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
 /// Smallest and largest of some values; nothing of no values.
 pub(crate) fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values.into_iter().fold(None, |range, value| {

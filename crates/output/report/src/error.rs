@@ -1,33 +1,12 @@
 //! Why there is no page.
 
-use std::io;
-use std::path::PathBuf;
+use dfrsim_lab::ResultsError;
 
 /// Why results cannot be shown.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReportError {
-    /// A file cannot be read.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// A table is damaged.
-    #[error("{}: {error}", path.display())]
-    Table {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        error: csv::Error,
-    },
-    /// The manifest is damaged.
-    #[error("{}: {error}", path.display())]
-    Manifest {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        error: toml::de::Error,
-    },
+    /// They cannot be read.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
 }

@@ -1,105 +1,340 @@
-//! The degradation of every policy on every instance, as data for the page's script.
+//! The way down from groups of runs to single ones, as data for the page's script.
+//!
+//! A group has the same values in all label and variant columns. Its rows have their instance columns, their metrics and
+//! facts. Millions of rows would make a page that no browser opens: then only the primary metric of each row is in the page,
+//! or only the groups are.
 
-use dfrsim_legacy::Row;
-use serde::Serialize;
+use crate::names;
+use dfrsim_lab::{Better, Column, DataFrame, Kind, Role};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// What the page needs to show any instance: names once, figures by their place.
+/// The most values that are put into a page for one type of rows: some megabytes.
+const MAX_VALUES: usize = 1_000_000;
+
+/// The rows of one type: columns once, values of text columns by their place among all of the column.
 #[derive(Debug, PartialEq, Serialize)]
-pub(crate) struct Instances {
-    /// The settings, in words.
-    settings: Vec<String>,
-    /// The instances, in the order of the scenario.
-    instances: Vec<Instance>,
+pub(crate) struct Part {
+    /// The type of the rows; empty if the study has one.
+    pub(crate) name: &'static str,
+    /// What is left out of the page, as a sentence.
+    #[serde(skip)]
+    pub(crate) left_out: Option<String>,
+    keys: Vec<Labels>,
+    instance: Vec<Labels>,
+    /// The primary metric first.
+    metrics: Vec<Metric>,
+    statuses: Vec<&'static str>,
+    groups: Vec<Group>,
+    /// Group, instance columns, status, metrics; the message if there is one. `None` if there are too many rows.
+    rows: Option<Vec<Vec<Field>>>,
 }
 
+/// A column of which rows have the place of their value.
 #[derive(Debug, PartialEq, Serialize)]
-struct Instance {
-    workload: String,
+struct Labels {
     name: String,
-    jobs: usize,
-    bound: f64,
-    /// For each setting the degradation; nothing where a simulation failed or was not made.
-    degradation: Vec<Option<f64>>,
+    is_label: bool,
+    values: Vec<String>,
 }
 
-impl Instances {
-    /// Of the first tau of the rows.
-    pub(crate) fn of(rows: &[Row]) -> Instances {
-        let tau = rows.first().map(|row| row.cell.tau_s);
-        let (mut settings, mut instances) = (Vec::new(), Vec::<Instance>::new());
-        let mut places = BTreeMap::new();
-        let different = different(rows);
-        for row in rows.iter().filter(|row| Some(row.cell.tau_s) == tau) {
-            let setting = setting(row, different);
-            let place = *places.entry(setting).or_insert_with_key(|name| {
-                settings.push(name.clone());
-                settings.len() - 1
-            });
-            let cell = &row.cell;
-            let is_same = |last: &&mut Instance| last.workload == cell.workload && last.name == cell.instance;
-            let instance = match instances.last_mut().filter(is_same) {
-                Some(_) => instances.len() - 1,
-                None => {
-                    instances.push(Instance {
-                        workload: cell.workload.clone(),
-                        name: cell.instance.clone(),
-                        jobs: cell.jobs,
-                        bound: short(cell.bound),
-                        degradation: Vec::new(),
-                    });
-                    instances.len() - 1
-                }
-            };
-            let degradation = &mut instances[instance].degradation;
-            degradation.resize(degradation.len().max(place + 1), None);
-            degradation[place] = row.outcome.as_ref().ok().map(|figures| short(figures.degradation));
+#[derive(Debug, PartialEq, Serialize)]
+struct Metric {
+    name: String,
+    doc: &'static str,
+    /// Whether large values are better; `None` where neither is.
+    more_is_better: Option<bool>,
+    is_primary: bool,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct Group {
+    /// The place of the value in each of the key columns.
+    keys: Vec<u32>,
+    runs: usize,
+    /// Those with a value of the primary metric.
+    measured: usize,
+    /// Of the primary metric.
+    mean: Option<f64>,
+    worst: Option<f64>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+enum Field {
+    Code(u32),
+    #[serde(serialize_with = "number")]
+    Number(f64),
+    Flag(bool),
+    Text(String),
+    Missing,
+}
+
+/// How much of the rows is in the page.
+#[derive(Clone, Copy, PartialEq)]
+enum Extent {
+    Everything,
+    Primary,
+    Groups,
+    /// There are too many groups, too.
+    Nothing,
+}
+
+impl Part {
+    pub(crate) fn new(frame: &DataFrame) -> Part {
+        Part::limited(frame, MAX_VALUES)
+    }
+
+    fn limited(frame: &DataFrame, max_values: usize) -> Part {
+        let places = |roles: &[Role]| -> Vec<usize> { places(frame, |column| roles.contains(&column.role)) };
+        let mut keys: Vec<Coder> =
+            places(&[Role::Label, Role::Variant]).into_iter().map(|place| Coder::new(frame, place)).collect();
+        let mut instance: Vec<Coder> =
+            places(&[Role::Instance]).into_iter().map(|place| Coder::new(frame, place)).collect();
+        let primary = frame.primary();
+        let mut metrics = places_of_metrics(frame);
+
+        let (mut groups, mut group_of_row) = (Groups::new(frame, primary), Vec::with_capacity(frame.len()));
+        for row in 0..frame.len() {
+            group_of_row.push(groups.add(row, keys.iter_mut().map(|coder| coder.code(row)).collect()));
         }
-        Instances { settings, instances }
+        let groups = groups.finish();
+
+        let fixed = 2 + instance.len();
+        let extent = match max_values {
+            max if frame.len() * (fixed + metrics.len()) <= max => Extent::Everything,
+            max if frame.len() * (fixed + 1) <= max && primary.is_some() => Extent::Primary,
+            max if groups.len() * (keys.len() + 4) <= max => Extent::Groups,
+            _ => Extent::Nothing,
+        };
+        if extent == Extent::Primary {
+            metrics.truncate(1);
+        }
+        let mut fields = |row: usize| -> Vec<Field> {
+            let mut fields = vec![Field::Code(group_of_row[row])];
+            fields.extend(instance.iter_mut().map(|coder| Field::Code(coder.code(row))));
+            fields.push(Field::Code(frame.status[row] as u32));
+            fields.extend(metrics.iter().map(|&place| field(frame, row, place)));
+            let message = &frame.message[row];
+            fields.extend((!message.is_empty()).then(|| Field::Text(message.to_string())));
+            fields
+        };
+        let has_rows = matches!(extent, Extent::Everything | Extent::Primary);
+        let rows = has_rows.then(|| (0..frame.len()).map(&mut fields).collect());
+        Part {
+            name: frame.row_type.name,
+            left_out: left_out(extent, frame, groups.len()),
+            metrics: metrics.iter().map(|&place| Metric::new(&frame.columns()[place])).collect(),
+            keys: keys.into_iter().map(Coder::finish).collect(),
+            instance: instance.into_iter().map(Coder::finish).collect(),
+            statuses: dfrsim_lab::Status::ALL.map(dfrsim_lab::Status::name).into(),
+            groups: if extent == Extent::Nothing { Vec::new() } else { groups },
+            rows,
+        }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.instances.is_empty()
-    }
-
-    /// As JSON that may stand in a page: no tag can end the element around it.
+    /// As JSON that may be in a page: no tag can end the element around it.
     pub(crate) fn json(&self) -> String {
         serde_json::to_string(self).expect("names and numbers can be written").replace('<', "\\u003c")
     }
 }
 
-/// The numbers of a setting that its policy's name leaves open, in words; nothing where it does not have them.
-fn numbers(row: &Row) -> [Option<String>; 4] {
-    let cell = &row.cell;
-    [
-        Some(format!("penalty {} s", cell.penalty_s)),
-        cell.period_s.map(|period| format!("period {period} s")),
-        cell.packing.as_ref().map(|packing| format!("packing {packing}")),
-        cell.drop.as_ref().map(|drop| format!("drop {drop}")),
-    ]
+fn places(frame: &DataFrame, is_meant: impl Fn(&Column) -> bool) -> Vec<usize> {
+    (0..frame.columns().len()).filter(|&place| is_meant(&frame.columns()[place])).collect()
 }
 
-/// Which of the numbers differ between rows that have them.
-fn different(rows: &[Row]) -> [bool; 4] {
-    let (mut first, mut different) = ([const { None }; 4], [false; 4]);
-    for row in rows {
-        for (place, number) in numbers(row).into_iter().enumerate() {
-            let Some(number) = number else { continue };
-            let first = first[place].get_or_insert_with(|| number.clone());
-            different[place] |= *first != number;
+/// The metrics and facts of which there is a value; the primary metric first, even without one.
+fn places_of_metrics(frame: &DataFrame) -> Vec<usize> {
+    let is_shown =
+        |column: &Column| !column.is_primary() && (column.is_metric() || column.role == Role::Fact);
+    let mut others = places(frame, is_shown);
+    others.retain(|&place| (0..frame.len()).any(|row| field(frame, row, place) != Field::Missing));
+    frame.primary().into_iter().chain(others).collect()
+}
+
+fn field(frame: &DataFrame, row: usize, place: usize) -> Field {
+    match (frame.columns()[place].kind, frame.number(row, place)) {
+        (Kind::Text, _) => Some(frame.text(row, place)).filter(|text| !text.is_empty()).map(Field::Text),
+        (Kind::Boolean, number) => number.map(|number| Field::Flag(number != 0.0)),
+        (Kind::Integer, number) => number.map(Field::Number),
+        (Kind::Number, number) => number.map(|number| Field::Number(short(number))),
+    }
+    .unwrap_or(Field::Missing)
+}
+
+fn left_out(extent: Extent, frame: &DataFrame, groups: usize) -> Option<String> {
+    let file = dfrsim_lab::file_name(frame.row_type);
+    let (rows, all) = (frame.len(), format!("{file} has everything"));
+    match extent {
+        Extent::Everything => None,
+        Extent::Primary => {
+            Some(format!("With {rows} rows, this page has only the primary metric of each; {all}."))
+        }
+        Extent::Groups => Some(format!("With {rows} rows, this page has only the groups of runs; {all}.")),
+        Extent::Nothing => Some(format!("{rows} rows in {groups} groups are too many for a page; {all}.")),
+    }
+}
+
+impl Metric {
+    fn new(column: &Column) -> Metric {
+        Metric {
+            name: names::of_column(column),
+            doc: column.doc,
+            more_is_better: column.better().map(|better| better == Better::More),
+            is_primary: column.is_primary(),
         }
     }
-    different
 }
 
-/// A policy and those of its numbers that tell it from others.
-fn setting(row: &Row, different: [bool; 4]) -> String {
-    let told = numbers(row).into_iter().zip(different).filter(|(_, different)| *different);
-    let parts = std::iter::once(row.cell.policy.clone()).chain(told.filter_map(|(number, _)| number));
-    parts.collect::<Vec<_>>().join(", ")
+/// Numbers the different values of a column.
+struct Coder<'a> {
+    frame: &'a DataFrame,
+    place: usize,
+    codes: BTreeMap<u64, u32>,
+    values: Vec<String>,
 }
 
-/// To five significant digits: the page shows no more, and a large run has a hundred thousand of them.
+impl<'a> Coder<'a> {
+    fn new(frame: &'a DataFrame, place: usize) -> Coder<'a> {
+        Coder { frame, place, codes: BTreeMap::new(), values: Vec::new() }
+    }
+    fn code(&mut self, row: usize) -> u32 {
+        *self.codes.entry(self.frame.code(row, self.place)).or_insert_with(|| {
+            self.values.push(self.frame.text(row, self.place));
+            self.values.len() as u32 - 1
+        })
+    }
+    fn finish(self) -> Labels {
+        let column = &self.frame.columns()[self.place];
+        Labels { name: names::of_column(column), is_label: column.role == Role::Label, values: self.values }
+    }
+}
+
+/// Groups, in the order in which they come first.
+struct Groups<'a> {
+    frame: &'a DataFrame,
+    primary: Option<usize>,
+    is_more_better: bool,
+    places: BTreeMap<Vec<u32>, u32>,
+    groups: Vec<Group>,
+}
+
+impl<'a> Groups<'a> {
+    fn new(frame: &'a DataFrame, primary: Option<usize>) -> Groups<'a> {
+        let better = primary.and_then(|place| frame.columns()[place].better());
+        let is_more_better = better == Some(Better::More);
+        Groups { frame, primary, is_more_better, places: BTreeMap::new(), groups: Vec::new() }
+    }
+    /// Adds a row, and gives the place of its group.
+    fn add(&mut self, row: usize, keys: Vec<u32>) -> u32 {
+        let place = match self.places.get(&keys) {
+            Some(&place) => place,
+            None => {
+                let place = self.groups.len() as u32;
+                self.places.insert(keys.clone(), place);
+                self.groups.push(Group { keys, runs: 0, measured: 0, mean: None, worst: None });
+                place
+            }
+        };
+        let group = &mut self.groups[place as usize];
+        group.runs += 1;
+        if let Some(value) = self.primary.and_then(|primary| self.frame.number(row, primary)) {
+            group.measured += 1;
+            // The sum, until all rows are known.
+            group.mean = Some(group.mean.unwrap_or(0.0) + value);
+            let worst = group.worst.unwrap_or(value);
+            group.worst = Some(if self.is_more_better { worst.min(value) } else { worst.max(value) });
+        }
+        place
+    }
+    fn finish(mut self) -> Vec<Group> {
+        for group in &mut self.groups {
+            group.mean = group.mean.map(|sum| short(sum / group.measured as f64));
+            group.worst = group.worst.map(short);
+        }
+        self.groups
+    }
+}
+
+/// Whole numbers without a decimal point, which would be a third of the page.
+fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() < EXACT {
+        serializer.serialize_i64(*value as i64)
+    } else {
+        serializer.serialize_f64(*value)
+    }
+}
+
+/// To five significant digits, which is all that the page shows.
 fn short(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Field, Part};
+    use dfrsim_lab::{DataFrame, Row as _, Status, columns};
+
+    columns! {
+        /// A row.
+        pub struct Row {
+            /// The workload.
+            label pub workload: String,
+            /// The week.
+            instance pub week: u32,
+            /// The policy.
+            variant pub policy: String,
+            /// The jobs.
+            fact pub jobs: u32,
+            /// The yield.
+            primary(more) pub mean_yield: f64,
+            /// What no run has.
+            metric(less, "s") pub wait_s: Option<f64>,
+        }
+    }
+
+    fn frame() -> DataFrame {
+        let mut frame = DataFrame::new(&Row::TYPES[0]);
+        let rows = [
+            ["log", "1", "EASY", "10", "0.123456", ""],
+            ["log", "1", "FCFS", "10", "0.5", ""],
+            ["log", "2", "EASY", "20", "0.4", ""],
+        ];
+        assert!(rows.into_iter().all(|row| frame.push(Status::Ok, "", row.into_iter())));
+        assert!(frame.push(Status::Stalled, "no <progress>", ["log", "2", "FCFS", "", "", ""].into_iter()));
+        frame
+    }
+
+    #[test]
+    fn rows_are_grouped_by_labels_and_variants() {
+        let part = Part::new(&frame());
+        let groups: Vec<_> = part.groups.iter().map(|it| (it.runs, it.measured, it.mean, it.worst)).collect();
+        // (0.123456 + 0.4) / 2; the least yield is the worst.
+        assert_eq!(groups, [(2, 2, Some(0.26173), Some(0.12346)), (2, 1, Some(0.5), Some(0.5))]);
+        let names: Vec<&str> = part.metrics.iter().map(|metric| metric.name.as_str()).collect();
+        assert_eq!(names, ["mean yield", "jobs"], "the primary metric is first, and wait has no values");
+        let rows = part.rows.as_ref().unwrap();
+        assert_eq!(rows[2][..3], [Field::Code(0), Field::Code(1), Field::Code(0)]);
+        assert_eq!(rows[3].last(), Some(&Field::Text("no <progress>".to_owned())));
+        assert!(part.json().contains(r"no \u003cprogress>"));
+        assert_eq!(part.left_out, None);
+    }
+
+    #[test]
+    fn large_results_are_limited_with_a_remark() {
+        let frame = frame();
+        let of_primary = Part::limited(&frame, 4 * 4);
+        assert_eq!((of_primary.metrics.len(), of_primary.rows.as_ref().map(Vec::len)), (1, Some(4)));
+        let groups = Part::limited(&frame, 2 * 6);
+        assert_eq!((groups.groups.len(), groups.rows.is_none()), (2, true));
+        let nothing = Part::limited(&frame, 1);
+        assert_eq!((nothing.groups.len(), nothing.rows.is_none()), (0, true));
+        for (part, words) in
+            [(of_primary, "primary metric"), (groups, "groups of runs"), (nothing, "too many")]
+        {
+            let remark = part.left_out.unwrap();
+            assert!(remark.contains(words) && remark.contains("rows.csv"), "{remark}");
+        }
+    }
 }

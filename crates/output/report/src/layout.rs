@@ -1,47 +1,47 @@
 //! The page as a whole.
 
 use crate::Picture;
-use crate::instances::Instances;
-use crate::table::{Table, spoken};
+use crate::instances::Part;
+use crate::names::words;
+use crate::table::Table;
+use dfrsim_lab::{InputSection, Manifest, Results, Status, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Tables of more columns or lines than a reader takes in at once are folded up.
+/// Tables of more lines than a reader takes in at once are folded up.
 const LONG: usize = 200;
 
-/// What stands in a page.
+/// What is in a page.
 pub(crate) struct Content<'a> {
-    pub(crate) manifest: &'a toml::Table,
-    /// How much was computed, in words.
-    pub(crate) counts: String,
+    pub(crate) results: &'a Results<'a>,
     pub(crate) warnings: Vec<String>,
-    pub(crate) tables: &'a [Table],
+    pub(crate) claims: Option<Table>,
+    pub(crate) tables: Vec<Table>,
     pub(crate) pictures: &'a [Picture],
-    pub(crate) instances: Instances,
-    pub(crate) scenario: &'a str,
-    pub(crate) manifest_text: &'a str,
+    pub(crate) parts: Vec<Part>,
 }
 
 impl Content<'_> {
-    fn text(&self, key: &str) -> &str {
-        self.manifest.get(key).and_then(toml::Value::as_str).unwrap_or_default()
+    fn manifest(&self) -> &Manifest {
+        &self.results.manifest
     }
     fn title(&self) -> &str {
-        let title = self.text("title");
-        if title.is_empty() { "Results of dfrsim" } else { title }
+        let title = self.manifest().title.as_str();
+        if title.is_empty() { self.results.study.title() } else { title }
     }
 }
 
 pub(crate) fn page(content: &Content<'_>) -> Markup {
+    let manifest = content.manifest();
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content={ "dfrsim " (content.text("version")) };
+                meta name="generator" content={ (manifest.program) " " (manifest.version) };
                 title { (content.title()) }
                 style { (PreEscaped(STYLE)) }
             }
@@ -49,18 +49,15 @@ pub(crate) fn page(content: &Content<'_>) -> Markup {
                 a.skip href="#main" { "Skip to the results" }
                 header {
                     h1 { (content.title()) }
-                    p {
-                        (content.counts) "; "
-                        (content.text("program")) " " (content.text("version")) ", seed "
-                        (content.manifest.get("seed").and_then(toml::Value::as_integer).unwrap_or(0))
-                    }
+                    (facts(content))
                     (navigation(content))
                 }
                 main id="main" {
                     (warnings(&content.warnings))
-                    (tables(content.tables))
+                    (claims(content.claims.as_ref()))
+                    (tables(&content.tables))
                     (pictures(content.pictures))
-                    (drill_down(&content.instances))
+                    (instances(&content.parts))
                     (origin(content))
                 }
                 script { (PreEscaped(SCRIPT)) }
@@ -69,15 +66,48 @@ pub(crate) fn page(content: &Content<'_>) -> Markup {
     }
 }
 
+fn facts(content: &Content<'_>) -> Markup {
+    let (manifest, study) = (content.manifest(), content.results.study);
+    let audit = match manifest.audit.as_str() {
+        "always" => "always; an independent checker follows every run of this study",
+        "on" => "on; an independent checker followed every run",
+        "off" => "off; no independent checker followed the runs",
+        other => other,
+    };
+    html! {
+        dl.facts {
+            div { dt { "Study" } dd { (manifest.study) ": " (study.title()) } }
+            div { dt { "Rows" } dd { (counts(manifest)) } }
+            div { dt { "Audit" } dd { (audit) } }
+            div { dt { "Program" } dd { (manifest.program) " " (manifest.version) } }
+            div { dt { "Seed" } dd { (manifest.seed) } }
+        }
+    }
+}
+
+/// How many rows there are of each status.
+fn counts(manifest: &Manifest) -> String {
+    let rows = &manifest.rows;
+    let by_status = Status::ALL.into_iter().map(|status| (rows.of(status), status));
+    let parts: Vec<String> = by_status
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, status)| format!("{count} {status}"))
+        .collect();
+    let total = rows.total;
+    if parts.is_empty() { total.to_string() } else { format!("{total}: {}", parts.join(", ")) }
+}
+
 fn navigation(content: &Content<'_>) -> Markup {
     html! {
         nav aria-label="Parts of this page" { ul {
             @if !content.warnings.is_empty() { li { a href="#warnings" { "Warnings" } } }
-            @for table in content.tables { li { a href={ "#table-" (table.name) } { (spoken(&table.name)) } } }
+            @if content.claims.is_some() { li { a href="#claims" { "Claims" } } }
+            @for table in &content.tables { li { a href={ "#table-" (table.name) } { (words(&table.name)) } } }
             @if !content.pictures.is_empty() { li { a href="#figures" { "Figures" } } }
-            @if !content.instances.is_empty() { li { a href="#instances" { "Instances" } } }
+            @if !content.parts.is_empty() { li { a href="#instances" { "Instances" } } }
             li { a href="#scenario" { "Scenario" } }
-            li { a href="#manifest" { "Versions" } }
+            @if !content.manifest().inputs.is_empty() { li { a href="#inputs" { "Inputs" } } }
+            li { a href="#manifest" { "Manifest" } }
         } }
     }
 }
@@ -93,11 +123,26 @@ fn warnings(warnings: &[String]) -> Markup {
     }
 }
 
+fn claims(claims: Option<&Table>) -> Markup {
+    let Some(table) = claims else { return html! {} };
+    let count = |verdict| table.verdicts(verdict);
+    html! {
+        section id="claims" {
+            h2 { "Claims" }
+            p {
+                "Published statements, checked on these rows: " (count(Verdict::Holds)) " hold, "
+                (count(Verdict::Fails)) " fail, " (count(Verdict::Open)) " are open."
+            }
+            (table.html())
+        }
+    }
+}
+
 fn tables(tables: &[Table]) -> Markup {
     html! {
         @for (place, table) in tables.iter().enumerate() {
             section id={ "table-" (table.name) } {
-                h2 { (spoken(&table.name)) }
+                h2 { (words(&table.name)) }
                 @if place > 0 && table.len() > LONG {
                     details { summary { (table.len()) " lines" } (table.html()) }
                 } @else { (table.html()) }
@@ -138,44 +183,65 @@ fn percent_encoded(svg: &str) -> String {
     text
 }
 
-fn drill_down(instances: &Instances) -> Markup {
+/// Places for the tables that the script makes of the rows.
+fn instances(parts: &[Part]) -> Markup {
     html! {
-        @if !instances.is_empty() {
+        @if !parts.is_empty() {
             section id="instances" {
                 h2 { "Instances" }
-                noscript { p { "Choosing an instance needs scripts; rows.csv has all figures." } }
-                div.choices {
-                    label { "Workload " select id="choose-workload" {} }
-                    label { "Instance " select id="choose-instance" {} }
-                    label { "or where " select id="choose-setting" {} " is worst" }
-                }
-                p id="instance-facts" aria-live="polite" {}
-                div.scroll tabindex="0" role="region" aria-label="Policies on the chosen instance" {
-                    table.data id="instance-table" {
-                        thead { tr {
-                            th scope="col" { button type="button" { "policy" } }
-                            th.number scope="col" { button type="button" { "degradation" } }
-                            th scope="col" { "relative to the best, logarithmic" }
-                        } }
-                        tbody {}
+                p { "Runs with the same labels and variant are a group; each group leads to its instances." }
+                noscript { p { "Choosing a group needs scripts; the files of rows have all values." } }
+                @for part in parts {
+                    div.part {
+                        @if !part.name.is_empty() { h3 { (words(part.name)) } }
+                        @if let Some(left_out) = &part.left_out { p.left-out { (left_out) } }
+                        div.choices {}
+                        p.count aria-live="polite" {}
+                        div.scroll tabindex="0" role="region" aria-label="Groups of runs" {
+                            table.groups { thead {} tbody {} }
+                        }
+                        div.chosen hidden {
+                            h3.chosen-title tabindex="-1" {}
+                            p.common {}
+                            div.scroll tabindex="0" role="region" aria-label="Chosen runs" {
+                                table.rows { thead {} tbody {} }
+                            }
+                        }
+                        script type="application/json" { (PreEscaped(part.json())) }
                     }
                 }
-                script id="instance-data" type="application/json" { (PreEscaped(instances.json())) }
             }
         }
     }
 }
 
 fn origin(content: &Content<'_>) -> Markup {
+    let manifest = content.manifest();
     html! {
         section id="scenario" {
             h2 { "Scenario" }
-            p { "Every field spelt out; this file gives the same rows." }
-            pre tabindex="0" { (content.scenario) }
+            p { "Every field with its value; this file gives the same rows." }
+            pre tabindex="0" { (content.results.scenario) }
+        }
+        @if !manifest.inputs.is_empty() {
+            section id="inputs" {
+                h2 { "Inputs" }
+                dl { @for input in &manifest.inputs { dt { (input.file) } dd { (input_counts(input)) } } }
+            }
         }
         section id="manifest" {
             h2 { "Versions, digests and time" }
-            details { summary { "manifest.toml" } pre tabindex="0" { (content.manifest_text) } }
+            details {
+                summary { "manifest.toml" }
+                pre tabindex="0" { (toml::to_string(manifest).expect("what was read as TOML can be written")) }
+            }
         }
     }
+}
+
+/// What the study counted in an input; counts of 0 are left out.
+fn input_counts(input: &InputSection) -> String {
+    let counted = input.counts.iter().filter(|(_, count)| **count > 0);
+    let parts: Vec<String> = counted.map(|(name, count)| format!("{count} {}", words(name))).collect();
+    if parts.is_empty() { format!("SHA-256 {}", input.sha256) } else { parts.join(", ") }
 }

@@ -37,66 +37,196 @@ function addFilter(table) {
   table.closest(".scroll").before(label);
 }
 
-for (const button of document.querySelectorAll("table.data th button")) {
-  button.addEventListener("click", () => sort(button.closest("th")));
-}
+// One listener for all tables, those made below included.
+document.addEventListener("click", (event) => {
+  const header = event.target.closest("th");
+  if (header && event.target.closest("button")) sort(header);
+});
 for (const table of document.querySelectorAll("table.data")) {
   if (table.tBodies[0].rows.length > 10) addFilter(table);
 }
 
-// Instances: all policies on the chosen one.
-const source = document.getElementById("instance-data");
-if (source) {
-  const { settings, instances } = JSON.parse(source.textContent);
-  const workload = document.getElementById("choose-workload");
-  const instance = document.getElementById("choose-instance");
-  const setting = document.getElementById("choose-setting");
-  const option = (text, place) => new Option(text, place);
-  const ofWorkload = () => instances.filter((one) => one.workload === workload.value);
+// Instances: groups of runs with the same labels and variant, and below them the runs of one group or of one instance.
+const MAX_GROUPS = 200;
+const MAX_RUNS = 500;
 
-  const show = () => {
-    const one = ofWorkload().find((other) => other.name === instance.value);
-    const facts = `${one.jobs} jobs, lower bound on the maximum stretch ${one.bound}`;
-    document.getElementById("instance-facts").textContent = facts;
-    const figures = settings.map((name, place) => [name, one.degradation[place] ?? null]);
-    figures.sort((a, b) => (a[1] ?? Infinity) - (b[1] ?? Infinity));
-    const known = figures.map((figure) => figure[1]).filter((figure) => figure !== null);
-    const least = Math.min(...known);
-    const scale = Math.log(Math.max(...known) / least) || 1;
-    const rows = figures.map(([name, figure]) => {
-      const row = document.createElement("tr");
-      const number = document.createElement("td");
-      number.className = "number";
-      number.dataset.value = figure ?? "";
-      number.textContent = figure ?? "failed";
-      const bar = document.createElement("span");
-      bar.className = "bar";
-      bar.style.width = figure === null ? "0" : `${(100 * Math.log(figure / least)) / scale}%`;
-      const [policy, picture] = [document.createElement("td"), document.createElement("td")];
-      policy.textContent = name;
-      picture.append(bar);
-      row.append(policy, number, picture);
-      return row;
-    });
-    const table = document.getElementById("instance-table");
-    for (const header of table.tHead.rows[0].cells) header.removeAttribute("aria-sort");
-    table.tHead.rows[0].cells[1].setAttribute("aria-sort", "ascending");
-    table.tBodies[0].replaceChildren(...rows);
-  };
-  const listInstances = () => {
-    instance.replaceChildren(...ofWorkload().map((one) => option(one.name, one.name)));
-    show();
-  };
-  workload.replaceChildren(...[...new Set(instances.map((one) => one.workload))].map((name) => option(name, name)));
-  setting.replaceChildren(option("a policy", ""), ...settings.map(option));
-  workload.addEventListener("change", listInstances);
-  instance.addEventListener("change", show);
-  setting.addEventListener("change", () => {
-    if (setting.value === "") return;
-    const figure = (one) => one.degradation[Number(setting.value)] ?? -Infinity;
-    const worst = ofWorkload().reduce((a, b) => (figure(b) > figure(a) ? b : a));
-    instance.value = worst.name;
-    show();
-  });
-  listInstances();
+function element(tag, text, className) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
 }
+
+// A column has a heading and may have `isNumber`, `hint`, `className`, and `isAction` if it cannot be sorted; a cell is a text, a
+// number, null or an element.
+function fill(table, columns, lines, sortedBy, descending) {
+  const header = element("tr");
+  for (const [place, column] of columns.entries()) {
+    const cell = element("th", undefined, column.isNumber ? "number" : "");
+    cell.scope = "col";
+    if (column.hint) cell.title = column.hint;
+    if (column.isAction) cell.append(element("span", column.heading));
+    else cell.append(Object.assign(element("button", column.heading), { type: "button" }));
+    if (place === sortedBy) cell.setAttribute("aria-sort", descending ? "descending" : "ascending");
+    header.append(cell);
+  }
+  const rows = lines.map((line) => {
+    const row = element("tr");
+    for (const [place, content] of line.entries()) {
+      const cell = element("td", undefined, columns[place].isNumber ? "number" : columns[place].className);
+      if (content instanceof Element) cell.append(content);
+      else cell.textContent = content ?? "";
+      if (columns[place].isNumber) cell.dataset.value = content ?? "";
+      row.append(cell);
+    }
+    return row;
+  });
+  table.tHead.replaceChildren(header);
+  table.tBodies[0].replaceChildren(...rows);
+}
+
+function button(text, label, action) {
+  const made = Object.assign(element("button", text), { type: "button" });
+  made.setAttribute("aria-label", label);
+  made.addEventListener("click", action);
+  return made;
+}
+
+// The length of a bar in percent, from the best value to the worst: by logarithms if all are above 0.
+function bars(values, moreIsBetter) {
+  const known = values.filter((value) => value !== null);
+  const size = known.every((value) => value > 0) ? Math.log : (value) => value;
+  const sizes = known.map(size);
+  const [least, most] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), -Infinity)];
+  const best = moreIsBetter ? most : least;
+  return (value) => (value === null ? 0 : (100 * Math.abs(size(value) - best)) / (most - least || 1));
+}
+
+function showPart(part) {
+  const { keys, instance, metrics, statuses, groups, rows } = JSON.parse(part.querySelector("script").textContent);
+  const find = (selector) => part.querySelector(selector);
+  if (groups.length === 0) return;
+  groups.forEach((group, place) => (group.place = place));
+  const primary = metrics.length > 0 && metrics[0].is_primary ? metrics[0] : null;
+  const moreIsBetter = primary !== null && primary.more_is_better;
+  // Runs and groups without a value are last in any case.
+  const bestFirst = (a, b) => (a === null || b === null ? (a === null) - (b === null) : moreIsBetter ? b - a : a - b);
+  const worstFirst = (a, b) => (a === null || b === null ? bestFirst(a, b) : bestFirst(b, a));
+  const varying = keys.map((key, place) => ({ ...key, place })).filter((key) => key.values.length > 1);
+  const named = (key, value) => `${key.name} ${value === "" ? "none" : value}`;
+  const groupName = (group) => varying.map((key) => named(key, key.values[group.keys[key.place]])).join(", ") || "all runs";
+
+  // What a row of the data means.
+  const first = 2 + instance.length;
+  const groupOf = (row) => groups[row[0]];
+  const statusOf = (row) => {
+    const message = row[first + metrics.length];
+    return statuses[row[1 + instance.length]] + (message === undefined ? "" : `: ${message}`);
+  };
+  const primaryOf = (row) => (primary ? row[first] : null);
+  const instanceKey = (row) => JSON.stringify([keys.map((key, place) => (key.is_label ? groupOf(row).keys[place] : 0)), row.slice(1, 1 + instance.length)]);
+  const instanceName = (row) => {
+    const labels = varying.filter((key) => key.is_label).map((key) => named(key, key.values[groupOf(row).keys[key.place]]));
+    return labels.concat(instance.map((column, place) => named(column, column.values[row[1 + place]]))).join(", ") || "the only one";
+  };
+
+  // Columns in which all chosen runs agree are named above the table.
+  const allColumns = () => {
+    const text = (read) => ({ read, isNumber: false });
+    const label = (key, place) => ({ heading: key.name, ...text((row) => key.values[groupOf(row).keys[place]]) });
+    const labels = keys.map((key, place) => ({ key, column: label(key, place) }));
+    const metric = (one, place) => ({ heading: one.name, hint: one.doc, isNumber: true, read: (row) => row[first + place] });
+    return [
+      ...labels.filter(({ key }) => key.is_label).map(({ column }) => column),
+      ...instance.map((column, place) => ({ heading: column.name, ...text((row) => column.values[row[1 + place]]) })),
+      ...labels.filter(({ key }) => !key.is_label).map(({ column }) => column),
+      { heading: "status", ...text(statusOf) },
+      ...metrics.map(metric),
+    ];
+  };
+  const showRuns = (title, chosen, isWorstFirst, leads) => {
+    const order = isWorstFirst ? worstFirst : bestFirst;
+    chosen.sort((a, b) => order(primaryOf(a), primaryOf(b)));
+    const shown = chosen.slice(0, MAX_RUNS);
+    const all = allColumns();
+    const primaryColumn = primary ? all[all.length - metrics.length] : null;
+    const agree = (column) => shown.length > 1 && column !== primaryColumn && shown.every((row) => column.read(row) === column.read(shown[0]));
+    const common = all.filter((column) => agree(column) && !["", null].includes(column.read(shown[0])));
+    const columns = all.filter((column) => !agree(column));
+    for (const column of columns) {
+      const values = shown.map(column.read);
+      column.isNumber &&= values.every((value) => value === null || typeof value === "number");
+    }
+    const place = columns.indexOf(primaryColumn);
+    const length = bars(shown.map(primaryOf), moreIsBetter);
+    const lines = shown.map((row) => {
+      const line = columns.map((column) => column.read(row));
+      if (place >= 0) {
+        const bar = element("span", undefined, "bar");
+        bar.style.width = `${length(primaryOf(row))}%`;
+        line.splice(place + 1, 0, bar);
+      }
+      line.push(leads(row));
+      return line;
+    });
+    if (place >= 0) columns.splice(place + 1, 0, { heading: "from the best to the worst", isAction: true, className: "bar-cell" });
+    columns.push({ heading: "more", isAction: true });
+    find(".chosen-title").textContent = title;
+    const parts = common.map((column) => `${column.heading} ${column.read(shown[0])}`);
+    const few = shown.length < chosen.length ? `The ${isWorstFirst ? "worst" : "best"} ${shown.length} of ${chosen.length} runs. ` : "";
+    find(".common").textContent = few + (parts.length > 0 ? `In all lines: ${parts.join(", ")}.` : "");
+    fill(find("table.rows"), columns, lines, place, isWorstFirst !== moreIsBetter);
+    find(".chosen").hidden = false;
+    find(".chosen-title").focus();
+  };
+  const showGroup = (group) => {
+    const chosen = rows.filter((row) => row[0] === group.place);
+    const toInstance = (row) => button("all variants", `All variants on ${instanceName(row)}`, () => showInstance(row));
+    showRuns(`Runs of ${groupName(group)}`, chosen, true, toInstance);
+  };
+  const showInstance = (one) => {
+    const key = instanceKey(one);
+    const chosen = rows.filter((row) => instanceKey(row) === key);
+    const toGroup = (row) => button("group", `All runs of ${groupName(groupOf(row))}`, () => showGroup(groupOf(row)));
+    showRuns(`All variants on ${instanceName(one)}`, chosen, false, toGroup);
+  };
+
+  const selects = varying.map((key) => {
+    const label = element("label", `${key.name} `);
+    const select = element("select");
+    const values = key.values.map((value, code) => ({ value, code }));
+    values.sort((a, b) => compare(a.value, b.value));
+    select.append(new Option("all", ""), ...values.map(({ value, code }) => new Option(value === "" ? "none" : value, code)));
+    select.addEventListener("change", () => showGroups());
+    label.append(select);
+    find(".choices").append(label);
+    return { key, select };
+  });
+  const isIncomplete = groups.some((group) => group.measured < group.runs);
+  const showGroups = () => {
+    const isChosen = (group) => selects.every(({ key, select }) => select.value === "" || group.keys[key.place] === Number(select.value));
+    const chosen = groups.filter(isChosen);
+    chosen.sort((a, b) => bestFirst(a.mean, b.mean));
+    const shown = chosen.slice(0, MAX_GROUPS);
+    const columns = varying.map((key) => ({ heading: key.name, isNumber: false }));
+    columns.push({ heading: "runs", isNumber: true });
+    if (primary && isIncomplete) columns.push({ heading: "without a value", isNumber: true });
+    const mean = columns.length;
+    if (primary) columns.push({ heading: `mean ${primary.name}`, isNumber: true, hint: primary.doc }, { heading: `worst ${primary.name}`, isNumber: true, hint: primary.doc });
+    if (rows) columns.push({ heading: "more", isAction: true });
+    const lines = shown.map((group) => {
+      const line = varying.map((key) => key.values[group.keys[key.place]]);
+      line.push(group.runs);
+      if (primary && isIncomplete) line.push(group.runs - group.measured);
+      if (primary) line.push(group.mean, group.worst);
+      if (rows) line.push(button("instances", `Instances of ${groupName(group)}`, () => showGroup(group)));
+      return line;
+    });
+    fill(find("table.groups"), columns, lines, primary ? mean : -1, moreIsBetter);
+    const few = shown.length < chosen.length ? `; the best ${shown.length} are shown, choose to see others` : "";
+    find(".count").textContent = `${chosen.length} of ${groups.length} groups${few}.`;
+  };
+  showGroups();
+}
+
+for (const part of document.querySelectorAll(".part")) showPart(part);

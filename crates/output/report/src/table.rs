@@ -1,56 +1,69 @@
 //! Tables: from the comma-separated files of a run to HTML.
 
 use crate::ReportError;
+use crate::names;
+use dfrsim_lab::{Column, ReadFile, Results, Verdict, decimals};
 use maud::{Markup, html};
-use std::fs;
-use std::path::Path;
 
-/// A table as it stands in its file.
+/// The table of claims, which all studies have.
+const CLAIMS: &str = "claims";
+
+/// A table of the results.
 pub(crate) struct Table {
-    /// The name of the file without its ending.
+    /// The name of the file without its extension.
     pub(crate) name: String,
-    header: Vec<String>,
+    /// The columns, in words.
+    headings: Vec<String>,
+    names: Vec<String>,
     lines: Vec<Vec<String>>,
+    /// Whether columns in which all lines agree are taken out of the table and named above it.
+    is_compact: bool,
 }
 
-/// What most readers look for comes first; other tables follow in the order of their names.
-const ORDER: [&str; 5] = ["degradation", "findings", "bandwidth", "bandwidth_compared", "metrics"];
-
-/// All tables of a folder of results.
-pub(crate) fn read_all(folder: &Path) -> Result<Vec<Table>, ReportError> {
-    let folder = folder.join("tables");
-    let failed = |error| ReportError::Io { path: folder.clone(), error };
+/// The table of claims, if there is one, and all others: first those whose names begin with a primary metric's, which is what
+/// most readers look for, then the rest, both in alphabetical order.
+pub(crate) fn read_all(
+    results: &Results<'_>,
+    columns: &[&Column],
+) -> Result<(Option<Table>, Vec<Table>), ReportError> {
     let mut tables = Vec::new();
-    for entry in fs::read_dir(&folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        // Files that are being written begin with a dot.
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| !stem.starts_with('.'));
-        if let Some(stem) = stem.filter(|_| path.extension().is_some_and(|extension| extension == "csv")) {
-            tables.push(read(&path, stem.to_owned())?);
+    for name in results.tables() {
+        if let Some(file) = results.table(name)? {
+            tables.push(Table::new(name, file, columns));
         }
     }
-    let rank = |table: &Table| ORDER.iter().position(|name| *name == table.name).unwrap_or(ORDER.len());
-    tables.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
-    Ok(tables)
-}
-
-fn read(path: &Path, name: String) -> Result<Table, ReportError> {
-    let damaged = |error| ReportError::Table { path: path.to_owned(), error };
-    let mut reader = csv::Reader::from_path(path).map_err(damaged)?;
-    let header = reader.headers().map_err(damaged)?.iter().map(str::to_owned).collect();
-    let line = |record: csv::Result<csv::StringRecord>| {
-        record.map(|record| record.iter().map(str::to_owned).collect())
-    };
-    let lines = reader.into_records().map(line).collect::<csv::Result<_>>().map_err(damaged)?;
-    Ok(Table { name, header, lines })
+    let is_first =
+        |table: &Table| columns.iter().any(|it| it.is_primary() && table.name.starts_with(it.name));
+    tables.sort_by_key(|table| !is_first(table));
+    let claims = tables.iter().position(|table| table.name == CLAIMS).map(|place| tables.remove(place));
+    Ok((claims, tables))
 }
 
 impl Table {
+    fn new(name: &str, file: ReadFile, columns: &[&Column]) -> Table {
+        let mut lines = file.lines;
+        // Lines of other lengths are not written by the frame, but nothing keeps a folder from having them.
+        lines.iter_mut().for_each(|line| line.resize(file.header.len(), String::new()));
+        Table {
+            name: name.to_owned(),
+            headings: file.header.iter().map(|name| names::heading(name, columns)).collect(),
+            names: file.header,
+            lines,
+            is_compact: name != CLAIMS,
+        }
+    }
+
     /// What all lines have in common, and the columns in which they differ.
     fn columns(&self) -> (Vec<usize>, Vec<usize>) {
-        (0..self.header.len()).partition(|&column| {
-            self.lines.len() > 1 && self.lines.iter().all(|line| line[column] == self.lines[0][column])
-        })
+        let all_agree = |column: usize| self.lines.iter().all(|line| line[column] == self.lines[0][column]);
+        (0..self.headings.len())
+            .partition(|&column| self.is_compact && self.lines.len() > 1 && all_agree(column))
+    }
+
+    fn is_number(&self, column: usize) -> bool {
+        let mut cells =
+            self.lines.iter().map(|line| &line[column]).filter(|cell| !cell.is_empty()).peekable();
+        cells.peek().is_some() && cells.all(|cell| cell.parse::<f64>().is_ok())
     }
 
     /// The table, to be sorted and filtered by the page's script.
@@ -59,22 +72,17 @@ impl Table {
         let common: Vec<String> = common
             .into_iter()
             .filter(|&column| !self.lines[0][column].is_empty())
-            .map(|column| format!("{} {}", spoken(&self.header[column]), shown(&self.lines[0][column])))
+            .map(|column| format!("{} {}", self.headings[column], shown(&self.lines[0][column])))
             .collect();
-        let is_number: Vec<bool> = (0..self.header.len())
-            .map(|column| {
-                let mut cells = self.lines.iter().map(|line| &line[column]).filter(|cell| !cell.is_empty());
-                cells.clone().next().is_some() && cells.all(|cell| cell.parse::<f64>().is_ok())
-            })
-            .collect();
+        let is_number: Vec<bool> = (0..self.headings.len()).map(|column| self.is_number(column)).collect();
         html! {
             @if !common.is_empty() { p.common { "In all lines: " (common.join(", ")) "." } }
-            div.scroll tabindex="0" role="region" aria-label={ "Table " (spoken(&self.name)) } {
+            div.scroll tabindex="0" role="region" aria-label={ "Table " (names::words(&self.name)) } {
                 table.data {
                     thead { tr {
                         @for &column in &different {
                             th scope="col" class=[is_number[column].then_some("number")] {
-                                button type="button" { (spoken(&self.header[column])) }
+                                button type="button" { (self.headings[column]) }
                             }
                         }
                     } }
@@ -83,7 +91,9 @@ impl Table {
                             @for &column in &different {
                                 @if is_number[column] {
                                     td.number data-value=(line[column]) { (shown(&line[column])) }
-                                } @else { td { (line[column]) } }
+                                } @else {
+                                    td class=[self.verdict_class(column, &line[column])] { (line[column]) }
+                                }
                             }
                         } }
                     }
@@ -96,18 +106,24 @@ impl Table {
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }
-}
 
-/// A name of a column or file in words, with its unit.
-pub(crate) fn spoken(name: &str) -> String {
-    let (name, unit) = if let Some(name) = name.strip_suffix("_gb_per_s") {
-        (name, " (GB/s)")
-    } else if let Some(name) = name.strip_suffix("_s") {
-        (name, " (s)")
-    } else {
-        (name, "")
-    };
-    name.replace('_', " ") + unit
+    /// How many claims have this verdict.
+    pub(crate) fn verdicts(&self, verdict: Verdict) -> usize {
+        let Some(column) = self.names.iter().position(|name| name == "verdict") else { return 0 };
+        self.lines.iter().filter(|line| line[column] == verdict.to_string()).count()
+    }
+
+    /// The class that colours a verdict; `None` for other cells.
+    fn verdict_class(&self, column: usize, cell: &str) -> Option<&'static str> {
+        let is_verdict = self.name == CLAIMS && self.names[column].starts_with("verdict");
+        let class = match cell {
+            "holds" => "verdict holds",
+            "fails" => "verdict fails",
+            "open" => "verdict open",
+            _ => return None,
+        };
+        is_verdict.then_some(class)
+    }
 }
 
 /// A number to about four significant digits; anything else, and what is short already, as it is.
@@ -117,11 +133,5 @@ fn shown(cell: &str) -> String {
     else {
         return cell.to_owned();
     };
-    let decimals = match number.abs() {
-        size if size < 1.0 => 4,
-        size if size < 10.0 => 3,
-        size if size < 100.0 => 2,
-        _ => 1,
-    };
-    format!("{number:.decimals$}")
+    format!("{number:.*}", decimals(number.abs()))
 }

@@ -1,63 +1,39 @@
 //! What a reader must know before trusting a figure.
 
-use dfrsim_legacy::{Results, TabledResults};
+use crate::names;
+use dfrsim_lab::{DataFrame, Results, Role};
 
-/// How many failed simulations are listed one by one.
+/// How many failed runs are listed one by one.
 const SHOWN: usize = 50;
 
 const OUTDATED: &str = "A later run in this folder is unfinished; this page shows the one before.";
 
 /// All warnings, in words.
-pub(crate) fn warnings(results: &Results, manifest: &toml::Table) -> Vec<String> {
-    let mut warnings = Vec::new();
-    warnings.extend(results.is_outdated.then(|| OUTDATED.to_owned()));
-    let inputs = manifest.get("inputs").and_then(toml::Value::as_array);
-    warnings.extend(inputs.into_iter().flatten().filter_map(|input| altered(input.as_table()?)));
-    warnings.extend(failures(results));
-    warnings
-}
-
-/// The same of a study that has tables only.
-pub(crate) fn of_tables(results: &TabledResults, invalid: i64) -> Vec<String> {
+pub(crate) fn warnings(results: &Results<'_>, frames: &[DataFrame]) -> Vec<String> {
     let outdated = results.is_outdated.then(|| OUTDATED.to_owned());
-    let refused = (invalid > 0).then(|| format!("The independent checker refused {invalid} results."));
-    outdated.into_iter().chain(refused).collect()
+    outdated.into_iter().chain(failures(frames)).collect()
 }
 
-/// What was left out or changed of a log.
-fn altered(input: &toml::Table) -> Option<String> {
-    let text = |key: &str| input.get(key).and_then(toml::Value::as_str).unwrap_or_default();
-    let mut parts = Vec::new();
-    for (key, words) in
-        [("broken_lines", "lines that cannot be read"), ("lines_out_of_order", "lines out of order")]
-    {
-        let count = input.get(key).and_then(toml::Value::as_integer).unwrap_or(0);
-        if count > 0 {
-            parts.push(format!("{count} {words}"));
-        }
+fn failures(frames: &[DataFrame]) -> Vec<String> {
+    let failed = frames.iter().flat_map(|frame| {
+        (0..frame.len()).filter(|&row| frame.status[row].is_failure()).map(move |row| (frame, row))
+    });
+    let mut listed: Vec<String> =
+        failed.clone().take(SHOWN).map(|(frame, row)| failure(frame, row)).collect();
+    let more = failed.count() - listed.len();
+    if more > 0 {
+        listed.push(format!("{more} more runs failed; the files of rows have all of them."));
     }
-    for (rule, hits) in input.get("rules").and_then(toml::Value::as_table).into_iter().flatten() {
-        for (what, count) in hits.as_table().into_iter().flatten() {
-            if let Some(count) = count.as_integer().filter(|&count| count > 0) {
-                parts.push(format!("{rule}: {count} {what}"));
-            }
-        }
-    }
-    let (workload, file) = (text("workload"), text("file"));
-    (!parts.is_empty()).then(|| format!("{workload} ({file}): {}.", parts.join(", ")))
+    listed
 }
 
-fn failures(results: &Results) -> Vec<String> {
-    let failure = |row: &dfrsim_legacy::Row| {
-        let message = row.outcome.as_ref().err()?;
-        let cell = &row.cell;
-        Some(format!("Failed: {} on {}, {}: {message}", cell.policy, cell.workload, cell.instance))
-    };
-    let mut failures: Vec<String> = results.rows.iter().filter_map(failure).collect();
-    if failures.len() > SHOWN {
-        let more = failures.len() - SHOWN;
-        failures.truncate(SHOWN);
-        failures.push(format!("{more} more simulations failed; rows.csv has all of them."));
-    }
-    failures
+fn failure(frame: &DataFrame, row: usize) -> String {
+    let is_own = |role| matches!(role, Role::Label | Role::Instance | Role::Variant);
+    let columns = frame.columns().iter().enumerate().filter(|(_, column)| is_own(column.role));
+    let values = columns.map(|(place, column)| (column, frame.text(row, place)));
+    let known = values.filter(|(_, text)| !text.is_empty());
+    let labels: Vec<String> = known.map(|(column, text)| names::value(column, &text)).collect();
+    let (status, message) = (frame.status[row], &frame.message[row]);
+    let separator = if message.is_empty() { "" } else { ": " };
+    format!("{}: {status}{separator}{message}", labels.join(", "))
 }

@@ -5,8 +5,8 @@ mod greedy;
 mod series;
 mod slack;
 
-use crate::grid;
-use crate::results::Drawn;
+use crate::legacy::grid;
+use crate::legacy::results::Drawn;
 use dfrsim_legacy::TabledResults;
 
 /// Draws what the tables of a run without rows of the on-line kind allow: of the off-line study the dissertation's figures

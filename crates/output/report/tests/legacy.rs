@@ -1,7 +1,8 @@
 //! Pages of small runs.
 
 use dfrsim_legacy::{Results, RunOptions, Scenario, run};
-use dfrsim_report::{Picture, page};
+use dfrsim_report::Picture;
+use dfrsim_report::legacy::page;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 

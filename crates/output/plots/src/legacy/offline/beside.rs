@@ -1,8 +1,8 @@
 //! Our figures beside published ones, algorithm by algorithm.
 
-use crate::beside::Rows;
 use crate::figure::Figure;
-use crate::results::Drawn;
+use crate::legacy::beside::Rows;
+use crate::legacy::results::Drawn;
 use dfrsim_legacy::TabledResults;
 
 /// A column that has a published one.

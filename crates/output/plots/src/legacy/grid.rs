@@ -1,8 +1,8 @@
 //! Tables 2 to 17 of the grid study (RR-7226), each a picture: the means over the workloads beside the published ones.
 
-use crate::beside::Rows;
-use crate::results::Drawn;
-use crate::statistics::mean;
+use super::mean;
+use crate::legacy::beside::Rows;
+use crate::legacy::results::Drawn;
 use dfrsim_legacy::TabledResults;
 
 /// What the tables tell, in their order.

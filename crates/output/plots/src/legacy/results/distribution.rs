@@ -3,7 +3,7 @@
 use super::Drawn;
 use super::groups::{Group, chosen};
 use crate::figure::Figure;
-use crate::sample::{self, Sample};
+use crate::legacy::sample::{self, Sample};
 
 /// Draws a group with several instances.
 pub(super) fn draw(group: &Group<'_>, drawn: &mut Drawn) {

@@ -3,8 +3,8 @@
 use crate::axes::Axis;
 use crate::chart::{Chart, Course, Line, ONE_PANEL, Panel};
 use crate::figure::Figure;
+use crate::legacy::results::Drawn;
 use crate::picture::Point;
-use crate::results::Drawn;
 use crate::scale::Scale;
 use crate::statistics::range;
 use crate::table::Csv;

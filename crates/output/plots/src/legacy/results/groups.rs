@@ -1,6 +1,6 @@
 //! Which rows belong into one figure, and to one of its lines.
 
-use crate::statistics::mean;
+use crate::legacy::mean;
 use dfrsim_legacy::{Figures, Results, Row};
 use dfrsim_model::SimSpan;
 

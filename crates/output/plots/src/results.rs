@@ -1,0 +1,76 @@
+//! Figures of the results of a run, of any study.
+
+use crate::drawing::draw;
+use crate::figure::Figure;
+use dfrsim_lab::{Drawing, Registry, Results, ResultsError};
+use std::collections::BTreeSet;
+
+/// The figures of results.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drawn {
+    /// The figures; no two have the same stem.
+    pub figures: Vec<Figure>,
+    /// What is not drawn, and why: a line each.
+    pub left_out: Vec<String>,
+}
+
+/// Draws everything that results allow: what follows from the roles of their columns, then what their study draws.
+///
+/// # Errors
+/// If the rows or the scenario cannot be read, or are not what the run wrote.
+pub fn draw_results(results: &Results<'_>, registry: &Registry) -> Result<Drawn, ResultsError> {
+    let mut drawings = dfrsim_lab::generic_drawings(&results.rows()?);
+    drawings.extend(results.study.drawings(results, registry)?);
+    Ok(draw_all(&drawings))
+}
+
+fn draw_all(drawings: &[Drawing]) -> Drawn {
+    let (mut drawn, mut stems) = (Drawn::default(), BTreeSet::new());
+    for drawing in drawings {
+        match draw(drawing) {
+            Some(mut figure) => {
+                figure.stem = unused(&figure.stem, &stems);
+                stems.insert(figure.stem.clone());
+                drawn.figures.push(figure);
+            }
+            None => drawn.left_out.push(format!("{}: there are no values to draw", drawing.title)),
+        }
+    }
+    drawn
+}
+
+/// The stem, or the stem with a number if it is used already.
+fn unused(stem: &str, used: &BTreeSet<String>) -> String {
+    let numbered = (2_usize..).map(|number| format!("{stem}-{number}"));
+    let mut candidates = std::iter::once(stem.to_owned()).chain(numbered);
+    candidates.find(|candidate| !used.contains(candidate)).expect("numbers do not end")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::draw_all;
+    use dfrsim_lab::{Axis, Chart, Drawing, Samples};
+
+    fn drawing(values: Vec<f64>) -> Drawing {
+        let samples = Samples {
+            value: Axis::automatic("wait (s)"),
+            name: "policy".to_owned(),
+            samples: vec![("EASY".to_owned(), values)],
+        };
+        Drawing {
+            stem: "wait".to_owned(),
+            title: "Wait by policy".to_owned(),
+            remarks: Vec::new(),
+            chart: Chart::Boxes(samples),
+        }
+    }
+
+    #[test]
+    fn stems_are_unique_and_drawings_without_values_are_reported() {
+        let drawn =
+            draw_all(&[drawing(vec![1.0]), drawing(Vec::new()), drawing(vec![2.0]), drawing(vec![3.0])]);
+        let stems: Vec<&str> = drawn.figures.iter().map(|figure| figure.stem.as_str()).collect();
+        assert_eq!(stems, ["wait", "wait-2", "wait-3"]);
+        assert_eq!(drawn.left_out, ["Wait by policy: there are no values to draw"]);
+    }
+}

@@ -1,0 +1,4 @@
+//! Pages of small runs.
+
+mod page;
+mod toy;

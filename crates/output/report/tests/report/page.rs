@@ -1,0 +1,111 @@
+use crate::toy::Toy;
+use dfrsim_lab::{Registry, Results, RunOptions};
+use dfrsim_report::{Picture, page};
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// The names try to break out of the page.
+const SCENARIO: &str =
+    "study = 'waiting'\ntitle = 'A <b> & \"c\"'\nname = '</script><i>'\nseconds = [1, 2, 123]\n";
+
+fn registry() -> Registry {
+    Registry::new().study::<Toy>()
+}
+
+fn run(scenario: &str, folder: &Path, registry: &Registry) {
+    let scenario = registry.parse(scenario, "few.toml", None, &[]).unwrap();
+    let options = RunOptions { threads: 1, ..RunOptions::new(folder) };
+    scenario.run(&options, &AtomicBool::new(false), &()).unwrap();
+}
+
+fn page_of(scenario: &str) -> String {
+    let (folder, registry) = (tempfile::tempdir().unwrap(), registry());
+    run(scenario, folder.path(), &registry);
+    page(&Results::read(folder.path(), &registry).unwrap(), &[]).unwrap()
+}
+
+#[test]
+fn the_page_needs_no_network_and_takes_any_name() {
+    let (folder, registry) = (tempfile::tempdir().unwrap(), registry());
+    run(SCENARIO, folder.path(), &registry);
+    let results = Results::read(folder.path(), &registry).unwrap();
+    let picture = Picture { title: "A \"picture\"".to_owned(), svg: "<svg id=\"#1\">100%</svg>".to_owned() };
+    let page = page(&results, &[picture]).unwrap();
+    assert!(page.contains("<h1>A &lt;b&gt; &amp; &quot;c&quot;</h1>"));
+    assert!(!page.contains("<i>"), "no part of a name is taken for a tag");
+    assert!(page.contains(r"\u003c/script>\u003ci>"), "in data neither");
+    assert!(page.contains("data:image/svg+xml,%3Csvg id=&quot;%231&quot;%3E100%25%3C/svg%3E"));
+    for reference in ["http:", "https:", "src=\"/", "@import"] {
+        assert!(!page.contains(reference), "{reference} would need a network");
+    }
+    assert!(!page.contains("id=\"warnings\""));
+    assert!(page.contains("seconds = [1, 2, 123]"), "the scenario is in the page");
+}
+
+#[test]
+fn the_header_says_what_was_run() {
+    let page = page_of(SCENARIO);
+    for words in ["waiting: Waiting in queues", "9: 9 ok", "off; no independent checker", "<dd>1</dd>"] {
+        assert!(page.contains(words), "{words}");
+    }
+    let untitled = page_of("study = 'waiting'\n");
+    assert!(untitled.contains("<h1>Waiting in queues</h1>"));
+}
+
+#[test]
+fn units_are_those_of_the_rows() {
+    let page = page_of(SCENARIO);
+    for heading in ["server (s)", "wait s (min)", "mean wait (s)"] {
+        assert!(page.contains(&format!("<button type=\"button\">{heading}</button>")), "{heading}");
+    }
+    let places =
+        ["table-wait_s_by_server", "table-all"].map(|id| page.find(&format!("<section id=\"{id}\"")));
+    assert!(places[0].is_some() && places[0] < places[1], "tables of the primary metric come first");
+}
+
+#[test]
+fn claims_have_coloured_verdicts() {
+    let page = page_of(SCENARIO);
+    assert!(page.contains("1 hold, 1 fail, 1 are open"));
+    for verdict in ["holds", "fails", "open"] {
+        assert!(page.contains(&format!("<td class=\"verdict {verdict}\">{verdict}</td>")), "{verdict}");
+    }
+    assert!(page.contains("waits are &lt;fair&gt;"));
+}
+
+#[test]
+fn groups_lead_to_their_instances() {
+    let page = page_of("study = 'waiting'\nqueues = 2\n");
+    let data = r#""metrics":[{"name":"wait s (min)","doc":"The wait of the last job.","more_is_better":false,"is_primary":true}"#;
+    assert!(page.contains(data));
+    assert!(page.contains(r#"{"keys":[0,0],"runs":2,"measured":2,"mean":1.5,"worst":2.0}"#));
+    // Group, queue, status, wait and jobs.
+    assert!(page.contains(r#""rows":[[0,0,0,1,1],[1,0,0,2,1],[0,1,0,2,2],[1,1,0,4,2]]"#));
+}
+
+#[test]
+fn failed_and_unfinished_runs_are_warnings() {
+    let (folder, registry) = (tempfile::tempdir().unwrap(), registry());
+    run("study = 'waiting'\nqueues = 60\nseconds = [0, 1]\n", folder.path(), &registry);
+    let mut results = Results::read(folder.path(), &registry).unwrap();
+    results.is_outdated = true;
+    let page = page(&results, &[]).unwrap();
+    assert!(page.contains("A later run in this folder is unfinished"));
+    assert!(page.contains("queue, queue 0, server 0 s: violation: a server takes &lt;no&gt; time"));
+    assert!(page.contains("10 more runs failed"));
+    assert!(page.contains("120: 60 ok, 60 violation"));
+}
+
+#[test]
+fn a_missing_or_altered_table_is_an_error() {
+    let (folder, registry) = (tempfile::tempdir().unwrap(), registry());
+    run(SCENARIO, folder.path(), &registry);
+    let results = Results::read(folder.path(), &registry).unwrap();
+    let table = folder.path().join("tables/all.csv");
+    for damage in [|path: &Path| fs::write(path, "a,b\n1\n"), |path: &Path| fs::remove_file(path)] {
+        damage(&table).unwrap();
+        let error = page(&results, &[]).unwrap_err().to_string();
+        assert!(error.contains("all.csv"), "{error}");
+    }
+}

@@ -1,0 +1,106 @@
+//! A study of waiting: queues are instances, servers are variants.
+
+use dfrsim_lab::fields::{Scenario, count, list, text};
+use dfrsim_lab::{
+    Audit, Cell, Claim, Digester, Failure, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
+    RunError, Study, Table, Verdict, Watch, columns, fields,
+};
+
+fields! {
+    /// Queues and servers.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Queues {
+        /// The name of the queues.
+        pub name: String = text(), default "queue".to_owned();
+        /// How many queues.
+        pub queues: u32 = count("a number of queues", 1, 1_000), default 3;
+        /// How many seconds servers take.
+        pub seconds: Vec<u32> = list(count("a time", 0, 1_000)).nonempty(), default vec![1, 2];
+    }
+}
+
+columns! {
+    /// A wait.
+    pub struct Wait {
+        /// The name of the queues.
+        label pub name: String,
+        /// The queue.
+        instance pub queue: u32,
+        /// What a server takes.
+        variant("s") pub server_s: u32,
+        /// The jobs.
+        fact pub jobs: u32,
+        /// The wait of the last job.
+        primary(less, "min") pub wait_s: f64,
+    }
+}
+
+pub(crate) struct Toy(Queues);
+
+impl Study for Toy {
+    const NAME: &'static str = "waiting";
+    const TITLE: &'static str = "Waiting in queues";
+    const SEMANTICS: u32 = 1;
+    const AUDIT: Audit = Audit::Optional;
+    const RUNS: &'static str = "waits";
+
+    type Fields = Queues;
+    type Instance = u32;
+    type Variant = u32;
+    type Row = Wait;
+    type Rows = Long<Wait>;
+
+    fn open(scenario: &Scenario<Queues>) -> Result<Toy, RunError> {
+        Ok(Toy(scenario.fields.clone()))
+    }
+    fn instances(&self) -> Vec<InstanceId> {
+        let labels = |at: u32| vec![("name", self.0.name.clone()), ("queue", at.to_string())];
+        (0..self.0.queues).map(|at| InstanceId { labels: labels(at), weight: 1 }).collect()
+    }
+    fn variants(&self, _: usize) -> Vec<u32> {
+        self.0.seconds.clone()
+    }
+    fn prepare(&self, at: usize) -> Result<Prepared<u32>, Failure> {
+        let mut digester = Digester::new();
+        digester.integer(at as u64);
+        Ok(Prepared { instance: at as u32, digest: digester.digest() })
+    }
+    fn key(&self, seconds: &u32, key: &mut KeyBuilder) {
+        key.field("server_s", seconds);
+    }
+    fn labels(&self, seconds: &u32) -> Labels {
+        vec![("server_s", seconds.to_string())]
+    }
+    fn run(&self, queue: &u32, _: usize, seconds: &u32, _: Watch<'_>) -> Result<Vec<Wait>, Failure> {
+        if *seconds == 0 {
+            return Err(Failure::violation("a server takes <no> time"));
+        }
+        let jobs = queue + 1;
+        let wait_s = f64::from(jobs * seconds);
+        Ok(vec![Wait { name: self.0.name.clone(), queue: *queue, server_s: *seconds, jobs, wait_s }])
+    }
+    fn tables(&self, rows: &Long<Wait>) -> Vec<NamedTable> {
+        let line = |row: &Wait| {
+            vec![
+                Cell::Text(row.name.clone()),
+                Cell::Count(row.server_s as usize),
+                Cell::Number(row.wait_s),
+                Cell::Number(row.wait_s / 2.0),
+            ]
+        };
+        let header = vec!["name", "server_s", "wait_s", "mean_wait_s"];
+        let table = Table::new(header, rows.ok().map(line).collect());
+        vec![
+            NamedTable::printed("all", "All", table.clone()),
+            NamedTable::new("wait_s_by_server", "Waits", table),
+        ]
+    }
+    fn claims(&self, rows: &Long<Wait>) -> Vec<Claim> {
+        let claim = |words, verdict| Claim::new("a textbook", words, verdict, "the rows");
+        vec![
+            claim("waits are positive", Verdict::from_bool(rows.ok().all(|row| row.wait_s > 0.0))),
+            claim("nobody waits", Verdict::from_bool(rows.ok().all(|row| row.wait_s == 0.0))),
+            claim("waits are <fair>", Verdict::Open),
+        ]
+    }
+}
