@@ -34,6 +34,8 @@ pub(crate) struct Part {
 #[derive(Debug, PartialEq, Serialize)]
 struct Labels {
     name: String,
+    /// What a value needs around it where its column has no heading.
+    around: (String, String),
     is_label: bool,
     values: Vec<String>,
 }
@@ -115,7 +117,7 @@ impl Part {
             fields.extend(instance.iter_mut().map(|coder| Field::Code(coder.code(row))));
             fields.push(Field::Code(frame.status[row] as u32));
             fields.extend(metrics.iter().map(|&place| field(frame, row, place)));
-            let message = &frame.message[row];
+            let message = frame.message(row);
             fields.extend((!message.is_empty()).then(|| Field::Text(message.to_string())));
             fields
         };
@@ -206,7 +208,12 @@ impl<'a> Coder<'a> {
     }
     fn finish(self) -> Labels {
         let column = &self.frame.columns()[self.place];
-        Labels { name: names::of_column(column), is_label: column.role == Role::Label, values: self.values }
+        Labels {
+            name: names::of_column(column),
+            around: names::around(column),
+            is_label: column.role == Role::Label,
+            values: self.values,
+        }
     }
 }
 

@@ -35,13 +35,19 @@ pub(crate) fn words(name: &str) -> String {
     name.replace('_', " ")
 }
 
-/// A value with what is needed to understand it: texts are clear by themselves, numbers need a name and a unit.
-pub(crate) fn value(column: &Column, text: &str) -> String {
-    match column.kind {
-        Kind::Text => text.to_owned(),
-        _ if column.unit.is_empty() => format!("{} {text}", words(column.name)),
-        _ => format!("{} {text} {}", words(bare(column)), column.unit),
+/// What is needed before and after a value to understand it: texts are clear by themselves, numbers need a name and a unit.
+pub(crate) fn around(column: &Column) -> (String, String) {
+    match (column.kind, column.unit) {
+        (Kind::Text, _) => (String::new(), String::new()),
+        (_, "") => (format!("{} ", words(column.name)), String::new()),
+        (_, unit) => (format!("{} ", words(bare(column))), format!(" {unit}")),
     }
+}
+
+/// A value with what is needed to understand it.
+pub(crate) fn value(column: &Column, text: &str) -> String {
+    let (before, after) = around(column);
+    before + text + &after
 }
 
 /// The name without its unit: `penalty` of `penalty_s`.

@@ -113,7 +113,7 @@ function showPart(part) {
   const bestFirst = (a, b) => (a === null || b === null ? (a === null) - (b === null) : moreIsBetter ? b - a : a - b);
   const worstFirst = (a, b) => (a === null || b === null ? bestFirst(a, b) : bestFirst(b, a));
   const varying = keys.map((key, place) => ({ ...key, place })).filter((key) => key.values.length > 1);
-  const named = (key, value) => `${key.name} ${value === "" ? "none" : value}`;
+  const named = (key, value) => (value === "" ? `no ${key.name}` : key.around[0] + value + key.around[1]);
   const groupName = (group) => varying.map((key) => named(key, key.values[group.keys[key.place]])).join(", ") || "all runs";
 
   // What a row of the data means.

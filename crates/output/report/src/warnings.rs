@@ -33,7 +33,7 @@ fn failure(frame: &DataFrame, row: usize) -> String {
     let values = columns.map(|(place, column)| (column, frame.text(row, place)));
     let known = values.filter(|(_, text)| !text.is_empty());
     let labels: Vec<String> = known.map(|(column, text)| names::value(column, &text)).collect();
-    let (status, message) = (frame.status[row], &frame.message[row]);
+    let (status, message) = (frame.status[row], frame.message(row));
     let separator = if message.is_empty() { "" } else { ": " };
     format!("{}: {status}{separator}{message}", labels.join(", "))
 }
