@@ -75,6 +75,37 @@ impl Column {
     pub const fn is_primary(&self) -> bool {
         matches!(self.role, Role::Primary(_))
     }
+    /// The name in words, without the unit: `penalty` of `penalty_s`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let unit = match self.unit {
+            "%" => "percent".to_owned(),
+            unit => unit.to_lowercase().replace('/', "_per_"),
+        };
+        let name = self.name.strip_suffix(unit.as_str()).and_then(|name| name.strip_suffix('_'));
+        name.filter(|_| !unit.is_empty()).unwrap_or(self.name).replace('_', " ")
+    }
+    /// Name and unit, as they are above a column of a table or beside an axis: `penalty (s)`.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        if self.unit.is_empty() { self.words() } else { format!("{} ({})", self.words(), self.unit) }
+    }
+    /// What a reader needs before and after a value where there is no heading: nothing around texts, name and unit around
+    /// numbers.
+    #[must_use]
+    pub fn around(&self) -> (String, String) {
+        match (self.kind, self.unit) {
+            (Kind::Text, _) => (String::new(), String::new()),
+            (_, "") => (self.words() + " ", String::new()),
+            (_, unit) => (self.words() + " ", format!(" {unit}")),
+        }
+    }
+    /// A value for readers where there is no heading: `EASY`, `penalty 300 s`.
+    #[must_use]
+    pub fn readable(&self, value: &str) -> String {
+        let (before, after) = self.around();
+        before + value + &after
+    }
 }
 
 /// A value of a column, for formats that distinguish types.
@@ -401,4 +432,26 @@ macro_rules! row_types {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Better, Column, Kind, Role};
+
+    #[test]
+    fn names_lose_their_units_and_values_get_them() {
+        let column =
+            |name, kind, unit| Column { name, kind, role: Role::Primary(Better::Less), unit, doc: "" };
+        for (name, unit, heading, value) in [
+            ("penalty_s", "s", "penalty (s)", "penalty 2 s"),
+            ("mean_migration_gb_per_s", "GB/s", "mean migration (GB/s)", "mean migration 2 GB/s"),
+            ("gap_percent", "%", "gap (%)", "gap 2 %"),
+            ("paused_memory", "nodes", "paused memory (nodes)", "paused memory 2 nodes"),
+            ("tail_s", "", "tail s", "tail s 2"),
+        ] {
+            let column = column(name, Kind::Number, unit);
+            assert_eq!((column.heading().as_str(), column.readable("2").as_str()), (heading, value));
+        }
+        assert_eq!(column("policy", Kind::Text, "").readable("EASY"), "EASY");
+    }
 }

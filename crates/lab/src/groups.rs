@@ -78,21 +78,10 @@ pub(crate) fn cell(column: &Column, value: &str) -> Cell {
     }
 }
 
-/// The name of a column without its unit: `penalty` of `penalty_s`.
-pub(crate) fn bare_name(column: &Column) -> &str {
-    let name = column.name.strip_suffix(column.unit).and_then(|name| name.strip_suffix('_'));
-    name.filter(|_| !column.unit.is_empty()).unwrap_or(column.name)
-}
-
-/// Texts speak for themselves; numbers have a name and a unit.
-pub(crate) fn readable(column: &Column, value: &str) -> String {
-    let name = bare_name(column).replace('_', " ");
-    match column.kind {
-        Kind::Text => value.to_owned(),
-        _ if value == ALL => format!("all {name}s"),
-        _ if column.unit.is_empty() => format!("{name} {value}"),
-        _ => format!("{name} {value} {}", column.unit),
-    }
+/// Texts are clear by themselves; numbers have a name and a unit.
+fn readable(column: &Column, value: &str) -> String {
+    let is_mixed = value == ALL && column.kind != Kind::Text;
+    if is_mixed { format!("all {}s", column.words()) } else { column.readable(value) }
 }
 
 /// Items of the same key together, in the order in which the keys come first.

@@ -3,7 +3,7 @@
 use crate::column::{Better, Column, Kind, Role};
 use crate::data::DataFrame;
 use crate::drawing::{Axis, Chart, Drawing, Join, Samples, Series, stem};
-use crate::groups::{GroupKey, Loads, bare_name, by_key, groups, readable, row_groups};
+use crate::groups::{GroupKey, Loads, by_key, groups, row_groups};
 use crate::table::{Cell, NamedTable, Statistics, Table, mean};
 
 /// The primary metric of each variant, the best first: a table for each type of rows, with a line for each combination of
@@ -127,11 +127,10 @@ impl Scope<'_> {
         &self.frame.columns()[place]
     }
     fn metric(&self) -> String {
-        axis(self.column(self.primary))
+        self.column(self.primary).heading()
     }
     fn names(&self, columns: &[usize]) -> String {
-        let names: Vec<_> =
-            columns.iter().map(|&column| bare_name(self.column(column)).replace('_', " ")).collect();
+        let names: Vec<_> = columns.iter().map(|&column| self.column(column).words()).collect();
         names.join(", ")
     }
     /// The rows of each combination of values of these columns, by what people read.
@@ -142,7 +141,7 @@ impl Scope<'_> {
             let texts = columns.iter().map(|&column| (self.column(column), self.frame.text(row, column)));
             let texts = texts.filter(|(_, text)| !text.is_empty());
             let alone = columns.len() == 1;
-            let parts = texts.map(|(column, text)| if alone { text } else { readable(column, &text) });
+            let parts = texts.map(|(column, text)| if alone { text } else { column.readable(&text) });
             parts.collect::<Vec<_>>().join(", ")
         };
         by_key(self.rows.iter().copied(), codes).into_iter().map(|rows| (name(rows[0]), rows)).collect()
@@ -169,13 +168,13 @@ impl Scope<'_> {
         });
         let (x, name) = (self.column(column), self.names(variants));
         let chart = Chart::Lines {
-            x: Axis::linear(axis(x)),
+            x: Axis::linear(x.heading()),
             y: Axis::automatic(format!("mean {}", self.metric())),
             name,
             series: series.collect(),
         };
-        let title = format!("Mean {} by {}", self.metric(), bare_name(x).replace('_', " "));
-        self.drawing(&format!("by-{}", stem(bare_name(x))), title, chart)
+        let title = format!("Mean {} by {}", self.metric(), x.words());
+        self.drawing(&format!("by-{}", stem(&x.words())), title, chart)
     }
 
     fn drawing(&self, kind: &str, title: String, chart: Chart) -> Drawing {
@@ -187,10 +186,4 @@ impl Scope<'_> {
         };
         Drawing { stem: own, title, remarks: Vec::new(), chart }
     }
-}
-
-/// The label of an axis: name and unit.
-fn axis(column: &Column) -> String {
-    let name = bare_name(column).replace('_', " ");
-    if column.unit.is_empty() { name } else { format!("{name} ({})", column.unit) }
 }

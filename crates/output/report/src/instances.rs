@@ -4,7 +4,6 @@
 //! facts. Millions of rows would make a page that no browser opens: then only the primary metric of each row is in the page,
 //! or only the groups are.
 
-use crate::names;
 use dfrsim_lab::{Better, Column, DataFrame, Kind, Role};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -180,7 +179,7 @@ fn left_out(extent: Extent, frame: &DataFrame, groups: usize) -> Option<String> 
 impl Metric {
     fn new(column: &Column) -> Metric {
         Metric {
-            name: names::of_column(column),
+            name: column.heading(),
             doc: column.doc,
             more_is_better: column.better().map(|better| better == Better::More),
             is_primary: column.is_primary(),
@@ -209,8 +208,8 @@ impl<'a> Coder<'a> {
     fn finish(self) -> Labels {
         let column = &self.frame.columns()[self.place];
         Labels {
-            name: names::of_column(column),
-            around: names::around(column),
+            name: column.heading(),
+            around: column.around(),
             is_label: column.role == Role::Label,
             values: self.values,
         }

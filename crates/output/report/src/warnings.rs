@@ -1,6 +1,5 @@
 //! What a reader must know before trusting a figure.
 
-use crate::names;
 use dfrsim_lab::{DataFrame, Results, Role};
 
 /// How many failed runs are listed one by one.
@@ -32,7 +31,7 @@ fn failure(frame: &DataFrame, row: usize) -> String {
     let columns = frame.columns().iter().enumerate().filter(|(_, column)| is_own(column.role));
     let values = columns.map(|(place, column)| (column, frame.text(row, place)));
     let known = values.filter(|(_, text)| !text.is_empty());
-    let labels: Vec<String> = known.map(|(column, text)| names::value(column, &text)).collect();
+    let labels: Vec<String> = known.map(|(column, text)| column.readable(&text)).collect();
     let (status, message) = (frame.status[row], frame.message(row));
     let separator = if message.is_empty() { "" } else { ": " };
     format!("{}: {status}{separator}{message}", labels.join(", "))

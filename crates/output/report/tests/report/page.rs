@@ -1,5 +1,6 @@
 use crate::toy::Toy;
 use dfrsim_lab::{Registry, Results, RunOptions};
+use dfrsim_plots::{Figure, draw_results};
 use dfrsim_report::{Picture, page};
 use std::fs;
 use std::path::Path;
@@ -108,4 +109,19 @@ fn a_missing_or_altered_table_is_an_error() {
         let error = page(&results, &[]).unwrap_err().to_string();
         assert!(error.contains("all.csv"), "{error}");
     }
+}
+
+#[test]
+fn figures_of_all_columns_and_of_the_study_are_in_the_page() {
+    let (folder, registry) = (tempfile::tempdir().unwrap(), registry());
+    run(SCENARIO, folder.path(), &registry);
+    let results = Results::read(folder.path(), &registry).unwrap();
+    let drawn = draw_results(&results, &registry).unwrap();
+    let stems: Vec<&str> = drawn.figures.iter().map(|figure| figure.stem.as_str()).collect();
+    let expected = ["wait-s-boxes", "wait-s-distribution", "wait-s-by-server", "wait-s-boxes-2"];
+    assert_eq!((stems.as_slice(), drawn.left_out.as_slice()), (&expected[..], &[][..]));
+    let picture = |figure: &Figure| Picture { title: figure.stem.clone(), svg: figure.picture.svg() };
+    let pictures: Vec<Picture> = drawn.figures.iter().map(picture).collect();
+    let page = page(&results, &pictures).unwrap();
+    assert_eq!(page.matches("<figure>").count(), 4);
 }
