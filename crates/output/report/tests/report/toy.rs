@@ -2,8 +2,8 @@
 
 use dfrsim_lab::fields::{Scenario, count, list, text};
 use dfrsim_lab::{
-    Audit, Axis, Cell, Chart, Claim, Digester, Drawing, Failure, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
-    RunError, Samples, Study, Table, Verdict, Watch, columns, fields,
+    Audit, Axis, Cell, Chart, Claim, Digester, Drawing, Failure, InstanceId, KeyBuilder, Labels, Long,
+    NamedTable, Prepared, RunError, Samples, Study, Table, Verdict, Watch, columns, fields,
 };
 
 fields! {
@@ -106,8 +106,7 @@ impl Study for Toy {
     /// With the name of a figure that all studies have.
     fn drawings(_: &Scenario<Queues>, rows: &Long<Wait>) -> Vec<Drawing> {
         let samples = vec![("all".to_owned(), rows.ok().map(|row| row.wait_s).collect())];
-        let chart =
-            Chart::Boxes(Samples { value: Axis::linear("wait"), name: "server".to_owned(), samples });
+        let chart = Chart::Boxes(Samples { value: Axis::linear("wait"), name: "server".to_owned(), samples });
         let stem = "wait-s-boxes".to_owned();
         vec![Drawing { stem, title: "All waits".to_owned(), remarks: Vec::new(), chart }]
     }
