@@ -1,8 +1,8 @@
 //! The page as a whole.
 
-use crate::Picture;
 use crate::instances::Part;
 use crate::names::words;
+use crate::picture::Picture;
 use crate::table::Table;
 use dfrsim_lab::{InputSection, Manifest, Results, Status, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};

@@ -1,6 +1,6 @@
 //! Tables: from the comma-separated files of a run to HTML.
 
-use crate::ReportError;
+use crate::error::ReportError;
 use crate::names;
 use dfrsim_lab::{Column, ReadFile, Results, Verdict, decimals};
 use maud::{Markup, html};

@@ -1,6 +1,6 @@
 //! Tables 2 to 17 of the grid study (RR-7226), each a picture: the means over the workloads beside the published ones.
 
-use super::mean;
+use super::mean::mean;
 use crate::legacy::beside::Rows;
 use crate::legacy::results::Drawn;
 use dfrsim_legacy::TabledResults;

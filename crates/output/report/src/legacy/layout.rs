@@ -2,7 +2,7 @@
 
 use super::instances::Instances;
 use super::table::{Table, spoken};
-use crate::Picture;
+use crate::picture::Picture;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");

@@ -8,7 +8,7 @@ mod warnings;
 
 pub use error::ReportError;
 
-use crate::Picture;
+use crate::picture::Picture;
 use dfrsim_legacy::{Results, TabledResults};
 use std::path::Path;
 

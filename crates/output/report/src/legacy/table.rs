@@ -1,6 +1,6 @@
 //! Tables: from the comma-separated files of a run to HTML.
 
-use super::ReportError;
+use super::error::ReportError;
 use maud::{Markup, html};
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Which rows belong into one figure, and to one of its lines.
 
-use crate::legacy::mean;
+use crate::legacy::mean::mean;
 use dfrsim_legacy::{Figures, Results, Row};
 use dfrsim_model::SimSpan;
 
