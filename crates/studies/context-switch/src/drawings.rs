@@ -1,0 +1,98 @@
+//! Figures 10, 11 and 13.
+
+use crate::rows::{LoadRow, Pair, Row, loads, pairs, switches};
+use crate::scenario::ContextSwitches;
+use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, mean};
+
+pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Drawing> {
+    let policies: Vec<&str> =
+        scenario.cluster.iter().flat_map(|part| part.policies.iter().map(|policy| policy.name())).collect();
+    let memory =
+        over_time(rows, &policies, "memory", "memory of running VMs (MB)", |row| row.memory_mb as f64);
+    let cpu = over_time(rows, &policies, "cpu", "processing units in use", |row| row.used_cpu);
+    let drawings = [figure_10(rows), figure_11(rows, &policies), memory, cpu];
+    let has_points = |drawing: &Drawing| match &drawing.chart {
+        Chart::Lines { series, .. } => series.iter().any(|series| !series.points.is_empty()),
+        _ => true,
+    };
+    drawings.into_iter().filter(has_points).collect()
+}
+
+/// The mean cost of plans by the number of VMs.
+fn figure_10(rows: &Long<Row>) -> Drawing {
+    let pairs = pairs(rows);
+    let mut sizes: Vec<u32> = pairs.iter().map(|pair| pair.optimised.vms).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let series = |name: &str, of: fn(&Pair<'_>) -> Option<u64>| {
+        let point = |&vms: &u32| {
+            let own = pairs.iter().filter(|pair| pair.optimised.vms == vms);
+            let costs: Vec<f64> = own.filter_map(of).map(|cost| cost as f64).collect();
+            (!costs.is_empty()).then(|| (f64::from(vms), mean(&costs)))
+        };
+        let points = sizes.iter().filter_map(point).collect();
+        Series { name: name.to_owned(), points, join: Join::Straight }
+    };
+    Drawing {
+        stem: "figure-10".to_owned(),
+        title: "RR-6929, figure 10: the cost of plans by the number of VMs".to_owned(),
+        remarks: vec!["Means over the replications.".to_owned()],
+        chart: Chart::Lines {
+            x: Axis::linear("VMs"),
+            y: Axis::linear("mean cost (MB)"),
+            name: "plan".to_owned(),
+            series: vec![
+                series("first-fit decreasing", |pair| Some(pair.first_fit.cost_mb)),
+                series("cheapest found", |pair| Some(pair.optimised.cost_mb)),
+                series("bound", |pair| pair.optimised.bound_mb),
+            ],
+        },
+    }
+}
+
+/// The durations of context switches by their cost.
+fn figure_11(rows: &Long<Row>, policies: &[&str]) -> Drawing {
+    let series = |policy: &&str| {
+        let own = switches(rows).filter(|row| row.policy == *policy && row.replication == 0);
+        let points = own.map(|row| (row.cost_mb as f64, row.duration_s.as_secs_f64())).collect();
+        Series { name: (*policy).to_owned(), points, join: Join::None }
+    };
+    Drawing {
+        stem: "figure-11".to_owned(),
+        title: "RR-6929, figure 11: the duration of context switches by their cost".to_owned(),
+        remarks: vec!["The first replication.".to_owned()],
+        chart: Chart::Lines {
+            x: Axis::linear("cost (MB)"),
+            y: Axis::linear("duration (s)"),
+            name: "policy".to_owned(),
+            series: policies.iter().map(series).collect(),
+        },
+    }
+}
+
+/// What VMs use over time.
+fn over_time(
+    rows: &Long<Row>,
+    policies: &[&str],
+    what: &str,
+    label: &str,
+    of: fn(&LoadRow) -> f64,
+) -> Drawing {
+    let series = |policy: &&str| {
+        let own = loads(rows).filter(|row| row.policy == *policy && row.replication == 0);
+        let points = own.map(|row| (row.start_s.as_secs_f64() / 60.0, of(row))).collect();
+        Series { name: (*policy).to_owned(), points, join: Join::Steps }
+    };
+    Drawing {
+        stem: format!("figure-13-{what}"),
+        title: format!("RR-6929, figure 13: {label} over time"),
+        remarks: vec!["The first replication.".to_owned()],
+        chart: Chart::Lines {
+            x: Axis::linear("time (min)"),
+            y: Axis::linear(label),
+            name: "policy".to_owned(),
+            series: policies.iter().map(series).collect(),
+        },
+    }
+}

@@ -1,0 +1,74 @@
+//! The fields that say how long actions take.
+
+use dfrsim_context_switch::{ByMemory, Durations};
+use dfrsim_lab::fields::{number, serde};
+use dfrsim_lab::{Digester, fields};
+
+const PAIRS: &str = "a list of pairs of MB and seconds";
+
+fields! {
+    /// How long actions take. Lists of pairs of MB and seconds have straight lines between and beyond the pairs; a single pair
+    /// is a line through the origin. The defaults are what the text says: 26 s for a migration of 2 GB and 19 s for 1 GB, up
+    /// to 3 minutes for a remote resume of 2 GB and half of it for a local one.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Times {
+        /// How long a VM takes to boot.
+        pub run_s: f64 = number("a number of seconds", 0.0..=1e6), default Durations::default().run_s;
+        /// How long a VM takes to shut down.
+        pub stop_s: f64 = number("a number of seconds", 0.0..=1e6), default Durations::default().stop_s;
+        /// A live migration.
+        pub migrate: ByMemory = serde(PAIRS), default Durations::default().migrate;
+        /// A suspend to the disk of the node.
+        pub suspend: ByMemory = serde(PAIRS), default Durations::default().suspend;
+        /// A resume on the node of the image.
+        pub local_resume: ByMemory = serde(PAIRS), default Durations::default().local_resume;
+        /// A resume on another node.
+        pub remote_resume: ByMemory = serde(PAIRS), default Durations::default().remote_resume;
+        /// A suspend to RAM, or a resume from it.
+        pub suspend_to_ram_s: f64 = number("a number of seconds", 0.0..=1e6), default Durations::default().doze_s;
+        /// By what factor computations on a node take longer during a suspend or a local resume there.
+        pub local_slowdown: f64 = number("a factor", 1.0..=1e6), default Durations::default().local_slowdown;
+        /// The same on both nodes of a migration or a remote resume.
+        pub remote_slowdown: f64 = number("a factor", 1.0..=1e6), default Durations::default().remote_slowdown;
+    }
+    renamed { "doze_s" => "suspend_to_ram_s" }
+}
+
+impl Times {
+    pub(crate) fn durations(&self) -> Durations {
+        Durations {
+            run_s: self.run_s,
+            stop_s: self.stop_s,
+            migrate: self.migrate.clone(),
+            suspend: self.suspend.clone(),
+            local_resume: self.local_resume.clone(),
+            remote_resume: self.remote_resume.clone(),
+            doze_s: self.suspend_to_ram_s,
+            local_slowdown: self.local_slowdown,
+            remote_slowdown: self.remote_slowdown,
+        }
+    }
+
+    pub(crate) fn digest(&self, digester: &mut Digester) {
+        let Times {
+            run_s,
+            stop_s,
+            migrate,
+            suspend,
+            local_resume,
+            remote_resume,
+            suspend_to_ram_s,
+            local_slowdown,
+            remote_slowdown,
+        } = self;
+        for number in [run_s, stop_s, suspend_to_ram_s, local_slowdown, remote_slowdown] {
+            digester.number(*number);
+        }
+        for pairs in [migrate, suspend, local_resume, remote_resume].map(ByMemory::pairs) {
+            digester.integer(pairs.len() as u64);
+            for (memory, seconds) in pairs {
+                digester.number(*memory).number(*seconds);
+            }
+        }
+    }
+}

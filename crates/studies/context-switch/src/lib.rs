@@ -1,0 +1,25 @@
+//! The context-switch study: plans for virtualised jobs (vjobs), their cost, and what they are good for.
+//!
+//! * An instance is a random configuration of a large cluster (figure 10), or a replication of a small cluster over time
+//!   (figures 11 to 13): vjobs with phases of computing.
+//! * A variant is a [`Policy`]. On samples these are the plan of first-fit decreasing and the cheapest one found, with a
+//!   bound; over time static allocation and the sample decision module in three forms.
+//!
+//! The independent checker follows every plan before it counts.
+//!
+//! Source: RR-6929 (Hermenier, Lèbre and Menaud, 2009).
+
+mod claims;
+mod drawings;
+mod durations;
+mod instance;
+mod model;
+mod rows;
+mod scenario;
+mod study;
+mod tables;
+
+pub use durations::Times;
+pub use rows::{LoadRow, Row, SampleRow, SimulationRow, StayRow, SwitchRow};
+pub use scenario::{Configurations, ContextSwitches, Policy, Simulations};
+pub use study::ContextSwitchStudy;

@@ -1,0 +1,57 @@
+//! Table 1: the cost of an action on a VM of 1,024 MB, by the model and as published.
+
+use dfrsim_context_switch::{Action, Amount, Cluster, Node, Place, Vjob, VjobId, Vm, VmId};
+use dfrsim_model::NodeId;
+
+const MEMORY_MB: i64 = 1_024;
+
+/// An action with its published cost and ours, in MB.
+pub(crate) struct Cost {
+    pub(crate) action: &'static str,
+    pub(crate) published_mb: u64,
+    pub(crate) cost_mb: u64,
+}
+
+/// The costs of table 1.
+pub(crate) fn costs() -> Vec<Cost> {
+    let node = |name: &str| Node { name: name.to_owned(), capacity: Amount::new(1, MEMORY_MB) };
+    let vm = Vm { name: "VM".to_owned(), vjob: VjobId(0), demand: Amount::new(1, MEMORY_MB) };
+    let vjob = Vjob { name: "vjob".to_owned(), priority: 0 };
+    let cluster = Cluster::new(vec![node("N1"), node("N2")], vec![vjob], vec![vm])
+        .expect("two nodes and a VM are a cluster");
+    let lines = include_str!("../reference/table_1.csv").lines().skip(1);
+    let cost = |line: &'static str| {
+        let (action, factor) = line.split_once(',')?;
+        let (from, to) = ends(action)?;
+        let cost_mb = Action::between(&cluster, VmId(0), from, to).ok()??.cost(&cluster);
+        let published_mb = factor.parse::<u64>().ok()? * MEMORY_MB as u64;
+        Some(Cost { action, published_mb, cost_mb })
+    };
+    lines.filter_map(cost).collect()
+}
+
+/// From where to where an action takes a VM.
+fn ends(action: &str) -> Option<(Place, Place)> {
+    let (here, there) = (NodeId(0), NodeId(1));
+    Some(match action {
+        "migrate" => (Place::Running(here), Place::Running(there)),
+        "run" => (Place::Waiting, Place::Running(here)),
+        "stop" => (Place::Running(here), Place::Terminated),
+        "suspend" => (Place::Running(here), Place::Sleeping(here)),
+        "resume local" => (Place::Sleeping(here), Place::Running(here)),
+        "resume remote" => (Place::Sleeping(here), Place::Running(there)),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::costs;
+
+    #[test]
+    fn costs_are_as_published() {
+        let costs: Vec<(u64, u64)> = costs().iter().map(|cost| (cost.published_mb, cost.cost_mb)).collect();
+        let expected = [1_024, 0, 0, 1_024, 1_024, 2_048];
+        assert_eq!(costs, expected.map(|cost| (cost, cost)));
+    }
+}

@@ -1,0 +1,237 @@
+//! The columns of rows, a file for each type.
+
+use dfrsim_lab::{Long, columns, row_types};
+use dfrsim_model::SimSpan;
+use std::collections::BTreeMap;
+
+columns! {
+    /// A plan for a random configuration.
+    pub struct SampleRow {
+        /// The number of VMs.
+        label pub vms: u32,
+        /// Which of the configurations of this size, from 0.
+        instance pub replication: u32,
+        /// Whose plan it is.
+        variant pub policy: String,
+        /// The cost of the plan.
+        primary(less, "MB") pub cost_mb: u64,
+        /// A cost that no plan to these states is below; of the optimiser.
+        fact("MB") pub bound_mb: Option<u64>,
+        /// Whether it is proven that no plan is cheaper; of the optimiser.
+        fact pub proven: Option<bool>,
+        /// How long the search took, where it had a limit of time.
+        metric(less, "s") pub search_s: Option<f64>,
+        /// The number of pools of the plan.
+        metric(less) pub pools: u64,
+        /// The number of VMs that are run.
+        fact pub runs: u64,
+        /// The number of VMs that are migrated.
+        metric(less) pub migrations: u64,
+        /// The number of VMs that are suspended.
+        metric(less) pub suspends: u64,
+        /// The number of VMs that are resumed where they were suspended.
+        fact pub local_resumes: u64,
+        /// The number of VMs that are resumed elsewhere.
+        metric(less) pub remote_resumes: u64,
+    }
+}
+
+columns! {
+    /// A simulation.
+    pub struct SimulationRow {
+        /// The number of VMs.
+        label pub vms: u32,
+        /// The replication, from 0.
+        instance pub replication: u32,
+        /// Who decides.
+        variant pub policy: String,
+        /// When the last vjob was terminated.
+        primary(less, "s") pub duration_s: SimSpan,
+        /// The number of context switches.
+        metric(less) pub switches: usize,
+    }
+}
+
+columns! {
+    /// A context switch of a simulation. Actions are counted as planned.
+    pub struct SwitchRow {
+        /// The number of VMs.
+        label pub vms: u32,
+        /// The replication, from 0.
+        instance pub replication: u32,
+        /// Who decides.
+        variant pub policy: String,
+        /// When it began.
+        fact("s") pub start_s: SimSpan,
+        /// How long it took.
+        primary(less, "s") pub duration_s: SimSpan,
+        /// The cost of the plan.
+        metric(less, "MB") pub cost_mb: u64,
+        /// The number of pools of the plan.
+        metric(less) pub pools: u64,
+        /// The number of VMs that were to be run.
+        fact pub runs: u64,
+        /// The number of VMs that were to be stopped.
+        fact pub stops: u64,
+        /// The number of VMs that were to be migrated, to a pivot too.
+        metric(less) pub migrations: u64,
+        /// The number of VMs that were to be suspended, to a disk or to RAM.
+        metric(less) pub suspends: u64,
+        /// The number of VMs that were to be resumed where they were suspended.
+        fact pub local_resumes: u64,
+        /// The number of VMs that were to be resumed elsewhere.
+        metric(less) pub remote_resumes: u64,
+        /// The number of tries of actions that failed.
+        metric(less) pub failed: u64,
+    }
+}
+
+columns! {
+    /// A time in which a vjob had one state.
+    pub struct StayRow {
+        /// The number of VMs.
+        label pub vms: u32,
+        /// The replication, from 0.
+        instance pub replication: u32,
+        /// Who decides.
+        variant pub policy: String,
+        /// The vjob.
+        fact pub vjob: String,
+        /// The state; missing while its VMs are in several.
+        fact pub state: Option<String>,
+        /// When it began.
+        fact("s") pub start_s: SimSpan,
+        /// How long it took.
+        fact("s") pub duration_s: SimSpan,
+    }
+}
+
+columns! {
+    /// What VMs use and demand from some moment on.
+    pub struct LoadRow {
+        /// The number of VMs.
+        label pub vms: u32,
+        /// The replication, from 0.
+        instance pub replication: u32,
+        /// Who decides.
+        variant pub policy: String,
+        /// The moment.
+        fact("s") pub start_s: SimSpan,
+        /// The memory of the VMs that run.
+        fact("MB") pub memory_mb: u64,
+        /// The processing units that the VMs that run demand.
+        fact("units") pub demanded_cpu: u64,
+        /// The processing units that they use.
+        fact("units") pub used_cpu: f64,
+    }
+}
+
+row_types! {
+    /// A row of one of the types.
+    pub enum Row {
+        Sample(SampleRow) = "sample",
+        Simulation(SimulationRow) = "simulation",
+        Switch(SwitchRow) = "switch",
+        Stay(StayRow) = "stay",
+        Load(LoadRow) = "load",
+    }
+}
+
+impl Row {
+    /// The places of the types of rows that runs begin with.
+    pub(crate) const SAMPLE: usize = 0;
+    pub(crate) const SIMULATION: usize = 1;
+}
+
+macro_rules! rows_of_type {
+    ($($name:ident: $type:ident($row:ty),)+) => {
+        $(pub(crate) fn $name(rows: &Long<Row>) -> impl Iterator<Item = &$row> {
+            rows.ok().filter_map(|row| match row {
+                Row::$type(row) => Some(row),
+                _ => None,
+            })
+        })+
+    };
+}
+rows_of_type!(
+    samples: Sample(SampleRow),
+    simulations: Simulation(SimulationRow),
+    switches: Switch(SwitchRow),
+    stays: Stay(StayRow),
+    loads: Load(LoadRow),
+);
+
+/// Both plans for a random configuration.
+pub(crate) struct Pair<'a> {
+    pub(crate) first_fit: &'a SampleRow,
+    pub(crate) optimised: &'a SampleRow,
+}
+
+/// The configurations that have both plans, in the order of the rows.
+pub(crate) fn pairs(rows: &Long<Row>) -> Vec<Pair<'_>> {
+    let of = |policy| samples(rows).filter(move |row: &&SampleRow| row.policy == policy);
+    let firsts: BTreeMap<(u32, u32), &SampleRow> =
+        of("first-fit").map(|row| ((row.vms, row.replication), row)).collect();
+    let pair = |optimised: &'_ SampleRow| firsts.get(&(optimised.vms, optimised.replication)).copied();
+    of("optimised").filter_map(|optimised| Some(Pair { first_fit: pair(optimised)?, optimised })).collect()
+}
+
+impl Pair<'_> {
+    /// How much cheaper than the plan of first-fit decreasing a cost is; `None` if that is free.
+    pub(crate) fn cheaper_percent(&self, cost_mb: u64) -> Option<f64> {
+        let first_fit = Some(self.first_fit.cost_mb).filter(|cost| *cost > 0)?;
+        Some(100.0 - 100.0 * cost_mb as f64 / first_fit as f64)
+    }
+}
+
+/// How much cheaper than the plan of first-fit decreasing the optimised one is; `None` if that is free.
+pub(crate) fn reduction_percent(pair: &Pair<'_>) -> Option<f64> {
+    pair.cheaper_percent(pair.optimised.cost_mb)
+}
+
+/// How far the cost is above the bound.
+pub(crate) fn above_bound_percent(pair: &Pair<'_>) -> Option<f64> {
+    let (cost, bound) = (pair.optimised.cost_mb, pair.optimised.bound_mb?);
+    Some(if cost == bound { 0.0 } else { 100.0 * cost as f64 / bound as f64 - 100.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_lab::Row as _;
+
+    fn sample(cost_mb: u64, bound_mb: u64) -> SampleRow {
+        SampleRow {
+            vms: 54,
+            replication: 0,
+            policy: String::new(),
+            cost_mb,
+            bound_mb: Some(bound_mb),
+            proven: None,
+            search_s: None,
+            pools: 1,
+            runs: 0,
+            migrations: 0,
+            suspends: 0,
+            local_resumes: 0,
+            remote_resumes: 0,
+        }
+    }
+
+    /// 60 instead of 80, where no plan is below 50: 25 % cheaper, and 20 % above the bound.
+    #[test]
+    fn plans_are_compared_with_first_fit_and_with_the_bound() {
+        let pair = |first_fit: &SampleRow, optimised: &SampleRow| {
+            let pair = Pair { first_fit, optimised };
+            (reduction_percent(&pair), above_bound_percent(&pair))
+        };
+        assert_eq!(pair(&sample(80, 0), &sample(60, 50)), (Some(25.0), Some(20.0)));
+        assert_eq!(pair(&sample(0, 0), &sample(0, 0)), (None, Some(0.0)));
+    }
+
+    #[test]
+    fn types_have_their_places() {
+        assert_eq!(Row::Sample(sample(1, 1)).row_type(), Row::SAMPLE);
+        assert_eq!(Row::TYPES[Row::SIMULATION].name, "simulation");
+    }
+}
