@@ -167,4 +167,5 @@ pub fn registry_with(policies: Policies) -> Registry {
         .study::<dfrsim_study_online::OnlineStudy>()
         .study::<dfrsim_study_discovery::DiscoveryStudy>()
         .study::<dfrsim_study_adaptation::AdaptationStudy>()
+        .study::<dfrsim_study_context_switch::ContextSwitchStudy>()
 }
