@@ -268,19 +268,13 @@ fn compare_rows(
     let groups = groups(a, pairs.iter().copied(), Loads::Both, |(of_a, _)| of_a, setting, text);
     let tasks: Vec<(&Group<(usize, usize)>, usize)> =
         groups.iter().flat_map(|group| metrics.iter().map(move |&metric| (group, metric))).collect();
-    // The streams of random numbers have the name of B's variant in them: by default that of the first variant column.
-    let named: Vec<usize> = match with {
-        [] => variants.first().copied().into_iter().collect(),
-        _ => with.iter().map(|selection| selection.column).collect(),
-    };
     // In the order of the tasks, on however many threads.
     let compared = tasks
         .into_par_iter()
         .map(|(group, metric)| {
             let of_b = group.items[0].1;
-            let name: Vec<String> = named.iter().map(|&column| b.text(of_b, column)).collect();
-            let compared = compare_group(a, b, group, metric, &name.join(", "), options);
-            GroupComparison { with: if with.is_empty() { Vec::new() } else { name }, ..compared }
+            let with = with.iter().map(|selection| b.text(of_b, selection.column)).collect();
+            compare_group((a, b), group, metric, with, options)
         })
         .collect();
     let is_failure =
@@ -297,11 +291,10 @@ fn compare_rows(
 }
 
 fn compare_group(
-    a: &DataFrame,
-    b: &DataFrame,
+    (a, b): (&DataFrame, &DataFrame),
     group: &Group<(usize, usize)>,
     metric: usize,
-    with: &str,
+    with: Vec<String>,
     options: &CompareOptions,
 ) -> GroupComparison {
     let column = &a.columns()[metric];
@@ -316,7 +309,7 @@ fn compare_group(
             (None, None) => {}
         }
     }
-    let path = [&group.key.to_string(), with, column.name];
+    let path = [&group.key.to_string(), &with.join(", "), column.name];
     let seed = path.iter().fold(Seed::new(options.seed).fork("compare"), |seed, name| seed.fork(name));
     let bootstrap = |stream: &str| Bootstrap {
         seed: seed.fork(stream),
@@ -330,7 +323,7 @@ fn compare_group(
     let (wins, losses) = if column.better() == Some(Better::More) { (more, less) } else { (less, more) };
     GroupComparison {
         key: group.key.clone(),
-        with: Vec::new(),
+        with,
         is_together: group.is_together,
         metric: column,
         only_a,

@@ -169,18 +169,30 @@ impl Folder {
         })
     }
 
+    /// The headers of the journals in the folder.
+    fn headers(&self) -> Result<Vec<(PathBuf, Header)>, RunError> {
+        let journals = journals(&self.path).map_err(|error| RunError::io(&self.path, error))?;
+        let read = |journal: PathBuf| Ok(Header::read(&journal)?.map(|header| (journal, header)));
+        journals.into_iter().filter_map(|journal| read(journal).transpose()).collect()
+    }
+
     /// Checks that all journals in the folder belong to the run of this header.
     ///
     /// # Errors
     /// If one does not.
     pub(crate) fn check_headers(&self, header: &Header) -> Result<(), RunError> {
-        for journal in journals(&self.path).map_err(|error| RunError::io(&self.path, error))? {
-            let Some(found) = Header::read(&journal)? else { continue };
+        for (journal, found) in self.headers()? {
             if let Some((what, here, there)) = header.difference(&found) {
                 return Err(RunError::Mixture { journal, what, here, there });
             }
         }
         Ok(())
+    }
+
+    /// Whether an independent checker followed all runs of the journals and of the results in the folder.
+    pub(crate) fn is_audited(&self) -> Result<bool, RunError> {
+        let has_others = Manifest::read(&self.path).is_ok_and(|manifest| manifest.audit == "off");
+        Ok(!has_others && self.headers()?.iter().all(|(_, header)| header.audit))
     }
 
     /// The keys in this part's own journal.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The beginning of a run, whole or a shard. All but `shard` and `runs` are the same for journals that belong together.
+/// The beginning of a run, whole or a shard. All but `shard`, `keys` and `audit` are the same for journals that belong
+/// together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     pub(crate) program: String,
@@ -23,6 +24,8 @@ pub(crate) struct Header {
     pub(crate) keys: usize,
     /// What a key belongs to, in the plural.
     pub(crate) unit: String,
+    /// Whether an independent checker follows the runs.
+    pub(crate) audit: bool,
     pub(crate) columns: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) inputs: Vec<Input>,
@@ -49,6 +52,7 @@ impl Header {
         study: StudyVersion,
         shard: Option<Shard>,
         (keys, unit): (usize, &str),
+        audit: bool,
         columns: Vec<String>,
         inputs: &[StudyInput],
         scenario: String,
@@ -62,6 +66,7 @@ impl Header {
             shard: shard.map(|shard| shard.to_string()),
             keys,
             unit: unit.to_owned(),
+            audit,
             columns,
             inputs: inputs.iter().map(input).collect(),
             scenario,
@@ -132,7 +137,7 @@ mod tests {
         let input = StudyInput { file: "a.swf".to_owned(), digest, report: Vec::new(), counts: Vec::new() };
         let study = StudyVersion { name: "s", semantics: 1 };
         let columns = vec!["key".to_owned(), "status".to_owned()];
-        Header::new(study, Shard::new(2, 8), (40, "rows"), columns, &[input], "seed = 1\n".to_owned())
+        Header::new(study, Shard::new(2, 8), (40, "rows"), true, columns, &[input], "seed = 1\n".to_owned())
     }
 
     #[test]

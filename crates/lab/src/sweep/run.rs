@@ -80,10 +80,16 @@ pub(crate) fn run<S: Study>(
     let version = StudyVersion { name: S::NAME, semantics: S::SEMANTICS };
     let text = scenario.to_toml(S::NAME);
     let columns = S::Rows::journal_header(&layout);
-    let header = Header::new(version, part.shard(), unit, columns, &inputs, text.clone());
+    let is_audited = if part.computes() {
+        options.audit
+    } else {
+        let folders = std::iter::once(&folder).chain(&sources).map(Folder::is_audited);
+        folders.collect::<Result<Vec<bool>, RunError>>()?.into_iter().all(|is_audited| is_audited)
+    };
+    let audit = S::AUDIT == Audit::Always || is_audited;
+    let header = Header::new(version, part.shard(), unit, audit, columns, &inputs, text.clone());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let sweep = Sweep::begin(options, (&folder, &sources), &header, (plan.runs, S::RUNS), interrupt)?;
-    let audit = S::AUDIT == Audit::Always || options.audit;
     let runs = Runs::new(&study, &plan, (&layout, &earlier), sweep, progress, audit);
     let weights: Vec<u64> = plan.work.iter().map(|work| plan.instances[work.at].weight).collect();
     let done = pool.install(|| runs.sweep.run(&weights, |place| runs.instance(&plan.work[place])));

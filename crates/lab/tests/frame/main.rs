@@ -113,9 +113,8 @@ fn shards_merge_to_the_same_bytes() {
     run(&text, whole.path());
     for (number, folder) in [(1, &parts), (2, &other), (3, &parts)] {
         let part = Part::Shard(Shard::new(number, 3).unwrap());
-        let report =
-            run_with(&toy::registry(), &text, &RunOptions { part, ..RunOptions::new(folder.path()) }, &())
-                .unwrap();
+        let options = RunOptions { part, audit: true, ..RunOptions::new(folder.path()) };
+        let report = run_with(&toy::registry(), &text, &options, &()).unwrap();
         assert!(report.tables.is_empty());
     }
     let status = RunStatus::read(parts.path()).unwrap();
@@ -135,6 +134,9 @@ fn shards_merge_to_the_same_bytes() {
     run_with(&toy::registry(), &scenario, &RunOptions { part, ..RunOptions::new(parts.path()) }, &())
         .unwrap();
     assert_eq!(files(parts.path()), files(whole.path()));
+    let registry = toy::registry();
+    let audit = |folder: &Path| Results::read(folder, &registry).unwrap().manifest.audit;
+    assert_eq!((audit(parts.path()).as_str(), audit(whole.path()).as_str()), ("on", "off"));
 }
 
 /// Interrupted after each number of runs: the journal keeps them, and going on gives the same bytes.
