@@ -1,10 +1,9 @@
 //! The names of the nodes of a mapping.
 
+use crate::assignment::heaviest_assignment;
+use crate::components::components;
 use dfrsim_model::NodeId;
 use dfrsim_model::offline::{Adaptation, Mapping};
-use pathfinding::kuhn_munkres::kuhn_munkres;
-use pathfinding::matrix::Matrix;
-use pathfinding::undirected::connected_components::separate_components;
 use std::collections::BTreeMap;
 
 /// Gives the nodes of a new mapping other names, identical nodes among each other, so that going over to it costs the least.
@@ -101,7 +100,7 @@ fn parts(
         .map(|&node| jobs(&old[node]))
         .chain(unnamed.iter().map(|&node| jobs(&new[node])))
         .collect();
-    let (_, part_of) = separate_components(&groups);
+    let part_of = components(&groups);
     let mut parts: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     let (of_old, of_new) = part_of.split_at(free.len());
     free.iter().zip(of_old).for_each(|(&node, &part)| parts.entry(part).or_default().0.push(node));
@@ -119,25 +118,40 @@ fn best_names(
     new: &Contents,
     cost: &[u64],
 ) -> Vec<(usize, usize)> {
-    let columns = (0..).zip(free);
-    let mut standing: Vec<(usize, usize, u32)> = columns
-        .flat_map(|(column, &node)| old[node].iter().map(move |&(job, tasks)| (job, column, tasks)))
+    let assign = |rows: &[usize], in_rows: &Contents, columns: &[usize], in_columns: &Contents| {
+        heaviest_assignment(&in_common(rows, in_rows, columns, in_columns, cost), columns.len())
+    };
+    if unnamed.len() <= free.len() {
+        let chosen = assign(unnamed, new, free, old);
+        unnamed.iter().zip(chosen).map(|(&node, column)| (node, free[column])).collect()
+    } else {
+        let chosen = assign(free, old, unnamed, new);
+        free.iter().zip(chosen).map(|(&from, column)| (unnamed[column], from)).collect()
+    }
+}
+
+/// A matrix with a row for each of some nodes and a column for each of others: the cost of the tasks that two nodes have in
+/// common, which need not be moved if they are the same node.
+fn in_common(
+    rows: &[usize],
+    in_rows: &Contents,
+    columns: &[usize],
+    in_columns: &Contents,
+    cost: &[u64],
+) -> Vec<i128> {
+    let numbered = (0..).zip(columns);
+    let mut by_job: Vec<(usize, usize, u32)> = numbered
+        .flat_map(|(column, &node)| in_columns[node].iter().map(move |&(job, tasks)| (job, column, tasks)))
         .collect();
-    standing.sort_unstable();
-    let mut stay = Matrix::new(unnamed.len(), free.len(), 0_i128);
-    for (row, &node) in unnamed.iter().enumerate() {
-        for &(job, tasks) in &new[node] {
-            let first = standing.partition_point(|other| other.0 < job);
-            for &(_, column, there) in standing[first..].iter().take_while(|other| other.0 == job) {
-                stay[(row, column)] += i128::from(cost[job]) * i128::from(tasks.min(there));
+    by_job.sort_unstable();
+    let mut common = vec![0; rows.len() * columns.len()];
+    for (row, &node) in common.chunks_exact_mut(columns.len()).zip(rows) {
+        for &(job, tasks) in &in_rows[node] {
+            let first = by_job.partition_point(|other| other.0 < job);
+            for &(_, column, there) in by_job[first..].iter().take_while(|other| other.0 == job) {
+                row[column] += i128::from(cost[job]) * i128::from(tasks.min(there));
             }
         }
     }
-    if unnamed.len() <= free.len() {
-        let (_, chosen) = kuhn_munkres(&stay);
-        unnamed.iter().zip(chosen).map(|(&node, column)| (node, free[column])).collect()
-    } else {
-        let (_, chosen) = kuhn_munkres(&stay.transposed());
-        free.iter().zip(chosen).map(|(&from, row)| (unnamed[row], from)).collect()
-    }
+    common
 }
