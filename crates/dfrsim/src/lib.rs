@@ -38,22 +38,23 @@
 //! ```
 //! use dfrsim::prelude::*;
 //!
-//! /// Runs every job at once on the nodes from 0 on, at a yield that leaves room for nine others.
-//! struct Tenth;
+//! /// Runs one job at a time, in the order of submission, on the nodes from 0 on.
+//! struct OneByOne;
 //!
-//! impl Scheduler for Tenth {
+//! impl Scheduler for OneByOne {
 //!     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
-//!         for &job in situation.submitted {
-//!             let tasks = situation.view.job(job).tasks();
-//!             let on = (0..tasks).map(|node| NodeTasks { node: NodeId(node), tasks: 1 });
-//!             decision.start(job, on, Yield::from_ratio(1, 10));
+//!         let view = situation.view;
+//!         let is_idle = view.jobs().iter().all(|&job| view.job(job).state() == JobState::Waiting);
+//!         if let Some(&first) = view.jobs().first().filter(|_| is_idle) {
+//!             let on = (0..view.job(first).tasks()).map(|node| NodeTasks { node: NodeId(node), tasks: 1 });
+//!             decision.start(first, on, Yield::ONE);
 //!         }
 //!     }
 //! }
 //!
-//! let tenth = CustomPolicy::new("TENTH", "1", |_, _| Box::new(Tenth)).described("a tenth of a node for each task");
-//! let policies = Policies::standard().with(tenth);
-//! assert!(policies.parse("TENTH").is_ok());
+//! let one_by_one = CustomPolicy::new("ONE-BY-ONE", "1", |_, _| Box::new(OneByOne)).described("one job at a time");
+//! let policies = Policies::standard().with(one_by_one);
+//! assert!(policies.parse("ONE-BY-ONE").is_ok());
 //! ```
 //!
 //! # A sweep
@@ -63,26 +64,28 @@
 //!
 //! ```
 //! # use dfrsim::prelude::*;
-//! # struct Tenth;
-//! # impl Scheduler for Tenth {
+//! # struct OneByOne;
+//! # impl Scheduler for OneByOne {
 //! #     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
-//! #         for &job in situation.submitted {
-//! #             let on = (0..situation.view.job(job).tasks()).map(|node| NodeTasks { node: NodeId(node), tasks: 1 });
-//! #             decision.start(job, on, Yield::from_ratio(1, 10));
+//! #         let view = situation.view;
+//! #         let is_idle = view.jobs().iter().all(|&job| view.job(job).state() == JobState::Waiting);
+//! #         if let Some(&first) = view.jobs().first().filter(|_| is_idle) {
+//! #             let on = (0..view.job(first).tasks()).map(|node| NodeTasks { node: NodeId(node), tasks: 1 });
+//! #             decision.start(first, on, Yield::ONE);
 //! #         }
 //! #     }
 //! # }
-//! # let tenth = CustomPolicy::new("TENTH", "1", |_, _| Box::new(Tenth));
+//! # let one_by_one = CustomPolicy::new("ONE-BY-ONE", "1", |_, _| Box::new(OneByOne));
 //! use std::sync::atomic::AtomicBool;
 //!
-//! let registry = dfrsim::registry_with(Policies::standard().with(tenth));
+//! let registry = dfrsim::registry_with(Policies::standard().with(one_by_one));
 //! let scenario = r#"
 //!     study = "online"
-//!     policies = ["EASY", "TENTH"]
+//!     policies = ["EASY", "ONE-BY-ONE"]
 //!     [[workloads]]
 //!     name = "few"
 //!     nodes = 16
-//!     lublin = { replications = 3, jobs = 5 }
+//!     lublin = { replications = 3, jobs = 50 }
 //! "#;
 //! let scenario = registry.parse(scenario, "few.toml", None, &[])?;
 //! let folder = tempfile::tempdir()?;
