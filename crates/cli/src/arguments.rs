@@ -39,7 +39,7 @@ pub(crate) struct WorkloadArguments {
     pub(crate) log: LogArguments,
 }
 
-/// Which lines of a log are taken, and what is done with doubtful ones.
+/// Which lines of a log are taken, and what is done with anomalous ones.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct LogArguments {

@@ -7,7 +7,7 @@ use dfrsim_model::{Job, Seed};
 use dfrsim_workload::cut;
 use dfrsim_workload::load::{LoadError, scale_to_load};
 use dfrsim_workload::lublin::{LublinParameters, generate};
-use dfrsim_workload::prepare::{self, Doubt, Report};
+use dfrsim_workload::prepare::{self, Anomaly, Report};
 use std::borrow::Cow;
 use std::fs::File;
 
@@ -47,7 +47,7 @@ impl Input {
     /// Whether lines were left out or changed, but for those outside the selected part.
     pub(crate) fn is_altered(&self) -> bool {
         let counts = &self.report.counts;
-        let clamped = Doubt::ALL.iter().any(|&doubt| counts.of(doubt).clamped > 0);
+        let clamped = Anomaly::ALL.iter().any(|&anomaly| counts.of(anomaly).clamped > 0);
         clamped || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
     }
 }

@@ -4,7 +4,7 @@ use crate::instance::{Input, Instance};
 use crate::key::{Digest, SEMANTICS_VERSION};
 use crate::run::RowCounts;
 use crate::scenario::Scenario;
-use dfrsim_workload::prepare::{Counts, Doubt};
+use dfrsim_workload::prepare::{Anomaly, Counts};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -161,7 +161,7 @@ fn input_section<'a>(scenario: &'a Scenario, input: &Input) -> InputSection<'a> 
 
 /// What the rules met, those that met something.
 fn rules(counts: &Counts) -> BTreeMap<&'static str, Hits> {
-    let hits = Doubt::ALL.iter().map(|&doubt| (doubt.name(), counts.of(doubt)));
+    let hits = Anomaly::ALL.iter().map(|&anomaly| (anomaly.name(), counts.of(anomaly)));
     hits.filter(|(_, hits)| hits.kept + hits.clamped + hits.dropped > 0)
         .map(|(name, hits)| (name, Hits { kept: hits.kept, clamped: hits.clamped, dropped: hits.dropped }))
         .collect()

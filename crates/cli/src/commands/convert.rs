@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 /// Cut, sort, scale and rewrite a log, or make one of a workload of Batsim
 ///
-/// The lines stay as they are, but for the submit times that --load changes; rules for doubtful jobs apply to the load
+/// The lines stay as they are, but for the submit times that --load changes; rules for anomalous jobs apply to the load
 /// only. A name that ends in .gz is written as gzip.
 #[derive(Args, Debug)]
 #[command(after_help = "\

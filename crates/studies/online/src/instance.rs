@@ -7,7 +7,7 @@ use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_workload::cut;
 use dfrsim_workload::load::{LoadError, scale_to_load};
 use dfrsim_workload::lublin::{LublinParameters, generate};
-use dfrsim_workload::prepare::{self, Doubt, Report};
+use dfrsim_workload::prepare::{self, Anomaly, Report};
 use std::fs::File;
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl ReadLog {
     /// Whether lines were left out or changed, apart from those outside the selected part.
     pub(crate) fn is_altered(&self) -> bool {
         let counts = &self.report.counts;
-        let clamped = Doubt::ALL.iter().any(|&doubt| counts.of(doubt).clamped > 0);
+        let clamped = Anomaly::ALL.iter().any(|&anomaly| counts.of(anomaly).clamped > 0);
         clamped || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
     }
     /// As the frame reports it.
@@ -56,11 +56,11 @@ impl ReadLog {
         ]
         .map(|(name, count)| (name.to_owned(), count))
         .into();
-        for &doubt in Doubt::ALL {
-            let hits = counts.of(doubt);
+        for &anomaly in Anomaly::ALL {
+            let hits = counts.of(anomaly);
             let cases = [("kept", hits.kept), ("clamped", hits.clamped), ("dropped", hits.dropped)];
             let met = cases.into_iter().filter(|(_, count)| *count > 0);
-            all.extend(met.map(|(what, count)| (format!("{}_{what}", doubt.name()), count)));
+            all.extend(met.map(|(what, count)| (format!("{}_{what}", anomaly.name()), count)));
         }
         Input {
             file: workload

@@ -141,7 +141,7 @@ fields! {
         pub annotation: Annotation = annotation(), default Annotation::None;
         /// The part that is taken: `{ skip, first, from, to }`.
         pub select: Selection = serde("a table of the part that is taken"), default Selection::default();
-        /// What is done with doubtful lines.
+        /// What is done with anomalous lines.
         pub rules: Rules = serde("a table of rules"), default Rules::default();
     }
 }

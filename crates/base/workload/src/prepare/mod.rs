@@ -1,13 +1,13 @@
 //! From the records of a log to the jobs of a simulation.
 //!
 //! A [`JobStream`] makes jobs of the records of any [`Source`], one at a time: it selects a part, applies the [`Rules`]
-//! for doubtful lines, and gives the jobs tasks, needs and memory ([`Annotation`]). [`with_jobs`] opens a file, hands
+//! for anomalous lines, and gives the jobs tasks, needs and memory ([`Annotation`]). [`with_jobs`] opens a file, hands
 //! its stream to a simulation and only gives the result if the file was good to its end; [`read_jobs`] just
 //! collects.
 //!
 //! ```
 //! use dfrsim_workload::formats::swf;
-//! use dfrsim_workload::prepare::{Doubt, JobStream, Options};
+//! use dfrsim_workload::prepare::{Anomaly, JobStream, Options};
 //! use dfrsim_workload::log::Strictness;
 //! let text = "\
 //! 1  0 -1 60 4 -1 -1 4 100 -1 1 7 -1 -1 -1 -1 -1 -1
@@ -18,7 +18,7 @@
 //! let tasks: u32 = stream.by_ref().map(|job| job.tasks).sum();
 //! let report = stream.finish()?;
 //! assert_eq!(tasks, 4);
-//! assert_eq!(report.counts.of(Doubt::ZeroRun).dropped, 1);
+//! assert_eq!(report.counts.of(Anomaly::ZeroRun).dropped, 1);
 //! # Ok::<(), dfrsim_workload::log::LogError>(())
 //! ```
 //!
@@ -30,7 +30,7 @@ mod rules;
 mod stream;
 
 pub use annotate::{Annotation, ClusterAssumptions};
-pub use rules::{Counts, Doubt, Hits, Rule, Rules, SizeField, StatusRule};
+pub use rules::{Anomaly, AnomalyCounts, Counts, Rule, Rules, SizeField, StatusRule};
 pub use stream::JobStream;
 
 use crate::cut::Selection;
@@ -76,7 +76,7 @@ pub struct Options {
     pub size: SizeField,
     /// The part that is taken.
     pub select: Selection,
-    /// What is done with doubtful lines.
+    /// What is done with anomalous lines.
     pub rules: Rules,
     /// The units (nodes; processors without annotation) of the machine: jobs with more tasks are too wide. Without it
     /// none is.

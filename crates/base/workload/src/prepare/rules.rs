@@ -1,4 +1,4 @@
-//! What is done with doubtful lines of a log.
+//! What is done with anomalous lines of a log.
 
 use crate::log::{Record, Status};
 use dfrsim_model::named;
@@ -42,9 +42,9 @@ named! {
 }
 
 named! {
-    /// What makes a line doubtful, in the order in which it is looked for. A line may be several of these, but after
-    /// it has been left out nothing more is looked for.
-    pub enum Doubt as "doubt" {
+    /// What makes a line anomalous, in the order in which it is examined. A line may have several anomalies, but after
+    /// it has been left out no further one is counted.
+    pub enum Anomaly as "anomaly" {
         /// It failed (status 0).
         Failed = "failed",
         /// It was cancelled (status 5).
@@ -73,7 +73,7 @@ impl SizeField {
     }
 }
 
-/// What is done in each doubtful case.
+/// What is done about each anomaly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
@@ -114,14 +114,14 @@ pub(super) enum Action {
 }
 
 impl Rules {
-    pub(super) const fn action(&self, doubt: Doubt) -> Action {
-        match doubt {
-            Doubt::Failed => self.failed.action(),
-            Doubt::Cancelled => self.cancelled.action(),
-            Doubt::Partial => self.partial.action(),
-            Doubt::ZeroSize => self.zero_size.action(),
-            Doubt::TooWide => self.too_wide.action(),
-            Doubt::ZeroRun => self.zero_run.action(),
+    pub(super) const fn action(&self, anomaly: Anomaly) -> Action {
+        match anomaly {
+            Anomaly::Failed => self.failed.action(),
+            Anomaly::Cancelled => self.cancelled.action(),
+            Anomaly::Partial => self.partial.action(),
+            Anomaly::ZeroSize => self.zero_size.action(),
+            Anomaly::TooWide => self.too_wide.action(),
+            Anomaly::ZeroRun => self.zero_run.action(),
         }
     }
 }
@@ -146,23 +146,23 @@ impl StatusRule {
     }
 }
 
-impl Doubt {
-    /// The doubt that a status gives, if any.
-    pub(super) const fn of_status(status: Status) -> Option<Doubt> {
+impl Anomaly {
+    /// The anomaly of a status; `None` if there is none.
+    pub(super) const fn from_status(status: Status) -> Option<Anomaly> {
         match status {
-            Status::Failed => Some(Doubt::Failed),
-            Status::Cancelled => Some(Doubt::Cancelled),
+            Status::Failed => Some(Anomaly::Failed),
+            Status::Cancelled => Some(Anomaly::Cancelled),
             Status::PartialContinued | Status::PartialCompleted | Status::PartialFailed => {
-                Some(Doubt::Partial)
+                Some(Anomaly::Partial)
             }
             Status::Unknown | Status::Completed => None,
         }
     }
 }
 
-/// How often a doubt was met, by what was done.
+/// How often an anomaly occurred, by what was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hits {
+pub struct AnomalyCounts {
     /// The job stayed as it is.
     pub kept: u64,
     /// The number was made possible.
@@ -182,17 +182,17 @@ pub struct Counts {
     pub jobs: u64,
     /// Jobs that have neither used nor requested memory (fields 7 and 10).
     pub without_memory: u64,
-    hits: [Hits; Doubt::ALL.len()],
+    anomalies: [AnomalyCounts; Anomaly::ALL.len()],
 }
 
 impl Counts {
-    /// What was done in one kind of doubtful case.
+    /// What was done about an anomaly.
     #[must_use]
-    pub const fn of(&self, doubt: Doubt) -> Hits {
-        self.hits[doubt as usize]
+    pub const fn of(&self, anomaly: Anomaly) -> AnomalyCounts {
+        self.anomalies[anomaly as usize]
     }
-    pub(super) const fn of_mut(&mut self, doubt: Doubt) -> &mut Hits {
-        &mut self.hits[doubt as usize]
+    pub(super) const fn of_mut(&mut self, anomaly: Anomaly) -> &mut AnomalyCounts {
+        &mut self.anomalies[anomaly as usize]
     }
 }
 
@@ -203,10 +203,10 @@ impl fmt::Display for Counts {
         if self.outside > 0 {
             write!(f, "; not selected: {}", self.outside)?;
         }
-        for &doubt in Doubt::ALL {
-            let hits = self.of(doubt);
-            let parts = [(hits.kept, "kept"), (hits.clamped, "clamped"), (hits.dropped, "dropped")];
-            let mut separator = format!("; {doubt}:");
+        for &anomaly in Anomaly::ALL {
+            let counts = self.of(anomaly);
+            let parts = [(counts.kept, "kept"), (counts.clamped, "clamped"), (counts.dropped, "dropped")];
+            let mut separator = format!("; {anomaly}:");
             for (count, verb) in parts.into_iter().filter(|(count, _)| *count > 0) {
                 write!(f, "{separator} {count} {verb}")?;
                 separator = String::from(",");

@@ -1,7 +1,7 @@
 //! The stream of jobs.
 
 use super::annotate::Annotator;
-use super::rules::{Action, Counts, Doubt};
+use super::rules::{Action, Anomaly, Counts};
 use super::{Options, Report};
 use crate::log::{Faults, Header, Line, LogError, Problem, Record, Source};
 use dfrsim_model::{Job, JobId, SimSpan};
@@ -86,15 +86,15 @@ impl<S: Source> JobStream<S> {
             self.counts.outside += 1;
             return None;
         }
-        if let Some(doubt) = Doubt::of_status(record.status) {
-            self.resolve(doubt, line, || format!("it is {doubt}"))?;
+        if let Some(anomaly) = Anomaly::from_status(record.status) {
+            self.resolve(anomaly, line, || format!("it is {anomaly}"))?;
         }
         if processors.is_none() {
-            self.resolve(Doubt::ZeroSize, line, || "its size is zero or unknown".to_owned())?;
+            self.resolve(Anomaly::ZeroSize, line, || "its size is zero or unknown".to_owned())?;
         }
         let mut tasks = demand.tasks;
         if let Some(units) = self.options.units.filter(|&units| tasks > units) {
-            self.resolve(Doubt::TooWide, line, || {
+            self.resolve(Anomaly::TooWide, line, || {
                 format!("it has {tasks} tasks, and the machine {units} units")
             })?;
             tasks = units.max(1);
@@ -102,7 +102,7 @@ impl<S: Source> JobStream<S> {
         let run_time = match record.run_time.filter(|run_time| !run_time.is_zero()) {
             Some(run_time) => run_time,
             None => {
-                self.resolve(Doubt::ZeroRun, line, || "its run time is zero or unknown".to_owned())?;
+                self.resolve(Anomaly::ZeroRun, line, || "its run time is zero or unknown".to_owned())?;
                 SimSpan::from_secs(1)
             }
         };
@@ -120,17 +120,17 @@ impl<S: Source> JobStream<S> {
         })
     }
     /// Does what the rule says; gives nothing if the job is to be left out.
-    fn resolve(&mut self, doubt: Doubt, line: &Line, reason: impl FnOnce() -> String) -> Option<()> {
-        let hits = self.counts.of_mut(doubt);
-        match self.options.rules.action(doubt) {
-            Action::Keep => hits.kept += 1,
-            Action::Clamp => hits.clamped += 1,
+    fn resolve(&mut self, anomaly: Anomaly, line: &Line, reason: impl FnOnce() -> String) -> Option<()> {
+        let counts = self.counts.of_mut(anomaly);
+        match self.options.rules.action(anomaly) {
+            Action::Keep => counts.kept += 1,
+            Action::Clamp => counts.clamped += 1,
             Action::Drop => {
-                hits.dropped += 1;
+                counts.dropped += 1;
                 return None;
             }
             Action::Error => {
-                let reason = format!("{}, which the rule `{doubt} = \"error\"` forbids", reason());
+                let reason = format!("{}, which the rule `{anomaly} = \"error\"` forbids", reason());
                 self.faults.push(line.number, Problem::Forbidden { job: line.record.job, reason });
                 return None;
             }

@@ -2,7 +2,7 @@
 
 use dfrsim_workload::formats::batsim::read_text;
 use dfrsim_workload::log::{LogError, ReadReport, Record, Source as _, Status, Strictness};
-use dfrsim_workload::prepare::{self, Doubt, Format, JobStream, Options};
+use dfrsim_workload::prepare::{self, Anomaly, Format, JobStream, Options};
 use proptest::prelude::*;
 use std::fs;
 use std::num::NonZeroU64;
@@ -87,7 +87,7 @@ fn a_file_is_prepared_like_a_log() {
     let options = Options { flops: NonZeroU64::new(2_000_000), units: Some(4), ..Options::default() };
     let (jobs, report) = prepare::read_jobs(&path, &options).unwrap();
     assert_eq!(jobs.iter().map(|job| job.tasks).collect::<Vec<_>>(), [1, 4, 4, 2, 4, 4]);
-    assert_eq!(report.counts.of(Doubt::ZeroRun).dropped, 1);
+    assert_eq!(report.counts.of(Anomaly::ZeroRun).dropped, 1);
     assert_eq!(
         report.to_string(),
         "7 records, 6 jobs; failed: 2 kept; zero_run: 1 dropped; lines out of order: 1 (read whole and sorted); jobs whose \

@@ -5,7 +5,7 @@ use dfrsim_workload::cut;
 use dfrsim_workload::formats::swf;
 use dfrsim_workload::log::{Source as _, Strictness};
 use dfrsim_workload::prepare::{
-    Annotation, ClusterAssumptions, Doubt, Options, Report, Rule, Rules, SizeField, StatusRule, read_jobs,
+    Annotation, Anomaly, ClusterAssumptions, Options, Report, Rule, Rules, SizeField, StatusRule, read_jobs,
 };
 use dfrsim_workload::traces;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ fn hpc2n_headers_and_first_job() {
     assert_eq!(jobs[0].submit, SimTime::ZERO);
 }
 
-/// Counted independently with awk: 5,671 unknown and 10 zero run times, 16,598 of status 5, nothing else doubtful.
+/// Counted independently with awk: 5,671 unknown and 10 zero run times, 16,598 of status 5, nothing else anomalous.
 #[test]
 #[ignore = "needs logs: SDSC"]
 fn sdsc_rules() {
@@ -80,7 +80,7 @@ fn sdsc_rules() {
     let rules = Rules { zero_run: Rule::Clamp, ..Rules::default() };
     let (jobs, report) = prepared(SDSC, &Options { rules, ..Options::default() });
     assert_eq!(jobs.len(), 59_715);
-    assert_eq!(report.counts.of(Doubt::ZeroRun).clamped, 5_681);
+    assert_eq!(report.counts.of(Anomaly::ZeroRun).clamped, 5_681);
 
     let rules = Rules { cancelled: StatusRule::Error, ..Rules::default() };
     let faults = read_jobs(&trace(SDSC), &Options { rules, ..Options::default() }).unwrap_err().to_string();
@@ -93,16 +93,16 @@ fn sdsc_rules() {
 #[ignore = "needs logs: KTH"]
 fn kth_rules() {
     let (jobs, report) = prepared(KTH, &Options { units: Some(100), ..Options::default() });
-    assert_eq!(report.counts.of(Doubt::Failed).kept, 7_946);
-    assert_eq!(report.counts.of(Doubt::ZeroSize).dropped, 1);
-    assert_eq!(report.counts.of(Doubt::ZeroRun).dropped, 8);
+    assert_eq!(report.counts.of(Anomaly::Failed).kept, 7_946);
+    assert_eq!(report.counts.of(Anomaly::ZeroSize).dropped, 1);
+    assert_eq!(report.counts.of(Anomaly::ZeroRun).dropped, 8);
     assert_eq!(jobs.len(), 28_476 - 1 - 8);
 
     let rules = Rules { too_wide: Rule::Drop, ..Rules::default() };
     let (narrow, report) = prepared(KTH, &Options { rules, units: Some(50), ..Options::default() });
     let wide = jobs.iter().filter(|job| job.tasks > 50).count();
     assert!(wide > 0);
-    assert_eq!(report.counts.of(Doubt::TooWide).dropped, wide as u64);
+    assert_eq!(report.counts.of(Anomaly::TooWide).dropped, wide as u64);
     assert_eq!(narrow.len() + wide, jobs.len());
 }
 

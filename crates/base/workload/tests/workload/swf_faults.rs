@@ -6,7 +6,7 @@ use dfrsim_workload::formats::{gwf, swf};
 use dfrsim_workload::log::{
     Faults, Header, Kilobytes, Line, LogError, ReadReport, Record, Source as _, Status, Strictness,
 };
-use dfrsim_workload::prepare::{Counts, Doubt, JobStream, Options, Rule, Rules, StatusRule, with_jobs};
+use dfrsim_workload::prepare::{Anomaly, Counts, JobStream, Options, Rule, Rules, StatusRule, with_jobs};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
@@ -311,16 +311,16 @@ fn faults_of_rules_and_of_the_file_are_told_together() {
     assert!(lines[1].starts_with("log.swf:3: field 1"), "{message}");
 }
 
-/// One line of each doubtful kind under every rule.
+/// One line of each anomalous kind under every rule.
 #[test]
 fn every_rule_does_what_it_says() {
-    for (doubt, bad) in [
-        (Doubt::Failed, line_with(11, "0")),
-        (Doubt::Cancelled, line_with(11, "5")),
-        (Doubt::Partial, line_with(11, "3")),
-        (Doubt::ZeroSize, line_with(8, "0").replace(" 60 4 ", " 60 -1 ")),
-        (Doubt::TooWide, line_with(8, "400")),
-        (Doubt::ZeroRun, line_with(4, "-1")),
+    for (anomaly, bad) in [
+        (Anomaly::Failed, line_with(11, "0")),
+        (Anomaly::Cancelled, line_with(11, "5")),
+        (Anomaly::Partial, line_with(11, "3")),
+        (Anomaly::ZeroSize, line_with(8, "0").replace(" 60 4 ", " 60 -1 ")),
+        (Anomaly::TooWide, line_with(8, "400")),
+        (Anomaly::ZeroRun, line_with(4, "-1")),
     ] {
         let text = format!("{}\n{}\n", bad, line(2, 0));
         for (rule, status) in [
@@ -340,15 +340,15 @@ fn every_rule_does_what_it_says() {
             if rule == Rule::Error {
                 let message = result.unwrap_err().to_string();
                 assert!(message.starts_with("log.swf:1: job 1: "), "{message}");
-                assert!(message.contains(&format!("`{doubt} = \"error\"`")), "{message}");
+                assert!(message.contains(&format!("`{anomaly} = \"error\"`")), "{message}");
                 continue;
             }
             let (ids, counts) = result.unwrap();
-            let hits = counts.of(doubt);
+            let hits = counts.of(anomaly);
             if rule == Rule::Drop {
-                assert_eq!((ids, hits.dropped), (vec![2], 1), "{doubt}");
+                assert_eq!((ids, hits.dropped), (vec![2], 1), "{anomaly}");
             } else {
-                assert_eq!((ids, hits.kept + hits.clamped), (vec![1, 2], 1), "{doubt}");
+                assert_eq!((ids, hits.kept + hits.clamped), (vec![1, 2], 1), "{anomaly}");
             }
         }
     }
@@ -374,7 +374,7 @@ fn a_selection_counts_lines_before_the_rules() {
     let select = Selection { skip: 1, first: Some(3), ..Selection::default() };
     let (ids, counts) = prepare(&text, &Options { select, ..Options::default() }).unwrap();
     assert_eq!(ids, [2, 4], "lines 2 to 4, of which the rule drops one");
-    assert_eq!(counts.of(Doubt::ZeroRun).dropped, 1);
+    assert_eq!(counts.of(Anomaly::ZeroRun).dropped, 1);
     text.push_str("x\n");
     assert!(prepare(&text, &Options { select, ..Options::default() }).is_err(), "the rest must be good too");
 }
