@@ -19,7 +19,7 @@ Example:
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out week.jsonl
   dfrsim audit week.jsonl
   dfrsim run scenarios/grid_quick.toml --fresh --set events=records
-  dfrsim audit records/days-homogeneous-CBF-0-with-mct.jsonl")]
+  dfrsim audit records/days-homogeneous-CONS-0-with-mct.jsonl")]
 pub(crate) struct Audit {
     /// The events file, as `dfrsim simulate --events-out` writes it, or `dfrsim run` with `events` in a grid's scenario
     events: PathBuf,

@@ -43,7 +43,7 @@ fn what_is_wrong_with_a_scenario_is_told_with_its_place() {
         "there is no cluster `quick`",
         "expected a speed from 0.001 to 1000",
         "expected a number of jobs for each of the 1 months",
-        "unknown local policy `FIFO`; expected FCFS, CBF, CBF-REPLAN or EASY",
+        "unknown local policy `FIFO`; expected FCFS, CONS, CONS/REPLAN or EASY",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
@@ -96,7 +96,7 @@ fn the_events_of_a_simulation_can_be_written_and_checked() {
     assert_eq!(fs::read_dir(&records).unwrap().count(), 6);
     let path = records.join("days-heterogeneous-CBF-0-with-minmin.jsonl");
     let report = stdout(dfrsim(["audit"]).arg(&path));
-    assert!(report.starts_with("2 clusters with CBF: no fault"), "{report}");
+    assert!(report.starts_with("2 clusters with CONS: no fault"), "{report}");
 
     // A job that ends a microsecond later than it must.
     let text = fs::read_to_string(&path).unwrap();

@@ -84,9 +84,9 @@ fn walltime(job: &GridJob) -> SimSpan {
 
 /// With cancellation, homogeneous.
 #[divan::bench(args = [
-    (LocalPolicy::Cbf, Heuristic::Mct),
-    (LocalPolicy::Cbf, Heuristic::MaxRelGain),
-    (LocalPolicy::Cbf, Heuristic::Sufferage),
+    (LocalPolicy::Conservative, Heuristic::Mct),
+    (LocalPolicy::Conservative, Heuristic::MaxRelGain),
+    (LocalPolicy::Conservative, Heuristic::Sufferage),
     (LocalPolicy::Fcfs, Heuristic::MaxRelGain),
 ], sample_count = 3, sample_size = 1)]
 fn half_a_year(bencher: Bencher<'_, '_>, (local, heuristic): (LocalPolicy, Heuristic)) {

@@ -56,16 +56,16 @@ pub struct ClusterSpec {
 }
 
 named! {
-    /// How a cluster schedules its own queue.
+    /// How a cluster schedules its own queue. Names are those of the on-line policies; those of the text (CBF) are read too.
     pub enum LocalPolicy as "local policy" {
         /// First come, first served: a job gets the earliest place behind the one before it.
         Fcfs = "FCFS",
         /// Conservative backfilling, which moves reservations up after early ends and cancellations, one by one.
-        Cbf = "CBF",
+        Conservative = "CONS" | "CBF",
         /// Conservative backfilling that plans the whole queue anew after early ends and cancellations, in the order of
         /// submission: what the public sources of Simbatch, the simulator of the text, do. A job may start later than
         /// it was told.
-        CbfReplan = "CBF-REPLAN",
+        ConservativeReplan = "CONS/REPLAN" | "CBF-REPLAN",
         /// EASY backfilling. What it says of completion times is the plan in which each job, in the order of the queue,
         /// gets the earliest hole that delays none before it ([`QueueRule::EarliestHole`]); only the first is a promise.
         Easy = "EASY",
@@ -76,7 +76,7 @@ impl LocalPolicy {
     /// Whether no job ever completes later than was estimated when it was submitted.
     #[must_use]
     pub const fn keeps_promises(self) -> bool {
-        matches!(self, LocalPolicy::Fcfs | LocalPolicy::Cbf)
+        matches!(self, LocalPolicy::Fcfs | LocalPolicy::Conservative)
     }
     pub(crate) fn planner(self, cores: u32) -> Box<dyn Forecast> {
         let queue = QueueOrder::Arrival;
@@ -84,8 +84,8 @@ impl LocalPolicy {
             LocalPolicy::Fcfs => {
                 Box::new(InQueueOrder::new(Fcfs::new(cores, queue), QueueRule::InTurn, cores))
             }
-            LocalPolicy::Cbf => Box::new(Conservative::new(cores, Compression::OneByOne)),
-            LocalPolicy::CbfReplan => Box::new(Conservative::new(cores, Compression::Replan)),
+            LocalPolicy::Conservative => Box::new(Conservative::new(cores, Compression::OneByOne)),
+            LocalPolicy::ConservativeReplan => Box::new(Conservative::new(cores, Compression::Replan)),
             LocalPolicy::Easy => {
                 Box::new(InQueueOrder::new(Easy::new(cores, queue), QueueRule::EarliestHole, cores))
             }

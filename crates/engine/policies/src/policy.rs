@@ -136,6 +136,12 @@ impl fmt::Display for Policy {
 impl FromStr for Policy {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
+        // Conservative backfilling has another name in the literature.
+        let name = match name {
+            "CBF" => "CONS",
+            "CBF-REPLAN" => "CONS/REPLAN",
+            _ => name,
+        };
         // Limits of other lengths than the listed ones are names too.
         let parsed = Fractional::parse(name).map(Policy::Fractional);
         parsed
@@ -196,6 +202,12 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), catalogue.len(), "names are unique");
+    }
+
+    #[test]
+    fn conservative_backfilling_has_two_names() {
+        assert_eq!("CBF".parse::<Policy>(), "CONS".parse());
+        assert_eq!("CBF-REPLAN".parse::<Policy>(), "CONS/REPLAN".parse());
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl Experiment for Scenario {
             workload.days,
             cell.sample,
             self.seed,
-            cell.local,
+            printed(cell.local),
             self.walltimes,
             self.skip_too_wide
         );
@@ -113,7 +113,8 @@ impl Experiment for Scenario {
     fn compute(&self, cell: &Cell) -> Result<Vec<Row>, String> {
         let workload = &self.workloads[cell.workload];
         let jobs = input::jobs(self, workload, cell.sample);
-        let at = format!("{} {} {} {}", workload.name, cell.platform_name(), cell.local, cell.sample);
+        let at =
+            format!("{} {} {} {}", workload.name, cell.platform_name(), printed(cell.local), cell.sample);
         let platform =
             Platform::new(cell.clusters(self), cell.local).map_err(|error| format!("{at}: {error}"))?;
         let run = |reallocation: Option<Reallocation>| {
@@ -141,7 +142,7 @@ impl Experiment for Scenario {
             workload: workload.name.clone(),
             sample: cell.sample,
             platform: cell.platform_name().to_owned(),
-            local: cell.local.name().to_owned(),
+            local: printed(cell.local).to_owned(),
             ..figures(&platform, &jobs, &reference, outcome, (length, variant))
         };
         let mut rows = vec![row(None, &reference)];
@@ -213,5 +214,14 @@ fn figures(
         most_moves: ran().map(|job| job.moves).max().unwrap_or(0),
         most_cancellations: ran().map(|job| job.cancellations).max().unwrap_or(0),
         most_waiting: outcome.most_waiting,
+    }
+}
+
+/// The name in rows: conservative backfilling as the text calls it.
+const fn printed(local: LocalPolicy) -> &'static str {
+    match local {
+        LocalPolicy::Conservative => "CBF",
+        LocalPolicy::ConservativeReplan => "CBF-REPLAN",
+        LocalPolicy::Fcfs | LocalPolicy::Easy => local.name(),
     }
 }

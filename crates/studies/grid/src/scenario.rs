@@ -20,7 +20,7 @@ fields! {
         /// Whether clusters have their own speeds (`true`) or all have speed 1 (`false`).
         pub heterogeneous: Vec<bool> = one_or_many(boolean()), default vec![false, true];
         /// The policies of the clusters; all clusters have the same one.
-        pub local: Vec<LocalPolicy> = one_or_many(local_policy()), default vec![LocalPolicy::Fcfs, LocalPolicy::Cbf];
+        pub local: Vec<LocalPolicy> = one_or_many(local_policy()), default vec![LocalPolicy::Fcfs, LocalPolicy::Conservative];
         /// The folder into which every simulation that is run writes its records.
         pub events: Option<String> = optional(name("a folder"));
         /// The meta-scheduler.
@@ -151,21 +151,15 @@ impl GridFields {
 /// Local policies by the names of the on-line study; conservative backfilling also by those of the published text.
 const LOCAL_POLICIES: [(&str, LocalPolicy); 6] = [
     ("FCFS", LocalPolicy::Fcfs),
-    ("CONS", LocalPolicy::Cbf),
-    ("CONS/REPLAN", LocalPolicy::CbfReplan),
+    ("CONS", LocalPolicy::Conservative),
+    ("CONS/REPLAN", LocalPolicy::ConservativeReplan),
     ("EASY", LocalPolicy::Easy),
-    ("CBF", LocalPolicy::Cbf),
-    ("CBF-REPLAN", LocalPolicy::CbfReplan),
+    ("CBF", LocalPolicy::Conservative),
+    ("CBF-REPLAN", LocalPolicy::ConservativeReplan),
 ];
 
 fn local_policy() -> impl Codec<LocalPolicy> {
     choice(LOCAL_POLICIES)
-}
-
-/// The name of a local policy in rows.
-pub(crate) fn local_name(policy: LocalPolicy) -> &'static str {
-    let named = LOCAL_POLICIES.into_iter().find(|(_, each)| *each == policy);
-    named.map_or(policy.name(), |(name, _)| name)
 }
 
 fn walltimes() -> impl Codec<EstimateModel> {

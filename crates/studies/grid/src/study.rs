@@ -4,7 +4,7 @@ use crate::jobs::{self, SiteJobs};
 use crate::metrics::Metrics;
 use crate::recording::{EventsFile, recorded};
 use crate::rows::Simulation;
-use crate::scenario::{ClusterFields, GridFields, WorkloadFields, local_name};
+use crate::scenario::{ClusterFields, GridFields, WorkloadFields};
 use crate::{HETEROGENEOUS, HOMOGENEOUS, claims, drawings, tables};
 use dfrsim_grid::{
     Algorithm, ClusterSpec, Comparison, GridJob, Heuristic, LocalPolicy, Mapping, Options, Outcome, Platform,
@@ -77,7 +77,7 @@ impl GridStudy {
             ("workload", self.workload(place).name.clone()),
             ("replication", place.replication.to_string()),
             ("platform", place.platform().to_owned()),
-            ("local", local_name(place.local).to_owned()),
+            ("local", place.local.name().to_owned()),
         ]
     }
 
@@ -97,7 +97,7 @@ impl GridStudy {
             let variant = variant
                 .map_or("none".to_owned(), |(algorithm, heuristic)| format!("{algorithm}-{heuristic}"));
             let name =
-                format!("{workload}-{platform}-{}-{}-{variant}", local_name(place.local), place.replication);
+                format!("{workload}-{platform}-{}-{}-{variant}", place.local.name(), place.replication);
             EventsFile::create(Path::new(folder), &name.replace([' ', '/'], "-"))
         });
         recorded(&instance.platform, &instance.jobs, &options, events.transpose()?)
@@ -126,7 +126,7 @@ impl GridStudy {
             workload: self.workload(place).name.clone(),
             replication: place.replication,
             platform: place.platform().to_owned(),
-            local: local_name(place.local).to_owned(),
+            local: place.local.name().to_owned(),
             algorithm: algorithm_name(variant).to_owned(),
             heuristic: variant.map(|(_, heuristic)| heuristic.to_string()),
             jobs: comparison.jobs,

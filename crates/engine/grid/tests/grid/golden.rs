@@ -8,7 +8,7 @@ use dfrsim_model::{JobId, SimSpan, SimTime};
 
 fn platform(cores: &[u32]) -> Platform {
     let spec = |(at, &cores): (usize, &u32)| ClusterSpec { name: at.to_string(), cores, speed: Speed::ONE };
-    Platform::new(cores.iter().enumerate().map(spec).collect(), LocalPolicy::Cbf).unwrap()
+    Platform::new(cores.iter().enumerate().map(spec).collect(), LocalPolicy::Conservative).unwrap()
 }
 
 /// Jobs from 1: (submit, width, run time, walltime) in seconds.

@@ -30,8 +30,8 @@ fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> V
     let spec = &platform.clusters()[at];
     let policy: Policy = match platform.local() {
         LocalPolicy::Fcfs => "FCFS",
-        LocalPolicy::Cbf => "CONS",
-        LocalPolicy::CbfReplan => "CONS/REPLAN",
+        LocalPolicy::Conservative => "CONS",
+        LocalPolicy::ConservativeReplan => "CONS/REPLAN",
         LocalPolicy::Easy => "EASY",
     }
     .parse()

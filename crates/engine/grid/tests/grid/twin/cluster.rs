@@ -19,7 +19,7 @@ pub(crate) struct TwinCluster {
     pub(crate) spec: ClusterSpec,
     local: LocalPolicy,
     pub(crate) running: Vec<Held>,
-    /// The waiting jobs; of use with CBF are their reservations.
+    /// The waiting jobs; of use with conservative backfilling are their reservations.
     pub(crate) queue: Vec<(usize, Option<u64>)>,
     freed: bool,
 }
@@ -72,9 +72,9 @@ impl TwinCluster {
         match self.local {
             LocalPolicy::Fcfs => self.start_heads(now, jobs),
             LocalPolicy::Easy => self.easy(now, jobs),
-            LocalPolicy::Cbf | LocalPolicy::CbfReplan => {
+            LocalPolicy::Conservative | LocalPolicy::ConservativeReplan => {
                 if std::mem::take(&mut self.freed) {
-                    if self.local == LocalPolicy::CbfReplan {
+                    if self.local == LocalPolicy::ConservativeReplan {
                         self.queue.iter_mut().for_each(|(_, start)| *start = None);
                     }
                     for at in 0..self.queue.len() {
@@ -152,7 +152,7 @@ impl TwinCluster {
         let mut plan = Vec::new();
         for &(job, start) in &self.queue {
             let start = match (self.local, start) {
-                (LocalPolicy::Cbf | LocalPolicy::CbfReplan, start) => start.unwrap(),
+                (LocalPolicy::Conservative | LocalPolicy::ConservativeReplan, start) => start.unwrap(),
                 _ => self.behind(now, jobs, &jobs[job], &plan),
             };
             plan.push((job, start));
