@@ -119,6 +119,13 @@ impl Digester {
         self.0.update(value.into().to_le_bytes());
         self
     }
+    /// Adds amounts and their number.
+    pub fn amounts(&mut self, amounts: &[u32]) -> &mut Digester {
+        self.integer(amounts.len() as u64);
+        let bytes: Vec<u8> = amounts.iter().flat_map(|amount| amount.to_le_bytes()).collect();
+        self.0.update(bytes);
+        self
+    }
     /// Adds the exact bits of a number.
     pub fn number(&mut self, value: f64) -> &mut Digester {
         self.integer(value.to_bits())

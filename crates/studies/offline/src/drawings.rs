@@ -1,0 +1,275 @@
+//! The published figures, from our tables.
+
+use crate::results::Results;
+use crate::scenario::{Packings, Source};
+use crate::tables::{gaps, mcb, series, slack};
+use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::{Axis, Cell, Chart, Drawing, Join, ReadFile, Series, Table};
+use dfrsim_offline::instances::InstanceSet;
+
+/// All of them.
+pub(crate) fn all(results: &Results<'_>) -> Vec<Drawing> {
+    let mut drawings = figure_4_1(&gaps::figure_4_1(results));
+    drawings.extend(figure_4_2(&slack::figure_4_2(results)));
+    drawings.extend(figure_4_3(&slack::figure_4_3(results)));
+    let table_4_4 = gaps::table_4_4(results);
+    let tables = [&table_4_4, &table_4_4, &mcb::table_1(results), &mcb::figure_7(results)];
+    drawings.extend(BESIDE.into_iter().zip(tables).filter_map(|(beside, table)| drawn_beside(beside, table)));
+    let by_slack = series::by_slack(results);
+    for (stem, column, words) in [
+        ("minimum-yield-by-slack", "minimum_yield", "mean minimum yield"),
+        ("average-yield-by-slack", "average_yield", "mean average yield"),
+        ("failures-by-slack", "failure_rate", "failure rate (%)"),
+    ] {
+        for set in InstanceSet::ALL.map(InstanceSet::name) {
+            let of_set = lines(&by_slack).filter(|line| line.text("set") == set);
+            let measured: Vec<Measured> = of_set
+                .filter_map(|line| {
+                    Some(Measured {
+                        algorithm: line.text("algorithm").to_owned(),
+                        x: line.number("slack")?,
+                        y: line.number(column)?,
+                        instances: line.number("instances")?,
+                    })
+                })
+                .collect();
+            let axes = (Axis::linear("slack"), Axis::linear(words));
+            drawings.extend(families(stem, set, words, &axes, &measured));
+        }
+    }
+    drawings
+}
+
+/// Mean times against the number of tasks, of the groups that are sets of RR-6692 (its figures 5, 10, 14, 18 and 22).
+pub(crate) fn times(scenario: &Scenario<Packings>, times: &ReadFile) -> Vec<Drawing> {
+    let place = |name: &str| times.header.iter().position(|column| column == name);
+    let (Some(group), Some(tasks), Some(algorithm), Some(runs), Some(mean)) =
+        (place("instances"), place("tasks"), place("algorithm"), place("runs"), place("mean_ms"))
+    else {
+        return Vec::new();
+    };
+    let mut drawings = Vec::new();
+    for each in &scenario.instances {
+        let Source::Set(set) = each.source else { continue };
+        let set = set.to_string();
+        if !set.starts_with("rr6692") {
+            continue;
+        }
+        // Times are by slack too.
+        let mut sums: Vec<Measured> = Vec::new();
+        for line in times.lines.iter().filter(|line| line[group] == each.name) {
+            let number = |place: usize| line[place].parse::<f64>().ok();
+            let (Some(x), Some(runs), Some(mean)) = (number(tasks), number(runs), number(mean)) else {
+                continue;
+            };
+            let algorithm = &line[algorithm];
+            match sums.iter_mut().find(|sum| sum.algorithm == *algorithm && sum.x == x) {
+                Some(sum) => (sum.y, sum.instances) = (sum.y + runs * mean, sum.instances + runs),
+                None => {
+                    sums.push(Measured { algorithm: algorithm.clone(), x, y: runs * mean, instances: runs })
+                }
+            }
+        }
+        sums.iter_mut().for_each(|sum| sum.y /= sum.instances);
+        let words = "mean time (ms)";
+        let axes = (Axis::linear("tasks"), Axis::logarithmic(words));
+        drawings.extend(families("times-by-tasks", &set, words, &axes, &sums));
+    }
+    drawings
+}
+
+/// A mean of an algorithm over some instances.
+struct Measured {
+    algorithm: String,
+    x: f64,
+    y: f64,
+    instances: f64,
+}
+
+/// Figures of the two families that the report draws: MCB1 to MCB8, and the best of these with all others. None where there
+/// is only one point of each algorithm.
+fn families(
+    stem: &str,
+    set: &str,
+    words: &str,
+    (x, y): &(Axis, Axis),
+    measured: &[Measured],
+) -> Vec<Drawing> {
+    let is_mcb = |algorithm: &str| algorithm.starts_with("MCB");
+    let families: [(&str, &dyn Fn(&str) -> bool); 2] =
+        [("mcb", &is_mcb), ("all", &|algorithm| algorithm == "MCB8" || !is_mcb(algorithm))];
+    let drawing = |(family, has): (&str, &dyn Fn(&str) -> bool)| {
+        let mut series: Vec<(Series, f64)> = Vec::new();
+        for each in measured.iter().filter(|each| has(&each.algorithm)) {
+            let place = series.iter().position(|(known, _)| known.name == each.algorithm);
+            let place = place.unwrap_or_else(|| {
+                let name = each.algorithm.clone();
+                series.push((Series { name, points: Vec::new(), join: Join::Straight }, 0.0));
+                series.len() - 1
+            });
+            series[place].0.points.push((each.x, each.y));
+            series[place].1 += each.instances;
+        }
+        // Slow algorithms run on some of the replications, or on small instances; what they reach there is not what they
+        // would reach on all.
+        let most = series.iter().map(|(_, instances)| *instances).fold(0.0, f64::max);
+        let (whole, partial): (Vec<_>, Vec<_>) =
+            series.into_iter().partition(|(_, instances)| *instances == most);
+        let partial: Vec<String> = partial.into_iter().map(|(series, _)| series.name).collect();
+        let left_out = format!("left out, as they ran on a part of the instances: {}", partial.join(", "));
+        let series: Vec<Series> = whole.into_iter().map(|(series, _)| series).collect();
+        series.iter().any(|series| series.points.len() > 1).then(|| Drawing {
+            stem: format!("{stem}-{set}-{family}"),
+            title: format!("{set}: {words}"),
+            remarks: if partial.is_empty() { Vec::new() } else { vec![left_out] },
+            chart: Chart::Lines { x: x.clone(), y: y.clone(), name: "algorithm".to_owned(), series },
+        })
+    };
+    families.into_iter().filter_map(drawing).collect()
+}
+
+/// A point for each greedy algorithm: once with a series for each rule for nodes (a), once one for each order of jobs (b).
+fn figure_4_1(table: &Table) -> Vec<Drawing> {
+    let points: Vec<(&str, (f64, f64))> = lines(table)
+        .filter_map(|line| {
+            Some((
+                line.text("algorithm"),
+                (line.number("failure_rate")?, line.number("relative_gap_to_bound")?),
+            ))
+        })
+        .collect();
+    let drawing = |(stem, title, letter): (&str, &str, char)| {
+        let series = (1..=7).map(|number| format!("{letter}{number}")).map(|name| {
+            let own = points.iter().filter(|(pass, _)| pass.split('_').any(|part| part == name));
+            Series { points: own.map(|(_, point)| *point).collect(), name, join: Join::None }
+        });
+        Drawing {
+            stem: stem.to_owned(),
+            title: title.to_owned(),
+            remarks: Vec::new(),
+            chart: Chart::Lines {
+                x: Axis::linear("failure rate (%)"),
+                y: Axis::linear("mean gap to LPBOUND (% of it)"),
+                name: if letter == 'P' { "node picking" } else { "job sorting" }.to_owned(),
+                series: series.collect(),
+            },
+        }
+    };
+    let parts = [
+        ("figure-4-1-a", "Greedy algorithms by node picking, P1 to P7", 'P'),
+        ("figure-4-1-b", "Greedy algorithms by job sorting, S1 to S7", 'S'),
+    ];
+    if points.is_empty() { Vec::new() } else { parts.map(drawing).into() }
+}
+
+fn figure_4_2(table: &Table) -> Option<Drawing> {
+    let columns = [
+        ("mean", "mean"),
+        ("75 %", "p75"),
+        ("90 %", "p90"),
+        ("99 %", "p99"),
+        ("maximum", "max"),
+        ("mean, published", "mean_published"),
+    ];
+    let series = columns.map(|(name, column)| against_slack(table, name.to_owned(), column, |_| true));
+    by_slack("figure-4-2", "VP_CPSUM below LPBOUND, by slack", series.into())
+}
+
+fn figure_4_3(table: &Table) -> Option<Drawing> {
+    let mut series = Vec::new();
+    for line in [slack::OPT_BELOW_BOUND, slack::CPSUM_BELOW_OPT] {
+        for (words, column) in [("mean", "mean"), ("90 %", "p90")] {
+            for (published, suffix) in [("", ""), (", published", "_published")] {
+                let name = format!("{line}, {words}{published}");
+                series.push(against_slack(table, name, &format!("{column}{suffix}"), |other| other == line));
+            }
+        }
+    }
+    by_slack("figure-4-3", "VP_CPSUM, OPT and LPBOUND, by slack", series)
+}
+
+/// A column against slack, of some of the lines; published points are not joined.
+fn against_slack(table: &Table, name: String, column: &str, is_meant: impl Fn(&str) -> bool) -> Series {
+    let own = lines(table).filter(|line| is_meant(line.text("line")));
+    let points = own.filter_map(|line| Some((line.number("slack")?, line.number(column)?))).collect();
+    let join = if column.ends_with("_published") { Join::None } else { Join::Straight };
+    Series { name, points, join }
+}
+
+fn by_slack(stem: &str, title: &str, series: Vec<Series>) -> Option<Drawing> {
+    let series: Vec<Series> = series.into_iter().filter(|series| !series.points.is_empty()).collect();
+    let (x, y) = (Axis::linear("slack"), Axis::linear("gap (%)"));
+    (!series.is_empty()).then(|| Drawing {
+        stem: stem.to_owned(),
+        title: title.to_owned(),
+        remarks: Vec::new(),
+        chart: Chart::Lines { x, y, name: "line".to_owned(), series },
+    })
+}
+
+/// Stem, title, column, published column, axis.
+type Beside = (&'static str, &'static str, &'static str, &'static str, fn() -> Axis);
+
+const BESIDE: [Beside; 4] = [
+    (
+        "table-4-4-gap",
+        "Table 4.4: gap to LPBOUND",
+        "relative_gap_to_bound",
+        "relative_gap_to_bound_published",
+        || Axis::linear("mean gap (% of LPBOUND)"),
+    ),
+    (
+        "table-4-4-failures",
+        "Table 4.4: failures where LPBOUND exists",
+        "failure_rate_of_bounded",
+        "failure_rate_published",
+        || Axis::linear("failure rate (%)"),
+    ),
+    ("rr6692-table-1", "RR-6692, table 1: small instances", "mean", "mean_published", degradation),
+    ("rr6692-figure-7", "RR-6692, figure 7: large instances", "mean", "mean_published", degradation),
+];
+
+fn degradation() -> Axis {
+    Axis::logarithmic("mean degradation from the best (%)")
+}
+
+/// A line for each algorithm.
+fn drawn_beside((stem, title, column, published, value): Beside, table: &Table) -> Option<Drawing> {
+    let line = |line: Line<'_>| {
+        Some((line.text("algorithm").to_owned(), line.number(column)?, line.number(published)?))
+    };
+    let lines: Vec<(String, f64, f64)> = lines(table).filter_map(line).collect();
+    (!lines.is_empty()).then(|| Drawing {
+        stem: stem.to_owned(),
+        title: title.to_owned(),
+        remarks: Vec::new(),
+        chart: Chart::Beside { value: value(), name: "algorithm".to_owned(), lines },
+    })
+}
+
+/// A line of a table, its cells by the names of columns.
+#[derive(Clone, Copy)]
+struct Line<'a>(&'a Table, &'a [Cell]);
+
+fn lines(table: &Table) -> impl Iterator<Item = Line<'_>> {
+    table.lines().iter().map(move |line| Line(table, line))
+}
+
+impl<'a> Line<'a> {
+    fn cell(self, column: &str) -> Option<&'a Cell> {
+        self.1.get(self.0.header().position(|name| name == column)?)
+    }
+    fn text(self, column: &str) -> &'a str {
+        match self.cell(column) {
+            Some(Cell::Text(text)) => text,
+            _ => "",
+        }
+    }
+    fn number(self, column: &str) -> Option<f64> {
+        match self.cell(column)? {
+            Cell::Number(number) => Some(*number),
+            Cell::Count(count) => Some(*count as f64),
+            Cell::Text(_) | Cell::Span(_) | Cell::Formatted(_) | Cell::Missing => None,
+        }
+    }
+}

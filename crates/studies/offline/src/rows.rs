@@ -1,0 +1,68 @@
+//! The columns of rows.
+
+use dfrsim_lab::columns;
+use dfrsim_model::Yield;
+
+columns! {
+    /// A packing.
+    pub struct Row {
+        /// The group of instances.
+        label pub instances: String,
+        /// The number of tasks.
+        label pub tasks: u32,
+        /// The part of the fixed resources that is free.
+        label pub slack: f64,
+        /// The number of the scenario in its group, from 0.
+        instance pub scenario: u32,
+        /// The number of the instance among those of its scenario, from 0.
+        instance pub replication: u32,
+        /// The number of nodes.
+        fact pub nodes: u32,
+        /// The number of resources.
+        fact pub dimensions: u32,
+        /// The deviation of requirements and needs (dissertation).
+        fact pub sigma: Option<f64>,
+        /// The probability of a quality of service (dissertation).
+        fact pub rho: Option<f64>,
+        /// The variation of memory requirements (RR-6692).
+        fact pub memory_variation: Option<f64>,
+        /// The variation of CPU needs (RR-6692).
+        fact pub cpu_variation: Option<f64>,
+        /// Whether jobs have several tasks (RR-6692).
+        fact pub parallel: Option<bool>,
+        /// LPBOUND, an upper bound on the minimum yield; none where sums alone show that there is no packing.
+        fact pub bound: Option<f64>,
+        /// The algorithm.
+        variant pub algorithm: String,
+        /// The largest minimum yield that the packing allows.
+        primary(more) pub minimum_yield: f64,
+        /// The greatest average yield of the packing, at its minimum yield.
+        metric(more) pub average_yield: Option<f64>,
+        /// The average yield by the dissertation's rule, for serial jobs.
+        metric(more) pub average_yield_by_rule: Option<f64>,
+        /// The used part of the fluid resources at the minimum yield.
+        metric(more) pub utilisation: Option<f64>,
+        /// The same with yields raised by the dissertation's rule; for parallel jobs, to the greatest average.
+        metric(more) pub raised_utilisation: Option<f64>,
+    }
+}
+
+/// A yield as rows have it: with seven decimals, which are enough to find it again.
+pub(crate) fn decimal(exact: Yield) -> f64 {
+    (exact.as_f64() * 1e7).round() / 1e7
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_yield_is_found_again() {
+        for units in 0..=Yield::ONE.units() {
+            let exact = Yield::try_from_units(units).unwrap();
+            let text = decimal(exact).to_string();
+            assert!(text.len() <= 9, "{text}");
+            assert_eq!(Yield::nearest(text.parse().unwrap()), exact);
+        }
+    }
+}

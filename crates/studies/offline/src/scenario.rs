@@ -1,0 +1,266 @@
+//! The fields of scenarios.
+
+use dfrsim_lab::fields;
+use dfrsim_lab::fields::{
+    Environment, Selected, boolean, choice, count, flattened, fraction, name, named, number, one_or_many,
+    optional, positive_fraction, seconds, selected, table, tables,
+};
+use dfrsim_model::{Seed, Yield};
+use dfrsim_offline::greedy::{self, Light, NodeRules};
+use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet, Memory, Requirements};
+use dfrsim_offline::{Algorithm, ListOrder, Probes, Settings};
+use dfrsim_optimum::{Backend, Limits, Relaxation};
+use std::time::Duration;
+
+/// Names of algorithms, or regular expressions.
+fn algorithms() -> Selected<fields::Named, impl Fn(&Environment) -> Vec<(String, Algorithm)>> {
+    selected("an algorithm", |_: &Environment| {
+        Algorithm::all().map(|each| (each.to_string(), each)).collect()
+    })
+}
+
+fields! {
+    /// Instances that are packed once, for the best minimum yield, each by every algorithm.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Packings {
+        /// The algorithms (`dfrsim pack --list`).
+        pub algorithms: Vec<Algorithm> = algorithms();
+        /// Whether `OPT`, the proven optimum, is one of them whatever the list says.
+        pub optimum: bool = boolean(), default false;
+        /// Whether slow algorithms run on all instances too.
+        pub everything: bool = boolean(), default false;
+        /// What the names of algorithms leave open.
+        pub packing: Packing = table();
+        /// Algorithms that are too slow for all instances.
+        pub slow: Vec<Slow> = tables();
+        /// Raising average yields, mappings kept.
+        pub second_phase: SecondPhase = table();
+        /// What is packed.
+        pub instances: Vec<InstanceGroup> =
+            tables().nonempty().distinct("name", "group of instances", |group: &InstanceGroup| &group.name);
+    }
+}
+
+fields! {
+    /// What the names of algorithms leave open.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Packing {
+        /// The search of vector packing ends when success and failure are so near.
+        pub precision: Yield = positive_fraction("a difference of yields"), default Yield::nearest(0.001);
+        /// In which order nodes look through the lists of `VP_PP` and `VP_CP`: in the lexicographic order of the ranks of
+        /// their dimensions, as the dissertation begins to describe it (4.2.5), or pair after pair, the lower number first,
+        /// as its authors' simulator does.
+        pub lists: ListOrder = choice([("by-rank", ListOrder::ByRank), ("by-pair", ListOrder::ByPair)]),
+            default ListOrder::ByRank;
+        /// Which yields the search of vector packing tries: its highest, then 0, then what bisection comes to, or bisection
+        /// at once, half of the range first, as RR-6692 has it (3.4). Success is not monotone in the yield, so results
+        /// differ.
+        pub probes: Probes = choice([("ends-first", Probes::EndsFirst), ("halving", Probes::Halving)]),
+            default Probes::EndsFirst;
+        /// The loads of P1 to P6: by the dissertation's formulas (4.2.2), or as its authors' simulator computes them: all
+        /// sums over jobs, in one resource (P1, P3, P5) or in all (P2, P4, P6); and the order of the passes of
+        /// `GREEDYLIGHT`.
+        pub node_rules: NodeRules =
+            choice([("printed", NodeRules::Printed), ("simulated", NodeRules::Simulated)]), default NodeRules::Printed;
+        /// `GREEDYLIGHT` takes the first of its passes that finds a mapping, as the dissertation has it (4.4.1), or the best
+        /// of them, which is what that section's numbers fit.
+        pub light: Light = choice([("first", Light::First), ("best", Light::Best)]), default Light::First;
+        /// The most attempts of `GB` and `SGB` to place a task.
+        pub placements: u64 = count("a number of placements", 0, i64::MAX), default 500_000;
+        /// The most nodes of the search tree of `OPT`; what is not proven by then is `timed-out`.
+        pub search_nodes: u64 = count("a number of nodes", 0, i64::MAX), default 100_000_000;
+        /// The longest that an algorithm on linear programs, or `OPT`, may take; with it, results depend on the machine.
+        pub time_limit_s: Option<Duration> = optional(seconds(..));
+        /// What solves linear programs (`"highs"` in builds with that feature). Solvers may find other optimal vertices, so
+        /// what is rounded from them differs.
+        pub solver: Backend = named("a solver"), default Backend::default();
+        /// The program that `RRND` and `RRNDNZ` round: for a yield known to be LPBOUND, or the printed one, twenty to sixty
+        /// times slower.
+        pub relaxation: Relaxation =
+            choice([("printed", Relaxation::Printed), ("at-bound", Relaxation::AtBound)]), default Relaxation::AtBound;
+    }
+    renamed { "time_limit" => "time_limit_s" }
+}
+
+fields! {
+    /// Algorithms that do not run on all instances.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Slow {
+        /// Which.
+        pub algorithms: Vec<Algorithm> = algorithms().or_none();
+        /// They run on the first so many replications of each scenario.
+        pub replications: u32 = count("a number of replications", 0, u32::MAX), default 1;
+        /// They run on instances of at most so many tasks.
+        pub tasks: u32 = count("a number of tasks", 0, u32::MAX), default u32::MAX;
+    }
+    renamed { "samples" => "replications" }
+}
+
+fields! {
+    /// The second phase, which raises average yields, mappings kept.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct SecondPhase {
+        /// Whose packings go through it, of the scenario's algorithms.
+        pub algorithms: Vec<Algorithm> = algorithms().or_none(), default Vec::new();
+        /// With several fluid resources or parallel jobs the greatest average needs a linear program; it is solved for the
+        /// first so many replications of each scenario.
+        pub program_replications: u32 = count("a number of replications", 0, u32::MAX), default 1;
+    }
+    renamed { "program_samples" => "program_replications" }
+}
+
+fields! {
+    /// Instances of one source.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct InstanceGroup {
+        /// Its name in rows and tables.
+        pub name: String = name("a group of instances");
+        /// Where the instances come from.
+        pub source: Source = flattened();
+        /// How many instances of each scenario; if absent, as many as published of a set, and one of a grid.
+        pub replications: Option<u32> = optional(count("a number of replications", 1, u32::MAX));
+        /// What becomes of requirements of the dissertation's instances that scaling lifts above a node: they are cut to one,
+        /// as its authors' simulator does, or kept, so that the instance has no solution. The text is silent.
+        pub requirements: Requirements = choice([("cut", Requirements::Cut), ("kept", Requirements::Kept)]),
+            default Requirements::Cut;
+        /// The memory slack of RR-6692's instances: requirements are scaled to it, as its authors' generator does, or drawn
+        /// from a distribution with the mean that it gives.
+        pub memory: Memory = choice([("scaled", Memory::Scaled), ("drawn", Memory::Drawn)]), default Memory::Scaled;
+    }
+    renamed { "samples" => "replications" }
+}
+
+fields! {
+    /// Where instances come from.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum Source {
+        /// A set of the texts, by its name: published tables are beside ours for these.
+        Set(InstanceSet) as "set" = named("a set of instances");
+        /// Instances like the dissertation's, for each combination of these parameters.
+        Grid(Grid) as "grid" = table();
+    }
+}
+
+fields! {
+    /// Scenarios like the dissertation's, for every combination of these parameters.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Grid {
+        /// The number of nodes.
+        pub nodes: u32 = count("a number of nodes", 1, 1_000_000);
+        /// Numbers of jobs.
+        pub jobs: Vec<u32> = one_or_many(count("a number of jobs", 1, 1_000_000));
+        /// Numbers of resources; even.
+        pub dimensions: Vec<u32> = one_or_many(count("a number of resources", 2, 32));
+        /// Standard deviations.
+        pub sigma: Vec<f64> = one_or_many(number("a deviation", 0.0..=1e6));
+        /// Probabilities of a quality of service.
+        pub rho: Vec<f64> = one_or_many(fraction("a probability"));
+        /// Free parts of fixed resources.
+        pub slack: Vec<f64> = one_or_many(fraction("a part that is free"));
+    }
+    check |grid, at| {
+        if grid.dimensions.iter().any(|dimensions| dimensions % 2 == 1) {
+            at.fault("dimensions", "half of the resources are fixed: their number must be even");
+        }
+    }
+}
+
+impl Grid {
+    /// Jobs change slowest, then resources, deviations, qualities of service, and slack fastest.
+    fn scenarios(&self) -> Vec<instances::Scenario> {
+        let mut scenarios = Vec::new();
+        for &jobs in &self.jobs {
+            for &dimensions in &self.dimensions {
+                for &sigma in &self.sigma {
+                    for &rho in &self.rho {
+                        scenarios.extend(self.slack.iter().map(|&slack| {
+                            let nodes = self.nodes;
+                            instances::Scenario::Dissertation(DissertationScenario {
+                                nodes,
+                                jobs,
+                                dimensions,
+                                sigma,
+                                rho,
+                                slack,
+                            })
+                        }));
+                    }
+                }
+            }
+        }
+        scenarios
+    }
+}
+
+impl InstanceGroup {
+    /// Its scenarios; a scenario's number counts them from 0.
+    #[must_use]
+    pub fn scenarios(&self) -> Vec<instances::Scenario> {
+        match &self.source {
+            Source::Set(set) => set.scenarios(),
+            Source::Grid(grid) => grid.scenarios(),
+        }
+    }
+    /// How many instances each of its scenarios has.
+    #[must_use]
+    pub fn replications(&self) -> u32 {
+        self.replications.unwrap_or(match self.source {
+            Source::Set(set) => set.samples(),
+            Source::Grid(_) => 1,
+        })
+    }
+    /// The seed of an instance. Instances of the sets of the texts are the same in every group.
+    pub(crate) fn seed(&self, study: Seed, scenario: u32, replication: u32) -> Seed {
+        match self.source {
+            Source::Set(set) => set.seed(study, scenario, replication),
+            Source::Grid(_) => study.fork(&self.name).numbered(scenario.into()).numbered(replication.into()),
+        }
+    }
+    /// The readings of the texts that its instances are made by.
+    pub(crate) fn readings(&self) -> instances::Readings {
+        instances::Readings { requirements: self.requirements, memory: self.memory }
+    }
+}
+
+impl Packing {
+    /// The settings for an instance of this seed.
+    pub(crate) fn settings(&self, instance: Seed) -> Settings {
+        Settings {
+            placements: self.placements,
+            greedy: greedy::Readings { rules: self.node_rules, light: self.light },
+            precision: self.precision,
+            lists: self.lists,
+            probes: self.probes,
+            solver: self.solver,
+            relaxation: self.relaxation,
+            limits: Limits { time: self.time_limit_s, nodes: Some(self.search_nodes), gap: 0.0 },
+            ..Settings::new(instance.fork("algorithms"))
+        }
+    }
+}
+
+impl Packings {
+    /// The algorithms, each once.
+    #[must_use]
+    pub fn algorithms(&self) -> Vec<Algorithm> {
+        let mut algorithms = self.algorithms.clone();
+        if self.optimum && !algorithms.contains(&Algorithm::Optimum) {
+            algorithms.push(Algorithm::Optimum);
+        }
+        algorithms
+    }
+    /// Those of the algorithms whose packings go through the second phase.
+    #[must_use]
+    pub fn second_phase(&self) -> Vec<Algorithm> {
+        let mut algorithms = self.algorithms();
+        algorithms.retain(|algorithm| self.second_phase.algorithms.contains(algorithm));
+        algorithms
+    }
+    /// On how many replications of a scenario an algorithm runs at most, and on how many tasks.
+    pub(crate) fn limits(&self, algorithm: Algorithm) -> (u32, u32) {
+        let own = self.slow.iter().filter(|slow| !self.everything && slow.algorithms.contains(&algorithm));
+        own.fold((u32::MAX, u32::MAX), |(replications, tasks), slow| {
+            (replications.min(slow.replications), tasks.min(slow.tasks))
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! One algorithm against another: table 4.5 and the domination relation of section 4.4.4 of the dissertation.
+
+use crate::published::TABLE_4_5;
+use crate::results::{Part, Results};
+use dfrsim_lab::{Cell, Table};
+use dfrsim_offline::Algorithm;
+use dfrsim_offline::greedy::Greedy;
+use dfrsim_offline::instances::InstanceSet;
+
+/// The subsets of numbers of resources for which the text says who dominates whom.
+pub(crate) const SUBSETS: [(&str, &[u32]); 6] =
+    [("2,4,6", &[2, 4, 6]), ("2,4", &[2, 4]), ("4,6", &[4, 6]), ("2", &[2]), ("4", &[4]), ("6", &[6])];
+
+/// The dissertation's instances with these numbers of resources; `None` if there are none.
+pub(crate) fn subset<'a>(results: &'a Results<'_>, dimensions: &[u32]) -> Option<Part<'a>> {
+    let part = results.of_set(InstanceSet::Dissertation)?;
+    Some(results.with(&part, |of| dimensions.contains(&of.dimensions))).filter(|part| !part.is_empty())
+}
+
+/// Table 4.5; of Y also on how many of the instances that both solve the one is better, and by how much.
+pub(super) fn table_4_5(results: &Results<'_>) -> Table {
+    let header = [
+        "measure",
+        "one",
+        "other",
+        "percent",
+        "percent_published",
+        "percent_difference",
+        "better_percent",
+        "better_by_percent",
+    ];
+    let Some(part) = results.of_set(InstanceSet::Dissertation) else { return Table::new(header, Vec::new()) };
+    let line = |([measure, one, other], [published]): ([&str; 3], [f64; 1])| {
+        let advantage = part.advantage(results.column(one)?, results.column(other)?);
+        let is_yield = measure == "Y";
+        let own = if is_yield { advantage.minimum_yield } else { advantage.success };
+        let mut line = [measure, one, other].map(|text| Cell::Text(text.to_owned())).to_vec();
+        line.extend([own, published, own - published].map(Cell::Number));
+        line.extend([advantage.better, advantage.gain].map(|each| Cell::optional(is_yield.then_some(each))));
+        Some(line)
+    };
+    Table::new(header, TABLE_4_5.lines().filter_map(line).collect())
+}
+
+/// S, Y and domination for every pair of algorithms but the 49 greedy passes.
+pub(super) fn table(results: &Results<'_>) -> Table {
+    let header = ["dimensions", "one", "other", "S", "Y", "dominates"];
+    let algorithms: Vec<(String, usize)> = (results.algorithms.iter())
+        .filter(|(each, _)| !matches!(each, Algorithm::Greedy(Greedy::Pass(..))))
+        .map(|(each, column)| (each.to_string(), *column))
+        .collect();
+    let mut lines = Vec::new();
+    for (name, dimensions) in SUBSETS {
+        let Some(part) = subset(results, dimensions) else { continue };
+        let advantages: Vec<Vec<_>> = (algorithms.iter())
+            .map(|(_, one)| algorithms.iter().map(|(_, other)| part.advantage(*one, *other)).collect())
+            .collect();
+        for (first, (one, _)) in algorithms.iter().enumerate() {
+            for (second, (other, _)) in algorithms.iter().enumerate().filter(|(second, _)| *second != first) {
+                let (own, others) = (&advantages[first][second], &advantages[second][first]);
+                let mut line = [name, one, other].map(|text| Cell::Text(text.to_owned())).to_vec();
+                line.extend([own.success, own.minimum_yield].map(Cell::Number));
+                line.push(Cell::Text(own.dominates(others).to_string()));
+                lines.push(line);
+            }
+        }
+    }
+    Table::new(header, lines)
+}

@@ -1,0 +1,83 @@
+//! VP_EJECT beside VP_CPSUM: how far each is from the bound and from the optimum, and how often it fails.
+
+use crate::results::{Part, Record, Results};
+use crate::study::tasks;
+use dfrsim_lab::{Cell, Table};
+use dfrsim_model::Yield;
+use dfrsim_offline::instances::InstanceSet;
+use std::collections::BTreeSet;
+
+/// A line for each set of the dissertation, number of jobs and reference. Gaps are over the instances that both solve;
+/// failures over those that any algorithm of the scenario solves.
+pub(super) fn table(results: &Results<'_>) -> Table {
+    let header = [
+        "set",
+        "jobs",
+        "below",
+        "instances",
+        "cpsum_gap",
+        "eject_gap",
+        "cpsum_relative_gap",
+        "eject_relative_gap",
+        "cpsum_failure_rate",
+        "eject_failure_rate",
+    ];
+    let mut lines = Vec::new();
+    let (Some(cpsum), Some(eject)) = (results.column("VP_CPSUM"), results.column("VP_EJECT")) else {
+        return Table::new(header, lines);
+    };
+    let jobs = |record: &Record<'_>| tasks(results.parameters(record));
+    for set in [InstanceSet::DissertationSmall, InstanceSet::Dissertation] {
+        let Some(part) = results.of_set(set) else { continue };
+        let is_solved =
+            |record: &Record<'_>| results.algorithms.iter().any(|(_, at)| record.solved(*at).is_some());
+        let solvable = part.filter(is_solved);
+        let sizes: BTreeSet<u32> = solvable.records.iter().map(|record| jobs(record)).collect();
+        for size in std::iter::once(None).chain(sizes.into_iter().map(Some)) {
+            let of_size = solvable.filter(|record| size.is_none_or(|size| jobs(record) == size));
+            let optimum = results.column("OPT").filter(|optimum| !of_size.where_ran(*optimum).is_empty());
+            let references = [Some(("LPBOUND", None)), optimum.map(|optimum| ("OPT", Some(optimum)))];
+            for (name, reference) in references.into_iter().flatten() {
+                let gaps = gaps(&of_size, reference, [cpsum, eject]);
+                let mean = |of: fn(&[f64; 3]) -> f64| {
+                    (!gaps.is_empty()).then(|| gaps.iter().map(of).sum::<f64>() / gaps.len() as f64)
+                };
+                let failure_rate = |column: usize| {
+                    let failed =
+                        of_size.records.iter().filter(|record| record.solved(column).is_none()).count();
+                    Some(100.0 * failed as f64 / of_size.records.len() as f64)
+                };
+                let size =
+                    size.map_or(Cell::Text("all".to_owned()), |size| Cell::Formatted(size.to_string()));
+                let mut line = vec![
+                    Cell::Text(set.to_string()),
+                    size,
+                    Cell::Text(name.to_owned()),
+                    Cell::Count(gaps.len()),
+                ];
+                let values = [
+                    mean(|[best, cpsum, _]| best - cpsum),
+                    mean(|[best, _, eject]| best - eject),
+                    mean(|[best, cpsum, _]| 100.0 * (1.0 - cpsum / best)),
+                    mean(|[best, _, eject]| 100.0 * (1.0 - eject / best)),
+                    failure_rate(cpsum),
+                    failure_rate(eject),
+                ];
+                line.extend(values.map(Cell::optional));
+                lines.push(line);
+            }
+        }
+    }
+    Table::new(header, lines)
+}
+
+/// The yields of the reference and of both algorithms where all three are there and the reference is not 0; without a column
+/// the reference is LPBOUND.
+fn gaps(part: &Part<'_>, reference: Option<usize>, columns: [usize; 2]) -> Vec<[f64; 3]> {
+    let of = |record: &&Record<'_>| -> Option<[Yield; 3]> {
+        let best = reference.map_or(record.bound, |column| record.solved(column))?;
+        Some([best, record.solved(columns[0])?, record.solved(columns[1])?])
+    };
+    let yields = part.records.iter().filter_map(of).filter(|yields| yields[0] > Yield::ZERO);
+    yields.map(|yields| yields.map(Yield::as_f64)).collect()
+}

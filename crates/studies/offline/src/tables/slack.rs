@@ -1,0 +1,81 @@
+//! Figures 4.2 and 4.3 of the dissertation: how far VP_CPSUM and OPT are from what is above them, by slack.
+
+use crate::published::FIGURES;
+use crate::results::{Part, Results, Sample};
+use dfrsim_lab::{Cell, Table};
+use dfrsim_offline::instances::InstanceSet;
+
+pub(crate) const CPSUM_BELOW_BOUND: &str = "VP_CPSUM below LPBOUND";
+pub(crate) const OPT_BELOW_BOUND: &str = "OPT below LPBOUND";
+pub(crate) const CPSUM_BELOW_OPT: &str = "VP_CPSUM below OPT";
+
+/// The slacks of both studies.
+pub(super) fn slacks() -> impl Iterator<Item = f64> {
+    (1..10).map(|tenths| f64::from(tenths) / 10.0)
+}
+
+/// Figure 4.2: the relative gap of VP_CPSUM to LPBOUND.
+pub(crate) fn figure_4_2(results: &Results<'_>) -> Table {
+    let header =
+        ["slack", "instances", "mean", "p75", "p90", "p99", "max", "mean_published", "mean_difference"];
+    let (Some(part), Some(column)) = (results.of_set(InstanceSet::Dissertation), results.column("VP_CPSUM"))
+    else {
+        return Table::new(header, Vec::new());
+    };
+    let line = |slack: f64| {
+        let sample = results.with(&part, |of| of.slack == slack).gaps(column).relative;
+        let published = published("4.2", CPSUM_BELOW_BOUND, "mean", slack);
+        let values = [
+            sample.mean(),
+            sample.percentile(75),
+            sample.percentile(90),
+            sample.percentile(99),
+            sample.max(),
+            published,
+            sample.mean().zip(published).map(|(own, theirs)| own - theirs),
+        ];
+        let start = [Cell::Number(slack), Cell::Count(sample.len())];
+        start.into_iter().chain(values.map(Cell::optional)).collect()
+    };
+    Table::new(header, slacks().map(line).collect())
+}
+
+/// Figure 4.3: on small instances, OPT below LPBOUND and VP_CPSUM below OPT, in percent.
+pub(crate) fn figure_4_3(results: &Results<'_>) -> Table {
+    let header = ["line", "slack", "instances", "mean", "mean_published", "p90", "p90_published"];
+    let Some(part) = results.of_set(InstanceSet::DissertationSmall) else {
+        return Table::new(header, Vec::new());
+    };
+    let mut lines = Vec::new();
+    for name in [OPT_BELOW_BOUND, CPSUM_BELOW_OPT] {
+        for slack in slacks() {
+            let of_slack = results.with(&part, |of| of.slack == slack);
+            let Some(sample) = sample(results, &of_slack, name) else { continue };
+            let values = [
+                sample.mean(),
+                published("4.3", name, "mean", slack),
+                sample.percentile(90),
+                published("4.3", name, "p90", slack),
+            ];
+            let start = [Cell::Text(name.to_owned()), Cell::Number(slack), Cell::Count(sample.len())];
+            lines.push(start.into_iter().chain(values.map(Cell::optional)).collect());
+        }
+    }
+    Table::new(header, lines)
+}
+
+/// The gaps of one of the lines; `None` if the scenario does not have its algorithms.
+pub(crate) fn sample(results: &Results<'_>, part: &Part<'_>, line: &str) -> Option<Sample> {
+    let (optimum, heuristic) = (results.column("OPT"), results.column("VP_CPSUM"));
+    match line {
+        OPT_BELOW_BOUND => Some(part.gaps(optimum?).relative),
+        CPSUM_BELOW_OPT => Some(part.gaps_between(heuristic?, optimum?)),
+        _ => Some(part.gaps(heuristic?).relative),
+    }
+}
+
+/// What the text says of a point.
+pub(crate) fn published(figure: &str, line: &str, statistic: &str, slack: f64) -> Option<f64> {
+    let [at, value] = FIGURES.find([figure, line, statistic])?;
+    (at == slack).then_some(value)
+}
