@@ -168,6 +168,7 @@ pub fn registry_with(policies: Policies) -> Registry {
         .with(policies)
         .with(FileLocator(|name, folder| locate_beside(name, folder).map_err(|missing| missing.to_string())))
         .study::<dfrsim_study_online::OnlineStudy>()
+        .study::<dfrsim_study_offline::OfflineStudy>()
         .study::<dfrsim_study_grid::GridStudy>()
         .study::<dfrsim_study_discovery::DiscoveryStudy>()
         .study::<dfrsim_study_adaptation::AdaptationStudy>()

@@ -1,1 +1,1 @@
-
+//! The off-line study through the frame.
