@@ -131,7 +131,7 @@ fn claims(claims: Option<&Table>) -> Markup {
             h2 { "Claims" }
             p {
                 "Published statements, checked on these rows: " (count(Verdict::Holds)) " hold, "
-                (count(Verdict::Fails)) " fail, " (count(Verdict::Open)) " are open."
+                (count(Verdict::Fails)) " fail, " (count(Verdict::Open)) " open."
             }
             (table.html())
         }

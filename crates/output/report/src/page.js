@@ -49,6 +49,7 @@ for (const table of document.querySelectorAll("table.data")) {
 // Instances: groups of runs with the same labels and variant, and below them the runs of one group or of one instance.
 const MAX_GROUPS = 200;
 const MAX_RUNS = 500;
+const ACTION = { heading: "see", isAction: true };
 
 function element(tag, text, className) {
   const made = document.createElement(tag);
@@ -92,14 +93,20 @@ function button(text, label, action) {
   return made;
 }
 
-// The length of a bar in percent, from the best value to the worst: by logarithms if all are above 0.
-function bars(values, moreIsBetter) {
+function bar(percent) {
+  const made = element("span", undefined, "bar");
+  made.style.width = `${percent}%`;
+  return made;
+}
+
+// The lengths of bars in percent, from the best value to the worst: by logarithms if all are above 0.
+function lengths(values, moreIsBetter) {
   const known = values.filter((value) => value !== null);
   const size = known.every((value) => value > 0) ? Math.log : (value) => value;
   const sizes = known.map(size);
   const [least, most] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), -Infinity)];
   const best = moreIsBetter ? most : least;
-  return (value) => (value === null ? 0 : (100 * Math.abs(size(value) - best)) / (most - least || 1));
+  return (value) => (100 * Math.abs(size(value) - best)) / (most - least || 1);
 }
 
 function showPart(part) {
@@ -124,7 +131,9 @@ function showPart(part) {
     return statuses[row[1 + instance.length]] + (message === undefined ? "" : `: ${message}`);
   };
   const primaryOf = (row) => (primary ? row[first] : null);
-  const instanceKey = (row) => JSON.stringify([keys.map((key, place) => (key.is_label ? groupOf(row).keys[place] : 0)), row.slice(1, 1 + instance.length)]);
+  const isOnSameInstance = (one, other) =>
+    instance.every((column, place) => one[1 + place] === other[1 + place]) &&
+    varying.every((key) => !key.is_label || groupOf(one).keys[key.place] === groupOf(other).keys[key.place]);
   const instanceName = (row) => {
     const labels = varying.filter((key) => key.is_label).map((key) => named(key, key.values[groupOf(row).keys[key.place]]));
     return labels.concat(instance.map((column, place) => named(column, column.values[row[1 + place]]))).join(", ") || "the only one";
@@ -158,24 +167,19 @@ function showPart(part) {
       column.isNumber &&= values.every((value) => value === null || typeof value === "number");
     }
     const place = columns.indexOf(primaryColumn);
-    const length = bars(shown.map(primaryOf), moreIsBetter);
+    const length = lengths(shown.map(primaryOf), moreIsBetter);
     const lines = shown.map((row) => {
       const line = columns.map((column) => column.read(row));
-      if (place >= 0) {
-        const bar = element("span", undefined, "bar");
-        bar.style.width = `${length(primaryOf(row))}%`;
-        line.splice(place + 1, 0, bar);
-      }
-      line.push(leads(row));
-      return line;
+      if (place >= 0) line.splice(place + 1, 0, primaryOf(row) === null ? null : bar(length(primaryOf(row))));
+      return [leads(row), ...line];
     });
     if (place >= 0) columns.splice(place + 1, 0, { heading: "from the best to the worst", isAction: true, className: "bar-cell" });
-    columns.push({ heading: "more", isAction: true });
+    columns.unshift(ACTION);
     find(".chosen-title").textContent = title;
     const parts = common.map((column) => `${column.heading} ${column.read(shown[0])}`);
     const few = shown.length < chosen.length ? `The ${isWorstFirst ? "worst" : "best"} ${shown.length} of ${chosen.length} runs. ` : "";
     find(".common").textContent = few + (parts.length > 0 ? `In all lines: ${parts.join(", ")}.` : "");
-    fill(find("table.rows"), columns, lines, place, isWorstFirst !== moreIsBetter);
+    fill(find("table.rows"), columns, lines, place < 0 ? -1 : place + 1, isWorstFirst !== moreIsBetter);
     find(".chosen").hidden = false;
     find(".chosen-title").focus();
   };
@@ -185,8 +189,7 @@ function showPart(part) {
     showRuns(`Runs of ${groupName(group)}`, chosen, true, toInstance);
   };
   const showInstance = (one) => {
-    const key = instanceKey(one);
-    const chosen = rows.filter((row) => instanceKey(row) === key);
+    const chosen = rows.filter((row) => isOnSameInstance(one, row));
     const toGroup = (row) => button("group", `All runs of ${groupName(groupOf(row))}`, () => showGroup(groupOf(row)));
     showRuns(`All variants on ${instanceName(one)}`, chosen, false, toGroup);
   };
@@ -211,16 +214,15 @@ function showPart(part) {
     const columns = varying.map((key) => ({ heading: key.name, isNumber: false }));
     columns.push({ heading: "runs", isNumber: true });
     if (primary && isIncomplete) columns.push({ heading: "without a value", isNumber: true });
-    const mean = columns.length;
+    const mean = columns.length + (rows ? 1 : 0);
     if (primary) columns.push({ heading: `mean ${primary.name}`, isNumber: true, hint: primary.doc }, { heading: `worst ${primary.name}`, isNumber: true, hint: primary.doc });
-    if (rows) columns.push({ heading: "more", isAction: true });
+    if (rows) columns.unshift(ACTION);
     const lines = shown.map((group) => {
       const line = varying.map((key) => key.values[group.keys[key.place]]);
       line.push(group.runs);
       if (primary && isIncomplete) line.push(group.runs - group.measured);
       if (primary) line.push(group.mean, group.worst);
-      if (rows) line.push(button("instances", `Instances of ${groupName(group)}`, () => showGroup(group)));
-      return line;
+      return rows ? [button("instances", `Instances of ${groupName(group)}`, () => showGroup(group)), ...line] : line;
     });
     fill(find("table.groups"), columns, lines, primary ? mean : -1, moreIsBetter);
     const few = shown.length < chosen.length ? `; the best ${shown.length} are shown, choose to see others` : "";

@@ -8,6 +8,9 @@ use maud::{Markup, html};
 /// The table of claims, which all studies have.
 const CLAIMS: &str = "claims";
 
+/// The most lines of a table in the page: more make it slow, and nobody reads them.
+const SHOWN: usize = 5_000;
+
 /// A table of the results.
 pub(crate) struct Table {
     /// The name of the file without its extension.
@@ -77,6 +80,9 @@ impl Table {
         let is_number: Vec<bool> = (0..self.headings.len()).map(|column| self.is_number(column)).collect();
         html! {
             @if !common.is_empty() { p.common { "In all lines: " (common.join(", ")) "." } }
+            @if self.len() > SHOWN { p.left-out {
+                "The first " (SHOWN) " of " (self.len()) " lines; tables/" (self.name) ".csv has all of them."
+            } }
             div.scroll tabindex="0" role="region" aria-label={ "Table " (names::words(&self.name)) } {
                 table.data {
                     thead { tr {
@@ -87,7 +93,7 @@ impl Table {
                         }
                     } }
                     tbody {
-                        @for line in &self.lines { tr {
+                        @for line in self.lines.iter().take(SHOWN) { tr {
                             @for &column in &different {
                                 @if is_number[column] {
                                     td.number data-value=(line[column]) { (shown(&line[column])) }

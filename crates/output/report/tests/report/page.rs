@@ -68,7 +68,7 @@ fn units_are_those_of_the_rows() {
 #[test]
 fn claims_have_coloured_verdicts() {
     let page = page_of(SCENARIO);
-    assert!(page.contains("1 hold, 1 fail, 1 are open"));
+    assert!(page.contains("1 hold, 1 fail, 1 open"));
     for verdict in ["holds", "fails", "open"] {
         assert!(page.contains(&format!("<td class=\"verdict {verdict}\">{verdict}</td>")), "{verdict}");
     }
@@ -124,4 +124,10 @@ fn figures_of_all_columns_and_of_the_study_are_in_the_page() {
     let pictures: Vec<Picture> = drawn.figures.iter().map(picture).collect();
     let page = page(&results, &pictures).unwrap();
     assert_eq!(page.matches("<figure>").count(), 4);
+}
+
+#[test]
+fn long_tables_are_limited() {
+    let page = page_of("study = 'waiting'\nqueues = 1000\nseconds = [1, 2, 3, 4, 5, 6]\n");
+    assert!(page.contains("The first 5000 of 6000 lines; tables/all.csv has all of them."));
 }
