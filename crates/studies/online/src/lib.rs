@@ -11,15 +11,19 @@
 //! and 6 and appendix B; section 7.2.2 for policies that do not know the CPU needs.
 
 mod audited;
+mod claims;
+mod drawings;
+mod groups;
 mod instance;
 mod published;
 mod rows;
 mod scenario;
 mod setting;
 mod study;
+mod tables;
 
 pub use instance::trace_seed;
-pub use published::{CostUnit, Costs, Published, UnknownTable};
+pub use published::{CostUnit, Costs, Published};
 pub use rows::SimulationRow;
 pub use scenario::{
     BatsimLog, Cut, Log, LublinTraces, Online, PeriodSweep, Simulation, Source, SwfLog, Workload,

@@ -1,22 +1,22 @@
-//! Published figures, to stand beside our own (sources: `reference/README.md`).
+//! Published values that our own are compared with (`reference/`).
 
-use std::fmt;
-use std::str::FromStr;
+use dfrsim_model::named;
 
-/// Published tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Published {
-    /// Dissertation, table B.1: degradation on 182 weeks of HPC2N.
-    DissertationB1,
-    /// Dissertation, table B.2: degradation on 100 Lublin traces as the model makes them.
-    DissertationB2,
-    /// Dissertation, table B.3: degradation on these traces at nine loads.
-    DissertationB3,
-    /// Dissertation, tables B.4 to B.6: what pauses and migrations cost on the traces of load 0.7 and more.
-    DissertationB4ToB6,
+named! {
+    /// Published tables.
+    pub enum Published as "published table" {
+        /// Dissertation, table B.1: degradation on 182 weeks of HPC2N.
+        DissertationB1 = "dissertation-b1",
+        /// Dissertation, table B.2: degradation on 100 Lublin traces as the model makes them.
+        DissertationB2 = "dissertation-b2",
+        /// Dissertation, table B.3: degradation on these traces at nine loads.
+        DissertationB3 = "dissertation-b3",
+        /// Dissertation, tables B.4 to B.6: the costs of preemptions and migrations on the traces of load 0.7 and more.
+        DissertationB4ToB6 = "dissertation-b4-b6",
+    }
 }
 
-/// In what the cost of pauses and migrations is published.
+/// The unit in which the costs of preemptions and migrations are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CostUnit {
     /// GB a second (B.4).
@@ -27,32 +27,16 @@ pub enum CostUnit {
     PerJob,
 }
 
-/// What pauses (with their resumes) and migrations cost, over the instances.
+/// The costs of preemptions (pauses and resumes) and migrations, over the instances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
-    /// Mean and maximum of the pauses.
+    /// Mean and maximum of the preemptions.
     pub preemption: (f64, f64),
     /// Mean and maximum of the migrations.
     pub migration: (f64, f64),
 }
 
 impl Published {
-    const ALL: [Published; 4] = [
-        Published::DissertationB1,
-        Published::DissertationB2,
-        Published::DissertationB3,
-        Published::DissertationB4ToB6,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Published::DissertationB1 => "dissertation-b1",
-            Published::DissertationB2 => "dissertation-b2",
-            Published::DissertationB3 => "dissertation-b3",
-            Published::DissertationB4ToB6 => "dissertation-b4-b6",
-        }
-    }
-
     fn degradations(self) -> Option<&'static str> {
         match self {
             Published::DissertationB1 => {
@@ -89,50 +73,29 @@ impl Published {
             CostUnit::PerHour => include_str!("../reference/dissertation_table_b5_occurrences_per_hour.csv"),
             CostUnit::PerJob => include_str!("../reference/dissertation_table_b6_occurrences_per_job.csv"),
         };
-        lines(text).map(|(policy, [preemption, most_preemption, migration, most_migration])| {
-            let (preemption, migration) = ((preemption, most_preemption), (migration, most_migration));
+        lines(text).map(|(policy, [preemption, max_preemption, migration, max_migration])| {
+            let (preemption, migration) = ((preemption, max_preemption), (migration, max_migration));
             (policy, Costs { preemption, migration })
         })
     }
 
     /// The least load of the traces of the table, if it leaves lighter ones out.
     #[must_use]
-    pub fn least_load(self) -> Option<f64> {
+    pub fn min_load(self) -> Option<f64> {
         (self == Published::DissertationB4ToB6).then_some(0.7)
     }
 }
 
-/// The lines of a table: a policy and the first figures behind it.
-fn lines<const FIGURES: usize>(text: &'static str) -> impl Iterator<Item = (&'static str, [f64; FIGURES])> {
+/// The lines of a table: a policy and the first numbers behind it.
+fn lines<const COUNT: usize>(text: &'static str) -> impl Iterator<Item = (&'static str, [f64; COUNT])> {
     text.lines().skip(1).filter_map(|line| {
-        let (policy, figures) = line.split_once(',')?;
-        let mut values = [0.0; FIGURES];
-        for (value, figure) in values.iter_mut().zip(figures.split(',')) {
-            *value = figure.parse().ok()?;
+        let (policy, numbers) = line.split_once(',')?;
+        let mut values = [0.0; COUNT];
+        for (value, number) in values.iter_mut().zip(numbers.split(',')) {
+            *value = number.parse().ok()?;
         }
         Some((policy, values))
     })
-}
-
-impl fmt::Display for Published {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that no published table has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no published table is called `{0}`; there are dissertation-b1, dissertation-b2, dissertation-b3 and dissertation-b4-b6"
-)]
-pub struct UnknownTable(String);
-
-impl FromStr for Published {
-    type Err = UnknownTable;
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = Published::ALL.into_iter().find(|table| table.name() == name);
-        found.ok_or_else(|| UnknownTable(name.to_owned()))
-    }
 }
 
 #[cfg(test)]
@@ -140,18 +103,18 @@ mod tests {
     use super::*;
     use dfrsim_policies::{Policy, catalogue};
 
-    /// The 118 names of the dissertation parse, print back, and stand in the catalogue.
+    /// The 118 names of the dissertation parse, print back, and are in the catalogue.
     #[test]
     fn all_published_names_are_known() {
         let listed: Vec<String> = catalogue().into_iter().map(|info| info.name).collect();
-        for table in Published::ALL {
+        for &table in Published::ALL {
             assert_eq!(table.to_string().parse(), Ok(table));
             let units = [CostUnit::GigabytesPerSecond, CostUnit::PerHour, CostUnit::PerJob];
             let costs = units.map(|unit| table.costs(unit).map(|(name, _)| name).collect::<Vec<_>>());
             let names: Vec<&str> = table.means().map(|(name, _)| name).collect();
             let (expected, costed) = if table == Published::DissertationB4ToB6 { (0, 116) } else { (118, 0) };
             assert_eq!(names.len(), expected);
-            assert_eq!(costs.each_ref().map(Vec::len), [costed; 3], "the batch policies never pause a job");
+            assert_eq!(costs.each_ref().map(Vec::len), [costed; 3], "the batch policies never preempt a job");
             let names = costs.into_iter().flatten().chain(names);
             for name in names {
                 assert_eq!(name.parse::<Policy>().unwrap().to_string(), name);

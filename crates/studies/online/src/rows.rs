@@ -34,7 +34,7 @@ columns! {
         /// The tau of the bounded stretch and of the bound.
         variant("s") pub tau_s: SimSpan,
         /// The nodes.
-        label pub nodes: u32,
+        fact pub nodes: u32,
         /// The jobs submitted.
         fact pub jobs: usize,
         /// The lower bound on the maximum bounded stretch.

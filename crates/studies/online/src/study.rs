@@ -1,10 +1,12 @@
 //! The study: instances x (settings x taus) -> rows.
 
 use crate::audited::Audited;
+use crate::groups::Matrix;
 use crate::instance::{self, Part, ReadLog, parts};
 use crate::rows::{Identity, SettingLabel, SimulationRow};
 use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
+use crate::{claims, drawings, tables};
 use dfrsim_audit::Faults;
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_cluster::{Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate};
@@ -216,17 +218,20 @@ impl Study for OnlineStudy {
         row.instance.clone_from(&self.parts[at].name);
         row.load = self.parts[at].load;
     }
-    fn tables(&self, _rows: &Long<SimulationRow>) -> Vec<NamedTable> {
-        Vec::new()
+    fn tables(&self, rows: &Long<SimulationRow>) -> Vec<NamedTable> {
+        tables::all(&Matrix::new(&self.scenario, rows))
     }
-    fn claims(&self, _rows: &Long<SimulationRow>) -> Vec<Claim> {
-        Vec::new()
+    fn claims(&self, rows: &Long<SimulationRow>) -> Vec<Claim> {
+        claims::all(&Matrix::new(&self.scenario, rows))
     }
-    fn notes(&self, _rows: &Long<SimulationRow>) -> Vec<String> {
+    fn notes(&self, rows: &Long<SimulationRow>) -> Vec<String> {
         let altered = self.logs.iter().filter(|log| log.is_altered());
-        altered.map(|log| format!("{}: {}", self.scenario.workloads[log.workload].name, log.report)).collect()
+        let note = |log: &ReadLog| format!("{}: {}", self.scenario.workloads[log.workload].name, log.report);
+        let mut notes: Vec<String> = altered.map(note).collect();
+        notes.extend(tables::agreement(&Matrix::new(&self.scenario, rows)));
+        notes
     }
-    fn drawings(_scenario: &Scenario<Online>, _rows: &Long<SimulationRow>) -> Vec<Drawing> {
-        Vec::new()
+    fn drawings(scenario: &Scenario<Online>, rows: &Long<SimulationRow>) -> Vec<Drawing> {
+        drawings::all(&Matrix::new(scenario, rows))
     }
 }

@@ -1,0 +1,342 @@
+//! What the dissertation says of its results (sections 5.4 and 6.1), checked on ours and on its own tables.
+//!
+//! Words such as "about equal" are given a number here, which is part of the statement.
+
+use crate::groups::{Group, Matrix};
+use crate::published::{CostUnit, Published};
+use crate::tables::gb_per_s;
+use dfrsim_lab::{Claim, Statistics, Verdict};
+use dfrsim_model::SimSpan;
+use dfrsim_policies::Policy;
+use dfrsim_policies::batch::QueueOrder;
+use dfrsim_policies::fractional::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
+use std::fmt::Write as _;
+
+const SOURCE: &str = "dissertation, sections 5.4 and 6.1";
+
+const LIMIT: RemapLimit = RemapLimit::VirtualTime(SimSpan::from_secs(600));
+/// `/per/OPT=MIN/MVT=600`.
+const PERIODIC: Fractional = Fractional {
+    on_submission: OnSubmission::Nothing,
+    opportunistic: false,
+    periodic: Periodic::Mcb,
+    budget_gb: None,
+    relabel: false,
+    second_phase: SecondPhase::Min,
+    remap_limit: LIMIT,
+};
+/// `/stretch-per/OPT=MAX/MVT=600`.
+const STRETCH_PERIODIC: Fractional =
+    Fractional { periodic: Periodic::McbStretch, second_phase: SecondPhase::Max, ..PERIODIC };
+/// `GreedyPM*/per/OPT=MIN/MVT=600`.
+const BEST: Fractional =
+    Fractional { on_submission: OnSubmission::GreedyPM, opportunistic: true, ..PERIODIC };
+
+/// The mean degradation of each policy on one workload, by name.
+struct Means(Vec<(Policy, f64)>);
+
+/// Whether a statement holds, its value if it is about one, and the numbers that say so.
+struct Check {
+    holds: bool,
+    value: Option<f64>,
+    detail: String,
+}
+
+/// A statement about the means on one workload; `None` where these do not have its policies.
+type Statement = (&'static str, fn(&Means) -> Option<Check>);
+
+const STATEMENTS: [Statement; 12] = [
+    (
+        "EASY is better than FCFS, and the best fractional policy at least 100 times better than EASY",
+        |means| {
+            let fcfs = means.of(Policy::Fcfs(QueueOrder::Arrival))?;
+            let easy = means.of(Policy::Easy(QueueOrder::Arrival))?;
+            let (policy, best) = means.best(|_| true)?;
+            Some(Check {
+                holds: easy < fcfs && easy / best >= 100.0,
+                value: Some(easy / best),
+                detail: format!("FCFS {fcfs:.1}, EASY {easy:.1}, {policy} {best:.2}"),
+            })
+        },
+    ),
+    ("OPT=MIN is never worse than OPT=AVG", |means| {
+        let average =
+            |it: Fractional| is_min(it).then_some(Fractional { second_phase: SecondPhase::Average, ..it });
+        means.ratios(average, |ratio| ratio <= 1.0)
+    }),
+    ("MVT is better than MFT of the same limit", |means| {
+        let by_flow_time = |it: Fractional| match it.remap_limit {
+            RemapLimit::VirtualTime(limit) if is_min(it) => {
+                Some(Fractional { remap_limit: RemapLimit::FlowTime(limit), ..it })
+            }
+            _ => None,
+        };
+        means.ratios(by_flow_time, |ratio| ratio <= 1.0)
+    }),
+    ("MVT=600 is at most as bad as MVT=300", |means| {
+        let shorter = RemapLimit::VirtualTime(SimSpan::from_secs(300));
+        let half = |it: Fractional| {
+            (is_min(it) && it.remap_limit == LIMIT).then_some(Fractional { remap_limit: shorter, ..it })
+        };
+        means.ratios(half, |ratio| ratio <= 1.0)
+    }),
+    ("MCB on submission without MVT is at least 10 times worse than with MVT=600", |means| {
+        let with = |it: Fractional| {
+            let is_without = it.remap_limit == RemapLimit::Unlimited && is_min(it);
+            (it.on_submission == OnSubmission::Mcb && is_without)
+                .then_some(Fractional { remap_limit: LIMIT, ..it })
+        };
+        means.ratios(with, |ratio| ratio >= 10.0)
+    }),
+    ("GreedyPM is within 10 % of GreedyP", |means| {
+        let pausing = |it: Fractional| {
+            (it.on_submission == OnSubmission::GreedyPM && is_min(it))
+                .then_some(Fractional { on_submission: OnSubmission::GreedyP, ..it })
+        };
+        means.ratios(pausing, |ratio| (0.9..=1.1).contains(&ratio))
+    }),
+    ("Without MVT or MFT, `*` changes GreedyP/per and GreedyPM/per by less than 10 %", |means| {
+        means.ratios(|it| without_star(it, RemapLimit::Unlimited), |ratio| (0.9..=1.1).contains(&ratio))
+    }),
+    ("With MVT=600, `*` makes GreedyP/per and GreedyPM/per better", |means| {
+        means.ratios(|it| without_star(it, LIMIT), |ratio| ratio < 1.0)
+    }),
+    ("Greedy policies with /per and MVT=600 are better than those without /per", |means| {
+        let periodic = |it: Fractional| {
+            let is_plain = it.periodic == Periodic::Nothing && it.opportunistic && is_min(it);
+            (moves_or_pauses(it) && is_plain).then_some(Fractional {
+                periodic: Periodic::Mcb,
+                remap_limit: LIMIT,
+                ..it
+            })
+        };
+        means.ratios(periodic, |ratio| ratio > 1.0)
+    }),
+    ("The best greedy policies are better than the best with MCB on submission", |means| {
+        let is_greedy =
+            |it: Fractional| !matches!(it.on_submission, OnSubmission::Nothing | OnSubmission::Mcb);
+        let greedy = means.best(is_greedy)?;
+        let mcb = means.best(|it| it.on_submission == OnSubmission::Mcb)?;
+        Some(Check {
+            holds: greedy.1 < mcb.1,
+            value: Some(greedy.1 / mcb.1),
+            detail: format!("{} {:.2}, {} {:.2}", greedy.0, greedy.1, mcb.0, mcb.1),
+        })
+    }),
+    ("/per with MVT=600 is more than 5 times worse than the best policy", |means| {
+        means.times_the_best(PERIODIC, 5.0)
+    }),
+    ("/stretch-per with MVT=600 is more than 10 times worse than the best policy", |means| {
+        means.times_the_best(STRETCH_PERIODIC, 10.0)
+    }),
+];
+
+fn is_min(policy: Fractional) -> bool {
+    policy.second_phase == SecondPhase::Min
+}
+
+fn moves_or_pauses(policy: Fractional) -> bool {
+    matches!(policy.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM)
+}
+
+/// `GreedyP*/per/OPT=MIN` or `GreedyPM*/per/OPT=MIN` with this limit has the same name without `*` as its partner.
+fn without_star(policy: Fractional, limit: RemapLimit) -> Option<Fractional> {
+    let wanted = Fractional {
+        on_submission: policy.on_submission,
+        opportunistic: true,
+        remap_limit: limit,
+        ..PERIODIC
+    };
+    (moves_or_pauses(policy) && policy == wanted).then_some(Fractional { opportunistic: false, ..policy })
+}
+
+impl Means {
+    fn new(mut means: Vec<(Policy, f64)>) -> Means {
+        means.sort_by_cached_key(|(policy, _)| policy.to_string());
+        Means(means)
+    }
+    fn published(table: Published) -> Means {
+        let parsed = |(name, mean): (&str, f64)| Some((name.parse().ok()?, mean));
+        Means::new(table.means().filter_map(parsed).collect())
+    }
+    /// Over those groups that have the default setting.
+    fn of_groups(matrix: &Matrix<'_>, groups: &[Group<'_>], is_meant: impl Fn(&Group<'_>) -> bool) -> Means {
+        let meant = groups.iter().filter(|group| is_meant(group) && matrix.is_default(group));
+        let mean = |group: &Group<'_>| {
+            let statistics = Statistics::from_values(&group.values(|row| row.degradation))?;
+            Some((group.setting.policy, statistics.mean))
+        };
+        Means::new(meant.filter_map(mean).collect())
+    }
+    fn of(&self, policy: Policy) -> Option<f64> {
+        self.0.iter().find(|(known, _)| *known == policy).map(|(_, mean)| *mean)
+    }
+    fn fractional(&self) -> impl Iterator<Item = (Fractional, f64)> {
+        self.0.iter().filter_map(|(policy, mean)| Some((policy.fractional()?, *mean)))
+    }
+    fn best(&self, is_meant: impl Fn(Fractional) -> bool) -> Option<(Fractional, f64)> {
+        self.fractional().filter(|(policy, _)| is_meant(*policy)).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+    /// The ratio of each policy's mean to that of its partner, all of which must be as expected.
+    fn ratios(
+        &self,
+        partner: impl Fn(Fractional) -> Option<Fractional>,
+        is_expected: fn(f64) -> bool,
+    ) -> Option<Check> {
+        let ratio = |(policy, mean): (Fractional, f64)| {
+            Some((mean / self.of(Policy::Fractional(partner(policy)?))?, policy))
+        };
+        let mut ratios: Vec<(f64, Fractional)> = self.fractional().filter_map(ratio).collect();
+        ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let ((least, lowest), (most, highest)) = (ratios.first()?, ratios.last()?);
+        let (met, all) = (ratios.iter().filter(|(ratio, _)| is_expected(*ratio)).count(), ratios.len());
+        Some(Check {
+            holds: met == all,
+            value: None,
+            detail: format!("{met} of {all}; ratios from {least:.3} ({lowest}) to {most:.3} ({highest})"),
+        })
+    }
+    fn times_the_best(&self, policy: Fractional, times: f64) -> Option<Check> {
+        let mean = self.of(Policy::Fractional(policy))?;
+        let (name, best) = self.best(|_| true)?;
+        Some(Check {
+            holds: mean / best > times,
+            value: Some(mean / best),
+            detail: format!("{mean:.1}, {name} {best:.2}: {:.1} times", mean / best),
+        })
+    }
+}
+
+/// All statements on each workload that is compared with a published table of degradations.
+pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
+    let groups = matrix.groups();
+    let mut claims = Vec::new();
+    for workload in &matrix.scenario.workloads {
+        let Some(table) = workload.published.iter().find(|table| table.means().next().is_some()) else {
+            continue;
+        };
+        let own: Vec<Group<'_>> =
+            groups.iter().filter(|group| group.scope.workload.name == workload.name).cloned().collect();
+        let ours = Means::of_groups(matrix, &own, |group| group.scope.is_whole());
+        let published = Means::published(*table);
+        let mut add = |text: &str, ours: Option<Check>, published: Option<Check>| {
+            claims.extend(ours.map(|ours| claim(text, &workload.name, ours, published)));
+        };
+        for (text, check) in STATEMENTS {
+            add(text, check(&ours), check(&published));
+        }
+        add(
+            "At every load the best policy is within a factor of 7 of the bound",
+            within_seven(matrix, &own),
+            None,
+        );
+        add(
+            "GreedyPM*/per/OPT=MIN/MVT=600 needs less than 1 GB/s on average and 2 GB/s at most, at loads of 0.7 and more",
+            bandwidth(matrix, &own),
+            published_bandwidth(),
+        );
+    }
+    claims
+}
+
+fn claim(text: &str, workload: &str, ours: Check, published: Option<Check>) -> Claim {
+    let verdict = |check: &Check| Verdict::from_bool(check.holds);
+    let detail = match &published {
+        Some(published) => format!("{}; published: {}", ours.detail, published.detail),
+        None => ours.detail.clone(),
+    };
+    Claim::new(SOURCE, text, verdict(&ours), detail)
+        .within(workload)
+        .with_values(ours.value, published.as_ref().and_then(|published| published.value))
+        .with_published_verdict(published.as_ref().map(verdict))
+}
+
+fn within_seven(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Check> {
+    let mut loads: Vec<f64> = Vec::new();
+    for group in groups {
+        loads.extend(group.scope.single_load().filter(|load| !loads.contains(load)));
+    }
+    let (mut detail, mut worst) = (String::new(), None::<f64>);
+    for load in loads {
+        let means = Means::of_groups(matrix, groups, |group| group.scope.single_load() == Some(load));
+        let (policy, best) = means.best(|_| true)?;
+        worst = Some(worst.map_or(best, |worst| worst.max(best)));
+        let separator = if detail.is_empty() { "" } else { "; " };
+        write!(detail, "{separator}{load}: {best:.2} ({policy})").expect("a string takes any text");
+    }
+    let worst = worst?;
+    Some(Check { holds: worst <= 7.0, value: Some(worst), detail })
+}
+
+fn bandwidth(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Check> {
+    let min_load = Published::DissertationB4ToB6.min_load()?;
+    let group = groups.iter().find(|group| {
+        let is_best = group.setting.policy == Policy::Fractional(BEST);
+        is_best && group.scope.is_from(min_load) && matrix.is_default(group)
+    })?;
+    let node_memory_gb = group.scope.workload.node_memory_gb;
+    let total = Statistics::from_values(&group.values(|row| gb_per_s(row, node_memory_gb)))?;
+    Some(Check {
+        holds: total.mean < 1.0 && total.max < 2.0,
+        value: Some(total.mean),
+        detail: format!("mean {:.2}, maximum {:.2} GB/s, both ways", total.mean, total.max),
+    })
+}
+
+fn published_bandwidth() -> Option<Check> {
+    let best = BEST.to_string();
+    let mut costs = Published::DissertationB4ToB6.costs(CostUnit::GigabytesPerSecond);
+    let (_, costs) = costs.find(|(policy, _)| *policy == best)?;
+    let (mean, max) = (costs.preemption.0 + costs.migration.0, costs.preemption.1 + costs.migration.1);
+    Some(Check {
+        holds: mean < 1.0 && max < 2.0,
+        value: Some(mean),
+        detail: format!("mean {mean:.2}, maxima of preemption and migration added up {max:.2} GB/s"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, means: &Means) -> Check {
+        let (_, check) = STATEMENTS.iter().find(|(known, _)| known.starts_with(text)).unwrap();
+        check(means).unwrap()
+    }
+
+    #[test]
+    fn partners_are_found_and_all_must_agree() {
+        let mut values = vec![
+            ("Greedy/per/OPT=MIN", 2.0),
+            ("Greedy/per/OPT=AVG", 2.5),
+            ("/per/OPT=MIN/MVT=600", 3.0),
+            ("/per/OPT=AVG/MVT=600", 3.0),
+            ("MCB*/OPT=MIN", 9.0),
+        ];
+        let means = |values: &[(&str, f64)]| {
+            Means::new(values.iter().map(|(name, mean)| (name.parse().unwrap(), *mean)).collect())
+        };
+        let met = check("OPT=MIN", &means(&values));
+        assert!(met.holds);
+        assert_eq!(
+            met.detail,
+            "2 of 2; ratios from 0.800 (Greedy/per/OPT=MIN) to 1.000 (/per/OPT=MIN/MVT=600)"
+        );
+        values.push(("MCB*/OPT=AVG", 6.0));
+        assert!(!check("OPT=MIN", &means(&values)).holds);
+    }
+
+    /// All statements on all published tables. Those that do not hold there are said of other tables, or of most cases.
+    #[test]
+    fn the_published_tables_mostly_agree_with_the_text() {
+        let fails = |table: Published| -> Vec<&str> {
+            let means = Means::published(table);
+            let failing = STATEMENTS.iter().filter(|(_, check)| !check(&means).unwrap().holds);
+            failing.map(|(text, _)| *text).collect()
+        };
+        for table in [Published::DissertationB1, Published::DissertationB2, Published::DissertationB3] {
+            assert_eq!(fails(table), Vec::<&str>::new(), "{table}");
+        }
+        assert!(published_bandwidth().unwrap().holds);
+    }
+}

@@ -1,0 +1,234 @@
+//! Degradation and bandwidth by period, and the one against the other (dissertation, figure 6.1 and section 6.3).
+
+use crate::groups::{Group, Load, Matrix};
+use crate::rows::SimulationRow;
+use crate::scenario::Simulation;
+use crate::tables::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
+use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
+use dfrsim_model::SimSpan;
+
+/// The line of the best of all.
+const BEST: &str = "best at equal bandwidth";
+
+/// The groups of one scope and setting that differ in nothing but their periods, of which there are several.
+struct Line<'g, 'a> {
+    /// The instances: `lublin`, `lublin, load 0.7 and more`.
+    scope: String,
+    /// What else a figure is about, where the scenario has several: penalty, knowledge, tau.
+    conditions: String,
+    /// What distinguishes it from other lines of the figure: the policy with its rules, or the scope.
+    name: String,
+    /// By rising period.
+    groups: Vec<&'g Group<'a>>,
+}
+
+/// A value of a row, given the memory of a node in GB.
+type Metric = fn(&SimulationRow, f64) -> f64;
+
+const BY_PERIOD: [(&str, &str, &str, Metric); 3] = [
+    ("period-degradation", "Degradation by period", "mean degradation from bound", |row, _| row.degradation),
+    ("period-preemption", "Preemption by period", "mean preemption (GB/s)", preemption_gb_per_s),
+    ("period-migration", "Migration by period", "mean migration (GB/s)", migration_gb_per_s),
+];
+
+/// The figures of settings with several periods: one for each workload, also for the loads of a published table that leaves
+/// lighter ones out, or one for all workloads together if each has one policy alone.
+pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Drawing> {
+    let groups = matrix.groups();
+    let mut figures = partition(lines(matrix, &groups), |line| (line.conditions.clone(), line.scope.clone()));
+    let mut drawings = Vec::new();
+    for figure in &figures {
+        drawings.extend(trade_off(figure));
+    }
+    let is_alone =
+        |figure: &Vec<Line<'_, '_>>, first: &Line<'_, '_>| figure.len() == 1 && figure[0].name == first.name;
+    let together =
+        figures.first().is_some_and(|first| figures.iter().all(|figure| is_alone(figure, &first[0])));
+    if together {
+        figures = partition(figures.into_iter().flatten().collect(), |line| line.conditions.clone());
+    }
+    for figure in &figures {
+        drawings.extend(by_period(figure));
+    }
+    drawings
+}
+
+/// Items of the same key together, in the order in which the keys come first.
+fn partition<T, K: PartialEq>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut parts: Vec<(K, Vec<T>)> = Vec::new();
+    for item in items {
+        let own = key(&item);
+        match parts.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, part)) => part.push(item),
+            None => parts.push((own, vec![item])),
+        }
+    }
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+fn lines<'g, 'a>(matrix: &Matrix<'_>, groups: &'g [Group<'a>]) -> Vec<Line<'g, 'a>> {
+    let simulation = &matrix.scenario.simulation;
+    let periodic =
+        groups.iter().filter(|group| group.setting.policy.is_periodic() && is_drawn(matrix, group));
+    let line = |group| Line {
+        scope: scope_name(group),
+        conditions: conditions(simulation, group),
+        name: name(simulation, group),
+        groups: vec![group],
+    };
+    let alike = partition(periodic.map(line).collect(), |line| {
+        (line.scope.clone(), line.conditions.clone(), line.name.clone())
+    });
+    let mut lines = Vec::new();
+    for mut parts in alike.into_iter().filter(|parts| parts.len() > 1) {
+        parts.sort_by_key(|part| period(part.groups[0]));
+        let groups = parts.iter().map(|part| part.groups[0]).collect();
+        lines.extend(parts.into_iter().next().map(|first| Line { groups, ..first }));
+    }
+    lines
+}
+
+fn period(group: &Group<'_>) -> SimSpan {
+    group.setting.parameters.period
+}
+
+/// Whether the group has all instances of its workload, or those of a published table.
+fn is_drawn(matrix: &Matrix<'_>, group: &Group<'_>) -> bool {
+    let whole = matrix.count(group.scope.workload);
+    match group.scope.load {
+        Load::Unscaled | Load::All => true,
+        Load::Of(_) => group.records.len() == whole,
+        Load::From(_) => group.records.len() < whole,
+    }
+}
+
+fn scope_name(group: &Group<'_>) -> String {
+    let workload = &group.scope.workload.name;
+    match group.scope.load {
+        Load::From(load) => format!("{workload}, load {load} and more"),
+        _ => workload.clone(),
+    }
+}
+
+fn conditions(simulation: &Simulation, group: &Group<'_>) -> String {
+    let options = &group.setting.options;
+    let mut parts = Vec::new();
+    if simulation.penalties.len() > 1 {
+        parts.push(format!("penalty {} s", options.penalty));
+    }
+    if simulation.cpu_needs.len() > 1 {
+        parts.push(format!("CPU needs {}", options.needs));
+        parts.extend(options.discovery.map(|span| format!("discovered after {span} s")));
+    }
+    if simulation.taus.len() > 1 {
+        parts.push(format!("tau {} s", group.tau));
+    }
+    parts.join(", ")
+}
+
+fn name(simulation: &Simulation, group: &Group<'_>) -> String {
+    let (policy, mcb) = (group.setting.policy, group.setting.parameters.mcb);
+    let mut parts = vec![policy.to_string()];
+    if simulation.packings.len() > 1 && policy.uses_mcb() {
+        parts.push(mcb.packing.to_string());
+    }
+    if simulation.drops.len() > 1 && policy.uses_mcb() {
+        parts.push(mcb.drop.to_string());
+    }
+    parts.join(", ")
+}
+
+/// The mean of a metric; `None` if all simulations failed.
+fn mean_of(group: &Group<'_>, metric: Metric) -> Option<f64> {
+    let values = group.values(|row| metric(row, group.scope.workload.node_memory_gb));
+    (!values.is_empty()).then(|| mean(&values))
+}
+
+/// Degradation, preemption and migration by period: a line for each line of one scope, or for each scope.
+fn by_period(lines: &[Line<'_, '_>]) -> Vec<Drawing> {
+    let is_by_scope = lines.iter().any(|line| line.scope != lines[0].scope);
+    let what = if is_by_scope { &lines[0].name } else { &lines[0].scope };
+    let series = |metric: Metric| {
+        let points = |line: &Line<'_, '_>| {
+            let point = |group: &&Group<'_>| Some((period(group).as_secs_f64(), mean_of(group, metric)?));
+            line.groups.iter().filter_map(point).collect()
+        };
+        let name = |line: &Line<'_, '_>| if is_by_scope { line.scope.clone() } else { line.name.clone() };
+        lines
+            .iter()
+            .map(|line| Series { name: name(line), points: points(line), join: Join::Straight })
+            .collect()
+    };
+    let drawing = |(kind, title, y, metric): (&str, &str, &str, Metric)| {
+        let chart = Chart::Lines {
+            x: Axis::automatic("period (s)"),
+            y: Axis::automatic(y),
+            name: if is_by_scope { "workload" } else { "policy" }.to_owned(),
+            series: series(metric),
+        };
+        drawing(kind, title, what, lines, chart)
+    };
+    BY_PERIOD.map(drawing).into()
+}
+
+/// Mean degradation against mean bandwidth, a point a period, and through the points of all lines one of the best: the least
+/// degradation with no more than a bandwidth.
+fn trade_off(lines: &[Line<'_, '_>]) -> Option<Drawing> {
+    let points = |line: &Line<'_, '_>| -> Vec<(f64, f64)> {
+        let point =
+            |group: &&Group<'_>| Some((mean_of(group, gb_per_s)?, mean_of(group, |row, _| row.degradation)?));
+        line.groups.iter().filter_map(point).collect()
+    };
+    let mut series: Vec<Series> = lines
+        .iter()
+        .map(|line| Series { name: line.name.clone(), points: points(line), join: Join::Straight })
+        .collect();
+    let best = best(series.iter().flat_map(|series| series.points.clone()).collect());
+    series.push(Series { name: BEST.to_owned(), points: best, join: Join::Steps });
+    let chart = Chart::Lines {
+        x: Axis::linear("mean preemption and migration (GB/s)"),
+        y: Axis::automatic("mean degradation from bound"),
+        name: "policy".to_owned(),
+        series,
+    };
+    let mut drawing =
+        drawing("degradation-by-bandwidth", "Degradation and bandwidth", &lines[0].scope, lines, chart);
+    drawing.remarks.push("A point a period; longer periods move less.".to_owned());
+    (lines.len() > 1).then_some(drawing)
+}
+
+fn drawing(kind: &str, title: &str, what: &str, lines: &[Line<'_, '_>], chart: Chart) -> Drawing {
+    let parts: Vec<&str> = [what, &lines[0].conditions].into_iter().filter(|part| !part.is_empty()).collect();
+    let records = || lines.iter().flat_map(|line| &line.groups).flat_map(|group| &group.records);
+    let failed = records().filter(|record| record.outcome.is_err()).count();
+    let remark = format!("Failed simulations are left out: {failed}.");
+    Drawing {
+        stem: format!("{kind}-{}", stem(&parts.join(" "))),
+        title: format!("{title}: {}", parts.join(", ")),
+        remarks: if failed > 0 { vec![remark] } else { Vec::new() },
+        chart,
+    }
+}
+
+/// The points than which none has less of both, by rising bandwidth.
+fn best(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut least = f64::INFINITY;
+    points.retain(|point| {
+        let is_better = point.1 < least;
+        least = least.min(point.1);
+        is_better
+    });
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::best;
+
+    #[test]
+    fn the_best_fall_as_the_bandwidth_rises() {
+        let points = vec![(3.0, 1.0), (1.0, 5.0), (2.0, 6.0), (2.0, 2.0), (4.0, 1.0)];
+        assert_eq!(best(points), [(1.0, 5.0), (2.0, 2.0), (3.0, 1.0)]);
+    }
+}

@@ -1,0 +1,51 @@
+//! The tables of the study.
+
+mod bandwidth;
+mod bounds;
+mod cpu_needs;
+mod degradation;
+mod metrics;
+
+pub(crate) use bandwidth::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
+pub(crate) use degradation::agreement;
+
+use crate::groups::Matrix;
+use dfrsim_lab::{NamedTable, Statistics};
+
+pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
+    let groups = matrix.groups();
+    vec![
+        NamedTable::printed(
+            "degradation",
+            "Degradation from the bound",
+            degradation::table(matrix.scenario, &groups),
+        ),
+        NamedTable::printed(
+            "cpu_needs",
+            "Bounded stretch with wrong CPU needs: ratios to the same policy that knows them",
+            cpu_needs::table(matrix.scenario, &groups),
+        ),
+        NamedTable::new("bandwidth", "Costs of preemptions and migrations", bandwidth::table(&groups)),
+        NamedTable::new(
+            "bandwidth_compared",
+            "Costs of preemptions and migrations beside published ones",
+            bandwidth::compared(&groups),
+        ),
+        NamedTable::new("bounds", "Lower bounds on the maximum bounded stretch", bounds::table(matrix))
+            .with_summary(bounds::summary(matrix)),
+        NamedTable::new("metrics", "Mean of each metric", metrics::table(&groups))
+            .with_summary(metrics::summary(&groups)),
+    ]
+}
+
+/// How far a mean may be from the published one, either way, to count as near.
+const NEAR: f64 = 1.5;
+
+/// Whether our value is near a published one.
+fn is_near(ours: f64, published: f64) -> bool {
+    (1.0 / NEAR..=NEAR).contains(&(ours / published))
+}
+
+fn mean_and_max(values: &[f64]) -> Option<(f64, f64)> {
+    Statistics::from_values(values).map(|statistics| (statistics.mean, statistics.max))
+}
