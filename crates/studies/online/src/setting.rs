@@ -130,3 +130,75 @@ impl Setting {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_lab::Key;
+    use dfrsim_lab::fields::{Environment, ScenarioSource};
+    use std::collections::BTreeSet;
+
+    fn settings_of(text: &str) -> Vec<Setting> {
+        let text = format!(
+            "study = 'online'\n{text}[[workloads]]\nname = 'model'\nnodes = 8\nlublin = {{ replications = 1 }}\n"
+        );
+        let environment = Environment::new();
+        let source = ScenarioSource {
+            text: &text,
+            name: "s.toml",
+            folder: None,
+            overrides: &[],
+            environment: &environment,
+        };
+        settings(&Scenario::read(&source, "online").unwrap_or_else(|errors| panic!("{errors}")))
+    }
+
+    /// EASY has no period; the sweep adds one to the policy that is there already, and a policy of its own.
+    #[test]
+    fn a_sweep_has_its_own_periods() {
+        let settings = settings_of(
+            "policies = ['EASY', '/per/OPT=MIN']\n\
+             [[sweep]]\npolicies = ['/per/OPT=MIN', 'Greedy*/per/OPT=MIN']\nperiod_s = [600, 900]\n",
+        );
+        let label = |setting: &Setting| {
+            let SettingLabel { policy, period_s, .. } = setting.label();
+            (policy, period_s.map(SimSpan::as_secs_f64))
+        };
+        let expected = [
+            ("EASY", None),
+            ("/per/OPT=MIN", Some(600.0)),
+            ("Greedy*/per/OPT=MIN", Some(600.0)),
+            ("/per/OPT=MIN", Some(900.0)),
+            ("Greedy*/per/OPT=MIN", Some(900.0)),
+        ];
+        let found: Vec<(String, Option<f64>)> = settings.iter().map(label).collect();
+        assert_eq!(found, expected.map(|(policy, period)| (policy.to_owned(), period)));
+    }
+
+    /// What matters to a policy changes its key, and nothing else does.
+    #[test]
+    fn keys_depend_on_what_matters() {
+        let key = |policy: &str, fields: &str, node_memory_gb: f64, seed: u64| -> Key {
+            let text = format!("seed = {seed}\npolicies = '{policy}'\n[simulation]\n{fields}\n");
+            let mut key = KeyBuilder::new("online", 1);
+            settings_of(&text).last().unwrap().key(node_memory_gb, &mut key);
+            key.key()
+        };
+        let mcb = ["period_s = 1", "drop = 'skip'", "packing = 'mcb8'", "priority = 'inverse-virtual'"];
+        let mcb = [&mcb[..], &["yield_floor = 0.02", "yield_precision = 0.02"]].concat();
+        let any = ["penalty = 1", "estimates = 'none'", "overrun = 'kill'", "cpu_needs = 'whole'"];
+        let base = key("EASY", "", 8.0, 1);
+        for fields in &mcb {
+            assert_eq!(key("EASY", fields, 8.0, 1), base, "{fields}");
+        }
+        assert_eq!(key("EASY", "discovery_s = 60", 2.0, 2), base);
+        let mut keys = BTreeSet::from([base, key("FCFS", "", 8.0, 1), key("/per/OPT=MIN", "", 8.0, 1)]);
+        keys.extend(any.map(|fields| key("EASY", fields, 8.0, 1)));
+        keys.extend(mcb.iter().map(|fields| key("/per/OPT=MIN", fields, 8.0, 1)));
+        keys.insert(key("EASY", "cpu_needs = 'whole'\ndiscovery_s = 60", 8.0, 1));
+        keys.extend([1, 2].map(|seed| key("EASY", "estimates = 'random:2'", 8.0, seed)));
+        keys.extend([8.0, 2.0].map(|memory| key("/per/BUDGET=5/OPT=MIN", "", memory, 1)));
+        assert_eq!(keys.len(), 3 + any.len() + mcb.len() + 1 + 2 + 2);
+        assert_eq!(key("/per/OPT=MIN", "", 2.0, 1), key("/per/OPT=MIN", "", 8.0, 1));
+    }
+}

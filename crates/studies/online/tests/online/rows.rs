@@ -1,0 +1,140 @@
+//! Rows and tables, against values that follow by hand.
+
+use crate::run::SCENARIO;
+use crate::{frame, numbers, registry, run, run_with, table};
+use dfrsim_lab::RunOptions;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+const LOG: &str = "study = 'online'\npolicies = ['FCFS']\n\
+    [[workloads]]\nname = 'log'\nnodes = 1\nswf = { file = 'log.swf' }\n";
+
+fn run_beside(text: &str, folder: &Path) -> dfrsim_lab::RunReport {
+    let options = RunOptions { audit: true, ..RunOptions::new(folder.join("out")) };
+    run_with(&registry(), text, &[], Some(folder), &options)
+}
+
+/// A job of 100 s with a request of 60 s is killed after 60 s: the bound must not ask for more.
+///
+/// Both arrive at second 0 on one processor, the second one needs 20 s. With deadlines 60 S and 20 S the work of 80 s needs
+/// S = 80 / 60; run to the end it would be 120 / 100.
+#[test]
+fn killed_jobs_have_the_bound_of_what_they_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let log =
+        "1 0 -1 100 1 -1 -1 1 60 -1 1 1 -1 -1 -1 -1 -1 -1\n2 0 -1 20 1 -1 -1 1 20 -1 1 1 -1 -1 -1 -1 -1 -1\n";
+    fs::write(folder.path().join("log.swf"), log).unwrap();
+    let text = LOG.replace("[[", "[simulation]\nestimates = 'requested'\noverrun = 'kill'\n[[");
+    let report = run_beside(&text, folder.path());
+    let rows = frame(&folder.path().join("out"));
+    let bound = numbers(&rows, "FCFS", "bound")[0];
+    assert!((bound - 80.0 / 60.0).abs() < 1e-9, "{bound}");
+    assert_eq!(numbers(&rows, "FCFS", "killed"), [1.0]);
+    let input = &report.inputs[0];
+    assert_eq!(
+        (input.file.as_str(), &input.report[..]),
+        ("log.swf", &["log: 2 records, 2 jobs".to_owned()][..])
+    );
+}
+
+/// The second job never ran: it is left out, and the table says so.
+#[test]
+fn jobs_that_are_left_out_are_reported_below_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let log =
+        "1 0 -1 100 1 -1 -1 1 60 -1 1 1 -1 -1 -1 -1 -1 -1\n2 0 -1 0 1 -1 -1 1 20 -1 5 1 -1 -1 -1 -1 -1 -1\n";
+    fs::write(folder.path().join("log.swf"), log).unwrap();
+    let report = run_beside(LOG, folder.path());
+    let text = table(&report, "degradation").markdown();
+    assert!(text.ends_with("\nlog: 2 records, 1 jobs; cancelled: 1 kept; zero_run: 1 dropped\n"), "{text}");
+    let counts: BTreeMap<String, u64> = report.inputs[0].counts.iter().cloned().collect();
+    assert_eq!((counts["records"], counts["jobs"], counts["zero_run_dropped"]), (2, 1, 1));
+}
+
+/// Two jobs of 10 and 20 s on one node, in a workload of Batsim: the second waits 10 s, so its stretch is 1.5.
+#[test]
+fn a_workload_of_batsim_is_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let jobs = r#"{"nb_res": 1, "jobs": [
+        {"id": "a", "subtime": 0, "res": 1, "profile": "p"}, {"id": "b", "subtime": 0, "res": 1, "profile": "q"}],
+        "profiles": {"p": {"type": "delay", "delay": 10}, "q": {"type": "parallel_homogeneous", "cpu": 40, "com": 0}}}"#;
+    fs::write(folder.path().join("w"), jobs).unwrap();
+    run_beside(
+        &LOG.replace("swf = { file = 'log.swf' }", "batsim = { file = 'w', flops = 2 }"),
+        folder.path(),
+    );
+    let rows = frame(&folder.path().join("out"));
+    assert_eq!(numbers(&rows, "FCFS", "max_stretch"), [1.5]);
+    assert_eq!(numbers(&rows, "FCFS", "counted"), [2.0]);
+}
+
+fn lines(path: &Path) -> Vec<BTreeMap<String, String>> {
+    let text = fs::read_to_string(path).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    lines.map(|line| header.iter().cloned().zip(line).collect()).collect()
+}
+
+/// Mean, sample standard deviation and maximum of the degradation, from the rows and by the book.
+#[test]
+fn tables_say_what_the_rows_say() {
+    let folder = tempfile::tempdir().unwrap();
+    run(SCENARIO, &[], folder.path());
+    let rows = lines(&folder.path().join("rows.csv"));
+    let lines = lines(&folder.path().join("tables/degradation.csv"));
+    // 4 scopes (plain; scaled at 0.5, at 0.9, in all), 2 taus, 2 penalties, 3 policies.
+    assert_eq!(lines.len(), 4 * 2 * 2 * 3);
+    for line in &lines {
+        let same = |row: &&BTreeMap<String, String>| {
+            ["workload", "policy", "penalty_s", "tau_s"].iter().all(|&name| row[name] == line[name])
+                && (line["load"] == "all" || row["load"] == line["load"])
+        };
+        let group: Vec<_> = rows.iter().filter(same).collect();
+        assert_eq!(group.len(), if line["load"] == "all" { 4 } else { 2 });
+        assert_eq!(line["instances"], group.len().to_string());
+        let value = |row: &BTreeMap<String, String>, name: &str| row[name].parse::<f64>().unwrap();
+        let degradations = group.iter().map(|row| value(row, "max_bounded_stretch") / value(row, "bound"));
+        let degradations: Vec<f64> = degradations.collect();
+        let count = degradations.len() as f64;
+        let mean = degradations.iter().sum::<f64>() / count;
+        let variance = degradations.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (count - 1.0);
+        let max = degradations.iter().copied().fold(0.0, f64::max);
+        let bound = group.iter().map(|row| value(row, "bound")).sum::<f64>() / count;
+        let expected = [mean, variance.sqrt(), max, bound];
+        for (name, expected) in
+            ["mean_degradation", "sd_degradation", "max_degradation", "mean_bound"].iter().zip(expected)
+        {
+            let found = value(line, name);
+            assert!((found - expected).abs() <= 1e-9 * expected, "{name}: {found} for {expected}");
+        }
+    }
+}
+
+/// Wrong CPU needs, believed and discovered, are compared instance by instance with the same policy that knows them; the
+/// checker follows all of them.
+#[test]
+fn wrong_cpu_needs_are_compared_with_exact_ones() {
+    let text = "study = 'online'\npolicies = ['GreedyPM*/per/OPT=MIN']\n\
+        [simulation]\ncpu_needs = ['exact', 'factor:0.5']\ndiscovery_s = 60\n\
+        [[workloads]]\nname = 'model'\nnodes = 16\nlublin = { replications = 2, jobs = 60, loads = 0.7 }\n";
+    let folder = tempfile::tempdir().unwrap();
+    let options = RunOptions { audit: true, ..RunOptions::new(folder.path()) };
+    let report = run_with(&registry(), text, &[], None, &options);
+    // Exact needs are not discovered.
+    assert_eq!((report.counts.total, report.counts.failures()), (2 * 3, 0), "{:?}", report.failures);
+    let stretch = numbers(&frame(folder.path()), "GreedyPM*/per/OPT=MIN", "max_bounded_stretch");
+    let table = lines(&folder.path().join("tables/cpu_needs.csv"));
+    assert_eq!(table.len(), 3);
+    for (place, line) in table.iter().enumerate() {
+        let ratio = |instance: usize| stretch[3 * instance + place] / stretch[3 * instance];
+        let expected = (ratio(0) * ratio(1)).sqrt();
+        let found: f64 = line["max_ratio"].parse().unwrap();
+        assert!((found - expected).abs() < 1e-9 * expected, "{line:?}");
+    }
+    assert_eq!((table[1]["discovery_s"].as_str(), table[2]["discovery_s"].as_str()), ("", "60"));
+    // Without other knowledge there is no such table.
+    let exact = run(text, &["simulation.cpu_needs=exact"], folder.path());
+    assert!(exact.tables.iter().all(|table| table.name != "cpu_needs"));
+    assert_eq!(exact.counts.computed, 0);
+}
