@@ -1,0 +1,402 @@
+//! What the text says of the results, checked on ours.
+//!
+//! A statement with a value *holds* where the published value lies in our 95 % interval over the grids. One that compares
+//! *holds* where the interval lies on the side that it says, *fails* where it lies on the other, and is *open* in between. The
+//! level of use in the experiments is not known, so all are checked at each level.
+
+use crate::pairs::{Data, Pair, average, beside_optimum, optima, share};
+use crate::rows::SearchRow;
+use crate::{COLLECTIVE, SIMPLE, published};
+use dfrsim_lab::{Claim, Estimate, Verdict, rank_correlation};
+
+/// What is said of a value.
+#[derive(Clone, Copy)]
+enum Said {
+    /// That it is this.
+    Is(f64),
+    /// That it is above this.
+    Above(f64),
+    /// That it is below this.
+    Below(f64),
+}
+
+impl Said {
+    fn verdict(self, estimate: &Estimate) -> Verdict {
+        let (low, high) = estimate.interval.unwrap_or((estimate.value, estimate.value));
+        let (holds, fails) = match self {
+            Said::Is(value) => ((low..=high).contains(&value), !(low..=high).contains(&value)),
+            Said::Above(value) => (low > value, high <= value),
+            Said::Below(value) => (high < value, low >= value),
+        };
+        match (holds, fails) {
+            (true, _) => Verdict::Holds,
+            (_, true) => Verdict::Fails,
+            _ => Verdict::Open,
+        }
+    }
+    /// The verdict on a value of the published tables; values are given with two decimals.
+    fn on_published(self, table: f64) -> Verdict {
+        Verdict::from_bool(match self {
+            Said::Is(value) => (table - value).abs() <= 0.005,
+            Said::Above(value) => table > value,
+            Said::Below(value) => table < value,
+        })
+    }
+    fn value(self) -> Option<f64> {
+        match self {
+            Said::Is(value) => Some(value),
+            Said::Above(_) | Said::Below(_) => None,
+        }
+    }
+}
+
+struct Claims<'a> {
+    data: &'a Data<'a>,
+    usage: f64,
+    section: &'static str,
+    claims: Vec<Claim>,
+}
+
+/// All statements for which the scenario has what they are about.
+pub(crate) fn claims(data: &Data<'_>) -> Vec<Claim> {
+    let mut claims = Claims { data, usage: 0.0, section: "", claims: Vec::new() };
+    for &usage in &data.fields.usage {
+        claims.usage = usage;
+        claims.solutions();
+        claims.optimum();
+        claims.times();
+    }
+    claims.usage = data.fields.usage[0];
+    claims.parameters();
+    claims.claims
+}
+
+/// The quotient, unless the divisor is 0.
+fn quotient(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    Some(one? / other.filter(|it| *it > 0.0)?)
+}
+
+impl Claims<'_> {
+    /// Checks a statement on a value of each grid; `table` is the same value of the published tables, if they have it.
+    fn check(&mut self, claim: &str, said: Said, table: Option<f64>, of_grids: Vec<Option<f64>>) {
+        if let Some(estimate) = self.data.mean(of_grids) {
+            let source = format!("Cankar et al., {}", self.section);
+            self.claims.push(
+                Claim::new(source, claim, said.verdict(&estimate), "")
+                    .within(format!("usage {}", self.usage))
+                    .with_values(Some(estimate.value), table.or(said.value()))
+                    .with_interval(estimate.interval)
+                    .with_published_verdict(table.map(|table| said.on_published(table))),
+            );
+        }
+    }
+
+    fn solutions(&mut self) {
+        self.section = "section 4.4, table 2";
+        let grids = self.data.pairs(self.usage, None);
+        let of = |value: &dyn Fn(&[Pair<'_>]) -> Option<f64>| -> Vec<Option<f64>> {
+            grids.iter().map(|pairs| value(pairs)).collect()
+        };
+        let solved = |pairs: &[Pair<'_>], kind: &str| share(pairs, |pair| pair.search(kind).is_solved());
+        let count =
+            |pairs: &[Pair<'_>], place: usize| pairs.iter().filter(|it| it.counts()[place]).count() as f64;
+        let sizes = |pairs: &[Pair<'_>]| -> Vec<(f64, f64)> {
+            let of_size = |&size: &usize| {
+                let those: Vec<Pair<'_>> =
+                    pairs.iter().copied().filter(|it| it.simple.size == size).collect();
+                Some((size as f64, solved(&those, COLLECTIVE)?))
+            };
+            self.data.fields.sizes.iter().filter_map(of_size).collect()
+        };
+        let improvement = |pairs: &[Pair<'_>]| {
+            let rows = pairs.iter().map(|pair| pair.collective).filter(|row| row.is_solved());
+            average(rows.filter_map(|row| {
+                Some(quotient(row.utilisation_factor, row.utilisation_factor_before)? - 1.0)
+            }))
+        };
+        let simple = of(&|pairs| solved(pairs, SIMPLE));
+        let collective = of(&|pairs| solved(pairs, COLLECTIVE));
+        let twice = of(&|pairs| quotient(solved(pairs, COLLECTIVE), solved(pairs, SIMPLE)));
+        let earlier =
+            of(&|pairs| share(pairs.iter().filter(|pair| pair.both_solved()), Pair::starts_earlier));
+        let hours = of(&|pairs| average(pairs.iter().filter_map(Pair::hours_earlier).filter(|&it| it > 0.0)));
+        let better = of(&|pairs| quotient(Some(count(pairs, 5)), Some(count(pairs, 4))));
+        let gain = of(&|pairs| average(pairs.iter().filter_map(Pair::gain)));
+        let correlation = of(&|pairs| rank_correlation(&sizes(pairs)));
+        let improvement = of(&improvement);
+        let [by_simple, by_collective, is_earlier, is_equal, simple_better, collective_better] =
+            published::all_counts();
+        let all = (published::CASES * dfrsim_coallocation::planetlab::SIZES.len()) as f64;
+        let (is, above) = (Said::Is, Said::Above);
+        self.check("simple requests solve 27 % of the cases", is(0.27), Some(by_simple / all), simple);
+        self.check(
+            "collective requests solve 60 % of the cases",
+            is(0.60),
+            Some(by_collective / all),
+            collective,
+        );
+        self.check(
+            "collective requests solve twice as many cases (more than 1.5 times)",
+            above(1.5),
+            Some(by_collective / by_simple),
+            twice,
+        );
+        self.check(
+            "of the cases that both solve, 18 % start earlier as collective ones",
+            is(0.18),
+            Some(is_earlier / (is_earlier + is_equal)),
+            earlier,
+        );
+        self.check("these start 3 h earlier on average", is(3.0), None, hours);
+        self.check(
+            "at equal starts, collective requests have the better utilisation more than 3 times as often",
+            above(3.0),
+            Some(collective_better / simple_better),
+            better,
+        );
+        self.check("at equal starts, the utilisation factor is 8.5 % better", is(0.085), None, gain);
+        for (limit, said) in [("above -0.5", above(-0.5)), ("below 0.5", Said::Below(0.5))] {
+            let claim = format!("no rank correlation of size and solved cases: it is {limit}");
+            self.check(&claim, said, published::correlation_of_size(), correlation.clone());
+        }
+        self.section = "section 4.5";
+        self.check("phase V improves the utilisation factor by 10 %", is(0.10), None, improvement);
+    }
+
+    fn optimum(&mut self) {
+        if !self.data.fields.optimum.contains(&5) {
+            return;
+        }
+        self.section = "section 4.4, table 3";
+        let grids = self.data.pairs(self.usage, Some(5));
+        let of = |value: &dyn Fn(&[Pair<'_>]) -> Option<f64>| -> Vec<Option<f64>> {
+            grids.iter().map(|pairs| value(pairs)).collect()
+        };
+        let all = of(&|pairs| quotient(beside_optimum(pairs, COLLECTIVE)[0], Some(optima(pairs))));
+        let later = |kind: &'static str| {
+            of(&|pairs| {
+                let [solved, later, ..] = beside_optimum(pairs, kind);
+                quotient(later, solved)
+            })
+        };
+        let factor = |kind: &'static str| of(&|pairs| beside_optimum(pairs, kind)[3]);
+        let table = |kind: &str| published::beside_optimum(kind).unwrap_or_default();
+        let [collective, simple] = [COLLECTIVE, SIMPLE].map(table);
+        let checks = [
+            (
+                "the search solves all cases that have a solution (at least 99 %)",
+                Said::Above(0.99),
+                // "A brute-force search finds a solution in 59 test cases."
+                collective[0] / 59.0,
+                all,
+            ),
+            (
+                "5 % of the solved cases start later than possible",
+                Said::Is(3.0 / 59.0),
+                collective[1] / collective[0],
+                later(COLLECTIVE),
+            ),
+            (
+                "26 % of those solved as simple requests do",
+                Said::Is(7.0 / 27.0),
+                simple[1] / simple[0],
+                later(SIMPLE),
+            ),
+            (
+                "the utilisation factor is 92 % of the optimum",
+                Said::Is(0.92),
+                collective[3],
+                factor(COLLECTIVE),
+            ),
+            ("that of simple requests is 84 % of it", Said::Is(0.84), simple[3], factor(SIMPLE)),
+        ];
+        for (claim, said, table, values) in checks {
+            self.check(&format!("for 5 resources, {claim}"), said, Some(table), values);
+        }
+    }
+
+    fn times(&mut self) {
+        self.section = "sections 4.3 and 4.5, figure 2";
+        let of = |size: usize, kind: &str| -> Vec<Option<f64>> {
+            let ms = |grid| {
+                let is_one =
+                    |row: &SearchRow| row.replication == grid && row.size == size && row.kind == kind;
+                average(self.data.search_ms(self.usage, is_one))
+            };
+            self.data.grids().map(ms).collect()
+        };
+        let (small, large, simple) = (of(15, COLLECTIVE), of(60, COLLECTIVE), of(15, SIMPLE));
+        let ratio = |one: &[Option<f64>], other: &[Option<f64>]| -> Vec<Option<f64>> {
+            one.iter().zip(other).map(|(one, other)| Some((*one)? / (*other)?)).collect()
+        };
+        let (growth, over_simple) = (ratio(&large, &small), ratio(&small, &simple));
+        let (above, below) = (Said::Above(1.0), Said::Below);
+        self.check("a search for 15 resources takes less than 100 ms", below(100.0), None, small);
+        self.check("a search for 60 resources takes less than 1,000 ms", below(1_000.0), None, large);
+        self.check("a search for more resources takes longer (60 over 15)", above, None, growth);
+        self.check(
+            "the simple approach is faster (collective over simple, 15 resources)",
+            above,
+            None,
+            over_simple,
+        );
+        self.phase_times();
+    }
+
+    /// Of collective requests.
+    fn phase_times(&mut self) {
+        self.section = "section 4.5";
+        let of = |phase: usize, solved: Option<bool>| -> Vec<Option<f64>> {
+            let share = |grid| {
+                let is_one = |row: &SearchRow| {
+                    row.replication == grid
+                        && row.kind == COLLECTIVE
+                        && solved.is_none_or(|solved| row.is_solved() == solved)
+                };
+                Some(self.data.phase_shares(self.usage, is_one)?[phase])
+            };
+            self.data.grids().map(share).collect()
+        };
+        let [second, third, hard, easy] = [of(0, None), of(1, None), of(2, Some(false)), of(3, Some(true))];
+        self.check("phase II takes less than 1 % of the search time", Said::Below(0.01), None, second);
+        self.check("phase III takes around 5 % of the search time", Said::Is(0.05), None, third);
+        self.check("without a solution, phase IV takes most of the time", Said::Above(0.5), None, hard);
+        self.check("with a solution, phase V takes most of the time", Said::Above(0.5), None, easy);
+    }
+
+    fn parameters(&mut self) {
+        self.section = "section 4.3";
+        let of = |value: &dyn Fn(&SearchRow) -> Option<f64>,
+                  parameter: &str,
+                  setting: usize|
+         -> Vec<Option<f64>> {
+            let grid = |grid| {
+                let rows = self.data.setting(parameter, setting).filter(|row| row.replication == grid);
+                average(rows.filter_map(value))
+            };
+            self.data.grids().map(grid).collect()
+        };
+        let solved = |row: &SearchRow| Some(row.solved as f64);
+        let factor = |row: &SearchRow| row.utilisation_factor.filter(|_| row.is_solved());
+        let ratio = |value: &dyn Fn(&SearchRow) -> Option<f64>, parameter, one, other| -> Vec<Option<f64>> {
+            let (one, other) = (of(value, parameter, one), of(value, parameter, other));
+            one.into_iter().zip(other).map(|(one, other)| quotient(one, other)).collect()
+        };
+        let checks = [
+            ("M = 3 finds 50 % more solutions than M = 2", Said::Is(1.5), ratio(&solved, "M", 3, 2)),
+            ("M = 3 finds 7 % fewer solutions than M = 4", Said::Is(0.93), ratio(&solved, "M", 3, 4)),
+            (
+                "L1 = 7 suffices: L1 = 50 finds less than 5 % more",
+                Said::Below(1.05),
+                ratio(&solved, "L1", 50, 7),
+            ),
+            (
+                "L2 = 10 suffices: L2 = 50 has a factor less than 5 % better",
+                Said::Below(1.05),
+                ratio(&factor, "L2", 50, 10),
+            ),
+        ];
+        for (claim, said, values) in checks {
+            self.check(claim, said, None, values);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::{OptimumRow, Row};
+    use crate::scenario::CoallocationFields;
+    use dfrsim_lab::fields::{Scenario, defaults};
+    use dfrsim_lab::{KeyBuilder, Long, Record};
+
+    #[test]
+    fn a_statement_holds_where_the_interval_lies_on_its_side() {
+        use Verdict::{Fails, Holds, Open};
+        let verdict = |said: Said, low, high| {
+            said.verdict(&Estimate { value: f64::midpoint(low, high), interval: Some((low, high)) })
+        };
+        assert_eq!(verdict(Said::Is(0.6), 0.5, 0.7), Holds);
+        assert_eq!(verdict(Said::Is(0.6), 0.61, 0.7), Fails);
+        assert_eq!(verdict(Said::Above(3.0), 3.1, 4.0), Holds);
+        assert_eq!(verdict(Said::Above(3.0), 2.0, 4.0), Open);
+        assert_eq!(verdict(Said::Above(3.0), 1.0, 2.0), Fails);
+        assert_eq!(verdict(Said::Below(100.0), 1.0, 2.0), Holds);
+        assert_eq!(verdict(Said::Below(100.0), 99.0, 101.0), Open);
+        assert_eq!(verdict(Said::Below(100.0), 101.0, 120.0), Fails);
+    }
+
+    /// Kind, start and utilisation factor of both searches, and of the optimum, of five cases of a size. Case 0: the
+    /// collective request starts an hour earlier. Cases 1 to 3: equal starts, twice with a better collective request, once
+    /// with a better simple one. Case 4: only the collective one is solved.
+    const CASES: [[Option<(f64, f64)>; 3]; 5] = [
+        [Some((7_200.0, 0.5)), Some((3_600.0, 0.5)), Some((0.0, 0.9))],
+        [Some((0.0, 0.5)), Some((0.0, 0.6)), Some((0.0, 0.8))],
+        [Some((0.0, 0.5)), Some((0.0, 0.7)), Some((0.0, 0.7))],
+        [Some((0.0, 0.5)), Some((0.0, 0.4)), Some((0.0, 0.8))],
+        [None, Some((0.0, 0.8)), Some((0.0, 0.8))],
+    ];
+
+    fn rows(fields: &CoallocationFields) -> Long<Row> {
+        let mut rows = Vec::new();
+        let key = KeyBuilder::new("coallocation", 0).key();
+        let mut push = |row| rows.push(Record { key, outcome: Ok(row) });
+        for replication in 0..fields.replications {
+            for &size in &fields.sizes {
+                for (case, [simple, collective, optimum]) in (0..).zip(CASES) {
+                    for (kind, found) in [(SIMPLE, simple), (COLLECTIVE, collective)] {
+                        push(Row::Search(SearchRow {
+                            usage: 0.1,
+                            replication,
+                            size,
+                            case,
+                            kind: kind.to_owned(),
+                            searches: 10,
+                            solved: if found.is_some() { 10 } else { 0 },
+                            start_s: found.map(|it| it.0),
+                            utilisation_factor: found.map(|it| it.1),
+                            utilisation_factor_before: found.map(|it| it.1 / 1.1),
+                            ..SearchRow::default()
+                        }));
+                    }
+                    push(Row::Optimum(OptimumRow {
+                        usage: 0.1,
+                        replication,
+                        size,
+                        case,
+                        start_s: optimum.map(|it| it.0),
+                        utilisation_factor: optimum.map(|it| it.1),
+                    }));
+                }
+            }
+        }
+        Long { records: rows }
+    }
+
+    /// Four and five of five cases; one of four starts earlier, by an hour; gains of 20, 40 and -20 %, 13.3 % on average;
+    /// beside the optimum one of five starts later, and the others have 0.75, 1, 0.5 and 1 of its factor.
+    #[test]
+    fn values_by_hand_and_statements_on_the_published_tables() {
+        let fields = CoallocationFields {
+            replications: 2,
+            sizes: vec![2, 5],
+            usage: vec![0.1],
+            ..defaults::<CoallocationFields>().unwrap()
+        };
+        let scenario = Scenario { title: String::new(), seed: 1, fields };
+        let rows = rows(&scenario.fields);
+        let claims = claims(&Data::new(&scenario, &rows));
+        let ours = [0.8, 1.0, 1.25, 0.25, 1.0, 2.0, 0.4 / 3.0, 0.1, 1.0, 0.2, 0.25, 3.25 / 4.0];
+        let later_simple = (0.625 + 0.5 / 0.7 + 0.625) / 3.0;
+        for (claim, ours) in claims.iter().zip(ours.into_iter().chain([later_simple])) {
+            assert!((claim.ours.unwrap() - ours).abs() < 1e-12, "{claim:?}");
+        }
+        assert_eq!(claims.len(), 13);
+        // What the text says holds on its own tables where these have it, apart from the correlation, which is not defined
+        // for the same share at each size.
+        assert_eq!(claims.iter().filter(|claim| claim.verdict_published.is_some()).count(), 10);
+        assert!(claims.iter().all(|claim| claim.verdict_published.is_none_or(|it| it == Verdict::Holds)));
+        let correlation = published::correlation_of_size().unwrap();
+        assert!(-0.5 < correlation && correlation < 0.5);
+    }
+}

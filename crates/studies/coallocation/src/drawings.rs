@@ -1,0 +1,57 @@
+//! Table 2 and figure 2 as figures.
+
+use crate::pairs::{COUNTS, Data};
+use crate::published::{self, CASES};
+use crate::tables::{SERIES, series_ms};
+use dfrsim_coallocation::planetlab::SIZES;
+use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
+
+/// For each level of use: table 2 beside the published one, and figure 2 if searches were timed.
+pub(crate) fn drawings(data: &Data<'_>) -> Vec<Drawing> {
+    let of_usage = |&usage: &f64| [table_2(data, usage), figure_2(data, usage)];
+    data.fields.usage.iter().flat_map(of_usage).flatten().collect()
+}
+
+fn table_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
+    let grids = data.pairs(usage, None);
+    let published = published::all_counts().map(|count| 100.0 * count / (CASES * SIZES.len()) as f64);
+    let percent = |place: usize| {
+        let of_grid = grids.iter().filter(|pairs| !pairs.is_empty()).map(|pairs| {
+            100.0 * pairs.iter().filter(|pair| pair.counts()[place]).count() as f64 / pairs.len() as f64
+        });
+        mean(&of_grid.collect::<Vec<_>>())
+    };
+    let line = |(place, name): (usize, &str)| (name.replace('_', " "), percent(place), published[place]);
+    grids.iter().any(|pairs| !pairs.is_empty()).then(|| Drawing {
+        stem: stem(&format!("table-2-usage-{usage}")),
+        title: format!("Table 2: collective beside simple requests, usage {usage}"),
+        remarks: vec!["The level of use in the published experiments is not known.".to_owned()],
+        chart: Chart::Beside {
+            value: Axis::linear("test cases (%)"),
+            name: "count".to_owned(),
+            lines: COUNTS.into_iter().enumerate().map(line).collect(),
+        },
+    })
+}
+
+fn figure_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
+    let sizes = &data.fields.sizes;
+    let times: Vec<[Option<f64>; 5]> = sizes.iter().map(|&size| series_ms(data, usage, size)).collect();
+    let series = |(place, (name, ..)): (usize, (&str, &str, Option<bool>))| {
+        let points = sizes.iter().zip(&times).filter_map(|(&size, times)| Some((size as f64, times[place]?)));
+        Series { name: name.replace('_', " "), points: points.collect(), join: Join::Straight }
+    };
+    let series: Vec<Series> =
+        SERIES.into_iter().enumerate().map(series).filter(|series| !series.points.is_empty()).collect();
+    (!series.is_empty()).then(|| Drawing {
+        stem: stem(&format!("figure-2-usage-{usage}")),
+        title: format!("Figure 2: search times, usage {usage}"),
+        remarks: Vec::new(),
+        chart: Chart::Lines {
+            x: Axis::linear("requested resources"),
+            y: Axis::automatic("mean search time (ms)"),
+            name: "requests".to_owned(),
+            series,
+        },
+    })
+}

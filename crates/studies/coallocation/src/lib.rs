@@ -1,0 +1,39 @@
+//! The co-allocation study: collective requests beside simple ones.
+//!
+//! An instance is a grid in use: one replication of its nodes at a level of use, built once for all of its variants. A variant
+//! is a repeated search for a test case by one kind of request, with the parameters of the scenario or with one of them
+//! varied; the optimum of a test case; or a stream of requests of one kind. An independent checker follows the first solution
+//! of every search and all reservations of a stream. Confidence intervals are over the replications.
+//!
+//! Source: M. Cankar, M. Artac, M. Sterk, U. Lotric, B. Slivnik, *Co-Allocation with Collective Requests in Grid Systems*,
+//! section 4.
+
+mod claims;
+mod drawings;
+mod grid;
+mod pairs;
+mod published;
+mod rows;
+mod scenario;
+mod search;
+mod study;
+mod tables;
+
+pub use rows::{OptimumRow, Row, SearchRow, StreamRow};
+pub use scenario::{CoallocationFields, ParameterFields, StreamFields, VariationFields};
+pub use study::{CoallocationStudy, Instance, Setting, Variant};
+
+use dfrsim_coallocation::planetlab::Kind;
+
+/// Both kinds of requests, in the order of rows.
+const KINDS: [Kind; 2] = [Kind::Simple, Kind::Collective];
+const SIMPLE: &str = "simple";
+const COLLECTIVE: &str = "collective";
+
+/// The name of a kind in rows and tables.
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Simple => SIMPLE,
+        Kind::Collective => COLLECTIVE,
+    }
+}

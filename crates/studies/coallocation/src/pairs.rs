@@ -1,0 +1,196 @@
+//! The rows as tables and claims need them: both searches of each test case side by side.
+
+use crate::rows::{OptimumRow, Row, SearchRow, StreamRow};
+use crate::scenario::CoallocationFields;
+use crate::{COLLECTIVE, SIMPLE};
+use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::{Bootstrap, Estimate, Long};
+use std::collections::BTreeMap;
+
+/// Both searches of a test case with the parameters of the scenario, and its optimum if it was searched.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<'a> {
+    pub(crate) simple: &'a SearchRow,
+    pub(crate) collective: &'a SearchRow,
+    optimum: Option<&'a OptimumRow>,
+}
+
+/// How utilisation factors are distinguished: two searches that end with the same nodes differ by rounding at most.
+const SAME: f64 = 1e-9;
+
+/// What table 2 counts.
+pub(crate) const COUNTS: [&str; 6] =
+    ["simple", "collective", "earlier", "equal", "better_simple", "better_collective"];
+
+impl<'a> Pair<'a> {
+    /// The search of a kind.
+    pub(crate) fn search(&self, kind: &str) -> &'a SearchRow {
+        if kind == SIMPLE { self.simple } else { self.collective }
+    }
+    /// Start and utilisation factor of the optimum, if there is a solution and it was searched.
+    pub(crate) fn optimum(&self) -> Option<(f64, f64)> {
+        self.optimum.and_then(|optimum| optimum.start_s.zip(optimum.utilisation_factor))
+    }
+    pub(crate) fn both_solved(&self) -> bool {
+        self.simple.is_solved() && self.collective.is_solved()
+    }
+    /// By how many hours the collective request starts earlier, if both are solved.
+    pub(crate) fn hours_earlier(&self) -> Option<f64> {
+        let start = |row: &SearchRow| row.start_s.unwrap_or(0.0);
+        self.both_solved().then(|| (start(self.simple) - start(self.collective)) / 3_600.0)
+    }
+    pub(crate) fn starts_earlier(&self) -> bool {
+        self.hours_earlier().is_some_and(|hours| hours > 0.0)
+    }
+    fn starts_equally(&self) -> bool {
+        self.hours_earlier() == Some(0.0)
+    }
+    /// The factor of the collective request relative to that of the simple one, less 1, at equal starts.
+    pub(crate) fn gain(&self) -> Option<f64> {
+        let (simple, collective) = (self.simple.utilisation_factor?, self.collective.utilisation_factor?);
+        self.starts_equally().then(|| collective / simple - 1.0)
+    }
+    /// Whether it belongs to each of the [`COUNTS`].
+    pub(crate) fn counts(&self) -> [bool; 6] {
+        [
+            self.simple.is_solved(),
+            self.collective.is_solved(),
+            self.starts_earlier(),
+            self.starts_equally(),
+            self.gain().is_some_and(|gain| gain < -SAME),
+            self.gain().is_some_and(|gain| gain > SAME),
+        ]
+    }
+}
+
+/// All rows of a scenario.
+pub(crate) struct Data<'a> {
+    pub(crate) fields: &'a CoallocationFields,
+    pairs: Vec<Pair<'a>>,
+    /// Searches with the parameters of the scenario.
+    pub(crate) searches: Vec<&'a SearchRow>,
+    /// Searches with one parameter varied.
+    pub(crate) varied: Vec<&'a SearchRow>,
+    pub(crate) streams: Vec<&'a StreamRow>,
+    bootstrap: Bootstrap,
+}
+
+impl<'a> Data<'a> {
+    pub(crate) fn new(scenario: &'a Scenario<CoallocationFields>, rows: &'a Long<Row>) -> Data<'a> {
+        let (mut searches, mut varied, mut streams) = (Vec::new(), Vec::new(), Vec::new());
+        let mut optima = BTreeMap::new();
+        for row in rows.ok() {
+            match row {
+                Row::Search(row) if row.parameter.is_none() => searches.push(row),
+                Row::Search(row) => varied.push(row),
+                Row::Optimum(row) => {
+                    optima.insert((row.usage.to_bits(), row.replication, row.size, row.case), row);
+                }
+                Row::Stream(row) => streams.push(row),
+            }
+        }
+        let place = |row: &SearchRow| (row.usage.to_bits(), row.replication, row.size, row.case);
+        // Both kinds of a case follow each other, unless one of them failed.
+        let neighbours = searches.iter().zip(searches.iter().skip(1));
+        let pairs = neighbours
+            .filter(|(one, other)| {
+                place(one) == place(other) && one.kind == SIMPLE && other.kind == COLLECTIVE
+            })
+            .map(|(simple, collective)| Pair {
+                simple,
+                collective,
+                optimum: optima.get(&place(simple)).copied(),
+            })
+            .collect();
+        let bootstrap = Bootstrap::for_tables(scenario.seed);
+        Data { fields: &scenario.fields, pairs, searches, varied, streams, bootstrap }
+    }
+
+    /// The replications.
+    pub(crate) fn grids(&self) -> std::ops::Range<u32> {
+        0..self.fields.replications
+    }
+
+    /// The test cases of a level of use and, if given, a size, by grid.
+    pub(crate) fn pairs(&self, usage: f64, size: Option<usize>) -> Vec<Vec<Pair<'a>>> {
+        let mut by_grid = vec![Vec::new(); self.fields.replications as usize];
+        for pair in &self.pairs {
+            let SearchRow { usage: found, size: of, replication, .. } = *pair.simple;
+            if found == usage && size.is_none_or(|size| of == size) {
+                by_grid[replication as usize].push(*pair);
+            }
+        }
+        by_grid
+    }
+
+    /// A value of each grid that has one, as their mean with a 95 % interval over the grids; `None` if no grid has one.
+    pub(crate) fn mean(&self, of_grids: impl IntoIterator<Item = Option<f64>>) -> Option<Estimate> {
+        let values: Vec<f64> = of_grids.into_iter().flatten().collect();
+        self.bootstrap.mean(&values)
+    }
+
+    /// The rows of a setting of the parameter study.
+    pub(crate) fn setting(&self, parameter: &str, value: usize) -> impl Iterator<Item = &'a SearchRow> {
+        let is_it =
+            move |row: &&SearchRow| row.parameter.as_deref() == Some(parameter) && row.value == Some(value);
+        self.varied.iter().copied().filter(is_it)
+    }
+
+    /// The mean times of these searches, in milliseconds, of those that were timed.
+    pub(crate) fn search_ms(&self, usage: f64, is_one: impl Fn(&SearchRow) -> bool) -> Vec<f64> {
+        let searches = self.searches.iter().filter(|row| row.usage == usage && is_one(row));
+        searches.filter_map(|row| row.search_ms).collect()
+    }
+
+    /// The parts that phases II to V take of the time of all these searches together; `None` if none was timed.
+    pub(crate) fn phase_shares(&self, usage: f64, is_one: impl Fn(&SearchRow) -> bool) -> Option<[f64; 4]> {
+        let mut sums = [0.0; 4];
+        for row in self.searches.iter().filter(|row| row.usage == usage && is_one(row)) {
+            let times = [row.phase_2_ms, row.phase_3_ms, row.phase_4_ms, row.phase_5_ms];
+            sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time.unwrap_or(0.0));
+        }
+        let all: f64 = sums.iter().sum();
+        (all > 0.0).then(|| sums.map(|sum| sum / all))
+    }
+}
+
+/// The mean of these values; `None` if there are none.
+pub(crate) fn average(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.into_iter().collect();
+    (!values.is_empty()).then(|| dfrsim_lab::mean(&values))
+}
+
+/// The part of these values for which something is so; `None` if there are none.
+pub(crate) fn share<T>(values: impl IntoIterator<Item = T>, is_so: impl Fn(T) -> bool) -> Option<f64> {
+    average(values.into_iter().map(|value| f64::from(u8::from(is_so(value)))))
+}
+
+/// What table 3 says of a kind of request beside the optimum, on one grid.
+pub(crate) const BESIDE_OPTIMUM: [&str; 5] =
+    ["solved", "later_start", "mean_delay_h", "factor_of_optimum", "above_99_percent"];
+
+/// The values of [`BESIDE_OPTIMUM`]: cases solved, later starts and their mean delay in hours, the mean part of the optimal
+/// factor at its start, and cases with more than 99 % of it.
+pub(crate) fn beside_optimum(pairs: &[Pair<'_>], kind: &str) -> [Option<f64>; 5] {
+    let solved: Vec<(&SearchRow, (f64, f64))> = (pairs.iter())
+        .filter_map(|pair| Some((pair.search(kind), pair.optimum()?)))
+        .filter(|(row, _)| row.is_solved())
+        .collect();
+    let delay = |(row, (start, _)): &(&SearchRow, (f64, f64))| Some((row.start_s? - start) / 3_600.0);
+    let delays: Vec<f64> = solved.iter().filter_map(delay).filter(|&hours| hours > 0.0).collect();
+    let at_optimum = solved.iter().filter(|(row, (start, _))| row.start_s == Some(*start));
+    let parts: Vec<f64> =
+        at_optimum.filter_map(|(row, (_, factor))| Some(row.utilisation_factor? / factor)).collect();
+    [
+        Some(solved.len() as f64),
+        Some(delays.len() as f64),
+        average(delays),
+        average(parts.iter().copied()),
+        Some(parts.iter().filter(|&&part| part > 0.99).count() as f64),
+    ]
+}
+
+/// How many cases of a grid have a solution at all.
+pub(crate) fn optima(pairs: &[Pair<'_>]) -> f64 {
+    pairs.iter().filter(|pair| pair.optimum().is_some()).count() as f64
+}

@@ -1,0 +1,150 @@
+//! The fields of a scenario. Their defaults are the experiments as they are described.
+
+use dfrsim_coallocation::Parameters;
+use dfrsim_coallocation::planetlab::{NODES, SIZES, Usage};
+use dfrsim_lab::fields;
+use dfrsim_lab::fields::{
+    Codec, LocatedFile, Seconds, boolean, choice, count, file, fraction, list, number, one_or_many, optional,
+    seconds, table,
+};
+use dfrsim_model::SimSpan;
+
+const MAX_NODES: usize = 100_000;
+
+fields! {
+    /// Requests for several nodes of a grid at once.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct CoallocationFields {
+        /// How many grids are drawn, each with use and test cases of its own.
+        pub replications: u32 = count("a number of replications", 1, 10_000), default 10;
+        /// How many nodes a grid has.
+        pub nodes: usize = count("a number of nodes", 1, MAX_NODES), default NODES;
+        /// A file with the nodes of all grids: `node,cores,ghz,ram_gb`. Without it nodes are drawn.
+        pub node_list: Option<LocatedFile> = optional(file());
+        /// The mean levels of use. The parameter study is at the first.
+        pub usage: Vec<f64> = one_or_many(number("a mean level of use", 0.0..=0.5)), default vec![Usage::default().mean];
+        /// The standard deviation of the use of a node around its level.
+        pub usage_deviation: f64 = fraction("a standard deviation"), default Usage::default().deviation;
+        /// The correlation of two measurements of the use of a node that follow each other.
+        pub usage_correlation: f64 = fraction("a correlation"), default Usage::default().correlation;
+        /// For how many nodes test cases ask.
+        pub sizes: Vec<usize> = numbers_of_nodes(MAX_NODES), default SIZES.to_vec();
+        /// How many test cases of each size a grid has.
+        pub cases: u32 = count("a number of test cases", 1, 10_000), default 90;
+        /// How often each search is repeated.
+        pub repetitions: u32 = repetitions(), default 1_000;
+        /// Whether all searches for a test case look at the same nodes, or each repetition draws its own.
+        pub sample_each as "sample": bool = choice([("case", false), ("repetition", true)]), default false;
+        /// For which sizes the optimum is searched; the complete search takes too long for more than 10 nodes.
+        pub optimum: Vec<usize> = numbers_of_nodes(10), default vec![5];
+        /// Whether searches are timed. Times differ from run to run; nothing else does.
+        pub times: bool = boolean(), default false;
+        /// The parameters of the algorithm.
+        pub parameters: ParameterFields = table();
+        /// The parameter study of section 4.3: one parameter is varied at a time.
+        pub variations: Option<VariationFields> = optional(table());
+        /// Requests that come one after the other.
+        pub stream: Option<StreamFields> = optional(table());
+    }
+    renamed { "grids" => "replications" }
+    check |study, at| {
+        if study.node_list.is_none() {
+            for (field, size) in study.too_large(study.nodes) {
+                at.fault(field, format!("{size} nodes are more than the {} of a grid", study.nodes));
+            }
+        }
+        if study.sample_each && !study.optimum.is_empty() {
+            at.fault("optimum", "there is one optimum a test case with `sample = \"case\"` only");
+        }
+    }
+}
+
+fields! {
+    /// The parameters of the algorithm.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ParameterFields {
+        /// How many times as many nodes as are asked for are examined first (M_init).
+        pub initial_multiple: usize = multiple(), default Parameters::default().initial_multiple;
+        /// How many times as many at most (M_max).
+        pub max_multiple: usize = multiple(), default Parameters::default().largest_multiple;
+        /// How many swaps for each node are tried towards an admissible set (L1).
+        pub l1: usize = effort(), default Parameters::default().admission_effort;
+        /// How many swaps for each node are tried towards a better utilisation (L2).
+        pub l2: usize = effort(), default Parameters::default().improvement_effort;
+    }
+    renamed { "largest_multiple" => "max_multiple" }
+}
+
+fields! {
+    /// The parameter study of section 4.3: one parameter is varied at a time.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct VariationFields {
+        /// For how many nodes test cases ask.
+        pub size: usize = count("a number of nodes", 1, MAX_NODES), default 15;
+        /// How often each search is repeated.
+        pub repetitions: u32 = repetitions(), default 100;
+        /// Values of M, with a single pass.
+        pub multiples: Vec<usize> = list(multiple()).distinct(), default vec![2, 3, 4, 6, 8];
+        /// Values of L1.
+        pub l1: Vec<usize> = list(effort()).distinct(), default efforts();
+        /// Values of L2.
+        pub l2: Vec<usize> = list(effort()).distinct(), default efforts();
+    }
+}
+
+fields! {
+    /// Requests that come one after the other.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct StreamFields {
+        /// For how long requests arrive.
+        pub span: SimSpan = some_time(), default SimSpan::from_secs(7 * 86_400);
+        /// The mean time between two of them.
+        pub mean_gap: SimSpan = some_time(), default SimSpan::from_secs(600);
+        /// How long after its arrival a job may start at the latest.
+        pub patience: SimSpan = some_time(), default SimSpan::from_secs(86_400);
+    }
+}
+
+fn numbers_of_nodes(max: usize) -> impl Codec<Vec<usize>> {
+    list(count("a number of nodes", 1, max)).distinct()
+}
+
+fn repetitions() -> impl Codec<u32> {
+    count("a number of repetitions", 1, 1_000_000)
+}
+
+fn multiple() -> impl Codec<usize> {
+    count("a multiple", 1, 1_000)
+}
+
+fn effort() -> impl Codec<usize> {
+    count("a number of swaps", 0, 1_000)
+}
+
+fn efforts() -> Vec<usize> {
+    vec![2, 3, 5, 7, 10, 15, 20, 30, 50]
+}
+
+fn some_time() -> Seconds {
+    seconds(1.0..=1e8)
+}
+
+impl CoallocationFields {
+    /// Sizes of test cases that a grid with so many nodes cannot have, with the names of their fields.
+    pub(crate) fn too_large(&self, nodes: usize) -> Vec<(&'static str, usize)> {
+        let sizes = self.sizes.iter().map(|&size| ("sizes", size));
+        let varied = self.variations.iter().map(|it| ("variations", it.size));
+        sizes.chain(varied).filter(|(_, size)| *size > nodes).collect()
+    }
+}
+
+impl ParameterFields {
+    pub(crate) fn parameters(&self) -> Parameters {
+        Parameters {
+            initial_multiple: self.initial_multiple,
+            largest_multiple: self.max_multiple,
+            admission_effort: self.l1,
+            improvement_effort: self.l2,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Table 2: collective beside simple requests; table 3: both beside the optimum.
+
+use super::{interval, text};
+use crate::pairs::{BESIDE_OPTIMUM, COUNTS, Data, Pair, beside_optimum, optima};
+use crate::published::{self, CASES};
+use crate::{COLLECTIVE, SIMPLE};
+use dfrsim_coallocation::planetlab::SIZES;
+use dfrsim_lab::{Cell, Estimate, NamedTable, Table};
+
+const RATIO: &str = "Counts are of test cases. Their ratio is that of the shares: ours of `cases`, published of \
+                     `published_cases`.";
+
+/// What follows the names in a line: our mean with its interval, the published value and the ratio; of counts also the
+/// numbers of cases, ours and published.
+fn values(ours: Option<Estimate>, published: Option<f64>, cases: Option<(usize, usize)>) -> Vec<Cell> {
+    let scale = cases.map_or(1.0, |(cases, published)| published as f64 / cases as f64);
+    let ratio = ours.zip(published).filter(|(_, published)| *published != 0.0);
+    let ratio = ratio.map(|(ours, published)| ours.value * scale / published);
+    let count = |count: Option<usize>| count.map_or(Cell::Missing, Cell::Count);
+    let mut cells = vec![count(cases.map(|it| it.0))];
+    cells.extend(interval(ours));
+    cells.extend([count(cases.filter(|_| published.is_some()).map(|it| it.1)), Cell::optional(published)]);
+    cells.push(Cell::optional(ratio));
+    cells
+}
+
+const VALUES: [&str; 7] = ["cases", "ours", "low", "high", "published_cases", "published", "ratio"];
+
+/// Means over the grids. The Markdown has a column for each count.
+pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
+    let counts = |pairs: &[Vec<Pair<'_>>]| -> [Option<Estimate>; 6] {
+        std::array::from_fn(|place| {
+            let count =
+                |pairs: &Vec<Pair<'_>>| pairs.iter().filter(|pair| pair.counts()[place]).count() as f64;
+            data.mean(pairs.iter().map(|pairs| Some(count(pairs))))
+        })
+    };
+    let sizes = data.fields.sizes.iter().map(|&size| (Some(size), size.to_string()));
+    let sizes: Vec<(Option<usize>, String)> = sizes.chain([(None, "all".to_owned())]).collect();
+    let of_size = data.fields.cases as usize;
+    let (mut lines, mut summary) = (Vec::new(), Vec::new());
+    for &usage in &data.fields.usage {
+        for (size, name) in &sizes {
+            let ours = counts(&data.pairs(usage, *size));
+            let published = published::counts(name);
+            let cases = if size.is_some() {
+                (of_size, CASES)
+            } else {
+                (of_size * data.fields.sizes.len(), CASES * SIZES.len())
+            };
+            for (place, count) in COUNTS.into_iter().enumerate() {
+                let mut line = vec![Cell::Number(usage), text(name), text(count)];
+                line.extend(values(ours[place], published.map(|it| it[place]), Some(cases)));
+                lines.push(line);
+            }
+            let ours = ours.map(|it| Cell::optional(it.map(|it| it.value)));
+            summary.push([text(&usage.to_string()), text(name)].into_iter().chain(ours).collect());
+        }
+    }
+    for (_, name) in &sizes {
+        let values = published::counts(name).map(|counts| counts.map(Cell::Number));
+        let line = values.map(|values| [text("published"), text(name)].into_iter().chain(values).collect());
+        summary.extend(line);
+    }
+    let header = ["usage", "size", "count"].into_iter().chain(VALUES);
+    let short = Table::new(["usage", "size"].into_iter().chain(COUNTS), summary);
+    let note = format!(
+        "Of {of_size} test cases of each size, {} of all sizes; published: of {CASES} and {}.",
+        of_size * data.fields.sizes.len(),
+        CASES * SIZES.len()
+    );
+    if data.fields.sizes.is_empty() {
+        lines.clear();
+    }
+    let table = Table::new(header, lines).with_notes(vec![RATIO.to_owned()]);
+    NamedTable::printed("table_2", "Table 2: collective beside simple requests", table)
+        .with_summary(short.with_notes(vec![note]))
+}
+
+pub(super) fn table_3(data: &Data<'_>) -> NamedTable {
+    let sizes = || data.fields.sizes.iter().filter(|size| data.fields.optimum.contains(size));
+    let mut lines = Vec::new();
+    for (&usage, &size) in data.fields.usage.iter().flat_map(|usage| sizes().map(move |size| (usage, size))) {
+        let pairs = data.pairs(usage, Some(size));
+        let cases = (data.fields.cases as usize, CASES);
+        let mut push = |kind: &str, place: usize, ours: Option<Estimate>, published: Option<[f64; 5]>| {
+            let name = BESIDE_OPTIMUM[place];
+            let is_count = !matches!(name, "mean_delay_h" | "factor_of_optimum");
+            let mut line = vec![Cell::Number(usage), Cell::Count(size), text(kind), text(name)];
+            // The published table is for 5 nodes.
+            let published = published.filter(|_| size == 5).map(|it| it[place]);
+            line.extend(values(ours, published, is_count.then_some(cases)));
+            lines.push(line);
+        };
+        let all = data.mean(pairs.iter().map(|pairs| Some(optima(pairs))));
+        push("optimum", 0, all, published::beside_optimum(COLLECTIVE));
+        for kind in [COLLECTIVE, SIMPLE] {
+            for place in 0..BESIDE_OPTIMUM.len() {
+                let estimate = data.mean(pairs.iter().map(|pairs| beside_optimum(pairs, kind)[place]));
+                push(kind, place, estimate, published::beside_optimum(kind));
+            }
+        }
+    }
+    let header = ["usage", "size", "kind", "metric"].into_iter().chain(VALUES);
+    let table = Table::new(header, lines).with_notes(vec![RATIO.to_owned()]);
+    NamedTable::printed("table_3", "Table 3: both beside the optimum", table)
+}

@@ -1,0 +1,68 @@
+//! Tables 1 to 4 and figure 2, and those of what the text says without tables.
+
+mod comparison;
+mod times;
+mod usage;
+
+pub(crate) use times::{SERIES, series_ms};
+
+use crate::pairs::{Data, average};
+use crate::published;
+use dfrsim_coallocation::planetlab::PROPERTIES;
+use dfrsim_lab::{Cell, Estimate, NamedTable, Statistics, Table, beside};
+use dfrsim_model::coallocation::{Resource, UNITS_PER_ONE};
+
+/// All tables; those for which the scenario has nothing are empty.
+pub(crate) fn tables(data: &Data<'_>, nodes: &[Vec<Resource>]) -> Vec<NamedTable> {
+    vec![
+        NamedTable::printed("table_1", "Table 1: the nodes", table_1(data, nodes)),
+        comparison::table_2(data),
+        comparison::table_3(data),
+        times::table_4(data),
+        times::figure_2(data),
+        usage::usage(data),
+        usage::phases(data),
+        times::phase_times(data),
+        usage::parameters(data),
+        usage::stream(data),
+    ]
+}
+
+/// A mean and both ends of its interval.
+fn interval(estimate: Option<Estimate>) -> [Cell; 3] {
+    let ends = estimate.and_then(|it| it.interval);
+    [estimate.map(|it| it.value), ends.map(|it| it.0), ends.map(|it| it.1)].map(Cell::optional)
+}
+
+fn text(text: &str) -> Cell {
+    Cell::Text(text.to_owned())
+}
+
+/// The properties of the nodes, averaged over the grids.
+fn table_1(data: &Data<'_>, grids: &[Vec<Resource>]) -> Table {
+    let mut lines = Vec::new();
+    for (place, name) in PROPERTIES.iter().map(|it| it.name).enumerate() {
+        let of_grid = |grid: &Vec<Resource>| {
+            let amounts: Vec<f64> =
+                grid.iter().map(|it| it.capacity[place] as f64 / UNITS_PER_ONE as f64).collect();
+            let min = amounts.iter().copied().fold(f64::INFINITY, f64::min);
+            Statistics::from_values(&amounts).map(|it| [it.mean, it.deviation.unwrap_or(0.0), min, it.max])
+        };
+        let all: Vec<[f64; 4]> = grids.iter().filter_map(of_grid).collect();
+        let published = published::node_statistics(name);
+        for (at, statistic) in ["mean", "deviation", "min", "max"].into_iter().enumerate() {
+            let ours = average(all.iter().map(|it| it[at]));
+            let values = beside(ours, published.map(|it| it[at]));
+            lines.push([text(name), text(statistic)].into_iter().chain(values).collect());
+        }
+    }
+    let note = match &data.fields.node_list {
+        Some(list) => format!("The nodes are those of {}; their use is assumed.", list.given),
+        None => {
+            "The data of the experiments are not public: nodes are drawn from the published values (a normal \
+                 distribution, of which the range is taken), and their use is assumed."
+                .to_owned()
+        }
+    };
+    Table::new(["property", "statistic", "ours", "published", "ratio"], lines).with_notes(vec![note])
+}

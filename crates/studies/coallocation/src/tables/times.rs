@@ -1,0 +1,95 @@
+//! Table 4, figure 2 and section 4.5: how long searches take.
+
+use super::text;
+use crate::pairs::{Data, average};
+use crate::rows::SearchRow;
+use crate::{COLLECTIVE, KINDS, SIMPLE, kind_name, published};
+use dfrsim_lab::{Cell, NamedTable, Statistics, Table, beside};
+
+/// The series of figure 2: a name, the kind of request, and whether only cases with or without a solution count.
+pub(crate) const SERIES: [(&str, &str, Option<bool>); 5] = [
+    ("simple", SIMPLE, None),
+    ("simple_solved", SIMPLE, Some(true)),
+    ("collective", COLLECTIVE, None),
+    ("collective_solved", COLLECTIVE, Some(true)),
+    ("collective_unsolved", COLLECTIVE, Some(false)),
+];
+
+/// Whether a search is of a kind, and solved or not if that matters.
+fn is(row: &SearchRow, kind: &str, solved: Option<bool>) -> bool {
+    row.kind == kind && solved.is_none_or(|solved| row.is_solved() == solved)
+}
+
+/// The mean search time of each of the [`SERIES`], in milliseconds.
+pub(crate) fn series_ms(data: &Data<'_>, usage: f64, size: usize) -> [Option<f64>; 5] {
+    SERIES.map(|(_, kind, solved)| {
+        average(data.search_ms(usage, |row| row.size == size && is(row, kind, solved)))
+    })
+}
+
+pub(super) fn table_4(data: &Data<'_>) -> NamedTable {
+    let mut lines = Vec::new();
+    for &usage in &data.fields.usage {
+        let times = data.search_ms(usage, |row| row.size == 5 && row.kind == COLLECTIVE);
+        let statistics = Statistics::from_values(&times);
+        let values = [
+            ("min", times.iter().copied().reduce(f64::min)),
+            ("max", statistics.map(|it| it.max)),
+            ("mean", statistics.map(|it| it.mean)),
+            ("deviation", statistics.and_then(|it| it.deviation)),
+        ];
+        for (name, ours) in values.into_iter().filter(|(_, ours)| ours.is_some()) {
+            let values = beside(ours, published::search_ms(name));
+            lines.push([Cell::Number(usage), text(name)].into_iter().chain(values).collect());
+        }
+    }
+    let note = "In milliseconds, of phases II to V. The published column of phases I to VI (126 to 325 ms) contains what \
+                another system takes and cannot be reproduced.";
+    let table = Table::new(["usage", "statistic", "ours", "published", "ratio"], lines);
+    let title = "Table 4: search times of collective requests for 5 resources";
+    NamedTable::printed("table_4", title, table.with_notes(vec![note.to_owned()]))
+}
+
+pub(super) fn figure_2(data: &Data<'_>) -> NamedTable {
+    let header = ["usage", "size"].into_iter().map(str::to_owned);
+    let header = header.chain(SERIES.iter().map(|(name, ..)| format!("{name}_ms")));
+    let mut lines = Vec::new();
+    for &usage in &data.fields.usage {
+        for &size in &data.fields.sizes {
+            let all = series_ms(data, usage, size);
+            if all[0].is_some() {
+                let place = [Cell::Number(usage), Cell::Count(size)];
+                lines.push(place.into_iter().chain(all.map(Cell::optional)).collect());
+            }
+        }
+    }
+    NamedTable::printed("figure_2", "Figure 2: search times", Table::new(header, lines))
+}
+
+/// Section 4.5.
+pub(super) fn phase_times(data: &Data<'_>) -> NamedTable {
+    let mut lines = Vec::new();
+    for &usage in &data.fields.usage {
+        for kind in KINDS.map(kind_name) {
+            for (cases, solved) in [("all", None), ("solved", Some(true)), ("not solved", Some(false))] {
+                let shares = data.phase_shares(usage, |row| is(row, kind, solved));
+                let Some([second, third, fourth, fifth]) = shares else { continue };
+                let both = fourth + fifth;
+                let parts =
+                    [("II", second), ("III", third), ("IV and V", both), ("IV", fourth), ("V", fifth)];
+                for (phases, share) in parts {
+                    // What is published is of all cases.
+                    let published = published::phase_share(phases).filter(|_| solved.is_none());
+                    let place = [Cell::Number(usage), text(kind), text(cases), text(phases)];
+                    lines.push(place.into_iter().chain(beside(Some(share), published)).collect());
+                }
+            }
+        }
+    }
+    let note = "Parts of the time of all searches together. The published text gives under 1 % for phase II, about 5 % for \
+                phase III, and the rest. Here phase III holds the proofs that too little is free at a start, which spare \
+                phase IV the start.";
+    let header = ["usage", "kind", "cases", "phases", "ours", "published", "ratio"];
+    let table = Table::new(header, lines).with_notes(vec![note.to_owned()]);
+    NamedTable::printed("phase_times", "Section 4.5: parts of the search time", table)
+}
