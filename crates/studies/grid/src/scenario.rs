@@ -20,7 +20,7 @@ fields! {
         /// Whether clusters have their own speeds (`true`) or all have speed 1 (`false`).
         pub heterogeneous: Vec<bool> = one_or_many(boolean()), default vec![false, true];
         /// The policies of the clusters; all clusters have the same one.
-        pub local: Vec<LocalPolicy> = one_or_many(local_policy()), default vec![LocalPolicy::Fcfs, LocalPolicy::Conservative];
+        pub local: Vec<LocalPolicy> = one_or_many(named("a local policy")), default vec![LocalPolicy::Fcfs, LocalPolicy::Conservative];
         /// The folder into which every simulation that is run writes its records.
         pub events: Option<String> = optional(name("a folder"));
         /// The meta-scheduler.
@@ -146,20 +146,6 @@ impl GridFields {
     pub(crate) fn cluster(&self, name: &str) -> Option<&ClusterFields> {
         self.clusters.iter().find(|cluster| cluster.name == name)
     }
-}
-
-/// Local policies by the names of the on-line study; conservative backfilling also by those of the published text.
-const LOCAL_POLICIES: [(&str, LocalPolicy); 6] = [
-    ("FCFS", LocalPolicy::Fcfs),
-    ("CONS", LocalPolicy::Conservative),
-    ("CONS/REPLAN", LocalPolicy::ConservativeReplan),
-    ("EASY", LocalPolicy::Easy),
-    ("CBF", LocalPolicy::Conservative),
-    ("CBF-REPLAN", LocalPolicy::ConservativeReplan),
-];
-
-fn local_policy() -> impl Codec<LocalPolicy> {
-    choice(LOCAL_POLICIES)
 }
 
 fn walltimes() -> impl Codec<EstimateModel> {

@@ -146,7 +146,7 @@ fn all_faults_of_a_scenario_are_found() {
     for part in [
         "`seeds` is now called `replications`",
         "there is no field `audit` any more: the checker follows every simulation",
-        "found \"FIFO\"",
+        "unknown local policy `FIFO`; expected FCFS, CONS, CONS/REPLAN or EASY",
         "expected a speed from 0.001 to 1000, found 0",
         "slow: expected a number of jobs for each of the 1 months",
     ] {
