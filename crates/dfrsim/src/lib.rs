@@ -170,6 +170,7 @@ pub fn registry_with(policies: Policies) -> Registry {
         .study::<dfrsim_study_online::OnlineStudy>()
         .study::<dfrsim_study_offline::OfflineStudy>()
         .study::<dfrsim_study_grid::GridStudy>()
+        .study::<dfrsim_study_coallocation::CoallocationStudy>()
         .study::<dfrsim_study_discovery::DiscoveryStudy>()
         .study::<dfrsim_study_adaptation::AdaptationStudy>()
         .study::<dfrsim_study_context_switch::ContextSwitchStudy>()
