@@ -1,5 +1,6 @@
 //! How commands fail, and with which exit code.
 
+use crate::exit;
 use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
@@ -7,14 +8,13 @@ use std::process::ExitCode;
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The input, the arguments or the place for the output are at fault: exit code 2.
+    /// The input, the arguments or the place for the output are at fault: [`exit::INPUT`].
     Input(String),
-    /// The work was done and its result is a failure (an audit that finds faults, a policy that breaks a rule):
-    /// exit code 1.
+    /// The work was done, and its result is a failure: [`exit::FAILURE`].
     Result(String),
-    /// The user interrupted it: exit code 130, as shells have it.
+    /// The user interrupted it: [`exit::INTERRUPTED`].
     Interrupted(String),
-    /// Whoever read the output has left; nothing is said, exit code 141, as for a program that SIGPIPE ends.
+    /// Nobody reads the output any more; no message, [`exit::CLOSED_PIPE`].
     ClosedPipe,
 }
 
@@ -33,10 +33,10 @@ impl Failure {
 
     pub(crate) fn report(self) -> ExitCode {
         let (code, message) = match self {
-            Failure::Input(message) => (2, message),
-            Failure::Result(message) => (1, message),
-            Failure::Interrupted(message) => (130, message),
-            Failure::ClosedPipe => return ExitCode::from(141),
+            Failure::Input(message) => (exit::INPUT, message),
+            Failure::Result(message) => (exit::FAILURE, message),
+            Failure::Interrupted(message) => (exit::INTERRUPTED, message),
+            Failure::ClosedPipe => return ExitCode::from(exit::CLOSED_PIPE),
         };
         eprintln!("error: {message}");
         ExitCode::from(code)

@@ -1,21 +1,7 @@
-//! `dfrsim`: the command line.
-//!
-//! Each command is a module of `commands`; `arguments` holds what several of them share. Results go to standard
-//! output or into files; notices, progress and times go to standard error. Exit codes are in `failure`.
+//! `dfrsim`: the program with the standard studies and policies.
 
-mod arguments;
-mod commands;
-mod failure;
-mod output;
-mod picture_files;
-mod utc;
-
-use clap::Parser as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match commands::Cli::parse().run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
+    dfrsim_cli::main_with(dfrsim::registry())
 }

@@ -3,7 +3,7 @@
 use super::Cli;
 use crate::failure::Failure;
 use crate::output;
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 use clap_complete::Shell;
 
 /// Print the completions of a shell
@@ -19,7 +19,7 @@ pub(crate) struct Completions {
 impl Completions {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "dfrsim", &mut script);
+        clap_complete::generate(self.shell, &mut Cli::hidden(), "dfrsim", &mut script);
         output::print(&String::from_utf8_lossy(&script))
     }
 }

@@ -2,33 +2,25 @@
 
 mod audit;
 mod bound;
-mod check;
 mod coallocate;
-mod compare;
 mod completions;
-mod convert;
 mod draw;
-mod export;
-mod figures;
-mod info;
-mod instance;
-mod lublin;
-mod merge;
-mod pack;
+mod log;
+mod offline;
 mod plan;
 mod policies;
-mod report;
+mod results;
 mod run;
 mod simulate;
-mod status;
 mod submit;
 
 use crate::failure::Failure;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use dfrsim_lab::Registry;
 
 /// Simulates cluster scheduling: fractional (DFRS) and batch policies, on real logs and on the Lublin model.
 #[derive(Parser, Debug)]
-#[command(version, about, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "dfrsim", version, about, after_help = EXAMPLES, max_term_width = 110)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -38,13 +30,13 @@ const EXAMPLES: &str = "\
 Examples:
   dfrsim run                                  the quick start: a degradation table in under a minute
   dfrsim run scenarios/hpc2n.toml             FCFS and EASY on 182 weeks of a real log
-  dfrsim compare results/quickstart --policy EASY --with CONS
-  dfrsim check results/quickstart --baseline baseline.toml --tolerance 2%
-  dfrsim figures results/quickstart           pictures of what a run left there
+  dfrsim results compare results/quickstart --variant EASY --with CONS
+  dfrsim results check results/quickstart --baseline baseline.toml --tolerance 2%
+  dfrsim results figures results/quickstart   pictures of what a run left there
   dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
-  dfrsim lublin --jobs 1000 --nodes 128 --seed 1 --out week.swf
+  dfrsim log generate --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim run scenarios/offline_quick.toml     packing jobs once and for all: the off-line study
-  dfrsim pack cluster.json --optimum          one packing, beside the best there is
+  dfrsim offline pack cluster.json --optimum  one packing, beside the best there is
   dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
   dfrsim plan --from current.json --states states.json    moving VMs: the cheapest context switch
   dfrsim policies                             all policies, a line on each";
@@ -52,62 +44,74 @@ Examples:
 #[derive(Subcommand, Debug)]
 enum Command {
     Run(run::Run),
-    Merge(merge::Merge),
-    Status(status::Status),
     Submit(submit::Submit),
-    Simulate(Box<simulate::Simulate>),
-    Export(export::Export),
-    Bound(bound::Bound),
-    Lublin(lublin::Lublin),
-    Pack(pack::Pack),
-    Plan(plan::Plan),
-    Instance(instance::Instance),
-    Coallocate(coallocate::Coallocate),
     #[command(subcommand)]
-    Workload(Workload),
-    Policies(policies::Policies),
-    Check(check::Check),
-    Compare(compare::Compare),
-    Report(report::Report),
+    Results(results::Results),
+    Simulate(Box<simulate::Simulate>),
     Audit(audit::Audit),
-    Figures(figures::Figures),
     #[command(subcommand)]
     Draw(draw::Draw),
+    Bound(bound::Bound),
+    #[command(subcommand, alias = "workload")]
+    Log(log::Log),
+    #[command(subcommand)]
+    Offline(offline::Offline),
+    Plan(plan::Plan),
+    Coallocate(coallocate::Coallocate),
+    Policies(policies::Policies),
     Completions(completions::Completions),
+    #[command(flatten)]
+    EarlierResults(results::Results),
+    #[command(flatten)]
+    EarlierOffline(offline::Offline),
+    Lublin(log::Generate),
 }
 
-/// Look at logs and convert them
-#[derive(Subcommand, Debug)]
-enum Workload {
-    Info(info::Info),
-    Convert(convert::Convert),
-}
+/// Earlier names of commands that are in groups now: they work, and help does not list them.
+const EARLIER: [&str; 10] =
+    ["status", "merge", "check", "compare", "report", "figures", "export", "pack", "instance", "lublin"];
 
 impl Cli {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    /// The program as clap knows it.
+    pub(super) fn hidden() -> clap::Command {
+        EARLIER.iter().fold(Cli::command(), |command, name| command.mut_subcommand(name, |it| it.hide(true)))
+    }
+    /// What the arguments of the process say; wrong ones end it with a message.
+    pub(crate) fn from_arguments() -> Cli {
+        let matches = Cli::hidden().get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         match self.command {
-            Command::Run(command) => command.run(),
-            Command::Merge(command) => command.run(),
-            Command::Status(command) => command.run(),
-            Command::Submit(command) => command.run(),
-            Command::Simulate(command) => command.run(),
-            Command::Export(command) => command.run(),
-            Command::Bound(command) => command.run(),
-            Command::Lublin(command) => command.run(),
-            Command::Pack(command) => command.run(),
-            Command::Plan(command) => command.run(),
-            Command::Instance(command) => command.run(),
-            Command::Coallocate(command) => command.run(),
-            Command::Workload(Workload::Info(command)) => command.run(),
-            Command::Workload(Workload::Convert(command)) => command.run(),
-            Command::Policies(command) => command.run(),
-            Command::Check(command) => command.run(),
-            Command::Compare(command) => command.run(),
-            Command::Report(command) => command.run(),
+            Command::Run(command) => command.run(registry),
+            Command::Submit(command) => command.run(registry),
+            Command::Results(command) | Command::EarlierResults(command) => command.run(registry),
+            Command::Simulate(command) => command.run(registry),
             Command::Audit(command) => command.run(),
-            Command::Figures(command) => command.run(),
             Command::Draw(command) => command.run(),
+            Command::Bound(command) => command.run(),
+            Command::Log(command) => command.run(),
+            Command::Lublin(command) => command.run(),
+            Command::Offline(command) | Command::EarlierOffline(command) => command.run(),
+            Command::Plan(command) => command.run(),
+            Command::Coallocate(command) => command.run(),
+            Command::Policies(command) => command.run(registry),
             Command::Completions(command) => command.run(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_commands_are_consistent_and_earlier_names_hidden() {
+        let command = Cli::hidden();
+        command.clone().debug_assert();
+        let is_listed = |name: &str| command.find_subcommand(name).is_some_and(|it| !it.is_hide_set());
+        assert!(EARLIER.iter().all(|name| command.find_subcommand(name).is_some() && !is_listed(name)));
+        assert!(is_listed("results") && is_listed("log") && command.find_subcommand("workload").is_some());
     }
 }

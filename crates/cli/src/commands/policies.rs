@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
-use dfrsim_policies::catalogue;
+use dfrsim_lab::Registry;
+use dfrsim_policies as policies;
 use std::fmt::Write as _;
 
 /// List all policies, a line on each
@@ -24,8 +25,8 @@ pub(crate) struct Policies {
 }
 
 impl Policies {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let catalogue = catalogue();
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        let catalogue = known(registry).catalogue();
         let width = catalogue.iter().map(|info| info.name.len()).max().unwrap_or(0);
         let mut text = String::new();
         for info in catalogue {
@@ -34,8 +35,13 @@ impl Policies {
             } else {
                 writeln!(text, "{:width$}  {}", info.name, info.description)
             };
-            line.expect("writing to a string cannot fail");
+            line.expect("a string takes any text");
         }
         output::print(&text)
     }
+}
+
+/// The policies of the program.
+pub(crate) fn known(registry: &Registry) -> policies::Policies {
+    registry.environment().get::<policies::Policies>().cloned().unwrap_or_default()
 }

@@ -1,8 +1,5 @@
 //! `dfrsim run`
 
-mod cells;
-mod experiment;
-mod offline;
 mod standings;
 mod view;
 
@@ -10,7 +7,7 @@ use self::view::View;
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
-use dfrsim_legacy::{Part, RunError, RunOptions, RunReport, Scenario, Shard, Study, run};
+use dfrsim_lab::{AnyScenario, Audit, Counts, Part, Registry, RunError, RunOptions, RunReport, Shard};
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -19,13 +16,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The scenario that runs when none is named.
 const QUICKSTART: &str = include_str!("../../scenarios/quickstart.toml");
+/// How many failed runs are listed.
+const MAX_FAILURES: usize = 5;
 
-/// Run a scenario: policies x workloads, in parallel, to tables
+/// Run a scenario of any study, in parallel, to rows and tables
 ///
 /// Rows are kept as they finish: a run that was interrupted or killed goes on where it stopped when the same command is
-/// given again. The result folder then holds rows.csv, tables/, the scenario with every default spelt out, and a
-/// manifest. While it runs, a terminal shows how far each policy is, the best and the worst so far and what failed;
-/// elsewhere a line is printed now and then.
+/// given again. The result folder then has the rows, tables/, the scenario with every default spelt out, and a
+/// manifest. While it runs, a terminal shows the best and the worst variants so far; elsewhere a line is printed now and
+/// then. Exit code 1 if a run fails.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -41,118 +40,137 @@ pub(crate) struct Run {
     /// The result folder; results/ and the scenario's name if none is given
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// How many threads; all cores if not given
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
-    /// Compute everything again, whatever the folder holds
+    /// Compute everything again, whatever the folder has
     #[arg(long)]
     fresh: bool,
-    /// Print nothing but the tables and errors
-    #[arg(long, short)]
-    quiet: bool,
-    /// Let the independent checker follow every simulation of this run (`dfrsim audit` in memory); one that breaks a
-    /// rule is a failed row
-    #[arg(long)]
-    audit: bool,
     /// Change a field of the scenario: simulation.penalty=0, workloads.hpc2n.nodes=64
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Run only the i-th of n parts that take about as long as each other, with other shards in the same folder or elsewhere;
-    /// `dfrsim merge` then joins them
+    /// `dfrsim results merge` then joins them
     #[arg(long, value_name = "i/n")]
     shard: Option<Shard>,
+    #[command(flatten)]
+    execution: Execution,
+}
+
+/// How runs are executed.
+#[derive(Args, Debug)]
+pub(crate) struct Execution {
+    /// How many threads; all cores if not given
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+    /// Let an independent checker follow every run, in studies where it does not always do so; a run that breaks a rule is
+    /// a failure
+    #[arg(long)]
+    pub(crate) audit: bool,
+    /// Print nothing but the tables and errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 impl Run {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         let scenario = match &self.scenario {
-            Some(path) => Study::load(path, &self.set),
-            None => Scenario::parse(QUICKSTART, "quickstart.toml", &self.set)
-                .map(|scenario| Study::Online(Box::new(scenario))),
+            Some(path) => registry.load(path, &self.set),
+            None => registry.parse(QUICKSTART, "quickstart.toml", None, &self.set),
         };
-        let study = scenario.map_err(Failure::input)?;
+        let scenario = scenario.map_err(Failure::input)?;
         let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
         let out = self.out.unwrap_or_else(|| Path::new("results").join(name));
         let part = self.shard.map_or(Part::Whole, Part::Shard);
-        let options = RunOptions { out, threads: self.threads, fresh: self.fresh, audit: self.audit, part };
-        execute(study, &options, self.quiet)
+        execute(
+            registry,
+            scenario.as_ref(),
+            RunOptions { fresh: self.fresh, part, ..RunOptions::new(out) },
+            &self.execution,
+        )
     }
 }
 
-/// Runs a scenario, watched by the user, and prints what it came to.
-pub(super) fn execute(study: Study, options: &RunOptions, quiet: bool) -> Result<(), Failure> {
+/// Says what `--audit` changes where it changes nothing.
+pub(crate) fn audit_notice(registry: &Registry, study: &str, is_asked_for: bool) {
+    let always = registry.study_named(study).is_some_and(|study| study.audit() == Audit::Always);
+    if always && is_asked_for {
+        eprintln!("notice: the study `{study}` audits every run, with --audit and without");
+    }
+}
+
+/// Runs a scenario, watched by the user, and prints the results.
+pub(crate) fn execute(
+    registry: &Registry,
+    scenario: &dyn AnyScenario,
+    options: RunOptions,
+    execution: &Execution,
+) -> Result<(), Failure> {
+    let &Execution { threads, audit, quiet } = execution;
+    let options = RunOptions { threads, audit, ..options };
+    if !quiet {
+        audit_notice(registry, scenario.study(), audit);
+    }
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupt);
     let on_interrupt = move || {
         if flag.swap(true, Ordering::Relaxed) {
             // Asked twice: what is finished is in the journal, so leaving at once loses nothing.
-            std::process::exit(130);
+            std::process::exit(crate::exit::INTERRUPTED.into());
         }
-        eprintln!("stopping after the simulations that run now; once more to stop at once");
+        eprintln!("stopping after the runs in progress; once more to stop at once");
     };
     ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
-    let scenario = match study {
-        Study::Online(scenario) => scenario,
-        Study::Offline(scenario) => return offline::run(&scenario, options, &interrupt, quiet),
-        Study::Experiment(scenario) => {
-            return experiment::run(scenario.as_ref(), options, &interrupt, quiet);
-        }
-    };
     let view = View::new(quiet, std::io::stderr().is_terminal());
-    let report = run(&scenario, options, &interrupt, &view);
+    let report = scenario.run(&options, &interrupt, &view);
     view.clear();
-    print(&scenario, options, &report.map_err(failure)?, quiet)
-}
-
-/// Says what is to be done with a shard that is through.
-fn told_of_shard(options: &RunOptions, quiet: bool) {
-    if let (Part::Shard(shard), false) = (&options.part, quiet) {
-        let out = options.out.display();
-        eprintln!("shard {shard} is through; when all are, join them: dfrsim merge {out}");
-    }
-}
-
-/// How a run failed.
-fn failure(error: RunError) -> Failure {
-    match error {
+    let report = report.map_err(|error| match error {
         RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
         _ => Failure::input(error),
-    }
+    })?;
+    print(scenario.title(), &options, &report, quiet)
 }
 
-fn print(scenario: &Scenario, options: &RunOptions, report: &RunReport, quiet: bool) -> Result<(), Failure> {
+fn print(title: &str, options: &RunOptions, report: &RunReport, quiet: bool) -> Result<(), Failure> {
+    if !quiet {
+        let reports =
+            report.inputs.iter().flat_map(|input| input.report.iter().map(|line| (&input.file, line)));
+        reports.for_each(|(file, line)| eprintln!("{file}: {line}"));
+        report.notices.iter().for_each(|notice| eprintln!("notice: {notice}"));
+    }
+    output::print(&tables(title, report))?;
+    let out = options.out.display();
+    if !quiet {
+        eprintln!("{} in {out}", counts(&report.counts));
+        if let Part::Shard(shard) = &options.part {
+            eprintln!("shard {shard} has finished; when all have, join them: dfrsim results merge {out}");
+        }
+    }
+    if report.counts.failures() == 0 {
+        return Ok(());
+    }
+    let listed = report.failures.iter().take(MAX_FAILURES).map(|failure| format!("\n  {failure}"));
+    Err(Failure::Result(format!(
+        "{} of {} rows are failures; the first:{}",
+        report.counts.failures(),
+        report.counts.total,
+        listed.collect::<String>()
+    )))
+}
+
+/// The title of a scenario and the tables that are short enough for a terminal.
+fn tables(title: &str, report: &RunReport) -> String {
+    let printed = report.tables.iter().filter(|table| table.is_printed);
     let mut text = String::new();
-    if !scenario.title.is_empty() {
-        writeln!(text, "{}\n", scenario.title).expect("writing to a string cannot fail");
+    for (place, named) in printed.enumerate() {
+        if place == 0 && !title.is_empty() {
+            writeln!(text, "{title}\n").expect("a string takes any text");
+        }
+        let table = named.summary.as_ref().unwrap_or(&named.table);
+        writeln!(text, "{}:\n\n{}", named.title, table.markdown()).expect("a string takes any text");
     }
-    text.push_str(&report.tables.degradation.markdown());
-    if !report.tables.bandwidth_compared.is_empty() {
-        text.push_str("\nWhat pauses and migrations cost:\n\n");
-        text.push_str(&report.tables.bandwidth_compared.markdown());
-    }
-    if matches!(options.part, Part::Shard(_)) {
-        // Tables of a part would mislead.
-        text.clear();
-    }
-    if quiet {
-        return output::print(&text);
-    }
-    for (workload, counts) in &report.preparation {
-        eprintln!("{workload}: {counts}");
-    }
-    for notice in &report.notices {
-        eprintln!("notice: {notice}");
-    }
-    output::print(&text)?;
-    let rows = report.rows;
-    eprintln!(
-        "{} rows ({} computed, {} from earlier runs, {} failed) in {}",
-        rows.total,
-        rows.computed,
-        rows.restored,
-        rows.failed,
-        options.out.display()
-    );
-    told_of_shard(options, quiet);
-    Ok(())
+    text
+}
+
+/// `24 rows (16 computed, 8 from earlier runs; 23 ok, 1 violation)`
+fn counts(Counts { total, computed, restored, by_status, .. }: &Counts) -> String {
+    let statuses: Vec<String> = by_status.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    format!("{total} rows ({computed} computed, {restored} from earlier runs; {})", statuses.join(", "))
 }

@@ -5,6 +5,7 @@ mod jobs_file;
 mod summary_text;
 mod timed;
 
+use super::policies::known;
 use crate::arguments::{WorkloadArguments, gigabytes, seconds};
 use crate::failure::Failure;
 use crate::output;
@@ -13,6 +14,7 @@ use dfrsim_cluster::{
     EstimateModel, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate,
 };
 use dfrsim_interchange::Records;
+use dfrsim_lab::Registry;
 use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -45,6 +47,8 @@ pub(crate) struct Simulate {
     load: Option<f64>,
     /// The policy; `dfrsim policies` lists them
     #[arg(long, value_name = "NAME")]
+    policy_name: String,
+    #[arg(skip = Policy::Equipartition)]
     policy: Policy,
     /// What the policy is told of run times: exact, requested, none, factor:F (run time * F), random:F (run time * a
     /// factor between 1 and F)
@@ -104,7 +108,8 @@ struct HostTime {
 }
 
 impl Simulate {
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, registry: &Registry) -> Result<(), Failure> {
+        self.policy = known(registry).parse(&self.policy_name).map_err(Failure::input)?;
         let path = self.workload.path()?;
         let prepare_options = self.workload.options()?;
         self.warn();

@@ -1,18 +1,19 @@
 //! `dfrsim submit`
 
-use super::status::missing;
+use super::results::status::missing;
+use super::run::audit_notice;
 use crate::failure::Failure;
 use crate::output;
 use clap::{Args, ValueEnum};
 use dfrsim_dispatch::{Engine, JobId, Slurm, Submitted, Sweep, submit};
-use dfrsim_legacy::{Status, Study};
+use dfrsim_lab::{AnyScenario, Registry, RunStatus};
 use std::path::{Path, PathBuf};
 
-/// Submit a scenario to the batch system of a cluster: an array of shards, and a merge behind it
+/// Submit a scenario to the batch system of a cluster: an array of shards, and a merge after it
 ///
-/// All machines must see the scenario, its logs, the result folder and this program under the same names. What is through
-/// already is not run again: submit the same command once more after jobs were killed. `dfrsim status DIR` shows how far they
-/// are. Scripts and what jobs print stand in jobs/ of the result folder.
+/// All machines must see the scenario, its logs, the result folder and this program under the same names. Finished
+/// shards are not run again: submit the same command once more after jobs were killed. `dfrsim results status DIR` shows how far they
+/// are. Scripts and what jobs print are in jobs/ of the result folder.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -43,6 +44,9 @@ pub(crate) struct Submit {
     /// Change a field of the scenario, as in `dfrsim run`
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Let an independent checker follow every run, as in `dfrsim run`
+    #[arg(long)]
+    audit: bool,
     /// Print the scripts and submit nothing
     #[arg(long)]
     dry_run: bool,
@@ -63,14 +67,15 @@ impl EngineName {
 }
 
 impl Submit {
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        let study = Study::load(&self.scenario, &self.set).map_err(Failure::input)?;
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        let scenario = registry.load(&self.scenario, &self.set).map_err(Failure::input)?;
+        audit_notice(registry, scenario.study(), self.audit);
         let name = self.scenario.file_stem().unwrap_or_default();
         let out = self.out.clone().unwrap_or_else(|| Path::new("results").join(name));
         let absolute = |path: &Path| std::path::absolute(path).map_err(Failure::input);
-        let missing = self.missing(&study, &out)?;
+        let missing = self.missing(scenario.as_ref(), &out)?;
         let Some(missing) = missing else {
-            return output::print(&format!("nothing is missing in {}\n", out.display()));
+            return output::print(&format!("no shard is missing in {}\n", out.display()));
         };
         let sweep = Sweep {
             program: std::env::current_exe().map_err(Failure::input)?,
@@ -82,6 +87,7 @@ impl Submit {
             cpus: self.cpus,
             partition: self.partition,
             time: self.time,
+            audit: self.audit,
         };
         let engine = self.engine.engine();
         if self.dry_run {
@@ -94,22 +100,22 @@ impl Submit {
             None => "no shard is missing; ".to_owned(),
         };
         output::print(&format!(
-            "{}: {shards}the merge as job {}; dfrsim status {}\n",
+            "{}: {shards}the merge as job {}; dfrsim results status {}\n",
             engine.name(),
             merge.0,
             out.display()
         ))
     }
 
-    /// The numbers of the shards that are not through; nothing if the results of the scenario are there.
-    fn missing(&self, study: &Study, out: &Path) -> Result<Option<Vec<u32>>, Failure> {
+    /// The numbers of the shards that have not finished; `None` if the results of the scenario are there.
+    fn missing(&self, scenario: &dyn AnyScenario, out: &Path) -> Result<Option<Vec<u32>>, Failure> {
         if !out.exists() {
             return Ok(Some((1..=self.array).collect()));
         }
-        let status = Status::read(out).map_err(Failure::input)?;
+        let status = RunStatus::read(out).map_err(Failure::input)?;
         let finished = std::fs::read_to_string(out.join("scenario.toml")).unwrap_or_default();
         if status.parts.is_empty() && status.has_results {
-            return Ok((finished != study.to_toml()).then(|| (1..=self.array).collect()));
+            return Ok((finished != scenario.to_toml()).then(|| (1..=self.array).collect()));
         }
         Ok(Some(missing(&status, self.array)))
     }

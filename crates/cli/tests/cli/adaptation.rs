@@ -2,7 +2,7 @@
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 
-const SCENARIO: &str = "study = 'adaptation'\ntitle = 'A few'\ninstances = 6\ncost = ['bytes', 'moves']\nbudgets = [0, 25, 100]\n";
+const SCENARIO: &str = "study = 'adaptation'\ntitle = 'A few'\nreplications = 6\ncost = ['bytes', 'moves']\nbudgets = [0, 25, 100]\n";
 
 #[test]
 fn a_run_prints_the_gaps_and_goes_on_where_it_stopped() {

@@ -10,11 +10,11 @@ policies = ["EASY", "GreedyP*/OPT=MIN"]
 [[workloads]]
 name = "plain"
 nodes = 16
-lublin = { traces = 2, jobs = 60 }
+lublin = { replications = 2, jobs = 60 }
 [[workloads]]
 name = "scaled"
 nodes = 16
-lublin = { traces = 2, jobs = 60, loads = [0.5, 0.9] }
+lublin = { replications = 2, jobs = 60, loads = [0.5, 0.9] }
 "#;
 
 /// Results of the scenario in `results`, their baseline in `baseline.toml`.

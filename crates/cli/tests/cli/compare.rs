@@ -6,11 +6,11 @@ use std::fs;
 const SCENARIO: &str = r#"
 study = "online"
 policies = ["FCFS", "EASY", "/per/OPT=MIN"]
-simulation = { period = [300, 600] }
+simulation = { period_s = [300, 600] }
 [[workloads]]
 name = "model"
 nodes = 16
-lublin = { traces = 5, jobs = 60, loads = [0.5, 0.9] }
+lublin = { replications = 5, jobs = 60, loads = [0.5, 0.9] }
 "#;
 
 fn folder() -> Folder {

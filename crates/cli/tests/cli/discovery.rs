@@ -113,7 +113,7 @@ const NEEDS: &str = r#"study = "needs"
 policies = ["EASY", "GreedyPM*/per/OPT=MIN/MVT=600"]
 needs = ["exact", "factor:0.5", "whole"]
 nodes = 16
-lublin = { traces = 3, jobs = 60, loads = [0.7] }
+lublin = { replications = 3, jobs = 60, loads = [0.7] }
 "#;
 
 #[test]

@@ -147,7 +147,7 @@ fn faults_of_a_workload_of_batsim_are_told() {
 #[test]
 fn rows_are_exported_as_lines_of_json() {
     let scenario = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\
-        [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { traces = 1, jobs = 20 }\n";
+        [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { replications = 1, jobs = 20 }\n";
     let folder = Folder::with(&[("few.toml", scenario)]);
     let (results, rows) = (folder.path("results"), folder.path("rows.jsonl"));
     dfrsim(["run"]).arg(folder.path("few.toml")).arg("--out").arg(&results).assert().success();

@@ -12,7 +12,7 @@ policies = ["FCFS", "EASY", "CONS", "MCB*/OPT=MIN"]
 [[workloads]]
 name = "model"
 nodes = 16
-lublin = { traces = 10, jobs = 60, loads = [0.5, 0.9] }
+lublin = { replications = 10, jobs = 60, loads = [0.5, 0.9] }
 "#;
 /// 10 traces, 2 loads, 4 policies.
 const ROWS: usize = 80;

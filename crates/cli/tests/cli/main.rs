@@ -1,19 +1,23 @@
 //! `dfrsim` as a user runs it, a module for a command.
 
 mod adaptation;
+mod architecture;
 mod check;
 mod coallocation;
 mod compare;
 mod context_switch;
 mod discovery;
+mod every_study;
 mod grid;
 mod interchange;
 mod kills;
+mod matrix;
 mod offline;
 mod pictures;
 mod plan;
 mod readme;
 mod run;
+mod scenarios;
 mod shards;
 mod simulate;
 #[cfg(target_os = "linux")]

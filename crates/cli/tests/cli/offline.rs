@@ -11,7 +11,7 @@ optimum = true
 [[instances]]
 name = "rr6692-small"
 set = "rr6692-small"
-samples = 1
+replications = 1
 "#;
 
 /// Two jobs of six tenths of a node's memory and two of four, with full needs: one of each kind on both nodes, at

@@ -10,7 +10,7 @@ policies = ["FCFS", "EASY"]
 [[workloads]]
 name = "model"
 nodes = 8
-lublin = { traces = 2, jobs = 30, loads = [0.5, 0.9] }
+lublin = { replications = 2, jobs = 30, loads = [0.5, 0.9] }
 "#;
 
 const LOG: &str = "\
@@ -67,7 +67,7 @@ fn figures_of_a_run_are_listed_and_the_same_each_time() {
 
 #[test]
 fn results_that_are_missing_or_too_few_are_told() {
-    let few = SCENARIO.replace("traces = 2", "traces = 1").replace(", loads = [0.5, 0.9]", "");
+    let few = SCENARIO.replace("replications = 2", "replications = 1").replace(", loads = [0.5, 0.9]", "");
     let folder = Folder::with(&[("scenario.toml", &few)]);
     let told = stderr(dfrsim(["figures"]).arg(folder.path("nowhere")), 2);
     assert!(told.contains("nowhere/scenario.toml"), "{told}");

@@ -58,7 +58,11 @@ fn the_commands_shown_exist() {
     for line in commands {
         let words: Vec<&str> =
             line.split('#').next().unwrap().split_whitespace().take_while(|word| *word != "&&").collect();
-        let subcommand = if ["workload", "draw"].contains(&words[1]) { &words[1..3] } else { &words[1..2] };
+        let subcommand = if ["log", "draw", "results", "offline"].contains(&words[1]) {
+            &words[1..3]
+        } else {
+            &words[1..2]
+        };
         let help = stdout(dfrsim(subcommand).arg("--help"));
         for flag in words.iter().filter(|word| word.starts_with("--")) {
             assert!(help.contains(flag), "{line}: {flag}");

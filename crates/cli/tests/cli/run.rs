@@ -12,7 +12,7 @@ policies = ["FCFS", "EASY", "CONS"]
 [[workloads]]
 name = "model"
 nodes = 64
-lublin = { traces = 40, jobs = 400, loads = [0.5, 0.9] }
+lublin = { replications = 40, jobs = 400, loads = [0.5, 0.9] }
 "#;
 
 /// All files of a result folder but the manifest, with their bytes.
@@ -91,7 +91,7 @@ fn wrong_values_and_overrides_are_told() {
 #[test]
 fn a_missing_log_is_told_before_anything_is_written() {
     let scenario = SCENARIO.replace(
-        "lublin = { traces = 40, jobs = 400, loads = [0.5, 0.9] }",
+        "lublin = { replications = 40, jobs = 400, loads = [0.5, 0.9] }",
         "swf = { file = \"missing.swf\" }",
     );
     let folder = Folder::with(&[("scenario.toml", &scenario)]);
@@ -103,7 +103,8 @@ fn a_missing_log_is_told_before_anything_is_written() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_with_a_message_and_the_run_goes_on_later() {
-    let folder = Folder::with(&[("scenario.toml", &SCENARIO.replace("traces = 40", "traces = 400"))]);
+    let folder =
+        Folder::with(&[("scenario.toml", &SCENARIO.replace("replications = 40", "replications = 400"))]);
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"))
         .args(["run", "--threads", "1", "--out"])
         .arg(folder.path("out"))

@@ -12,7 +12,7 @@ tau = [10, 60]
 [[workloads]]
 name = "plain"
 nodes = 16
-lublin = { traces = 4, jobs = 40, loads = [0.5, 0.9] }
+lublin = { replications = 4, jobs = 40, loads = [0.5, 0.9] }
 "#;
 
 const OFFLINE: &str = r#"

@@ -3,7 +3,7 @@
 use assert_cmd::Command;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The program with these arguments.
 pub(crate) fn dfrsim(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
@@ -44,4 +44,29 @@ impl Folder {
         names.sort();
         names
     }
+}
+
+/// A scenario of this project.
+pub(crate) fn scenario(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenarios/{name}.toml"))
+}
+
+/// All files of results that are the same for the same scenario, with their bytes, in order: all but hidden ones, the
+/// manifest, and how long runs took.
+pub(crate) fn files(results: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![results.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
+            if path.is_dir() {
+                folders.push(path);
+            } else if !name.starts_with('.') && name != "manifest.toml" && name != "times.csv" {
+                let name = path.strip_prefix(results).unwrap().display().to_string();
+                files.push((name, fs::read(path).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    files
 }

@@ -113,6 +113,8 @@ pub struct ComparedRows {
     pub only_in_b: usize,
     /// Pairs that are left out because the contents of their instances differ.
     pub other_instances: usize,
+    /// Rows of A and B that are left out because there are several of their labels, instance and variant.
+    pub repeated: usize,
     /// Pairs in which a run is a failure.
     pub failed: usize,
 }
@@ -255,7 +257,7 @@ fn compare_rows(
     metrics: &[usize],
     options: &CompareOptions,
 ) -> ComparedRows {
-    let Pairing { pairs, codes_a, codes_b, only_in_a, only_in_b, other_instances } = pairing;
+    let Pairing { pairs, codes_a, codes_b, only_in_a, only_in_b, other_instances, repeated } = pairing;
     let variants = a.with_role(&[Role::Variant]);
     let setting = |(of_a, of_b): (usize, usize)| {
         let codes = variants.iter().flat_map(|column| [codes_a[column][of_a], codes_b[column][of_b]]);
@@ -286,6 +288,7 @@ fn compare_rows(
         only_in_a,
         only_in_b,
         other_instances,
+        repeated,
         failed: pairs.iter().filter(is_failure).count(),
     }
 }

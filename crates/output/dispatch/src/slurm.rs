@@ -21,11 +21,12 @@ impl Engine for Slurm {
         let mut script = head(sweep, "shards", "shard-%a.log");
         line(&mut script, &format!("#SBATCH --array={}", ranges(&sweep.missing)));
         line(&mut script, &format!("#SBATCH --cpus-per-task={}", sweep.cpus));
+        let audit = if sweep.audit { " --audit" } else { "" };
         let sets: String = sweep.overrides.iter().map(|set| format!(" --set {}", quoted(set))).collect();
         line(
             &mut script,
             &format!(
-                "exec {} run {} --out {} --threads {} --quiet --shard \"$SLURM_ARRAY_TASK_ID/{}\"{sets}",
+                "exec {} run {} --out {} --threads {} --quiet{audit} --shard \"$SLURM_ARRAY_TASK_ID/{}\"{sets}",
                 path(&sweep.program),
                 path(&sweep.scenario),
                 path(&sweep.out),
@@ -38,7 +39,7 @@ impl Engine for Slurm {
 
     fn merge_script(&self, sweep: &Sweep) -> String {
         let mut script = head(sweep, "merge", "merge.log");
-        line(&mut script, &format!("exec {} merge {}", path(&sweep.program), path(&sweep.out)));
+        line(&mut script, &format!("exec {} results merge {}", path(&sweep.program), path(&sweep.out)));
         script
     }
 
@@ -119,6 +120,7 @@ mod tests {
             cpus: 2,
             partition: Some("short".to_owned()),
             time: Some("1:00:00".to_owned()),
+            audit: true,
         };
         assert_eq!(
             Slurm.array_script(&sweep),
@@ -129,9 +131,9 @@ mod tests {
              #SBATCH --time=1:00:00\n\
              #SBATCH --array=2,4\n\
              #SBATCH --cpus-per-task=2\n\
-             exec /opt/dfrsim run '/a b/s.toml' --out /scratch/wide --threads 2 --quiet \
+             exec /opt/dfrsim run '/a b/s.toml' --out /scratch/wide --threads 2 --quiet --audit \
              --shard \"$SLURM_ARRAY_TASK_ID/4\" --set 'policies=[\"EASY\"]'\n"
         );
-        assert!(Slurm.merge_script(&sweep).ends_with("exec /opt/dfrsim merge /scratch/wide\n"));
+        assert!(Slurm.merge_script(&sweep).ends_with("exec /opt/dfrsim results merge /scratch/wide\n"));
     }
 }

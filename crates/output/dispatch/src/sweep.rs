@@ -23,6 +23,8 @@ pub struct Sweep {
     pub partition: Option<String>,
     /// How long a shard may take, as the batch system writes times; its default if nothing is said.
     pub time: Option<String>,
+    /// Whether an independent checker follows every run, in studies where it does not always do so.
+    pub audit: bool,
 }
 
 impl Sweep {

@@ -36,9 +36,6 @@
 //! Okabe and Ito, "Color Universal Design" (2008), for the palette; Tukey, "Exploratory Data Analysis" (1977), for the
 //! whiskers of box plots. Quartiles are values of the sample (nearest rank), as in the tables.
 
-#[cfg(feature = "legacy")]
-pub mod legacy;
-
 mod axes;
 mod chart;
 mod colour;

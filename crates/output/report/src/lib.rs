@@ -5,9 +5,6 @@
 //! unit, follows from the roles of the columns. Styles, scripts, pictures and data are in the page itself: it opens from a
 //! disk without a network, works with the keyboard, and prints. Without scripts the tables and pictures are still there.
 
-#[cfg(feature = "legacy")]
-pub mod legacy;
-
 mod error;
 mod instances;
 mod layout;

@@ -1,79 +1,102 @@
-//! How the policies of a sweep stand while it runs.
+//! The variants of a sweep in the order of their results so far.
 
-use dfrsim_legacy::Row;
+use dfrsim_lab::{Better, Step};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-/// The figures of each policy over what is finished so far.
+/// The primary metric of each variant over what is finished so far.
 #[derive(Debug, Default)]
 pub(super) struct Standings {
-    policies: BTreeMap<String, Standing>,
-    failed: usize,
+    metric: Option<(&'static str, Better)>,
+    variants: BTreeMap<String, Standing>,
+    missing: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Standing {
     done: usize,
-    failed: usize,
+    missing: usize,
     sum: f64,
-    max: f64,
+    worst: f64,
 }
 
 impl Standing {
     fn mean(&self) -> f64 {
-        self.sum / (self.done - self.failed) as f64
+        self.sum / (self.done - self.missing) as f64
     }
 }
 
 impl Standings {
-    /// One more simulation; of several taus the first counts.
-    pub(super) fn add(&mut self, rows: &[Row]) {
-        let Some(row) = rows.first() else { return };
-        let standing = self.policies.entry(row.cell.policy.clone()).or_default();
-        standing.done += 1;
-        match &row.outcome {
-            Ok(figures) => {
-                standing.sum += figures.degradation;
-                standing.max = standing.max.max(figures.degradation);
-            }
-            Err(_) => {
-                standing.failed += 1;
-                self.failed += 1;
+    /// One more step.
+    pub(super) fn add(&mut self, step: &Step<'_>) {
+        self.metric = step.primary;
+        for (variant, value) in step.values {
+            let standing = match self.variants.get_mut(variant) {
+                Some(standing) => standing,
+                None => {
+                    let none = Standing { done: 0, missing: 0, sum: 0.0, worst: f64::NAN };
+                    self.variants.entry(variant.clone()).or_insert(none)
+                }
+            };
+            standing.done += 1;
+            match (value, self.metric) {
+                (Some(value), Some((_, better))) => {
+                    standing.sum += value;
+                    standing.worst = match better {
+                        Better::Less => standing.worst.max(*value),
+                        Better::More => standing.worst.min(*value),
+                    };
+                }
+                _ => {
+                    standing.missing += 1;
+                    self.missing += 1;
+                }
             }
         }
     }
 
-    /// The policies that have figures, the best mean first.
+    /// The variants that have values, the best mean first.
     fn ranking(&self) -> Vec<(&str, &Standing)> {
-        let with_figures = self.policies.iter().filter(|(_, standing)| standing.done > standing.failed);
+        let with_values = self.variants.iter().filter(|(_, standing)| standing.done > standing.missing);
         let mut ranking: Vec<(&str, &Standing)> =
-            with_figures.map(|(name, standing)| (name.as_str(), standing)).collect();
+            with_values.map(|(name, standing)| (name.as_str(), standing)).collect();
         ranking.sort_by(|a, b| a.1.mean().total_cmp(&b.1.mean()));
+        if self.metric.is_some_and(|(_, better)| better == Better::More) {
+            ranking.reverse();
+        }
         ranking
     }
 
     /// In one line.
-    pub(super) fn line(&self, finished: usize, total: usize) -> String {
-        let mut line = format!("{finished} of {total} simulations, {} failed", self.failed);
+    pub(super) fn line(&self, step: &Step<'_>, elapsed: Duration) -> String {
+        let rate = step.finished as f64 / elapsed.as_secs_f64().max(1e-9);
+        let mut line = format!("{} of {} runs, {rate:.1}/s", step.finished, step.total);
+        if self.missing > 0 {
+            line += &format!(", {} without a result", self.missing);
+        }
         let ranking = self.ranking();
-        if let (Some((best, low)), Some((worst, high))) = (ranking.first(), ranking.last()) {
-            line += &format!(
-                "; mean degradation so far: best {best} {:.1}, worst {worst} {:.1}",
-                low.mean(),
-                high.mean()
-            );
+        if let (Some((best, low)), [_, .., (worst, high)], Some((metric, _))) =
+            (ranking.first(), ranking.as_slice(), self.metric)
+        {
+            let (low, high) = (low.mean(), high.mean());
+            line += &format!("; mean {metric} so far: best {best} {low:.4}, worst {worst} {high:.4}");
         }
         line
     }
 
-    /// As a table of at most so many policies: if there are more, the best and the worst.
+    /// As a table of at most so many variants: if there are more, the best and the worst.
     pub(super) fn table(&self, most: usize) -> String {
+        let Some((metric, _)) = self.metric else { return String::new() };
         let ranking = self.ranking();
-        let width = ranking.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max("policy".len());
-        let mut table =
-            format!("{:width$}  {:>6}  {:>6}  {:>10}  {:>10}", "policy", "done", "failed", "mean", "max");
+        let width = self.variants.keys().map(|name| name.chars().count()).max().unwrap_or(0);
+        let width = width.max("variant".len());
+        let mut table = format!(
+            "{metric}\n{:width$}  {:>6}  {:>7}  {:>12}  {:>12}",
+            "variant", "done", "missing", "mean", "worst"
+        );
         let line = |&(name, standing): &(&str, &Standing)| {
-            let Standing { done, failed, max, .. } = standing;
-            format!("\n{name:width$}  {done:>6}  {failed:>6}  {:>10.2}  {max:>10.2}", standing.mean())
+            let Standing { done, missing, worst, .. } = standing;
+            format!("\n{name:width$}  {done:>6}  {missing:>7}  {:>12.4}  {worst:>12.4}", standing.mean())
         };
         if ranking.len() <= most {
             table.extend(ranking.iter().map(line));
@@ -84,9 +107,9 @@ impl Standings {
             table += &format!("\n... {} more ...", ranking.len() - most);
             table.extend(ranking[ranking.len() - worst..].iter().map(line));
         }
-        for (name, standing) in self.policies.iter().filter(|(_, standing)| standing.done == standing.failed)
+        for (name, standing) in self.variants.iter().filter(|(_, standing)| standing.done == standing.missing)
         {
-            table += &format!("\n{name:width$}  {:>6}  {:>6}  all failed", standing.done, standing.failed);
+            table += &format!("\n{name:width$}  {:>6}  {:>7}  none", standing.done, standing.missing);
         }
         table
     }
@@ -95,64 +118,50 @@ impl Standings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_legacy::{News, RunOptions, Scenario, run};
-    use std::sync::Mutex;
-    use std::sync::atomic::AtomicBool;
 
-    /// The rows of a small run, with degradations 1, 2, 3, ... in the order of the policies.
-    fn rows() -> Vec<Row> {
-        let text = "study = 'online'\npolicies = ['FCFS', 'EASY', 'CONS', 'EQUIPARTITION']\n\
-            [[workloads]]\nname = 'model'\nnodes = 8\nlublin = { traces = 1, jobs = 20 }\n";
-        let scenario = Scenario::parse(text, "few.toml", &[]).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let options = RunOptions { threads: 1, ..RunOptions::new(folder.path()) };
-        let heard = Mutex::new(Vec::new());
-        let listen = |news: &News<'_>| heard.lock().unwrap().extend_from_slice(news.rows);
-        run(&scenario, &options, &AtomicBool::new(false), &listen).unwrap();
-        let mut rows = heard.into_inner().unwrap();
-        for (row, place) in rows.iter_mut().zip(1..) {
-            row.outcome.as_mut().unwrap().degradation = f64::from(place);
+    fn standings(better: Better, values: &[(&str, Option<f64>)]) -> Standings {
+        let mut standings = Standings::default();
+        let primary = Some(("degradation", better));
+        for (finished, (name, value)) in values.iter().enumerate() {
+            let values = [((*name).to_owned(), *value)];
+            standings.add(&Step { finished: finished + 1, total: 9, values: &values, primary });
         }
-        rows
+        standings
     }
 
     #[test]
-    fn the_best_and_the_worst_are_told() {
-        let mut standings = Standings::default();
-        let mut rows = rows();
-        for row in &rows {
-            standings.add(std::slice::from_ref(row));
-        }
+    fn the_best_and_the_worst_are_listed() {
+        let values = [("FCFS", Some(1.0)), ("EASY", Some(2.0)), ("CONS", Some(3.0)), ("EQUI", Some(4.0))];
+        let step = Step { finished: 4, total: 9, values: &[], primary: None };
+        let line = |better| standings(better, &values).line(&step, Duration::from_secs(2));
         assert_eq!(
-            standings.line(4, 9),
-            "4 of 9 simulations, 0 failed; mean degradation so far: best FCFS 1.0, worst EQUIPARTITION 4.0"
+            line(Better::Less),
+            "4 of 9 runs, 2.0/s; mean degradation so far: best FCFS 1.0000, worst EQUI 4.0000"
         );
-        // Another row of FCFS: mean (1 + 9) / 2. CONS fails from now on: its mean stays.
-        rows[0].outcome.as_mut().unwrap().degradation = 9.0;
-        rows[2].outcome = Err("it fails".to_owned());
-        standings.add(&rows[0..1]);
-        standings.add(&rows[2..3]);
-        let table = standings.table(3);
+        assert!(line(Better::More).ends_with("best EQUI 4.0000, worst FCFS 1.0000"));
+        // Another value of FCFS: mean (1 + 9) / 2. CONS fails once: its mean stays.
+        let more = [&values[..], &[("FCFS", Some(9.0)), ("CONS", None)]].concat();
+        let table = standings(Better::Less, &more).table(3);
         let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(
             lines,
             [
-                vec!["policy", "done", "failed", "mean", "max"],
-                vec!["EASY", "1", "0", "2.00", "2.00"],
-                vec!["CONS", "2", "1", "3.00", "3.00"],
+                vec!["degradation"],
+                vec!["variant", "done", "missing", "mean", "worst"],
+                vec!["EASY", "1", "0", "2.0000", "2.0000"],
+                vec!["CONS", "2", "1", "3.0000", "3.0000"],
                 vec!["...", "1", "more", "..."],
-                vec!["FCFS", "2", "0", "5.00", "9.00"],
+                vec!["FCFS", "2", "0", "5.0000", "9.0000"],
             ]
         );
     }
 
     #[test]
-    fn a_policy_that_only_fails_is_listed() {
-        let mut standings = Standings::default();
-        let mut rows = rows();
-        rows[0].outcome = Err("it fails".to_owned());
-        standings.add(&rows[..1]);
-        assert_eq!(standings.line(1, 1), "1 of 1 simulations, 1 failed");
-        assert!(standings.table(5).ends_with("FCFS         1       1  all failed"), "{}", standings.table(5));
+    fn a_variant_without_values_is_listed() {
+        let standings = standings(Better::Less, &[("FCFS", None)]);
+        let step = Step { finished: 1, total: 1, values: &[], primary: None };
+        let line = standings.line(&step, Duration::from_secs(1));
+        assert_eq!(line, "1 of 1 runs, 1.0/s, 1 without a result");
+        assert!(standings.table(5).ends_with("FCFS          1        1  none"), "{}", standings.table(5));
     }
 }

@@ -1,39 +1,39 @@
 //! What is seen of a sweep while it runs.
 
 use super::standings::Standings;
-use dfrsim_legacy::{News, Progress};
+use dfrsim_lab::{Progress, Step};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Lines of the table on a terminal.
-const POLICIES: usize = 15;
-
-/// How often a terminal is drawn anew.
+/// How many variants a terminal shows.
+const VARIANTS: usize = 15;
+/// How often a terminal is drawn.
 const REDRAW: Duration = Duration::from_millis(200);
-
 /// How often a line is printed where there is no terminal.
 const LINE: Duration = Duration::from_secs(10);
 
 /// Shows progress on standard error.
 pub(super) enum View {
-    /// Nothing.
+    /// No progress.
     Quiet,
     /// A line now and then.
     Lines(Mutex<Watch>),
-    /// A bar, and a table of the policies below it.
+    /// A bar, and a table of the variants below it.
     Terminal(ProgressBar, Mutex<Watch>),
 }
 
 /// The standings, and when they were last shown.
 pub(super) struct Watch {
     standings: Standings,
+    begin: Instant,
     shown: Instant,
 }
 
 impl View {
     pub(super) fn new(quiet: bool, is_terminal: bool) -> View {
-        let watch = Mutex::new(Watch { standings: Standings::default(), shown: Instant::now() });
+        let now = Instant::now();
+        let watch = Mutex::new(Watch { standings: Standings::default(), begin: now, shown: now });
         match (quiet, is_terminal) {
             (true, _) => View::Quiet,
             (false, false) => View::Lines(watch),
@@ -54,33 +54,33 @@ impl View {
 }
 
 impl Watch {
-    /// Takes news in; the standings are to be shown if it is time.
-    fn hear(&mut self, news: &News<'_>, every: Duration) -> Option<&Standings> {
-        self.standings.add(news.rows);
+    /// Takes a step in; whether it is time to show the standings.
+    fn is_due(&mut self, step: &Step<'_>, every: Duration) -> bool {
+        self.standings.add(step);
         let is_due = self.shown.elapsed() >= every;
         if is_due {
             self.shown = Instant::now();
         }
-        is_due.then_some(&self.standings)
+        is_due
     }
 }
 
 impl Progress for View {
-    fn finished(&self, news: &News<'_>) {
+    fn step(&self, step: &Step<'_>) {
         match self {
             View::Quiet => {}
             View::Lines(watch) => {
                 let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(standings) = watch.hear(news, LINE) {
-                    eprintln!("{}", standings.line(news.finished, news.total));
+                if watch.is_due(step, LINE) {
+                    eprintln!("{}", watch.standings.line(step, watch.begin.elapsed()));
                 }
             }
             View::Terminal(bar, watch) => {
-                bar.set_length(news.total as u64);
-                bar.set_position(news.finished as u64);
+                bar.set_length(step.total as u64);
+                bar.set_position(step.finished as u64);
                 let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(standings) = watch.hear(news, REDRAW) {
-                    bar.set_message(standings.table(POLICIES));
+                if watch.is_due(step, REDRAW) {
+                    bar.set_message(watch.standings.table(VARIANTS));
                 }
             }
         }

@@ -1,0 +1,73 @@
+//! `dfrsim log generate`
+
+use crate::failure::Failure;
+use crate::output::OutputFile;
+use clap::Args;
+use dfrsim_model::Seed;
+use dfrsim_workload::formats::swf;
+use dfrsim_workload::load;
+use dfrsim_workload::lublin::{self, CpuNeeds, LublinParameters, MemoryModel, Mode};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+/// Generate a workload from the model of Lublin and Feitelson, as SWF
+///
+/// Sizes are in nodes; requested memory (field 10) is what the fractional study gives each task, in KB of a node
+/// of 8 GiB. `dfrsim simulate --annotate lublin` with the same seed gives the jobs the same memory;
+/// scenarios can assume other needs and memory.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim log generate --jobs 1000 --nodes 128 --seed 1 --out week.swf
+  dfrsim log generate --jobs 5000 --nodes 256 --seed 7 --typeless --load 0.7 --out busy.swf")]
+pub(crate) struct Generate {
+    /// How many jobs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    jobs: u32,
+    /// The nodes of the machine
+    #[arg(long, value_name = "N")]
+    nodes: NonZeroU32,
+    /// The seed
+    #[arg(long, value_name = "S")]
+    seed: u64,
+    /// One stream of jobs instead of a batch and an interactive one
+    #[arg(long)]
+    typeless: bool,
+    /// The cores of a node, of which a job of size 1 uses one: what counts in the load
+    #[arg(long, value_name = "N", default_value = "4")]
+    cores: NonZeroU32,
+    /// Multiply the inter-arrival times so that the offered load is this (CPU needs as in the fractional study)
+    #[arg(long, value_name = "X")]
+    load: Option<f64>,
+    /// The file to write
+    #[arg(long, value_name = "FILE.swf")]
+    out: PathBuf,
+}
+
+impl Generate {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let parameters = LublinParameters {
+            nodes: self.nodes,
+            jobs: self.jobs as usize,
+            mode: if self.typeless { Mode::Typeless } else { Mode::Typed },
+            cpu: CpuNeeds::new(self.cores, None, None).map_err(Failure::input)?,
+            memory: MemoryModel::default(),
+        };
+        let seed = Seed::new(self.seed);
+        let (mut header, mut records) = lublin::to_log(&parameters, seed);
+        if let Some(target) = self.load {
+            let mut jobs = lublin::generate(&parameters, seed);
+            let factor = load::scale_to_load(&mut jobs, self.nodes.get(), target).map_err(Failure::input)?;
+            for (record, job) in records.iter_mut().zip(&jobs) {
+                record.submit = job.submit;
+            }
+            header.push(
+                "Note",
+                &format!("inter-arrival times multiplied by {factor} for an offered load of {target}"),
+            );
+        }
+        let mut out = OutputFile::create(&self.out)?;
+        swf::write(&mut out, &header, &records).map_err(|error| out.failure(&error))?;
+        out.finish()
+    }
+}

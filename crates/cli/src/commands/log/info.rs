@@ -1,0 +1,82 @@
+//! `dfrsim log info`
+
+use crate::arguments::LogArguments;
+use crate::failure::Failure;
+use crate::{output, utc};
+use clap::Args;
+use dfrsim_cluster::Distribution;
+use dfrsim_model::Job;
+use dfrsim_workload::log::Header;
+use dfrsim_workload::prepare::{self, JobStream, Log, Options};
+use dfrsim_workload::{cut, load, traces};
+use std::fmt::Write as _;
+
+/// Say what is in a log or a workload of Batsim
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  dfrsim log info KTH-SP2-1996-2.1-cln.swf.gz")]
+pub(crate) struct Info {
+    /// The log: SWF, or a workload of Batsim (.json)
+    file: String,
+    #[command(flatten)]
+    log: LogArguments,
+    /// The processors of the machine, for the load; the header's MaxProcs if not given
+    #[arg(long, value_name = "N")]
+    nodes: Option<u32>,
+}
+
+impl Info {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let path = traces::locate(&self.file).map_err(Failure::input)?;
+        let options = Options { units: self.nodes, ..self.log.options() };
+        let work = |jobs: &mut JobStream<Log>| (jobs.header().clone(), jobs.collect::<Vec<Job>>());
+        let ((header, jobs), report) = prepare::with_jobs(&path, &options, work).map_err(Failure::input)?;
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| {
+            writeln!(text, "{name:<18} {value}").expect("writing to a string cannot fail");
+        };
+        line("file", path.display().to_string());
+        let known = [("computer", header.computer()), ("installation", header.installation())];
+        for (name, value) in known.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            line(name, value.to_owned());
+        }
+        let machine = [("nodes", header.max_nodes()), ("processors", header.max_procs())];
+        for (name, value) in machine.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            line(name, value.to_string());
+        }
+        line("lines", report.to_string());
+        let [first, .., last] = jobs.as_slice() else {
+            return output::print(&text);
+        };
+        line("first submission", moment(&header, first));
+        line("last submission", moment(&header, last));
+        line("weeks", cut::weeks(jobs.iter().cloned()).len().to_string());
+        let processors =
+            self.nodes.or_else(|| header.max_procs().and_then(|count| u32::try_from(count).ok()));
+        if let Some(offered) = processors.and_then(|count| load::offered_load(&jobs, count).ok()) {
+            line("offered load", format!("{offered:.4}"));
+        }
+        line("", format!("{:>14}{:>14}{:>14}{:>14}{:>14}", "mean", "median", "95 %", "99 %", "max"));
+        let figures: [(&str, Vec<f64>); 3] = [
+            ("processors", jobs.iter().map(|job| f64::from(job.tasks)).collect()),
+            ("run time [s]", jobs.iter().map(|job| job.run_time.as_secs_f64()).collect()),
+            (
+                "requested [s]",
+                jobs.iter().filter_map(|job| Some(job.requested_time?.as_secs_f64())).collect(),
+            ),
+        ];
+        for (name, mut values) in figures {
+            if let Some(Distribution { mean, median, p95, p99, max }) = Distribution::of(&mut values) {
+                line(name, format!("{mean:>14.2}{median:>14.2}{p95:>14.2}{p99:>14.2}{max:>14.2}"));
+            }
+        }
+        output::print(&text)
+    }
+}
+
+/// The second of the log at which a job arrives, with its date where the header tells when the log began.
+fn moment(header: &Header, job: &Job) -> String {
+    let seconds = job.submit.micros() / 1_000_000;
+    let begin = header.unix_start_time().filter(|&begin| begin > 0);
+    let date = begin.and_then(|begin| Some(utc::date(begin.checked_add_unsigned(seconds)?)));
+    format!("second {seconds}{}", date.map_or_else(String::new, |date| format!(", {date}")))
+}

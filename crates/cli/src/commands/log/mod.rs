@@ -1,0 +1,28 @@
+//! `dfrsim log`: logs and workloads.
+
+mod convert;
+mod generate;
+mod info;
+
+pub(crate) use generate::Generate;
+
+use crate::failure::Failure;
+use clap::Subcommand;
+
+/// Look at logs, convert them, and generate workloads
+#[derive(Subcommand, Debug)]
+pub(crate) enum Log {
+    Info(info::Info),
+    Convert(convert::Convert),
+    Generate(Generate),
+}
+
+impl Log {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self {
+            Log::Info(command) => command.run(),
+            Log::Convert(command) => command.run(),
+            Log::Generate(command) => command.run(),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! `dfrsim offline`: packing jobs once and for all, one instance at a time.
+
+mod instance;
+mod pack;
+
+use crate::failure::Failure;
+use clap::Subcommand;
+
+/// Pack single instances of the off-line study, and write them
+#[derive(Subcommand, Debug)]
+pub(crate) enum Offline {
+    Pack(pack::Pack),
+    Instance(instance::Instance),
+}
+
+impl Offline {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self {
+            Offline::Pack(command) => command.run(),
+            Offline::Instance(command) => command.run(),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! `dfrsim results compare`
+
+use crate::failure::Failure;
+use crate::output::{self, OutputFile};
+use crate::picture_files::{self, Format};
+use clap::Args;
+use dfrsim_lab::compare::{CompareError, CompareOptions, Comparison, compare};
+use dfrsim_lab::{Confidence, Registry};
+use dfrsim_plots::draw;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Compare two results, or two variants of one, instance by instance
+///
+/// Pairs rows of the same labels, instance and variant. For each combination of labels (all loads together too) and variant:
+/// mean and median of the differences (B - A) and the ratios (B / A) with bootstrap confidence intervals, how often B is
+/// better, equal and worse, and how often one of them alone has a value. Exit code 2 if no rows belong together.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim results compare results/before results/after
+  dfrsim results compare results/quickstart --variant EASY --with CONS
+  dfrsim results compare results/quickstart --variant policy=EASY --with policy=/per/OPT=MIN --with period_s=600
+  dfrsim results compare results/exact results/requested --variant EASY --metric mean_wait_s --metric utilisation --out results/estimates")]
+pub(crate) struct Compare {
+    /// A: a folder that `dfrsim run` wrote
+    #[arg(value_name = "A")]
+    a: PathBuf,
+    /// B: another one; A itself if none is given
+    #[arg(value_name = "B", required_unless_present_all = ["variant", "with"])]
+    b: Option<PathBuf>,
+    /// What is taken from A: a value of a variant column (EASY), or a column and its value (period_s=600); all if not given
+    #[arg(long, value_name = "[COLUMN=]VALUE", alias = "policy")]
+    variant: Vec<String>,
+    /// What takes its place in B; columns that are not named are as in A
+    #[arg(long, value_name = "[COLUMN=]VALUE", requires = "variant")]
+    with: Vec<String>,
+    /// A metric to compare; may be given several times; the study's primary metric if not given
+    #[arg(long, value_name = "NAME", alias = "figure")]
+    metric: Vec<String>,
+    /// The seed of the bootstrap
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// How many resamples make an interval
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
+    resamples: u32,
+    /// The confidence of the intervals: 95% or 0.95
+    #[arg(long, value_name = "PART", default_value = "95%")]
+    confidence: Confidence,
+    /// Write comparison.md, comparison.csv (with all intervals), pairs.csv (a line for each pair) and a picture of the ratios
+    /// into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Compare {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        let a = super::read(&self.a, registry)?;
+        let other = self.b.as_deref().map(|folder| super::read(folder, registry)).transpose()?;
+        let b = other.as_ref().unwrap_or(&a);
+        let options = CompareOptions {
+            variant: self.variant,
+            with: self.with,
+            metrics: self.metric,
+            seed: self.seed,
+            resamples: self.resamples as usize,
+            confidence: self.confidence,
+        };
+        let comparison = compare(&a, b, &options).map_err(|error| match error {
+            CompareError::NoPairs { .. } => {
+                let (a, b) = (a.folder.display(), b.folder.display());
+                Failure::input(format!("A, {a}, cannot be compared with B, {b}: {error}"))
+            }
+            _ => Failure::input(error),
+        })?;
+        let mut text = heading(&a.folder, &b.folder, &options);
+        for table in comparison.tables() {
+            text += &format!("\n\n{}", table.markdown().trim_end());
+        }
+        text.push('\n');
+        if let Some(folder) = &self.out {
+            write(folder, &text, &comparison)?;
+        }
+        output::print(&text)
+    }
+}
+
+/// `A: EASY in results/x; B: CONS in results/x`
+fn heading(a: &Path, b: &Path, options: &CompareOptions) -> String {
+    let side = |folder: &Path, variant: &[String]| {
+        let variant = if variant.is_empty() { String::new() } else { format!("{} in ", variant.join(", ")) };
+        format!("{variant}{}", folder.display())
+    };
+    let with = if options.with.is_empty() { &options.variant } else { &options.with };
+    format!("A: {}; B: {}", side(a, &options.variant), side(b, with))
+}
+
+fn write(folder: &Path, text: &str, comparison: &Comparison) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| Failure::output(folder.display(), &error))?;
+    OutputFile::write_text(&folder.join("comparison.md"), text)?;
+    for named in comparison.exact_tables() {
+        OutputFile::write_text(&folder.join(format!("{}.csv", named.name)), &named.table.csv())?;
+    }
+    let figures = comparison.drawings().iter().filter_map(draw).collect::<Vec<_>>();
+    let placed: Vec<_> = figures.into_iter().map(|figure| (folder.join(&figure.stem), figure)).collect();
+    picture_files::write(&placed, &[Format::Svg, Format::Png]).map(drop)
+}

@@ -1,0 +1,67 @@
+//! `dfrsim results export`
+
+use crate::failure::Failure;
+use crate::output::OutputFile;
+use clap::Args;
+use dfrsim_lab::{DataFrame, Registry, Results, export};
+use std::path::{Path, PathBuf};
+
+/// Write the rows of finished results in other formats
+///
+/// Numbers stay numbers and spans are in seconds; empty values are null. Of a study with several types of rows, JSON has
+/// all of them, each with its type, and Parquet a file each: rows-case.parquet. Parquet is for pandas, Polars and DuckDB; it
+/// needs a dfrsim that was built with `--features parquet`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim results export results/quickstart --jsonl rows.jsonl
+  dfrsim results export results/quickstart --parquet rows.parquet")]
+#[command(group = clap::ArgGroup::new("format").required(true).multiple(true))]
+pub(crate) struct Export {
+    /// The folder of the results
+    results: PathBuf,
+    /// Write a JSON object a row
+    #[arg(long, value_name = "FILE.jsonl", group = "format")]
+    jsonl: Option<PathBuf>,
+    /// Write a Parquet table for each type of rows
+    #[arg(long, value_name = "FILE.parquet", group = "format")]
+    parquet: Option<PathBuf>,
+}
+
+impl Export {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        let results = super::read(&self.results, registry)?;
+        let frames = results.rows().map_err(Failure::input)?;
+        if let Some(path) = &self.jsonl {
+            let mut out = OutputFile::create(path)?;
+            export::json_lines(&frames, &mut out).map_err(|error| out.failure(&error))?;
+            out.finish()?;
+        }
+        let Some(path) = &self.parquet else { return Ok(()) };
+        frames.iter().try_for_each(|frame| write_parquet(&results, frame, &file_of(path, frame)))
+    }
+}
+
+/// The file of a type of rows.
+fn file_of(path: &Path, frame: &DataFrame) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = path.extension().map(|it| format!(".{}", it.to_string_lossy())).unwrap_or_default();
+    match frame.row_type.name {
+        "" => path.to_owned(),
+        name => path.with_file_name(format!("{stem}-{name}{ending}")),
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn write_parquet(results: &Results<'_>, frame: &DataFrame, path: &Path) -> Result<(), Failure> {
+    let mut out = OutputFile::create(path)?;
+    export::parquet(results, frame, &mut out).map_err(|error| out.failure(&std::io::Error::other(error)))?;
+    out.finish()
+}
+
+#[cfg(not(feature = "parquet"))]
+fn write_parquet(_: &Results<'_>, _: &DataFrame, _: &Path) -> Result<(), Failure> {
+    Err(Failure::input(
+        "this dfrsim was built without Parquet: `cargo build --release --features parquet` makes one that has it",
+    ))
+}

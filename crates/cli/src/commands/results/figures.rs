@@ -1,0 +1,65 @@
+//! `dfrsim results figures`
+
+use crate::failure::Failure;
+use crate::output;
+use crate::picture_files::{self, Format};
+use clap::Args;
+use dfrsim_lab::{Registry, Results, generic_drawings};
+use dfrsim_plots::{Figure, draw};
+use std::fs;
+use std::path::PathBuf;
+
+/// Draw everything that the results of a run allow
+///
+/// Of every study: the distribution of its primary metric over the instances by variant, as box plots and as distribution
+/// functions, and the mean by each numeric label (a load) and variant (a period) with several values. Besides what the study
+/// draws itself, such as the figures of its paper. The data behind each picture is beside it, as CSV. Prints the files that it
+/// wrote; what is left out, and why, goes to standard error.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim run --out results/quickstart && dfrsim results figures results/quickstart
+  dfrsim results figures results/table_5_2 --out paper/figures --format svg")]
+pub(crate) struct Figures {
+    /// The folder that `dfrsim run` wrote
+    #[arg(value_name = "RESULTS")]
+    results: PathBuf,
+    /// Where the figures go; figures/ within the results if no folder is given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The formats of the pictures
+    #[arg(long, value_enum, value_name = "svg,png", value_delimiter = ',', default_values = ["svg", "png"])]
+    format: Vec<Format>,
+}
+
+impl Figures {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        let results = super::read(&self.results, registry)?;
+        let figures = figures(&results, registry)?;
+        if figures.is_empty() {
+            return Err(Failure::input(format!("{}: there are no values to draw", self.results.display())));
+        }
+        let out = self.out.unwrap_or_else(|| self.results.join("figures"));
+        fs::create_dir_all(&out).map_err(|error| Failure::output(out.display(), &error))?;
+        for (_, figure) in &figures {
+            figure.remarks.iter().for_each(|remark| eprintln!("{}: {remark}", figure.stem));
+        }
+        let placed: Vec<_> =
+            figures.into_iter().map(|(_, figure)| (out.join(&figure.stem), figure)).collect();
+        let paths = picture_files::write(&placed, &self.format)?;
+        output::print(&paths.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
+    }
+}
+
+/// The figures of results with their titles: the study's own, then those of every study.
+pub(super) fn figures(results: &Results<'_>, registry: &Registry) -> Result<Vec<(String, Figure)>, Failure> {
+    let mut drawings = results.study.drawings(results, registry).map_err(Failure::input)?;
+    for generic in generic_drawings(&results.rows().map_err(Failure::input)?) {
+        // A study may draw one of them in its own way.
+        if !drawings.iter().any(|own| own.stem == generic.stem) {
+            drawings.push(generic);
+        }
+    }
+    let drawn = drawings.iter().filter_map(|drawing| Some((drawing.title.clone(), draw(drawing)?)));
+    Ok(drawn.collect())
+}

@@ -1,0 +1,43 @@
+//! `dfrsim results merge`
+
+use crate::commands::run::{Execution, execute};
+use crate::failure::Failure;
+use clap::Args;
+use dfrsim_lab::{Part, Registry, RunOptions, unfinished_scenario};
+use std::path::PathBuf;
+
+/// Join the shards of a run to the results of the whole
+///
+/// What `dfrsim run --shard i/n` left in one folder or in several becomes the files that one run of the whole scenario
+/// writes, byte by byte but for the manifest. Shards of different scenarios, versions or logs are refused, and so is a run of
+/// which something is missing. Logs of the scenario must be found from here.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim results merge results/scaled               all shards wrote to one folder
+  dfrsim results merge from-a from-b from-c --out results/scaled")]
+pub(crate) struct Merge {
+    /// The folders of the shards
+    #[arg(value_name = "DIR", required = true)]
+    folders: Vec<PathBuf>,
+    /// The result folder; the first of the others if none is given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// How many threads; all cores if not given
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Print nothing but the tables and errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Merge {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        let (name, text) = unfinished_scenario(&self.folders).map_err(Failure::input)?;
+        let scenario = registry.parse(&text, &name, None, &[]).map_err(Failure::input)?;
+        let out = self.out.unwrap_or_else(|| self.folders[0].clone());
+        let options = RunOptions { part: Part::Merged(self.folders), ..RunOptions::new(out) };
+        let execution = Execution { threads: self.threads, audit: false, quiet: self.quiet };
+        execute(registry, scenario.as_ref(), options, &execution)
+    }
+}

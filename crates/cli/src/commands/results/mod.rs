@@ -1,0 +1,52 @@
+//! `dfrsim results`: what runs left in folders.
+
+mod check;
+mod compare;
+mod export;
+mod figures;
+mod merge;
+mod report;
+pub(crate) mod status;
+
+use crate::failure::Failure;
+use clap::Subcommand;
+use dfrsim_lab::{Registry, Results as Read};
+use std::path::Path;
+
+/// Commands on the results of runs
+#[derive(Subcommand, Debug)]
+pub(crate) enum Results {
+    Status(status::Status),
+    Merge(merge::Merge),
+    Check(check::Check),
+    Compare(compare::Compare),
+    Report(report::Report),
+    Figures(figures::Figures),
+    Export(export::Export),
+}
+
+impl Results {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        match self {
+            Results::Status(command) => command.run(),
+            Results::Merge(command) => command.run(registry),
+            Results::Check(command) => command.run(registry),
+            Results::Compare(command) => command.run(registry),
+            Results::Report(command) => command.run(registry),
+            Results::Figures(command) => command.run(registry),
+            Results::Export(command) => command.run(registry),
+        }
+    }
+}
+
+/// The results of a folder, with a notice if a later run is unfinished.
+fn read<'a>(folder: &Path, registry: &'a Registry) -> Result<Read<'a>, Failure> {
+    let results = Read::read(folder, registry).map_err(Failure::input)?;
+    if results.is_outdated {
+        eprintln!(
+            "notice: {}: a later run in this folder is unfinished; these are the results of the one before",
+            folder.display()
+        );
+    }
+    Ok(results)
+}

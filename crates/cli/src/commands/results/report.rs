@@ -1,0 +1,41 @@
+//! `dfrsim results report`
+
+use super::figures::figures;
+use crate::failure::Failure;
+use crate::output::OutputFile;
+use clap::Args;
+use dfrsim_lab::Registry;
+use dfrsim_report::Picture;
+use std::path::PathBuf;
+
+/// Make one self-contained page of a run's results
+///
+/// The page has claims with their verdicts, the tables (sorted by a click or a key), the figures, warnings, a way down to
+/// each instance, the scenario and the manifest. It opens from a disk, without a network.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim results report results/quickstart
+  dfrsim results report results/table_5_2 --out table_5_2.html")]
+pub(crate) struct Report {
+    /// The folder that `dfrsim run` wrote
+    #[arg(value_name = "RESULTS")]
+    results: PathBuf,
+    /// The page; report.html in the folder if none is given
+    #[arg(long, value_name = "FILE.html")]
+    out: Option<PathBuf>,
+}
+
+impl Report {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        let results = super::read(&self.results, registry)?;
+        let pictures = figures(&results, registry)?.into_iter();
+        let pictures: Vec<Picture> =
+            pictures.map(|(title, figure)| Picture { title, svg: figure.picture.svg() }).collect();
+        let page = dfrsim_report::page(&results, &pictures).map_err(Failure::input)?;
+        let path = self.out.unwrap_or_else(|| self.results.join("report.html"));
+        OutputFile::write_text(&path, &page)?;
+        eprintln!("{}: {} kB", path.display(), page.len() / 1000);
+        Ok(())
+    }
+}

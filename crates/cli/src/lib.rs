@@ -1,0 +1,37 @@
+//! The command line of `dfrsim`, for any set of studies and policies.
+//!
+//! [`main_with`] is the whole program. With a registry of one's own it has one's own policies and studies beside the
+//! standard ones, or instead of them:
+//!
+//! ```no_run
+//! use dfrsim_lab::Registry;
+//!
+//! fn main() -> std::process::ExitCode {
+//!     // `dfrsim::registry()` has the standard studies.
+//!     dfrsim_cli::main_with(Registry::new())
+//! }
+//! ```
+//!
+//! Each command is a module of `commands`; `arguments` has what several of them share. Results go to standard output or into
+//! files; notices, progress and times go to standard error. Exit codes are in [`exit`].
+
+mod arguments;
+mod commands;
+pub mod exit;
+mod failure;
+mod output;
+mod picture_files;
+mod utc;
+
+use dfrsim_lab::Registry;
+use std::process::ExitCode;
+
+/// Runs the program with the arguments of the process and with the studies, policies and readers of a registry.
+#[must_use]
+#[expect(clippy::needless_pass_by_value, reason = "the registry is made for the program and ends with it")]
+pub fn main_with(registry: Registry) -> ExitCode {
+    match commands::Cli::from_arguments().run(&registry) {
+        Ok(()) => ExitCode::from(exit::SUCCESS),
+        Err(failure) => failure.report(),
+    }
+}

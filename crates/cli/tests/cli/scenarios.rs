@@ -1,0 +1,102 @@
+//! The scenarios of the project: all of them read, and their reference is generated from the declarations of fields.
+//!
+//! `DFRSIM_UPDATE_README=1 cargo test -p dfrsim-cli scenarios` writes the reference again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+/// What follows the marker is generated.
+const MARKER: &str = "<!-- generated from the declarations of fields -->\n";
+
+#[test]
+fn the_reference_is_generated() {
+    let registry = dfrsim::registry();
+    let mut reference = String::new();
+    for study in registry.studies() {
+        let heading = format!("\n## `study = \"{}\"`\n\n{}.\n\n", study.name(), study.title());
+        reference += &heading;
+        reference += study.field_reference().trim();
+        reference.push('\n');
+    }
+    let path = folder().join("README.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let begin = text.find(MARKER).expect("the README has the marker") + MARKER.len();
+    if std::env::var_os("DFRSIM_UPDATE_README").is_some() {
+        fs::write(&path, [&text[..begin], &reference].concat()).unwrap();
+    } else {
+        assert!(text[begin..] == reference, "set DFRSIM_UPDATE_README=1 to write the reference again");
+    }
+}
+
+/// Every file reads, is in the list of the README, and reads back as itself when it is spelt out. Logs that are not at hand
+/// are the only thing that may be missing.
+#[test]
+fn all_scenarios_are_right() {
+    let registry = dfrsim::registry();
+    let list = fs::read_to_string(folder().join("README.md")).unwrap();
+    let mut count = 0;
+    for entry in fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        count += 1;
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(list.contains(&format!("| `{name}` |")), "{name} is not in scenarios/README.md");
+        match registry.load(&path, &[]) {
+            Ok(scenario) => {
+                let text = scenario.to_toml();
+                let again = registry.parse(&text, "again.toml", path.parent(), &[]).unwrap();
+                assert_eq!(again.to_toml(), text, "{name}");
+            }
+            Err(errors) => {
+                let is_log = |fault: &dfrsim::lab::fields::Fault| fault.message.starts_with("no log `");
+                assert!(errors.faults().iter().all(is_log), "{name}: {errors}");
+            }
+        }
+    }
+    assert!(count >= 30, "{count} scenarios");
+}
+
+/// The columns of all rows, with roles, units and meanings.
+#[test]
+fn the_list_of_columns_is_generated() {
+    use dfrsim::lab::{Better, Role};
+    let registry = dfrsim::registry();
+    let mut list = String::new();
+    for study in registry.studies() {
+        for row_type in study.row_types() {
+            let file = dfrsim::lab::file_name(row_type);
+            list += &format!(
+                "\n### {}: `{file}`\n\n| column | role | unit | meaning |\n|---|---|---|---|\n",
+                study.name()
+            );
+            for column in row_type.columns {
+                let role = match column.role {
+                    Role::Label => "label",
+                    Role::Instance => "instance",
+                    Role::Variant => "variant",
+                    Role::Fact => "fact",
+                    Role::Metric(Better::Less) => "metric, less is better",
+                    Role::Metric(Better::More) => "metric, more is better",
+                    Role::Primary(Better::Less) => "primary metric, less is better",
+                    Role::Primary(Better::More) => "primary metric, more is better",
+                };
+                list += &format!("| `{}` | {role} | {} | {} |\n", column.name, column.unit, column.doc);
+            }
+        }
+    }
+    let path = folder().join("../results/README.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let marker = "<!-- generated from the declarations of columns -->\n";
+    let begin = text.find(marker).expect("the README has the marker") + marker.len();
+    if std::env::var_os("DFRSIM_UPDATE_README").is_some() {
+        fs::write(&path, [&text[..begin], &list].concat()).unwrap();
+    } else {
+        assert!(text[begin..] == list, "set DFRSIM_UPDATE_README=1 to write the list again");
+    }
+}
