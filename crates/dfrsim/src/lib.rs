@@ -173,6 +173,5 @@ pub fn registry_with(policies: Policies) -> Registry {
         .study::<dfrsim_study_coallocation::CoallocationStudy>()
         .study::<dfrsim_study_discovery::DiscoveryStudy>()
         .study::<dfrsim_study_adaptation::AdaptationStudy>()
-        .study::<dfrsim_study_coallocation::CoallocationStudy>()
         .study::<dfrsim_study_context_switch::ContextSwitchStudy>()
 }

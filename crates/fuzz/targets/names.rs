@@ -1,7 +1,7 @@
 //! Names: what is read prints as what is read as the same.
 #![no_main]
 
-use dfrsim_legacy::Shard;
+use dfrsim_lab::Shard;
 use dfrsim_model::{SimSpan, SimTime};
 use libfuzzer_sys::fuzz_target;
 use std::fmt::{Debug, Display};

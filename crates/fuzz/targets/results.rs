@@ -1,15 +1,19 @@
-//! Rows and baselines.
+//! Baselines of every study.
 #![no_main]
 
-use dfrsim_legacy::regression::{Baseline, CheckOptions, check};
-use dfrsim_legacy::results::rows_of;
+use dfrsim_lab::Registry;
+use dfrsim_lab::check::{Baseline, CheckOptions, check};
 use libfuzzer_sys::fuzz_target;
-use std::path::Path;
+use std::sync::LazyLock;
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(dfrsim::registry);
 
 fuzz_target!(|text: &str| {
-    let _ = rows_of(Path::new("rows.csv"), text);
-    if let Ok(baseline) = Baseline::parse(text, "baseline.toml") {
-        let _ = check(&baseline, &baseline, &CheckOptions::default());
-        let _ = Baseline::parse(&baseline.to_toml(), "again.toml");
+    for study in REGISTRY.studies() {
+        if let Ok(baseline) = Baseline::parse(text, "baseline.toml", study) {
+            let _ = check(&baseline, &baseline, &CheckOptions::default());
+            let again = Baseline::parse(&baseline.to_toml(), "again.toml", study);
+            assert!(again.is_ok(), "a baseline that is written can be read");
+        }
     }
 });

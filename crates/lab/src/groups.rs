@@ -54,10 +54,11 @@ impl GroupKey {
         let present = self.values.iter().filter(|(_, value)| !value.is_empty());
         present.map(|(column, value)| format!("{}={value}", column.name)).collect::<Vec<_>>().join(", ")
     }
-    /// The values of the columns with this role, as people read them.
-    pub(crate) fn of_role(&self, role: Role) -> String {
-        let own = self.values.iter().filter(|(column, value)| column.role == role && !value.is_empty());
-        own.map(|(column, value)| readable(column, value)).collect::<Vec<_>>().join(", ")
+    /// The texts of its labels: what remains of them where all numeric labels are together.
+    pub(crate) fn text_labels(&self) -> String {
+        let is_own = |column: &Column| column.role == Role::Label && column.kind == Kind::Text;
+        let own = self.values.iter().filter(|(column, value)| is_own(column) && !value.is_empty());
+        own.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -81,7 +82,7 @@ pub(crate) fn cell(column: &Column, value: &str) -> Cell {
 /// Texts are clear by themselves; numbers have a name and a unit.
 fn readable(column: &Column, value: &str) -> String {
     let is_mixed = value == ALL && column.kind != Kind::Text;
-    if is_mixed { format!("all {}s", column.words()) } else { column.readable(value) }
+    if is_mixed { format!("all {}s", column.words().trim_end_matches('s')) } else { column.readable(value) }
 }
 
 /// Items of the same key together, in the order in which the keys come first.

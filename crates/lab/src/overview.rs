@@ -76,9 +76,7 @@ fn drawings_of((frame, primary): (&DataFrame, usize)) -> Vec<Drawing> {
     let scopes = groups(frame, rows.iter().copied(), Loads::Together, |row| row, |_| Vec::new(), text);
     let scopes: Vec<(String, Vec<usize>)> = match scopes.len() {
         1 => vec![(String::new(), rows)],
-        2..=MAX_SCOPES => {
-            scopes.into_iter().map(|group| (group.key.of_role(Role::Label), group.items)).collect()
-        }
+        2..=MAX_SCOPES => scopes.into_iter().map(|group| (group.key.text_labels(), group.items)).collect(),
         _ => vec![("all together".to_owned(), rows)],
     };
     scopes.iter().flat_map(|(name, rows)| Scope { frame, primary, name, rows }.drawings()).collect()
@@ -178,7 +176,7 @@ impl Scope<'_> {
     }
 
     fn drawing(&self, kind: &str, title: String, chart: Chart) -> Drawing {
-        let metric = stem(self.column(self.primary).name);
+        let metric = stem(&self.column(self.primary).words());
         let kind = suffixed(&format!("{metric}-{kind}"), self.frame);
         let (own, title) = match self.name {
             "" => (kind, title),

@@ -11,7 +11,8 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The packages: name, floor, dependencies on other packages of the project, those of tests included.
+/// The packages: name, floor, dependencies on other packages of the project. Tests may look up: those of the auditor run the
+/// simulator that it shares no code with.
 fn packages() -> BTreeMap<String, (usize, Vec<String>)> {
     let mut packages = BTreeMap::new();
     for (floor, name) in FLOORS.iter().enumerate() {
@@ -21,7 +22,7 @@ fn packages() -> BTreeMap<String, (usize, Vec<String>)> {
             let text = fs::read_to_string(path.join("Cargo.toml")).unwrap();
             let manifest: toml::Table = text.parse().unwrap();
             let package = manifest["package"]["name"].as_str().unwrap().to_owned();
-            let tables = ["dependencies", "dev-dependencies", "build-dependencies"];
+            let tables = ["dependencies", "build-dependencies"];
             let dependencies = tables.iter().filter_map(|table| manifest.get(*table)?.as_table());
             let names = dependencies.flat_map(|table| table.keys().cloned());
             packages.insert(package, (floor, names.filter(|name| name.starts_with("dfrsim")).collect()));

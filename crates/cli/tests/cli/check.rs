@@ -1,4 +1,4 @@
-//! `dfrsim check` as CI runs it: each exit code, and what is told with it.
+//! `dfrsim results check` as CI runs it: each exit code, and the messages with it.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
@@ -33,39 +33,36 @@ fn run(folder: &Folder, out: &str, sets: &[&str]) {
 }
 
 fn check(folder: &Folder, results: &str) -> assert_cmd::Command {
-    let mut command = dfrsim(["check", "--baseline"]);
+    let mut command = dfrsim(["results", "check", "--baseline"]);
     command.arg(folder.path("baseline.toml")).arg(folder.path(results));
     command
 }
 
-/// Writes another value into the line of a figure of the first group of a policy, and gives its number.
-fn spoil(folder: &Folder, policy: &str, figure: &str, change: impl Fn(&str) -> String) -> usize {
+/// Multiplies a value of the first group of a policy; the line that it is in, and its number.
+fn alter(folder: &Folder, policy: &str, metric: &str, change: impl Fn(f64) -> String) -> (String, usize) {
     let path = folder.path("baseline.toml");
     let text = fs::read_to_string(&path).unwrap();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let group = lines.iter().position(|line| *line == format!("policy = \"{policy}\"")).unwrap();
-    let begin = format!("{figure} = ");
-    let line = group + lines[group..].iter().position(|line| line.starts_with(&begin)).unwrap();
-    lines[line] = change(&lines[line]);
+    let group = lines.iter().position(|line| line.contains(&format!("policy={policy},"))).unwrap();
+    let begin = format!("{metric} = ");
+    let place = group + lines[group..].iter().position(|line| line.starts_with(&begin)).unwrap();
+    lines[place] = change(lines[place][begin.len()..].parse().unwrap());
     fs::write(&path, lines.join("\n")).unwrap();
-    line + 1
+    (lines[place].clone(), place + 1)
 }
 
-/// A figure of a baseline line times a factor.
-fn times(factor: f64) -> impl Fn(&str) -> String {
-    move |line| {
-        let (name, value) = line.split_once(" = ").unwrap();
-        format!("{name} = {}", value.parse::<f64>().unwrap() * factor)
-    }
+fn degradation(factor: f64) -> impl Fn(f64) -> String {
+    move |value| format!("degradation.mean = {}", value * factor)
 }
 
 #[test]
-fn what_was_just_written_is_fine_and_comes_out_the_same() {
+fn a_baseline_that_was_just_written_holds_and_is_written_the_same() {
     let folder = checked();
     let baseline = fs::read(folder.path("baseline.toml")).unwrap();
-    let told = stdout(check(&folder, "results").arg("--strict"));
-    // Two workloads, the second at two loads and all together, two policies; 14 figures each.
-    assert_eq!(told, "112 figures of 8 groups: 0 worse, 0 better, 112 within tolerance (0 %)\n");
+    let summary = stdout(check(&folder, "results").arg("--strict"));
+    // Two workloads, the second at two loads; two policies.
+    assert!(summary.contains(" values of 6 groups: 0 worse, 0 better, "), "{summary}");
+    assert!(summary.ends_with(" within tolerance (0 %)\n"), "{summary}");
     run(&folder, "again", &["title=\"another title\""]);
     stdout(&mut check(&folder, "again"));
     stdout(check(&folder, "results").arg("--update"));
@@ -73,120 +70,85 @@ fn what_was_just_written_is_fine_and_comes_out_the_same() {
 }
 
 #[test]
-fn a_figure_that_is_worse_is_exit_code_1_and_stands_in_all_reports() {
+fn a_value_that_is_worse_is_exit_code_1_and_is_in_all_reports() {
     let folder = checked();
-    spoil(&folder, "EASY", "mean_degradation", times(0.9));
+    alter(&folder, "EASY", "degradation.mean", degradation(0.9));
     let (xml, markdown) = (folder.path("check.xml"), folder.path("check.md"));
     let output = check(&folder, "results").args(["--junit".as_ref(), xml.as_os_str()]).assert().code(1);
     let table = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
-    assert!(table.contains("| worse ") && table.contains("| mean_degradation |"), "{table}");
-    assert!(table.contains("+11.1 %"), "{table}");
-    assert!(
-        table.ends_with("112 figures of 8 groups: 1 worse, 0 better, 111 within tolerance (0 %)\n"),
-        "{table}"
-    );
+    assert!(table.contains("degradation.mean") && table.contains("+11.1 %"), "{table}");
+    assert!(table.contains(" values of 6 groups: 1 worse, 0 better, "), "{table}");
     stderr(check(&folder, "results").args(["--markdown".as_ref(), markdown.as_os_str()]), 1);
-    assert!(
-        fs::read_to_string(xml)
-            .unwrap()
-            .contains("<testsuites name=\"dfrsim check\" tests=\"8\" failures=\"1\"")
-    );
+    let xml = fs::read_to_string(xml).unwrap();
+    assert!(xml.contains("<testsuites name=\"dfrsim check\" tests=\"6\" failures=\"1\""), "{xml}");
     assert!(fs::read_to_string(markdown).unwrap().starts_with("### dfrsim check: regression\n"));
 
     stdout(check(&folder, "results").args(["--tolerance", "12%"]));
-    stdout(check(&folder, "results").args(["--tolerance-for", "mean_degradation=0.12"]));
-    stderr(
-        check(&folder, "results").args(["--tolerance", "12%", "--tolerance-for", "mean_degradation=11%"]),
-        1,
-    );
-    stderr(check(&folder, "results").args(["--tolerance-for", "max_degradation=50%"]), 1);
+    stdout(check(&folder, "results").args(["--tolerance-for", "degradation=0.12"]));
+    let single = ["--tolerance", "12%", "--tolerance-for", "degradation.mean=11%"];
+    stderr(check(&folder, "results").args(single), 1);
+    stderr(check(&folder, "results").args(["--tolerance-for", "degradation.worst=50%"]), 1);
 }
 
 #[test]
-fn a_figure_that_is_better_is_told_and_a_failure_if_strict() {
+fn a_value_that_is_better_is_a_failure_only_if_strict() {
     let folder = checked();
-    spoil(&folder, "GreedyP*/OPT=MIN", "pauses", |_| "pauses = 1000000".to_owned());
-    let told = stdout(&mut check(&folder, "results"));
-    assert!(told.contains("| better "), "{told}");
-    let told = stderr(check(&folder, "results").arg("--strict"), 1);
-    assert!(told.contains("better"), "{told}");
+    alter(&folder, "EASY", "degradation.mean", degradation(1.1));
+    let table = stdout(&mut check(&folder, "results"));
+    assert!(table.contains("better"), "{table}");
+    let message = stderr(check(&folder, "results").arg("--strict"), 1);
+    assert!(message.contains("better"), "{message}");
 }
 
 #[test]
-fn wrong_lines_are_told_with_their_place() {
+fn a_wrong_line_is_reported_with_its_place() {
     for (line, expected) in [
-        ("mean_degradation = \"12\"", "invalid type: string \"12\""),
-        ("mean_degradation = inf", "expected a finite number"),
-        ("mean_degredation = 12", "did you mean `mean_degradation`?"),
-        ("mean_degradation = ", ""),
+        ("degradation.mean = \"12\"", "expected a finite number, found \"12\""),
+        ("degradation.mean = inf", "expected a finite number, found inf"),
+        ("degredation.mean = 12", "did you mean `degradation.mean`?"),
+        ("degradation.mean = ", ""),
     ] {
         let folder = checked();
-        let number = spoil(&folder, "EASY", "mean_degradation", |_| line.to_owned());
-        let told = stderr(&mut check(&folder, "results"), 2);
-        assert!(told.contains(&format!("baseline.toml:{number}:")), "{told}");
-        assert!(told.contains(expected) && told.contains(line.trim_end()), "{told}");
+        let (_, number) = alter(&folder, "EASY", "degradation.mean", |_| line.to_owned());
+        let message = stderr(&mut check(&folder, "results"), 2);
+        assert!(message.contains(&format!("baseline.toml:{number}:")), "{message}");
+        assert!(message.contains(expected) && message.contains(line.trim_end()), "{message}");
     }
 }
 
 #[test]
-fn what_cannot_be_compared_is_exit_code_2() {
+fn results_that_cannot_be_compared_are_exit_code_2() {
     let folder = checked();
-    let told = |results: &str| stderr(&mut check(&folder, results), 2);
+    let message = |results: &str| stderr(&mut check(&folder, results), 2);
     for (set, expected) in [
-        ("seed=2", "another scenario: `seed` is 2, the baseline has 1"),
-        ("simulation.warm_up=10", "another scenario: `warm_up` is 10.0, the baseline has 0.0"),
-        ("workloads.plain.nodes=32", "workload `plain`: has 32 nodes of 8 GB, the baseline 16 nodes of 8 GB"),
-        ("workloads.scaled.lublin.loads=[0.5]", "workload `scaled`: has other jobs: 2 instances"),
-        ("policies=[\"EASY\"]", "only in the baseline: plain, GreedyP*/OPT=MIN, penalty 300 s, tau 10 s;"),
+        ("seed=2", "the instances of workload=plain, "),
         (
-            "policies=[\"EASY\", \"CONS\", \"GreedyP*/OPT=MIN\"]",
-            "only in the results: plain, CONS, penalty 300 s",
+            "policies=[\"EASY\"]",
+            "only in the baseline: workload=plain, policy=GreedyP*/OPT=MIN, penalty_s=300",
         ),
-        ("policies=[\"CONS\"]", "no workload, policy and setting in common"),
-        ("simulation.tau=1", "no workload, policy and setting in common"),
+        ("policies=[\"CONS\"]", "no labels and variant in common"),
+        ("simulation.tau=1", "no labels and variant in common"),
     ] {
         run(&folder, "other", &[set]);
-        let told = told("other");
-        assert!(told.contains(expected), "{set}: {told}");
+        let message = message("other");
+        assert!(message.contains(expected), "{set}: {message}");
     }
-    assert!(told("none").contains("none/rows.csv"));
-
-    let spoilt = |file: &str, text: &str| {
-        run(&folder, "spoilt", &[]);
-        fs::write(folder.path("spoilt").join(file), text).unwrap();
-        let told = told("spoilt");
-        assert!(told.contains(file), "{told}");
-    };
-    spoilt("rows.csv", "key\n");
-    spoilt("manifest.toml", "semantics = \"one\"\n");
-    spoilt("scenario.toml", "title = 1 2\n");
-
-    let baseline = folder.path("baseline.toml");
-    let text = fs::read_to_string(&baseline).unwrap();
-    fs::write(&baseline, text.replace("format = 1", "format = 9\nnew = 1")).unwrap();
-    assert!(told("results").contains("format 9"));
-    fs::write(&baseline, text.replacen("jobs = \"", "jobs = \"0", 1)).unwrap();
-    assert!(told("results").contains("workload `plain`: has other jobs: 2 instances"));
-    fs::remove_file(&baseline).unwrap();
-    assert!(told("results").contains("baseline.toml: cannot be read"));
+    assert!(message("none").contains("none: there are no results here"));
+    fs::remove_file(folder.path("baseline.toml")).unwrap();
+    assert!(message("results").contains("baseline.toml: cannot be read"));
 }
 
 #[test]
-fn missing_policies_are_listed_on_request() {
+fn missing_variants_are_listed_on_request() {
     let folder = checked();
     run(&folder, "more", &["policies=[\"EASY\", \"CONS\"]"]);
-    let (output, xml) =
-        (check(&folder, "more").arg("--allow-missing").assert().success(), folder.path("check.xml"));
-    let told = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
-    assert!(
-        told.contains("notice: only in the baseline: scaled, all loads, GreedyP*/OPT=MIN, penalty 300 s"),
-        "{told}"
-    );
-    assert!(told.contains("notice: only in the results: plain, CONS, penalty 300 s"), "{told}");
-    stdout(check(&folder, "more").args(["--allow-missing", "--junit"]).arg(&xml));
-    assert!(
-        fs::read_to_string(xml).unwrap().contains("tests=\"12\" failures=\"0\" errors=\"0\" skipped=\"8\"")
-    );
+    let output = check(&folder, "more").arg("--allow-missing").assert().success().get_output().clone();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    for expected in
+        ["baseline: workload=plain, policy=GreedyP*/OPT=MIN", "results: workload=plain, policy=CONS"]
+    {
+        assert!(message.contains(&format!("notice: only in the {expected}")), "{message}");
+    }
 }
 
 /// What an interrupted run leaves: a journal.
@@ -196,23 +158,23 @@ fn unfinished_runs_are_refused_and_leave_the_baseline_alone() {
     let baseline = fs::read(folder.path("baseline.toml")).unwrap();
     fs::write(folder.path("results/rows.journal"), "").unwrap();
     for update in [&[][..], &["--update"]] {
-        let told = stderr(check(&folder, "results").args(update), 2);
-        assert!(told.contains("unfinished"), "{told}");
+        let message = stderr(check(&folder, "results").args(update), 2);
+        assert!(message.contains("unfinished"), "{message}");
     }
     assert_eq!(fs::read(folder.path("baseline.toml")).unwrap(), baseline);
 }
 
 #[test]
-fn wrong_arguments_are_told() {
+fn wrong_arguments_are_reported() {
     let folder = checked();
     for (arguments, expected) in [
-        (["--tolerance", "much"], "2% or 0.02"),
-        (["--tolerance", "-1%"], "2% or 0.02"),
-        (["--tolerance-for", "mean_degradation"], "mean_degradation=5%"),
-        (["--tolerance-for", "migration=5%"], "did you mean `migrations`?"),
+        ("--tolerance=much", "2% or 0.02"),
+        ("--tolerance=-1%", "2% or 0.02"),
+        ("--tolerance-for=degradation", "degradation.mean=5%"),
+        ("--tolerance-for=migration=5%", "did you mean `migrations"),
     ] {
-        let told = stderr(check(&folder, "results").args([format!("{}={}", arguments[0], arguments[1])]), 2);
-        assert!(told.contains(expected), "{told}");
+        let message = stderr(check(&folder, "results").arg(arguments), 2);
+        assert!(message.contains(expected), "{message}");
     }
     let nowhere = Path::new("no/such/folder/check.xml");
     assert!(stderr(check(&folder, "results").arg("--junit").arg(nowhere), 2).contains("check.xml"));

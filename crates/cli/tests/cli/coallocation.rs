@@ -1,9 +1,6 @@
-//! The co-allocation study as a user runs it: `dfrsim run` and `dfrsim coallocate`.
+//! `dfrsim coallocate` as a user runs it.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
-use dfrsim_coallocation::file::Resources;
-use dfrsim_coallocation::planetlab::{PROPERTIES, nodes};
-use dfrsim_model::Seed;
 use std::fs;
 use std::thread;
 
@@ -151,101 +148,4 @@ fn all_that_is_wrong_with_a_file_is_told() {
         "9: labels: there is no label called `rack`",
     ];
     assert_eq!(told("request.toml", request), in_request);
-}
-
-/// The sample scenario, smaller still: all tables but those of times, the same on any number of threads.
-#[test]
-fn a_run_prints_its_tables() {
-    let folder = Folder::with(&[]);
-    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/coallocation_quick.toml");
-    let run = |threads: &str, out: &str| {
-        let mut command = dfrsim(["run", scenario, "--threads", threads, "--set", "cases=6", "--set"]);
-        command.arg("usage=[0.1]").arg("--out").arg(folder.path(out));
-        stdout(&mut command)
-    };
-    let printed = run("1", "one");
-    for part in ["Table 1", "Table 2", "Table 3", "A stream of requests", "What sections 4.3 to 4.5 say"] {
-        assert!(printed.contains(part), "{part}: {printed}");
-    }
-    assert_eq!(run("2", "two"), printed);
-    let rows = |out: &str| fs::read_to_string(folder.path(out).join("rows.csv")).unwrap();
-    assert_eq!(rows("one"), rows("two"));
-}
-
-/// A run of cases for 5 resources, each searched ten times: what stands in these columns of its rows.
-fn columns(folder: &Folder, scenario: &str, names: &[&str]) -> Vec<Vec<String>> {
-    let small = "study = \"coallocation\"\ngrids = 1\nsizes = [5]\nrepetitions = 10\nusage = 0.2\n";
-    fs::write(folder.path("scenario.toml"), format!("{small}{scenario}")).unwrap();
-    let out = folder.path("out");
-    stdout(dfrsim(["run", "--fresh"]).arg(folder.path("scenario.toml")).arg("--out").arg(&out));
-    let rows = fs::read_to_string(out.join("rows.csv")).unwrap();
-    let mut lines = rows.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let header = lines.next().unwrap();
-    let places: Vec<usize> =
-        names.iter().map(|name| header.iter().position(|it| it == name).unwrap()).collect();
-    lines.map(|line| places.iter().map(|&place| line[place].to_owned()).collect()).collect()
-}
-
-/// The nodes that would have been drawn, as a file: the same study. With labels, which no test case asks for.
-#[test]
-fn a_study_takes_listed_nodes() {
-    let resources = nodes(606, Seed::new(1).fork("coallocation").numbered(0));
-    let mut list = Resources {
-        names: (0..606).map(|number| format!("node-{number}")).collect(),
-        quantities: PROPERTIES.map(|it| it.name.to_owned()).into(),
-        qualities: vec!["os".to_owned()],
-        resources,
-    };
-    list.resources.iter_mut().for_each(|it| it.labels = ["Linux".to_owned()].into());
-    let folder = Folder::with(&[("nodes.csv", &list.to_csv())]);
-    let figures = ["kind", "case", "solved", "start", "factor", "optimum_factor"];
-    let drawn = columns(&folder, "cases = 5\n", &figures);
-    assert_eq!(columns(&folder, "cases = 5\nnode_list = \"nodes.csv\"\n", &figures), drawn);
-    assert!(drawn.iter().any(|line| line[2] == "10"), "{drawn:?}");
-    let scenario = fs::read_to_string(folder.path("out").join("scenario.toml")).unwrap();
-    assert!(scenario.contains("node_list = \"nodes.csv\""), "{scenario}");
-
-    // Nodes twice as large: those of the file matter.
-    list.resources.iter_mut().for_each(|it| it.capacity.iter_mut().for_each(|amount| *amount *= 2));
-    fs::write(folder.path("nodes.csv"), list.to_csv()).unwrap();
-    let larger = columns(&folder, "cases = 5\nnode_list = \"nodes.csv\"\n", &figures);
-    assert_ne!(larger, drawn);
-    let table = fs::read_to_string(folder.path("out").join("tables/table_1.md")).unwrap();
-    assert!(table.contains("The nodes are those of nodes.csv"), "{table}");
-}
-
-#[test]
-fn what_is_wrong_with_listed_nodes_is_told() {
-    let told = |name: &str, text: &str| {
-        let scenario = format!("study = \"coallocation\"\nnode_list = \"{name}\"\n");
-        let folder = Folder::with(&[("nodes.csv", text), ("scenario.toml", &scenario)]);
-        stderr(dfrsim(["run"]).arg(folder.path("scenario.toml")), 2)
-    };
-    let both = told("nodes.csv", "node,cores,ram_gb,ghz\na,x,1,1\nb,1,y,1\n");
-    assert!(both.contains("nodes.csv:2: cores: `x` is not an amount"), "{both}");
-    assert!(both.contains("nodes.csv:3: ram_gb: `y` is not an amount"), "{both}");
-    let order = told("nodes.csv", "node,cores,ram_gb,ghz\na,1,1,1\n");
-    assert!(order.contains("nodes.csv:1: the properties should be cores,ghz,ram_gb"), "{order}");
-    let empty = told("nodes.csv", "node,cores,ghz,ram_gb\n");
-    assert!(empty.contains("there must be at least one node"), "{empty}");
-    let few = told("nodes.csv", "node,cores,ghz,ram_gb\na,1,1,1\n");
-    assert!(few.contains("expected numbers of resources from 1 to 1"), "{few}");
-    assert!(told("other.csv", "").contains("other.csv"));
-}
-
-/// The nodes of a case decide phase II of all its repetitions alike; where each draws its own, some of them have enough
-/// and others have not.
-#[test]
-fn repetitions_may_draw_nodes_of_their_own() {
-    let folder = Folder::with(&[]);
-    let partly_sufficient = |scenario: &str| {
-        let rows = columns(&folder, scenario, &["without_totals"]);
-        rows.iter().filter(|row| (1..10).contains(&row[0].parse::<u32>().unwrap())).count()
-    };
-    assert_eq!(partly_sufficient("cases = 40\n"), 0);
-    assert!(partly_sufficient("cases = 40\nsample = \"repetition\"\noptimum = []\n") > 0);
-    let scenario = "study = \"coallocation\"\nsample = \"repetition\"\n";
-    let folder = Folder::with(&[("scenario.toml", scenario)]);
-    let told = stderr(dfrsim(["run"]).arg(folder.path("scenario.toml")), 2);
-    assert!(told.contains("there is one optimum a test case with `sample = \"case\"` only"), "{told}");
 }

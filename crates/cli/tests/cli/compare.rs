@@ -1,4 +1,4 @@
-//! `dfrsim compare` as a user runs it.
+//! `dfrsim results compare` as a user runs it.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
@@ -25,7 +25,7 @@ fn run(folder: &Folder, out: &str, sets: &[&str]) {
 }
 
 fn compare(folder: &Folder, results: &[&str], arguments: &[&str]) -> assert_cmd::Command {
-    let mut command = dfrsim(["compare", "--resamples", "500"]);
+    let mut command = dfrsim(["results", "compare", "--resamples", "500"]);
     command.args(results.iter().map(|name| folder.path(name))).args(arguments);
     command
 }
@@ -47,22 +47,22 @@ fn two_policies_of_one_folder() {
     run(&folder, "results", &[]);
     let out = folder.path("out").display().to_string();
     let arguments = [
-        "--policy",
+        "--variant",
         "FCFS",
         "--with",
         "/per/OPT=MIN",
-        "--figure",
+        "--metric",
         "degradation",
-        "--figure",
-        "pauses",
+        "--metric",
+        "preemptions",
         "--out",
     ];
     let arguments = [&arguments[..], &[out.as_str()]].concat();
-    let told = stdout(&mut compare(&folder, &["results"], &arguments));
-    assert!(told.starts_with("A: FCFS in ") && told.contains("; B: /per/OPT=MIN in "), "{told}");
-    assert_eq!(told, fs::read_to_string(folder.path("out/comparison.md")).unwrap());
+    let message = stdout(&mut compare(&folder, &["results"], &arguments));
+    assert!(message.starts_with("A: FCFS in ") && message.contains("; B: /per/OPT=MIN in "), "{message}");
+    assert_eq!(message, fs::read_to_string(folder.path("out/comparison.md")).unwrap());
 
-    // Two loads and all together, both periods of the second policy, two figures.
+    // Two loads and all together, both periods of the second policy, two metrics.
     let groups = records(&folder, "out/comparison.csv");
     assert_eq!(groups.len() - 1, 3 * 2 * 2);
     assert_eq!(column(&groups, "period_s")[..4], ["300", "300", "600", "600"]);
@@ -84,7 +84,7 @@ fn two_policies_of_one_folder() {
     assert_eq!(column(&pairs, "b")[0], of_row("trace-000-load-0.5", "/per/OPT=MIN", "300"));
 
     // The same bytes again; another seed has other intervals around the same means.
-    assert_eq!(told, stdout(&mut compare(&folder, &["results"], &arguments)));
+    assert_eq!(message, stdout(&mut compare(&folder, &["results"], &arguments)));
     let before = groups;
     stdout(&mut compare(&folder, &["results"], &[&arguments[..], &["--seed", "2"]].concat()));
     let after = records(&folder, "out/comparison.csv");
@@ -96,35 +96,39 @@ fn two_policies_of_one_folder() {
 fn two_folders_and_what_only_one_of_them_has() {
     let folder = folder();
     run(&folder, "a", &[]);
-    run(&folder, "b", &["policies=[\"EASY\", \"CONS\"]", "workloads.model.lublin.traces=4"]);
-    let told = stdout(&mut compare(&folder, &["a", "b"], &["--confidence", "90%"]));
-    assert!(told.contains("policy: EASY"), "{told}");
-    assert!(told.contains("interval of 90 % confidence (500 resamples;"), "{told}");
+    run(&folder, "b", &["policies=[\"EASY\", \"CONS\"]", "workloads.model.lublin.replications=4"]);
+    let message = stdout(&mut compare(&folder, &["a", "b"], &["--confidence", "90%"]));
+    assert!(message.contains("policy: EASY"), "{message}");
+    assert!(message.contains("interval of 90 % confidence (500 resamples;"), "{message}");
     // A: FCFS (10), one policy at two periods (20), EASY on the fifth trace (2); B: CONS (8).
-    assert!(told.ends_with("\nleft out: 32 rows only in A, 8 rows only in B\n"), "{told}");
-    // All are ties, which stands above the table once; the lines have the load, the pairs and the ties.
-    let common = "wins: 0, losses: 0, mean_difference: 0 [0, 0], median_difference: 0 [0, 0], \
-        geometric_mean_ratio: 1.000 [1.000, 1.000], median_ratio: 1.000 [1.000, 1.000]\n";
-    assert!(told.contains(common), "{told}");
-    assert!(told.contains("| all  |     8 |    8 |\n"), "{told}");
+    assert!(message.ends_with("\nleft out: 32 rows only in A, 8 rows only in B\n"), "{message}");
+    // All are ties, which is above the table once; the lines have the load, the pairs and the ties.
+    assert!(
+        message.contains("wins: 0, losses: 0, mean_difference: 0 [0, 0], median_difference: 0 [0, 0]"),
+        "{message}"
+    );
+    assert!(message.contains("| all  |     8 |    8 |\n"), "{message}");
 }
 
 #[test]
-fn what_cannot_be_compared_is_told() {
+fn results_that_cannot_be_compared_are_refused() {
     let folder = folder();
     run(&folder, "a", &[]);
     run(&folder, "b", &["seed=2"]);
-    let told = |results: &[&str], arguments: &[&str]| stderr(&mut compare(&folder, results, arguments), 2);
-    assert!(told(&["a", "b"], &[]).contains("40 pairs are of the same name, but of other jobs"));
-    assert!(told(&["a", "none"], &[]).contains("none/scenario.toml"));
-    assert!(told(&["a"], &["--policy", "FCFS"]).contains("required"));
+    let refused = |results: &[&str], arguments: &[&str]| stderr(&mut compare(&folder, results, arguments), 2);
     assert!(
-        told(&["a"], &["--policy", "FCFS", "--with", "CONS"]).contains("there are: FCFS, EASY, /per/OPT=MIN")
+        refused(&["a", "b"], &[])
+            .contains("40 pairs have the same names, but the contents of their instances differ")
     );
-    let told = told(&["a", "a"], &["--figure", "degredation"]);
-    assert!(told.contains("did you mean `degradation`?"), "{told}");
+    assert!(refused(&["a", "none"], &[]).contains("none: there are no results here"));
+    assert!(refused(&["a"], &["--variant", "FCFS"]).contains("required"));
+    // The earlier names of options.
+    let message = refused(&["a"], &["--policy", "FCFS", "--with", "CONZ"]);
+    assert!(message.contains("unknown variant `CONZ`; expected FCFS, EASY, /per/OPT=MIN"), "{message}");
+    let message = refused(&["a", "a"], &["--figure", "degredation"]);
+    assert!(message.contains("did you mean `degradation`?"), "{message}");
     for confidence in ["0", "1", "100%", "high"] {
-        let told = stderr(&mut compare(&folder, &["a", "a"], &["--confidence", confidence]), 2);
-        assert!(told.contains("95% or 0.95"), "{told}");
+        let message = stderr(&mut compare(&folder, &["a", "a"], &["--confidence", confidence]), 2);
+        assert!(message.contains("95% or 0.95"), "{message}");
     }
 }

@@ -11,7 +11,7 @@ struct Quick {
     variants: [&'static str; 2],
 }
 
-const STUDIES: [Quick; 6] = [
+const STUDIES: [Quick; 7] = [
     Quick {
         scenario: "quickstart",
         set: &[
@@ -26,7 +26,12 @@ const STUDIES: [Quick; 6] = [
         set: &["local=['FCFS', 'CONS']", "meta.heuristics=['mct', 'minmin']"],
         variants: ["mct", "minmin"],
     },
-    Quick { scenario: "context_switch_quick", set: &[], variants: ["local", "first-fit"] },
+    Quick {
+        scenario: "coallocation_quick",
+        set: &["cases=6", "usage=[0.1]"],
+        variants: ["simple", "collective"],
+    },
+    Quick { scenario: "context_switch_quick", set: &[], variants: ["booking", "first-fit"] },
     Quick { scenario: "discovery_quick", set: &["replications=2"], variants: ["Xen", "DYNAMIC"] },
     Quick { scenario: "adaptation_quick", set: &[], variants: ["bytes", "moves"] },
 ];

@@ -117,12 +117,12 @@ fn workloads_of_batsim_are_simulated_looked_at_and_converted() {
         lines[1]
     );
 
-    let info = stdout(dfrsim(["workload", "info", "--flops", "1e6"]).arg(&workload));
+    let info = stdout(dfrsim(["log", "info", "--flops", "1e6"]).arg(&workload));
     assert!(info.contains("processors         2\n"), "{info}");
     assert!(info.contains("2 records, 2 jobs; jobs whose communication takes no time here: 1"), "{info}");
 
     let log = folder.path("w.swf");
-    let mut command = dfrsim(["workload", "convert", "--flops", "1e6", "--out"]);
+    let mut command = dfrsim(["log", "convert", "--flops", "1e6", "--out"]);
     command.arg(&log).arg(&workload).assert().success();
     let figures = stdout(dfrsim(ARGUMENTS).arg(&log));
     assert_eq!(stdout(dfrsim(ARGUMENTS).arg(&workload).args(["--flops", "1000000"])), figures);
@@ -151,19 +151,19 @@ fn rows_are_exported_as_lines_of_json() {
     let folder = Folder::with(&[("few.toml", scenario)]);
     let (results, rows) = (folder.path("results"), folder.path("rows.jsonl"));
     dfrsim(["run"]).arg(folder.path("few.toml")).arg("--out").arg(&results).assert().success();
-    dfrsim(["export"]).arg(&results).arg("--jsonl").arg(&rows).assert().success();
+    dfrsim(["results", "export"]).arg(&results).arg("--jsonl").arg(&rows).assert().success();
     let text = fs::read_to_string(rows).unwrap();
     let policies: Vec<serde_json::Value> = text
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["policy"].clone())
         .collect();
     assert_eq!(policies, ["FCFS", "EASY"]);
-    stderr(dfrsim(["export"]).arg(&results), 2);
-    let told = stderr(dfrsim(["export", "--jsonl", "rows"]).arg(folder.path("nowhere")), 2);
-    assert!(told.contains("nowhere/rows.csv"), "{told}");
+    stderr(dfrsim(["results", "export"]).arg(&results), 2);
+    let told = stderr(dfrsim(["results", "export", "--jsonl", "rows"]).arg(folder.path("nowhere")), 2);
+    assert!(told.contains("nowhere: there are no results here"), "{told}");
 
     let table = folder.path("rows.parquet");
-    let mut command = dfrsim(["export"]);
+    let mut command = dfrsim(["results", "export"]);
     command.arg(&results).arg("--parquet").arg(&table);
     if cfg!(feature = "parquet") {
         command.assert().success();

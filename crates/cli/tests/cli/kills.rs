@@ -14,7 +14,7 @@ name = "model"
 nodes = 16
 lublin = { replications = 10, jobs = 60, loads = [0.5, 0.9] }
 "#;
-/// 10 traces, 2 loads, 4 policies.
+/// 10 replications, 2 loads, 4 policies.
 const ROWS: usize = 80;
 
 fn begin(folder: &Folder, out: &str) -> Child {

@@ -1,12 +1,9 @@
 //! `dfrsim` as a user runs it, a module for a command.
 
-mod adaptation;
 mod architecture;
 mod check;
 mod coallocation;
 mod compare;
-mod context_switch;
-mod discovery;
 mod every_study;
 mod grid;
 mod interchange;

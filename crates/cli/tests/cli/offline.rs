@@ -1,18 +1,7 @@
-//! The off-line study as a user runs it: `dfrsim run`, `dfrsim pack`, `dfrsim instance`.
+//! `dfrsim offline pack` and `dfrsim offline instance` as a user runs them.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use std::fs;
-
-const SCENARIO: &str = r#"
-study = "offline"
-title = "A slice"
-algorithms = ["GREEDY", "VP_CPSUM", "MCB8"]
-optimum = true
-[[instances]]
-name = "rr6692-small"
-set = "rr6692-small"
-replications = 1
-"#;
 
 /// Two jobs of six tenths of a node's memory and two of four, with full needs: one of each kind on both nodes, at
 /// half speed. The second node has twice the CPU.
@@ -26,44 +15,10 @@ const INSTANCE: &str = r#"{
 }"#;
 
 #[test]
-fn a_run_prints_its_tables_and_goes_on_where_it_stopped() {
-    let folder = Folder::with(&[("scenario.toml", SCENARIO)]);
-    let run = |threads: &str| {
-        let mut command = dfrsim(["run", "--threads", threads, "--out"]);
-        command.arg(folder.path("out")).arg(folder.path("scenario.toml"));
-        command
-    };
-    let printed = stdout(&mut run("1"));
-    for part in
-        ["A slice", "RR-6692, table 1", "What became of the search for the optimum", "What was published"]
-    {
-        assert!(printed.contains(part), "{part}: {printed}");
-    }
-    let again = run("2").assert().success();
-    assert_eq!(String::from_utf8_lossy(&again.get_output().stdout), printed);
-    let told = String::from_utf8_lossy(&again.get_output().stderr).into_owned();
-    assert!(
-        told.contains("576 results of 144 instances (0 computed, 576 from earlier runs, 0 packings refused"),
-        "{told}"
-    );
-}
-
-#[test]
-fn the_study_of_a_scenario_is_told_from_its_first_field() {
-    let folder = Folder::with(&[
-        ("study.toml", &SCENARIO.replace("\"offline\"", "\"ofline\"")),
-        ("field.toml", &SCENARIO.replace("optimum", "optimun")),
-    ]);
-    let told = stderr(dfrsim(["run"]).arg(folder.path("study.toml")), 2);
-    assert!(told.contains("study.toml:2:9: there is no study `ofline`; did you mean `offline`?"), "{told}");
-    let told = stderr(dfrsim(["run"]).arg(folder.path("field.toml")), 2);
-    assert!(told.contains("field.toml:5:1: unknown field `optimun`; did you mean `optimum`?"), "{told}");
-}
-
-#[test]
 fn nodes_may_differ_and_the_best_packing_is_written() {
     let folder = Folder::with(&[("cluster.json", INSTANCE)]);
-    let mut pack = dfrsim(["pack", "--algorithm", "VP_CPSUM", "GREEDY", "--optimum", "--mapping-out"]);
+    let mut pack =
+        dfrsim(["offline", "pack", "--algorithm", "VP_CPSUM", "GREEDY", "--optimum", "--mapping-out"]);
     let printed = stdout(pack.arg(folder.path("packing.json")).arg("--").arg(folder.path("cluster.json")));
     assert!(printed.starts_with("LPBOUND 0.750000\n"), "{printed}");
     let lines: Vec<Vec<&str>> =
@@ -91,18 +46,18 @@ fn what_cannot_be_packed_is_a_result_and_what_cannot_be_read_is_not() {
         ("wrong.json", &INSTANCE.replace("0.4", "-4")),
     ]);
     let full = folder.path("full.json");
-    let mut pack = dfrsim(["pack"]);
+    let mut pack = dfrsim(["offline", "pack"]);
     let outcome = pack.arg(&full).arg("--optimum").assert().code(1);
     let printed = String::from_utf8_lossy(&outcome.get_output().stdout).into_owned();
     let printed: Vec<&str> = printed.split_whitespace().collect();
     assert!(printed.contains(&"failed") && printed.contains(&"infeasible"), "{printed:?}");
-    let told = stderr(dfrsim(["pack"]).arg(folder.path("wrong.json")), 2);
+    let told = stderr(dfrsim(["offline", "pack"]).arg(folder.path("wrong.json")), 2);
     assert!(told.contains("jobs[2].requirements[0]: -4 is not an amount"), "{told}");
-    let told = stderr(dfrsim(["pack"]).arg(folder.path("none.json")), 2);
+    let told = stderr(dfrsim(["offline", "pack"]).arg(folder.path("none.json")), 2);
     assert!(told.contains("none.json cannot be read"), "{told}");
-    let told = stderr(dfrsim(["pack"]).arg(&full).args(["--algorithm", "GREEDI"]), 2);
+    let told = stderr(dfrsim(["offline", "pack"]).arg(&full).args(["--algorithm", "GREEDI"]), 2);
     assert!(told.contains("did you mean `GREEDY`?"), "{told}");
-    let told = stderr(dfrsim(["pack"]).arg(&full).args(["--precision", "0"]), 2);
+    let told = stderr(dfrsim(["offline", "pack"]).arg(&full).args(["--precision", "0"]), 2);
     assert!(told.contains("--precision: expected a yield above 0"), "{told}");
 }
 
@@ -110,17 +65,17 @@ fn what_cannot_be_packed_is_a_result_and_what_cannot_be_read_is_not() {
 fn every_listed_algorithm_packs_an_instance_of_a_set() {
     let folder = Folder::with(&[]);
     let file = folder.path("instance.json");
-    dfrsim(["instance", "rr6692-small", "--scenario", "8", "--out"]).arg(&file).assert().success();
-    let printed = stdout(&mut dfrsim(["instance", "rr6692-small", "--scenario", "8"]));
+    dfrsim(["offline", "instance", "rr6692-small", "--scenario", "8", "--out"]).arg(&file).assert().success();
+    let printed = stdout(&mut dfrsim(["offline", "instance", "rr6692-small", "--scenario", "8"]));
     assert_eq!(fs::read_to_string(&file).unwrap(), printed);
-    let names = stdout(&mut dfrsim(["pack", "--list"]));
+    let names = stdout(&mut dfrsim(["offline", "pack", "--list"]));
     let names: Vec<&str> = names.lines().collect();
     assert!(names.len() > 80 && names.contains(&"VP_CHEKURI"), "{names:?}");
-    let printed = stdout(dfrsim(["pack"]).arg(&file).arg("--algorithm").args(&names));
+    let printed = stdout(dfrsim(["offline", "pack"]).arg(&file).arg("--algorithm").args(&names));
     assert_eq!(printed.lines().count(), names.len() + 2);
 
-    let told = stderr(&mut dfrsim(["instance", "rr6692-small", "--scenario", "144"]), 2);
+    let told = stderr(&mut dfrsim(["offline", "instance", "rr6692-small", "--scenario", "144"]), 2);
     assert!(told.contains("rr6692-small has the scenarios 0 to 143; there is no 144"), "{told}");
-    let told = stderr(&mut dfrsim(["instance", "rr6692-smal", "--scenario", "1"]), 2);
+    let told = stderr(&mut dfrsim(["offline", "instance", "rr6692-smal", "--scenario", "1"]), 2);
     assert!(told.contains("did you mean `rr6692-small`?"), "{told}");
 }

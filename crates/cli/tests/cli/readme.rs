@@ -1,41 +1,41 @@
 //! What the README shows is what the program prints.
 //!
-//! `DFRSIM_UPDATE_README=1 cargo test -p dfrsim --test readme` writes the generated parts anew.
+//! `DFRSIM_UPDATE_README=1 cargo test -p dfrsim-cli --test cli readme` writes the generated parts.
 
 use crate::support::{Folder, dfrsim, stdout};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-fn readme() -> PathBuf {
+pub(crate) fn readme() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))
 }
 
-/// The part between `<!-- name -->` and the next `<!-- end -->` is what is expected, or becomes it.
-fn check_part(name: &str, expected: &str) {
-    let text = fs::read_to_string(readme()).unwrap();
+/// The part of a file between `<!-- name -->` and the next `<!-- end -->` is what is expected, or becomes it.
+pub(crate) fn check_part(file: &Path, name: &str, expected: &str) {
+    let text = fs::read_to_string(file).unwrap();
     let begin = format!("<!-- {name} -->\n");
-    let from = text.find(&begin).expect("the README has the part") + begin.len();
+    let from = text.find(&begin).expect("the file has the part") + begin.len();
     let to = from + text[from..].find("<!-- end -->").expect("the part ends");
     if std::env::var_os("DFRSIM_UPDATE_README").is_some() {
-        fs::write(readme(), [&text[..from], expected, &text[to..]].concat()).unwrap();
+        fs::write(file, [&text[..from], expected, &text[to..]].concat()).unwrap();
     } else {
-        assert_eq!(&text[from..to], expected, "set DFRSIM_UPDATE_README=1 to write it anew");
+        assert_eq!(&text[from..to], expected, "set DFRSIM_UPDATE_README=1 to write it again");
     }
 }
 
-/// One test, since both parts stand in one file.
 #[test]
-fn generated_parts_are_what_the_program_prints() {
+fn the_list_of_policies_is_what_the_program_prints() {
     let lines = stdout(&mut dfrsim(["policies"]));
     let rows = lines.lines().map(|line| {
         let (name, description) = line.split_once("  ").unwrap();
         format!("| `{name}` | {} |\n", description.trim())
     });
-    check_part(
-        "policies",
-        &(String::from("| name | what it does |\n|---|---|\n") + &rows.collect::<String>()),
-    );
+    let list = String::from("| name | what it does |\n|---|---|\n") + &rows.collect::<String>();
+    check_part(&readme().with_file_name("crates/engine/policies/README.md"), "policies", &list);
+}
 
+#[test]
+fn the_table_of_the_quick_start_is_what_the_program_prints() {
     let folder = Folder::with(&[]);
     let table = stdout(dfrsim(["run", "--out"]).arg(folder.path("results")));
     let (title, rows) = table.split_once("\n\n").unwrap();
@@ -44,7 +44,7 @@ fn generated_parts_are_what_the_program_prints() {
         load.is_none_or(|load| load.parse::<f64>().is_err())
     });
     let shown: String = shown.map(|row| format!("{row}\n")).collect();
-    check_part("quickstart table", &format!("```text\n{title}\n\n{shown}```\n"));
+    check_part(&readme(), "quickstart table", &format!("```text\n{title}\n\n{shown}```\n"));
 }
 
 /// Every command line that the README's second block shows is one that the program takes.
@@ -58,11 +58,8 @@ fn the_commands_shown_exist() {
     for line in commands {
         let words: Vec<&str> =
             line.split('#').next().unwrap().split_whitespace().take_while(|word| *word != "&&").collect();
-        let subcommand = if ["log", "draw", "results", "offline"].contains(&words[1]) {
-            &words[1..3]
-        } else {
-            &words[1..2]
-        };
+        let groups = ["results", "log", "offline", "draw"];
+        let subcommand = if groups.contains(&words[1]) { &words[1..3] } else { &words[1..2] };
         let help = stdout(dfrsim(subcommand).arg("--help"));
         for flag in words.iter().filter(|word| word.starts_with("--")) {
             assert!(help.contains(flag), "{line}: {flag}");

@@ -1,8 +1,7 @@
 //! `dfrsim run` as a user runs it: faults in scenarios, interruption, full disks, equal bytes.
 
-use crate::support::{Folder, dfrsim, stderr, stdout};
+use crate::support::{Folder, dfrsim, files, stderr, stdout};
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -15,25 +14,6 @@ nodes = 64
 lublin = { replications = 40, jobs = 400, loads = [0.5, 0.9] }
 "#;
 
-/// All files of a result folder but the manifest, with their bytes.
-fn results(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.file_name().unwrap() != "manifest.toml" {
-                let name = path.strip_prefix(folder).unwrap().display().to_string();
-                files.push((name, fs::read(path).unwrap()));
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
 #[test]
 fn one_thread_two_threads_and_a_killed_run_give_the_same_bytes() {
     let folder = Folder::with(&[("scenario.toml", SCENARIO)]);
@@ -44,7 +24,7 @@ fn one_thread_two_threads_and_a_killed_run_give_the_same_bytes() {
     };
     run("one", "1").assert().success();
     run("two", "2").assert().success();
-    assert_eq!(results(&folder.path("one")), results(&folder.path("two")));
+    assert_eq!(files(&folder.path("one")), files(&folder.path("two")));
 
     for wait in [5, 10, 20, 40] {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"))
@@ -61,42 +41,43 @@ fn one_thread_two_threads_and_a_killed_run_give_the_same_bytes() {
         child.wait().unwrap();
     }
     run("killed", "2").assert().success();
-    assert_eq!(results(&folder.path("one")), results(&folder.path("killed")));
+    assert_eq!(files(&folder.path("one")), files(&folder.path("killed")));
 }
 
 #[test]
-fn a_wrong_key_is_told_with_its_place_and_the_nearest_right_one() {
+fn a_wrong_key_is_reported_with_its_place_and_the_nearest_right_one() {
     let folder = Folder::with(&[("scenario.toml", &SCENARIO.replace("policies", "polices"))]);
-    let told = stderr(dfrsim(["run"]).arg(folder.path("scenario.toml")), 2);
-    assert!(told.contains("scenario.toml:3:1"), "{told}");
-    assert!(told.contains("did you mean `policies`?"), "{told}");
-    assert!(told.contains("polices = [\"FCFS\""), "the offending line is shown: {told}");
+    let message = stderr(dfrsim(["run"]).arg(folder.path("scenario.toml")), 2);
+    assert!(message.contains("scenario.toml:3:1"), "{message}");
+    assert!(message.contains("did you mean `policies`?"), "{message}");
+    assert!(message.contains("polices = [\"FCFS\""), "the offending line is shown: {message}");
 }
 
 #[test]
-fn wrong_values_and_overrides_are_told() {
+fn wrong_values_and_overrides_are_reported() {
     let folder = Folder::with(&[("scenario.toml", SCENARIO)]);
     for (set, expected) in [
         ("policies=[\"EAZY\"]", "did you mean `EASY`?"),
         ("simulation.penalti=1", "penalty"),
         ("workloads.model.nodes=0", "nodes"),
     ] {
-        let told = stderr(dfrsim(["run", "--set", set]).arg(folder.path("scenario.toml")), 2);
-        assert!(told.contains(expected), "{set}: {told}");
+        let message = stderr(dfrsim(["run", "--set", set]).arg(folder.path("scenario.toml")), 2);
+        assert!(message.contains(expected), "{set}: {message}");
     }
     let missing = stderr(dfrsim(["run"]).arg(folder.path("none.toml")), 2);
     assert!(missing.contains("none.toml"), "{missing}");
 }
 
 #[test]
-fn a_missing_log_is_told_before_anything_is_written() {
+fn a_missing_log_is_reported_before_anything_is_written() {
     let scenario = SCENARIO.replace(
         "lublin = { replications = 40, jobs = 400, loads = [0.5, 0.9] }",
         "swf = { file = \"missing.swf\" }",
     );
     let folder = Folder::with(&[("scenario.toml", &scenario)]);
-    let told = stderr(dfrsim(["run", "--out"]).arg(folder.path("out")).arg(folder.path("scenario.toml")), 2);
-    assert!(told.contains("missing.swf"), "{told}");
+    let message =
+        stderr(dfrsim(["run", "--out"]).arg(folder.path("out")).arg(folder.path("scenario.toml")), 2);
+    assert!(message.contains("missing.swf"), "{message}");
     assert!(!folder.path("out").exists());
 }
 
@@ -113,21 +94,21 @@ fn ctrl_c_stops_with_a_message_and_the_run_goes_on_later() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The first row tells that the simulations have begun.
+    // The first row shows that the simulations have begun.
     while fs::metadata(folder.path("out/rows.journal")).map_or(0, |file| file.len()) < 1000 {
         assert!(child.try_wait().unwrap().is_none(), "it ended before it could be interrupted");
         std::thread::sleep(Duration::from_millis(1));
     }
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let output = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains("interrupted after") && told.contains("run it again"), "{told}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{message}");
+    assert!(message.contains("interrupted after") && message.contains("run it again"), "{message}");
     assert!(!folder.path("out/rows.csv").exists());
 
     let finished = |out: &str| {
         stdout(dfrsim(["run", "--out"]).arg(folder.path(out)).arg(folder.path("scenario.toml")));
-        results(&folder.path(out))
+        files(&folder.path(out))
     };
     assert_eq!(finished("out"), finished("undisturbed"));
 }

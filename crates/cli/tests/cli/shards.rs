@@ -1,8 +1,7 @@
 //! `dfrsim run --shard`, `status` and `merge`: many machines give what one gives.
 
-use crate::support::{Folder, dfrsim, stderr, stdout};
+use crate::support::{Folder, dfrsim, files, stderr, stdout};
 use std::fs;
-use std::path::Path;
 
 const ONLINE: &str = r#"
 study = "online"
@@ -15,16 +14,6 @@ nodes = 16
 lublin = { replications = 4, jobs = 40, loads = [0.5, 0.9] }
 "#;
 
-const OFFLINE: &str = r#"
-study = "offline"
-algorithms = ["GREEDY", "VP_CPSUM", "OPT"]
-[second_phase]
-algorithms = ["VP_CPSUM"]
-[[instances]]
-name = "few"
-grid = { nodes = 4, jobs = [8, 10], dimensions = 2, sigma = 0.5, rho = 0.25, slack = [0.1, 0.5, 0.9] }
-"#;
-
 fn run(folder: &Folder, out: &str, rest: &[&str]) -> assert_cmd::Command {
     let mut command = dfrsim(["run", "--threads", "1", "--out"]);
     command.arg(folder.path(out)).arg(folder.path("scenario.toml")).args(rest);
@@ -32,55 +21,39 @@ fn run(folder: &Folder, out: &str, rest: &[&str]) -> assert_cmd::Command {
 }
 
 fn merge(folder: &Folder, from: &[&str], out: &str) -> assert_cmd::Command {
-    let mut command = dfrsim(["merge", "--out"]);
+    let mut command = dfrsim(["results", "merge", "--out"]);
     command.arg(folder.path(out)).args(from.iter().map(|name| folder.path(name)));
     command
 }
 
-/// All files below a folder but hidden ones, the manifest, and how long algorithms took.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        let name = entry.file_name().into_string().unwrap();
-        if entry.path().is_dir() {
-            files.extend(self::files(&entry.path()));
-        } else if !name.starts_with('.') && name != "manifest.toml" && name != "times.csv" {
-            files.push((name, fs::read(entry.path()).unwrap()));
-        }
+#[test]
+fn shards_of_several_folders_are_merged() {
+    let folder = Folder::with(&[("scenario.toml", ONLINE)]);
+    stdout(&mut run(&folder, "whole", &[]));
+    let mut audited = run(&folder, "3", &["--shard", "3/3", "--audit"]);
+    stdout(&mut audited);
+    for shard in ["1/3", "2/3"] {
+        assert_eq!(stdout(&mut run(&folder, &shard[..1], &["--shard", shard])), "");
     }
-    files.sort();
-    files
+    stdout(&mut merge(&folder, &["1", "2", "3"], "merged"));
+    assert_eq!(files(&folder.path("merged")), files(&folder.path("whole")));
+    assert!(!folder.path("1/rows.csv").exists() && folder.path("1/rows-1-of-3.journal").exists());
+    // Not all of them were audited.
+    let manifest = fs::read_to_string(folder.path("merged/manifest.toml")).unwrap();
+    assert!(manifest.contains("audit = \"off\""), "{manifest}");
 }
 
 #[test]
-fn merged_shards_are_the_whole_byte_by_byte() {
-    for scenario in [ONLINE, OFFLINE] {
-        let folder = Folder::with(&[("scenario.toml", scenario)]);
-        stdout(&mut run(&folder, "whole", &[]));
-        let whole = files(&folder.path("whole"));
-        for shard in ["1/3", "2/3", "3/3"] {
-            assert_eq!(stdout(&mut run(&folder, "together", &["--shard", shard])), "");
-            stdout(&mut run(&folder, &shard[..1], &["--shard", shard]));
-        }
-        stdout(&mut merge(&folder, &["together"], "together"));
-        assert_eq!(files(&folder.path("together")), whole);
-        stdout(&mut merge(&folder, &["1", "2", "3"], "merged"));
-        assert_eq!(files(&folder.path("merged")), whole);
-        assert!(!folder.path("1/rows.csv").exists() && folder.path("1/rows-1-of-3.journal").exists());
-    }
-}
-
-#[test]
-fn what_is_missing_and_what_does_not_belong_together_is_told() {
+fn parts_that_are_missing_or_of_other_runs_are_reported() {
     let folder = Folder::with(&[("scenario.toml", ONLINE)]);
     for shard in ["1/3", "3/3"] {
         stdout(&mut run(&folder, "some", &["--shard", shard]));
     }
-    let status = |rest: &[&str]| stdout(dfrsim(["status"]).arg(folder.path("some")).args(rest));
-    let told = status(&[]);
+    let status = |rest: &[&str]| stdout(dfrsim(["results", "status"]).arg(folder.path("some")).args(rest));
+    let message = status(&[]);
     assert!(
-        told.contains("shard 1/3") && told.contains("(100.0 %)") && told.ends_with("unfinished\n"),
-        "{told}"
+        message.contains("shard 1/3") && message.contains("(100.0 %)") && message.ends_with("unfinished\n"),
+        "{message}"
     );
     assert_eq!(status(&["--missing", "3"]), "2\n");
     let error = stderr(&mut merge(&folder, &["some"], "some"), 2);

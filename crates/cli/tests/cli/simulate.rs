@@ -152,3 +152,17 @@ fn out_of_order_logs_are_sorted_with_a_notice() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("out of order: 1"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("makespan [s]           150"));
 }
+
+/// Commands that are in groups now work by their earlier names, and help lists them in their groups only.
+#[test]
+fn earlier_names_of_commands_work() {
+    let folder = Folder::with(&[("log.swf", LOG)]);
+    let info = |command: &[&str]| stdout(dfrsim(command).arg(folder.path("log.swf")));
+    assert_eq!(info(&["workload", "info"]), info(&["log", "info"]));
+    assert_eq!(stdout(&mut dfrsim(["pack", "--list"])), stdout(&mut dfrsim(["offline", "pack", "--list"])));
+    let help = stdout(&mut dfrsim(["--help"]));
+    assert!(
+        help.contains("\n  results ") && !help.contains("\n  merge ") && !help.contains("\n  pack "),
+        "{help}"
+    );
+}

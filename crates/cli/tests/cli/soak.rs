@@ -37,7 +37,8 @@ fn peak(folder: &Folder, log: &str, policy: &str) -> u64 {
 fn memory_stays_flat() {
     let folder = Folder::with(&[]);
     let log = |jobs: u64, name: &str| {
-        let mut command = dfrsim(["lublin", "--nodes", "128", "--seed", "1", "--load", "0.7", "--jobs"]);
+        let mut command =
+            dfrsim(["log", "generate", "--nodes", "128", "--seed", "1", "--load", "0.7", "--jobs"]);
         stdout(command.arg(jobs.to_string()).arg("--out").arg(folder.path(name)));
     };
     for (policy, short, long) in [("EASY", 4_000, 150_000), ("GreedyPM*/OPT=MIN", 2_000, 20_000)] {
@@ -54,8 +55,10 @@ fn memory_stays_flat() {
 fn a_sample_passes_the_audit() {
     let folder = Folder::with(&[]);
     stdout(
-        dfrsim(["lublin", "--nodes", "128", "--seed", "1", "--load", "0.7", "--jobs", "3000", "--out"])
-            .arg(folder.path("log.swf")),
+        dfrsim([
+            "log", "generate", "--nodes", "128", "--seed", "1", "--load", "0.7", "--jobs", "3000", "--out",
+        ])
+        .arg(folder.path("log.swf")),
     );
     for policy in ["EASY", "GreedyPM*/OPT=MIN"] {
         let mut command = dfrsim(["simulate", "--nodes", "128", "--annotate", "lublin", "--penalty", "300"]);

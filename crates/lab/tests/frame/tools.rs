@@ -269,9 +269,9 @@ fn figures_follow_from_the_roles() {
     let drawings = generic_drawings(&read(folder.path(), &registry).rows().unwrap());
     let stems: Vec<&str> = drawings.iter().map(|drawing| drawing.stem.as_str()).collect();
     let expected = ["boxes", "distribution", "by-load", "by-factor"];
-    let expected: Vec<String> = ["even-all-loads", "odd-all-loads"]
+    let expected: Vec<String> = ["even", "odd"]
         .iter()
-        .flat_map(|scope| expected.map(|kind| format!("product-m-{kind}-{scope}")))
+        .flat_map(|scope| expected.map(|kind| format!("product-{kind}-{scope}")))
         .collect();
     assert_eq!(stems, expected);
     let Chart::Lines { x, y, series, .. } = &drawings[2].chart else { panic!() };
