@@ -26,7 +26,8 @@ pub(super) const STATEMENTS: &[Statement] = &[
             let part = results.of_set(InstanceSet::Rr6692Small)?;
             let optimum = results.column("OPT")?;
             let feasible = part.filter(|record| record.solved(optimum).is_some());
-            let tally = |name| Some(feasible.tally(results.column(name)?));
+            let tally =
+                |name| Some(feasible.tally(results.column(name)?)).filter(|tally| tally.instances > 0);
             let names = ["GB", "SGB", "MCB8", "SG"];
             let [backtracking, sorted, packing, greedy] = names.map(tally);
             let tallies = [backtracking?, sorted?, packing?, greedy?];
