@@ -118,7 +118,7 @@ impl Study for OfflineStudy {
         let is_best_pass_known = passes().all(|pass| algorithms.contains(&pass))
             && !second_phase.contains(&Algorithm::Greedy(Greedy::Best));
         let grids: Vec<Vec<instances::Scenario>> =
-            scenario.instances.iter().map(|group| group.scenarios()).collect();
+            scenario.instances.iter().map(crate::scenario::InstanceGroup::scenarios).collect();
         let mut begins = vec![0];
         for (group, grid) in scenario.instances.iter().zip(&grids) {
             begins.push(begins[begins.len() - 1] + group.replications() as usize * grid.len());
