@@ -31,7 +31,7 @@
 //!
 //! # A policy of your own
 //!
-//! A policy implements [`Scheduler`](prelude::Scheduler): once a moment, after everything that happens in it (completions,
+//! A policy implements [`Scheduler`](cluster::Scheduler): once a moment, after everything that happens in it (completions,
 //! then changes of the platform, then submissions, then ticks), it sees the situation and fills a decision. The decision is
 //! checked as a whole before any of it is applied. Run times are hidden from it.
 //!
@@ -59,7 +59,7 @@
 //!
 //! # A sweep
 //!
-//! A [`Registry`](prelude::Registry) has the studies and policies of a program. It reads scenarios and runs them in parallel; a
+//! A [`Registry`] has the studies and policies of a program. It reads scenarios and runs them in parallel; a
 //! sweep that was killed goes on where it stopped, and the same scenario gives the same bytes.
 //!
 //! ```
@@ -105,7 +105,7 @@
 //!
 //! # The audit
 //!
-//! The [`Auditor`](prelude::Auditor) follows a schedule with code that shares nothing with the simulator: capacities at every
+//! The [`Auditor`](audit::Auditor) follows a schedule with code that shares nothing with the simulator: capacities at every
 //! moment, the work of each job, penalties and metrics, all in exact integers. `RunOptions::audit` above lets it watch every
 //! simulation of a sweep; here it reads the events of one.
 //!

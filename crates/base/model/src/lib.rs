@@ -13,7 +13,7 @@
 //! * [`coallocation`]: requests for parts of several resources at the same time.
 //! * [`event`]: the records of an events file, which the simulator writes and the audit reads.
 //! * [`grid_event`]: the same for a grid of several clusters.
-//! * [`named`]: choices that users write by name.
+//! * [`mod@named`]: choices that users write by name.
 //!
 //! Nothing here compares with a tolerance: capacity tests, completion times and audits are exact.
 //!
