@@ -51,7 +51,7 @@ fn file() -> Vec<u8> {
         mean_bounded_stretch: 1.5,
         mean_turnaround_s: 90.0,
         utilisation: 60.0 * JOBS as f64 / (4.0 * makespan),
-        pauses: 0,
+        preemptions: 0,
         migrations: JOBS,
         migrated_tasks: JOBS,
     };

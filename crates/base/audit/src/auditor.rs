@@ -127,7 +127,7 @@ impl Auditor {
                 mean_bounded_stretch,
                 mean_turnaround_s,
                 utilisation,
-                pauses,
+                preemptions,
                 migrations,
                 migrated_tasks,
             } => {
@@ -140,7 +140,7 @@ impl Auditor {
                     mean_bounded_stretch,
                     mean_turnaround_s,
                     utilisation,
-                    pauses,
+                    preemptions,
                     migrations,
                     migrated_tasks,
                 };
@@ -349,7 +349,7 @@ impl Auditor {
 
     fn pause(&mut self, number: u64) {
         if self.may_change(number, "pause", Phase::Running) {
-            self.tally.pauses += 1;
+            self.tally.preemptions += 1;
             self.change(number, 0, |job, _| {
                 job.phase = Phase::Paused;
                 job.placement.clear();
@@ -402,7 +402,7 @@ impl Auditor {
             tau: self.tally.tau,
             max_bounded_stretch: figures.max_bounded_stretch,
             utilisation: figures.utilisation,
-            pauses: figures.pauses,
+            preemptions: figures.preemptions,
             migrations: figures.migrations,
             migrated_tasks: figures.migrated_tasks,
         });

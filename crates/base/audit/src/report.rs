@@ -39,7 +39,7 @@ pub struct Report {
     /// Work done / (nodes * makespan).
     pub utilisation: f64,
     /// How often a job was paused.
-    pub pauses: u64,
+    pub preemptions: u64,
     /// How often a job was migrated.
     pub migrations: u64,
     /// Tasks that changed node in migrations.
@@ -65,6 +65,10 @@ impl fmt::Display for Report {
             "maximum stretch {:.6}, bounded by {} s {:.6}; makespan {} s",
             self.max_stretch, self.tau, self.max_bounded_stretch, self.makespan
         )?;
-        write!(f, "{} pauses, {} migrations of {} tasks", self.pauses, self.migrations, self.migrated_tasks)
+        write!(
+            f,
+            "{} preemptions, {} migrations of {} tasks",
+            self.preemptions, self.migrations, self.migrated_tasks
+        )
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Tally {
     pub(crate) tau: SimSpan,
     pub(crate) submitted: u64,
     pub(crate) rejected: u64,
-    pub(crate) pauses: u64,
+    pub(crate) preemptions: u64,
     pub(crate) migrations: u64,
     pub(crate) migrated_tasks: u64,
     first_submit: Option<u64>,
@@ -40,7 +40,7 @@ pub(crate) struct Figures {
     pub(crate) mean_bounded_stretch: f64,
     pub(crate) mean_turnaround_s: f64,
     pub(crate) utilisation: f64,
-    pub(crate) pauses: u64,
+    pub(crate) preemptions: u64,
     pub(crate) migrations: u64,
     pub(crate) migrated_tasks: u64,
 }
@@ -81,7 +81,7 @@ impl Tally {
             mean_bounded_stretch: mean(self.bounded_stretch),
             mean_turnaround_s: mean(self.turnaround as f64 / 1e6),
             utilisation: if capacity > 0.0 { self.work / capacity } else { 0.0 },
-            pauses: self.pauses,
+            preemptions: self.preemptions,
             migrations: self.migrations,
             migrated_tasks: self.migrated_tasks,
         }
@@ -96,7 +96,7 @@ impl Figures {
                 ("completed", figures.completed),
                 ("rejected", figures.rejected),
                 ("makespan_us", figures.makespan_us),
-                ("pauses", figures.pauses),
+                ("preemptions", figures.preemptions),
                 ("migrations", figures.migrations),
                 ("migrated_tasks", figures.migrated_tasks),
             ]

@@ -136,7 +136,7 @@ pub enum Record<'a> {
         /// Work done / (nodes * makespan).
         utilisation: f64,
         /// How often a job was paused.
-        pauses: u64,
+        preemptions: u64,
         /// How often a job was migrated.
         migrations: u64,
         /// Tasks that changed node in migrations, added up.

@@ -66,7 +66,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
             }
             Verb::Pause => {
                 active.state = JobState::Paused;
-                active.pauses += 1;
+                active.preemptions += 1;
                 active.placement.clear();
             }
             Verb::Migrate | Verb::SetYield => {}

@@ -60,7 +60,7 @@ pub(crate) struct ActiveJob {
     progress_from: SimTime,
     pub(crate) first_start: Option<SimTime>,
     pub(crate) killed: bool,
-    pub(crate) pauses: u32,
+    pub(crate) preemptions: u32,
     pub(crate) migrations: u32,
 }
 
@@ -145,7 +145,7 @@ impl JobTable {
             progress_from: submit,
             first_start: None,
             killed,
-            pauses: 0,
+            preemptions: 0,
             migrations: 0,
         };
         self.submitted += 1;

@@ -34,7 +34,7 @@ pub struct Metrics {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Moves {
-    pauses: u64,
+    preemptions: u64,
     migrations: u64,
     migrated_tasks: u64,
     paused_memory: f64,
@@ -117,7 +117,7 @@ impl Metrics {
             stretch,
             bounded_stretch: self.options.taus.iter().copied().zip(bounded.iter().copied()).collect(),
             classes,
-            pauses: self.moves.pauses,
+            preemptions: self.moves.preemptions,
             migrations: self.moves.migrations,
             migrated_tasks: self.moves.migrated_tasks,
             paused_memory: self.moves.paused_memory,
@@ -201,7 +201,7 @@ impl Observer for Metrics {
                 self.last_submit = now;
             }
             Occurrence::Paused(memory) => {
-                self.moves.pauses += 1;
+                self.moves.preemptions += 1;
                 self.moves.paused_memory += memory;
             }
             Occurrence::Migrated(_, _, tasks, memory) => {

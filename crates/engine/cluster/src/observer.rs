@@ -45,7 +45,7 @@ pub struct JobRecord {
     /// Whether it was killed at its estimate.
     pub killed: bool,
     /// How often it was paused.
-    pub pauses: u32,
+    pub preemptions: u32,
     /// How often it was migrated.
     pub migrations: u32,
 }

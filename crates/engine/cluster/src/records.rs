@@ -59,7 +59,7 @@ impl Summary {
             mean_bounded_stretch: bounded.mean,
             mean_turnaround_s: self.turnaround.mean,
             utilisation: self.utilisation,
-            pauses: self.pauses,
+            preemptions: self.preemptions,
             migrations: self.migrations,
             migrated_tasks: self.migrated_tasks,
         }

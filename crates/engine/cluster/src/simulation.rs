@@ -188,7 +188,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
             memory: job.memory,
             run_time: job.run_time,
             killed: active.killed,
-            pauses: active.pauses,
+            preemptions: active.preemptions,
             migrations: active.migrations,
         };
         self.observer.observe(now, active.sequence, Occurrence::Completed(&record));

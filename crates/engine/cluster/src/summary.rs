@@ -29,13 +29,13 @@ pub struct Summary {
     pub bounded_stretch: Vec<(SimSpan, Distribution)>,
     /// The classes that have jobs, by size, then length.
     pub classes: Vec<ClassSummary>,
-    /// How often a job was paused.
-    pub pauses: u64,
+    /// How often a job was preempted (paused).
+    pub preemptions: u64,
     /// How often a job was migrated.
     pub migrations: u64,
     /// Tasks that changed node in migrations.
     pub migrated_tasks: u64,
-    /// Memory written by pauses, in memories of one node.
+    /// Memory written by preemptions, in memories of one node.
     pub paused_memory: f64,
     /// Memory moved by migrations, in memories of one node.
     pub migrated_memory: f64,

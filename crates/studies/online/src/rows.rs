@@ -196,7 +196,7 @@ impl SimulationRow {
             max_turnaround_s: turnaround.max,
             utilisation: summary.utilisation,
             makespan_s: summary.makespan,
-            preemptions: summary.pauses,
+            preemptions: summary.preemptions,
             migrations: summary.migrations,
             migrated_tasks: summary.migrated_tasks,
             paused_memory_nodes: summary.paused_memory,

@@ -24,7 +24,7 @@ fn the_derived_file_is_valid() {
         tau: SimSpan::from_secs(10),
         max_bounded_stretch: 1.9,
         utilisation: 24.0 / 38.0,
-        pauses: 1,
+        preemptions: 1,
         migrations: 1,
         migrated_tasks: 1,
     };
@@ -35,7 +35,7 @@ fn the_derived_file_is_valid() {
 15 lines, 3 jobs: 2 completed, 1 rejected, at most 2 at once
 peak use of a node: CPU 1.000000, memory 1.000000; utilisation 0.631579
 maximum stretch 2.000000, bounded by 10 s 1.900000; makespan 19 s
-1 pauses, 1 migrations of 1 tasks"
+1 preemptions, 1 migrations of 1 tasks"
     );
 }
 
@@ -90,7 +90,7 @@ fn an_empty_run() {
     let summary = concat!(
         r#"{"event":"summary","completed":0,"rejected":0,"makespan_us":0,"max_stretch":0.0,"#,
         r#""max_bounded_stretch":0.0,"mean_bounded_stretch":0.0,"mean_turnaround_s":0.0,"utilisation":0.0,"#,
-        r#""pauses":0,"migrations":0,"migrated_tasks":0}"#
+        r#""preemptions":0,"migrations":0,"migrated_tasks":0}"#
     );
     let text = format!("{}\n{summary}\n", BASE[0]);
     assert_eq!(audit(text.as_bytes()).unwrap().jobs, 0);

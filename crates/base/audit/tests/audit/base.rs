@@ -35,7 +35,7 @@ pub(crate) const BASE: [&str; 15] = [
     concat!(
         r#"{"event":"summary","completed":2,"rejected":1,"makespan_us":19000000,"max_stretch":2.0,"#,
         r#""max_bounded_stretch":1.9,"mean_bounded_stretch":1.45,"mean_turnaround_s":13.5,"#,
-        r#""utilisation":0.631578947368421,"pauses":1,"migrations":1,"migrated_tasks":1}"#
+        r#""utilisation":0.631578947368421,"preemptions":1,"migrations":1,"migrated_tasks":1}"#
     ),
 ];
 

@@ -261,7 +261,7 @@ fn the_summary_is_recomputed() {
         ("mean_bounded_stretch", "1.45", "1.46"),
         ("mean_turnaround_s", "13.5", "13"),
         ("utilisation", "0.631578947368421", "0.6315789"),
-        ("pauses", "1", "2"),
+        ("preemptions", "1", "2"),
         ("migrations", "1", "2"),
         ("migrated_tasks", "1", "0"),
     ];

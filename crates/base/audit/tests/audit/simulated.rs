@@ -93,6 +93,6 @@ proptest! {
         log.finish(&summary).unwrap();
         let report = audit(&file[..]);
         prop_assert!(report.is_ok(), "{}", report.unwrap_err());
-        prop_assert_eq!(report.unwrap().pauses, summary.pauses);
+        prop_assert_eq!(report.unwrap().preemptions, summary.preemptions);
     }
 }

@@ -12,7 +12,7 @@ pub(super) struct JobsFile {
     tau: SimSpan,
 }
 
-const HEADER: &str = "job_id,submit,start,end,tasks,stretch,bounded_stretch,run_time,wait,turnaround,need,memory,killed,pauses,migrations\n";
+const HEADER: &str = "job_id,submit,start,end,tasks,stretch,bounded_stretch,run_time,wait,turnaround,need,memory,killed,preemptions,migrations\n";
 
 impl JobsFile {
     pub(super) fn new(out: OutputFile, tau: SimSpan) -> JobsFile {
@@ -40,7 +40,7 @@ impl JobsFile {
             record.need.as_f64(),
             record.memory.as_f64(),
             record.killed,
-            record.pauses,
+            record.preemptions,
             record.migrations,
         )
     }

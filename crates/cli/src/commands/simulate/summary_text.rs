@@ -17,7 +17,7 @@ pub(super) fn table(policy: Policy, summary: &Summary) -> String {
         ("trimmed", summary.trimmed as u64),
         ("killed", summary.killed),
         ("rejected", summary.rejected),
-        ("pauses", summary.pauses),
+        ("preemptions", summary.preemptions),
         ("migrations", summary.migrations),
     ] {
         if count > 0 {
@@ -83,7 +83,7 @@ pub(super) fn json(policy: Policy, summary: &Summary) -> Value {
             "mean_bounded_stretch": class.mean_bounded_stretch,
             "max_bounded_stretch": class.max_bounded_stretch,
         })).collect::<Vec<_>>(),
-        "pauses": summary.pauses,
+        "preemptions": summary.preemptions,
         "migrations": summary.migrations,
         "migrated_tasks": summary.migrated_tasks,
         "paused_memory_nodes": summary.paused_memory,

@@ -50,7 +50,7 @@ fn the_figures_of_a_run() {
     near(summary.wait.max, 0.0);
     // Work: A 2 * 0.5 * 20, B 2 * 0.5 * 5, C 0.5 * 700.
     near(summary.utilisation, 375.0 / (2.0 * 740.0));
-    assert_eq!((summary.pauses, summary.migrations, summary.migrated_tasks), (1, 1, 1));
+    assert_eq!((summary.preemptions, summary.migrations, summary.migrated_tasks), (1, 1, 1));
     near(summary.paused_memory, 0.2);
     near(summary.migrated_memory, 0.1);
     let class = |size, length, jobs, mean: f64, max: f64| ClassSummary {
@@ -160,7 +160,7 @@ fn an_events_file_says_what_happened() {
             mean_bounded_stretch: summary.bounded_stretch[0].1.mean,
             mean_turnaround_s: 250.0,
             utilisation: summary.utilisation,
-            pauses: 1,
+            preemptions: 1,
             migrations: 1,
             migrated_tasks: 1,
         },
@@ -226,7 +226,7 @@ fn observe_lives(lives: &[(u64, u64, u64, u32)], observer: &mut impl Observer) {
         let start = submit + SimSpan::from_secs(wait);
         let end = start + run_time;
         let killed = number % 7 == 0;
-        let (pauses, migrations) = (0, 0);
+        let (preemptions, migrations) = (0, 0);
         records.push(JobRecord {
             id,
             submit,
@@ -237,7 +237,7 @@ fn observe_lives(lives: &[(u64, u64, u64, u32)], observer: &mut impl Observer) {
             memory,
             run_time,
             killed,
-            pauses,
+            preemptions,
             migrations,
         });
     }

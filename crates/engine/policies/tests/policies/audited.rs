@@ -45,7 +45,7 @@ fn every_policy_passes_the_audit() {
     let parameters = LublinParameters { nodes, jobs: 150, ..LublinParameters::default() };
     let penalty = SimSpan::from_secs(300);
     let options = Options { penalty, ..Options::default() };
-    let mut pauses = 0;
+    let mut preemptions = 0;
     for (info, trace) in catalogue().into_iter().zip(0..) {
         let mut jobs = generate(&parameters, Seed::new(1).numbered(trace));
         load::scale_to_load(&mut jobs, NODES, 0.9).unwrap();
@@ -59,7 +59,7 @@ fn every_policy_passes_the_audit() {
         let events = log.finish(&summary).unwrap();
         let report = audit(events.as_slice()).unwrap_or_else(|error| panic!("{}: {error}", info.name));
         assert_eq!(report.completed + report.rejected, 150, "{}", info.name);
-        pauses += report.pauses;
+        preemptions += report.preemptions;
     }
-    assert!(pauses > 1000, "the traces are crowded enough to try the policies: {pauses}");
+    assert!(preemptions > 1000, "the traces are crowded enough to try the policies: {preemptions}");
 }

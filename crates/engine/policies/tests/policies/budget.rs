@@ -18,7 +18,7 @@ const PERIOD: u64 = 600;
 struct Moves {
     first: Option<SimTime>,
     at: BTreeMap<SimTime, f64>,
-    pauses: u32,
+    preemptions: u32,
 }
 
 impl Observer for Moves {
@@ -27,7 +27,7 @@ impl Observer for Moves {
         let tick = (now.since(first).micros()).is_multiple_of(SimSpan::from_secs(PERIOD).micros());
         match occurrence {
             Occurrence::Migrated(_, _, _, memory) if tick => *self.at.entry(now).or_default() += memory,
-            Occurrence::Paused(_) => self.pauses += 1,
+            Occurrence::Paused(_) => self.preemptions += 1,
             _ => {}
         }
     }

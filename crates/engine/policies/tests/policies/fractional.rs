@@ -35,7 +35,7 @@ fn greedy_waits_for_memory() {
 fn greedy_p_pauses_and_a_completion_resumes() {
     let records = schedule("GreedyP*/OPT=MIN", 1, &penalty(5), jobs(&[(0, 100, 6), (10, 20, 6)]));
     assert_eq!(starts_and_ends(&records), [(0.0, 125.0), (10.0, 30.0)]);
-    assert_eq!((records[0].pauses, records[0].migrations), (1, 0));
+    assert_eq!((records[0].preemptions, records[0].migrations), (1, 0));
 }
 
 /// Two nodes. Jobs 1 (memory 0.6) and 2 (0.3) start at 0 on nodes 0 and 1. Job 3 (0.8) comes at 10 and fits on neither. Of
@@ -48,7 +48,7 @@ fn greedy_pm_moves_instead() {
     let table = [(0, 100, 6), (0, 50, 3), (10, 20, 8)];
     let records = schedule("GreedyPM*/OPT=MIN", 2, &penalty(5), jobs(&table));
     assert_eq!(starts_and_ends(&records), [(0.0, 142.5), (0.0, 95.0), (10.0, 30.0)]);
-    assert_eq!((records[1].pauses, records[1].migrations), (0, 1));
+    assert_eq!((records[1].preemptions, records[1].migrations), (0, 1));
 }
 
 /// The same under GreedyP: job 2 is paused at 10 although it would fit beside job 1, and resumes when job 3 ends at 30, on
@@ -67,7 +67,7 @@ fn greedy_p_does_not_move() {
 fn low_priorities_are_paused_first() {
     let table = [(0, 1000, 5), (10, 1000, 4), (30, 10, 5)];
     let records = schedule("GreedyP*/OPT=MIN", 1, &penalty(0), jobs(&table));
-    assert_eq!((records[0].pauses, records[1].pauses), (1, 0));
+    assert_eq!((records[0].preemptions, records[1].preemptions), (1, 0));
     // Job 3 shares with job 2 from 30 on: 20 s for 10 s of work.
     assert_eq!(starts_and_ends(&records)[2], (30.0, 50.0));
 }
@@ -94,7 +94,7 @@ fn mcb_drops_the_lowest_priority() {
     let table = [(0, 2000, 6), (0, 2000, 6), (10, 100, 6)];
     let records = schedule("Greedy/per/OPT=MIN", 2, &penalty(0), jobs(&table));
     assert_eq!(starts_and_ends(&records)[2], (600.0, 700.0));
-    assert_eq!((records[0].pauses, records[1].pauses), (0, 1));
+    assert_eq!((records[0].preemptions, records[1].preemptions), (0, 1));
     // Job 2 comes back at the tick of 1,200, with 1,400 s to go.
     assert_eq!(starts_and_ends(&records)[1], (0.0, 2600.0));
 }

@@ -39,7 +39,7 @@ fn record(job: &Job, start: u64, end: u64, killed: bool) -> JobRecord {
         memory: job.memory,
         run_time: job.run_time,
         killed,
-        pauses: 0,
+        preemptions: 0,
         migrations: 0,
     }
 }

@@ -117,7 +117,7 @@ fn pauses_migrations_and_shifts_cut_stays() {
 {"event":"migrate","at_us":6000000,"job":1,"on":[[1,1]],"yield":1048576}
 {"event":"complete","at_us":7000000,"job":0}
 {"event":"complete","at_us":9000000,"job":1}
-{"event":"summary","completed":2,"rejected":0,"makespan_us":9000000,"max_stretch":1.4,"max_bounded_stretch":1.4,"mean_bounded_stretch":1.2,"mean_turnaround_s":8.0,"utilisation":0.3888888888888889,"pauses":1,"migrations":1,"migrated_tasks":1}
+{"event":"summary","completed":2,"rejected":0,"makespan_us":9000000,"max_stretch":1.4,"max_bounded_stretch":1.4,"mean_bounded_stretch":1.2,"mean_turnaround_s":8.0,"utilisation":0.3888888888888889,"preemptions":1,"migrations":1,"migrated_tasks":1}
 "#,
     );
     let figure = gantt(&events);
