@@ -46,7 +46,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "X", help_heading = "Workload")]
     load: Option<f64>,
     /// The policy; `dfrsim policies` lists them
-    #[arg(long, value_name = "NAME")]
+    #[arg(long = "policy", value_name = "NAME")]
     policy_name: String,
     #[arg(skip = Policy::Equipartition)]
     policy: Policy,

@@ -121,7 +121,7 @@ fn results_that_cannot_be_compared_are_exit_code_2() {
     let folder = checked();
     let message = |results: &str| stderr(&mut check(&folder, results), 2);
     for (set, expected) in [
-        ("seed=2", "the instances of workload=plain, "),
+        ("seed=2", "the instances of workload=plain"),
         (
             "policies=[\"EASY\"]",
             "only in the baseline: workload=plain, policy=GreedyP*/OPT=MIN, penalty_s=300",

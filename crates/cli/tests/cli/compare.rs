@@ -107,7 +107,7 @@ fn two_folders_and_what_only_one_of_them_has() {
         message.contains("wins: 0, losses: 0, mean_difference: 0 [0, 0], median_difference: 0 [0, 0]"),
         "{message}"
     );
-    assert!(message.contains("| all  |     8 |    8 |\n"), "{message}");
+    assert!(message.contains("|  all |     8 |    8 |\n"), "{message}");
 }
 
 #[test]
@@ -115,18 +115,18 @@ fn results_that_cannot_be_compared_are_refused() {
     let folder = folder();
     run(&folder, "a", &[]);
     run(&folder, "b", &["seed=2"]);
-    let refused = |results: &[&str], arguments: &[&str]| stderr(&mut compare(&folder, results, arguments), 2);
+    let message = |results: &[&str], arguments: &[&str]| stderr(&mut compare(&folder, results, arguments), 2);
     assert!(
-        refused(&["a", "b"], &[])
+        message(&["a", "b"], &[])
             .contains("40 pairs have the same names, but the contents of their instances differ")
     );
-    assert!(refused(&["a", "none"], &[]).contains("none: there are no results here"));
-    assert!(refused(&["a"], &["--variant", "FCFS"]).contains("required"));
+    assert!(message(&["a", "none"], &[]).contains("none: there are no results here"));
+    assert!(message(&["a"], &["--variant", "FCFS"]).contains("required"));
     // The earlier names of options.
-    let message = refused(&["a"], &["--policy", "FCFS", "--with", "CONZ"]);
-    assert!(message.contains("unknown variant `CONZ`; expected FCFS, EASY, /per/OPT=MIN"), "{message}");
-    let message = refused(&["a", "a"], &["--figure", "degredation"]);
-    assert!(message.contains("did you mean `degradation`?"), "{message}");
+    let found = message(&["a"], &["--policy", "FCFS", "--with", "CONZ"]);
+    assert!(found.contains("unknown variant `CONZ`; expected FCFS, EASY, /per/OPT=MIN"), "{found}");
+    let found = message(&["a", "a"], &["--figure", "degredation"]);
+    assert!(found.contains("did you mean `degradation`?"), "{found}");
     for confidence in ["0", "1", "100%", "high"] {
         let message = stderr(&mut compare(&folder, &["a", "a"], &["--confidence", confidence]), 2);
         assert!(message.contains("95% or 0.95"), "{message}");

@@ -57,13 +57,13 @@ fn parts_that_are_missing_or_of_other_runs_are_reported() {
     );
     assert_eq!(status(&["--missing", "3"]), "2\n");
     let error = stderr(&mut merge(&folder, &["some"], "some"), 2);
-    assert!(error.contains("13 of 40 simulations are missing"), "{error}");
+    assert!(error.contains("27 of 80 rows are missing"), "{error}");
     assert!(!folder.path("some/rows.csv").exists());
 
     // The second shard is of another seed.
     stdout(&mut run(&folder, "other", &["--shard", "2/3", "--set", "seed=2"]));
     let error = stderr(&mut merge(&folder, &["some", "other"], "some"), 2);
-    assert!(error.contains("the scenario is not the same: `seed = 1` here, `seed = 2` there"), "{error}");
+    assert!(error.contains("the scenario differs: `seed = 1` here, `seed = 2` there"), "{error}");
 
     // The right one, after it was killed: its journal lost its last line.
     stdout(&mut run(&folder, "some", &["--shard", "2/3"]));

@@ -299,13 +299,13 @@ fn wrong_fields_are_reported_together() {
     let errors = parsed(text, &[]).map(|_| ()).unwrap_err().to_string();
     for part in [
         "test.toml:2:15: unknown algorithm `VP_CPSUMM`; did you mean `VP_CPSUM`?",
-        "test.toml:2:28: no algorithm matches `^NONE`",
+        "test.toml:2:41: no algorithm matches `^NONE`",
         "test.toml:4:13: expected a difference of yields above 0, at most 1, found 0",
         "test.toml:5:1: `time_limit` is now called `time_limit_s`",
         "did you mean `dissertation`?",
         "`samples` is now called `replications`",
         "expected a number of nodes from 1",
-        "expected a number of jobs from 1 to 1000000, found 1.5",
+        "expected a number of jobs from 1 to 1000000 or a list of them, found 1.5",
         "must be even",
         "expected a deviation from 0",
         "expected a probability from 0 to 1, found 2",
