@@ -111,8 +111,11 @@ pub fn positive_fraction(what: impl Into<String>) -> Number {
 }
 
 impl Number {
+    fn has(&self, number: f64) -> bool {
+        (self.least, self.most).contains(&number)
+    }
     fn within(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<f64> {
-        let number = at.number().filter(|number| (self.least, self.most).contains(number));
+        let number = at.number().filter(|&number| self.has(number));
         number.or_else(|| reader.expected(at, &self.described()))
     }
     fn described(&self) -> String {
@@ -161,14 +164,20 @@ macro_rules! by_number {
 }
 
 by_number!(Number as f64, |codec, at, reader| codec.within(at, reader), |value| *value);
-by_number!(Number as Yield, |codec, at, reader| Some(Yield::nearest(codec.within(at, reader)?)), |value| {
-    shortest(value.as_f64(), |decimal| Yield::nearest(decimal) == *value)
-});
+by_number!(
+    Number as Yield,
+    |codec, at, reader| {
+        // A number above 0 must not become 0, which may be out of range.
+        let found = Some(Yield::nearest(codec.within(at, reader)?));
+        found.filter(|found| codec.has(found.as_f64())).or_else(|| reader.expected(at, &codec.described()))
+    },
+    |value| shortest(value.as_f64(), |decimal| Yield::nearest(decimal) == *value)
+);
 by_number!(
     Number as Share,
     |codec, at, reader| {
         let share = Share::try_from_f64(codec.within(at, reader)?);
-        share.or_else(|| reader.expected(at, &codec.described()))
+        share.filter(|share| codec.has(share.as_f64())).or_else(|| reader.expected(at, &codec.described()))
     },
     |value| shortest(value.as_f64(), |decimal| Share::try_from_f64(decimal) == Some(*value))
 );
