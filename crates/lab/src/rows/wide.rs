@@ -205,7 +205,7 @@ impl Layout {
             record.iter().skip(FRAME_COLUMNS.len()).take(first - FRAME_COLUMNS.len()).collect();
         Some(Line {
             key: record[0].parse().ok()?,
-            fields: csv_text::line(&fields).trim_end().into(),
+            fields: csv_text::line(&fields).trim_end_matches('\n').into(),
             message: record[2].into(),
             cells: record.iter().skip(first).map(Cell::read).collect::<Option<_>>()?,
         })
@@ -440,7 +440,7 @@ impl<S: Study> RowSet<S> for Wide<S::Row> {
         let (cells, message) = layout.cells(&outcomes);
         Line {
             key: on.key,
-            fields: csv_text::line(&fields).trim_end().into(),
+            fields: csv_text::line(&fields).trim_end_matches('\n').into(),
             message: message.into(),
             cells: cells.into(),
         }
@@ -456,7 +456,7 @@ impl<S: Study> RowSet<S> for Wide<S::Row> {
         for line in &self.lines {
             let message =
                 if line.message.is_empty() { String::new() } else { csv_text::line(&[&*line.message]) };
-            let message = message.trim_end();
+            let message = message.trim_end_matches('\n');
             write!(text, "{},{},{message},{}", line.key, line.status(), line.fields)
                 .expect("a string takes all");
             for cell in &line.cells {

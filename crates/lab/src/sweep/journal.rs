@@ -44,7 +44,7 @@ impl Checksum {
     }
     fn line(&self, record: &[String]) -> String {
         let text = csv_text::line(record);
-        format!("{:08x} {text}", self.of(text.trim_end()))
+        format!("{:08x} {text}", self.of(text.trim_end_matches('\n')))
     }
     fn record(&self, line: &str) -> Option<StringRecord> {
         let (sum, text) = line.split_once(' ')?;

@@ -58,14 +58,15 @@ impl Plan {
 
     /// What progress calls a variant: the values in which it may differ from others; its first one if there is none.
     pub(crate) fn name(&self, labels: &Labels) -> String {
-        let chosen: Vec<&str> = (labels.iter())
-            .filter(|(name, value)| self.varying.contains(name) && !value.is_empty())
-            .map(|(_, value)| value.as_str())
-            .collect();
-        if chosen.is_empty() {
-            labels.first().map(|(_, value)| value.clone()).unwrap_or_default()
-        } else {
-            chosen.join(" ")
+        let chosen = |(name, value): &&(&str, String)| self.varying.contains(name) && !value.is_empty();
+        let mut joined = String::new();
+        for (_, value) in labels.iter().filter(chosen) {
+            joined.extend((!joined.is_empty()).then_some(' '));
+            joined.push_str(value);
+        }
+        match labels.first() {
+            Some((_, first)) if joined.is_empty() => first.clone(),
+            _ => joined,
         }
     }
 }

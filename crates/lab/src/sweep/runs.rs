@@ -219,7 +219,7 @@ impl<'a, S: Study> Runs<'a, S> {
         finished: Vec<Finished<'_, S>>,
         digest: String,
     ) -> Option<Done<PartOf<S>>> {
-        let times = finished.iter().filter_map(|each| Some((each.run.labels.clone(), each.took?)));
+        let times = finished.iter().filter_map(|each| Some((each.run.labels, each.took?)));
         self.times.add::<S>(on.id, times);
         let is_computed = finished.iter().any(|finished| finished.is_computed);
         let (runs, outcomes): (Vec<RunOf<'_, S>>, Vec<_>) =
@@ -250,8 +250,8 @@ impl<'a, S: Study> Runs<'a, S> {
         let Some(first) = runs.first() else { return };
         let mut values = Vec::with_capacity(runs.len());
         for (run, outcome) in runs.iter().zip(outcomes) {
-            let name = self.plan.name(run.labels);
-            values.extend(S::Rows::results(outcome).map(|result| (name.clone(), result.primary)));
+            let value = |result: RowResult<'_>| (self.plan.name(run.labels), result.primary);
+            values.extend(S::Rows::results(outcome).map(value));
         }
         self.progress.step(&Step {
             finished: self.sweep.finish(runs.len()),

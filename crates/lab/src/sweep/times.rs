@@ -28,7 +28,11 @@ fn labels<S: Study>(id: &InstanceId) -> Labels {
 
 impl Times {
     /// Adds the times of variants on an instance.
-    pub(crate) fn add<S: Study>(&self, id: &InstanceId, times: impl Iterator<Item = (Labels, Duration)>) {
+    pub(crate) fn add<'a, S: Study>(
+        &self,
+        id: &InstanceId,
+        times: impl Iterator<Item = (&'a Labels, Duration)>,
+    ) {
         let mut times = times.peekable();
         if times.peek().is_none() {
             return;
@@ -36,9 +40,10 @@ impl Times {
         let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_labels = sums.entry(labels::<S>(id)).or_default();
         for (variant, time) in times {
-            let (count, sum) = of_labels.entry(variant).or_default();
-            *count += 1;
-            *sum += time;
+            match of_labels.get_mut(variant) {
+                Some((count, sum)) => (*count, *sum) = (*count + 1, *sum + time),
+                None => _ = of_labels.insert(variant.clone(), (1, time)),
+            }
         }
     }
 

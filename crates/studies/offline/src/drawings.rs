@@ -28,7 +28,7 @@ pub(crate) fn all(results: &Results<'_>) -> Vec<Drawing> {
                     Some(Measured {
                         algorithm: line.text("algorithm").to_owned(),
                         x: line.number("slack")?,
-                        y: line.number(column)?,
+                        y: line.number(column),
                         instances: line.number("instances")?,
                     })
                 })
@@ -55,34 +55,40 @@ pub(crate) fn times(scenario: &Scenario<Packings>, times: &ReadFile) -> Vec<Draw
         if !set.starts_with("rr6692") {
             continue;
         }
-        // Times are by slack too.
-        let mut sums: Vec<Measured> = Vec::new();
+        // Times are by slack too: name, tasks, runs, sum.
+        let mut sums: Vec<(&str, f64, f64, f64)> = Vec::new();
         for line in times.lines.iter().filter(|line| line[group] == each.name) {
             let number = |place: usize| line[place].parse::<f64>().ok();
             let (Some(x), Some(runs), Some(mean)) = (number(tasks), number(runs), number(mean)) else {
                 continue;
             };
-            let algorithm = &line[algorithm];
-            match sums.iter_mut().find(|sum| sum.algorithm == *algorithm && sum.x == x) {
-                Some(sum) => (sum.y, sum.instances) = (sum.y + runs * mean, sum.instances + runs),
-                None => {
-                    sums.push(Measured { algorithm: algorithm.clone(), x, y: runs * mean, instances: runs });
-                }
+            let name = line[algorithm].as_str();
+            match sums.iter_mut().find(|sum| (sum.0, sum.1) == (name, x)) {
+                Some(sum) => (sum.2, sum.3) = (sum.2 + runs, sum.3 + runs * mean),
+                None => sums.push((name, x, runs, runs * mean)),
             }
         }
-        sums.iter_mut().for_each(|sum| sum.y /= sum.instances);
+        // Means at the same size can be compared, whoever ran on more sizes.
+        let mean = |(algorithm, x, runs, sum): (&str, f64, f64, f64)| Measured {
+            algorithm: algorithm.to_owned(),
+            x,
+            y: Some(sum / runs),
+            instances: 0.0,
+        };
+        let means: Vec<Measured> = sums.into_iter().map(mean).collect();
         let words = "mean time (ms)";
         let axes = (Axis::linear("tasks"), Axis::logarithmic(words));
-        drawings.extend(families("times-by-tasks", &set, words, &axes, &sums));
+        drawings.extend(families("times-by-tasks", &set, words, &axes, &means));
     }
     drawings
 }
 
-/// A mean of an algorithm over some instances.
+/// A mean of an algorithm over some instances, if it has values on them.
 struct Measured {
     algorithm: String,
     x: f64,
-    y: f64,
+    y: Option<f64>,
+    /// How many; those who have fewer than others at all points together are left out.
     instances: f64,
 }
 
@@ -107,14 +113,14 @@ fn families(
                 series.push((Series { name, points: Vec::new(), join: Join::Straight }, 0.0));
                 series.len() - 1
             });
-            series[place].0.points.push((each.x, each.y));
+            series[place].0.points.extend(each.y.map(|y| (each.x, y)));
             series[place].1 += each.instances;
         }
         // Slow algorithms run on some of the replications, or on small instances; what they reach there is not what they
         // would reach on all.
         let most = series.iter().map(|(_, instances)| *instances).fold(0.0, f64::max);
-        let (whole, partial): (Vec<_>, Vec<_>) =
-            series.into_iter().partition(|(_, instances)| *instances == most);
+        let measured = series.into_iter().filter(|(series, _)| !series.points.is_empty());
+        let (whole, partial): (Vec<_>, Vec<_>) = measured.partition(|(_, instances)| *instances == most);
         let partial: Vec<String> = partial.into_iter().map(|(series, _)| series.name).collect();
         let left_out = format!("left out, as they ran on a part of the instances: {}", partial.join(", "));
         let series: Vec<Series> = whole.into_iter().map(|(series, _)| series).collect();

@@ -32,9 +32,10 @@ struct Checked<T> {
     time: Duration,
 }
 
-/// The place of an algorithm among the passes of `GREEDY`, if it is one.
+/// The place of an algorithm among the [`passes`], if it is one.
 fn pass(algorithm: Algorithm) -> Option<usize> {
-    passes().position(|pass| pass == algorithm)
+    let is_pass = matches!(algorithm, Algorithm::Greedy(Greedy::Pass(..)));
+    is_pass.then(|| passes().position(|pass| pass == algorithm)).flatten()
 }
 
 /// The passes of `GREEDY`.
