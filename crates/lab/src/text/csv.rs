@@ -59,7 +59,8 @@ mod tests {
                     let line = line(record);
                     assert_eq!(line, lines([record]));
                     assert_eq!(fields(&line).as_ref(), records(&line).next().as_ref(), "{record:?}");
-                    assert_eq!(fields(line.trim_end_matches('\n')).unwrap(), record, "{record:?}");
+                    let read = fields(line.trim_end_matches('\n')).unwrap();
+                    assert!(read.iter().eq(record.iter().copied()), "{record:?}");
                 }
             }
         }
