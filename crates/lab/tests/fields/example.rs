@@ -74,7 +74,7 @@ pub(crate) struct Speed(u32);
 
 fn speed(value: f64) -> Result<Speed, String> {
     let thousandths = (value * 1_000.0).round();
-    if (thousandths / 1_000.0 - value).abs() > 1e-9 {
+    if thousandths < 1.0 || (thousandths / 1_000.0 - value).abs() > 1e-9 {
         return Err(format!("expected a speed with three decimals, found {value}"));
     }
     Ok(Speed(thousandths as u32))
