@@ -1,6 +1,7 @@
 //! How commands fail, and with which exit code.
 
 use crate::exit;
+use crate::output::notice;
 use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
@@ -38,7 +39,7 @@ impl Failure {
             Failure::Interrupted(message) => (exit::INTERRUPTED, message),
             Failure::ClosedPipe => return ExitCode::from(exit::CLOSED_PIPE),
         };
-        eprintln!("error: {message}");
+        notice!("error: {message}");
         ExitCode::from(code)
     }
 }

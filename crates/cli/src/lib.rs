@@ -15,6 +15,8 @@
 //! Each command is a module of `commands`; `arguments` has what several of them share. Results go to standard output or into
 //! files; notices, progress and times go to standard error. Exit codes are in [`exit`].
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod arguments;
 mod commands;
 pub mod exit;

@@ -1,87 +1,61 @@
-//! Where results go: standard output, or files that appear whole or not at all.
+//! Where results and notices go.
+
+mod file;
+mod place;
+mod unnamed;
+
+pub(crate) use file::OutputFile;
+pub(crate) use place::Places;
 
 use crate::failure::Failure;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::io::{self, Write as _};
 
 /// Prints to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
+    out.write_all(visible(text).as_bytes())
         .and_then(|()| out.flush())
         .map_err(|error| Failure::output("standard output", &error))
 }
 
-/// A file in the making. A regular file is written beside its place and renamed when it is whole; devices and
-/// pipes are written directly.
-pub(crate) struct OutputFile {
-    path: PathBuf,
-    target: Target,
+/// Prints a line to standard error, like `eprintln!`. What cannot be printed there is lost: a reader that left, or a full
+/// disk, ends no run.
+macro_rules! notice {
+    ($($argument:tt)*) => { $crate::output::print_notice(format_args!($($argument)*)) };
+}
+pub(crate) use notice;
+
+/// Prints a line to standard error.
+pub(crate) fn print_notice(line: impl Display) {
+    let line = format!("{line}\n");
+    let _ = io::stderr().lock().write_all(visible(&line).as_bytes());
 }
 
-enum Target {
-    Beside(BufWriter<NamedTempFile>),
-    Direct(BufWriter<File>),
+/// The text with control characters as escape sequences, because names from files could otherwise steer the terminal.
+fn visible(text: &str) -> Cow<'_, str> {
+    let is_harmful = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut visible = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match is_harmful(letter) {
+            true => visible.extend(letter.escape_default()),
+            false => visible.push(letter),
+        }
+    }
+    Cow::Owned(visible)
 }
 
-impl OutputFile {
-    pub(crate) fn create(path: &Path) -> Result<OutputFile, Failure> {
-        let failure = |error: io::Error| Failure::output(path.display(), &error);
-        let special = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
-        let target = if special {
-            Target::Direct(BufWriter::new(File::options().write(true).open(path).map_err(failure)?))
-        } else {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let mut builder = tempfile::Builder::new();
-            // The usual permissions of a new file, less the user's mask, instead of a private one.
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let file =
-                builder.prefix(".dfrsim-").tempfile_in(folder.unwrap_or(Path::new("."))).map_err(failure)?;
-            Target::Beside(BufWriter::with_capacity(1 << 16, file))
-        };
-        Ok(OutputFile { path: path.to_owned(), target })
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// The file is whole: it takes its place.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
-        let failure = |error: io::Error| Failure::output(self.path.display(), &error);
-        match self.target {
-            Target::Direct(mut out) => out.flush().map_err(failure),
-            Target::Beside(out) => {
-                let file = out.into_inner().map_err(|error| failure(error.into_error()))?;
-                file.persist(&self.path).map_err(|error| failure(error.error))?;
-                Ok(())
-            }
-        }
-    }
-
-    /// Writes a whole file.
-    pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
-        let mut file = OutputFile::create(path)?;
-        file.write_all(text.as_bytes()).map_err(|error| file.failure(&error))?;
-        file.finish()
-    }
-
-    /// The failure of a write to this file.
-    pub(crate) fn failure(&self, error: &io::Error) -> Failure {
-        Failure::output(self.path.display(), error)
-    }
-}
-
-impl Write for OutputFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.target {
-            Target::Beside(out) => out.write(bytes),
-            Target::Direct(out) => out.write(bytes),
-        }
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.target {
-            Target::Beside(out) => out.flush(),
-            Target::Direct(out) => out.flush(),
-        }
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(visible("a table:\n\tä | b"), "a table:\n\tä | b");
+        assert_eq!(visible("\u{1b}[2J\r\u{7}\u{9b}"), "\\u{1b}[2J\\r\\u{7}\\u{9b}");
     }
 }

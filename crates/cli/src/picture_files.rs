@@ -1,10 +1,11 @@
 //! The files of figures.
 
 use crate::failure::Failure;
-use crate::output::OutputFile;
+use crate::output::{OutputFile, Places};
 use clap::ValueEnum;
 use dfrsim_plots::{Figure, Picture};
-use std::io::Write as _;
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A format of pictures.
@@ -38,6 +39,51 @@ impl Format {
     }
 }
 
+/// One picture whose name the user chose, with its data beside it.
+pub(crate) struct PictureFile {
+    path: PathBuf,
+    format: Format,
+}
+
+impl PictureFile {
+    pub(crate) fn new(path: &Path) -> Result<PictureFile, Failure> {
+        Ok(PictureFile { path: path.to_owned(), format: Format::of(path)? })
+    }
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+    fn data(&self) -> PathBuf {
+        self.path.with_extension("csv")
+    }
+    /// Checks that neither the picture nor its data is another file of the command.
+    pub(crate) fn check(&self, option: &str, places: Places) -> Result<(), Failure> {
+        let data = format!("the data of {option}");
+        places.writes(option, self.path.as_path())?.writes(&data, self.data().as_path()).map(drop)
+    }
+    /// Writes both. Data replaces data with the same columns only: the user has named the picture, not this file.
+    pub(crate) fn write(&self, figure: Figure) -> Result<(), Failure> {
+        let data = self.data();
+        let (first, new) = (first_line(&data), figure.csv.lines().next().unwrap_or_default());
+        if first.is_some_and(|first| !first.is_empty() && first != new.as_bytes()) {
+            return Err(Failure::input(format!(
+                "{}: the data of the picture would replace this file, which is something else; choose another name",
+                data.display()
+            )));
+        }
+        write(&[(self.path.with_extension(""), figure)], &[self.format]).map(drop)
+    }
+}
+
+/// The beginning of a regular file, up to the end of its first line, and not much more than a header may take.
+fn first_line(path: &Path) -> Option<Vec<u8>> {
+    const MOST: u64 = 1 << 12;
+    let file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file()).then(|| File::open(path))?.ok()?;
+    let mut line = Vec::new();
+    BufReader::new(file.take(MOST)).read_until(b'\n', &mut line).ok()?;
+    line.pop_if(|byte| *byte == b'\n');
+    Some(line)
+}
+
 /// Writes each figure in some formats and its data beside it, at a path to which endings are added. All files are whole
 /// before the first one appears. The paths of the files, in their order.
 pub(crate) fn write(figures: &[(PathBuf, Figure)], formats: &[Format]) -> Result<Vec<PathBuf>, Failure> {
@@ -51,7 +97,7 @@ pub(crate) fn write(figures: &[(PathBuf, Figure)], formats: &[Format]) -> Result
             path.push(ending);
             let path = PathBuf::from(path);
             let mut file = OutputFile::create(&path)?;
-            file.write_all(&bytes).map_err(|error| file.failure(&error))?;
+            file.write_all(&bytes).and_then(|()| file.flush()).map_err(|error| file.failure(&error))?;
             files.push(file);
             paths.push(path);
         }

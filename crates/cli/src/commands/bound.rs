@@ -2,7 +2,7 @@
 
 use crate::arguments::{WorkloadArguments, seconds};
 use crate::failure::Failure;
-use crate::output::OutputFile;
+use crate::output::{OutputFile, Places, notice};
 use clap::{Args, ValueEnum};
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_model::{Job, SimSpan};
@@ -48,8 +48,9 @@ impl Bound {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let path = self.workload.path()?;
         let options = self.workload.options()?;
+        Places::default().reads("--workload", &path).writes("--out", self.out.as_path())?;
         let (jobs, report) = prepare::read_jobs(&path, &options).map_err(Failure::input)?;
-        eprintln!("{}: {report}", path.display());
+        notice!("{}: {report}", path.display());
         let segments: Vec<(u64, Vec<Job>)> = match self.cut {
             Cut::None => vec![(0, jobs)],
             Cut::Week => cut::weeks(jobs),
@@ -71,7 +72,7 @@ impl Bound {
         OutputFile::write_text(&self.out, &text)?;
         let largest = bounds.iter().copied().fold(1.0, f64::max);
         let mean = bounds.iter().sum::<f64>() / bounds.len() as f64;
-        eprintln!("{} segments, mean bound {mean:.4}, largest {largest:.4}", bounds.len());
+        notice!("{} segments, mean bound {mean:.4}, largest {largest:.4}", bounds.len());
         Ok(())
     }
 }

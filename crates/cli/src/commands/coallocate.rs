@@ -1,7 +1,7 @@
 //! `dfrsim coallocate`
 
 use crate::failure::Failure;
-use crate::output::{self, OutputFile};
+use crate::output::{self, OutputFile, Places};
 use clap::Args;
 use dfrsim_audit::coallocation::check_allocation;
 use dfrsim_coallocation::file::{self, Resources, Window, format_amount};
@@ -80,6 +80,10 @@ fn moment(text: &str) -> Result<SimTime, String> {
 
 impl Coallocate {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if self.commit {
+            let places = Places::default().reads("--resources", &self.resources);
+            places.reads("--request", &self.request).writes("--timetables", self.timetables.as_path())?;
+        }
         // Held until the end: nobody else reads what is about to change.
         let _lock = self.commit.then(|| lock(&self.timetables)).transpose()?;
         let name = |path: &Path| path.display().to_string();
@@ -102,8 +106,12 @@ impl Coallocate {
             return Err(Failure::Result(format!("the answer is wrong: {fault}")));
         }
         if self.commit {
-            let more = &solution.allocation.reservations;
-            OutputFile::write_text(&self.timetables, &with_lines(table, &resources, more))?;
+            let table = with_lines(table, &resources, &solution.allocation.reservations);
+            // What cannot be read again would end all later commits.
+            file::reservations(&name(&self.timetables), &table, &resources).map_err(|fault| {
+                Failure::input(format!("not committed, because it could not be read again: {fault}"))
+            })?;
+            OutputFile::write_text(&self.timetables, &table)?;
         }
         output::print(&answer(&grid, &resources, &solution))
     }
@@ -123,15 +131,28 @@ fn read(path: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::input(format!("{} cannot be read: {error}", path.display())))
 }
 
-/// Waits for whoever else commits to this file, and keeps others waiting. The lock is another file beside it, since a
-/// commit puts a new file in its place.
+/// Waits for whoever else commits to this file, by whatever name, and keeps others waiting. The lock is another file beside
+/// it, since a commit puts a new file in its place.
 fn lock(timetables: &Path) -> Result<File, Failure> {
-    let mut path = timetables.as_os_str().to_owned();
+    let failure =
+        |path: &Path, error| Failure::input(format!("{} cannot be locked: {error}", path.display()));
+    let place = timetables.canonicalize().map_err(|error| failure(timetables, error))?;
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::nlink(&place.metadata().map_err(|error| failure(&place, error))?) > 1 {
+        return Err(Failure::input(format!(
+            "{}: the file has other names (hard links), which would keep the timetables as they are; use symbolic links",
+            timetables.display()
+        )));
+    }
+    let mut path = place.into_os_string();
     path.push(".lock");
     let path = PathBuf::from(path);
-    let failure = |error| Failure::input(format!("{} cannot be locked: {error}", path.display()));
-    let file = File::create(&path).map_err(failure)?;
-    file.lock().map_err(failure)?;
+    if path.is_symlink() {
+        return Err(Failure::input(format!("{} is a symbolic link, not a lock; remove it", path.display())));
+    }
+    let file = File::options().write(true).create(true).truncate(false).open(&path);
+    let file = file.map_err(|error| failure(&path, error))?;
+    file.lock().map_err(|error| failure(&path, error))?;
     Ok(file)
 }
 

@@ -1,7 +1,8 @@
 //! `dfrsim draw`
 
 use crate::failure::Failure;
-use crate::picture_files::{self, Format};
+use crate::output::Places;
+use crate::picture_files::PictureFile;
 use clap::{Args, Subcommand};
 use dfrsim_model::SimTime;
 use dfrsim_plots::{EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
@@ -95,23 +96,31 @@ impl Draw {
                 if from.zip(to).is_some_and(|(from, to)| from >= to) {
                     return Err(Failure::input("--from is not before --to"));
                 }
-                target.write(|| draw_gantt(&events, Window { from, to }))
+                target.write(&[&events], || draw_gantt(&events, Window { from, to }))
             }
-            Draw::Timeline(Timeline { events, target }) => target.write(|| draw_timeline(&events)),
+            Draw::Timeline(Timeline { events, target }) => {
+                target.write(&[&events], || draw_timeline(&events))
+            }
             Draw::Stretch(Stretch { events, boxes, target }) => {
                 let form = if boxes { StretchForm::Boxes } else { StretchForm::Ecdf };
-                target.write(|| draw_stretch(&events, form))
+                let paths: Vec<&Path> = events.iter().map(PathBuf::as_path).collect();
+                target.write(&paths, || draw_stretch(&events, form))
             }
         }
     }
 }
 
 impl Target {
-    fn write(&self, draw: impl FnOnce() -> Result<Figure, EventsError>) -> Result<(), Failure> {
-        let format = Format::of(&self.out)?;
-        let figure = draw().map_err(Failure::input)?;
-        let base: &Path = &self.out.with_extension("");
-        picture_files::write(&[(base.to_owned(), figure)], &[format]).map(|_| ())
+    fn write(
+        &self,
+        events: &[&Path],
+        draw: impl FnOnce() -> Result<Figure, EventsError>,
+    ) -> Result<(), Failure> {
+        let picture = PictureFile::new(&self.out)?;
+        let places =
+            events.iter().fold(Places::default(), |places, events| places.reads("the events", events));
+        picture.check("--out", places)?;
+        picture.write(draw().map_err(Failure::input)?)
     }
 }
 

@@ -1,8 +1,8 @@
 //! `dfrsim plan`
 
 use crate::failure::Failure;
-use crate::output::{self, OutputFile};
-use crate::picture_files::{self, Format};
+use crate::output::{self, OutputFile, Places, notice};
+use crate::picture_files::PictureFile;
 use clap::{ArgGroup, Args};
 use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{
@@ -89,21 +89,42 @@ struct Planned {
 
 impl Plan {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        // Of the picture it is known before anything is written whether it can be.
+        let picture = self.picture.as_deref().map(PictureFile::new).transpose()?;
+        let mut places = Places::default().reads("--from", &self.from);
+        for wanted in self.to.iter().chain(&self.states) {
+            places = places.reads("--to or --states", wanted);
+        }
+        places = places.writes("--out", self.out.as_deref())?;
+        if let Some(picture) = &picture {
+            picture.check("--picture", places)?;
+        }
         let text = read(&self.from).map_err(Failure::input)?;
         let (cluster, before) = cluster_from_json(&name(&self.from), &text).map_err(Failure::input)?;
         let planned = self.plan(&cluster, &before)?;
         let pools = timetable(&cluster, &planned.plan, &Durations::default());
         let document = plan_to_json(&cluster, &before, &planned.after, &pools, &planned.figures);
         check_plan(&document).map_err(|faults| Failure::Result(format!("the plan is wrong: {faults}")))?;
-        // Of the picture it is known before anything is written whether it can be.
-        let picture = self.picture.as_deref().map(|path| Ok((Format::of(path)?, path))).transpose()?;
+        let figure = match picture {
+            Some(picture) if pools.is_empty() => {
+                notice!(
+                    "{}: there is nothing to do and nothing to draw; no picture is written",
+                    picture.path().display()
+                );
+                None
+            }
+            Some(picture) => {
+                let figure =
+                    draw_plan(&document).map_err(|error| Failure::Result(format!("no picture: {error}")))?;
+                Some((picture, figure))
+            }
+            None => None,
+        };
         output::print(&words(&cluster, &pools, &planned.figures, self.time_limit))?;
         if let Some(path) = &self.out {
             OutputFile::write_text(path, &document)?;
         }
-        let Some((format, path)) = picture else { return Ok(()) };
-        let figure = draw_plan(&document).map_err(|error| Failure::Result(format!("no picture: {error}")))?;
-        picture_files::write(&[(path.with_extension(""), figure)], &[format]).map(drop)
+        figure.map_or(Ok(()), |(picture, figure)| picture.write(figure))
     }
 
     fn plan(&self, cluster: &Cluster, before: &Configuration) -> Result<Planned, Failure> {

@@ -5,7 +5,7 @@ mod view;
 
 use self::view::View;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, notice};
 use clap::Args;
 use dfrsim_lab::{AnyScenario, Audit, Counts, Part, Registry, RunError, RunOptions, RunReport, Shard};
 use std::fmt::Write as _;
@@ -92,7 +92,7 @@ impl Run {
 pub(crate) fn audit_notice(registry: &Registry, study: &str, is_asked_for: bool) {
     let always = registry.study_named(study).is_some_and(|study| study.audit() == Audit::Always);
     if always && is_asked_for {
-        eprintln!("notice: the study `{study}` audits every run, with --audit and without");
+        notice!("notice: the study `{study}` audits every run, with --audit and without");
     }
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn execute(
             // Asked twice: what is finished is in the journal, so leaving at once loses nothing.
             std::process::exit(crate::exit::INTERRUPTED.into());
         }
-        eprintln!("stopping after the runs in progress; once more to stop at once");
+        notice!("stopping after the runs in progress; once more to stop at once");
     };
     ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
     let view = View::new(quiet, std::io::stderr().is_terminal());
@@ -132,15 +132,15 @@ fn print(title: &str, options: &RunOptions, report: &RunReport, quiet: bool) -> 
     if !quiet {
         let reports =
             report.inputs.iter().flat_map(|input| input.report.iter().map(|line| (&input.file, line)));
-        reports.for_each(|(file, line)| eprintln!("{file}: {line}"));
-        report.notices.iter().for_each(|notice| eprintln!("notice: {notice}"));
+        reports.for_each(|(file, line)| notice!("{file}: {line}"));
+        report.notices.iter().for_each(|notice| notice!("notice: {notice}"));
     }
     output::print(&tables(title, report))?;
     let out = options.out.display();
     if !quiet {
-        eprintln!("{} in {out}", counts(&report.counts));
+        notice!("{} in {out}", counts(&report.counts));
         if let Part::Shard(shard) = &options.part {
-            eprintln!("shard {shard} has finished; when all have, join them: dfrsim results merge {out}");
+            notice!("shard {shard} has finished; when all have, join them: dfrsim results merge {out}");
         }
     }
     if report.counts.failures() == 0 {

@@ -8,7 +8,7 @@ mod timed;
 use super::policies::known;
 use crate::arguments::{WorkloadArguments, gigabytes, seconds};
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, notice};
 use clap::{Args, ValueEnum as _};
 use dfrsim_cluster::{
     EstimateModel, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate,
@@ -118,11 +118,11 @@ impl Simulate {
             None => self.run_streamed(&path, &prepare_options, &mut time)?,
             Some(target) => self.run_scaled(&path, &prepare_options, target, &mut time)?,
         };
-        eprintln!("{}: {report}", path.display());
+        notice!("{}: {report}", path.display());
         let begin = Instant::now();
         let summary = self.write(watchers)?;
         time.writing = begin.elapsed();
-        eprintln!(
+        notice!(
             "reading {:.3} s, simulating {:.3} s, writing {:.3} s",
             time.reading.as_secs_f64(),
             time.simulating.as_secs_f64(),
@@ -143,9 +143,10 @@ impl Simulate {
 
     fn warn(&self) {
         if self.policy.is_periodic() && self.period <= self.penalty && !self.penalty.is_zero() {
-            eprintln!(
+            notice!(
                 "warning: the period ({} s) is not above the penalty ({} s): nothing may ever progress",
-                self.period, self.penalty
+                self.period,
+                self.penalty
             );
         }
     }

@@ -149,3 +149,63 @@ fn all_that_is_wrong_with_a_file_is_told() {
     ];
     assert_eq!(told("request.toml", request), in_request);
 }
+
+/// The table is one, by whatever name it is given.
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_timetables_is_the_same_table() {
+    let folder = files();
+    std::os::unix::fs::symlink("taken.csv", folder.path("link.csv")).unwrap();
+    let through = |name: &str| {
+        let mut command = dfrsim(["coallocate", "--commit"]);
+        let files = [("--resources", "nodes.csv"), ("--timetables", name), ("--request", "request.toml")];
+        for (option, name) in files {
+            command.arg(option).arg(folder.path(name));
+        }
+        command
+    };
+    assert!(stdout(&mut through("link.csv")).starts_with("start 3600\n"));
+    assert!(folder.path("link.csv").is_symlink());
+    assert!(stdout(&mut through("taken.csv")).starts_with("start 5400\n"));
+    assert!(stdout(&mut through("link.csv")).starts_with("start 7200\n"));
+    assert_eq!(folder.names(), ["link.csv", "nodes.csv", "request.toml", "taken.csv", "taken.csv.lock"]);
+    fs::hard_link(folder.path("taken.csv"), folder.path("hard.csv")).unwrap();
+    assert!(stderr(&mut through("hard.csv"), 2).contains("hard.csv: the file has other names (hard links)"));
+    fs::remove_file(folder.path("hard.csv")).unwrap();
+    // A lock that leads elsewhere is not opened.
+    fs::remove_file(folder.path("taken.csv.lock")).unwrap();
+    std::os::unix::fs::symlink("nodes.csv", folder.path("taken.csv.lock")).unwrap();
+    assert!(stderr(&mut through("taken.csv"), 2).contains("is a symbolic link, not a lock"));
+    assert_eq!(fs::read_to_string(folder.path("nodes.csv")).unwrap(), NODES);
+}
+
+/// Six at the same time by two names: there is room for three.
+#[cfg(unix)]
+#[test]
+fn writers_through_links_wait_for_each_other() {
+    let folder = files();
+    std::os::unix::fs::symlink("taken.csv", folder.path("link.csv")).unwrap();
+    thread::scope(|scope| {
+        for writer in 0..6 {
+            let folder = &folder;
+            scope.spawn(move || {
+                let name = if writer % 2 == 0 { "taken.csv" } else { "link.csv" };
+                let mut command = dfrsim(["coallocate", "--commit", "--resources"]);
+                command.arg(folder.path("nodes.csv")).arg("--request").arg(folder.path("request.toml"));
+                command.arg("--timetables").arg(folder.path(name)).output().unwrap()
+            });
+        }
+    });
+    let table = fs::read_to_string(folder.path("taken.csv")).unwrap();
+    assert_eq!(table.lines().count(), 2 + 6, "{table}");
+}
+
+#[test]
+fn only_what_can_be_read_again_is_committed() {
+    let folder = files();
+    let request = REQUEST.replace("duration = 1800", "duration = 16000000000");
+    fs::write(folder.path("request.toml"), request).unwrap();
+    let told = stderr(&mut coallocate(&folder, &["--commit"]), 2);
+    assert!(told.contains("not committed") && told.contains("until"), "{told}");
+    assert_eq!(fs::read_to_string(folder.path("taken.csv")).unwrap(), TAKEN);
+}

@@ -10,6 +10,7 @@ mod interchange;
 mod kills;
 mod matrix;
 mod offline;
+mod outputs;
 mod pictures;
 mod plan;
 mod readme;

@@ -2,7 +2,7 @@
 
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::OutputFile;
+use crate::output::{OutputFile, Places, notice};
 use clap::Args;
 use dfrsim_workload::cut;
 use dfrsim_workload::formats::swf;
@@ -47,6 +47,7 @@ pub(crate) struct Convert {
 impl Convert {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let path = traces::locate(&self.input).map_err(Failure::input)?;
+        Places::default().reads("the input", &path).writes("--out", self.out.as_path())?;
         let whole = prepare::read_whole(&path, &self.log.options()).map_err(Failure::input)?;
         let mut header = whole.header().clone();
         let file = whole.file().to_owned();
@@ -68,7 +69,7 @@ impl Convert {
             );
         }
         self.write(&header, &records)?;
-        eprintln!("{}: {} jobs", self.out.display(), records.len());
+        notice!("{}: {} jobs", self.out.display(), records.len());
         Ok(())
     }
 

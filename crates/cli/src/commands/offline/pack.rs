@@ -1,7 +1,7 @@
 //! `dfrsim offline pack`
 
 use crate::failure::Failure;
-use crate::output::{self, OutputFile};
+use crate::output::{self, OutputFile, Places};
 use clap::Args;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::named::UnknownName;
@@ -74,6 +74,7 @@ impl Pack {
             let names = Algorithm::all().map(|algorithm| format!("{algorithm}\n"));
             return output::print(&names.collect::<String>());
         };
+        Places::default().reads("the instance", path).writes("--mapping-out", self.mapping_out.as_deref())?;
         let text = read(path).map_err(|error| {
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
             Failure::input(format!("{error}{}", cause.unwrap_or_default()))

@@ -1,7 +1,7 @@
 //! `dfrsim results check`
 
 use crate::failure::Failure;
-use crate::output::{self, OutputFile};
+use crate::output::{self, OutputFile, notice};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_lab::check::{
@@ -67,11 +67,15 @@ impl Check {
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         let results = dfrsim_lab::Results::read(&self.results, registry).map_err(Failure::input)?;
         let now = Baseline::from_results(&results).map_err(Failure::input)?;
+        let places = super::places(&results);
         if self.update {
+            places.writes("--baseline", self.baseline.as_path())?;
             OutputFile::write_text(&self.baseline, &now.to_toml())?;
-            eprintln!("{}: {} groups", self.baseline.display(), now.groups.len());
+            notice!("{}: {} groups", self.baseline.display(), now.groups.len());
             return Ok(());
         }
+        let places = places.reads("--baseline", &self.baseline).writes("--junit", self.junit.as_deref())?;
+        places.writes("--markdown", self.markdown.as_deref())?;
         let before = Baseline::read(&self.baseline, results.study).map_err(Failure::input)?;
         let tolerances = Tolerances { all: self.tolerance, single: self.tolerance_for.into_iter().collect() };
         let options = CheckOptions { tolerances, allow_missing: self.allow_missing, strict: self.strict };
@@ -91,7 +95,7 @@ impl Check {
 
 fn print(report: &CheckReport, baseline: &Path) -> Result<(), Failure> {
     for notice in report.notices() {
-        eprintln!("notice: {notice}");
+        notice!("notice: {notice}");
     }
     let table = if report.changes.is_empty() { String::new() } else { report.table().markdown() + "\n" };
     output::print(&format!("{table}{}\n", report.summary()))?;

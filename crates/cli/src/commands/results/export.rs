@@ -32,6 +32,11 @@ impl Export {
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         let results = super::read(&self.results, registry)?;
         let frames = results.rows().map_err(Failure::input)?;
+        let mut places = super::places(&results).writes("--jsonl", self.jsonl.as_deref())?;
+        for frame in &frames {
+            let path = self.parquet.as_deref().map(|path| file_of(path, frame));
+            places = places.writes("--parquet", path.as_deref())?;
+        }
         if let Some(path) = &self.jsonl {
             let mut out = OutputFile::create(path)?;
             export::json_lines(&frames, &mut out).map_err(|error| out.failure(&error))?;

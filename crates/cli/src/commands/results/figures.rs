@@ -1,7 +1,7 @@
 //! `dfrsim results figures`
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, notice};
 use crate::picture_files::{self, Format};
 use clap::Args;
 use dfrsim_lab::{Registry, Results, generic_drawings};
@@ -42,7 +42,7 @@ impl Figures {
         let out = self.out.unwrap_or_else(|| self.results.join("figures"));
         fs::create_dir_all(&out).map_err(|error| Failure::output(out.display(), &error))?;
         for (_, figure) in &figures {
-            figure.remarks.iter().for_each(|remark| eprintln!("{}: {remark}", figure.stem));
+            figure.remarks.iter().for_each(|remark| notice!("{}: {remark}", figure.stem));
         }
         let placed: Vec<_> =
             figures.into_iter().map(|(_, figure)| (out.join(&figure.stem), figure)).collect();

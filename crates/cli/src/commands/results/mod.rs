@@ -9,8 +9,9 @@ mod report;
 pub(crate) mod status;
 
 use crate::failure::Failure;
+use crate::output::{Places, notice};
 use clap::Subcommand;
-use dfrsim_lab::{Registry, Results as Read};
+use dfrsim_lab::{MANIFEST, Registry, Results as Read};
 use std::path::Path;
 
 /// Commands on the results of runs
@@ -40,10 +41,18 @@ impl Results {
 }
 
 /// The results of a folder, with a notice if a later run is unfinished.
+/// The files of results, which no output may be.
+fn places(results: &Read<'_>) -> Places {
+    let names = results.manifest.files.keys().map(String::as_str).chain([MANIFEST]);
+    names.fold(Places::default(), |places, name| {
+        places.reads("a file of the results", &results.folder.join(name))
+    })
+}
+
 fn read<'a>(folder: &Path, registry: &'a Registry) -> Result<Read<'a>, Failure> {
     let results = Read::read(folder, registry).map_err(Failure::input)?;
     if results.is_outdated {
-        eprintln!(
+        notice!(
             "notice: {}: a later run in this folder is unfinished; these are the results of the one before",
             folder.display()
         );

@@ -2,7 +2,7 @@
 
 use super::figures::figures;
 use crate::failure::Failure;
-use crate::output::OutputFile;
+use crate::output::{OutputFile, notice};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_report::Picture;
@@ -29,13 +29,14 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         let results = super::read(&self.results, registry)?;
+        let path = self.out.unwrap_or_else(|| self.results.join("report.html"));
+        super::places(&results).writes("--out", path.as_path())?;
         let pictures = figures(&results, registry)?.into_iter();
         let pictures: Vec<Picture> =
             pictures.map(|(title, figure)| Picture { title, svg: figure.picture.svg() }).collect();
         let page = dfrsim_report::page(&results, &pictures).map_err(Failure::input)?;
-        let path = self.out.unwrap_or_else(|| self.results.join("report.html"));
         OutputFile::write_text(&path, &page)?;
-        eprintln!("{}: {} kB", path.display(), page.len() / 1000);
+        notice!("{}: {} kB", path.display(), page.len() / 1000);
         Ok(())
     }
 }

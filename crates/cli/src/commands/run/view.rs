@@ -1,6 +1,7 @@
 //! What is seen of a sweep while it runs.
 
 use super::standings::Standings;
+use crate::output::notice;
 use dfrsim_lab::{Progress, Step};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::{Mutex, PoisonError};
@@ -72,7 +73,7 @@ impl Progress for View {
             View::Lines(watch) => {
                 let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
                 if watch.is_due(step, LINE) {
-                    eprintln!("{}", watch.standings.line(step, watch.begin.elapsed()));
+                    notice!("{}", watch.standings.line(step, watch.begin.elapsed()));
                 }
             }
             View::Terminal(bar, watch) => {

@@ -2,7 +2,7 @@
 
 use super::jobs_file::JobsFile;
 use crate::failure::Failure;
-use crate::output::OutputFile;
+use crate::output::{OutputFile, Places};
 use clap::Args;
 use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, SummaryOptions};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
@@ -60,6 +60,15 @@ impl FileArguments {
     /// Begins the files. `records` are those of the log, if the jobs come through it.
     pub(super) fn create(&self, subject: &Subject<'_>, records: Records) -> Result<Files, Failure> {
         let Subject { policy, nodes, penalty, tau, .. } = *subject;
+        let outputs = [
+            ("--jobs-out", &self.jobs_out),
+            ("--events-out", &self.events_out),
+            ("--swf-out", &self.swf_out),
+            ("--batsim-jobs-out", &self.batsim_jobs_out),
+            ("--batsim-machines-out", &self.batsim_machines_out),
+        ];
+        let places = Places::default().reads("--workload", subject.workload);
+        outputs.iter().try_fold(places, |places, (option, path)| places.writes(option, path.as_deref()))?;
         let create = |path: &Option<PathBuf>| path.as_deref().map(OutputFile::create).transpose();
         let name =
             subject.workload.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
