@@ -86,7 +86,7 @@ impl Target {
     fn finish(self) -> io::Result<()> {
         match self {
             Target::Regular { out, place, earlier } => {
-                let file = out.into_inner().map_err(|error| error.into_error())?;
+                let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
                 if let Some(earlier) = &earlier {
                     file.become_like(earlier)?;
                 }
