@@ -1,11 +1,10 @@
 //! Each job has a yield of its own, which follows from a common target.
 
-use super::PackJob;
-use super::Packing;
+use super::{McbOptions, PackJob};
 use super::demand::{Demand, Kept, Layout, Rank, lists, size};
 use super::pinned_nodes::Pinned;
 use crate::yield_search::SearchRange;
-use dfrsim_model::Yield;
+use dfrsim_model::{Share, Yield};
 
 /// Memory for [`ByTarget`], used again from call to call.
 #[derive(Debug, Default)]
@@ -13,7 +12,7 @@ pub(super) struct TargetScratch {
     /// The CPU use of a task of each job at the target that is tried.
     cpu: Vec<u64>,
     /// The jobs that can be placed freely, in the order of the lists, with what puts them there.
-    ranked: Vec<(Rank, u64, u32)>,
+    ranked: Vec<(Rank, (u64, u32), u32)>,
     /// The same jobs, alone.
     order: Vec<u32>,
     /// The jobs behind each item, as a part of `order`.
@@ -21,36 +20,52 @@ pub(super) struct TargetScratch {
 }
 
 /// The demand of jobs whose yields are functions of a target.
-pub(super) struct ByTarget<'a, F> {
+pub(super) struct ByTarget<'a, R, F> {
     jobs: &'a [PackJob<'a>],
-    packing: Packing,
-    range: SearchRange,
+    options: McbOptions,
+    range: R,
     yield_at: F,
     scratch: &'a mut TargetScratch,
 }
 
-impl<'a, F: Fn(usize, Yield) -> Option<Yield>> ByTarget<'a, F> {
+impl<'a, R, F> ByTarget<'a, R, F>
+where
+    R: Fn(&Kept, u32) -> SearchRange,
+    F: Fn(usize, Yield) -> Option<Yield>,
+{
+    /// Jobs that have the yield `yield_at` a target; targets are searched in the `range` of the jobs that are kept, on so
+    /// many nodes.
     pub(super) fn new(
         jobs: &'a [PackJob<'a>],
-        packing: Packing,
-        range: SearchRange,
+        options: McbOptions,
+        range: R,
         yield_at: F,
         scratch: &'a mut TargetScratch,
-    ) -> ByTarget<'a, F> {
-        ByTarget { jobs, packing, range, yield_at, scratch }
+    ) -> ByTarget<'a, R, F> {
+        ByTarget { jobs, options, range, yield_at, scratch }
     }
 }
 
-impl<F: Fn(usize, Yield) -> Option<Yield>> Demand for ByTarget<'_, F> {
+/// The CPU of a task in whole steps, at least one where the task needs as much.
+fn in_steps(cpu: u64, need: Share, step: Share) -> u64 {
+    let [step, need] = [step, need].map(|share| u64::from(share.units()) << Yield::BITS);
+    (cpu - cpu % step.max(1)).max(step.min(need))
+}
+
+impl<R, F> Demand for ByTarget<'_, R, F>
+where
+    R: Fn(&Kept, u32) -> SearchRange,
+    F: Fn(usize, Yield) -> Option<Yield>,
+{
     fn set_kept(&mut self, _index: usize, _kept: bool) {}
 
-    fn range(&self, _kept: &Kept, _nodes: u32) -> SearchRange {
-        self.range
+    fn range(&self, kept: &Kept, nodes: u32) -> SearchRange {
+        (self.range)(kept, nodes)
     }
 
     fn arrange(&mut self, target: Yield, kept: &Kept, layout: &mut Layout) -> bool {
         let TargetScratch { cpu, ranked, order, items } = &mut *self.scratch;
-        let jobs = self.jobs;
+        let (jobs, options) = (self.jobs, self.options);
         cpu.clear();
         ranked.clear();
         for (index, job) in jobs.iter().enumerate() {
@@ -59,11 +74,12 @@ impl<F: Fn(usize, Yield) -> Option<Yield>> Demand for ByTarget<'_, F> {
                 continue;
             }
             let Some(job_yield) = (self.yield_at)(index, target) else { return false };
-            let job_cpu = u64::from(job.need.units()) * u64::from(job_yield.units());
+            let exact = u64::from(job.need.units()) * u64::from(job_yield.units());
+            let job_cpu = options.cpu_step.map_or(exact, |step| in_steps(exact, job.need, step));
             cpu.push(job_cpu);
             if job.pinned.is_none() && job.tasks > 0 {
-                let rank = Rank::new(self.packing, size(job.memory, job_cpu));
-                ranked.push((rank, job.sequence, index as u32));
+                let rank = Rank::new(options.packing, size(job.memory, job_cpu));
+                ranked.push((rank, options.ties.order(job.sequence, index as u32), index as u32));
             }
         }
         layout.nodes.rebuild(
@@ -82,7 +98,7 @@ impl<F: Fn(usize, Yield) -> Option<Yield>> Demand for ByTarget<'_, F> {
         layout.items.clear();
         items.clear();
         let mut start = 0;
-        for list in 0..lists(self.packing) {
+        for list in 0..lists(options.packing) {
             let end = ranked.partition_point(|(rank, _, _)| rank.list <= list);
             for alike in order[start..end].chunk_by(|&a, &b| size_of(a) == size_of(b)) {
                 let tasks = alike.iter().map(|&index| u64::from(jobs[index as usize].tasks)).sum();

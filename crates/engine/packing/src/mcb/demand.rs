@@ -85,7 +85,7 @@ pub(super) trait Demand {
     fn range(&self, kept: &Kept, nodes: u32) -> SearchRange;
     /// Lays out what the kept jobs ask for at a value; `false` if that can be seen to be impossible.
     fn arrange(&mut self, value: Yield, kept: &Kept, layout: &mut Layout) -> bool;
-    /// The jobs behind an item of the layout, in order of submission; some may not be kept.
+    /// The jobs behind an item of the layout, in the order of [`Ties`](super::Ties); some may not be kept.
     fn jobs_of(&self, item: usize) -> &[u32];
 }
 

@@ -40,12 +40,12 @@ mod pinned_nodes;
 mod placements;
 mod uniform;
 
-pub use options::{DropRule, McbOptions, Packing};
+pub use options::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 
 use crate::filling::{ItemLists, OneList, Packer, Plan, TwoLists};
 use crate::yield_search::{Ends, SearchRange};
 use by_target::{ByTarget, TargetScratch};
-use demand::{Demand, Kept, Layout};
+use demand::{CPU, Demand, Kept, Layout, MEMORY};
 use dfrsim_model::{NodeTasks, Share, Yield};
 use pinned_nodes::PinnedNodes;
 use placements::Placements;
@@ -60,7 +60,7 @@ pub struct PackJob<'a> {
     pub need: Share,
     /// The memory that a task occupies.
     pub memory: Share,
-    /// Its place in the order of submission, which breaks ties between equal tasks.
+    /// Its place in the order of submission, which breaks ties between equal tasks ([`Ties`]).
     pub sequence: u64,
     /// Where its tasks stand if they may not move: all of them, nodes rising. Such a job stays there or is left
     /// out.
@@ -127,22 +127,31 @@ impl Mcb {
 
     /// Maps jobs, given by decreasing priority, at the largest yield that the search finds.
     ///
-    /// The yields in [floor, min(1, nodes / sum of needs)] are searched: the highest is tried, then the
-    /// lowest, then what a bisection between them asks for; the result is the last that succeeded (success is
-    /// not monotone in the yield). If both ends fail, or the range is empty, the last job is left out.
+    /// The yields in [floor, min(1, nodes / sum of needs)] are searched, as [`Probes`] says; the result is the last that
+    /// succeeded (success is not monotone in the yield). If none does, or the range is empty, the last job is left out.
     ///
     /// # Panics
     /// If a pinned task stands on a node that the cluster does not have.
     pub fn map<'a>(&'a mut self, jobs: &'a [PackJob<'a>]) -> Mapping<'a> {
-        let floor = self.options.floor.max(Yield::try_from_units(1).expect("one unit is a yield"));
-        let demand = Uniform::new(jobs, self.options.packing, floor, &mut self.classes);
-        let value = self.search.run(jobs, self.nodes, demand, &mut self.placements);
+        let McbOptions { floor, precision, cpu_step, .. } = self.options;
+        let floor = floor.max(Yield::try_from_units(1).expect("one unit is a yield"));
+        let value = if cpu_step.is_none() {
+            let demand = Uniform::new(jobs, self.options, floor, &mut self.classes);
+            self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)
+        } else {
+            // In whole steps tasks of different needs can ask for the same, so classes by need are of no use.
+            let range =
+                |kept: &Kept, nodes| SearchRange { lowest: floor, highest: kept.yield_bound(nodes) };
+            let same = |_, value| Some(value);
+            let demand = ByTarget::new(jobs, self.options, range, same, &mut self.target_scratch);
+            self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)
+        };
         Mapping { value, jobs, kept: &self.search.kept, placements: &self.placements }
     }
 
     /// Maps jobs, given by decreasing priority, at the largest target in [`lowest`, `highest`] that the search
     /// finds, where `yield_at` says which yield a job (counted as given) has at a target; a target at which a
-    /// kept job has none fails. The search is that of [`Mcb::map`], between other ends.
+    /// kept job has none fails. The search is that of [`Mcb::map`], between other ends and with the precision of stretches.
     ///
     /// This is the form that optimises the stretch (dissertation, section 5.2.6): the target is the inverse of
     /// the largest estimated stretch.
@@ -156,9 +165,10 @@ impl Mcb {
         highest: Yield,
         yield_at: impl Fn(usize, Yield) -> Option<Yield>,
     ) -> Mapping<'a> {
-        let range = SearchRange { lowest, highest };
-        let demand = ByTarget::new(jobs, self.options.packing, range, yield_at, &mut self.target_scratch);
-        let value = self.search.run(jobs, self.nodes, demand, &mut self.placements);
+        let range = |_: &Kept, _| SearchRange { lowest, highest };
+        let precision = self.options.stretch_precision;
+        let demand = ByTarget::new(jobs, self.options, range, yield_at, &mut self.target_scratch);
+        let value = self.search.run(jobs, self.nodes, demand, precision, &mut self.placements);
         Mapping { value, jobs, kept: &self.search.kept, placements: &self.placements }
     }
 }
@@ -192,29 +202,44 @@ impl Search {
         jobs: &[PackJob],
         nodes: u32,
         mut demand: impl Demand,
+        precision: Yield,
         placements: &mut Placements,
     ) -> Yield {
-        let (mut range, mut ends) = self.keep_prefix(jobs, nodes, &mut demand);
-        if self.options.drop == DropRule::Skip && self.try_dropped_again(jobs, nodes, &mut demand) {
-            range = demand.range(&self.kept, nodes);
-            ends = range.try_ends(|value| self.packs_at(value, &mut demand));
+        let mut value = self.keep_prefix(jobs, nodes, precision, &mut demand);
+        if self.options.drop == DropRule::Skip && self.try_dropped_again(jobs, nodes, precision, &mut demand) {
+            value = self.largest(nodes, precision, &mut demand);
         }
-        let value = match ends {
-            Ends::Lowest => range.bisect(self.options.precision, |value| self.packs_at(value, &mut demand)),
-            Ends::Highest | Ends::Neither => range.highest,
-        };
         placements.reset(jobs, nodes);
-        if ends != Ends::Neither {
-            // Laid out once more as it was when the packing was found: the items tell whose the tasks are.
-            demand.arrange(value, &self.kept, &mut self.layout);
-            let items = self.layout.items.items().len();
-            placements.hand_out(&self.found, jobs, &self.kept, &demand, items);
-        }
+        let Some(value) = value else { return demand.range(&self.kept, nodes).highest };
+        // Laid out once more as it was when the packing was found: the items tell whose the tasks are.
+        demand.arrange(value, &self.kept, &mut self.layout);
+        let items = self.layout.items.items().len();
+        placements.hand_out(&self.found, jobs, &self.kept, &demand, items);
         value
     }
 
-    /// Keeps the most jobs of highest priority that can be packed at an end of their range.
-    fn keep_prefix(&mut self, jobs: &[PackJob], nodes: u32, demand: &mut impl Demand) -> (SearchRange, Ends) {
+    /// The largest value at which the search finds a packing of the kept jobs, which then is remembered.
+    fn largest(&mut self, nodes: u32, precision: Yield, demand: &mut impl Demand) -> Option<Yield> {
+        if self.options.probes == Probes::Bisection {
+            let whole = SearchRange { lowest: Yield::ZERO, highest: Yield::ONE };
+            return whole.bisect_open(precision, |value| self.packs_at(value, demand));
+        }
+        let range = demand.range(&self.kept, nodes);
+        match range.try_ends(|value| self.packs_at(value, demand)) {
+            Ends::Highest => Some(range.highest),
+            Ends::Lowest => Some(range.bisect(precision, |value| self.packs_at(value, demand))),
+            Ends::Neither => None,
+        }
+    }
+
+    /// Keeps the most jobs of highest priority of which the search finds a packing; its value.
+    fn keep_prefix(
+        &mut self,
+        jobs: &[PackJob],
+        nodes: u32,
+        precision: Yield,
+        demand: &mut impl Demand,
+    ) -> Option<Yield> {
         self.kept.reset(jobs.len());
         let mut count = 0;
         // With more jobs than these no packing can succeed, so none is tried.
@@ -228,10 +253,9 @@ impl Search {
             count += 1;
         }
         loop {
-            let range = demand.range(&self.kept, nodes);
-            let ends = range.try_ends(|value| self.packs_at(value, demand));
-            if ends != Ends::Neither || count == 0 {
-                return (range, ends);
+            let value = self.largest(nodes, precision, demand);
+            if value.is_some() || count == 0 {
+                return value;
             }
             count -= 1;
             self.kept.remove(count, &jobs[count]);
@@ -239,9 +263,15 @@ impl Search {
         }
     }
 
-    /// Keeps each job that was left out, by decreasing priority, with which the packing at the lowest value
-    /// succeeds; whether there is one.
-    fn try_dropped_again(&mut self, jobs: &[PackJob], nodes: u32, demand: &mut impl Demand) -> bool {
+    /// Keeps each job that was left out, by decreasing priority, with which a packing is found at the lowest value, or at
+    /// any that is tried where that is no end of the search; whether there is one.
+    fn try_dropped_again(
+        &mut self,
+        jobs: &[PackJob],
+        nodes: u32,
+        precision: Yield,
+        demand: &mut impl Demand,
+    ) -> bool {
         let mut any = false;
         for (index, job) in jobs.iter().enumerate() {
             if self.kept.flags()[index] {
@@ -250,8 +280,14 @@ impl Search {
             self.kept.insert(index, job);
             if self.kept.may_fit(nodes) {
                 demand.set_kept(index, true);
-                let range = demand.range(&self.kept, nodes);
-                if range.lowest <= range.highest && self.packs_at(range.lowest, demand) {
+                let can_be_packed = match self.options.probes {
+                    Probes::EndsFirst => {
+                        let range = demand.range(&self.kept, nodes);
+                        range.lowest <= range.highest && self.packs_at(range.lowest, demand)
+                    }
+                    Probes::Bisection => self.largest(nodes, precision, demand).is_some(),
+                };
+                if can_be_packed {
                     any = true;
                     continue;
                 }
@@ -271,7 +307,13 @@ impl Search {
         let (packer, nodes, tried) = (&mut self.packer, nodes.runs(), &mut self.tried);
         let packed = match self.options.packing {
             Packing::ChoosePack => packer.pack(&mut OneList, items, nodes, tried),
-            Packing::TwoLists => packer.pack(&mut TwoLists, items, nodes, tried),
+            Packing::TwoLists => {
+                let balanced = match self.options.balanced {
+                    Balanced::Memory => MEMORY,
+                    Balanced::Cpu => CPU,
+                };
+                packer.pack(&mut TwoLists { balanced }, items, nodes, tried)
+            }
         };
         if packed {
             std::mem::swap(&mut self.tried, &mut self.found);

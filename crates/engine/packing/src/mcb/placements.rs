@@ -41,7 +41,7 @@ impl Placements {
         }
     }
 
-    /// Hands the tasks of each item out to its jobs, in order of submission.
+    /// Hands the tasks of each item out to its jobs, in their order.
     pub(super) fn hand_out(
         &mut self,
         plan: &Plan,

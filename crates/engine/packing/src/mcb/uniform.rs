@@ -2,7 +2,7 @@
 
 use super::demand::{CPU, Demand, Kept, Layout, MEMORY, size};
 use super::pinned_nodes::Pinned;
-use super::{PackJob, Packing};
+use super::{McbOptions, PackJob, Packing, Ties};
 use crate::filling::ItemLists;
 use crate::yield_search::SearchRange;
 use dfrsim_model::{Share, Yield};
@@ -19,7 +19,7 @@ pub(super) struct Classes {
     classes: Vec<Class>,
     /// The same by decreasing memory, then decreasing need.
     by_memory: Vec<u32>,
-    /// The jobs of the classes, class after class, each in order of submission.
+    /// The jobs of the classes, class after class, each in the order of [`Ties`].
     jobs: Vec<u32>,
     /// The class of each job; any number where a job is pinned.
     class_of: Vec<u32>,
@@ -44,13 +44,13 @@ impl Class {
 }
 
 impl Classes {
-    fn sort(&mut self, jobs: &[PackJob]) {
+    fn sort(&mut self, jobs: &[PackJob], ties: Ties) {
         let free = |&index: &u32| jobs[index as usize].pinned.is_none();
         self.jobs.clear();
         self.jobs.extend((0..jobs.len() as u32).filter(free));
         self.jobs.sort_unstable_by_key(|&index| {
             let job = &jobs[index as usize];
-            (Reverse((job.need, job.memory)), job.sequence, index)
+            (Reverse((job.need, job.memory)), ties.order(job.sequence, index))
         });
         self.class_of.clear();
         self.class_of.resize(jobs.len(), 0);
@@ -77,6 +77,7 @@ impl Classes {
 pub(super) struct Uniform<'a> {
     jobs: &'a [PackJob<'a>],
     packing: Packing,
+    ties: Ties,
     floor: Yield,
     classes: &'a mut Classes,
     pinned_changed: bool,
@@ -85,12 +86,13 @@ pub(super) struct Uniform<'a> {
 impl<'a> Uniform<'a> {
     pub(super) fn new(
         jobs: &'a [PackJob<'a>],
-        packing: Packing,
+        options: McbOptions,
         floor: Yield,
         classes: &'a mut Classes,
     ) -> Uniform<'a> {
-        classes.sort(jobs);
-        Uniform { jobs, packing, floor, classes, pinned_changed: true }
+        let McbOptions { packing, ties, .. } = options;
+        classes.sort(jobs, ties);
+        Uniform { jobs, packing, ties, floor, classes, pinned_changed: true }
     }
 }
 
@@ -114,7 +116,7 @@ impl Writer<'_> {
     }
 
     /// Appends two classes that the order cannot tell apart (each has as much memory as the other has CPU): their
-    /// jobs in order of submission, which `job_at` tells, with the tasks of the job if it is kept.
+    /// jobs in the order of [`Ties`], which `job_at` tells, with the tasks of the job if it is kept.
     fn push_interleaved(&mut self, pair: [SizedClass; 2], job_at: impl Fn(u32) -> ((u64, u32), Option<u32>)) {
         let mut left = pair.map(|(class, _)| class.jobs);
         loop {
@@ -202,7 +204,7 @@ impl Demand for Uniform<'_> {
                         writer.push_interleaved([a, b], |position| {
                             let index = jobs[position as usize];
                             let job = &self.jobs[index as usize];
-                            ((job.sequence, index), kept.flags()[index as usize].then_some(job.tasks))
+                            (self.ties.order(job.sequence, index), kept.flags()[index as usize].then_some(job.tasks))
                         });
                     }
                 }

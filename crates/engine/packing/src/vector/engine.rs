@@ -140,7 +140,7 @@ impl<const D: usize> Engine<D> {
         match lists {
             Lists::BestFit => self.best_fit.pack(items, nodes, &mut self.tried.placed),
             Lists::One => packer.pack(&mut OneList, items, nodes, plan),
-            Lists::Two(_) => packer.pack(&mut TwoLists, items, nodes, plan),
+            Lists::Two(_) => packer.pack(&mut TwoLists { balanced: 0 }, items, nodes, plan),
             Lists::Ranked(_, rule) => packer.pack(rule, items, nodes, plan),
         }
     }

@@ -1,7 +1,7 @@
 //! Random sets of jobs.
 
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
-use dfrsim_packing::mcb::{DropRule, McbOptions, PackJob, Packing};
+use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, PackJob, Packing, Probes, Ties};
 use proptest::prelude::*;
 
 /// A cluster with jobs that own their placements.
@@ -107,12 +107,20 @@ fn state_of<S: Strategy<Value = Share>>(
 /// All combinations of rules, with the usual numbers or others.
 pub(crate) fn options() -> impl Strategy<Value = McbOptions> {
     let number = || prop_oneof![3 => Just(Yield::from_ratio(1, 100)), 1 => (1u32..=1 << 19).prop_map(|units| Yield::try_from_units(units).unwrap())];
-    (any::<bool>(), any::<bool>(), number(), number()).prop_map(|(one_list, prefix, floor, precision)| {
+    let step = proptest::option::of(prop_oneof![Just(Share::from_ratio(1, 100)), Just(Share::from_ratio(1, 7))]);
+    let numbers = (number(), number(), number(), step);
+    (any::<[bool; 5]>(), numbers).prop_map(|(rules, (floor, precision, stretch_precision, cpu_step))| {
+        let [one_list, prefix, by_memory, earlier, ends] = rules;
         McbOptions {
             packing: if one_list { Packing::ChoosePack } else { Packing::TwoLists },
             drop: if prefix { DropRule::Prefix } else { DropRule::Skip },
+            balanced: if by_memory { Balanced::Memory } else { Balanced::Cpu },
+            ties: if earlier { Ties::EarlierFirst } else { Ties::LaterFirst },
+            probes: if ends { Probes::EndsFirst } else { Probes::Bisection },
             floor,
             precision,
+            stretch_precision,
+            cpu_step,
         }
     })
 }

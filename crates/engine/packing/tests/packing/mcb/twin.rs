@@ -1,7 +1,7 @@
 //! MCB as it is defined, task by task: no counts, no classes, nothing remembered, nothing foreseen.
 
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
-use dfrsim_packing::mcb::{DropRule, McbOptions, PackJob, Packing};
+use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, PackJob, Packing, Probes, Ties};
 use std::cmp::Reverse;
 
 const CAPACITY: u64 = (Share::ONE.units() as u64) << 20;
@@ -39,11 +39,19 @@ impl Node {
 }
 
 /// The jobs (by index) with their yields, packed: the nodes, or nothing.
-fn pack(nodes: u32, jobs: &[PackJob], yields: &[(usize, Yield)], packing: Packing) -> Option<Vec<Node>> {
+fn pack(
+    nodes: u32,
+    jobs: &[PackJob],
+    yields: &[(usize, Yield)],
+    options: McbOptions,
+) -> Option<Vec<Node>> {
     let mut cluster: Vec<Node> = (0..nodes).map(|_| Node { cpu: 0, memory: 0, jobs: Vec::new() }).collect();
     let mut tasks = Vec::new();
     for &(job, at) in yields {
-        let cpu = u64::from(jobs[job].need.units()) * u64::from(at.units());
+        let exact = u64::from(jobs[job].need.units()) * u64::from(at.units());
+        let step = options.cpu_step.map_or(1, |step| u64::from(step.units()) << 20);
+        let least = if options.cpu_step.is_none() { 0 } else { step.min(u64::from(jobs[job].need.units()) << 20) };
+        let cpu = (exact / step * step).max(least);
         let task = Task { job, cpu, memory: u64::from(jobs[job].memory.units()) << 20 };
         if let Some(pinned) = jobs[job].pinned {
             for part in pinned {
@@ -58,9 +66,12 @@ fn pack(nodes: u32, jobs: &[PackJob], yields: &[(usize, Yield)], packing: Packin
     }
     tasks.sort_by_key(|task| {
         let (large, small) = (task.cpu.max(task.memory), task.cpu.min(task.memory));
-        (Reverse(large), Reverse(small), jobs[task.job].sequence)
+        let sequence = i64::try_from(jobs[task.job].sequence).unwrap();
+        let later = options.ties == Ties::LaterFirst;
+        let place = if later { (-sequence, -(task.job as i64)) } else { (sequence, task.job as i64) };
+        (Reverse(large), Reverse(small), place)
     });
-    match packing {
+    match options.packing {
         Packing::ChoosePack => {
             for node in &mut cluster {
                 while let Some(position) = tasks.iter().position(|task| node.fits(task)) {
@@ -74,7 +85,11 @@ fn pack(nodes: u32, jobs: &[PackJob], yields: &[(usize, Yield)], packing: Packin
                 tasks.iter().partition(|task| task.cpu > task.memory);
             for node in &mut cluster {
                 loop {
-                    let (first, second) = if node.cpu >= node.memory {
+                    let memory_first = match options.balanced {
+                        Balanced::Memory => node.cpu >= node.memory,
+                        Balanced::Cpu => node.cpu > node.memory,
+                    };
+                    let (first, second) = if memory_first {
                         (&mut by_memory, &mut by_cpu)
                     } else {
                         (&mut by_cpu, &mut by_memory)
@@ -98,6 +113,7 @@ struct Problem<'a> {
     nodes: u32,
     jobs: &'a [PackJob<'a>],
     options: McbOptions,
+    precision: Yield,
     range: &'a dyn Fn(&[usize]) -> (Yield, Yield),
     yield_at: &'a dyn Fn(usize, Yield) -> Option<Yield>,
 }
@@ -106,10 +122,26 @@ impl Problem<'_> {
     fn pack_at(&self, kept: &[usize], value: Yield) -> Option<Vec<Node>> {
         let yields: Option<Vec<(usize, Yield)>> =
             kept.iter().map(|&job| Some((job, (self.yield_at)(job, value)?))).collect();
-        pack(self.nodes, self.jobs, &yields?, self.options.packing)
+        pack(self.nodes, self.jobs, &yields?, self.options)
+    }
+
+    /// The middles of what is left of [0, 1].
+    fn search_middles(&self, kept: &[usize]) -> Option<(Yield, Vec<Node>)> {
+        let (mut success, mut failure, mut best) = (0, Yield::ONE.units(), None);
+        while failure - success > self.precision.units() {
+            let middle = Yield::try_from_units((success + failure) / 2).unwrap();
+            match self.pack_at(kept, middle) {
+                Some(cluster) => (success, best) = (middle.units(), Some((middle, cluster))),
+                None => failure = middle.units(),
+            }
+        }
+        best
     }
 
     fn search(&self, kept: &[usize]) -> Option<(Yield, Vec<Node>)> {
+        if self.options.probes == Probes::Bisection {
+            return self.search_middles(kept);
+        }
         let (lowest, highest) = (self.range)(kept);
         if highest < lowest {
             return None;
@@ -119,7 +151,7 @@ impl Problem<'_> {
         }
         let mut best = (lowest, self.pack_at(kept, lowest)?);
         let mut failure = highest.units();
-        while failure - best.0.units() > self.options.precision.units() {
+        while failure - best.0.units() > self.precision.units() {
             let middle = Yield::try_from_units((best.0.units() + failure) / 2).unwrap();
             match self.pack_at(kept, middle) {
                 Some(cluster) => best = (middle, cluster),
@@ -139,7 +171,14 @@ impl Problem<'_> {
         if self.options.drop == DropRule::Skip {
             for job in kept.len()..self.jobs.len() {
                 kept.push(job);
-                if self.pack_at(&kept, (self.range)(&kept).0).is_none() {
+                let can_be_packed = match self.options.probes {
+                    Probes::EndsFirst => {
+                        let (lowest, highest) = (self.range)(&kept);
+                        lowest <= highest && self.pack_at(&kept, lowest).is_some()
+                    }
+                    Probes::Bisection => self.search_middles(&kept).is_some(),
+                };
+                if !can_be_packed {
                     kept.pop();
                 }
             }
@@ -171,7 +210,8 @@ pub(crate) fn map(nodes: u32, options: McbOptions, jobs: &[PackJob]) -> TwinMapp
         let capacity = u64::from(nodes) * u64::from(Share::ONE.units());
         (options.floor, if need == 0 { Yield::ONE } else { Yield::from_ratio(capacity, need) })
     };
-    Problem { nodes, jobs, options, range: &range, yield_at: &|_, value| Some(value) }.solve()
+    let precision = options.precision;
+    Problem { nodes, jobs, options, precision, range: &range, yield_at: &|_, value| Some(value) }.solve()
 }
 
 pub(crate) fn map_by(
@@ -181,5 +221,6 @@ pub(crate) fn map_by(
     (lowest, highest): (Yield, Yield),
     yield_at: &dyn Fn(usize, Yield) -> Option<Yield>,
 ) -> TwinMapping {
-    Problem { nodes, jobs, options, range: &|_| (lowest, highest), yield_at }.solve()
+    let precision = options.stretch_precision;
+    Problem { nodes, jobs, options, precision, range: &|_| (lowest, highest), yield_at }.solve()
 }
