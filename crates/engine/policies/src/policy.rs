@@ -1,6 +1,6 @@
 //! Policies as data, and their names.
 
-use crate::batch::{BatchScheduler, Compression, Conservative, Easy, Fcfs, QueueOrder};
+use crate::batch::{BatchScheduler, Compression, Conservative, Easy, EasySpare, Fcfs, QueueOrder};
 use crate::equipartition::Equipartition;
 use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, Periodic};
 use crate::registry::CustomPolicy;
@@ -16,6 +16,8 @@ pub enum Policy {
     Fcfs(QueueOrder),
     /// Aggressive backfilling, in the given order of the queue.
     Easy(QueueOrder),
+    /// Backfilling into nodes that the reservation leaves spare, as the dissertation's author has EASY in his simulator.
+    EasySpare,
     /// Conservative backfilling.
     Conservative(Compression),
     /// Every job the same share.
@@ -36,6 +38,7 @@ impl Policy {
         match self {
             Policy::Fcfs(order) => Box::new(BatchScheduler::new(Fcfs::new(nodes, order), nodes)),
             Policy::Easy(order) => Box::new(BatchScheduler::new(Easy::new(nodes, order), nodes)),
+            Policy::EasySpare => Box::new(BatchScheduler::new(EasySpare::new(nodes), nodes)),
             Policy::Conservative(compression) => {
                 Box::new(BatchScheduler::new(Conservative::new(nodes, compression), nodes))
             }
@@ -102,6 +105,7 @@ impl Policy {
                 "one reservation, for the head of the queue; others backfill around it; {}",
                 order.description()
             ),
+            Policy::EasySpare => "a reservation of certain nodes, for the head of the queue; others start on the nodes that it leaves, by arrival".into(),
             Policy::Conservative(Compression::OneByOne) => {
                 "a reservation for every job; an early end moves them up one by one, never later".into()
             }
@@ -124,6 +128,7 @@ impl fmt::Display for Policy {
         match self {
             Policy::Fcfs(order) => ordered(f, "FCFS", order),
             Policy::Easy(order) => ordered(f, "EASY", order),
+            Policy::EasySpare => f.write_str("EASY/SPARE"),
             Policy::Conservative(Compression::OneByOne) => f.write_str("CONS"),
             Policy::Conservative(Compression::Replan) => f.write_str("CONS/REPLAN"),
             Policy::Equipartition => f.write_str("EQUIPARTITION"),
@@ -184,7 +189,7 @@ fn all() -> impl Iterator<Item = Policy> {
     let easy = QueueOrder::ALL.into_iter().map(Policy::Easy);
     let conservative = [Compression::OneByOne, Compression::Replan].map(Policy::Conservative);
     let fractional = Fractional::of_the_paper().map(Policy::Fractional);
-    fcfs.chain(easy).chain(conservative).chain([Policy::Equipartition]).chain(fractional)
+    fcfs.chain(easy).chain([Policy::EasySpare]).chain(conservative).chain([Policy::Equipartition]).chain(fractional)
 }
 
 #[cfg(test)]

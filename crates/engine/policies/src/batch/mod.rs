@@ -11,6 +11,7 @@
 
 mod conservative;
 mod easy;
+mod easy_spare;
 mod fcfs;
 mod forecast;
 mod free_nodes;
@@ -21,6 +22,7 @@ mod scheduler;
 
 pub use conservative::{Compression, Conservative};
 pub use easy::Easy;
+pub use easy_spare::EasySpare;
 pub use fcfs::Fcfs;
 pub use forecast::{Cancel, Forecast, PlannedJob, SubmissionEffect};
 pub use in_queue_order::{InQueueOrder, QueueRule};

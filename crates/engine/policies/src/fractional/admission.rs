@@ -6,12 +6,11 @@ use super::priority::Ranking;
 use dfrsim_cluster::View;
 use dfrsim_model::{NodeTasks, Share};
 
-/// Takes running jobs off their nodes until a job of `tasks` tasks fits: first by increasing priority until it does, then
-/// those go back, by decreasing priority, with which it still fits. Those that stay off, by decreasing priority; nothing
-/// if the job does not fit even alone, in which case all jobs are back.
+/// Takes running jobs off their nodes by increasing priority until a job of `tasks` tasks fits. They, by decreasing
+/// priority; nothing if the job does not fit even alone, in which case all of them are back.
 ///
 /// Greedy places all tasks if and only if the free memory of the nodes, each by itself, takes as many, so a count decides.
-pub(super) fn make_room(
+pub(super) fn mark(
     mapping: &mut Mapping,
     view: View<'_>,
     ranking: &Ranking,
@@ -37,6 +36,19 @@ pub(super) fn make_room(
         }
     }
     marked.reverse();
+    Some(marked)
+}
+
+/// Marked jobs go back, in their order, if the new job still fits beside them; those that stay off remain.
+pub(super) fn unmark_beside(
+    mapping: &mut Mapping,
+    view: View<'_>,
+    marked: &mut Vec<Placed>,
+    memory: Share,
+    tasks: u32,
+) {
+    let wanted = u64::from(tasks);
+    let mut room = mapping.nodes.room(memory, tasks);
     marked.retain_mut(|(job, placement)| {
         let task = TaskSize::of(view.job(*job));
         let before = room_on(mapping, placement, memory, tasks);
@@ -50,7 +62,18 @@ pub(super) fn make_room(
         }
         !fits_beside
     });
-    Some(marked)
+}
+
+/// Marked jobs go back, in their order, if their memory is free where they were; those that stay off remain.
+pub(super) fn unmark_where_free(mapping: &mut Mapping, view: View<'_>, marked: &mut Vec<Placed>) {
+    marked.retain_mut(|(job, placement)| {
+        let task = TaskSize::of(view.job(*job));
+        let is_free = mapping.nodes.has_room(placement, task.memory);
+        if is_free {
+            mapping.put_back(*job, task, std::mem::take(placement));
+        }
+        !is_free
+    });
 }
 
 /// How many tasks of this memory the nodes of a placement take, at most `most` on each.

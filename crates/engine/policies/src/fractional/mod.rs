@@ -11,9 +11,11 @@ mod mapping;
 mod node_table;
 mod parts;
 mod priority;
+mod readings;
 mod scheduler;
 
-pub use dfrsim_packing::mcb::{DropRule, McbOptions, Packing};
+pub use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 pub use parts::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 pub use priority::PriorityRule;
+pub use readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
 pub use scheduler::{FractionalOptions, FractionalScheduler};

@@ -61,6 +61,11 @@ impl NodeTable {
         }
     }
 
+    /// Whether all tasks of a placement find their memory free.
+    pub(super) fn has_room(&self, placement: &[NodeTasks], memory: Share) -> bool {
+        placement.iter().all(|part| self.room_on(part.node, memory, part.tasks) == part.tasks)
+    }
+
     /// How many tasks of this size the free memory of one node takes, at most `most`.
     pub(super) fn room_on(&self, node: NodeId, memory: Share, most: u32) -> u32 {
         let free = self.nodes[node.index()].free_memory;

@@ -11,6 +11,8 @@ named! {
         /// Flow time / (virtual time)^2, so that paused jobs rise again.
         #[default]
         FlowOverVirtualSquared = "flow-over-virtual-squared",
+        /// Flow time / virtual time, that is the stretch so far; the text says that it leads to significantly poorer results.
+        FlowOverVirtual = "flow-over-virtual",
         /// 1 / virtual time.
         InverseVirtual = "inverse-virtual",
     }
@@ -27,6 +29,7 @@ impl PriorityRule {
             PriorityRule::FlowOverVirtualSquared => {
                 job.flow_time().as_secs_f64() / (virtual_time * virtual_time)
             }
+            PriorityRule::FlowOverVirtual => job.flow_time().as_secs_f64() / virtual_time,
             PriorityRule::InverseVirtual => 1.0 / virtual_time,
         }
     }

@@ -5,6 +5,7 @@ use super::budget::{Candidate, Mover};
 use super::mapping::{Mapping, Placed};
 use super::node_table::TaskSize;
 use super::priority::Ranking;
+use super::readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
 use super::{Fractional, OnSubmission, Periodic, PriorityRule, RemapLimit, SecondPhase};
 use dfrsim_cluster::{Decision, JobHandle, JobView, Scheduler, Situation, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
@@ -14,12 +15,14 @@ use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
 /// The numbers that a fractional policy's name leaves open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FractionalOptions {
-    /// The time between ticks; the first one is a period after the first submission.
+    /// The time between ticks.
     pub period: SimSpan,
     /// How MCB packs and searches.
     pub mcb: McbOptions,
     /// How priorities are computed.
     pub priority: PriorityRule,
+    /// How the rest of what the text leaves open is read.
+    pub readings: Readings,
     /// The memory of a node in GB, above 0, by which [`Fractional::budget_gb`] is measured.
     pub node_memory_gb: f64,
 }
@@ -31,6 +34,7 @@ impl Default for FractionalOptions {
             period: SimSpan::from_secs(600),
             mcb: McbOptions::default(),
             priority: PriorityRule::default(),
+            readings: Readings::default(),
             node_memory_gb: 8.0,
         }
     }
@@ -48,8 +52,12 @@ pub struct FractionalScheduler {
     shares: Shares,
     ranking: Ranking,
     first_submission: Option<SimTime>,
+    /// The jobs that were paused at this moment for others, by decreasing priority, and where they were.
+    evicted: Vec<Placed>,
     /// By handle.
     yields: Vec<Yield>,
+    /// By handle: the yields with which the last tick of `/stretch-per` packed.
+    floors: Vec<Yield>,
     /// What the second phase gives, by place among the running jobs.
     shared: Vec<Yield>,
 }
@@ -68,7 +76,9 @@ impl FractionalScheduler {
             shares: Shares::new(nodes),
             ranking: Ranking::default(),
             first_submission: None,
+            evicted: Vec::new(),
             yields: Vec::new(),
+            floors: Vec::new(),
             shared: Vec::new(),
         }
     }
@@ -77,27 +87,34 @@ impl FractionalScheduler {
         self.ranking.rank(self.options.priority, view, view.jobs().iter().copied());
     }
 
-    /// Ticks stand on a grid that begins with the first submission.
+    /// Where the grid of ticks begins, once a job has come.
+    fn tick_origin(&self) -> Option<SimTime> {
+        let first = self.first_submission.filter(|_| self.policy.periodic != Periodic::Nothing)?;
+        Some(match self.options.readings.tick_origin {
+            TickOrigin::FirstSubmission => first,
+            TickOrigin::Zero => SimTime::ZERO,
+        })
+    }
+
     fn is_tick(&self, now: SimTime) -> bool {
-        let since = self.first_submission.map_or(SimSpan::ZERO, |first| now.since(first));
-        self.policy.periodic != Periodic::Nothing
-            && !since.is_zero()
-            && since.micros().is_multiple_of(self.options.period.micros())
+        self.tick_origin().is_some_and(|origin| {
+            let since = now.since(origin);
+            let is_origin = since.is_zero() && self.options.readings.tick_origin == TickOrigin::FirstSubmission;
+            !is_origin && since.micros().is_multiple_of(self.options.period.micros())
+        })
     }
 
     fn next_tick(&self, now: SimTime) -> Option<SimTime> {
-        let first = self.first_submission.filter(|_| self.policy.periodic != Periodic::Nothing)?;
+        let origin = self.tick_origin()?;
         let period = self.options.period.micros();
-        let passed = now.since(first).micros() / period;
-        Some(first.saturating_add(SimSpan::from_micros((passed + 1).saturating_mul(period))))
+        let passed = now.since(origin).micros() / period;
+        Some(origin.saturating_add(SimSpan::from_micros((passed + 1).saturating_mul(period))))
     }
 
-    /// Starts waiting and paused jobs that came before this moment, by decreasing priority, where Greedy finds room.
-    fn start_waiting(&mut self, view: View<'_>, submitted: &[JobHandle]) {
-        let new_from = submitted.first().map_or(u64::MAX, |&job| view.job(job).sequence());
+    /// Starts those waiting and paused jobs that are meant, by decreasing priority, where Greedy finds room.
+    fn start_waiting(&mut self, view: View<'_>, is_meant: impl Fn(JobHandle) -> bool) {
         let mapping = &self.mapping;
-        let waiting = view.jobs().iter().copied();
-        let waiting = waiting.filter(|&job| !mapping.runs(job) && view.job(job).sequence() < new_from);
+        let waiting = view.jobs().iter().copied().filter(|&job| !mapping.runs(job) && is_meant(job));
         self.ranking.rank(self.options.priority, view, waiting);
         for job in self.ranking.highest_first() {
             self.mapping.place_greedily(view, job);
@@ -110,27 +127,51 @@ impl FractionalScheduler {
             OnSubmission::Greedy => {
                 self.mapping.place_greedily(view, job);
             }
-            OnSubmission::GreedyP | OnSubmission::GreedyPM => {
-                if !self.mapping.place_greedily(view, job) {
-                    self.admit_by_force(view, job);
-                }
-            }
+            OnSubmission::GreedyP | OnSubmission::GreedyPM => match self.options.readings.unmarking {
+                Unmarking::BeforePlacing => self.admit_then_place(view, job),
+                Unmarking::AfterPlacing => self.place_then_unmark(view, job),
+            },
         }
     }
 
-    fn admit_by_force(&mut self, view: View<'_>, job: JobHandle) {
+    fn admit_then_place(&mut self, view: View<'_>, job: JobHandle) {
+        if self.mapping.place_greedily(view, job) {
+            return;
+        }
         self.rank_all(view);
         let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
-        let Some(evicted) = admission::make_room(&mut self.mapping, view, &self.ranking, memory, tasks)
-        else {
-            return;
-        };
+        let marked = admission::mark(&mut self.mapping, view, &self.ranking, memory, tasks);
+        let Some(mut evicted) = marked else { return };
+        admission::unmark_beside(&mut self.mapping, view, &mut evicted, memory, tasks);
         let placed = self.mapping.place_greedily(view, job);
         debug_assert!(placed, "room was made");
         if self.policy.on_submission == OnSubmission::GreedyPM {
-            for (other, _) in evicted {
+            for &(other, _) in &evicted {
                 self.mapping.place_greedily(view, other);
             }
+        }
+        self.evicted.extend(evicted);
+    }
+
+    fn place_then_unmark(&mut self, view: View<'_>, job: JobHandle) {
+        self.rank_all(view);
+        let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
+        let marked = admission::mark(&mut self.mapping, view, &self.ranking, memory, tasks);
+        let Some(marked) = marked else { return };
+        let placed = self.mapping.place_greedily(view, job);
+        debug_assert!(placed, "room was made");
+        let mut evicted = std::mem::take(&mut self.evicted);
+        evicted.extend(marked);
+        let place = |job: JobHandle| self.ranking.highest_first().position(|other| other == job);
+        evicted.sort_by_cached_key(|(job, _)| place(*job));
+        admission::unmark_where_free(&mut self.mapping, view, &mut evicted);
+        self.evicted = evicted;
+    }
+
+    /// Jobs that were paused for others move instead where Greedy finds room.
+    fn move_evicted(&mut self, view: View<'_>) {
+        for (job, _) in &self.evicted {
+            self.mapping.place_greedily(view, *job);
         }
     }
 
@@ -167,10 +208,13 @@ impl FractionalScheduler {
             self.mcb.map(&jobs)
         };
         if by_stretch {
-            // The floors of the second phase; what the others get is left to it.
-            for (place, &job) in ranked.iter().enumerate().filter(|(place, _)| packed.is_kept(*place)) {
-                self.yields[job.index()] =
-                    yield_at(place, packed.value()).expect("the packing stands on these yields");
+            // What others get beyond these is left to the second phase.
+            let step = self.options.mcb.cpu_step;
+            for (place, &handle) in ranked.iter().enumerate().filter(|(place, _)| packed.is_kept(*place)) {
+                let exact = yield_at(place, packed.value()).expect("the packing stands on these yields");
+                let need = view.job(handle).need();
+                self.floors[handle.index()] =
+                    step.map_or(exact, |step| in_steps(exact, need, step).unwrap_or_else(|| one_step(need, step)));
             }
         }
         let candidate =
@@ -199,20 +243,26 @@ impl FractionalScheduler {
             placement: self.mapping.placement(job),
         };
         if self.policy.periodic == Periodic::McbStretch {
+            let is_max = self.policy.second_phase != SecondPhase::Average;
+            let (mut period, mut floor) = (self.options.period, None);
+            if self.options.readings.stretch_yields == StretchYields::Recomputed {
+                let now = view.now();
+                period = self.next_tick(now).map_or(period, |tick| tick.since(now));
+                // Jobs may get less than at the tick, but the average is still computed above the yields of the tick.
+                let plain: Vec<SharedJob<'_>> = running.iter().map(shared).collect();
+                floor = is_max.then(|| self.options.mcb.floor.min(self.shares.common(&plain)));
+            }
             let stretched = |job: &JobHandle| StretchJob {
                 job: shared(job),
                 flow_time: view.job(*job).flow_time(),
                 virtual_time: view.job(*job).virtual_time(),
-                floor: self.yields[job.index()],
+                floor: floor.unwrap_or(self.floors[job.index()]),
             };
             let jobs: Vec<StretchJob<'_>> = running.iter().map(stretched).collect();
-            match self.policy.second_phase {
-                SecondPhase::Average => {
-                    self.shares.max_average_inverse_stretch(&jobs, self.options.period, &mut self.shared);
-                }
-                SecondPhase::Min | SecondPhase::Max => {
-                    self.shares.min_max_stretch(&jobs, self.options.period, &mut self.shared);
-                }
+            if is_max {
+                self.shares.min_max_stretch(&jobs, period, &mut self.shared);
+            } else {
+                self.shares.max_average_inverse_stretch(&jobs, period, &mut self.shared);
             }
         } else {
             let jobs: Vec<SharedJob<'_>> = running.iter().map(shared).collect();
@@ -220,11 +270,30 @@ impl FractionalScheduler {
                 SecondPhase::Average => self.shares.max_average(&jobs, &mut self.shared),
                 SecondPhase::Min | SecondPhase::Max => self.shares.max_min(&jobs, &mut self.shared),
             }
+            if let Some(step) = self.options.mcb.cpu_step {
+                for (job, job_yield) in jobs.iter().zip(&mut self.shared) {
+                    *job_yield = in_steps(*job_yield, job.need, step).unwrap_or(*job_yield);
+                }
+            }
         }
         for (job, &job_yield) in running.iter().zip(&self.shared) {
             self.yields[job.index()] = job_yield;
         }
     }
+}
+
+/// The yield at which a task with this need gets whole steps of CPU, at most this yield; `None` below one step. What is less
+/// than a unit below a step is meant to be that step.
+fn in_steps(job_yield: Yield, need: Share, step: Share) -> Option<Yield> {
+    let [need, step] = [need, step].map(|share| u64::from(share.units()));
+    let cpu = need.saturating_mul(u64::from(job_yield.units()) + 1) >> Yield::BITS;
+    let steps = (cpu / step.max(1)).checked_mul(step).filter(|&steps| steps > 0)?;
+    Some(Yield::from_ratio(steps, need).min(job_yield))
+}
+
+/// The yield at which a task with this need gets one step of CPU, or all that it needs.
+fn one_step(need: Share, step: Share) -> Yield {
+    Yield::from_ratio(u64::from(step.units()), u64::from(need.units()).max(1))
 }
 
 impl RemapLimit {
@@ -265,6 +334,7 @@ impl Scheduler for FractionalScheduler {
         let now = view.now();
         self.mapping.grow(view.handles());
         self.yields.resize(view.handles(), Yield::ZERO);
+        self.floors.resize(view.handles(), Yield::ZERO);
         for &(job, before) in situation.discovered {
             self.mapping.change_need(view, job, before);
         }
@@ -274,21 +344,35 @@ impl Scheduler for FractionalScheduler {
         if !situation.submitted.is_empty() {
             self.first_submission.get_or_insert(now);
         }
+        self.evicted.clear();
+        let readings = self.options.readings;
+        let tick = self.is_tick(now);
         let by_mcb = self.policy.on_submission == OnSubmission::Mcb;
         let completed = self.policy.opportunistic && !situation.completed.is_empty();
         let submitted = by_mcb && !situation.submitted.is_empty();
-        if completed && !by_mcb {
-            self.start_waiting(view, situation.submitted);
+        if completed && !by_mcb && readings.opportunism == Opportunism::Completions {
+            let new_from = situation.submitted.first().map_or(u64::MAX, |&job| view.job(job).sequence());
+            self.start_waiting(view, |job| view.job(job).sequence() < new_from);
         }
-        for &job in situation.submitted {
-            self.admit(view, job);
+        if !tick || readings.arrivals_at_ticks == ArrivalsAtTicks::Admitted {
+            for &job in situation.submitted {
+                self.admit(view, job);
+            }
         }
-        let tick = self.is_tick(now);
+        let is_moving = self.policy.on_submission == OnSubmission::GreedyPM;
+        if is_moving && readings.unmarking == Unmarking::AfterPlacing {
+            self.move_evicted(view);
+        }
         if (submitted || completed && by_mcb || tick) && !view.jobs().is_empty() {
             self.remap(view, self.budget().filter(|_| tick));
         }
-        // Under /stretch-per yields hold until the next tick.
-        if self.policy.periodic != Periodic::McbStretch || tick {
+        if self.policy.opportunistic && !by_mcb && readings.opportunism == Opportunism::EveryEvent {
+            let evicted = std::mem::take(&mut self.evicted);
+            self.start_waiting(view, |job| evicted.iter().all(|(other, _)| *other != job));
+            self.evicted = evicted;
+        }
+        let holds = readings.stretch_yields == StretchYields::Held && !tick;
+        if self.policy.periodic != Periodic::McbStretch || !holds {
             self.share(view);
         }
         self.mapping.decide(view, &self.yields, decision);

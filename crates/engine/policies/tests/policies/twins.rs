@@ -111,6 +111,11 @@ proptest! {
     }
 
     #[test]
+    fn easy_spare_agrees_with_its_twin((nodes, jobs) in workload(), options in any_options()) {
+        agree(Policy::EasySpare, &mut twin::EasySpare::new(nodes), nodes, &options, &jobs)?;
+    }
+
+    #[test]
     fn cons_agrees_with_its_twin(
         (nodes, jobs) in workload(), options in any_options(), compression in any_compression(),
     ) {

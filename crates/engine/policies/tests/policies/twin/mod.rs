@@ -2,10 +2,12 @@
 
 mod conservative;
 mod easy;
+mod easy_spare;
 mod profile;
 
 pub(crate) use conservative::Conservative;
 pub(crate) use easy::Easy;
+pub(crate) use easy_spare::EasySpare;
 pub(crate) use profile::SecondBySecond;
 
 use dfrsim_cluster::{Options, Overrun};
