@@ -147,6 +147,7 @@ impl<'a> Matrix<'a> {
         let (policy, parameters) = (group.setting.policy, &group.setting.parameters);
         let mcb = parameters.mcb;
         group.is_simulated_as_published()
+            && group.setting.alternative.is_none()
             && group.tau == simulation.taus[0]
             && (!policy.is_periodic() || parameters.period == simulation.periods[0])
             && (!policy.uses_mcb()
@@ -229,7 +230,7 @@ impl<'a> Group<'a> {
     }
     /// Whether it has the penalty, the knowledge and, where that matters, the period of published tables.
     pub(crate) fn is_simulated_as_published(&self) -> bool {
-        let Setting { policy, parameters, options } = self.setting;
+        let Setting { policy, parameters, options, .. } = self.setting;
         options.penalty == PUBLISHED_PENALTY
             && options.needs == NeedModel::Exact
             && (!policy.is_periodic() || parameters.period == PUBLISHED_PERIOD)

@@ -16,6 +16,7 @@ mod drawings;
 mod groups;
 mod instance;
 mod published;
+mod readings;
 mod rows;
 mod scenario;
 mod setting;
@@ -24,6 +25,7 @@ mod tables;
 
 pub use instance::trace_seed;
 pub use published::{CostUnit, Costs, Published};
+pub use readings::{Alternative, Readings};
 pub use rows::SimulationRow;
 pub use scenario::{
     BatsimLog, Cut, Log, LublinTraces, Online, PeriodSweep, Simulation, Source, SwfLog, Workload,

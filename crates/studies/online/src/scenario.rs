@@ -1,6 +1,7 @@
 //! Scenarios of the study: what is simulated.
 
 use crate::published::Published;
+use crate::readings::{Alternative, Readings};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
@@ -28,6 +29,8 @@ fields! {
         pub simulation: Simulation = table();
         /// Policies with periods of their own, beside those.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
+        /// Other readings of what the text leaves open.
+        pub alternatives as "reading": Vec<Alternative> = tables().distinct("name", "a reading", |it: &Alternative| &it.name);
         /// What is simulated.
         pub workloads: Vec<Workload> = tables().nonempty().distinct("name", "a workload", |it: &Workload| &it.name);
     }
@@ -77,6 +80,9 @@ fields! {
         pub yield_floor: Yield = positive_fraction("a yield"), default Yield::nearest(0.01);
         /// How near MCB's search comes to the largest yield.
         pub yield_precision: Yield = positive_fraction("a yield"), default Yield::nearest(0.01);
+        /// How near the search of `/stretch-per` comes to the largest inverse stretch: stretches above the inverse of this
+        /// cannot be told apart. The text wants the lowest feasible stretch (section 5.2.6).
+        pub stretch_precision: Yield = positive_fraction("an inverse stretch"), default Yield::nearest(0.0001);
         /// How priorities are computed.
         pub priority: PriorityRule = named("a rule of priorities"), default PriorityRule::default();
         /// The run times that policies know: `exact`, `requested`, `none`, or a model of errors.
@@ -89,6 +95,8 @@ fields! {
         /// After how many seconds running jobs reveal their CPU needs, where these are not exact; beside these
         /// simulations there are those in which they never do.
         pub discovery as "discovery_s": Vec<SimSpan> = list(positive_seconds()).distinct(), default Vec::new();
+        /// How the rest of what the text leaves open is read.
+        pub readings: Readings = table();
         /// Jobs submitted within this time after the first submission do not count in the metrics, in seconds.
         pub warm_up: SimSpan = seconds(..), default SimSpan::ZERO;
         /// Jobs submitted within this time before the last submission do not count in the metrics, in seconds.

@@ -1,12 +1,13 @@
 //! What each instance is simulated with: a policy and everything that its name leaves open.
 
 use crate::rows::SettingLabel;
+use crate::readings;
 use crate::scenario::{Online, Simulation};
 use dfrsim_cluster::{EstimateModel, NeedModel, Options, Overrun};
 use dfrsim_lab::KeyBuilder;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_model::{Seed, SimSpan};
-use dfrsim_policies::fractional::McbOptions;
+use dfrsim_policies::fractional::{McbOptions, Periodic};
 use dfrsim_policies::{Policy, PolicyOptions};
 
 /// A policy with everything that its name leaves open, apart from the memory of a node.
@@ -15,10 +16,13 @@ pub(crate) struct Setting {
     pub(crate) policy: Policy,
     pub(crate) parameters: PolicyOptions,
     pub(crate) options: Options,
+    /// The name of the readings, where they are not those of the scenario.
+    pub(crate) alternative: Option<String>,
 }
 
 /// All settings of a scenario: every policy with every penalty and, where they matter to it, every period, packing and
-/// drop rule; policies of sweeps with the periods of their sweep; each with all knowledge of CPU needs.
+/// drop rule; policies of sweeps with the periods of their sweep; each with all knowledge of CPU needs, and with those
+/// alternative readings that can matter to it.
 pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
     let simulation = &scenario.simulation;
     let sweeps = scenario.sweeps.iter().map(|sweep| (&sweep.periods, &sweep.policies));
@@ -38,12 +42,31 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                 for &packing in &simulation.packings {
                     for &drop in &simulation.drops {
                         let (floor, precision) = (simulation.yield_floor, simulation.yield_precision);
-                        let mcb = McbOptions { packing, drop, floor, precision };
+                        let stretch_precision = simulation.stretch_precision;
+                        let mcb = McbOptions {
+                            packing,
+                            drop,
+                            floor,
+                            precision,
+                            stretch_precision,
+                            ..McbOptions::default()
+                        };
                         let priority = simulation.priority;
-                        let parameters = PolicyOptions { period, mcb, priority, ..PolicyOptions::default() };
+                        let plain = PolicyOptions { period, mcb, priority, ..PolicyOptions::default() };
+                        let parameters = simulation.readings.apply(plain);
                         for &policy in policies {
                             for options in options(simulation, penalty, scenario.seed) {
-                                add(Setting { policy, parameters, options });
+                                add(Setting { policy, parameters, options, alternative: None });
+                            }
+                            for alternative in &scenario.alternatives {
+                                let other = alternative.apply(plain);
+                                if readings::relevant(policy, other) == readings::relevant(policy, parameters) {
+                                    continue;
+                                }
+                                for options in options(simulation, penalty, scenario.seed) {
+                                    let alternative = Some(alternative.name.clone());
+                                    add(Setting { policy, parameters: other, options, alternative });
+                                }
                             }
                         }
                     }
@@ -79,10 +102,13 @@ fn overrun_name(overrun: Overrun) -> &'static str {
 impl Setting {
     /// The values of its columns. What does not matter to the policy is left out.
     pub(crate) fn label(&self) -> SettingLabel {
-        let Setting { policy, parameters, options } = self;
+        let Setting { policy, parameters, options, alternative } = self;
         let mcb = policy.uses_mcb().then_some(parameters.mcb);
         SettingLabel {
-            policy: policy.to_string(),
+            policy: match alternative {
+                Some(name) => format!("{policy} [{name}]"),
+                None => policy.to_string(),
+            },
             penalty_s: options.penalty,
             period_s: policy.is_periodic().then_some(parameters.period),
             packing: mcb.map(|mcb| mcb.packing.to_string()),
@@ -97,7 +123,7 @@ impl Setting {
     /// Adds what rows depend on. What does not matter to the policy is left out, so that rows are found again whatever
     /// it is.
     pub(crate) fn key(&self, node_memory_gb: f64, key: &mut KeyBuilder) {
-        let Setting { policy, parameters, options } = self;
+        let Setting { policy, parameters, options, alternative: _ } = self;
         let Options { penalty, estimates, overrun, seed, needs, discovery } = options;
         key.field("policy", policy);
         if let Policy::Custom(custom) = policy {
@@ -113,14 +139,17 @@ impl Setting {
             key.field("cpu_needs", needs);
             key.optional("discovery_s", *discovery);
         }
-        let PolicyOptions { period, mcb, priority, node_memory_gb: _ } = parameters;
+        let PolicyOptions { period, mcb, priority, readings: _, node_memory_gb: _ } = parameters;
         if policy.is_periodic() {
             key.field("period_s", period);
         }
         if policy.uses_mcb() {
-            let McbOptions { packing, drop, floor, precision } = mcb;
+            let McbOptions { packing, drop, floor, precision, stretch_precision, .. } = mcb;
             key.field("packing", packing).field("drop", drop);
             key.field("yield_floor", floor.units()).field("yield_precision", precision.units());
+            if policy.fractional().is_none_or(|parts| parts.periodic == Periodic::McbStretch) {
+                key.field("stretch_precision", stretch_precision.units());
+            }
         }
         if policy.uses_priority() {
             key.field("priority", priority);
@@ -128,6 +157,7 @@ impl Setting {
         if policy.uses_node_memory() {
             key.field("node_memory_gb", node_memory_gb);
         }
+        readings::key(*policy, *parameters, key);
     }
 }
 

@@ -70,7 +70,7 @@ impl OnlineStudy {
     /// What the simulation of a variant measured, or why it failed.
     fn simulate(&self, instance: &Instance, variant: &Variant, audit: bool) -> Result<Box<Summary>, Failure> {
         let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
-        let Setting { policy, parameters, options } = self.setting(variant);
+        let Setting { policy, parameters, options, .. } = self.setting(variant);
         let parameters = PolicyOptions { node_memory_gb: variant.node_memory_gb, ..*parameters };
         let mut scheduler = policy.scheduler(instance.nodes, &parameters);
         let simulation = &self.scenario.simulation;

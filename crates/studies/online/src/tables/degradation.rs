@@ -55,7 +55,8 @@ pub(crate) fn agreement(matrix: &Matrix<'_>) -> Vec<String> {
             for &drop in &scenario.simulation.drops {
                 let has_rules = |group: &&Group<'_>| {
                     let mcb = group.setting.parameters.mcb;
-                    !group.setting.policy.uses_mcb() || (mcb.packing, mcb.drop) == (packing, drop)
+                    group.setting.alternative.is_none()
+                        && (!group.setting.policy.uses_mcb() || (mcb.packing, mcb.drop) == (packing, drop))
                 };
                 let fractional = groups.iter().filter(|group| {
                     group.scope.workload.name == workload.name && group.setting.policy.fractional().is_some()

@@ -1,0 +1,153 @@
+//! How what the dissertation leaves open is read.
+
+use dfrsim_lab::KeyBuilder;
+use dfrsim_lab::fields;
+use dfrsim_lab::fields::{Codec, flattened, name, named, number, optional, positive_fraction, via};
+use dfrsim_model::{Share, Yield};
+use dfrsim_policies::fractional::{
+    ArrivalsAtTicks, Balanced, McbOptions, OnSubmission, Opportunism, Packing, Periodic, Probes, StretchYields,
+    Ties, TickOrigin, Unmarking,
+};
+use dfrsim_policies::{Policy, PolicyOptions, fractional};
+
+fields! {
+    /// How what the dissertation leaves open is read, beside `packing`, `drop`, `priority` and the precisions. The defaults are
+    /// what the text says or, where it is silent, ours. `scenarios/appendix_b_author.toml` has what the author's own simulator does
+    /// (vcsim, 2010).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Readings {
+        /// What `*` reacts to: `completions` (the text, section 5.2.4), or `every-event`, after all else that it causes.
+        pub star: Opportunism = named("a reaction of `*`"), default Opportunism::default();
+        /// When GreedyP and GreedyPM take marked jobs back: `before-placing` or `after-placing` the new job. The text tests
+        /// whether it "could be started" and does not say where it is placed.
+        pub unmarking: Unmarking = named("an order of un-marking"), default Unmarking::default();
+        /// Yields of `/stretch-per` between ticks: `held`, or `recomputed` at each event for the time that is left. The text
+        /// (section 5.2.6) speaks of ticks only.
+        pub stretch_yields: StretchYields = named("yields of `/stretch-per`"), default StretchYields::default();
+        /// Where the grid of ticks begins: `first-submission` or `zero`, the begin of the log. The text is silent.
+        pub ticks_from: TickOrigin = named("an origin of ticks"), default TickOrigin::default();
+        /// Jobs that arrive at the moment of a tick are `admitted` before it, or `left-to-tick`. The text is silent.
+        pub arrivals_at_ticks: ArrivalsAtTicks = named("a treatment of arrivals at ticks"), default ArrivalsAtTicks::default();
+        /// Which of equal tasks stands first in MCB's lists: `earlier-first` or `later-first`, by submission. The text is silent.
+        pub ties: Ties = named("an order of equal tasks"), default Ties::default();
+        /// From which list of `packing = "mcb8"` a balanced node takes, an empty one for example: `memory` or `cpu`. No text says.
+        pub balanced: Balanced = named("a list of a balanced node"), default Balanced::default();
+        /// Which values MCB's search tries: `ends-first`, then a bisection between them, or a `bisection` of [0, 1] that tries
+        /// neither end. The text asks for a binary search and names no ends.
+        pub probes as "search": Probes = named("a search"), default Probes::default();
+        /// CPU is packed and given out (by OPT=MIN and OPT=AVG, not by `/stretch-per`) in whole steps of this part of a node,
+        /// rounded down; exactly where it is missing. The text is silent.
+        pub cpu_step: Option<Share> = optional(share());
+    }
+}
+
+fields! {
+    /// Readings with which everything is simulated too: an ablation has a table for each one that it switches. Their rows have
+    /// the name in brackets after that of the policy; policies that they cannot affect are left out.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Alternative {
+        /// Its name in rows and tables.
+        pub name: String = name("a reading");
+        /// The packing rule of MCB; those of `[simulation]` where it is missing.
+        pub packing: Option<Packing> = optional(named("a packing rule"));
+        /// The precision of MCB's search for a yield; that of `[simulation]` where it is missing.
+        pub yield_precision: Option<Yield> = optional(positive_fraction("a yield"));
+        /// The precision of the search for a stretch; that of `[simulation]` where it is missing.
+        pub stretch_precision: Option<Yield> = optional(positive_fraction("an inverse stretch"));
+        /// The readings.
+        pub readings: Readings = flattened();
+    }
+}
+
+fn share() -> impl Codec<Share> {
+    let whole = |part: f64| {
+        Share::try_from_f64(part).filter(|share| share.units() > 0).ok_or("expected a part above 0 of a node")
+    };
+    via(number("a part of a node", 0.0..=1.0), whole, |share: &Share| share.as_f64())
+}
+
+impl Alternative {
+    /// The options with these readings instead of those of the scenario.
+    pub(crate) fn apply(&self, mut options: PolicyOptions) -> PolicyOptions {
+        let mcb = &mut options.mcb;
+        mcb.packing = self.packing.unwrap_or(mcb.packing);
+        mcb.precision = self.yield_precision.unwrap_or(mcb.precision);
+        mcb.stretch_precision = self.stretch_precision.unwrap_or(mcb.stretch_precision);
+        self.readings.apply(options)
+    }
+}
+
+impl Readings {
+    /// Puts them into the options of policies.
+    pub(crate) fn apply(self, mut options: PolicyOptions) -> PolicyOptions {
+        let Readings { star, unmarking, stretch_yields, ticks_from, arrivals_at_ticks, .. } = self;
+        let Readings { ties, balanced, probes, cpu_step, .. } = self;
+        options.mcb = McbOptions { ties, balanced, probes, cpu_step, ..options.mcb };
+        options.readings = fractional::Readings {
+            opportunism: star,
+            unmarking,
+            stretch_yields,
+            tick_origin: ticks_from,
+            arrivals_at_ticks,
+        };
+        options
+    }
+}
+
+/// The options with everything that cannot matter to the policy as it is by default. Custom policies may read all of them.
+pub(crate) fn relevant(policy: Policy, options: PolicyOptions) -> PolicyOptions {
+    let default = PolicyOptions::default();
+    let mut relevant = options;
+    let of_mcb = match policy {
+        Policy::Custom(_) => return options,
+        _ => policy.uses_mcb(),
+    };
+    let Some(parts) = policy.fractional() else { return default };
+    let greedy = !matches!(parts.on_submission, OnSubmission::Nothing | OnSubmission::Mcb);
+    let by_stretch = parts.periodic == Periodic::McbStretch;
+    let (readings, plain) = (&mut relevant.readings, default.readings);
+    if !(parts.opportunistic && greedy) {
+        readings.opportunism = plain.opportunism;
+    }
+    if !matches!(parts.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM) {
+        readings.unmarking = plain.unmarking;
+    }
+    if !by_stretch {
+        readings.stretch_yields = plain.stretch_yields;
+        relevant.mcb.stretch_precision = default.mcb.stretch_precision;
+    }
+    if !policy.is_periodic() {
+        readings.tick_origin = plain.tick_origin;
+        relevant.period = default.period;
+    }
+    if !(policy.is_periodic() && greedy) {
+        readings.arrivals_at_ticks = plain.arrivals_at_ticks;
+    }
+    if !of_mcb {
+        relevant.mcb = McbOptions { cpu_step: options.mcb.cpu_step, ..default.mcb };
+    } else if options.mcb.packing != Packing::TwoLists {
+        relevant.mcb.balanced = default.mcb.balanced;
+    }
+    relevant
+}
+
+/// Adds to a key those readings that are not the default ones, so that rows of the default reading keep their keys.
+pub(crate) fn key(policy: Policy, options: PolicyOptions, key: &mut KeyBuilder) {
+    let (own, plain) = (relevant(policy, options), PolicyOptions::default());
+    let mut add = |name: &str, value: String, default: String| {
+        if value != default {
+            key.field(name, value);
+        }
+    };
+    let (readings, usual) = (own.readings, plain.readings);
+    add("star", readings.opportunism.to_string(), usual.opportunism.to_string());
+    add("unmarking", readings.unmarking.to_string(), usual.unmarking.to_string());
+    add("stretch_yields", readings.stretch_yields.to_string(), usual.stretch_yields.to_string());
+    add("ticks_from", readings.tick_origin.to_string(), usual.tick_origin.to_string());
+    add("arrivals_at_ticks", readings.arrivals_at_ticks.to_string(), usual.arrivals_at_ticks.to_string());
+    let units = |step: Option<Share>| step.map_or(String::new(), |step| step.units().to_string());
+    add("ties", own.mcb.ties.to_string(), plain.mcb.ties.to_string());
+    add("balanced", own.mcb.balanced.to_string(), plain.mcb.balanced.to_string());
+    add("search", own.mcb.probes.to_string(), plain.mcb.probes.to_string());
+    add("cpu_step", units(own.mcb.cpu_step), units(plain.mcb.cpu_step));
+}
