@@ -51,7 +51,11 @@ impl SearchRange {
         success
     }
     /// The same without taking the lowest value for a success; the last value that succeeded, if any did.
-    pub(crate) fn bisect_open(self, precision: Yield, mut succeeds: impl FnMut(Yield) -> bool) -> Option<Yield> {
+    pub(crate) fn bisect_open(
+        self,
+        precision: Yield,
+        mut succeeds: impl FnMut(Yield) -> bool,
+    ) -> Option<Yield> {
         let mut last = None;
         self.bisect(precision, |value| {
             let success = succeeds(value);

@@ -189,7 +189,11 @@ fn all() -> impl Iterator<Item = Policy> {
     let easy = QueueOrder::ALL.into_iter().map(Policy::Easy);
     let conservative = [Compression::OneByOne, Compression::Replan].map(Policy::Conservative);
     let fractional = Fractional::of_the_paper().map(Policy::Fractional);
-    fcfs.chain(easy).chain([Policy::EasySpare]).chain(conservative).chain([Policy::Equipartition]).chain(fractional)
+    fcfs.chain(easy)
+        .chain([Policy::EasySpare])
+        .chain(conservative)
+        .chain([Policy::Equipartition])
+        .chain(fractional)
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use dfrsim_lab::fields;
 use dfrsim_lab::fields::{Codec, flattened, name, named, number, optional, positive_fraction, via};
 use dfrsim_model::{Share, Yield};
 use dfrsim_policies::fractional::{
-    ArrivalsAtTicks, Balanced, McbOptions, OnSubmission, Opportunism, Packing, Periodic, Probes, StretchYields,
-    Ties, TickOrigin, Unmarking,
+    ArrivalsAtTicks, Balanced, McbOptions, OnSubmission, Opportunism, Packing, Periodic, Probes,
+    StretchYields, TickOrigin, Ties, Unmarking,
 };
 use dfrsim_policies::{Policy, PolicyOptions, fractional};
 

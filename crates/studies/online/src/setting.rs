@@ -1,7 +1,7 @@
 //! What each instance is simulated with: a policy and everything that its name leaves open.
 
-use crate::rows::SettingLabel;
 use crate::readings;
+use crate::rows::SettingLabel;
 use crate::scenario::{Online, Simulation};
 use dfrsim_cluster::{EstimateModel, NeedModel, Options, Overrun};
 use dfrsim_lab::KeyBuilder;
@@ -60,7 +60,8 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                             }
                             for alternative in &scenario.alternatives {
                                 let other = alternative.apply(plain);
-                                if readings::relevant(policy, other) == readings::relevant(policy, parameters) {
+                                if readings::relevant(policy, other) == readings::relevant(policy, parameters)
+                                {
                                     continue;
                                 }
                                 for options in options(simulation, penalty, scenario.seed) {
@@ -203,6 +204,41 @@ mod tests {
         ];
         let found: Vec<(String, Option<f64>)> = settings.iter().map(label).collect();
         assert_eq!(found, expected.map(|(policy, period)| (policy.to_owned(), period)));
+    }
+
+    /// A reading is simulated beside the others for those policies that it can affect; only those have another key.
+    #[test]
+    fn alternative_readings_are_those_that_matter() {
+        let settings = settings_of(
+            "policies = ['EASY', 'Greedy*/OPT=MIN', 'GreedyP*/OPT=MIN', '/per/OPT=MIN']\n\
+             [[reading]]\nname = 'ties'\nties = 'later-first'\n\
+             [[reading]]\nname = 'star'\nstar = 'every-event'\n\
+             [[reading]]\nname = 'un-marking'\nunmarking = 'after-placing'\n\
+             [[reading]]\nname = 'balanced'\nbalanced = 'cpu'\n\
+             [[reading]]\nname = 'lists'\npacking = 'mcb8'\nbalanced = 'cpu'\n\
+             [[reading]]\nname = 'zero'\nticks_from = 'zero'\n",
+        );
+        let names: Vec<String> = settings.iter().map(|setting| setting.label().policy).collect();
+        let expected = [
+            "EASY",
+            "Greedy*/OPT=MIN",
+            "Greedy*/OPT=MIN [star]",
+            "GreedyP*/OPT=MIN",
+            "GreedyP*/OPT=MIN [star]",
+            "GreedyP*/OPT=MIN [un-marking]",
+            "/per/OPT=MIN",
+            "/per/OPT=MIN [ties]",
+            "/per/OPT=MIN [lists]",
+            "/per/OPT=MIN [zero]",
+        ];
+        assert_eq!(names, expected);
+        let key = |setting: &Setting| {
+            let mut key = KeyBuilder::new("online", 1);
+            setting.key(8.0, &mut key);
+            key.key()
+        };
+        let keys: BTreeSet<Key> = settings.iter().map(key).collect();
+        assert_eq!(keys.len(), expected.len());
     }
 
     /// What matters to a policy changes its key, and nothing else does.

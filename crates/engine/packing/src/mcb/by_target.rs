@@ -1,8 +1,8 @@
 //! Each job has a yield of its own, which follows from a common target.
 
-use super::{McbOptions, PackJob};
 use super::demand::{Demand, Kept, Layout, Rank, lists, size};
 use super::pinned_nodes::Pinned;
+use super::{McbOptions, PackJob};
 use crate::yield_search::SearchRange;
 use dfrsim_model::{Share, Yield};
 

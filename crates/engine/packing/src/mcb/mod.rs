@@ -140,8 +140,7 @@ impl Mcb {
             self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)
         } else {
             // In whole steps tasks of different needs can ask for the same, so classes by need are of no use.
-            let range =
-                |kept: &Kept, nodes| SearchRange { lowest: floor, highest: kept.yield_bound(nodes) };
+            let range = |kept: &Kept, nodes| SearchRange { lowest: floor, highest: kept.yield_bound(nodes) };
             let same = |_, value| Some(value);
             let demand = ByTarget::new(jobs, self.options, range, same, &mut self.target_scratch);
             self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)
@@ -206,7 +205,8 @@ impl Search {
         placements: &mut Placements,
     ) -> Yield {
         let mut value = self.keep_prefix(jobs, nodes, precision, &mut demand);
-        if self.options.drop == DropRule::Skip && self.try_dropped_again(jobs, nodes, precision, &mut demand) {
+        if self.options.drop == DropRule::Skip && self.try_dropped_again(jobs, nodes, precision, &mut demand)
+        {
             value = self.largest(nodes, precision, &mut demand);
         }
         placements.reset(jobs, nodes);

@@ -204,7 +204,10 @@ impl Demand for Uniform<'_> {
                         writer.push_interleaved([a, b], |position| {
                             let index = jobs[position as usize];
                             let job = &self.jobs[index as usize];
-                            (self.ties.order(job.sequence, index), kept.flags()[index as usize].then_some(job.tasks))
+                            (
+                                self.ties.order(job.sequence, index),
+                                kept.flags()[index as usize].then_some(job.tasks),
+                            )
                         });
                     }
                 }

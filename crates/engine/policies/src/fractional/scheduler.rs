@@ -99,7 +99,8 @@ impl FractionalScheduler {
     fn is_tick(&self, now: SimTime) -> bool {
         self.tick_origin().is_some_and(|origin| {
             let since = now.since(origin);
-            let is_origin = since.is_zero() && self.options.readings.tick_origin == TickOrigin::FirstSubmission;
+            let is_origin =
+                since.is_zero() && self.options.readings.tick_origin == TickOrigin::FirstSubmission;
             !is_origin && since.micros().is_multiple_of(self.options.period.micros())
         })
     }
@@ -213,8 +214,9 @@ impl FractionalScheduler {
             for (place, &handle) in ranked.iter().enumerate().filter(|(place, _)| packed.is_kept(*place)) {
                 let exact = yield_at(place, packed.value()).expect("the packing stands on these yields");
                 let need = view.job(handle).need();
-                self.floors[handle.index()] =
-                    step.map_or(exact, |step| in_steps(exact, need, step).unwrap_or_else(|| one_step(need, step)));
+                self.floors[handle.index()] = step.map_or(exact, |step| {
+                    in_steps(exact, need, step).unwrap_or_else(|| one_step(need, step))
+                });
             }
         }
         let candidate =

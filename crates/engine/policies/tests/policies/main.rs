@@ -5,6 +5,7 @@ mod budget;
 mod fractional;
 mod golden;
 mod names;
+mod readings;
 mod reference_schedules;
 mod support;
 mod theorems;

@@ -18,10 +18,20 @@ impl Observer for Records {
 
 /// The completed jobs of a simulation, in order of submission.
 pub(crate) fn schedule(policy: &str, nodes: u32, options: &Options, jobs: Vec<Job>) -> Vec<JobRecord> {
+    schedule_with(&PolicyOptions::default(), policy, nodes, options, jobs)
+}
+
+/// The same of a policy with options.
+pub(crate) fn schedule_with(
+    parameters: &PolicyOptions,
+    policy: &str,
+    nodes: u32,
+    options: &Options,
+    jobs: Vec<Job>,
+) -> Vec<JobRecord> {
     let policy: Policy = policy.parse().unwrap();
     let mut records = Records::default();
-    simulate(nodes, options, jobs, &mut *policy.scheduler(nodes, &PolicyOptions::default()), &mut records)
-        .unwrap();
+    simulate(nodes, options, jobs, &mut *policy.scheduler(nodes, parameters), &mut records).unwrap();
     records.0.sort_by_key(|(sequence, _)| *sequence);
     records.0.into_iter().map(|(_, record)| record).collect()
 }

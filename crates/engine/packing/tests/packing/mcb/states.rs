@@ -107,7 +107,8 @@ fn state_of<S: Strategy<Value = Share>>(
 /// All combinations of rules, with the usual numbers or others.
 pub(crate) fn options() -> impl Strategy<Value = McbOptions> {
     let number = || prop_oneof![3 => Just(Yield::from_ratio(1, 100)), 1 => (1u32..=1 << 19).prop_map(|units| Yield::try_from_units(units).unwrap())];
-    let step = proptest::option::of(prop_oneof![Just(Share::from_ratio(1, 100)), Just(Share::from_ratio(1, 7))]);
+    let step =
+        proptest::option::of(prop_oneof![Just(Share::from_ratio(1, 100)), Just(Share::from_ratio(1, 7))]);
     let numbers = (number(), number(), number(), step);
     (any::<[bool; 5]>(), numbers).prop_map(|(rules, (floor, precision, stretch_precision, cpu_step))| {
         let [one_list, prefix, by_memory, earlier, ends] = rules;

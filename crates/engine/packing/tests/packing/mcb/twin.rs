@@ -39,18 +39,14 @@ impl Node {
 }
 
 /// The jobs (by index) with their yields, packed: the nodes, or nothing.
-fn pack(
-    nodes: u32,
-    jobs: &[PackJob],
-    yields: &[(usize, Yield)],
-    options: McbOptions,
-) -> Option<Vec<Node>> {
+fn pack(nodes: u32, jobs: &[PackJob], yields: &[(usize, Yield)], options: McbOptions) -> Option<Vec<Node>> {
     let mut cluster: Vec<Node> = (0..nodes).map(|_| Node { cpu: 0, memory: 0, jobs: Vec::new() }).collect();
     let mut tasks = Vec::new();
     for &(job, at) in yields {
         let exact = u64::from(jobs[job].need.units()) * u64::from(at.units());
         let step = options.cpu_step.map_or(1, |step| u64::from(step.units()) << 20);
-        let least = if options.cpu_step.is_none() { 0 } else { step.min(u64::from(jobs[job].need.units()) << 20) };
+        let least =
+            if options.cpu_step.is_none() { 0 } else { step.min(u64::from(jobs[job].need.units()) << 20) };
         let cpu = (exact / step * step).max(least);
         let task = Task { job, cpu, memory: u64::from(jobs[job].memory.units()) << 20 };
         if let Some(pinned) = jobs[job].pinned {

@@ -39,8 +39,9 @@ impl Twin for EasySpare {
             if !reserved.1.is_empty() && reserved.0 == job {
                 continue;
             }
-            let spare: Vec<usize> =
-                (0..self.on.len()).filter(|node| self.on[*node].is_none() && !reserved.1.contains(node)).collect();
+            let spare: Vec<usize> = (0..self.on.len())
+                .filter(|node| self.on[*node].is_none() && !reserved.1.contains(node))
+                .collect();
             if width <= spare.len() {
                 self.start(state, job, &spare[..width]);
             } else if reserved.1.is_empty() {
@@ -56,7 +57,8 @@ impl Twin for EasySpare {
                 let mut nodes: Vec<usize> = (0..self.on.len()).collect();
                 nodes.sort_by_key(|&node| free_from(node));
                 let time = free_from(nodes[width - 1]).0;
-                let in_time: Vec<usize> = nodes.into_iter().filter(|&node| free_from(node).0 <= time).collect();
+                let in_time: Vec<usize> =
+                    nodes.into_iter().filter(|&node| free_from(node).0 <= time).collect();
                 self.reservation = Some((job, in_time[in_time.len() - width..].to_vec()));
             }
         }

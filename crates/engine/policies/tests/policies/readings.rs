@@ -1,0 +1,125 @@
+//! Readings of what the dissertation leaves open, on schedules that were derived by hand.
+
+use crate::support::{schedule_with, starts_and_ends};
+use dfrsim_cluster::{JobRecord, Options};
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+use dfrsim_policies::PolicyOptions;
+use dfrsim_policies::fractional::{
+    ArrivalsAtTicks, McbOptions, Opportunism, Readings, StretchYields, TickOrigin, Unmarking,
+};
+
+/// (Submit, tasks, run time, CPU need in quarters of a node, memory in tenths of one.)
+type Row = (u64, u32, u64, u64, u64);
+
+fn run(parameters: &PolicyOptions, policy: &str, nodes: u32, table: &[Row]) -> Vec<JobRecord> {
+    let job = |(&(submit, tasks, run, quarters, tenths), id): (&Row, u64)| Job {
+        id: JobId(id),
+        submit: SimTime::from_secs(submit),
+        tasks,
+        need: Share::from_ratio(quarters, 4),
+        memory: Share::from_ratio(tenths, 10),
+        run_time: SimSpan::from_secs(run),
+        requested_time: None,
+    };
+    let jobs = table.iter().zip(1..).map(job).collect();
+    schedule_with(parameters, policy, nodes, &Options::default(), jobs)
+}
+
+fn reading(readings: Readings) -> PolicyOptions {
+    PolicyOptions { readings, ..PolicyOptions::default() }
+}
+
+/// One node; job 2 waits for job 1, and job 3 arrives as job 1 ends. The waiting job is first if `*` reacts to the completion,
+/// the new one if `*` comes after all else.
+#[test]
+fn waiting_jobs_are_tried_before_or_after_new_ones() {
+    let table = [(0, 1, 100, 4, 6), (10, 1, 20, 4, 6), (100, 1, 30, 4, 6)];
+    let by_completion = run(&PolicyOptions::default(), "Greedy*/OPT=MIN", 1, &table);
+    assert_eq!(starts_and_ends(&by_completion), [(0.0, 100.0), (100.0, 120.0), (120.0, 150.0)]);
+    let every = reading(Readings { opportunism: Opportunism::EveryEvent, ..Readings::default() });
+    let by_event = run(&every, "Greedy*/OPT=MIN", 1, &table);
+    assert_eq!(starts_and_ends(&by_event), [(0.0, 100.0), (130.0, 150.0), (100.0, 130.0)]);
+}
+
+/// Two nodes. Jobs 1 (memory 0.5) and 3 (0.1) share node 0, job 2 (1.0) has node 1; all have the same priority at 10, when
+/// job 4 comes with two tasks of memory 0.5, so jobs 3 and 2 are marked.
+///
+/// If jobs are un-marked before job 4 is placed, job 3 is, as job 4 fits on node 1: two whole needs there, a yield of 1/2, 10
+/// + 10 * 2 = 30. After it: with both away the tasks go to node 1 and, as that is the less loaded then, node 0, where job 3 has
+/// no room any more. Job 1 uses a quarter of node 0, so the yield is 1 / 1.25 and job 4 ends at 10 + 12.5.
+#[test]
+fn jobs_are_unmarked_before_or_after_the_new_job_is_placed() {
+    let table = [(0, 1, 1000, 1, 5), (0, 1, 1000, 4, 10), (0, 1, 1000, 1, 1), (10, 2, 10, 4, 5)];
+    let before = run(&PolicyOptions::default(), "GreedyP*/OPT=MIN", 2, &table);
+    let preemptions = |records: &[JobRecord]| records.iter().map(|it| it.preemptions).collect::<Vec<_>>();
+    assert_eq!((preemptions(&before), before[3].end), (vec![0, 1, 0, 0], SimTime::from_secs(30)));
+    let after = reading(Readings { unmarking: Unmarking::AfterPlacing, ..Readings::default() });
+    let after = run(&after, "GreedyP*/OPT=MIN", 2, &table);
+    assert_eq!((preemptions(&after), after[3].end.as_secs_f64().round()), (vec![0, 1, 1, 0], 23.0));
+}
+
+/// Ticks at 600 and 1,200, though the first submission is at 50.
+#[test]
+fn ticks_begin_at_zero() {
+    let zero = reading(Readings { tick_origin: TickOrigin::Zero, ..Readings::default() });
+    let records = run(&zero, "/per/OPT=MIN", 1, &[(50, 1, 100, 4, 1), (760, 1, 10, 4, 1)]);
+    assert_eq!(starts_and_ends(&records), [(600.0, 700.0), (1200.0, 1210.0)]);
+}
+
+/// Two nodes; a job of memory 0.6 stands on node 0. At the tick at 600 another one arrives, and node 1 is the less loaded. Admitted
+/// first, it has node 1 before the tick comes, which may not move it and fills node 0 with the first job. Left to the tick,
+/// the two are packed in the order of their memory: the larger one takes node 0.
+#[test]
+fn arrivals_at_ticks_are_left_to_them() {
+    let table = [(0, 1, 1000, 4, 6), (600, 1, 1000, 4, 7)];
+    let policy = "Greedy/per/OPT=MIN/MFT=300";
+    let admitted = run(&PolicyOptions::default(), policy, 2, &table);
+    assert_eq!((admitted[0].migrations, admitted[1].start), (0, SimTime::from_secs(600)));
+    let left = Readings { arrivals_at_ticks: ArrivalsAtTicks::LeftToTick, ..Readings::default() };
+    let left = run(&reading(left), policy, 2, &table);
+    assert_eq!((left[0].migrations, left[1].start), (1, SimTime::from_secs(600)));
+}
+
+/// One node, two jobs from 0, both started by the tick at 600 with a yield of 1/2. The first one's 100 s are done at 800; then
+/// the other has 100 of its 900 s. If yields hold until 1,200, it has 300 then and ends at 1,800; if not, at 1,600.
+#[test]
+fn stretch_yields_hold_or_are_recomputed() {
+    let table = [(0, 1, 100, 4, 1), (0, 1, 900, 4, 1)];
+    let end = |options: &PolicyOptions| {
+        let records = run(options, "/stretch-per/OPT=MAX", 1, &table);
+        records[1].end.as_secs_f64().round()
+    };
+    assert_eq!(end(&PolicyOptions::default()), 1800.0);
+    let recomputed = Readings { stretch_yields: StretchYields::Recomputed, ..Readings::default() };
+    assert_eq!(end(&reading(recomputed)), 1600.0);
+}
+
+/// Three jobs with the whole need on one node: a third of it each, 33 hundredths in whole steps, and 150 / 0.33 s for 150 s of
+/// work.
+#[test]
+fn cpu_is_given_in_steps() {
+    let mcb = McbOptions { cpu_step: Some(Share::from_ratio(1, 100)), ..McbOptions::default() };
+    let stepped = PolicyOptions { mcb, ..PolicyOptions::default() };
+    let table = [(0, 1, 150, 4, 1); 3];
+    let ends = |options: &PolicyOptions| {
+        run(options, "Greedy*/OPT=MIN", 1, &table).iter().map(|it| it.end.as_secs_f64()).collect::<Vec<_>>()
+    };
+    assert!(ends(&PolicyOptions::default()).iter().all(|end| (end - 450.0).abs() < 0.01));
+    assert!(ends(&stepped).iter().all(|end| (end - 150.0 / 0.33).abs() < 0.01), "{:?}", ends(&stepped));
+}
+
+/// Three long jobs, two of which fit at a time: the last one ends earlier if the search for the stretch is as fine as by
+/// default than if it is as fine as that for the yield.
+#[test]
+fn a_fine_search_for_the_stretch_is_better() {
+    let end = |precision| {
+        let mcb = McbOptions { stretch_precision: precision, ..McbOptions::default() };
+        let options = PolicyOptions { mcb, ..PolicyOptions::default() };
+        let table = [(0, 1, 60_000, 4, 5), (0, 1, 60_000, 4, 5), (0, 1, 60_000, 4, 5)];
+        let records = run(&options, "/stretch-per/OPT=AVG", 1, &table);
+        records.iter().map(|it| it.end.as_secs_f64()).fold(0.0, f64::max)
+    };
+    let fine = end(McbOptions::default().stretch_precision);
+    let coarse = end(McbOptions::default().precision);
+    assert!(fine < coarse, "{fine} {coarse}");
+}
