@@ -22,6 +22,7 @@ mod scenario;
 mod setting;
 mod study;
 mod tables;
+mod vcsim;
 
 pub use instance::trace_seed;
 pub use published::{CostUnit, Costs, Published};

@@ -13,6 +13,8 @@ named! {
         DissertationB3 = "dissertation-b3",
         /// Dissertation, tables B.4 to B.6: the costs of preemptions and migrations on the traces of load 0.7 and more.
         DissertationB4ToB6 = "dissertation-b4-b6",
+        /// The simulator of the dissertation's author on the unscaled traces of seed 1: degradation, resumes and migrations.
+        VcsimUnscaled = "vcsim-unscaled",
     }
 }
 
@@ -48,7 +50,7 @@ impl Published {
             Published::DissertationB3 => {
                 Some(include_str!("../reference/dissertation_table_b3_degradation_scaled.csv"))
             }
-            Published::DissertationB4ToB6 => None,
+            Published::DissertationB4ToB6 | Published::VcsimUnscaled => None,
         }
     }
 
@@ -112,7 +114,11 @@ mod tests {
             let units = [CostUnit::GigabytesPerSecond, CostUnit::PerHour, CostUnit::PerJob];
             let costs = units.map(|unit| table.costs(unit).map(|(name, _)| name).collect::<Vec<_>>());
             let names: Vec<&str> = table.means().map(|(name, _)| name).collect();
-            let (expected, costed) = if table == Published::DissertationB4ToB6 { (0, 116) } else { (118, 0) };
+            let (expected, costed) = match table {
+                Published::DissertationB4ToB6 => (0, 116),
+                Published::VcsimUnscaled => (0, 0),
+                _ => (118, 0),
+            };
             assert_eq!(names.len(), expected);
             assert_eq!(costs.each_ref().map(Vec::len), [costed; 3], "the batch policies never preempt a job");
             let names = costs.into_iter().flatten().chain(names);

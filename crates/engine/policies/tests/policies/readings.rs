@@ -44,8 +44,8 @@ fn waiting_jobs_are_tried_before_or_after_new_ones() {
 /// Two nodes. Jobs 1 (memory 0.5) and 3 (0.1) share node 0, job 2 (1.0) has node 1; all have the same priority at 10, when
 /// job 4 comes with two tasks of memory 0.5, so jobs 3 and 2 are marked.
 ///
-/// If jobs are un-marked before job 4 is placed, job 3 is, as job 4 fits on node 1: two whole needs there, a yield of 1/2, 10
-/// + 10 * 2 = 30. After it: with both away the tasks go to node 1 and, as that is the less loaded then, node 0, where job 3 has
+/// If jobs are un-marked before job 4 is placed, job 3 is, as job 4 fits on node 1: two whole needs there and a yield of 1/2,
+/// so it ends at 30. After it: with both away the tasks go to node 1 and, as that is the less loaded then, node 0, where job 3 has
 /// no room any more. Job 1 uses a quarter of node 0, so the yield is 1 / 1.25 and job 4 ends at 10 + 12.5.
 #[test]
 fn jobs_are_unmarked_before_or_after_the_new_job_is_placed() {

@@ -5,9 +5,11 @@ mod bounds;
 mod cpu_needs;
 mod degradation;
 mod metrics;
+mod vcsim;
 
 pub(crate) use bandwidth::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
 pub(crate) use degradation::agreement;
+pub(crate) use vcsim::{Pairs as VcsimPairs, pairs as vcsim_pairs};
 
 use crate::groups::Matrix;
 use dfrsim_lab::{NamedTable, Statistics};
@@ -33,6 +35,7 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
         ),
         NamedTable::new("bounds", "Lower bounds on the maximum bounded stretch", bounds::table(matrix))
             .with_summary(bounds::summary(matrix)),
+        NamedTable::new("vcsim", "Beside the author's own simulator", vcsim::table(matrix, &groups)),
         NamedTable::new("metrics", "Mean of each metric", metrics::table(&groups))
             .with_summary(metrics::summary(&groups)),
     ]

@@ -27,11 +27,10 @@ impl Twin for EasySpare {
         for on in &mut self.on {
             *on = on.filter(|job| state.running.iter().any(|(other, _)| other == job));
         }
-        if let Some((job, nodes)) = self.reservation.clone() {
-            if nodes.iter().all(|&node| self.on[node].is_none()) {
-                self.start(state, job, &nodes);
-                self.reservation = None;
-            }
+        let is_free = |(_, nodes): &(usize, Vec<usize>)| nodes.iter().all(|&node| self.on[node].is_none());
+        if let Some((job, nodes)) = self.reservation.clone().filter(is_free) {
+            self.start(state, job, &nodes);
+            self.reservation = None;
         }
         for job in state.queue.clone() {
             let width = state.jobs[job].width as usize;

@@ -1,0 +1,100 @@
+//! Beside the figures of the author's own simulator, trace by trace.
+
+use crate::groups::{Group, Load, Matrix};
+use crate::published::Published;
+use crate::vcsim::{Measure, values};
+use dfrsim_lab::{Bootstrap, Cell, Table, mean};
+
+/// Our values and those of the reference, of the traces that both have.
+pub(crate) struct Pairs {
+    pub(crate) measure: Measure,
+    pub(crate) ours: f64,
+    pub(crate) theirs: f64,
+    /// The ratio of the means, and its 95 % interval by the differences on single traces.
+    pub(crate) ratio: Option<(f64, Option<(f64, f64)>)>,
+    /// Traces on which the two differ by less than a thousandth.
+    equal: usize,
+    traces: usize,
+}
+
+impl Pairs {
+    /// Whether the means are within this part of each other.
+    pub(crate) fn is_within(&self, part: f64) -> bool {
+        self.ratio.is_some_and(|(ratio, _)| (ratio - 1.0).abs() <= part)
+    }
+    /// Whether the interval of the ratio includes 1.
+    pub(crate) fn may_be_equal(&self) -> bool {
+        let interval = self.ratio.and_then(|(_, interval)| interval);
+        interval.is_some_and(|(low, high)| (low..=high).contains(&1.0))
+    }
+}
+
+/// The measures of a group that the reference has too.
+pub(crate) fn pairs(matrix: &Matrix<'_>, group: &Group<'_>) -> Vec<Pairs> {
+    let is_compared = group.scope.workload.published.contains(&Published::VcsimUnscaled)
+        && group.scope.load == Load::Unscaled
+        && group.is_simulated_as_published();
+    let measures = Measure::ALL.into_iter().filter(|_| is_compared);
+    measures.filter_map(|measure| of_measure(matrix, group, measure)).collect()
+}
+
+fn of_measure(matrix: &Matrix<'_>, group: &Group<'_>, measure: Measure) -> Option<Pairs> {
+    let reference = values(&group.setting.policy.to_string(), measure)?;
+    let pair = |row: &crate::SimulationRow| {
+        let trace: usize = row.instance.strip_prefix("trace-")?.parse().ok()?;
+        let own = match measure {
+            Measure::Degradation => row.degradation,
+            // Every paused job has been resumed in the end.
+            Measure::Resumes => row.preemptions as f64,
+            Measure::Migrations => row.migrations as f64,
+        };
+        Some((own, *reference.get(trace)?))
+    };
+    let pairs: Vec<(f64, f64)> = group.rows().filter_map(pair).collect();
+    let (ours, theirs): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    if pairs.is_empty() {
+        return None;
+    }
+    let (ours, theirs) = (mean(&ours), mean(&theirs));
+    let differences: Vec<f64> = pairs.iter().map(|(ours, theirs)| ours - theirs).collect();
+    let difference = Bootstrap::for_tables(matrix.scenario.seed).mean(&differences);
+    let ratio = difference.filter(|_| theirs > 0.0).map(|it| {
+        let of = |difference: f64| 1.0 + difference / theirs;
+        let interval = it.interval.map(|(low, high)| (of(low), of(high)));
+        (ours / theirs, interval)
+    });
+    let is_equal = |(ours, theirs): &&(f64, f64)| (ours - theirs).abs() <= 1e-3 * theirs.abs();
+    Some(Pairs {
+        measure,
+        ours,
+        theirs,
+        ratio,
+        equal: pairs.iter().filter(is_equal).count(),
+        traces: pairs.len(),
+    })
+}
+
+/// A line for each group and measure that the reference has.
+pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
+    let mut header = Group::header();
+    let own = ["measure", "mean", "vcsim_mean", "ratio", "low_ratio", "high_ratio", "equal_traces", "traces"];
+    header.extend(own.map(str::to_owned));
+    let mut lines = Vec::new();
+    for group in groups {
+        for pairs in pairs(matrix, group) {
+            let mut cells = group.cells();
+            cells.push(Cell::Text(pairs.measure.name().to_owned()));
+            cells.extend([pairs.ours, pairs.theirs].map(Cell::Number));
+            let interval = pairs.ratio.and_then(|(_, interval)| interval);
+            let ratio = [
+                pairs.ratio.map(|(ratio, _)| ratio),
+                interval.map(|(low, _)| low),
+                interval.map(|(_, high)| high),
+            ];
+            cells.extend(ratio.map(Cell::optional));
+            cells.extend([pairs.equal, pairs.traces].map(Cell::Count));
+            lines.push(cells);
+        }
+    }
+    Table::new(header, lines)
+}

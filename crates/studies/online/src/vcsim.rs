@@ -1,0 +1,59 @@
+//! Figures of the simulator of the dissertation's author on the unscaled traces of seed 1 (`reference/vcsim_unscaled.csv`).
+//!
+//! The simulator is vcsim (M. Stillwell, 2010; <https://github.com/marklee77/vcsim>, `results/scripts/sim.py`). FCFS and EASY are its
+//! own runs; the fractional policies are those of a program with its rules that was made for this comparison and is
+//! equal to it on single traces. `OPT=AVG`, for which it needs a solver, is missing.
+
+/// What the reference has for each trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// The degradation from the bound.
+    Degradation,
+    /// How often a paused job was resumed.
+    Resumes,
+    /// How often a job was migrated.
+    Migrations,
+}
+
+impl Measure {
+    pub(crate) const ALL: [Measure; 3] = [Measure::Degradation, Measure::Resumes, Measure::Migrations];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Measure::Degradation => "degradation",
+            Measure::Resumes => "resumes",
+            Measure::Migrations => "migrations",
+        }
+    }
+}
+
+/// The values of a policy by trace; `None` where the reference has none.
+pub(crate) fn values(policy: &str, measure: Measure) -> Option<Vec<f64>> {
+    let lines = include_str!("../reference/vcsim_unscaled.csv").lines();
+    let find = |line: &'static str| {
+        line.strip_prefix(policy)?.strip_prefix(',')?.strip_prefix(measure.name())?.strip_prefix(',')
+    };
+    lines.skip(1).find_map(find)?.split(',').map(|value| value.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_policies::Policy;
+
+    #[test]
+    fn the_reference_has_a_hundred_traces_of_each_policy() {
+        let lines = include_str!("../reference/vcsim_unscaled.csv").lines().skip(1);
+        let mut names: Vec<&str> = lines.map(|line| line.split(',').next().unwrap()).collect();
+        names.dedup();
+        assert_eq!(names.len(), 53);
+        for name in names {
+            assert!(name.parse::<Policy>().is_ok(), "{name}");
+            assert_eq!(values(name, Measure::Degradation).unwrap().len(), 100, "{name}");
+        }
+        // The mean of FCFS, which is that of the published program to the digits it prints.
+        let fcfs = values("FCFS", Measure::Degradation).unwrap();
+        assert!((fcfs.iter().sum::<f64>() / 100.0 - 4942.65).abs() < 0.01);
+        assert!(values("FCFS", Measure::Resumes).is_none());
+    }
+}
