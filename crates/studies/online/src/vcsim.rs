@@ -46,7 +46,7 @@ mod tests {
         let lines = include_str!("../reference/vcsim_unscaled.csv").lines().skip(1);
         let mut names: Vec<&str> = lines.map(|line| line.split(',').next().unwrap()).collect();
         names.dedup();
-        assert_eq!(names.len(), 53);
+        assert_eq!(names.len(), 55);
         for name in names {
             assert!(name.parse::<Policy>().is_ok(), "{name}");
             assert_eq!(values(name, Measure::Degradation).unwrap().len(), 100, "{name}");
