@@ -19,7 +19,7 @@ struct Node {
 impl Node {
     fn add(&mut self, job: JobView<'_>, tasks: u32) {
         self.free_memory -= job.memory().units() * tasks;
-        self.load += u64::from(job.need().units()) * u64::from(tasks);
+        self.load += u64::from(job.cpu_need().units()) * u64::from(tasks);
     }
 }
 

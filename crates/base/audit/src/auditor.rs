@@ -146,9 +146,9 @@ impl Auditor {
                 };
                 self.summary(&told);
             }
-            Record::Submit { at_us, job, tasks, need, memory, run_us, .. } => {
+            Record::Submit { at_us, job, tasks, cpu_need, memory, run_us, .. } => {
                 if self.advance(at_us, Rank::Submission, job, "submit") {
-                    self.submit(job, Job::submitted(at_us, tasks, need, memory, run_us));
+                    self.submit(job, Job::submitted(at_us, tasks, cpu_need, memory, run_us));
                 }
             }
             Record::Complete { at_us, job } => {

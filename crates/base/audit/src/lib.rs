@@ -21,8 +21,8 @@
 //!
 //! ```
 //! // A job of 10 s runs on all of node 0 at full speed.
-//! let events = r#"{"event":"run","format":2,"policy":"FCFS","nodes":1,"penalty_us":0,"tau_us":10000000}
-//! {"event":"submit","at_us":0,"job":0,"id":7,"tasks":1,"need":943718400,"memory":0,"run_us":10000000}
+//! let events = r#"{"event":"run","format":3,"policy":"FCFS","nodes":1,"penalty_us":0,"tau_us":10000000}
+//! {"event":"submit","at_us":0,"job":0,"id":7,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":10000000}
 //! {"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
 //! {"event":"complete","at_us":10000000,"job":0}
 //! {"event":"summary","completed":1,"rejected":0,"makespan_us":10000000,"max_stretch":1.0,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":10.0,"utilisation":1.0,"preemptions":0,"migrations":0,"migrated_tasks":0}

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// The version of the format; a reader refuses others.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Tasks of a job on nodes: pairs of (node, tasks).
 pub type Placement<'a> = Cow<'a, [(u32, u32)]>;
@@ -44,7 +44,7 @@ pub enum Record<'a> {
         /// Its tasks.
         tasks: u32,
         /// The CPU need of a task, in share units.
-        need: u32,
+        cpu_need: u32,
         /// The memory of a task, in share units.
         memory: u32,
         /// Its run time at full speed.

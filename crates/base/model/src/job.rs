@@ -12,7 +12,7 @@ pub struct Job {
     /// How many tasks it has; at least one. With a processor as the unit, its processors.
     pub tasks: u32,
     /// The CPU that one task could use, as a share of a node.
-    pub need: Share,
+    pub cpu_need: Share,
     /// The memory that one task occupies, as a share of a node.
     pub memory: Share,
     /// How long it runs at full speed; schedulers cannot see it.
@@ -22,9 +22,9 @@ pub struct Job {
 }
 
 impl Job {
-    /// The area that the job covers at full speed, in node-seconds of CPU: tasks * need * run time.
+    /// The area that the job covers at full speed, in node-seconds of CPU: tasks * CPU need * run time.
     #[must_use]
     pub fn work(&self) -> f64 {
-        f64::from(self.tasks) * self.need.as_f64() * self.run_time.as_secs_f64()
+        f64::from(self.tasks) * self.cpu_need.as_f64() * self.run_time.as_secs_f64()
     }
 }

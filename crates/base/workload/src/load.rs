@@ -96,7 +96,15 @@ mod tests {
 
     fn job(id: u64, submit: SimTime, tasks: u32, need: Share, seconds: u64) -> Job {
         let run_time = SimSpan::from_secs(seconds);
-        Job { id: JobId(id), submit, tasks, need, memory: Share::ZERO, run_time, requested_time: None }
+        Job {
+            id: JobId(id),
+            submit,
+            tasks,
+            cpu_need: need,
+            memory: Share::ZERO,
+            run_time,
+            requested_time: None,
+        }
     }
 
     /// 4 tasks * 1.0 * 50 s + 2 * 0.5 * 100 s = 300 node-seconds on 2 nodes over 300 s: load 1/2. For load 1/4 the

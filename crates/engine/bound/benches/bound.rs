@@ -41,7 +41,7 @@ fn crowded(bencher: Bencher<'_, '_>, count: u64) {
             id: JobId(id),
             submit: SimTime::from_secs(rng.random_range(0..count * 10)),
             tasks: rng.random_range(1..=32),
-            need: Share::from_ratio(rng.random_range(1..=4), 4),
+            cpu_need: Share::from_ratio(rng.random_range(1..=4), 4),
             memory: Share::ZERO,
             run_time: SimSpan::from_secs(10_f64.powf(rng.random_range(1.0..5.0)) as u64),
             requested_time: None,

@@ -65,7 +65,7 @@ pub(crate) struct Windows<T> {
 
 impl Instance {
     pub(crate) fn new(jobs: &[Job], nodes: u32, tau: SimSpan) -> Instance {
-        let demand = |job: &Job| u64::from(job.tasks) * u64::from(job.need.units());
+        let demand = |job: &Job| u64::from(job.tasks) * u64::from(job.cpu_need.units());
         let busy = |job: &&Job| demand(job) > 0 && !job.run_time.is_zero();
         let whole = u64::from(nodes) * u64::from(Share::ONE.units());
         let rate_unit = jobs.iter().filter(busy).map(demand).fold(whole, gcd).max(1);

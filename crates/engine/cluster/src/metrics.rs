@@ -165,7 +165,7 @@ impl Metrics {
 
     fn complete(&mut self, record: &JobRecord) {
         let run_time = record.run_time.as_secs_f64();
-        self.work += f64::from(record.tasks) * record.need.as_f64() * run_time;
+        self.work += f64::from(record.tasks) * record.cpu_need.as_f64() * run_time;
         self.last_end = self.last_end.max(Some(record.end));
         self.killed += u64::from(record.killed);
         self.completed += 1;

@@ -37,7 +37,7 @@ pub struct JobRecord {
     /// Its tasks.
     pub tasks: u32,
     /// The CPU need of a task.
-    pub need: Share,
+    pub cpu_need: Share,
     /// The memory of a task.
     pub memory: Share,
     /// Its run time at full speed.

@@ -24,7 +24,7 @@ impl Occurrence<'_> {
                 job,
                 id: submitted.id.0,
                 tasks: submitted.tasks,
-                need: submitted.need.units(),
+                cpu_need: submitted.cpu_need.units(),
                 memory: submitted.memory.units(),
                 run_us: submitted.run_time.micros(),
             },

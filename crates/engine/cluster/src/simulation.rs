@@ -167,7 +167,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
         if let Some(span) = kill_at {
             job.run_time = span;
         }
-        let told_need = self.options.needs.told(job.need);
+        let told_need = self.options.needs.told(job.cpu_need);
         let handle = self.jobs.insert(job, estimate, told_need, kill_at.is_some());
         self.submitted.push(handle);
         let active = self.jobs.get(handle);
@@ -184,7 +184,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
             start: active.first_start.expect("what completes has started"),
             end: now,
             tasks: job.tasks,
-            need: job.need,
+            cpu_need: job.cpu_need,
             memory: job.memory,
             run_time: job.run_time,
             killed: active.killed,

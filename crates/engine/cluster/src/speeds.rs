@@ -17,7 +17,7 @@ impl ActiveJob {
     }
     /// The CPU that one task could use.
     fn wanted(&self) -> u64 {
-        self.job.need.used_by(1, Yield::ONE).units()
+        self.job.cpu_need.used_by(1, Yield::ONE).units()
     }
     /// The speed at which one task uses so much CPU; a job that needs none is always at full speed.
     fn speed_of(&self, used: u64) -> Yield {
@@ -25,7 +25,11 @@ impl ActiveJob {
     }
     /// The speed that its yield grants it whatever the others use: the yield itself, where the need is known.
     pub(crate) fn granted_speed(&self) -> Yield {
-        if self.believed_need == self.job.need { self.job_yield } else { self.speed_of(self.entitlement()) }
+        if self.believed_need == self.job.cpu_need {
+            self.job_yield
+        } else {
+            self.speed_of(self.entitlement())
+        }
     }
 
     /// Changes the belief by what is used, as in the dissertation's section 7.2.2: down where a task leaves some of its
@@ -33,10 +37,10 @@ impl ActiveJob {
     /// whether the belief changed.
     pub(crate) fn discover_need(&mut self) -> bool {
         let entitlement = self.entitlement();
-        let used = self.job.need.used_by(1, self.speed).units();
+        let used = self.job.cpu_need.used_by(1, self.speed).units();
         let found = if self.speed == Yield::ONE && used < entitlement {
             // All that it needs.
-            self.job.need.max(LEAST_NEED)
+            self.job.cpu_need.max(LEAST_NEED)
         } else {
             let used =
                 Share::try_from_units((used >> Yield::BITS) as u32).expect("no task uses more than a node");

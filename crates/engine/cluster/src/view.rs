@@ -87,7 +87,7 @@ impl<'a> JobView<'a> {
     }
     /// The CPU need of one task, as far as it is known: what was told, or what was found since.
     #[must_use]
-    pub fn need(self) -> Share {
+    pub fn cpu_need(self) -> Share {
         self.active.believed_need
     }
     /// The memory of one task.

@@ -91,7 +91,7 @@ fn panel(policy: &str, kind: &str, top: f64) -> Group {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
         tasks,
-        need: Share::ONE,
+        cpu_need: Share::ONE,
         memory: Share::from_ratio(1, 10),
         run_time: SimSpan::from_secs(run),
         requested_time: None,

@@ -49,7 +49,7 @@ impl Equipartition {
 
     /// Places all tasks of a job, or none.
     fn place(&mut self, job: JobView<'_>) -> Option<Vec<NodeTasks>> {
-        let (need, memory) = (job.need(), job.memory());
+        let (need, memory) = (job.cpu_need(), job.memory());
         let room = u64::from(Share::ONE.units() - memory.units());
         let mut placed = 0;
         while placed < job.tasks() {
@@ -78,7 +78,7 @@ impl Equipartition {
 
     fn take_away(&mut self, job: JobView<'_>, placement: &[NodeTasks]) {
         for part in placement {
-            self.nodes[part.node.index()].remove(job.need(), job.memory(), part.tasks);
+            self.nodes[part.node.index()].remove(job.cpu_need(), job.memory(), part.tasks);
         }
     }
 }
@@ -91,7 +91,7 @@ impl Scheduler for Equipartition {
             for part in job.placement() {
                 let node = &mut self.nodes[part.node.index()];
                 node.remove(before, job.memory(), part.tasks);
-                node.add(job.need(), job.memory(), part.tasks);
+                node.add(job.cpu_need(), job.memory(), part.tasks);
             }
         }
         for &job in situation.completed {

@@ -158,7 +158,7 @@ fn walltime(model: EstimateModel, job: &GridJob, seed: Seed) -> SimSpan {
         id: job.id,
         submit: job.submit,
         tasks: job.width,
-        need: Share::ONE,
+        cpu_need: Share::ONE,
         memory: Share::ZERO,
         run_time: job.run,
         requested_time: None,

@@ -175,9 +175,9 @@ pub(crate) fn digest(nodes: u32, jobs: &[Job]) -> Digest {
     let mut digester = Digester::new();
     digester.integer(nodes).integer(jobs.len() as u64);
     for job in jobs {
-        let Job { id, submit, tasks, need, memory, run_time, requested_time } = job;
+        let Job { id, submit, tasks, cpu_need, memory, run_time, requested_time } = job;
         let requested = requested_time.map_or(u64::MAX, SimSpan::micros);
-        digester.integer(id.0).integer(submit.micros()).integer(*tasks).integer(need.units());
+        digester.integer(id.0).integer(submit.micros()).integer(*tasks).integer(cpu_need.units());
         digester.integer(memory.units()).integer(run_time.micros()).integer(requested);
     }
     digester.digest()

@@ -18,10 +18,10 @@
 
 /// The lines of the file.
 pub(crate) const BASE: [&str; 15] = [
-    r#"{"event":"run","format":2,"policy":"by hand","nodes":2,"penalty_us":3000000,"tau_us":10000000}"#,
-    r#"{"event":"submit","at_us":0,"job":0,"id":10,"tasks":2,"need":943718400,"memory":471859200,"run_us":10000000}"#,
+    r#"{"event":"run","format":3,"policy":"by hand","nodes":2,"penalty_us":3000000,"tau_us":10000000}"#,
+    r#"{"event":"submit","at_us":0,"job":0,"id":10,"tasks":2,"cpu_need":943718400,"memory":471859200,"run_us":10000000}"#,
     r#"{"event":"start","at_us":0,"job":0,"on":[[0,1],[1,1]],"yield":1048576}"#,
-    r#"{"event":"submit","at_us":2000000,"job":1,"id":11,"tasks":1,"need":943718400,"memory":471859200,"run_us":4000000}"#,
+    r#"{"event":"submit","at_us":2000000,"job":1,"id":11,"tasks":1,"cpu_need":943718400,"memory":471859200,"run_us":4000000}"#,
     r#"{"event":"yield","at_us":2000000,"job":0,"yield":524288}"#,
     r#"{"event":"start","at_us":2000000,"job":1,"on":[[0,1]],"yield":524288}"#,
     r#"{"event":"migrate","at_us":4000000,"job":1,"on":[[1,1]],"yield":524288}"#,
@@ -29,7 +29,7 @@ pub(crate) const BASE: [&str; 15] = [
     r#"{"event":"yield","at_us":6000000,"job":1,"yield":1048576}"#,
     r#"{"event":"complete","at_us":10000000,"job":1}"#,
     r#"{"event":"resume","at_us":10000000,"job":0,"on":[[0,1],[1,1]],"yield":1048576}"#,
-    r#"{"event":"submit","at_us":12000000,"job":2,"id":12,"tasks":3,"need":943718400,"memory":471859200,"run_us":1}"#,
+    r#"{"event":"submit","at_us":12000000,"job":2,"id":12,"tasks":3,"cpu_need":943718400,"memory":471859200,"run_us":1}"#,
     r#"{"event":"reject","at_us":12000000,"job":2}"#,
     r#"{"event":"complete","at_us":19000000,"job":0}"#,
     concat!(

@@ -38,7 +38,7 @@ fn the_first_line_is_a_run_of_this_format() {
     only(&huge, "line 1: 4294967295 nodes are more than the 16777216 that can be audited");
     assert_eq!(faults(b"").to_string(), "line 1: the first line must be a `run` record");
     let twice = Lines::new()
-        .insert(3, r#"{"event":"run","format":2,"policy":"","nodes":2,"penalty_us":0,"tau_us":0}"#);
+        .insert(3, r#"{"event":"run","format":3,"policy":"","nodes":2,"penalty_us":0,"tau_us":0}"#);
     only(&twice, "line 3: a second `run` record");
 }
 
@@ -84,7 +84,7 @@ fn submissions_are_numbered_and_sound() {
     only(
         &Lines::new().insert(
             5,
-            r#"{"event":"submit","at_us":2000000,"job":0,"id":9,"tasks":1,"need":1,"memory":1,"run_us":1}"#,
+            r#"{"event":"submit","at_us":2000000,"job":0,"id":9,"tasks":1,"cpu_need":1,"memory":1,"run_us":1}"#,
         ),
         "line 5, 2 s, job 0: it is submitted twice",
     );

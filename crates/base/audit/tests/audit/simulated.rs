@@ -71,7 +71,7 @@ proptest! {
                 id: JobId(id),
                 submit: SimTime::from_secs(rng.random_range(0..20)),
                 tasks: rng.random_range(1..=TASKS),
-                need: Share::from_ratio(rng.random_range(0..=7), 7),
+                cpu_need: Share::from_ratio(rng.random_range(0..=7), 7),
                 memory: Share::from_ratio(1, JOBS * u64::from(TASKS)),
                 run_time: SimSpan::from_micros(rng.random_range(1..300_000)),
                 requested_time: None,

@@ -87,7 +87,7 @@ pub fn generate(parameters: &LublinParameters, seed: Seed) -> Vec<Job> {
             id: JobId(id),
             submit,
             tasks: size,
-            need: parameters.cpu.of(size),
+            cpu_need: parameters.cpu.of(size),
             memory,
             run_time,
             requested_time: None,

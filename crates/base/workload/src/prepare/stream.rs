@@ -113,7 +113,7 @@ impl<S: Source> JobStream<S> {
             id: JobId(record.job),
             submit: record.submit,
             tasks,
-            need: demand.need,
+            cpu_need: demand.need,
             memory: demand.memory,
             run_time,
             requested_time: record.requested_time.filter(|time| !time.is_zero()),

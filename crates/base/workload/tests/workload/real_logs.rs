@@ -38,7 +38,9 @@ fn hpc2n_is_the_workload_of_the_study() {
 
     let tenth = Share::from_ratio(1, 10);
     let half = Share::from_ratio(1, 2);
-    assert!(jobs.iter().all(|job| job.memory >= tenth && (job.need == Share::ONE || job.need == half)));
+    assert!(
+        jobs.iter().all(|job| job.memory >= tenth && (job.cpu_need == Share::ONE || job.cpu_need == half))
+    );
 
     let weeks = cut::weeks(jobs);
     assert_eq!(weeks.len(), 182);
@@ -62,7 +64,7 @@ fn hpc2n_headers_and_first_job() {
     let select = cut::Selection { first: Some(1), ..cut::Selection::default() };
     let (jobs, _) = read_jobs(&path, &Options { annotation, select, ..Options::default() }).unwrap();
     assert_eq!(jobs.len(), 1);
-    assert_eq!((jobs[0].tasks, jobs[0].need, jobs[0].memory), (15, Share::ONE, Share::from_ratio(1, 5)));
+    assert_eq!((jobs[0].tasks, jobs[0].cpu_need, jobs[0].memory), (15, Share::ONE, Share::from_ratio(1, 5)));
     assert_eq!(jobs[0].submit, SimTime::ZERO);
 }
 

@@ -12,7 +12,7 @@ pub(super) struct JobsFile {
     tau: SimSpan,
 }
 
-const HEADER: &str = "job_id,submit,start,end,tasks,stretch,bounded_stretch,run_time,wait,turnaround,need,memory,killed,preemptions,migrations\n";
+const HEADER: &str = "job_id,submit,start,end,tasks,stretch,bounded_stretch,run_time,wait,turnaround,cpu_need,memory,killed,preemptions,migrations\n";
 
 impl JobsFile {
     pub(super) fn new(out: OutputFile, tau: SimSpan) -> JobsFile {
@@ -37,7 +37,7 @@ impl JobsFile {
             record.run_time,
             record.wait(),
             turnaround,
-            record.need.as_f64(),
+            record.cpu_need.as_f64(),
             record.memory.as_f64(),
             record.killed,
             record.preemptions,

@@ -10,7 +10,7 @@ pub(crate) fn jobs(list: &[(u64, u32, Share, u64)]) -> Vec<Job> {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
         tasks,
-        need,
+        cpu_need: need,
         memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
         requested_time: None,

@@ -24,7 +24,7 @@ fn feasible(case: &Case, stretch: f64) -> bool {
     let mut residual = vec![vec![0_i128; size]; size];
     let mut work = 0;
     for (index, job) in case.jobs.iter().enumerate() {
-        let rate = i128::from(job.tasks) * i128::from(job.need.units());
+        let rate = i128::from(job.tasks) * i128::from(job.cpu_need.units());
         residual[0][1 + index] = rate * i128::from(job.run_time.micros());
         work += residual[0][1 + index];
         for interval in 0..intervals {

@@ -39,7 +39,7 @@ fn check(case: &Case, stretch: f64) -> Result<(), String> {
             let run: u128 = pieces.iter().map(|piece| piece.end - piece.start).sum();
             // A sub-tick of a node is a share unit * tick of work.
             let ticks = u128::from(job.run_time.micros()) * u128::from(solution.ticks_per_us);
-            if run != ticks * u128::from(job.need.units()) {
+            if run != ticks * u128::from(job.cpu_need.units()) {
                 return Err(format!("task {task} of job {index} does {run} subticks of work"));
             }
         }

@@ -199,7 +199,7 @@ impl Scheduler for Immediate {
 fn handles_are_given_anew() {
     let jobs = (0..50_000).map(|id| {
         let mut short = job(id, id, 1, 3);
-        (short.need, short.memory) = (Share::from_ratio(1, 4), Share::ZERO);
+        (short.cpu_need, short.memory) = (Share::from_ratio(1, 4), Share::ZERO);
         short
     });
     let mut scheduler = Immediate::default();

@@ -122,7 +122,7 @@ fn an_events_file_says_what_happened() {
         job,
         id,
         tasks,
-        need,
+        cpu_need: need,
         memory,
         run_us: us(run),
     };
@@ -222,7 +222,7 @@ fn observe_lives(lives: &[(u64, u64, u64, u32)], observer: &mut impl Observer) {
     let mut submit = SimTime::from_secs(100);
     for (&(gap, wait, run, tasks), number) in lives.iter().zip(0..) {
         submit = submit + SimSpan::from_secs(gap);
-        let Job { id, need, memory, run_time, .. } = job(number, 0, tasks, run);
+        let Job { id, cpu_need: need, memory, run_time, .. } = job(number, 0, tasks, run);
         let start = submit + SimSpan::from_secs(wait);
         let end = start + run_time;
         let killed = number % 7 == 0;
@@ -233,7 +233,7 @@ fn observe_lives(lives: &[(u64, u64, u64, u32)], observer: &mut impl Observer) {
             start,
             end,
             tasks,
-            need,
+            cpu_need: need,
             memory,
             run_time,
             killed,

@@ -9,7 +9,7 @@ fn job(id: u64, need_tenths: u64, seconds: u64) -> Job {
         id: JobId(id),
         submit: SimTime::ZERO,
         tasks: 1,
-        need: Share::from_ratio(need_tenths, 10),
+        cpu_need: Share::from_ratio(need_tenths, 10),
         memory: Share::from_ratio(1, 10),
         run_time: SimSpan::from_secs(seconds),
         requested_time: None,
@@ -34,7 +34,7 @@ impl Scheduler for Diary {
             decision.start(job, [NodeTasks { node: NodeId(0), tasks: 1 }], self.share);
         }
         for &job in view.jobs() {
-            self.seen.push((view.job(job).need(), view.job(job).current_yield()));
+            self.seen.push((view.job(job).cpu_need(), view.job(job).current_yield()));
         }
         let wake_ups = [59, 60].map(SimTime::from_secs);
         if let Some(time) = wake_ups.into_iter().find(|&time| time > view.now()) {

@@ -40,7 +40,7 @@ fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> V
         id: JobId(id as u64),
         submit: jobs[job].submit,
         tasks: jobs[job].width,
-        need: Share::ONE,
+        cpu_need: Share::ONE,
         memory: Share::ZERO,
         run_time: spec.speed.time_of(jobs[job].run),
         requested_time: Some(spec.speed.time_of(jobs[job].walltime)),

@@ -127,7 +127,7 @@ impl<'a> Recorder<'a> {
             RemapLimit::VirtualTime(limit) => job.virtual_time() < VirtualTime::of(limit),
         };
         let pinned = (job.state() == JobState::Running && young).then(|| job.placement().to_vec());
-        let (tasks, need, memory, sequence) = (job.tasks(), job.need(), job.memory(), job.sequence());
+        let (tasks, need, memory, sequence) = (job.tasks(), job.cpu_need(), job.memory(), job.sequence());
         (PackJob { tasks, need, memory, sequence, pinned: None }, pinned)
     }
 
@@ -151,7 +151,7 @@ impl<'a> Recorder<'a> {
         if let Some(size) = size_of(mapped.len()) {
             recording.sharing[size].offer(|| {
                 let state =
-                    ShareState(mapped.iter().map(|job| (job.need(), job.placement().to_vec())).collect());
+                    ShareState(mapped.iter().map(|job| (job.cpu_need(), job.placement().to_vec())).collect());
                 let mut yields = Vec::new();
                 share(parts.second_phase, &mut Shares::new(*nodes), &state.jobs(), &mut yields);
                 for (job, &found) in mapped.iter().zip(&yields) {

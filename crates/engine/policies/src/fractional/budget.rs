@@ -123,7 +123,7 @@ fn problem(view: View<'_>, nodes: u32, jobs: &[Candidate], pinned: Option<u64>) 
     let described = jobs.iter().map(|job| view.job(job.handle));
     let offline = |job: JobView<'_>| OfflineJob {
         tasks: job.tasks(),
-        demand: [job.memory().units(), job.need().units()].into(),
+        demand: [job.memory().units(), job.cpu_need().units()].into(),
         least_yield: Yield::ZERO,
     };
     let whole = [Share::ONE.units(); 2];

@@ -32,7 +32,7 @@ pub(super) struct TaskSize {
 
 impl TaskSize {
     pub(super) fn of(job: JobView<'_>) -> TaskSize {
-        TaskSize { need: job.need(), memory: job.memory() }
+        TaskSize { need: job.cpu_need(), memory: job.memory() }
     }
 }
 

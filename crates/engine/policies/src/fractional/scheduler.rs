@@ -193,7 +193,7 @@ impl FractionalScheduler {
                 let job = view.job(handle);
                 PackJob {
                     tasks: job.tasks(),
-                    need: job.need(),
+                    need: job.cpu_need(),
                     memory: job.memory(),
                     sequence: job.sequence(),
                     pinned: (mapping.runs(handle) && limit.pins(job)).then(|| mapping.placement(handle)),
@@ -241,7 +241,7 @@ impl FractionalScheduler {
         let running: Vec<JobHandle> =
             view.jobs().iter().copied().filter(|&job| self.mapping.runs(job)).collect();
         let shared = |&job: &JobHandle| SharedJob {
-            need: view.job(job).need(),
+            need: view.job(job).cpu_need(),
             placement: self.mapping.placement(job),
         };
         if self.policy.periodic == Periodic::McbStretch {

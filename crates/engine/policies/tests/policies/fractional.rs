@@ -10,7 +10,7 @@ fn jobs(table: &[(u64, u64, u64)]) -> Vec<Job> {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
         tasks: 1,
-        need: Share::ONE,
+        cpu_need: Share::ONE,
         memory: Share::from_ratio(tenths, 10),
         run_time: SimSpan::from_secs(run),
         requested_time: None,

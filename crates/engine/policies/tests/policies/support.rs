@@ -42,7 +42,7 @@ pub(crate) fn job(id: u64, (submit, width, run, requested): (u64, u32, u64, u64)
         id: JobId(id),
         submit: SimTime::from_secs(submit),
         tasks: width,
-        need: Share::ONE,
+        cpu_need: Share::ONE,
         memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
         requested_time: (requested > 0).then(|| SimSpan::from_secs(requested)),

@@ -30,7 +30,7 @@ fn workload() -> impl Strategy<Value = (u32, Vec<Job>)> {
                     id: JobId(id),
                     submit,
                     tasks,
-                    need: Share::ONE,
+                    cpu_need: Share::ONE,
                     memory: Share::ZERO,
                     run_time: quarters(run),
                     requested_time: requested.map(quarters),

@@ -22,7 +22,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
                 id: JobId(id),
                 submit: SimTime::from_secs(submit),
                 tasks,
-                need: Share::from_ratio(need, 4),
+                cpu_need: Share::from_ratio(need, 4),
                 memory: Share::from_ratio(memory, 10),
                 run_time: SimSpan::from_secs(run),
                 requested_time: None,
@@ -35,7 +35,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
 fn batch_jobs() -> impl Strategy<Value = Vec<Job>> {
     jobs().prop_map(|mut jobs| {
         for job in &mut jobs {
-            (job.need, job.memory) = (Share::ONE, Share::ZERO);
+            (job.cpu_need, job.memory) = (Share::ONE, Share::ZERO);
         }
         jobs
     })

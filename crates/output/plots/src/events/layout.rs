@@ -166,7 +166,7 @@ impl Watch for Layout {
                 id: job.id,
                 tasks,
                 job_yield: job.job_yield,
-                cpu: job.need.used_by(tasks, job.job_yield),
+                cpu: job.cpu_need.used_by(tasks, job.job_yield),
             };
             let node = self.touch(node, job.sequence, change);
             match node.parts.iter_mut().find(|known| known.sequence == job.sequence) {

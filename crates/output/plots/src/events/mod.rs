@@ -57,7 +57,7 @@ mod tests {
                 id: JobId(10_000 + id),
                 submit: SimTime::from_secs(id * 40),
                 tasks: 1 + (id as u32 * 7) % nodes,
-                need: Share::from_ratio(1 + id % 4, 4),
+                cpu_need: Share::from_ratio(1 + id % 4, 4),
                 memory: Share::from_ratio(1 + id % 3, 10),
                 run_time: SimSpan::from_secs(10 + (id * 97) % 600),
                 requested_time: None,

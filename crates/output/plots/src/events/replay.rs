@@ -20,7 +20,7 @@ pub(super) struct Job {
     /// Its run time, in microseconds.
     pub(super) run: u64,
     /// The CPU need of a task.
-    pub(super) need: Share,
+    pub(super) cpu_need: Share,
     pub(super) phase: Phase,
     /// Nodes and how many tasks are there; empty unless it runs.
     pub(super) on: Vec<(u32, u32)>,
@@ -139,15 +139,15 @@ impl Replay {
                 self.is_complete = true;
                 Ok(())
             }
-            Record::Submit { at_us, job, id, need, run_us, .. } => {
+            Record::Submit { at_us, job, id, cpu_need, run_us, .. } => {
                 self.advance(at_us)?;
-                let need = Share::try_from_units(need).ok_or(EventsFault::AboveOne(job))?;
+                let cpu_need = Share::try_from_units(cpu_need).ok_or(EventsFault::AboveOne(job))?;
                 let submitted = Job {
                     id,
                     sequence: job,
                     submit: at_us,
                     run: run_us,
-                    need,
+                    cpu_need,
                     phase: Phase::Waiting,
                     on: Vec::new(),
                     job_yield: Yield::ZERO,

@@ -51,7 +51,8 @@ impl Timeline {
         };
         *phase = change(*phase);
         let tasks: u128 = job.on.iter().map(|&(_, tasks)| u128::from(tasks)).sum();
-        state.cpu = cpu(state.cpu, tasks * u128::from(job.need.units()) * u128::from(job.job_yield.units()));
+        state.cpu =
+            cpu(state.cpu, tasks * u128::from(job.cpu_need.units()) * u128::from(job.job_yield.units()));
     }
 
     fn settle(&mut self) {

@@ -23,7 +23,7 @@ fn jobs() -> Vec<Job> {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
         tasks,
-        need: Share::ONE,
+        cpu_need: Share::ONE,
         memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
         requested_time: None,
@@ -107,9 +107,9 @@ fn shared_nodes_are_split_by_cpu() {
 #[test]
 fn pauses_migrations_and_shifts_cut_stays() {
     let events = file(
-        r#"{"event":"run","format":2,"policy":"none","nodes":2,"penalty_us":0,"tau_us":0}
-{"event":"submit","at_us":0,"job":0,"id":11,"tasks":1,"need":471859200,"memory":0,"run_us":5000000}
-{"event":"submit","at_us":0,"job":1,"id":12,"tasks":1,"need":471859200,"memory":0,"run_us":9000000}
+        r#"{"event":"run","format":3,"policy":"none","nodes":2,"penalty_us":0,"tau_us":0}
+{"event":"submit","at_us":0,"job":0,"id":11,"tasks":1,"cpu_need":471859200,"memory":0,"run_us":5000000}
+{"event":"submit","at_us":0,"job":1,"id":12,"tasks":1,"cpu_need":471859200,"memory":0,"run_us":9000000}
 {"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
 {"event":"start","at_us":0,"job":1,"on":[[0,1]],"yield":1048576}
 {"event":"pause","at_us":2000000,"job":0}

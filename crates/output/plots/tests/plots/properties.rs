@@ -26,7 +26,7 @@ proptest! {
             id: JobId(id),
             submit: SimTime::from_secs(submit),
             tasks,
-            need: Share::from_ratio(need, 4),
+            cpu_need: Share::from_ratio(need, 4),
             memory: Share::from_ratio(memory, 10),
             run_time: SimSpan::from_secs(run),
             requested_time: None,
