@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// The version of the format; a reader refuses others.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// A cluster of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ pub enum Record<'a> {
         moves: u64,
         /// How often a job left a queue without starting.
         cancellations: u64,
-        /// Response times added up; 2^64 - 1 if that is more.
-        response_us: u64,
+        /// Turnaround times added up; 2^64 - 1 if that is more.
+        turnaround_us: u64,
     },
 }

@@ -12,10 +12,10 @@ pub struct Comparison {
     pub changed: usize,
     /// Those that completed earlier.
     pub earlier: usize,
-    /// The response times of the changed jobs added up, in microseconds.
-    pub response: u128,
+    /// The turnaround times of the changed jobs added up, in microseconds.
+    pub turnaround: u128,
     /// The same without reallocation.
-    pub reference_response: u128,
+    pub reference_turnaround: u128,
     /// The most that a job completed later.
     pub largest_delay: SimSpan,
 }
@@ -33,8 +33,8 @@ impl Comparison {
             }
             comparison.changed += 1;
             comparison.earlier += usize::from(after.end < before.end);
-            comparison.response += u128::from(after.end.since(job.submit).micros());
-            comparison.reference_response += u128::from(before.end.since(job.submit).micros());
+            comparison.turnaround += u128::from(after.end.since(job.submit).micros());
+            comparison.reference_turnaround += u128::from(before.end.since(job.submit).micros());
             let delay = after.end.saturating_since(before.end);
             comparison.largest_delay = comparison.largest_delay.max(delay);
         }
@@ -50,10 +50,10 @@ impl Comparison {
     pub fn earlier_percent(&self) -> Option<f64> {
         percent(self.earlier, self.changed)
     }
-    /// The mean response time of the changed jobs, relative to the one without reallocation; nothing if none is changed.
+    /// The mean turnaround time of the changed jobs, relative to the one without reallocation; nothing if none is changed.
     #[must_use]
-    pub fn relative_response(&self) -> Option<f64> {
-        (self.changed > 0).then(|| self.response as f64 / self.reference_response as f64)
+    pub fn relative_turnaround(&self) -> Option<f64> {
+        (self.changed > 0).then(|| self.turnaround as f64 / self.reference_turnaround as f64)
     }
 }
 

@@ -313,7 +313,7 @@ impl<'a, O: Observer> Grid<'a, O> {
             _ => None,
         };
         let jobs: Vec<Option<JobOutcome>> = self.states.iter().map(outcome).collect();
-        let responses = self
+        let turnarounds = self
             .jobs
             .iter()
             .zip(&jobs)
@@ -323,7 +323,7 @@ impl<'a, O: Observer> Grid<'a, O> {
             skipped: self.skipped as u64,
             moves: self.moves,
             cancellations: self.cancellations,
-            response_us: responses.fold(0, u64::saturating_add),
+            turnaround_us: turnarounds.fold(0, u64::saturating_add),
         });
         Outcome {
             jobs,

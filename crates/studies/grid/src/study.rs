@@ -120,8 +120,8 @@ impl GridStudy {
             || jobs.iter().zip(&outcome.jobs).filter_map(|(job, ran)| ran.as_ref().map(|ran| (job, ran)));
         let turnaround = ran().map(|(job, ran)| u128::from(ran.end.since(job.submit).micros())).sum();
         let lateness = ran().map(|(_, ran)| ran.end.saturating_since(ran.promised));
-        let changed_turnaround_s = mean(comparison.response, comparison.changed);
-        let reference_turnaround_s = mean(comparison.reference_response, comparison.changed);
+        let changed_turnaround_s = mean(comparison.turnaround, comparison.changed);
+        let reference_turnaround_s = mean(comparison.reference_turnaround, comparison.changed);
         Simulation {
             workload: self.workload(place).name.clone(),
             replication: place.replication,

@@ -28,7 +28,7 @@ pub struct Auditor {
     pub(super) skipped: u64,
     pub(super) moves: u64,
     pub(super) cancellations: u64,
-    pub(super) response: u128,
+    pub(super) turnaround: u128,
     finished: bool,
 }
 
@@ -58,7 +58,7 @@ impl Auditor {
                     skipped: 0,
                     moves: 0,
                     cancellations: 0,
-                    response: 0,
+                    turnaround: 0,
                     finished: false,
                 };
                 for (cluster, spec) in clusters.iter().enumerate() {
@@ -107,8 +107,8 @@ impl Auditor {
                 self.advance(at_us);
                 self.within(job, cluster, "complete", |auditor| auditor.complete(job, cluster));
             }
-            Record::Summary { completed, skipped, moves, cancellations, response_us } => {
-                self.summary([completed, skipped, moves, cancellations].map(u128::from), response_us);
+            Record::Summary { completed, skipped, moves, cancellations, turnaround_us } => {
+                self.summary([completed, skipped, moves, cancellations].map(u128::from), turnaround_us);
             }
         }
     }
@@ -183,7 +183,7 @@ impl Auditor {
         }
     }
 
-    fn summary(&mut self, told: [u128; 4], response: u64) {
+    fn summary(&mut self, told: [u128; 4], turnaround: u64) {
         self.settle();
         self.finished = true;
         let left: Vec<(u64, bool)> =
@@ -198,7 +198,7 @@ impl Auditor {
         let figures =
             names.into_iter().zip(told).zip(counted).map(|((name, told), counted)| (name, told, counted));
         for (figure, found, expected) in
-            figures.chain([("response_us", response.into(), self.response.min(u64::MAX.into()))])
+            figures.chain([("turnaround_us", turnaround.into(), self.turnaround.min(u64::MAX.into()))])
         {
             if found != expected {
                 self.fault(None, GridRule::Summary { figure, found, expected });

@@ -11,12 +11,12 @@
 //! * the figures of the summary are those of the records.
 //!
 //! ```
-//! let events = r#"{"event":"run","format":1,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":4,"speed":2000}]}
+//! let events = r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":4,"speed":2000}]}
 //! {"event":"arrive","at_us":5,"job":0,"id":7,"width":3,"run_us":100,"walltime_us":60}
 //! {"event":"submit","at_us":5,"job":0,"cluster":0,"expected_us":35}
 //! {"event":"start","at_us":5,"job":0,"cluster":0}
 //! {"event":"complete","at_us":35,"job":0,"cluster":0}
-//! {"event":"summary","completed":1,"skipped":0,"moves":0,"cancellations":0,"response_us":30}
+//! {"event":"summary","completed":1,"skipped":0,"moves":0,"cancellations":0,"turnaround_us":30}
 //! "#;
 //! assert_eq!(dfrsim_audit::grid::audit(events.as_bytes()).unwrap().completed, 1);
 //! let longer = events.replace(r#""at_us":35"#, r#""at_us":50"#).replace("30}", "45}");

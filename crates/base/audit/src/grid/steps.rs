@@ -100,7 +100,7 @@ impl Auditor {
             return self.fault(Some(number), GridRule::NotRunning { cluster: at });
         };
         self.clusters[at as usize].used -= u64::from(job.width);
-        self.response += u128::from(self.now - job.arrived);
+        self.turnaround += u128::from(self.now - job.arrived);
         self.completed += 1;
         if !job.queues.is_empty() {
             let queues = job.queues.len();

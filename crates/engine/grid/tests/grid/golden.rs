@@ -94,7 +94,7 @@ fn figure_2_a_moved_job_delays_others_and_lets_others_move_up() {
     assert_eq!((comparison.changed, comparison.earlier), (3, 2));
     assert_eq!(comparison.largest_delay, SimSpan::from_secs(20));
     // Response times 59, 39 and 93 s instead of 39, 79 and 123 s.
-    assert_eq!(comparison.relative_response(), Some(191.0 / 241.0));
+    assert_eq!(comparison.relative_turnaround(), Some(191.0 / 241.0));
 }
 
 /// Job 1 has the first cluster until 11 or 12, job 2 the second until a second later, as it says, so job 3 queues behind
