@@ -10,7 +10,7 @@ mod record;
 mod switch;
 
 pub use policy::Policy;
-pub use record::{Load, Run, Stay, Switch};
+pub use record::{Load, Run, StateInterval, Switch};
 
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place, State};

@@ -36,7 +36,7 @@ pub struct Switch {
 
 /// A time in which a vjob had one state: that of all its VMs, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stay {
+pub struct StateInterval {
     /// The vjob.
     pub vjob: VjobId,
     /// The state; nothing while its VMs are in several.
@@ -70,7 +70,7 @@ pub struct Run {
     /// The switches in their order.
     pub switches: Vec<Switch>,
     /// The states of vjobs over time, by their begins.
-    pub stays: Vec<Stay>,
+    pub stays: Vec<StateInterval>,
     /// The loads over time.
     pub loads: Vec<Load>,
     /// Where every VM is in the end.
@@ -81,7 +81,7 @@ pub struct Run {
 #[derive(Clone, Debug)]
 pub(super) struct Recorder {
     switches: Vec<Switch>,
-    stays: Vec<Stay>,
+    stays: Vec<StateInterval>,
     loads: Vec<Load>,
     /// The state of each vjob, and since when.
     states: Vec<(Option<State>, SimTime)>,
@@ -129,7 +129,7 @@ impl Recorder {
             let after = state(vjob);
             if before != after {
                 if since < now {
-                    self.stays.push(Stay { vjob, state: before, from: since, to: now });
+                    self.stays.push(StateInterval { vjob, state: before, from: since, to: now });
                 }
                 self.states[vjob.index()] = (after, now);
             }
@@ -139,7 +139,7 @@ impl Recorder {
     pub(super) fn finish(mut self, end: SimTime, machine: &Machine) -> Run {
         for (vjob, (state, since)) in machine.observed().vjob_ids().zip(self.states) {
             if since < end {
-                self.stays.push(Stay { vjob, state, from: since, to: end });
+                self.stays.push(StateInterval { vjob, state, from: since, to: end });
             }
         }
         self.stays.sort_by_key(|stay| (stay.from, stay.vjob));
