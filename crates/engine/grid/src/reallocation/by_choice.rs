@@ -1,6 +1,6 @@
 //! The heuristics that choose among all jobs that are left, each time.
 
-use super::candidates::{Candidate, Candidates, Offer, Stay};
+use super::candidates::{Candidate, Candidates, Offer, QueueState};
 use super::fronts::Fronts;
 use super::{Places, cancel_all, move_job, submit_again};
 use crate::cluster::Cluster;
@@ -21,7 +21,7 @@ pub(super) fn move_gainers<O: Observer>(
     candidates: &mut Candidates,
     threshold: SimSpan,
 ) {
-    ask_all(grid, places, waiting, candidates, Stay::HasPlace);
+    ask_all(grid, places, waiting, candidates, QueueState::Queued);
     while let Some(mover) = candidates.take_first_gainer(threshold) {
         let Some((to, new)) = mover.target else { unreachable!("a gainer has somewhere to go") };
         let from = mover.current;
@@ -62,10 +62,10 @@ pub(super) fn resubmit<O: Observer>(
     let mut fronts = fronts(grid, waiting, candidates.heuristic());
     let mut shown = Vec::new();
     match &mut fronts {
-        None => ask_all(grid, places, waiting, candidates, Stay::MayReturn),
+        None => ask_all(grid, places, waiting, candidates, QueueState::Cancelled),
         Some(fronts) => {
             fronts.show(&mut shown);
-            ask_all(grid, places, &shown, candidates, Stay::MayReturn);
+            ask_all(grid, places, &shown, candidates, QueueState::Cancelled);
         }
     }
     while let Some(chosen) = candidates.take_first() {
@@ -78,7 +78,7 @@ pub(super) fn resubmit<O: Observer>(
             fronts.take(chosen.width, grid.job(chosen.job).walltime.micros());
             shown.clear();
             fronts.show(&mut shown);
-            ask_all(grid, places, &shown, candidates, Stay::MayReturn);
+            ask_all(grid, places, &shown, candidates, QueueState::Cancelled);
         }
     }
 }
@@ -96,7 +96,7 @@ fn ask_all<O: Observer>(
     places: &Places,
     waiting: &[usize],
     candidates: &mut Candidates,
-    stay: Stay,
+    queue_state: QueueState,
 ) {
     let now = grid.now();
     for &number in waiting {
@@ -108,7 +108,7 @@ fn ask_all<O: Observer>(
                 return Offer { start: SimTime::MAX, walltime: SimSpan::ZERO };
             }
             let walltime = cluster.walltime(job);
-            let start = if stay == Stay::HasPlace && at == current {
+            let start = if queue_state == QueueState::Queued && at == current {
                 place
             } else {
                 cluster.start_if_submitted(now, now, job.width, walltime)

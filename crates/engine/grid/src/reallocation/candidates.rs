@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 /// Jobs and what each cluster offers them. An offer stands until its cluster changes: only then it is asked for again.
 pub(super) struct Candidates {
     heuristic: Heuristic,
-    stay: Stay,
+    queue_state: QueueState,
     list: Vec<Candidate>,
     /// One for each candidate and cluster, row by row.
     offers: Vec<Offer>,
@@ -45,20 +45,20 @@ impl Offer {
     }
 }
 
-/// What the cluster on which a job stands offers to it.
+/// Whether candidates are still queued where they were submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stay {
-    /// It has been cancelled there: a new place, like any other cluster.
-    MayReturn,
-    /// The place that it has.
-    HasPlace,
+pub(super) enum QueueState {
+    /// No: that cluster offers them a new place, like any other.
+    Cancelled,
+    /// Yes: that cluster offers them the place that they have.
+    Queued,
 }
 
 impl Default for Candidates {
     fn default() -> Candidates {
         Candidates {
             heuristic: Heuristic::Mct,
-            stay: Stay::HasPlace,
+            queue_state: QueueState::Queued,
             list: Vec::new(),
             offers: Vec::new(),
             clusters: 0,
@@ -68,9 +68,9 @@ impl Default for Candidates {
 
 impl Candidates {
     /// Forgets all jobs; those that come will be compared by this heuristic.
-    pub(super) fn reset(&mut self, heuristic: Heuristic, stay: Stay) {
+    pub(super) fn reset(&mut self, heuristic: Heuristic, queue_state: QueueState) {
         self.heuristic = heuristic;
-        self.stay = stay;
+        self.queue_state = queue_state;
         self.list.clear();
         self.offers.clear();
     }
@@ -91,7 +91,7 @@ impl Candidates {
         self.clusters = self.offers.len() - row;
         let mut candidate =
             Candidate { job: number, width: job.width, current, current_end, target: None, key: Key::NONE };
-        candidate.evaluate(&self.offers[row..], self.heuristic, self.stay);
+        candidate.evaluate(&self.offers[row..], self.heuristic, self.queue_state);
         self.list.push(candidate);
     }
 
@@ -103,7 +103,7 @@ impl Candidates {
                 let start = start(candidate, *offer);
                 if start != offer.start {
                     offer.start = start;
-                    candidate.evaluate(row, self.heuristic, self.stay);
+                    candidate.evaluate(row, self.heuristic, self.queue_state);
                 }
             }
         }
@@ -159,16 +159,16 @@ impl Candidate {
         other.key.cmp(&self.key).then(self.job.cmp(&other.job))
     }
 
-    fn evaluate(&mut self, offers: &[Offer], heuristic: Heuristic, stay: Stay) {
+    fn evaluate(&mut self, offers: &[Offer], heuristic: Heuristic, queue_state: QueueState) {
         let current = self.current;
-        if stay == Stay::HasPlace {
+        if queue_state == QueueState::Queued {
             self.current_end = offers[current].end();
         }
         let mut target: Option<(usize, Offer)> = None;
         let fitting = offers.iter().enumerate().filter(|(_, offer)| offer.is_some());
         for (at, offer) in fitting.clone() {
             let end = offer.end();
-            let counts = stay == Stay::MayReturn || at != current;
+            let counts = queue_state == QueueState::Cancelled || at != current;
             // Of equal clusters the one where it stands, then the first.
             let better =
                 |(_, other): (usize, Offer)| end < other.end() || end == other.end() && at == current;

@@ -14,7 +14,7 @@ mod walltimes;
 
 use crate::grid::Grid;
 use crate::{Heuristic, Observer, Reallocation};
-use candidates::{Candidates, Stay};
+use candidates::{Candidates, QueueState};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::batch::PlannedJob;
 
@@ -88,14 +88,14 @@ impl Reallocator {
             (Some(threshold), Heuristic::Mct) => in_turn::move_gainers(grid, places, waiting, threshold),
             (None, Heuristic::Mct) => in_turn::resubmit(grid, places, waiting),
             (Some(threshold), heuristic) => {
-                candidates.reset(heuristic, Stay::HasPlace);
+                candidates.reset(heuristic, QueueState::Queued);
                 by_choice::move_gainers(grid, places, waiting, candidates, threshold);
             }
             (None, heuristic) if heuristic.compares_differences() && grid.serves_in_turn() => {
                 by_width::resubmit(grid, places, waiting, heuristic);
             }
             (None, heuristic) => {
-                candidates.reset(heuristic, Stay::MayReturn);
+                candidates.reset(heuristic, QueueState::Cancelled);
                 by_choice::resubmit(grid, places, waiting, candidates);
             }
         }

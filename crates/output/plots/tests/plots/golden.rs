@@ -1,7 +1,7 @@
 //! Schedules derived by hand, and the rectangles that are drawn of them. In the sketches a column is a second, a row a
 //! node, and a digit the job that is there (0 is job 10).
 
-use crate::support::{Stay, events, file, gantt, stays};
+use crate::support::{Residency, events, file, gantt, stays};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 
 /// Ten jobs that take whole nodes: submission, nodes and run time in seconds.
@@ -32,12 +32,12 @@ fn jobs() -> Vec<Job> {
 }
 
 /// The rectangles of a sketch in which every job has one run on each of its nodes.
-fn sketched(sketch: &[&str]) -> Vec<Stay> {
+fn sketched(sketch: &[&str]) -> Vec<Residency> {
     let mut stays = Vec::new();
     for (row, node) in sketch.iter().zip(0..) {
         for digit in "1234567890".chars().filter(|digit| row.contains(*digit)) {
             let (from, to) = (row.find(digit).unwrap(), row.rfind(digit).unwrap() + 1);
-            stays.push(Stay {
+            stays.push(Residency {
                 job: if digit == '0' { 10 } else { u64::from(digit.to_digit(10).unwrap()) },
                 node,
                 tasks: 1,
@@ -79,7 +79,7 @@ fn shared_nodes_are_split_by_cpu() {
     list.truncate(2);
     (list[0].tasks, list[0].run_time) = (1, SimSpan::from_secs(10));
     (list[1].submit, list[1].run_time) = (SimTime::from_secs(4), SimSpan::from_secs(2));
-    let stay = |job, time, cpu, job_yield, edges: [&str; 2]| Stay {
+    let stay = |job, time, cpu, job_yield, edges: [&str; 2]| Residency {
         job,
         node: 0,
         tasks: 1,

@@ -1,6 +1,6 @@
 //! What must hold for the Gantt chart of any schedule.
 
-use crate::support::{Stay, events, gantt, stays};
+use crate::support::{Residency, events, gantt, stays};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ proptest! {
         list.sort_by_key(|job| job.submit);
         let stays = stays(&gantt(&events(policy, NODES, SimSpan::ZERO, &list)));
         for job in &list {
-            let area = |stay: &Stay| (stay.time[1] - stay.time[0]) * (stay.cpu[1] - stay.cpu[0]);
+            let area = |stay: &Residency| (stay.time[1] - stay.time[0]) * (stay.cpu[1] - stay.cpu[0]);
             let areas: f64 = stays.iter().filter(|stay| stay.job == job.id.0).map(area).sum();
             let work = job.work();
             prop_assert!((areas - work).abs() <= 1e-5 * work, "{policy}, job {}: {areas} for {work}", job.id);

@@ -39,7 +39,7 @@ pub(crate) fn gantt(events: &NamedTempFile) -> Figure {
 
 /// A line of a Gantt chart's data.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Stay {
+pub(crate) struct Residency {
     pub(crate) job: u64,
     pub(crate) node: u32,
     pub(crate) tasks: u32,
@@ -50,13 +50,13 @@ pub(crate) struct Stay {
 }
 
 /// The data of a Gantt chart.
-pub(crate) fn stays(figure: &Figure) -> Vec<Stay> {
+pub(crate) fn stays(figure: &Figure) -> Vec<Residency> {
     let mut lines = figure.csv.lines();
     assert_eq!(lines.next(), Some("job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end"));
     let stay = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |index: usize| fields[index].parse::<f64>().unwrap();
-        Stay {
+        Residency {
             job: fields[0].parse().unwrap(),
             node: fields[1].parse().unwrap(),
             tasks: fields[2].parse().unwrap(),
