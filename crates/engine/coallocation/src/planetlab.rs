@@ -116,8 +116,8 @@ pub fn usage(resources: &[Resource], usage: &Usage, span: SimSpan, seed: Seed) -
     let mut reserved = Vec::new();
     for (resource, node) in resources.iter().enumerate() {
         let mut rng = seed.fork("usage").numbered(resource as u64).rng();
-        let mut processor = Course::new(usage, &mut rng);
-        let mut memory = Course::new(usage, &mut rng);
+        let mut processor = Autoregression::new(usage, &mut rng);
+        let mut memory = Autoregression::new(usage, &mut rng);
         for slot in 0..slots {
             let from = SimTime::from_micros(slot * MEASURED.micros());
             let (processor, memory) = (processor.next(&mut rng), memory.next(&mut rng));
@@ -133,17 +133,17 @@ pub fn usage(resources: &[Resource], usage: &Usage, span: SimSpan, seed: Seed) -
 }
 
 /// The use of one thing over time: an autoregressive process of order 1.
-struct Course {
+struct Autoregression {
     usage: Usage,
     level: f64,
     /// How far the use is from its level, in deviations.
     away: f64,
 }
 
-impl Course {
-    fn new(usage: &Usage, rng: &mut Rng) -> Course {
+impl Autoregression {
+    fn new(usage: &Usage, rng: &mut Rng) -> Autoregression {
         let level = 2.0 * usage.mean * rng.random::<f64>();
-        Course { usage: *usage, level, away: StandardNormal.sample(rng) }
+        Autoregression { usage: *usage, level, away: StandardNormal.sample(rng) }
     }
     /// The next measurement, from 0 to 1.
     fn next(&mut self, rng: &mut Rng) -> f64 {

@@ -31,12 +31,12 @@ pub(crate) struct Line {
     /// What it looks like, and its place among the names.
     pub(crate) number: usize,
     pub(crate) points: Vec<Point>,
-    pub(crate) course: Course,
+    pub(crate) kind: LineKind,
 }
 
 /// How a line goes from point to point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Course {
+pub(crate) enum LineKind {
     /// Straight, with a marker at each point.
     Straight,
     /// Markers alone.
@@ -74,11 +74,11 @@ impl Chart {
         }
         let marked = |number: usize| {
             let mut lines = self.panels.iter().flat_map(|panel| &panel.lines);
-            lines.any(|line| line.number == number && line.course != Course::Steps)
+            lines.any(|line| line.number == number && line.kind != LineKind::Steps)
         };
         let joined = |number: usize| {
             let mut lines = self.panels.iter().flat_map(|panel| &panel.lines);
-            lines.any(|line| line.number == number && line.course != Course::Points)
+            lines.any(|line| line.number == number && line.kind != LineKind::Points)
         };
         legend.draw(&mut picture, bottom + X_AXIS + 2.0, |picture, number, (x, y)| {
             let ends = vec![(x - SAMPLE / 2.0, y), (x + SAMPLE / 2.0, y)];
@@ -103,16 +103,16 @@ impl Panel {
         for line in self.lines.iter().rev() {
             let place = |&(across, up): &Point| (area.x(&x.scale, across), area.y(&self.y.scale, up));
             let points: Vec<Point> = line.points.iter().map(place).collect();
-            match line.course {
-                Course::Straight | Course::Points => {
-                    if line.course == Course::Straight {
+            match line.kind {
+                LineKind::Straight | LineKind::Points => {
+                    if line.kind == LineKind::Straight {
                         picture.line(points.clone(), palette::stroke(line.number));
                     }
                     for point in points {
                         palette::mark(picture, line.number, point);
                     }
                 }
-                Course::Steps => picture.line(steps(&points), palette::stroke(line.number)),
+                LineKind::Steps => picture.line(steps(&points), palette::stroke(line.number)),
             }
         }
     }

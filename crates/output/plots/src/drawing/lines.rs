@@ -1,7 +1,7 @@
 //! Line charts.
 
 use super::{Drawn, MAX_SHOWN, Sheet, axis, from_zero, is_shown};
-use crate::chart::{Chart, Course, Line, ONE_PANEL, Panel};
+use crate::chart::{Chart, Line, LineKind, ONE_PANEL, Panel};
 use crate::table::Csv;
 use dfrsim_lab::{Axis, Join, Series};
 
@@ -22,12 +22,12 @@ pub(super) fn draw(
         let mut points = series.points.clone();
         points.retain(|&(across, up)| is_shown(x, across) && is_shown(y, up));
         hidden += series.points.len() - points.len();
-        let course = match series.join {
-            Join::Straight => Course::Straight,
-            Join::None => Course::Points,
-            Join::Steps => Course::Steps,
+        let kind = match series.join {
+            Join::Straight => LineKind::Straight,
+            Join::None => LineKind::Points,
+            Join::Steps => LineKind::Steps,
         };
-        Line { number, points, course }
+        Line { number, points, kind }
     };
     let shown = series.len().min(MAX_SHOWN);
     let lines: Vec<Line> = series[..shown].iter().enumerate().map(line).collect();

@@ -3,7 +3,7 @@
 use super::rows::Rows;
 use super::{Drawn, MAX_ROWS, MAX_SHOWN, Sheet, axis, is_shown};
 use crate::axes::Axis;
-use crate::chart::{Chart, Course, Line, ONE_PANEL, Panel};
+use crate::chart::{Chart, Line, LineKind, ONE_PANEL, Panel};
 use crate::colour::Colour;
 use crate::palette;
 use crate::picture::{Picture, Stroke};
@@ -54,7 +54,7 @@ pub(super) fn distributions(sheet: &mut Sheet, samples: &Samples) -> Option<Draw
         }
         let points = std::iter::once((steps[0].0, 0.0)).chain(steps.iter().copied()).collect();
         if number < shown.len() {
-            lines.push(Line { number, points, course: Course::Steps });
+            lines.push(Line { number, points, kind: LineKind::Steps });
         }
     }
     let chart = Chart {

@@ -4,7 +4,7 @@ use super::fault::{EventsError, EventsFault};
 use super::replay::{Change, Job, Phase, Watch, replay};
 use super::thin::{Step, thinned};
 use crate::axes::Axis;
-use crate::chart::{Chart, Course, Line, ONE_PANEL, Panel};
+use crate::chart::{Chart, Line, LineKind, ONE_PANEL, Panel};
 use crate::figure::Figure;
 use crate::picture::Point;
 use crate::scale::Scale;
@@ -112,7 +112,7 @@ pub fn draw_timeline(path: &Path) -> Result<Figure, EventsError> {
         if let Some(&(_, last)) = points.last() {
             points.push((SimTime::from_micros(end).as_secs_f64(), last));
         }
-        lines.push(Line { number, points, course: Course::Steps });
+        lines.push(Line { number, points, kind: LineKind::Steps });
     }
     let counts = lines.split_off(1);
     let most =
