@@ -7,7 +7,7 @@ use crate::phase_times::Stopwatch;
 use crate::selection::Selector;
 use crate::starts::Starts;
 use crate::sufficiency::Sufficiency;
-use crate::{Candidates, Choice, Grid, Parameters, PhaseTimes, Prospects, Rejection, Solution};
+use crate::{CandidateStarts, Candidates, Choice, Grid, Parameters, PhaseTimes, Rejection, Solution};
 use dfrsim_model::coallocation::Request;
 use dfrsim_model::{Seed, SimTime};
 
@@ -111,15 +111,15 @@ impl Coallocator {
     /// # Errors
     ///
     /// With the phase in which the pass ended.
-    pub fn search_prospects(
+    pub fn search_starts(
         &mut self,
-        prospects: &mut Prospects<'_>,
+        starts: &mut CandidateStarts<'_>,
         seed: Seed,
     ) -> Result<Solution, Rejection> {
         let multiple = self.parameters.initial_multiple;
-        let request = prospects.request();
+        let request = starts.request();
         let mut number = 0;
-        while let Some((start, candidates)) = prospects.get(number)? {
+        while let Some((start, candidates)) = starts.get(number)? {
             if let Some(solution) =
                 self.attempt.at(candidates, request, *start, &self.parameters, multiple, seed)
             {

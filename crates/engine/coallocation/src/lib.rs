@@ -4,7 +4,7 @@
 //! give together, so it can start earlier and fill what is left over. Resources are reserved in part, ahead of time.
 //!
 //! * [`Grid`]: resources with a [`Timetable`] each; reserves all of an allocation or nothing.
-//! * [`Coallocator`]: the search in six phases, with [`Parameters`]; [`Solution`] or [`Rejection`]. [`Prospects`]: for
+//! * [`Coallocator`]: the search in six phases, with [`Parameters`]; [`Solution`] or [`Rejection`]. [`CandidateStarts`]: for
 //!   searches that are repeated; [`PhaseTimes`]: how long they take.
 //! * [`SharedGrid`]: several co-allocators on one grid.
 //! * [`planetlab`]: nodes, their use and requests as in the experiments; [`Stream`]: requests one after the other.
@@ -45,6 +45,7 @@
 //! Source: M. Cankar, M. Artac, M. Sterk, U. Lotric and B. Slivnik, *Co-Allocation with Collective Requests in Grid
 //! Systems*.
 
+mod candidate_starts;
 mod candidates;
 mod coallocator;
 mod discovery;
@@ -56,7 +57,6 @@ mod optimum;
 mod parameters;
 mod phase_times;
 pub mod planetlab;
-mod prospects;
 mod range_max;
 mod selection;
 mod shared;
@@ -68,13 +68,13 @@ mod sufficiency;
 mod timetable;
 mod windows;
 
+pub use candidate_starts::CandidateStarts;
 pub(crate) use candidates::{Candidates, Choice};
 pub use coallocator::Coallocator;
 pub use grid::{Grid, GridError};
 pub use optimum::{Optimum, optimum};
 pub use parameters::Parameters;
 pub use phase_times::PhaseTimes;
-pub use prospects::Prospects;
 pub use shared::{NotReserved, SharedGrid};
 pub use solution::{Rejection, Solution};
 pub use stream::{Stream, StreamOutcome};

@@ -3,7 +3,7 @@
 use crate::grid::{InUse, TestCase};
 use crate::rows::SearchRow;
 use dfrsim_coallocation::planetlab::Kind;
-use dfrsim_coallocation::{Coallocator, Grid, Parameters, Prospects, Rejection};
+use dfrsim_coallocation::{CandidateStarts, Coallocator, Grid, Parameters, Rejection};
 use dfrsim_lab::Failure;
 use dfrsim_model::coallocation::Request;
 use dfrsim_model::{Seed, SimTime};
@@ -33,14 +33,14 @@ pub(crate) fn search(
     let request = case.request(kind);
     let sample = case.sample(how.parameters.initial_multiple);
     let mut coallocator = Coallocator::new(how.parameters);
-    let mut prospects = Prospects::new(&on.grid, &request, sample);
+    let mut starts = CandidateStarts::new(&on.grid, &request, sample);
     let mut solutions: Vec<(SimTime, f64, f64)> = Vec::new();
     let seed = |repetition: u32| case.seed.fork("search").numbered(repetition.into());
     for repetition in 0..how.repetitions {
         let found = if how.sample_each {
             coallocator.search(&on.grid, &request, seed(repetition))
         } else {
-            coallocator.search_prospects(&mut prospects, seed(repetition))
+            coallocator.search_starts(&mut starts, seed(repetition))
         };
         match found {
             Ok(solution) => {

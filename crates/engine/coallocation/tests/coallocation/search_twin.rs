@@ -3,7 +3,7 @@
 //! random numbers are drawn in the same order.
 
 use crate::instances::Instance;
-use dfrsim_coallocation::{Coallocator, Parameters, Prospects, Rejection, Solution};
+use dfrsim_coallocation::{CandidateStarts, Coallocator, Parameters, Rejection, Solution};
 use dfrsim_model::{Rng, Seed, SimTime};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -225,15 +225,15 @@ proptest! {
 
     /// What is kept between repeated searches changes nothing.
     #[test]
-    fn prospects_give_the_same_answers(instance: u64, seed: u64) {
+    fn candidate_starts_give_the_same_answers(instance: u64, seed: u64) {
         let instance = Instance::random(instance);
         let (grid, all) = (instance.grid(), (0..instance.resources.len()).collect::<Vec<_>>());
-        let mut prospects = Prospects::new(&grid, &instance.request, &all);
+        let mut starts = CandidateStarts::new(&grid, &instance.request, &all);
         let mut coallocator = Coallocator::new(Parameters::default());
         for number in 0..4 {
             let seed = Seed::new(seed).numbered(number);
             let expected = coallocator.search_among(&grid, &instance.request, &all, seed);
-            prop_assert_eq!(coallocator.search_prospects(&mut prospects, seed), expected);
+            prop_assert_eq!(coallocator.search_starts(&mut starts, seed), expected);
         }
     }
 }

@@ -7,9 +7,9 @@ use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Request;
 
 /// The starts at which a request might be met on given resources, found as they are needed and kept: what phases II and III
-/// come to does not depend on the seed, so repeated searches ([`Coallocator::search_prospects`](crate::Coallocator::search_prospects))
+/// come to does not depend on the seed, so repeated searches ([`Coallocator::search_starts`](crate::Coallocator::search_starts))
 /// need not find it again.
-pub struct Prospects<'a> {
+pub struct CandidateStarts<'a> {
     request: &'a Request,
     /// Why there is no start at all, if phase I or II says so.
     rejection: Option<Rejection>,
@@ -18,14 +18,14 @@ pub struct Prospects<'a> {
     found: Vec<(SimTime, Candidates)>,
 }
 
-impl<'a> Prospects<'a> {
-    /// The prospects of a request on those of these resources that it accepts.
+impl<'a> CandidateStarts<'a> {
+    /// The candidate starts of a request on those of these resources that it accepts.
     ///
     /// # Panics
     ///
     /// If [`Grid::check_request`] would refuse the request, or a resource does not exist.
     #[must_use]
-    pub fn new(grid: &'a Grid, request: &'a Request, resources: &[usize]) -> Prospects<'a> {
+    pub fn new(grid: &'a Grid, request: &'a Request, resources: &[usize]) -> CandidateStarts<'a> {
         let accepted = |resource: &usize| request.accepts(&grid.resources()[*resource]);
         let sample: Vec<usize> = resources.iter().copied().filter(accepted).collect();
         let rejection = if sample.len() < request.resources {
@@ -34,7 +34,7 @@ impl<'a> Prospects<'a> {
             (!Sufficiency::default().of_sample(grid, request, &sample)).then_some(Rejection::Totals)
         };
         let starts = Starts::new(grid, request, sample);
-        Prospects { request, rejection, starts, found: Vec::new() }
+        CandidateStarts { request, rejection, starts, found: Vec::new() }
     }
 
     pub(crate) fn request(&self) -> &'a Request {
