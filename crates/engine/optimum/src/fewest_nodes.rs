@@ -1,7 +1,7 @@
 //! How many nodes can be turned off.
 
 use crate::bound::lp_bound;
-use crate::exact::{Kept, keeps};
+use crate::exact::{Feasibility, is_feasible};
 use crate::outcome::{Limits, Placed};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
@@ -26,10 +26,10 @@ pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> O
     let mut unknown = None;
     first_success(instance, min_yield, |first| {
         let time = limits.time.map(|time| time.saturating_sub(start.elapsed()));
-        match keeps(first, min_yield, &Limits { time, ..*limits }) {
-            Kept::Yes(placed) => Some(placed),
-            Kept::No => None,
-            Kept::Unknown => {
+        match is_feasible(first, min_yield, &Limits { time, ..*limits }) {
+            Feasibility::Yes(placed) => Some(placed),
+            Feasibility::No => None,
+            Feasibility::Unknown => {
                 unknown.get_or_insert(first.nodes.len());
                 None
             }

@@ -75,7 +75,7 @@ pub use amounts::mapping_yield;
 pub use bound::lp_bound;
 pub use chekuri::{chekuri_pack, vp_chekuri};
 pub use diving::{Diving, dive};
-pub use exact::{Kept, adapted_optimum, keeps, optimum};
+pub use exact::{Feasibility, adapted_optimum, is_feasible, optimum};
 pub use fewest_nodes::{FewestNodes, fewest_nodes, fewest_nodes_by};
 pub use milp::{Model, Places, adapted_optimum_by_program, optimum_by_program};
 pub use outcome::{Attempt, Limits, Outcome, Placed, Status};

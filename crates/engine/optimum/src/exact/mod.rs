@@ -126,29 +126,29 @@ fn best_of(instance: &Instance, items: Option<Items>, budget: u64, limits: &Limi
     }
 }
 
-/// What [`keeps`] finds.
+/// Whether an instance has a mapping with some minimum yield.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// Yes, thus.
+pub enum Feasibility {
+    /// It has this one.
     Yes(Placed),
-    /// It is proven that no mapping does.
+    /// It has none; proven.
     No,
-    /// A limit came first.
+    /// A limit was reached first.
     Unknown,
 }
 
 /// Whether some mapping has at least this minimum yield: the decision version of [`optimum`].
 #[must_use]
-pub fn keeps(instance: &Instance, min_yield: Yield, limits: &Limits) -> Kept {
+pub fn is_feasible(instance: &Instance, min_yield: Yield, limits: &Limits) -> Feasibility {
     if simple_bound(instance).is_none_or(|bound| bound < min_yield) {
-        return Kept::No;
+        return Feasibility::No;
     }
-    let Some(tasks) = jobs_of_tasks(instance) else { return Kept::Unknown };
+    let Some(tasks) = jobs_of_tasks(instance) else { return Feasibility::Unknown };
     let items = Items::new(instance, tasks.into_iter().map(new));
     match Search::new(instance, &items, 0, min_yield, limits, Instant::now()).next_mapping() {
-        End::Found(placed) => Kept::Yes(placed),
-        End::Exhausted => Kept::No,
-        End::Limit => Kept::Unknown,
+        End::Found(placed) => Feasibility::Yes(placed),
+        End::Exhausted => Feasibility::No,
+        End::Limit => Feasibility::Unknown,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::arbitrary::{instances, shuffled};
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
-use dfrsim_optimum::{Kept, Limits, Status, keeps, lp_bound, mapping_yield, optimum};
+use dfrsim_optimum::{Feasibility, Limits, Status, is_feasible, lp_bound, mapping_yield, optimum};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -72,14 +72,14 @@ proptest! {
     #[test]
     fn a_yield_is_kept_up_to_the_optimum(instance in instances(), part in 0u64..=24) {
         let wanted = Yield::from_ratio(part, 24);
-        match keeps(&instance, wanted, &Limits::default()) {
-            Kept::Yes(placed) => {
+        match is_feasible(&instance, wanted, &Limits::default()) {
+            Feasibility::Yes(placed) => {
                 assert_complete(&instance, &placed.mapping);
                 prop_assert!(placed.min_yield >= wanted);
                 prop_assert_eq!(mapping_yield(&instance, &placed.mapping), Some(placed.min_yield));
             }
             kept => {
-                prop_assert_eq!(kept, Kept::No);
+                prop_assert_eq!(kept, Feasibility::No);
                 prop_assert!(enumerated(&instance) < Some(wanted));
             }
         }

@@ -6,8 +6,8 @@ use crate::instances::{Scenario, dissertation};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_optimum::{
-    Attempt, Backend, Diving, Kept, Limits, Model, Places, Program, Relation, Relaxation, Relaxed, Solver,
-    Status, chekuri_pack, dive, keeps, lp_bound, optimum, optimum_by_program, relaxed,
+    Attempt, Backend, Diving, Feasibility, Limits, Model, Places, Program, Relation, Relaxation, Relaxed,
+    Solver, Status, chekuri_pack, dive, is_feasible, lp_bound, optimum, optimum_by_program, relaxed,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -111,7 +111,7 @@ fn what_is_far_too_large_is_given_up_at_once() {
     let limits = Limits::default();
     let outcome = optimum(&instance, &limits);
     assert_eq!((outcome.status, outcome.bound, outcome.nodes), (Status::TimedOut, Some(Yield::ONE), Some(0)));
-    assert_eq!(keeps(&instance, Yield::ONE, &limits), Kept::Unknown);
+    assert_eq!(is_feasible(&instance, Yield::ONE, &limits), Feasibility::Unknown);
     for solver in solvers() {
         let outcome = optimum_by_program(&instance, solver, &limits).unwrap();
         assert_eq!((outcome.status, outcome.bound), (Status::TimedOut, Some(Yield::ONE)));
