@@ -1,6 +1,6 @@
 //! Each job has a yield of its own, which follows from a common target.
 
-use super::demand::{Demand, Kept, Layout, Rank, lists, size};
+use super::demand::{Demand, KeptJobs, Layout, Rank, lists, size};
 use super::pinned_nodes::Pinned;
 use super::{McbOptions, PackJob};
 use crate::yield_search::SearchRange;
@@ -30,7 +30,7 @@ pub(super) struct ByTarget<'a, R, F> {
 
 impl<'a, R, F> ByTarget<'a, R, F>
 where
-    R: Fn(&Kept, u32) -> SearchRange,
+    R: Fn(&KeptJobs, u32) -> SearchRange,
     F: Fn(usize, Yield) -> Option<Yield>,
 {
     /// Jobs that have the yield `yield_at` a target; targets are searched in the `range` of the jobs that are kept, on so
@@ -54,16 +54,16 @@ fn in_steps(cpu: u64, need: Share, step: Share) -> u64 {
 
 impl<R, F> Demand for ByTarget<'_, R, F>
 where
-    R: Fn(&Kept, u32) -> SearchRange,
+    R: Fn(&KeptJobs, u32) -> SearchRange,
     F: Fn(usize, Yield) -> Option<Yield>,
 {
     fn set_kept(&mut self, _index: usize, _kept: bool) {}
 
-    fn range(&self, kept: &Kept, nodes: u32) -> SearchRange {
+    fn range(&self, kept: &KeptJobs, nodes: u32) -> SearchRange {
         (self.range)(kept, nodes)
     }
 
-    fn arrange(&mut self, target: Yield, kept: &Kept, layout: &mut Layout) -> bool {
+    fn arrange(&mut self, target: Yield, kept: &KeptJobs, layout: &mut Layout) -> bool {
         let TargetScratch { cpu, ranked, order, items } = &mut *self.scratch;
         let (jobs, options) = (self.jobs, self.options);
         cpu.clear();

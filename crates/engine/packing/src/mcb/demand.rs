@@ -23,7 +23,7 @@ pub(super) struct Layout {
 
 /// The jobs that are kept, and what follows from their sums.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct KeptJobs {
     flags: Vec<bool>,
     /// Sums over all tasks, in [`Share`] units.
     memory: u128,
@@ -32,7 +32,7 @@ pub(super) struct Kept {
     large: u64,
 }
 
-impl Kept {
+impl KeptJobs {
     /// Nobody of so many jobs.
     pub(super) fn reset(&mut self, jobs: usize) {
         self.flags.clear();
@@ -82,9 +82,9 @@ pub(super) trait Demand {
     /// A job is kept from now on, or no more.
     fn set_kept(&mut self, index: usize, kept: bool);
     /// The values to be searched for these jobs.
-    fn range(&self, kept: &Kept, nodes: u32) -> SearchRange;
+    fn range(&self, kept: &KeptJobs, nodes: u32) -> SearchRange;
     /// Lays out what the kept jobs ask for at a value; `false` if that can be seen to be impossible.
-    fn arrange(&mut self, value: Yield, kept: &Kept, layout: &mut Layout) -> bool;
+    fn arrange(&mut self, value: Yield, kept: &KeptJobs, layout: &mut Layout) -> bool;
     /// The jobs behind an item of the layout, in the order of [`Ties`](super::Ties); some may not be kept.
     fn jobs_of(&self, item: usize) -> &[u32];
 }

@@ -45,7 +45,7 @@ pub use options::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 use crate::filling::{ItemLists, OneList, Packer, Plan, TwoLists};
 use crate::yield_search::{Ends, SearchRange};
 use by_target::{ByTarget, TargetScratch};
-use demand::{CPU, Demand, Kept, Layout, MEMORY};
+use demand::{CPU, Demand, KeptJobs, Layout, MEMORY};
 use dfrsim_model::{NodeTasks, Share, Yield};
 use pinned_nodes::PinnedNodes;
 use placements::Placements;
@@ -84,7 +84,7 @@ pub struct Mcb {
 pub struct Mapping<'a> {
     value: Yield,
     jobs: &'a [PackJob<'a>],
-    kept: &'a Kept,
+    kept: &'a KeptJobs,
     placements: &'a Placements,
 }
 
@@ -140,7 +140,7 @@ impl Mcb {
             self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)
         } else {
             // In whole steps tasks of different needs can ask for the same, so classes by need are of no use.
-            let range = |kept: &Kept, nodes| SearchRange { lowest: floor, highest: kept.yield_bound(nodes) };
+            let range = |kept: &KeptJobs, nodes| SearchRange { lowest: floor, highest: kept.yield_bound(nodes) };
             let same = |_, value| Some(value);
             let demand = ByTarget::new(jobs, self.options, range, same, &mut self.target_scratch);
             self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)
@@ -164,7 +164,7 @@ impl Mcb {
         highest: Yield,
         yield_at: impl Fn(usize, Yield) -> Option<Yield>,
     ) -> Mapping<'a> {
-        let range = |_: &Kept, _| SearchRange { lowest, highest };
+        let range = |_: &KeptJobs, _| SearchRange { lowest, highest };
         let precision = self.options.stretch_precision;
         let demand = ByTarget::new(jobs, self.options, range, yield_at, &mut self.target_scratch);
         let value = self.search.run(jobs, self.nodes, demand, precision, &mut self.placements);
@@ -176,7 +176,7 @@ impl Mcb {
 #[derive(Debug)]
 struct Search {
     options: McbOptions,
-    kept: Kept,
+    kept: KeptJobs,
     layout: Layout,
     packer: Packer<2>,
     tried: Plan,
@@ -187,7 +187,7 @@ impl Search {
     fn new(nodes: u32, options: McbOptions) -> Search {
         Search {
             options,
-            kept: Kept::default(),
+            kept: KeptJobs::default(),
             layout: Layout { items: ItemLists::new(), nodes: PinnedNodes::new(nodes) },
             packer: Packer::new(),
             tried: Plan::default(),

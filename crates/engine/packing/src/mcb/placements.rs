@@ -1,7 +1,7 @@
 //! From what nodes take to where the tasks of each job stand.
 
 use super::PackJob;
-use super::demand::{Demand, Kept};
+use super::demand::{Demand, KeptJobs};
 use crate::filling::Plan;
 use dfrsim_model::{NodeId, NodeTasks};
 
@@ -46,7 +46,7 @@ impl Placements {
         &mut self,
         plan: &Plan,
         jobs: &[PackJob],
-        kept: &Kept,
+        kept: &KeptJobs,
         demand: &impl Demand,
         items: usize,
     ) {

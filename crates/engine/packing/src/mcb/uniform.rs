@@ -1,6 +1,6 @@
 //! One yield for all jobs.
 
-use super::demand::{CPU, Demand, Kept, Layout, MEMORY, size};
+use super::demand::{CPU, Demand, KeptJobs, Layout, MEMORY, size};
 use super::pinned_nodes::Pinned;
 use super::{McbOptions, PackJob, Packing, Ties};
 use crate::filling::ItemLists;
@@ -148,11 +148,11 @@ impl Demand for Uniform<'_> {
         *tasks = if kept { *tasks + u64::from(job.tasks) } else { *tasks - u64::from(job.tasks) };
     }
 
-    fn range(&self, kept: &Kept, nodes: u32) -> SearchRange {
+    fn range(&self, kept: &KeptJobs, nodes: u32) -> SearchRange {
         SearchRange { lowest: self.floor, highest: kept.yield_bound(nodes) }
     }
 
-    fn arrange(&mut self, at: Yield, kept: &Kept, layout: &mut Layout) -> bool {
+    fn arrange(&mut self, at: Yield, kept: &KeptJobs, layout: &mut Layout) -> bool {
         if std::mem::take(&mut self.pinned_changed) {
             layout.nodes.rebuild(self.jobs.iter().zip(kept.flags()).filter(|&(_, &kept)| kept).filter_map(
                 |(job, _)| {
