@@ -1,6 +1,6 @@
 //! Large neighbourhood search: a few units are taken from their nodes and put back as cheaply as that goes.
 
-use super::repair::Draft;
+use super::repair::PartialAssignment;
 use super::{Best, Search};
 use crate::action::Kind;
 use crate::configuration::{Configuration, Place};
@@ -18,12 +18,12 @@ pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
     if goal.units.is_empty() {
         return;
     }
-    let mut draft = Draft::new(goal, search.planner.room());
+    let mut partial = PartialAssignment::new(goal, search.planner.room());
     for (unit, node) in nodes.into_iter().enumerate() {
-        draft.put(unit, node);
+        partial.put(unit, node);
     }
     let mut state = State {
-        draft,
+        partial,
         configuration: goal.decided.clone(),
         cost,
         waiting: Vec::new(),
@@ -40,7 +40,7 @@ pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
 
 /// The assignment from which the search goes on.
 struct State<'a> {
-    draft: Draft<'a>,
+    partial: PartialAssignment<'a>,
     configuration: Configuration,
     cost: u64,
     /// The units of which a VM waits for the first pool.
@@ -55,7 +55,7 @@ impl<'a> State<'a> {
     /// Brings the places of units up to date with their nodes.
     fn configure(&mut self, search: &Search<'a>, units: impl IntoIterator<Item = usize>) {
         for unit in units {
-            let node = self.draft.nodes[unit];
+            let node = self.partial.nodes[unit];
             for &vm in &search.goal.units[unit].vms {
                 self.configuration.set(vm, Place::Running(node));
             }
@@ -67,7 +67,7 @@ impl<'a> State<'a> {
         let goal = search.goal;
         let mut late = vec![false; goal.cluster.vms().len()];
         let mut first_pool = goal.first_pool;
-        self.draft.waits.fill(false);
+        self.partial.waits.fill(false);
         let steps =
             search.planner.steps(&self.configuration).expect("decided transitions are legal on every node");
         for step in steps {
@@ -76,7 +76,7 @@ impl<'a> State<'a> {
             } else {
                 late[step.action.vm().index()] = true;
                 if matches!(step.action.kind(), Kind::Resume { .. }) {
-                    self.draft.waits[goal.cluster.vm(step.action.vm()).vjob.index()] = true;
+                    self.partial.waits[goal.cluster.vm(step.action.vm()).vjob.index()] = true;
                 }
             }
         }
@@ -85,29 +85,29 @@ impl<'a> State<'a> {
         let is_late =
             |(_, unit): &(usize, &crate::assignment::Unit)| unit.vms.iter().any(|vm| late[vm.index()]);
         self.waiting = units().filter(is_late).map(|(index, _)| index).collect();
-        let nodes = &self.draft.nodes;
+        let nodes = &self.partial.nodes;
         let dear = units().filter(|(index, unit)| goal.cost(unit, nodes[*index]) > goal.least_cost(unit));
         self.dear = dear.map(|(index, _)| index).collect();
         // What enters at once may have changed with who waits.
-        let nodes = self.draft.nodes.clone();
-        let waits = std::mem::take(&mut self.draft.waits);
-        self.draft = Draft::new(goal, search.planner.room());
-        self.draft.waits = waits;
+        let nodes = self.partial.nodes.clone();
+        let waits = std::mem::take(&mut self.partial.waits);
+        self.partial = PartialAssignment::new(goal, search.planner.room());
+        self.partial.waits = waits;
         for (unit, node) in nodes.into_iter().enumerate() {
-            self.draft.put(unit, node);
+            self.partial.put(unit, node);
         }
     }
 
     /// Takes units from their nodes and puts them back; keeps that unless it is dearer.
     fn step(&mut self, search: &mut Search<'a>, rng: &mut Rng) {
-        let before = self.draft.clone();
+        let before = self.partial.clone();
         let mut taken = self.choose(search, rng);
         taken.sort_unstable();
         taken.dedup();
         if rng.random_bool(0.2) {
             self.turn(search, &mut taken, rng);
         }
-        taken.iter().for_each(|&unit| self.draft.take(unit));
+        taken.iter().for_each(|&unit| self.partial.take(unit));
         // The largest first, as they are numbered, now and then another order.
         if rng.random_bool(0.5) {
             let at = rng.random_range(0..taken.len());
@@ -116,21 +116,21 @@ impl<'a> State<'a> {
         if rng.random_bool(0.3) {
             taken.reverse();
         }
-        let all_put = self.draft.put_all(&taken, self.first_pool, rng);
+        let all_put = self.partial.put_all(&taken, self.first_pool, rng);
         if all_put {
             self.configure(search, taken.iter().copied());
             let cost = search.cost(&self.configuration);
             if cost <= self.cost {
                 let is_better = cost < self.cost;
                 self.cost = cost;
-                search.offer(&self.draft.nodes, cost);
+                search.offer(&self.partial.nodes, cost);
                 if is_better {
                     self.learn(search);
                 }
                 return;
             }
         }
-        self.draft = before;
+        self.partial = before;
         self.configure(search, taken);
     }
 
@@ -146,7 +146,7 @@ impl<'a> State<'a> {
             taken.extend((0..goal.units.len()).filter(|&unit| vjob_of(unit) == vjob));
             taken.sort_unstable();
             taken.dedup();
-            self.draft.waits[vjob.index()] = !self.draft.waits[vjob.index()];
+            self.partial.waits[vjob.index()] = !self.partial.waits[vjob.index()];
         }
     }
 
@@ -173,9 +173,9 @@ impl<'a> State<'a> {
         taken.extend(self.dear.sample(rng, 3));
         let mut nodes: Vec<NodeId> = taken.iter().filter_map(|&unit| goal.home(&goal.units[unit])).collect();
         nodes.extend((0..2).map(|_| NodeId(rng.random_range(0..goal.cluster.nodes().len()) as u32)));
-        nodes.push(self.draft.nodes[seed]);
+        nodes.push(self.partial.nodes[seed]);
         let room = taken.len().max(MOST_TAKEN);
-        let residents = (0..units).filter(|&unit| nodes.contains(&self.draft.nodes[unit]));
+        let residents = (0..units).filter(|&unit| nodes.contains(&self.partial.nodes[unit]));
         let residents: Vec<usize> = residents.collect();
         let more = room.saturating_sub(taken.len());
         taken.extend(residents.sample(rng, more));

@@ -12,7 +12,7 @@ use rand::seq::SliceRandom;
 
 /// An assignment that is being changed, with what its first pool has left.
 #[derive(Clone, Debug)]
-pub(super) struct Draft<'a> {
+pub(super) struct PartialAssignment<'a> {
     goal: &'a Goal<'a>,
     pub(super) assignment: Assignment<'a>,
     /// The node of each unit; whatever for units without one.
@@ -28,10 +28,10 @@ pub(super) struct Draft<'a> {
 /// The most nodes that are looked at for a unit: all of a usual cluster.
 const MOST_CANDIDATES: usize = 512;
 
-impl<'a> Draft<'a> {
-    /// A draft in which no unit has a node.
-    pub(super) fn new(goal: &'a Goal<'a>, room: &[Amount]) -> Draft<'a> {
-        Draft {
+impl<'a> PartialAssignment<'a> {
+    /// One in which no unit has a node.
+    pub(super) fn new(goal: &'a Goal<'a>, room: &[Amount]) -> PartialAssignment<'a> {
+        PartialAssignment {
             goal,
             assignment: goal.assignment(),
             nodes: vec![NodeId(0); goal.units.len()],
@@ -138,10 +138,10 @@ pub(super) fn construct(search: &mut Search<'_>, seed: Seed) {
         if attempt > 0 && !search.budget.step() {
             break;
         }
-        let mut draft = Draft::new(goal, search.planner.room());
-        if draft.put_all(&order, goal.usual_pool(), &mut rng) {
-            let cost = search.cost(&goal.configuration(&draft.nodes));
-            search.offer(&draft.nodes, cost);
+        let mut partial = PartialAssignment::new(goal, search.planner.room());
+        if partial.put_all(&order, goal.usual_pool(), &mut rng) {
+            let cost = search.cost(&goal.configuration(&partial.nodes));
+            search.offer(&partial.nodes, cost);
         }
         if search.best.is_some() {
             break;
