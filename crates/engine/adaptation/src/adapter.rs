@@ -1,7 +1,7 @@
 //! The heuristic.
 
 use crate::effort::{Effort, Haste};
-use crate::parting::Parting;
+use crate::partition::Partition;
 use crate::relabelled;
 use crate::repair::{Repair, Style};
 use crate::tasks::Tasks;
@@ -34,7 +34,7 @@ pub struct Adapted {
 #[derive(Debug)]
 pub struct Adapter {
     repair: Repair,
-    parting: Parting,
+    partition: Partition,
     packing: VectorPacking,
     haste: Haste,
     search_steps: u32,
@@ -57,7 +57,7 @@ impl Adapter {
         let packing = VectorPacking::new(algorithm, Options::default());
         Adapter {
             repair: Repair::default(),
-            parting: Parting::default(),
+            partition: Partition::default(),
             packing,
             haste: Haste::None,
             search_steps: Adapter::SEARCH_STEPS,
@@ -155,7 +155,7 @@ impl Adapter {
                 if self.repair.run(tasks, start, style) {
                     if effort.economises {
                         self.repair.economise(tasks, style);
-                        self.parting.exchange(&mut self.repair.placement, tasks);
+                        self.partition.exchange(&mut self.repair.placement, tasks);
                     }
                     let Repair { placement, .. } = &self.repair;
                     if cheapest.as_ref().is_none_or(|cheapest| placement.cost < cheapest.0) {
@@ -169,7 +169,7 @@ impl Adapter {
             let placement = &mut self.repair.placement;
             placement.start(tasks, start);
             let least = cheapest.as_ref().map_or(u128::MAX, |cheapest| cheapest.0);
-            if self.parting.search(placement, tasks, least, self.search_steps) {
+            if self.partition.search(placement, tasks, least, self.search_steps) {
                 cheapest = Some((placement.cost, placement.node_of.clone()));
             }
         }

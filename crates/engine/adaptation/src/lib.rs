@@ -35,7 +35,7 @@ mod adapter;
 mod assignment;
 mod components;
 mod effort;
-mod parting;
+mod partition;
 mod placement;
 mod relabel;
 mod repair;

@@ -1,17 +1,17 @@
-//! A few nodes, whose tasks are parted anew.
+//! The cheapest partition of the tasks of a few nodes among them.
 
 use crate::placement::Placement;
 use crate::tasks::{NOWHERE, Tasks};
 use dfrsim_model::offline::Adaptation;
 use std::cmp::Reverse;
 
-/// How many partial partings of two nodes are looked at before they are left as they are: all of a dozen of tasks.
+/// How many partial partitions of two nodes are examined before they are left as they are: all of a dozen of tasks.
 const STEPS_OF_PAIRS: u32 = 1 << 13;
 
-/// A search for the cheapest parting of tasks among nodes: depth first, dear tasks first and first at home, in no more than so
+/// A search for the cheapest partition of tasks among nodes: depth first, dear tasks first and first at home, in no more than so
 /// many steps. Holds the memory that this takes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Parting {
+pub(crate) struct Partition {
     /// The tasks to part.
     list: Vec<u32>,
     /// What is free on each node without those that have no side yet; a row for each.
@@ -22,7 +22,7 @@ pub(crate) struct Parting {
     steps: u32,
 }
 
-impl Parting {
+impl Partition {
     /// Parts the tasks of any two nodes anew between them, as long as that makes the placement cheaper. One task against two
     /// others is what repairs, task by task, may miss. Of a placement that overloads no node.
     pub(crate) fn exchange(&mut self, placement: &mut Placement, tasks: &Tasks) {
@@ -168,7 +168,7 @@ mod tests {
         let tasks = tasks_of(&[(8, 8, 0, 3), (5, 5, 1, 1), (6, 6, 1, 1)], 2);
         let mut placement = placed(&tasks, &[1, 0, 0]);
         assert_eq!(placement.cost, 5);
-        Parting::default().exchange(&mut placement, &tasks);
+        Partition::default().exchange(&mut placement, &tasks);
         assert_eq!((placement.cost, placement.node_of), (0, vec![0, 1, 1]));
     }
 
@@ -183,17 +183,17 @@ mod tests {
             let before = placed(&tasks, &start[..jobs.len()]);
             prop_assume!(before.nodes().all(|node| !before.is_overloaded(node)));
             let mut after = before.clone();
-            Parting::default().exchange(&mut after, &tasks);
+            Partition::default().exchange(&mut after, &tasks);
             prop_assert!(after.cost <= before.cost);
             prop_assert!(after.nodes().all(|node| !after.is_overloaded(node)));
             for [one, other] in [[0, 1], [0, 2], [1, 2]] {
                 for way in 0..1_u32 << jobs.len() {
-                    let parted = |(task, &node): (usize, &u32)| match way >> task & 1 {
+                    let partitioned = |(task, &node): (usize, &u32)| match way >> task & 1 {
                         _ if node != one && node != other => node,
                         0 => one,
                         _ => other,
                     };
-                    let node_of: Vec<u32> = after.node_of.iter().enumerate().map(parted).collect();
+                    let node_of: Vec<u32> = after.node_of.iter().enumerate().map(partitioned).collect();
                     let twin = placed(&tasks, &node_of);
                     let whole = twin.nodes().all(|node| !twin.is_overloaded(node));
                     prop_assert!(!whole || twin.cost >= after.cost, "{node_of:?}");
@@ -213,13 +213,13 @@ mod tests {
             let least = costs.map(|twin| twin.cost).min();
             let mut found = placed(&tasks, &start[..jobs.len()]);
             let any = found.clone();
-            prop_assert!(!Parting::default().search(&mut found, &tasks, u128::MAX, 0));
+            prop_assert!(!Partition::default().search(&mut found, &tasks, u128::MAX, 0));
             prop_assert_eq!(&found.node_of, &any.node_of);
-            let is_found = Parting::default().search(&mut found, &tasks, u128::MAX, u32::MAX);
+            let is_found = Partition::default().search(&mut found, &tasks, u128::MAX, u32::MAX);
             prop_assert_eq!(is_found.then_some(found.cost), least);
             prop_assert!(!is_found || found.nodes().all(|node| !found.is_overloaded(node)));
             let least = least.unwrap_or(0);
-            prop_assert!(!Parting::default().search(&mut found, &tasks, least, u32::MAX));
+            prop_assert!(!Partition::default().search(&mut found, &tasks, least, u32::MAX));
         }
     }
 }
