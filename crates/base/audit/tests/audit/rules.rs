@@ -28,12 +28,12 @@ fn only(lines: &Lines, expected: &str) {
 fn the_first_line_is_a_run_of_this_format() {
     only(&Lines::new().delete(1), "line 1: the first line must be a `run` record");
     only(
-        &Lines::new().edit(1, "\"format\":2", "\"format\":1"),
-        "line 1: format 1; this audit knows format 2",
+        &Lines::new().edit(1, "\"format\":3", "\"format\":2"),
+        "line 1: format 2; this audit knows format 3",
     );
-    // Version 1 said tau in the last line.
-    let earlier = Lines::new().edit(1, "\"format\":2", "\"format\":1").edit(1, ",\"tau_us\":10000000", "");
-    only(&earlier, "line 1: format 1; this audit knows format 2");
+    // Only the number of the format counts: the line's other fields are those of its version.
+    let earlier = Lines::new().edit(1, "\"format\":3", "\"format\":2").edit(1, ",\"tau_us\":10000000", "");
+    only(&earlier, "line 1: format 2; this audit knows format 3");
     let huge = Lines::new().edit(1, "\"nodes\":2", "\"nodes\":4294967295");
     only(&huge, "line 1: 4294967295 nodes are more than the 16777216 that can be audited");
     assert_eq!(faults(b"").to_string(), "line 1: the first line must be a `run` record");
