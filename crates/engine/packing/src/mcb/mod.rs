@@ -140,7 +140,8 @@ impl Mcb {
             self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)
         } else {
             // In whole steps tasks of different needs can ask for the same, so classes by need are of no use.
-            let range = |kept: &KeptJobs, nodes| SearchRange { lowest: floor, highest: kept.yield_bound(nodes) };
+            let range =
+                |kept: &KeptJobs, nodes| SearchRange { lowest: floor, highest: kept.yield_bound(nodes) };
             let same = |_, value| Some(value);
             let demand = ByTarget::new(jobs, self.options, range, same, &mut self.target_scratch);
             self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)

@@ -213,7 +213,7 @@ impl FractionalScheduler {
             let step = self.options.mcb.cpu_step;
             for (place, &handle) in ranked.iter().enumerate().filter(|(place, _)| packed.is_kept(*place)) {
                 let exact = yield_at(place, packed.value()).expect("the packing stands on these yields");
-                let need = view.job(handle).need();
+                let need = view.job(handle).cpu_need();
                 self.floors[handle.index()] = step.map_or(exact, |step| {
                     in_steps(exact, need, step).unwrap_or_else(|| one_step(need, step))
                 });

@@ -16,7 +16,7 @@ fn run(parameters: &PolicyOptions, policy: &str, nodes: u32, table: &[Row]) -> V
         id: JobId(id),
         submit: SimTime::from_secs(submit),
         tasks,
-        need: Share::from_ratio(quarters, 4),
+        cpu_need: Share::from_ratio(quarters, 4),
         memory: Share::from_ratio(tenths, 10),
         run_time: SimSpan::from_secs(run),
         requested_time: None,
