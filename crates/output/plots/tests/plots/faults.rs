@@ -12,8 +12,8 @@ const EVENTS: &str = r#"{"event":"run","format":3,"policy":"FCFS","nodes":2,"pen
 {"event":"summary","completed":1,"rejected":0,"makespan_us":10000000,"max_stretch":1.0,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":10.0,"utilisation":0.5,"preemptions":0,"migrations":0,"migrated_tasks":0}
 "#;
 
-/// What is said of the events with one text replaced, without the name of the file.
-fn told(from: &str, to: &str) -> String {
+/// The message about the events with one text replaced, without the name of the file.
+fn fault(from: &str, to: &str) -> String {
     assert!(EVENTS.contains(from));
     let events = file(&EVENTS.replacen(from, to, 1));
     let error = draw_gantt(events.path(), Window::default()).unwrap_err();
@@ -21,12 +21,12 @@ fn told(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn faults_are_told_with_their_line() {
+fn faults_are_reported_with_their_line() {
     for (from, to, expected) in [
         (
-            "\"format\":2",
+            "\"format\":3",
             "\"format\":9",
-            "events:1: events format 9 is not known; this version reads format 2",
+            "events:1: events format 9 is not known; this version reads format 3",
         ),
         ("\"run\"", "\"walk\"", "events:1: no event: unknown variant `walk`"),
         ("\"job\":0,\"on\"", "\"job\":3,\"on\"", "events:3: job 3 is not in the system"),
@@ -43,13 +43,13 @@ fn faults_are_told_with_their_line() {
         ("{\"event\":\"complete\",\"at_us\":10000000,\"job\":0}\n", "", "events:5: job 0 never ends"),
         ("utilisation", "use", "events:5: no event: unknown field `use`"),
     ] {
-        let told = told(from, to);
-        assert!(told.starts_with(expected), "{told}");
+        let fault = fault(from, to);
+        assert!(fault.starts_with(expected), "{fault}");
     }
 }
 
 #[test]
-fn incomplete_files_are_told() {
+fn incomplete_files_are_reported() {
     let lines: Vec<&str> = EVENTS.lines().collect();
     for (text, expected) in [
         (String::new(), ":1: an events file begins with a `run` event"),
