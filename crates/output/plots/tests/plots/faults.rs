@@ -67,7 +67,7 @@ fn incomplete_files_are_reported() {
 }
 
 #[test]
-fn nothing_to_draw_is_told() {
+fn files_without_anything_to_draw_are_refused() {
     let events = file(EVENTS);
     let window = Window { from: Some(SimTime::from_secs(10)), to: None };
     let error = draw_gantt(events.path(), window).unwrap_err();
