@@ -1,4 +1,8 @@
 //! The costs of preemptions and migrations (dissertation, section 6.1 and tables B.4 to B.6).
+//!
+//! What the printed tables count is an inference: they fit if a preemption is its pause and its resume, in GB/s as in
+//! occurrences, and a migration is counted once. The script that is public (vcsim, 2010) counts resumes only. Both countings
+//! are written, under names that say which.
 
 use super::{NEAR, is_near, mean_and_max};
 use crate::groups::Group;
@@ -6,12 +10,11 @@ use crate::published::{CostUnit, Costs};
 use crate::rows::SimulationRow;
 use dfrsim_lab::{Cell, Table, beside, beside_header, rank_correlation};
 
-/// What pauses write and resumes read, in GB/s over the makespan, for nodes with this memory. Half of it goes one way
-/// (dissertation, section 6.1).
+/// What pauses write and resumes read, in GB/s over the makespan, for nodes with this memory.
 pub(crate) fn preemption_gb_per_s(row: &SimulationRow, node_memory_gb: f64) -> f64 {
-    row.paused_memory_nodes / seconds_per_memory(row, node_memory_gb)
+    2.0 * row.paused_memory_nodes / seconds_per_memory(row, node_memory_gb)
 }
-/// What migrations write and read, in GB/s over the makespan.
+/// What migrations move, counted once, in GB/s over the makespan.
 pub(crate) fn migration_gb_per_s(row: &SimulationRow, node_memory_gb: f64) -> f64 {
     row.migrated_memory_nodes / seconds_per_memory(row, node_memory_gb)
 }
@@ -19,9 +22,35 @@ pub(crate) fn migration_gb_per_s(row: &SimulationRow, node_memory_gb: f64) -> f6
 pub(crate) fn gb_per_s(row: &SimulationRow, node_memory_gb: f64) -> f64 {
     preemption_gb_per_s(row, node_memory_gb) + migration_gb_per_s(row, node_memory_gb)
 }
-/// The seconds of the makespan for each GB of a memory of a node that is written and read again.
+/// The seconds of the makespan for each GB of a memory of a node.
 fn seconds_per_memory(row: &SimulationRow, node_memory_gb: f64) -> f64 {
-    row.makespan_s.as_secs_f64() / (2.0 * node_memory_gb)
+    row.makespan_s.as_secs_f64() / node_memory_gb
+}
+
+/// What a preemption is. A migration is counted once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// A pause and a resume.
+    PausesAndResumes,
+    /// A resume, of which there are as many as pauses.
+    Resumes,
+}
+
+impl Counting {
+    const ALL: [Counting; 2] = [Counting::PausesAndResumes, Counting::Resumes];
+
+    fn name(self) -> &'static str {
+        match self {
+            Counting::PausesAndResumes => "pauses and resumes",
+            Counting::Resumes => "resumes",
+        }
+    }
+    fn times(self) -> f64 {
+        match self {
+            Counting::PausesAndResumes => 2.0,
+            Counting::Resumes => 1.0,
+        }
+    }
 }
 
 /// Preemption and migration, each with mean and maximum: the names of their columns, and the values.
@@ -37,77 +66,62 @@ fn values(costs: Option<Costs>) -> [Option<f64>; 4] {
     ]
 }
 
-/// Mean and maximum over the instances, preemption (pauses and resumes) and migration apart: GB/s, counting what is written
-/// and what is read again; occurrences per hour; occurrences per job.
+const UNITS: [(CostUnit, &str, &str); 3] = [
+    (CostUnit::GigabytesPerSecond, "GB/s", "gb_per_s"),
+    (CostUnit::PerHour, "per hour", "per_hour"),
+    (CostUnit::PerJob, "per job", "per_job"),
+];
+
+/// Mean and maximum over the instances of pauses and resumes together, of resumes alone, and of migrations counted once: in
+/// GB/s, occurrences per hour and per job.
 pub(super) fn table(groups: &[Group<'_>]) -> Table {
-    const UNITS: [(CostUnit, [&str; 4]); 3] = [
-        (
-            CostUnit::GigabytesPerSecond,
-            [
-                "mean_preemption_gb_per_s",
-                "max_preemption_gb_per_s",
-                "mean_migration_gb_per_s",
-                "max_migration_gb_per_s",
-            ],
-        ),
-        (
-            CostUnit::PerHour,
-            [
-                "mean_preemptions_per_hour",
-                "max_preemptions_per_hour",
-                "mean_migrations_per_hour",
-                "max_migrations_per_hour",
-            ],
-        ),
-        (
-            CostUnit::PerJob,
-            [
-                "mean_preemptions_per_job",
-                "max_preemptions_per_job",
-                "mean_migrations_per_job",
-                "max_migrations_per_job",
-            ],
-        ),
-    ];
     let mut header = Group::header();
-    header.extend(UNITS.iter().flat_map(|(_, names)| names.map(str::to_owned)));
+    for (_, _, unit) in UNITS {
+        for counted in ["pauses_and_resumes", "resumes", "migrations"] {
+            header.extend([format!("mean_{counted}_{unit}"), format!("max_{counted}_{unit}")]);
+        }
+    }
     let line = |group: &Group<'_>| {
         let mut cells = group.cells();
-        cells.extend(UNITS.iter().flat_map(|(unit, _)| values(costs(group, *unit)).map(Cell::optional)));
+        for (unit, _, _) in UNITS {
+            let [both, resumes] = Counting::ALL.map(|counting| values(costs(group, unit, counting)));
+            cells.extend([both[0], both[1], resumes[0], resumes[1], both[2], both[3]].map(Cell::optional));
+        }
         cells
     };
     Table::new(header, groups.iter().map(line).collect())
 }
 
-/// Our costs beside published ones, of those groups that a published table is about: a line for each unit, GB/s both ways
-/// and one way, as the publication does not say which they are.
+/// Our costs beside published ones, of those groups that a published table is about: a line for each unit and counting.
 pub(super) fn compared(groups: &[Group<'_>]) -> Table {
-    let units = [
-        ("GB/s, both ways", CostUnit::GigabytesPerSecond, 1.0),
-        ("GB/s, one way", CostUnit::GigabytesPerSecond, 0.5),
-        ("per hour", CostUnit::PerHour, 1.0),
-        ("per job", CostUnit::PerJob, 1.0),
-    ];
     let (mut lines, mut notes) = (Vec::new(), Vec::new());
-    for (name, unit, factor) in units {
-        let mut pairs: [Vec<(f64, f64)>; 4] = Default::default();
-        for group in groups {
-            let Some(published) = published(group, unit) else { continue };
-            let ours = values(costs(group, unit)).map(|value| value.map(|value| value * factor));
-            let mut cells = group.cells();
-            cells.push(Cell::Text(name.to_owned()));
-            for (at, (ours, published)) in ours.into_iter().zip(values(Some(published))).enumerate() {
-                cells.extend(beside(ours, published));
-                pairs[at].extend(ours.zip(published));
+    for (unit, name, _) in UNITS {
+        for counting in Counting::ALL {
+            let mut pairs: [Vec<(f64, f64)>; 4] = Default::default();
+            for group in groups {
+                let Some(published) = published(group, unit) else { continue };
+                let ours = values(costs(group, unit, counting));
+                let mut cells = group.cells();
+                cells.extend([name, counting.name()].map(|text| Cell::Text(text.to_owned())));
+                for (at, (ours, published)) in ours.into_iter().zip(values(Some(published))).enumerate() {
+                    cells.extend(beside(ours, published));
+                    pairs[at].extend(ours.zip(published));
+                }
+                lines.push(cells);
             }
-            lines.push(cells);
-        }
-        for (kind, pairs) in [("preemption", &pairs[0]), ("migration", &pairs[2])] {
-            notes.extend(agreement(pairs).map(|agreement| format!("{name}, mean {kind}: {agreement}")));
+            let counted = counting.name();
+            notes.extend(
+                agreement(&pairs[0]).map(|agreement| format!("{name}, mean of {counted}: {agreement}")),
+            );
+            // Migrations are the same in both countings.
+            let migrations = agreement(&pairs[2]).filter(|_| counting == Counting::PausesAndResumes);
+            notes.extend(
+                migrations.map(|agreement| format!("{name}, mean of migrations, once: {agreement}")),
+            );
         }
     }
     let mut header = Group::header();
-    header.push("unit".to_owned());
+    header.extend(["unit", "preemptions_counted"].map(str::to_owned));
     header.extend(COLUMNS.into_iter().flat_map(beside_header));
     Table::new(header, lines).with_notes(notes)
 }
@@ -135,7 +149,7 @@ fn published(group: &Group<'_>, unit: CostUnit) -> Option<Costs> {
 }
 
 /// Our costs; `None` if all simulations failed.
-fn costs(group: &Group<'_>, unit: CostUnit) -> Option<Costs> {
+fn costs(group: &Group<'_>, unit: CostUnit, counting: Counting) -> Option<Costs> {
     let node_memory_gb = group.scope.workload.node_memory_gb;
     let per = |row: &SimulationRow| match unit {
         CostUnit::GigabytesPerSecond => seconds_per_memory(row, node_memory_gb),
@@ -147,7 +161,7 @@ fn costs(group: &Group<'_>, unit: CostUnit) -> Option<Costs> {
         CostUnit::PerHour | CostUnit::PerJob => (row.preemptions as f64, row.migrations as f64),
     };
     Some(Costs {
-        preemption: mean_and_max(&group.values(|row| amounts(row).0 / per(row)))?,
+        preemption: mean_and_max(&group.values(|row| counting.times() * amounts(row).0 / per(row)))?,
         migration: mean_and_max(&group.values(|row| amounts(row).1 / per(row)))?,
     })
 }
