@@ -59,10 +59,11 @@ impl Published {
         lines(self.degradations().unwrap_or_default()).map(|(policy, [mean])| (policy, mean))
     }
 
-    /// The mean degradation of a policy, if this is a table of degradations that has it.
+    /// Mean, sample standard deviation and maximum of the degradation of a policy, if this is a table of degradations that has it.
     #[must_use]
-    pub fn mean(self, policy: &str) -> Option<f64> {
-        self.means().find(|(name, _)| *name == policy).map(|(_, mean)| mean)
+    pub fn degradation(self, policy: &str) -> Option<[f64; 3]> {
+        let mut all = lines(self.degradations().unwrap_or_default());
+        all.find(|(name, _)| *name == policy).map(|(_, values)| values)
     }
 
     /// The policies of a table of costs, in its order; none of other tables.

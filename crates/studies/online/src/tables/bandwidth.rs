@@ -149,7 +149,7 @@ fn published(group: &Group<'_>, unit: CostUnit) -> Option<Costs> {
 }
 
 /// Our costs; `None` if all simulations failed.
-fn costs(group: &Group<'_>, unit: CostUnit, counting: Counting) -> Option<Costs> {
+pub(super) fn costs(group: &Group<'_>, unit: CostUnit, counting: Counting) -> Option<Costs> {
     let node_memory_gb = group.scope.workload.node_memory_gb;
     let per = |row: &SimulationRow| match unit {
         CostUnit::GigabytesPerSecond => seconds_per_memory(row, node_memory_gb),

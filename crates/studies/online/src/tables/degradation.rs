@@ -1,54 +1,94 @@
-//! Degradation from the bound, beside published means.
+//! Degradation from the bound, beside published means, standard deviations and maxima.
 
 use super::{NEAR, is_near};
 use crate::groups::{Group, Matrix};
 use crate::published::Published;
-use crate::scenario::{Online, Workload};
-use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Cell, Statistics, Table, beside, beside_header, rank_correlation};
+use crate::scenario::Workload;
+use dfrsim_lab::{Bootstrap, Cell, Statistics, Table, beside, beside_header, rank_correlation};
+use std::collections::BTreeMap;
 
-const MEAN: &str = "mean_degradation";
+/// What is published of degradations, in the order of [`Published::degradation`].
+const MEASURES: [&str; 3] = ["mean_degradation", "sd_degradation", "max_degradation"];
+
+/// Enough for two digits of an interval's ends, and fast for the thousands of groups of a large scenario.
+const RESAMPLES: usize = 1000;
 
 /// For each group mean, sample standard deviation and maximum of the degradation, and the mean of the bound; where a table
-/// was published, its mean and the ratio of ours to it. Failed simulations are counted and left out.
-pub(super) fn table(scenario: &Scenario<Online>, groups: &[Group<'_>]) -> Table {
-    let is_compared = scenario.workloads.iter().any(|workload| !workload.published.is_empty());
+/// was published, its values and the ratios of ours to them; median, 95 % interval of the mean, and the part that the largest
+/// instance has in it, since one instance can make a mean. Failed simulations are counted and left out.
+pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
+    let is_compared = matrix.scenario.workloads.iter().any(|workload| compared(workload).is_some());
     let mut header = Group::header();
-    header.extend([MEAN, "sd_degradation", "max_degradation", "mean_bound"].map(str::to_owned));
+    header.extend(MEASURES.map(str::to_owned));
+    header.push("mean_bound".to_owned());
     if is_compared {
-        header.extend(beside_header(MEAN).into_iter().skip(1));
+        header.extend(MEASURES.into_iter().flat_map(|name| beside_header(name).into_iter().skip(1)));
     }
+    let spread = ["median_degradation", "low_mean_degradation", "high_mean_degradation", "part_of_largest"];
+    header.extend(spread.map(str::to_owned));
     let line = |group: &Group<'_>| {
-        let own = Statistics::from_values(&group.values(|row| row.degradation));
+        let own = measures(group);
         let bound = Statistics::from_values(&group.values(|row| row.bound));
-        let mean = own.map(|own| own.mean);
         let mut cells = group.cells();
-        let numbers =
-            [mean, own.and_then(|own| own.deviation), own.map(|own| own.max), bound.map(|it| it.mean)];
-        cells.extend(numbers.map(Cell::optional));
+        cells.extend(own.map(Cell::optional));
+        cells.push(Cell::optional(bound.map(|it| it.mean)));
         if is_compared {
-            cells.extend(beside(mean, published(group)).into_iter().skip(1));
+            let published = published(group);
+            for (at, own) in own.into_iter().enumerate() {
+                cells.extend(beside(own, published.map(|values| values[at])).into_iter().skip(1));
+            }
         }
+        cells.extend(spread_of(matrix, group).map(Cell::optional));
         cells
     };
     Table::new(header, groups.iter().map(line).collect())
 }
 
-/// The published mean degradation of the group's policy on its whole workload, if there is one.
-fn published(group: &Group<'_>) -> Option<f64> {
+/// Mean, sample standard deviation and maximum.
+pub(super) fn measures(group: &Group<'_>) -> [Option<f64>; 3] {
+    let own = Statistics::from_values(&group.values(|row| row.degradation));
+    [own.map(|own| own.mean), own.and_then(|own| own.deviation), own.map(|own| own.max)]
+}
+
+/// The median, the ends of the 95 % interval of the mean, and the part of the largest value in the sum. A trace at several
+/// loads is drawn as a whole.
+fn spread_of(matrix: &Matrix<'_>, group: &Group<'_>) -> [Option<f64>; 4] {
+    let mut traces: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for row in group.rows() {
+        let trace = row.instance.split_once("-load-").map_or(row.instance.as_str(), |(trace, _)| trace);
+        traces.entry(trace).or_default().push(row.degradation);
+    }
+    let blocks: Vec<Vec<f64>> = traces.into_values().collect();
+    let bootstrap = Bootstrap { resamples: RESAMPLES, ..Bootstrap::for_tables(matrix.scenario.seed) };
+    let Some(estimates) = bootstrap.estimates(&blocks) else { return [None; 4] };
+    let values = blocks.concat();
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    let interval = estimates.mean.interval;
+    [
+        Some(estimates.median.value),
+        interval.map(|(low, _)| low),
+        interval.map(|(_, high)| high),
+        Some(largest / values.iter().sum::<f64>()),
+    ]
+}
+
+/// The published degradations of the group's policy on its whole workload, if there are any.
+pub(super) fn published(group: &Group<'_>) -> Option<[f64; 3]> {
     let is_comparable = group.scope.is_whole() && group.is_simulated_as_published();
     let policy = group.setting.policy.to_string();
     let tables = group.scope.workload.published.iter().filter(|_| is_comparable);
-    tables.filter_map(|table| table.mean(&policy)).next()
+    tables.filter_map(|table| table.degradation(&policy)).next()
 }
 
-/// For each workload with published means, and each packing and drop rule: the rank correlation over the fractional
-/// policies, and how many of them are near.
+/// The published table of degradations of a workload.
+fn compared(workload: &Workload) -> Option<Published> {
+    workload.published.iter().copied().find(|table: &Published| table.means().next().is_some())
+}
+
+/// For each workload with published degradations, and each packing and drop rule: the rank correlation over the fractional
+/// policies, and how many of them are near, by mean, standard deviation and maximum.
 pub(crate) fn agreement(matrix: &Matrix<'_>) -> Vec<String> {
     let (scenario, groups) = (matrix.scenario, matrix.groups());
-    let compared = |workload: &Workload| {
-        workload.published.iter().copied().find(|table: &Published| table.means().next().is_some())
-    };
     let mut notes = Vec::new();
     for (workload, table) in scenario.workloads.iter().filter_map(|it| Some((it, compared(it)?))) {
         for &packing in &scenario.simulation.packings {
@@ -61,15 +101,15 @@ pub(crate) fn agreement(matrix: &Matrix<'_>) -> Vec<String> {
                 let fractional = groups.iter().filter(|group| {
                     group.scope.workload.name == workload.name && group.setting.policy.fractional().is_some()
                 });
-                let pair = |group: &Group<'_>| {
-                    let ours = Statistics::from_values(&group.values(|row| row.degradation))?;
-                    Some((ours.mean, published(group)?))
-                };
-                let pairs: Vec<(f64, f64)> = fractional.filter(has_rules).filter_map(pair).collect();
-                if let Some(correlation) = rank_correlation(&pairs) {
+                let compared = fractional.filter(has_rules).filter_map(|it| Some((measures(it), published(it)?)));
+                let compared: Vec<_> = compared.collect();
+                for (at, name) in ["means", "standard deviations", "maxima"].into_iter().enumerate() {
+                    let pair = |(own, published): &([Option<f64>; 3], [f64; 3])| Some((own[at]?, published[at]));
+                    let pairs: Vec<(f64, f64)> = compared.iter().filter_map(pair).collect();
+                    let Some(correlation) = rank_correlation(&pairs) else { continue };
                     let near = pairs.iter().filter(|(ours, theirs)| is_near(*ours, *theirs)).count();
                     notes.push(format!(
-                        "{}, {packing}, {drop}: rank correlation with {table} {correlation:.3} over {} fractional policies, {near} of them within a factor of {NEAR}",
+                        "{}, {packing}, {drop}, {name}: rank correlation with {table} {correlation:.3} over {} fractional policies, {near} of them within a factor of {NEAR}",
                         workload.name,
                         pairs.len(),
                     ));

@@ -4,6 +4,7 @@ mod bandwidth;
 mod bounds;
 mod cpu_needs;
 mod degradation;
+mod layouts;
 mod metrics;
 mod vcsim;
 
@@ -20,12 +21,22 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
         NamedTable::printed(
             "degradation",
             "Degradation from the bound",
-            degradation::table(matrix.scenario, &groups),
+            degradation::table(matrix, &groups),
         ),
         NamedTable::printed(
             "cpu_needs",
             "Bounded stretch with wrong CPU needs: ratios to the same policy that knows them",
             cpu_needs::table(matrix.scenario, &groups),
+        ),
+        NamedTable::new(
+            "degradation_by_policy",
+            "Degradation in the layout of tables 5.2 and B.1 to B.3",
+            layouts::degradation(matrix, &groups),
+        ),
+        NamedTable::new(
+            "bandwidth_by_policy",
+            "GB/s in the layout of table 6.1",
+            layouts::bandwidth(matrix, &groups),
         ),
         NamedTable::new("bandwidth", "Costs of preemptions and migrations", bandwidth::table(&groups)),
         NamedTable::new(
