@@ -5,8 +5,8 @@ use dfrsim_lab::fields;
 use dfrsim_lab::fields::{Codec, flattened, name, named, number, optional, positive_fraction, via};
 use dfrsim_model::{Share, Yield};
 use dfrsim_policies::fractional::{
-    ArrivalsAtTicks, Balanced, McbOptions, OnSubmission, Opportunism, Packing, Periodic, Probes,
-    StretchYields, TickOrigin, Ties, Unmarking,
+    ArrivalsAtTicks, Balanced, McbOptions, OnSubmission, Opportunism, Packing, Periodic, PriorityRule,
+    Probes, StretchYields, TickOrigin, Ties, Unmarking,
 };
 use dfrsim_policies::{Policy, PolicyOptions, fractional};
 
@@ -50,6 +50,8 @@ fields! {
         pub name: String = name("a reading");
         /// The packing rule of MCB; those of `[simulation]` where it is missing.
         pub packing: Option<Packing> = optional(named("a packing rule"));
+        /// How priorities are computed; as in `[simulation]` where it is missing.
+        pub priority: Option<PriorityRule> = optional(named("a rule of priorities"));
         /// The precision of MCB's search for a yield; that of `[simulation]` where it is missing.
         pub yield_precision: Option<Yield> = optional(positive_fraction("a yield"));
         /// The precision of the search for a stretch; that of `[simulation]` where it is missing.
@@ -69,6 +71,7 @@ fn share() -> impl Codec<Share> {
 impl Alternative {
     /// The options with these readings instead of those of the scenario.
     pub(crate) fn apply(&self, mut options: PolicyOptions) -> PolicyOptions {
+        options.priority = self.priority.unwrap_or(options.priority);
         let mcb = &mut options.mcb;
         mcb.packing = self.packing.unwrap_or(mcb.packing);
         mcb.precision = self.yield_precision.unwrap_or(mcb.precision);

@@ -224,12 +224,10 @@ impl Study for OnlineStudy {
     fn claims(&self, rows: &Long<SimulationRow>) -> Vec<Claim> {
         claims::all(&Matrix::new(&self.scenario, rows))
     }
-    fn notes(&self, rows: &Long<SimulationRow>) -> Vec<String> {
+    fn notes(&self, _: &Long<SimulationRow>) -> Vec<String> {
         let altered = self.logs.iter().filter(|log| log.is_altered());
         let note = |log: &ReadLog| format!("{}: {}", self.scenario.workloads[log.workload].name, log.report);
-        let mut notes: Vec<String> = altered.map(note).collect();
-        notes.extend(tables::agreement(&Matrix::new(&self.scenario, rows)));
-        notes
+        altered.map(note).collect()
     }
     fn drawings(scenario: &Scenario<Online>, rows: &Long<SimulationRow>) -> Vec<Drawing> {
         drawings::all(&Matrix::new(scenario, rows))

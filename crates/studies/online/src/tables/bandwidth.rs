@@ -115,9 +115,8 @@ pub(super) fn compared(groups: &[Group<'_>]) -> Table {
             );
             // Migrations are the same in both countings.
             let migrations = agreement(&pairs[2]).filter(|_| counting == Counting::PausesAndResumes);
-            notes.extend(
-                migrations.map(|agreement| format!("{name}, mean of migrations, once: {agreement}")),
-            );
+            notes
+                .extend(migrations.map(|agreement| format!("{name}, mean of migrations, once: {agreement}")));
         }
     }
     let mut header = Group::header();

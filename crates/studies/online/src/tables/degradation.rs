@@ -5,6 +5,7 @@ use crate::groups::{Group, Matrix};
 use crate::published::Published;
 use crate::scenario::Workload;
 use dfrsim_lab::{Bootstrap, Cell, Statistics, Table, beside, beside_header, rank_correlation};
+use dfrsim_policies::Policy;
 use std::collections::BTreeMap;
 
 /// What is published of degradations, in the order of [`Published::degradation`].
@@ -41,7 +42,7 @@ pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
         cells.extend(spread_of(matrix, group).map(Cell::optional));
         cells
     };
-    Table::new(header, groups.iter().map(line).collect())
+    Table::new(header, groups.iter().map(line).collect()).with_notes(agreement(matrix, groups))
 }
 
 /// Mean, sample standard deviation and maximum.
@@ -75,7 +76,11 @@ fn spread_of(matrix: &Matrix<'_>, group: &Group<'_>) -> [Option<f64>; 4] {
 /// The published degradations of the group's policy on its whole workload, if there are any.
 pub(super) fn published(group: &Group<'_>) -> Option<[f64; 3]> {
     let is_comparable = group.scope.is_whole() && group.is_simulated_as_published();
-    let policy = group.setting.policy.to_string();
+    let policy = match group.setting.policy {
+        // The published EASY is that of the author's program.
+        Policy::EasySpare => "EASY".to_owned(),
+        policy => policy.to_string(),
+    };
     let tables = group.scope.workload.published.iter().filter(|_| is_comparable);
     tables.filter_map(|table| table.degradation(&policy)).next()
 }
@@ -87,8 +92,8 @@ fn compared(workload: &Workload) -> Option<Published> {
 
 /// For each workload with published degradations, and each packing and drop rule: the rank correlation over the fractional
 /// policies, and how many of them are near, by mean, standard deviation and maximum.
-pub(crate) fn agreement(matrix: &Matrix<'_>) -> Vec<String> {
-    let (scenario, groups) = (matrix.scenario, matrix.groups());
+fn agreement(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<String> {
+    let scenario = matrix.scenario;
     let mut notes = Vec::new();
     for (workload, table) in scenario.workloads.iter().filter_map(|it| Some((it, compared(it)?))) {
         for &packing in &scenario.simulation.packings {
@@ -101,10 +106,12 @@ pub(crate) fn agreement(matrix: &Matrix<'_>) -> Vec<String> {
                 let fractional = groups.iter().filter(|group| {
                     group.scope.workload.name == workload.name && group.setting.policy.fractional().is_some()
                 });
-                let compared = fractional.filter(has_rules).filter_map(|it| Some((measures(it), published(it)?)));
+                let compared =
+                    fractional.filter(has_rules).filter_map(|it| Some((measures(it), published(it)?)));
                 let compared: Vec<_> = compared.collect();
                 for (at, name) in ["means", "standard deviations", "maxima"].into_iter().enumerate() {
-                    let pair = |(own, published): &([Option<f64>; 3], [f64; 3])| Some((own[at]?, published[at]));
+                    let pair =
+                        |(own, published): &([Option<f64>; 3], [f64; 3])| Some((own[at]?, published[at]));
                     let pairs: Vec<(f64, f64)> = compared.iter().filter_map(pair).collect();
                     let Some(correlation) = rank_correlation(&pairs) else { continue };
                     let near = pairs.iter().filter(|(ours, theirs)| is_near(*ours, *theirs)).count();

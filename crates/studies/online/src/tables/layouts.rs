@@ -24,8 +24,10 @@ fn by_policy<'a>(matrix: &Matrix<'_>, groups: &'a [Group<'a>]) -> Vec<(Policy, V
 /// the means are table 5.2, all of them tables B.1 to B.3.
 pub(super) fn degradation(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
     let workloads = &matrix.scenario.workloads;
-    let is_published: Vec<bool> =
-        workloads.iter().map(|workload| workload.published.iter().any(|it| it.means().next().is_some())).collect();
+    let is_published: Vec<bool> = workloads
+        .iter()
+        .map(|workload| workload.published.iter().any(|it| it.means().next().is_some()))
+        .collect();
     let mut header = vec!["policy".to_owned()];
     for (workload, is_published) in workloads.iter().zip(&is_published) {
         for measure in ["mean", "sd", "max"] {
@@ -57,7 +59,8 @@ pub(super) fn bandwidth(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
             let mut tables = group.scope.workload.published.iter();
             tables.any(|table| table.min_load().is_some_and(|load| group.scope.is_from(load)))
         };
-        let costs = costs(own.iter().find(is_meant)?, CostUnit::GigabytesPerSecond, Counting::PausesAndResumes)?;
+        let costs =
+            costs(own.iter().find(is_meant)?, CostUnit::GigabytesPerSecond, Counting::PausesAndResumes)?;
         let (preemption, migration) = (costs.preemption, costs.migration);
         let values = [preemption.0, preemption.1, migration.0, migration.1].map(Cell::Number);
         Some(std::iter::once(Cell::Text(policy.to_string())).chain(values).collect())

@@ -6,10 +6,10 @@ mod cpu_needs;
 mod degradation;
 mod layouts;
 mod metrics;
+mod summary;
 mod vcsim;
 
 pub(crate) use bandwidth::{gb_per_s, migration_gb_per_s, preemption_gb_per_s};
-pub(crate) use degradation::agreement;
 pub(crate) use vcsim::{Pairs as VcsimPairs, pairs as vcsim_pairs};
 
 use crate::groups::Matrix;
@@ -18,12 +18,9 @@ use dfrsim_lab::{NamedTable, Statistics};
 pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<NamedTable> {
     let groups = matrix.groups();
     vec![
-        NamedTable::printed(
-            "degradation",
-            "Degradation from the bound",
-            degradation::table(matrix, &groups),
-        ),
-        NamedTable::printed(
+        NamedTable::printed("summary", "Degradation from the bound", summary::table(matrix, &groups)),
+        NamedTable::new("degradation", "Degradation from the bound", degradation::table(matrix, &groups)),
+        NamedTable::new(
             "cpu_needs",
             "Bounded stretch with wrong CPU needs: ratios to the same policy that knows them",
             cpu_needs::table(matrix.scenario, &groups),

@@ -46,7 +46,7 @@ fn jobs_that_are_left_out_are_reported_below_the_table() {
         "1 0 -1 100 1 -1 -1 1 60 -1 1 1 -1 -1 -1 -1 -1 -1\n2 0 -1 0 1 -1 -1 1 20 -1 5 1 -1 -1 -1 -1 -1 -1\n";
     fs::write(folder.path().join("log.swf"), log).unwrap();
     let report = run_beside(LOG, folder.path());
-    let text = table(&report, "degradation").markdown();
+    let text = table(&report, "summary").markdown();
     assert!(text.ends_with("\nlog: 2 records, 1 jobs; cancelled: 1 kept; zero_run: 1 dropped\n"), "{text}");
     let counts: BTreeMap<String, u64> = report.inputs[0].counts.iter().cloned().collect();
     assert_eq!((counts["records"], counts["jobs"], counts["zero_run_dropped"]), (2, 1, 1));

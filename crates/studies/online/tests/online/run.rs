@@ -158,8 +158,8 @@ fn published_statements_are_checked() {
         "{claims}"
     );
     let degradation = crate::table(&report, "degradation");
-    assert_eq!(degradation.header().last(), Some("mean_degradation_ratio"));
+    assert_eq!(degradation.header().last(), Some("part_of_largest"));
     let notes = degradation.markdown();
-    assert!(notes.contains("scaled, cp, prefix: rank correlation with dissertation-b3"), "{notes}");
+    assert!(notes.contains("scaled, cp, prefix, means: rank correlation with dissertation-b3"), "{notes}");
     assert!(!crate::table(&report, "bandwidth_compared").is_empty());
 }

@@ -2,12 +2,13 @@
 //!
 //! Words such as "about equal" are given a number here, which is part of the statement.
 
+mod costs;
+mod periods;
+mod vcsim;
+
 use crate::groups::{Group, Matrix};
-use crate::published::{CostUnit, Published};
-use crate::rows::SimulationRow;
-use crate::tables::{VcsimPairs, migration_gb_per_s, preemption_gb_per_s, vcsim_pairs};
-use crate::vcsim::Measure;
-use dfrsim_lab::{Claim, Statistics, Verdict};
+use crate::published::Published;
+use dfrsim_lab::{Claim, Statistics, Verdict, rank_correlation};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::Policy;
 use dfrsim_policies::batch::QueueOrder;
@@ -34,8 +35,11 @@ const STRETCH_PERIODIC: Fractional =
 const BEST: Fractional =
     Fractional { on_submission: OnSubmission::GreedyPM, opportunistic: true, ..PERIODIC };
 
-/// The mean degradation of each policy on one workload, by name.
-struct Means(Vec<(Policy, f64)>);
+/// The degradation of each policy on one workload, by name: its mean, and its sample standard deviation.
+struct Means {
+    means: Vec<(Policy, f64)>,
+    deviations: Vec<(Policy, f64)>,
+}
 
 /// Whether a statement holds, its value if it is about one, and the numbers that say so.
 struct Check {
@@ -47,7 +51,7 @@ struct Check {
 /// A statement about the means on one workload; `None` where these do not have its policies.
 type Statement = (&'static str, fn(&Means) -> Option<Check>);
 
-const STATEMENTS: [Statement; 12] = [
+const STATEMENTS: [Statement; 17] = [
     (
         "EASY is better than FCFS, and the best fractional policy at least 100 times better than EASY",
         |means| {
@@ -131,6 +135,66 @@ const STATEMENTS: [Statement; 12] = [
     ("/stretch-per with MVT=600 is more than 10 times worse than the best policy", |means| {
         means.times_the_best(STRETCH_PERIODIC, 10.0)
     }),
+    ("MCB*/per without MVT is still half an order of magnitude better than EASY", |means| {
+        let easy = means.of(Policy::Easy(QueueOrder::Arrival))?;
+        let policy = Fractional {
+            on_submission: OnSubmission::Mcb,
+            opportunistic: true,
+            remap_limit: RemapLimit::Unlimited,
+            ..PERIODIC
+        };
+        let own = means.of(Policy::Fractional(policy))?;
+        Some(Check {
+            holds: easy / own >= 10_f64.sqrt(),
+            value: Some(easy / own),
+            detail: format!("EASY {easy:.1}, {policy} {own:.1}"),
+        })
+    }),
+    ("MVT=600 changes /per and /stretch-per by less than 5 %", |means| {
+        let without = |it: Fractional| {
+            let is_limited = it == PERIODIC || it == STRETCH_PERIODIC;
+            is_limited.then_some(Fractional { remap_limit: RemapLimit::Unlimited, ..it })
+        };
+        means.ratios(without, |ratio| (0.95..=1.05).contains(&ratio))
+    }),
+    ("GreedyP is better than Greedy", |means| {
+        let plain = |it: Fractional| {
+            (it.on_submission == OnSubmission::GreedyP && is_min(it))
+                .then_some(Fractional { on_submission: OnSubmission::Greedy, ..it })
+        };
+        means.ratios(plain, |ratio| ratio < 1.0)
+    }),
+    (
+        "The least standard deviation is that of a greedy policy with `/per` that pauses or moves jobs",
+        |means| {
+            let fractional =
+                means.deviations.iter().filter_map(|(it, deviation)| Some((it.fractional()?, *deviation)));
+            let (policy, deviation) = fractional.min_by(|a, b| a.1.total_cmp(&b.1))?;
+            Some(Check {
+                holds: moves_or_pauses(policy) && policy.periodic == Periodic::Mcb,
+                value: Some(deviation),
+                detail: format!("{policy} {deviation:.2}"),
+            })
+        },
+    ),
+    ("GreedyP* and GreedyPM* vary at least twice as much as with `/per` and MVT=600", |means| {
+        let deviation = |policy: Fractional| {
+            let policy = Policy::Fractional(policy);
+            means.deviations.iter().find(|(known, _)| *known == policy).map(|(_, deviation)| *deviation)
+        };
+        let ratio = |on_submission| {
+            let with = Fractional { on_submission, ..BEST };
+            let plain =
+                Fractional { periodic: Periodic::Nothing, remap_limit: RemapLimit::Unlimited, ..with };
+            Some(deviation(plain)? / deviation(with)?)
+        };
+        let (pausing, moving) = (ratio(OnSubmission::GreedyP)?, ratio(OnSubmission::GreedyPM)?);
+        Some(Check {
+            holds: pausing.min(moving) >= 2.0,
+            value: Some(pausing.min(moving)),
+            detail: format!("ratios of standard deviations: GreedyP* {pausing:.1}, GreedyPM* {moving:.1}"),
+        })
+    }),
 ];
 
 fn is_min(policy: Fractional) -> bool {
@@ -153,12 +217,19 @@ fn without_star(policy: Fractional, limit: RemapLimit) -> Option<Fractional> {
 }
 
 impl Means {
-    fn new(mut means: Vec<(Policy, f64)>) -> Means {
-        means.sort_by_cached_key(|(policy, _)| policy.to_string());
-        Means(means)
+    fn new(mut values: Vec<(Policy, f64, Option<f64>)>) -> Means {
+        values.sort_by_cached_key(|(policy, ..)| policy.to_string());
+        let deviation = |&(policy, _, deviation): &(Policy, f64, Option<f64>)| Some((policy, deviation?));
+        Means {
+            deviations: values.iter().filter_map(deviation).collect(),
+            means: values.into_iter().map(|(policy, mean, _)| (policy, mean)).collect(),
+        }
     }
     fn published(table: Published) -> Means {
-        let parsed = |(name, mean): (&str, f64)| Some((name.parse().ok()?, mean));
+        let parsed = |(name, mean): (&str, f64)| {
+            let [_, deviation, _] = table.degradation(name)?;
+            Some((name.parse().ok()?, mean, Some(deviation)))
+        };
         Means::new(table.means().filter_map(parsed).collect())
     }
     /// Over those groups that have the default setting.
@@ -166,15 +237,15 @@ impl Means {
         let meant = groups.iter().filter(|group| is_meant(group) && matrix.is_default(group));
         let mean = |group: &Group<'_>| {
             let statistics = Statistics::from_values(&group.values(|row| row.degradation))?;
-            Some((group.setting.policy, statistics.mean))
+            Some((group.setting.policy, statistics.mean, statistics.deviation))
         };
         Means::new(meant.filter_map(mean).collect())
     }
     fn of(&self, policy: Policy) -> Option<f64> {
-        self.0.iter().find(|(known, _)| *known == policy).map(|(_, mean)| *mean)
+        self.means.iter().find(|(known, _)| *known == policy).map(|(_, mean)| *mean)
     }
     fn fractional(&self) -> impl Iterator<Item = (Fractional, f64)> {
-        self.0.iter().filter_map(|(policy, mean)| Some((policy.fractional()?, *mean)))
+        self.means.iter().filter_map(|(policy, mean)| Some((policy.fractional()?, *mean)))
     }
     fn best(&self, is_meant: impl Fn(Fractional) -> bool) -> Option<(Fractional, f64)> {
         self.fractional().filter(|(policy, _)| is_meant(*policy)).min_by(|a, b| a.1.total_cmp(&b.1))
@@ -234,51 +305,53 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
         );
         add(
             "GreedyPM*/per/OPT=MIN/MVT=600 needs less than 1 GB/s on average and 2 GB/s at most, at loads of 0.7 and more",
-            bandwidth(matrix, &own),
-            published_bandwidth(),
+            costs::of_the_best(matrix, &own),
+            costs::published_of_the_best(),
         );
+        let totals = [costs::totals(matrix, &own), costs::published_totals()];
+        let [ours, theirs] = totals.each_ref().map(costs::mcb_needs_more);
+        add(
+            "Policies with MCB on submission and MVT=600 need more bandwidth than their counterparts with Greedy",
+            ours,
+            theirs,
+        );
+        let [ours, theirs] = totals.each_ref().map(costs::greedy_needs_little);
+        add("Greedy policies without ticks need less than 0.1 GB/s", ours, theirs);
     }
-    claims.extend(beside_vcsim(matrix, &groups));
+    claims.extend(vcsim::all(matrix, &groups));
+    claims.extend(periods::all(matrix, &groups));
+    claims.extend(consistent(matrix, &groups));
     claims
 }
 
-/// Whether our figures are those of the author's own simulator, with all readings of the scenario.
-fn beside_vcsim(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
-    const SIMULATOR: &str = "vcsim (M. Stillwell, 2010)";
-    let own = groups.iter().filter(|group| matrix.is_default(group));
-    let all: Vec<_> =
-        own.flat_map(|group| vcsim_pairs(matrix, group).into_iter().map(move |it| (group, it))).collect();
-    let statement = |text: &str, of: fn(Measure) -> bool, holds: fn(&VcsimPairs) -> bool| {
-        let meant: Vec<_> =
-            all.iter().filter(|(_, pairs)| of(pairs.measure) && pairs.ratio.is_some()).collect();
-        let (group, _) = meant.first()?;
-        let met = meant.iter().filter(|(_, pairs)| holds(pairs)).count();
-        let ratio = |pairs: &VcsimPairs| pairs.ratio.map_or(1.0, |(ratio, _)| ratio);
-        let least = meant.iter().min_by(|a, b| ratio(&a.1).total_cmp(&ratio(&b.1)))?;
-        let most = meant.iter().max_by(|a, b| ratio(&a.1).total_cmp(&ratio(&b.1)))?;
-        let named =
-            |(group, pairs): &(&Group<'_>, _)| format!("{:.3} ({})", ratio(pairs), group.setting.policy);
-        let detail = format!("{met} of {}; ratios from {} to {}", meant.len(), named(least), named(most));
-        let verdict = Verdict::from_bool(met == meant.len());
-        Some(Claim::new(SIMULATOR, text, verdict, detail).within(&group.scope.workload.name))
-    };
-    let is_degradation = |measure| measure == Measure::Degradation;
-    [
-        statement("Mean degradations are within 3 % of the author's program", is_degradation, |it| it.is_within(0.03)),
-        statement(
-            "Mean degradations are within 3 % of the author's program, or 1 is in the 95 % interval of their ratio",
-            is_degradation,
-            |it| it.is_within(0.03) || it.may_be_equal(),
-        ),
-        statement(
-            "Resumes and migrations are within 5 % of the author's program",
-            |measure| measure != Measure::Degradation,
-            |it| it.is_within(0.05),
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+/// Whether the policies stand in nearly the same order on each pair of workloads.
+fn consistent(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
+    let workloads = matrix.scenario.workloads.iter();
+    let compared = workloads.filter_map(|workload| {
+        let table = workload.published.iter().find(|table| table.means().next().is_some())?;
+        let is_own = |group: &Group<'_>| group.scope.workload.name == workload.name && group.scope.is_whole();
+        Some((&workload.name, [Means::of_groups(matrix, groups, is_own), Means::published(*table)]))
+    });
+    let compared: Vec<_> = compared.collect();
+    let mut claims = Vec::new();
+    for (place, (one, first)) in compared.iter().enumerate() {
+        for (other, second) in &compared[place + 1..] {
+            let correlation = |at: usize| {
+                let pair = |(policy, mean)| Some((mean, second[at].of(Policy::Fractional(policy))?));
+                rank_correlation(&first[at].fractional().filter_map(pair).collect::<Vec<_>>())
+            };
+            let check = |at: usize| {
+                let value = correlation(at)?;
+                let detail = format!("rank correlation {value:.3}");
+                Some(Check { holds: value >= 0.9, value: Some(value), detail })
+            };
+            let text = "Policies stand in the same order on both sets, by a rank correlation of 0.9 or more";
+            claims.extend(
+                check(0).map(|ours| claim(text, &format!("{one}, {other}"), &ours, check(1).as_ref())),
+            );
+        }
+    }
+    claims
 }
 
 fn claim(text: &str, workload: &str, ours: &Check, published: Option<&Check>) -> Claim {
@@ -310,38 +383,6 @@ fn within_seven(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Check> {
     Some(Check { holds: worst <= 7.0, value: Some(worst), detail })
 }
 
-fn bandwidth(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Check> {
-    let min_load = Published::DissertationB4ToB6.min_load()?;
-    let group = groups.iter().find(|group| {
-        let is_best = group.setting.policy == Policy::Fractional(BEST);
-        is_best && group.scope.is_from(min_load) && matrix.is_default(group)
-    })?;
-    let node_memory_gb = group.scope.workload.node_memory_gb;
-    let of = |amount: fn(&SimulationRow, f64) -> f64| {
-        Statistics::from_values(&group.values(|row| amount(row, node_memory_gb)))
-    };
-    let (preemption, migration) = (of(preemption_gb_per_s)?, of(migration_gb_per_s)?);
-    // As the published tables allow it, which have no maximum of the sum.
-    let (mean, max) = (preemption.mean + migration.mean, preemption.max + migration.max);
-    Some(Check {
-        holds: mean < 1.0 && max < 2.0,
-        value: Some(mean),
-        detail: format!("mean {mean:.2}, maxima of preemption and migration added up {max:.2} GB/s"),
-    })
-}
-
-fn published_bandwidth() -> Option<Check> {
-    let best = BEST.to_string();
-    let mut costs = Published::DissertationB4ToB6.costs(CostUnit::GigabytesPerSecond);
-    let (_, costs) = costs.find(|(policy, _)| *policy == best)?;
-    let (mean, max) = (costs.preemption.0 + costs.migration.0, costs.preemption.1 + costs.migration.1);
-    Some(Check {
-        holds: mean < 1.0 && max < 2.0,
-        value: Some(mean),
-        detail: format!("mean {mean:.2}, maxima of preemption and migration added up {max:.2} GB/s"),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -361,7 +402,7 @@ mod tests {
             ("MCB*/OPT=MIN", 9.0),
         ];
         let means = |values: &[(&str, f64)]| {
-            Means::new(values.iter().map(|(name, mean)| (name.parse().unwrap(), *mean)).collect())
+            Means::new(values.iter().map(|(name, mean)| (name.parse().unwrap(), *mean, None)).collect())
         };
         let met = check("OPT=MIN", &means(&values));
         assert!(met.holds);
@@ -398,6 +439,9 @@ mod tests {
                 assert!(check.detail.starts_with(begin), "{table}: {text}: {}", check.detail);
             }
         }
-        assert!(published_bandwidth().unwrap().holds);
+        assert!(costs::published_of_the_best().unwrap().holds);
+        let totals = costs::published_totals();
+        assert!(costs::mcb_needs_more(&totals).unwrap().holds);
+        assert!(costs::greedy_needs_little(&totals).unwrap().holds);
     }
 }

@@ -1,0 +1,111 @@
+//! What the text says of bandwidth (section 6.1).
+
+use super::{BEST, Check};
+use crate::groups::{Group, Matrix};
+use crate::published::{CostUnit, Published};
+use crate::rows::SimulationRow;
+use crate::tables::{migration_gb_per_s, preemption_gb_per_s};
+use dfrsim_lab::Statistics;
+use dfrsim_policies::Policy;
+use dfrsim_policies::fractional::{Fractional, OnSubmission, Periodic, RemapLimit};
+
+pub(super) fn of_the_best(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Option<Check> {
+    let min_load = Published::DissertationB4ToB6.min_load()?;
+    let group = groups.iter().find(|group| {
+        let is_best = group.setting.policy == Policy::Fractional(BEST);
+        is_best && group.scope.is_from(min_load) && matrix.is_default(group)
+    })?;
+    let node_memory_gb = group.scope.workload.node_memory_gb;
+    let of = |amount: fn(&SimulationRow, f64) -> f64| {
+        Statistics::from_values(&group.values(|row| amount(row, node_memory_gb)))
+    };
+    let (preemption, migration) = (of(preemption_gb_per_s)?, of(migration_gb_per_s)?);
+    // As the published tables allow it, which have no maximum of the sum.
+    let (mean, max) = (preemption.mean + migration.mean, preemption.max + migration.max);
+    Some(Check {
+        holds: mean < 1.0 && max < 2.0,
+        value: Some(mean),
+        detail: format!("mean {mean:.2}, maxima of preemption and migration added up {max:.2} GB/s"),
+    })
+}
+
+pub(super) fn published_of_the_best() -> Option<Check> {
+    let best = BEST.to_string();
+    let mut costs = Published::DissertationB4ToB6.costs(CostUnit::GigabytesPerSecond);
+    let (_, costs) = costs.find(|(policy, _)| *policy == best)?;
+    let (mean, max) = (costs.preemption.0 + costs.migration.0, costs.preemption.1 + costs.migration.1);
+    Some(Check {
+        holds: mean < 1.0 && max < 2.0,
+        value: Some(mean),
+        detail: format!("mean {mean:.2}, maxima of preemption and migration added up {max:.2} GB/s"),
+    })
+}
+
+/// The mean GB/s of each fractional policy, preemptions and migrations together.
+type Totals = Vec<(Fractional, f64)>;
+
+/// Ours, at the loads that table B.4 is about.
+pub(super) fn totals(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Totals {
+    let Some(min_load) = Published::DissertationB4ToB6.min_load() else { return Vec::new() };
+    let is_meant = |group: &&Group<'_>| group.scope.is_from(min_load) && matrix.is_default(group);
+    let total = |group: &Group<'_>| {
+        let memory = group.scope.workload.node_memory_gb;
+        let values = group.values(|row| preemption_gb_per_s(row, memory) + migration_gb_per_s(row, memory));
+        Some((group.setting.policy.fractional()?, Statistics::from_values(&values)?.mean))
+    };
+    groups.iter().filter(is_meant).filter_map(total).collect()
+}
+
+/// Those of table B.4.
+pub(super) fn published_totals() -> Totals {
+    let costs = Published::DissertationB4ToB6.costs(CostUnit::GigabytesPerSecond);
+    let total = |(name, costs): (&str, crate::Costs)| {
+        Some((Fractional::parse(name)?, costs.preemption.0 + costs.migration.0))
+    };
+    costs.filter_map(total).collect()
+}
+
+/// Each policy with MCB on submission and MVT=600 needs more than those with Greedy that react to the same otherwise.
+pub(super) fn mcb_needs_more(totals: &Totals) -> Option<Check> {
+    let is_greedy = |it: &Fractional| !matches!(it.on_submission, OnSubmission::Mcb | OnSubmission::Nothing);
+    let mut pairs = Vec::new();
+    for &(policy, total) in totals {
+        if policy.on_submission != OnSubmission::Mcb
+            || policy.remap_limit != super::LIMIT
+            || !super::is_min(policy)
+        {
+            continue;
+        }
+        // Without ticks, Greedy never calls MCB, and there is nothing to limit.
+        let limit = if policy.periodic == Periodic::Nothing { RemapLimit::Unlimited } else { super::LIMIT };
+        let counterparts = totals.iter().filter(|(it, _)| {
+            is_greedy(it)
+                && Fractional { on_submission: it.on_submission, remap_limit: limit, ..policy } == *it
+        });
+        pairs.extend(
+            counterparts.map(|(other, least)| (total / least.max(f64::MIN_POSITIVE), policy, *other)),
+        );
+    }
+    let &(ratio, policy, other) = pairs.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let met = pairs.iter().filter(|(ratio, ..)| *ratio > 1.0).count();
+    Some(Check {
+        holds: met == pairs.len(),
+        value: Some(ratio),
+        detail: format!("{met} of {}; least {ratio:.2} times ({policy}, {other})", pairs.len()),
+    })
+}
+
+/// Greedy policies without ticks need next to nothing.
+pub(super) fn greedy_needs_little(totals: &Totals) -> Option<Check> {
+    let is_plain = |it: &Fractional| {
+        it.periodic == Periodic::Nothing
+            && !matches!(it.on_submission, OnSubmission::Mcb | OnSubmission::Nothing)
+    };
+    let plain = totals.iter().filter(|(policy, _)| is_plain(policy) && super::is_min(*policy));
+    let (policy, most) = plain.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Check {
+        holds: *most < 0.1,
+        value: Some(*most),
+        detail: format!("at most {most:.3} GB/s ({policy})"),
+    })
+}

@@ -1,0 +1,60 @@
+//! What is printed at the end of a run: a few lines, whatever its size.
+
+use super::degradation::measures;
+use crate::groups::{Group, Matrix};
+use dfrsim_lab::{Cell, Table};
+
+/// With title, heading and notes a terminal of 24 lines shows these.
+const MOST_LINES: usize = 12;
+
+/// Degradation on each workload as a whole: of all policies, or of the best and those without fractions where they are too many.
+/// Lines are in the order of the scenario, or from the best on.
+pub(super) fn table(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Table {
+    let whole: Vec<&Group<'_>> = groups.iter().filter(|group| group.scope.is_whole()).collect();
+    let default: Vec<&Group<'_>> = whole.iter().copied().filter(|group| matrix.is_default(group)).collect();
+    let meant = if default.is_empty() { whole } else { default };
+    let workloads = &matrix.scenario.workloads;
+    let of_each = (MOST_LINES / workloads.len().max(1)).max(1);
+    let mut shown = Vec::new();
+    for workload in workloads.iter().take(MOST_LINES) {
+        let is_own = |group: &&&Group<'_>| group.scope.workload.name == workload.name;
+        let mut own: Vec<&Group<'_>> = meant.iter().filter(is_own).copied().collect();
+        if own.len() > of_each {
+            let mean = |group: &Group<'_>| measures(group)[0].unwrap_or(f64::INFINITY);
+            own.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
+            let (fractional, others): (Vec<_>, Vec<_>) =
+                own.into_iter().partition(|group| group.setting.policy.fractional().is_some());
+            // Half of the lines are for the others at most.
+            let others = &others[..others.len().min(of_each / 2)];
+            own = fractional.into_iter().take(of_each - others.len()).chain(others.iter().copied()).collect();
+        }
+        shown.extend(own);
+    }
+    let header = [
+        "workload",
+        "policy",
+        "penalty_s",
+        "tau_s",
+        "instances",
+        "failed",
+        "mean_degradation",
+        "sd_degradation",
+        "max_degradation",
+    ];
+    let line = |group: &&Group<'_>| {
+        let label = group.setting.label();
+        let failed = group.records.len() - group.rows().count();
+        let mut cells = vec![
+            Cell::Text(group.scope.workload.name.clone()),
+            Cell::Text(label.policy),
+            Cell::Span(label.penalty_s),
+            Cell::Span(group.tau),
+        ];
+        cells.extend([group.records.len(), failed].map(Cell::Count));
+        cells.extend(measures(group).map(Cell::optional));
+        cells
+    };
+    let note = format!("{} of {} lines; all of them: tables/degradation.csv", shown.len(), groups.len());
+    let table = Table::new(header, shown.iter().map(line).collect());
+    if shown.len() < groups.len() { table.with_notes(vec![note]) } else { table }
+}
