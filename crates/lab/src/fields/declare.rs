@@ -7,7 +7,7 @@ use super::fault::{InputErrors, Text};
 use super::reader::Reader;
 
 /// A scenario's own fields, or those of a nested table. [`fields!`](crate::fields!) implements it.
-pub trait Fields: Sized {
+pub trait Fields: Sized + 'static {
     /// The value, or faults in the reader. Whoever made the table is to [`finish`](TableAt::finish) it.
     fn read(table: &TableAt<'_>, reader: &mut Reader<'_>) -> Option<Self>;
     /// Every field spelt out; reads back as itself.

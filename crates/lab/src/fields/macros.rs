@@ -19,7 +19,7 @@
 /// use dfrsim_lab::fields;
 /// use dfrsim_lab::fields::{
 ///     Environment, Scenario, ScenarioSource, choice, count, flattened, name, number, one_or_many, optional, positive,
-///     positive_fraction, seconds, table, tables,
+///     positive_fraction, seconds, table, distinct_tables,
 /// };
 /// use dfrsim_model::{SimSpan, Yield};
 /// use std::num::NonZeroU32;
@@ -37,7 +37,7 @@
 ///         /// What all simulations have in common.
 ///         pub simulation: Simulation = table();
 ///         /// The workloads.
-///         pub workloads: Vec<Workload> = tables().nonempty().distinct("name", "a workload", |it: &Workload| &it.name);
+///         pub workloads: Vec<Workload> = distinct_tables("name", "a workload", |it: &Workload| &it.name);
 ///     }
 ///     renamed { "sites" => "workloads" }
 ///     removed { "check" => "results are always checked" }

@@ -9,12 +9,12 @@
 //! | [`number`], [`positive`], [`fraction`], [`positive_fraction`] | `f64`, `Yield`, `Share` |
 //! | [`seconds`], [`positive_seconds`] | `SimSpan`, `Duration` |
 //! | [`boolean`], [`text`], [`name`] | |
-//! | [`named`], [`choice`] | what has names: by `FromStr` and `Display`, or by a list of names given there |
-//! | [`selected`] | some of all that has names, by names and regular expressions |
+//! | [`named`], [`parsed`], [`choice`] | what has names: by `FromStr` and `Display`, or by a list of names given there |
+//! | [`selected`], [`any_selected`] | some of all that has names, by names and regular expressions |
 //! | [`list`], [`one_or_many`], [`optional`] | several values of another codec, or perhaps none |
-//! | [`table()`], [`tables`], [`map`], [`flattened`] | nested tables |
+//! | [`table()`], [`tables`], [`distinct_tables`], [`map`], [`flattened`] | nested tables |
 //! | [`file()`] | a file that exists |
-//! | [`either`], [`shorthand`] | values of several shapes |
+//! | [`shorthand`] | names for some values |
 //! | [`via`], [`with`], [`serde()`] | everything else |
 //!
 //! All faults of a scenario are found at once, each with its place: whoever reads a wrong value reports it to the

@@ -1,7 +1,7 @@
 //! Scenarios: the frame's own fields, and those of a study.
 
 use super::at::TableAt;
-use super::codec::{Codec, seed, text};
+use super::codec::{seed, text};
 use super::declare::Fields;
 use super::docs::FieldDoc;
 use super::environment::Environment;

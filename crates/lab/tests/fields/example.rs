@@ -32,8 +32,8 @@ impl fmt::Display for Policy {
 /// The policies that the environment has; by default all.
 pub(crate) struct Registry(pub(crate) Vec<Policy>);
 
-fn policies() -> impl Codec<Vec<Policy>> {
-    selected("a policy", |environment: &Environment| {
+fn policies() -> Codec<Vec<Policy>> {
+    selected("a policy", named("a policy"), |environment: &Environment| {
         let all = match environment.get::<Registry>() {
             Some(Registry(policies)) => policies.clone(),
             None => POLICIES.map(Policy).to_vec(),
@@ -100,7 +100,7 @@ fields! {
         pub(crate) second: Option<Second> = optional(table());
         /// Workloads.
         pub(crate) workloads: Vec<Workload> =
-            tables().nonempty().distinct("name", "a workload", |workload: &Workload| &workload.name);
+            distinct_tables("name", "a workload", |workload: &Workload| &workload.name);
         /// Clusters by name.
         pub(crate) clusters: BTreeMap<String, Cluster> = map(table());
     }
@@ -152,9 +152,9 @@ fields! {
     #[derive(Clone, Debug, PartialEq)]
     pub(crate) struct Second {
         /// Its policies, which may be none.
-        pub(crate) policies: Vec<Policy> = selected("a policy", |_: &Environment| {
+        pub(crate) policies: Vec<Policy> = any_selected("a policy", named("a policy"), |_: &Environment| {
             POLICIES.map(|name| (name.to_owned(), Policy(name))).to_vec()
-        }).or_none(), default Vec::new();
+        }), default Vec::new();
     }
 }
 

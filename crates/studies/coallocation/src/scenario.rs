@@ -4,8 +4,8 @@ use dfrsim_coallocation::Parameters;
 use dfrsim_coallocation::planetlab::{NODES, SIZES, Usage};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, LocatedFile, Seconds, boolean, choice, count, file, fraction, list, number, one_or_many, optional,
-    seconds, table,
+    Codec, LocatedFile, boolean, choice, count, file, fraction, list, number, one_or_many, optional, seconds,
+    table,
 };
 use dfrsim_model::SimSpan;
 
@@ -105,19 +105,19 @@ fields! {
     }
 }
 
-fn numbers_of_nodes(max: usize) -> impl Codec<Vec<usize>> {
+fn numbers_of_nodes(max: usize) -> Codec<Vec<usize>> {
     list(count("a number of nodes", 1, max)).distinct()
 }
 
-fn repetitions() -> impl Codec<u32> {
+fn repetitions() -> Codec<u32> {
     count("a number of repetitions", 1, 1_000_000)
 }
 
-fn multiple() -> impl Codec<usize> {
+fn multiple() -> Codec<usize> {
     count("a multiple", 1, 1_000)
 }
 
-fn effort() -> impl Codec<usize> {
+fn effort() -> Codec<usize> {
     count("a number of swaps", 0, 1_000)
 }
 
@@ -125,7 +125,7 @@ fn efforts() -> Vec<usize> {
     vec![2, 3, 5, 7, 10, 15, 20, 30, 50]
 }
 
-fn some_time() -> Seconds {
+fn some_time() -> Codec<SimSpan> {
     seconds(1.0..=1e8)
 }
 

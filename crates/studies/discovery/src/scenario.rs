@@ -6,8 +6,8 @@ use dfrsim_discovery::sharing::Sharing;
 use dfrsim_discovery::{Approach, Settings, Spare};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    LocatedFile, boolean, choice, count, file, flattened, fraction, list, name, number, one_or_many,
-    optional, positive_fraction, positive_seconds, table, tables,
+    LocatedFile, boolean, choice, count, distinct_tables, file, flattened, fraction, list, name, number,
+    one_or_many, optional, positive_fraction, positive_seconds, table,
 };
 use dfrsim_model::{Seed, Share, SimSpan, Yield};
 use dfrsim_packing::mcb::{McbOptions, Packing};
@@ -24,11 +24,11 @@ fields! {
             one_or_many(choice(Approach::ALL.iter().map(|&it| (it.name(), it)))), default Approach::ALL.to_vec();
         /// How the policies work. Claims are checked with the first setting.
         pub settings: Vec<Setting> =
-            tables().nonempty().distinct("name", "a setting", |it: &Setting| &it.name),
+            distinct_tables("name", "a setting", |it: &Setting| &it.name),
             default vec![Setting::standard()];
         /// What runs.
         pub workloads: Vec<Workload> =
-            tables().nonempty().distinct("name", "a workload", |it: &Workload| &it.name);
+            distinct_tables("name", "a workload", |it: &Workload| &it.name);
     }
     renamed { "samples" => "replications", "variants" => "settings" }
 }

@@ -4,8 +4,8 @@ use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::{Algorithm, Heuristic, LocalPolicy, Mapping, Platform, Speed};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, LocatedFile, boolean, choice, count, file, flattened, list, name, named, number, one_or_many,
-    optional, positive, seconds, table, tables, via,
+    Codec, LocatedFile, boolean, choice, count, distinct_tables, file, flattened, list, name, named, number,
+    one_or_many, optional, positive, seconds, table, via,
 };
 use dfrsim_model::SimSpan;
 
@@ -29,10 +29,10 @@ fields! {
         pub jobs: JobFields = table();
         /// The clusters, of which each workload uses some.
         pub clusters: Vec<ClusterFields> =
-            tables().nonempty().distinct("name", "a cluster", |it: &ClusterFields| &it.name);
+            distinct_tables("name", "a cluster", |it: &ClusterFields| &it.name);
         /// What is simulated.
         pub workloads: Vec<WorkloadFields> =
-            tables().nonempty().distinct("name", "a workload", |it: &WorkloadFields| &it.name);
+            distinct_tables("name", "a workload", |it: &WorkloadFields| &it.name);
     }
     renamed { "seeds" => "replications" }
     removed { "audit" => "the checker follows every simulation" }
@@ -107,7 +107,7 @@ fields! {
         pub days: Vec<u32> = list(count("a number of days", 1, 366)).nonempty();
         /// Its sites.
         pub sites: Vec<SiteFields> =
-            tables().nonempty().distinct("cluster", "a site with the cluster", |it: &SiteFields| &it.cluster);
+            distinct_tables("cluster", "a site with the cluster", |it: &SiteFields| &it.cluster);
     }
     check |workload, at| {
         let months = workload.days.len();
@@ -148,7 +148,7 @@ impl GridFields {
     }
 }
 
-fn walltimes() -> impl Codec<EstimateModel> {
+fn walltimes() -> Codec<EstimateModel> {
     let read = |model| match model {
         EstimateModel::None => Err("jobs must have walltimes"),
         model => Ok(model),

@@ -2,8 +2,8 @@
 
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Environment, Selected, boolean, choice, count, flattened, fraction, name, named, number, one_or_many,
-    optional, positive_fraction, seconds, selected, table, tables,
+    Codec, Environment, any_selected, boolean, choice, count, distinct_tables, flattened, fraction, name,
+    named, number, one_or_many, optional, positive_fraction, seconds, selected, table, tables,
 };
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::greedy::{self, Light, NodeRules};
@@ -12,11 +12,12 @@ use dfrsim_offline::{Algorithm, ListOrder, Probes, Settings};
 use dfrsim_optimum::{Backend, Limits, Relaxation};
 use std::time::Duration;
 
-/// Names of algorithms, or regular expressions.
-fn algorithms() -> Selected<fields::Named, impl Fn(&Environment) -> Vec<(String, Algorithm)>> {
-    selected("an algorithm", |_: &Environment| {
-        Algorithm::all().map(|each| (each.to_string(), each)).collect()
-    })
+fn every_algorithm(_: &Environment) -> Vec<(String, Algorithm)> {
+    Algorithm::all().map(|each| (each.to_string(), each)).collect()
+}
+
+fn any_algorithms() -> Codec<Vec<Algorithm>> {
+    any_selected("an algorithm", named("an algorithm"), every_algorithm)
 }
 
 fields! {
@@ -24,7 +25,7 @@ fields! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Packings {
         /// The algorithms (`dfrsim pack --list`).
-        pub algorithms: Vec<Algorithm> = algorithms();
+        pub algorithms: Vec<Algorithm> = selected("an algorithm", named("an algorithm"), every_algorithm);
         /// Whether `OPT`, the proven optimum, is one of them whatever the list says.
         pub optimum: bool = boolean(), default false;
         /// Whether slow algorithms run on all instances too.
@@ -37,7 +38,7 @@ fields! {
         pub second_phase: SecondPhase = table();
         /// What is packed.
         pub instances: Vec<InstanceGroup> =
-            tables().nonempty().distinct("name", "group of instances", |group: &InstanceGroup| &group.name);
+            distinct_tables("name", "group of instances", |group: &InstanceGroup| &group.name);
     }
 }
 
@@ -87,7 +88,7 @@ fields! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct Slow {
         /// Which.
-        pub algorithms: Vec<Algorithm> = algorithms().or_none();
+        pub algorithms: Vec<Algorithm> = any_algorithms();
         /// They run on the first so many replications of each scenario.
         pub replications: u32 = count("a number of replications", 0, u32::MAX), default 1;
         /// They run on instances of at most so many tasks.
@@ -101,7 +102,7 @@ fields! {
     #[derive(Clone, Debug, PartialEq)]
     pub struct SecondPhase {
         /// Whose packings go through it, of the scenario's algorithms.
-        pub algorithms: Vec<Algorithm> = algorithms().or_none(), default Vec::new();
+        pub algorithms: Vec<Algorithm> = any_algorithms(), default Vec::new();
         /// With several fluid resources or parallel jobs the greatest average needs a linear program; it is solved for the
         /// first so many replications of each scenario.
         pub program_replications: u32 = count("a number of replications", 0, u32::MAX), default 1;

@@ -5,8 +5,8 @@ use crate::readings::{Alternative, Readings};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, Environment, LocatedFile, Reader, Value, ValueAt, choice, count, file, flattened, list, name,
-    named, number, one_or_many, optional, positive, positive_fraction, positive_seconds, seconds, selected,
+    Codec, Environment, LocatedFile, choice, count, distinct_tables, file, flattened, list, name, named,
+    number, one_or_many, optional, parsed, positive, positive_fraction, positive_seconds, seconds, selected,
     serde, shorthand, table, tables, via,
 };
 use dfrsim_model::{SimSpan, Yield};
@@ -32,7 +32,7 @@ fields! {
         /// Other readings of what the text leaves open.
         pub alternatives as "reading": Vec<Alternative> = tables().distinct("name", "a reading", |it: &Alternative| &it.name);
         /// What is simulated.
-        pub workloads: Vec<Workload> = tables().nonempty().distinct("name", "a workload", |it: &Workload| &it.name);
+        pub workloads: Vec<Workload> = distinct_tables("name", "a workload", |it: &Workload| &it.name);
     }
     check |scenario, at| {
         let is_found = !scenario.simulation.discovery.is_empty();
@@ -205,46 +205,25 @@ fields! {
     renamed { "traces" => "replications" }
 }
 
-/// Policies by the names that the program's [`Policies`] have; those of this project if it has registered none.
-#[derive(Clone, Copy, Debug)]
-struct PolicyName;
-
+/// The policies of the program; those of this project if it has registered none.
 fn known(environment: &Environment) -> Policies {
     environment.get::<Policies>().cloned().unwrap_or_default()
 }
 
-impl Codec<Policy> for PolicyName {
-    fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<Policy> {
-        match at.text() {
-            Some(name) => reader.value_of(at, known(reader.whole_environment()).parse(name)),
-            None => reader.expected(at, &self.shape()),
-        }
-    }
-    fn write(&self, policy: &Policy) -> Option<Value> {
-        Some(Value::String(policy.to_string()))
-    }
-    fn shape(&self) -> String {
-        "the name of a policy".into()
-    }
-    fn accepts(&self, at: &ValueAt<'_>) -> bool {
-        at.text().is_some()
-    }
-}
-
-fn policies() -> impl Codec<Vec<Policy>> {
-    let all = |environment: &Environment| -> Vec<(String, Policy)> {
+fn policies() -> Codec<Vec<Policy>> {
+    let one = parsed("a policy", |name, environment| known(environment).parse(name));
+    selected("a policy", one, |environment| {
         known(environment).catalogue().into_iter().map(|info| (info.name, info.policy)).collect()
-    };
-    selected::<Policy, _>("a policy", all).by(PolicyName)
+    })
 }
 
 /// `"none"`, `"hpc2n"`, or a table that says more.
-fn annotation() -> impl Codec<Annotation> {
+fn annotation() -> Codec<Annotation> {
     let names = [("none", Annotation::None), ("hpc2n", Annotation::Hpc2n(ClusterAssumptions::default()))];
     shorthand(names, serde("{ hpc2n = { .. } } or { lublin = { seed = .. } }"))
 }
 
-fn flops() -> impl Codec<NonZeroU64> {
+fn flops() -> Codec<NonZeroU64> {
     let whole = |flops: f64| NonZeroU64::new(flops.round() as u64).ok_or("expected at least one flop/s");
     via(number("flop/s", 1.0..=MOST_FLOPS), whole, |flops: &NonZeroU64| flops.get() as f64)
 }

@@ -1,7 +1,5 @@
 //! Files that a scenario names.
 
-use super::super::at::ValueAt;
-use super::super::reader::Reader;
 use super::Codec;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -27,38 +25,27 @@ impl fmt::Debug for FileLocator {
     }
 }
 
-/// See [`file()`].
-#[derive(Clone, Copy, Debug)]
-pub struct FileName;
-
 /// A file that exists; written back by the name that the scenario gives it.
 #[must_use]
-pub fn file() -> FileName {
-    FileName
+pub fn file() -> Codec<LocatedFile> {
+    const SHAPE: &str = "the name of a file";
+    Codec::new(
+        SHAPE,
+        |at| at.text().is_some(),
+        |at, reader| {
+            let Some(given) = at.text() else { return reader.expected(at, SHAPE) };
+            if reader.is_detached() {
+                return Some(LocatedFile { given: given.to_owned(), path: given.into() });
+            }
+            let FileLocator(locate) = reader.environment().copied().unwrap_or(FileLocator(beside));
+            let path = reader.value_of(at, locate(given, reader.folder()))?;
+            Some(LocatedFile { given: given.to_owned(), path })
+        },
+        |file: &LocatedFile| Some(Value::String(file.given.clone())),
+    )
 }
 
 fn beside(name: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
     let path = folder.map_or_else(|| name.into(), |folder| folder.join(name));
     if path.exists() { Ok(path) } else { Err(format!("there is no file {}", path.display())) }
-}
-
-impl Codec<LocatedFile> for FileName {
-    fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<LocatedFile> {
-        let Some(given) = at.text() else { return reader.expected(at, &self.shape()) };
-        if reader.is_detached() {
-            return Some(LocatedFile { given: given.to_owned(), path: given.into() });
-        }
-        let FileLocator(locate) = reader.environment().copied().unwrap_or(FileLocator(beside));
-        let path = reader.value_of(at, locate(given, reader.folder()))?;
-        Some(LocatedFile { given: given.to_owned(), path })
-    }
-    fn write(&self, file: &LocatedFile) -> Option<Value> {
-        Some(Value::String(file.given.clone()))
-    }
-    fn shape(&self) -> String {
-        "the name of a file".into()
-    }
-    fn accepts(&self, at: &ValueAt<'_>) -> bool {
-        at.text().is_some()
-    }
 }

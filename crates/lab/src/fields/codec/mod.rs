@@ -7,85 +7,142 @@ mod numbers;
 mod selected;
 mod tables;
 mod texts;
-mod unions;
 
-pub use file::{FileLocator, FileName, LocatedFile, file};
-pub use foreign::{FromSerde, Via, With, serde, via, with};
-pub use lists::{List, Map, Optional, list, map, one_or_many, optional};
+pub use file::{FileLocator, LocatedFile, file};
+pub use foreign::{serde, shorthand, via, with};
+pub use lists::{list, map, one_or_many, optional};
 pub use numbers::{
-    Boolean, Count, Integer, Number, Seconds, boolean, count, fraction, number, positive, positive_fraction,
-    positive_seconds, seconds, seed,
+    Integer, Real, Seconds, boolean, count, fraction, number, positive, positive_fraction, positive_seconds,
+    seconds, seed,
 };
-pub use selected::{Selected, selected};
-pub use tables::{Flattened, OneTable, Tables, flattened, table, tables};
-pub use texts::{Choice, Named, TextLine, choice, name, named, text};
-pub use unions::{Either, Shorthand, either, shorthand};
+pub use selected::{any_selected, selected};
+pub use tables::{distinct_tables, flattened, table, tables};
+pub use texts::{choice, name, named, parsed, text};
 
 use super::at::{TableAt, ValueAt};
 use super::docs::{Absent, FieldDoc, TableDoc};
 use super::reader::Reader;
+use std::fmt;
+use std::rc::Rc;
+use toml::Value;
 
-/// How a `T` is read and written.
-///
-/// Whoever implements it has to provide [`read`](Codec::read), [`write`](Codec::write) and [`shape`](Codec::shape).
-pub trait Codec<T> {
-    /// The value, or faults in the reader.
-    fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<T>;
-    /// What reads back as the value; `None` if that is the absence of the field.
-    fn write(&self, value: &T) -> Option<toml::Value>;
-    /// What is expected: "a number of nodes from 1 to 100".
-    fn shape(&self) -> String;
+type Accepts = dyn Fn(&ValueAt<'_>) -> bool;
+type Read<T> = dyn Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<T>;
+type Write<T> = dyn Fn(&T) -> Option<Value>;
+type ReadAbsent<T> = dyn Fn(&str, &TableAt<'_>, &mut Reader<'_>) -> Option<T>;
 
+/// How a `T` is read and written. The functions of this module make them, one from another; [`with`] makes any.
+pub struct Codec<T> {
+    shape: String,
     /// Whether a value is of the right type; it may be out of its range all the same.
-    fn accepts(&self, _: &ValueAt<'_>) -> bool {
-        true
-    }
+    accepts: Rc<Accepts>,
+    read: Rc<Read<T>>,
+    /// `None` if what is written is the absence of the field.
+    write: Rc<Write<T>>,
     /// The value of a field that is absent and has no default.
-    fn absent(&self, name: &str, table: &TableAt<'_>, reader: &mut Reader<'_>) -> Option<T> {
-        table.missing(name, reader)
-    }
-    /// What the absence of a field without default means.
-    fn absence(&self) -> Absent {
-        Absent::Refused
-    }
+    absent: Rc<ReadAbsent<T>>,
+    absence: Absent,
     /// The fields of the tables in the value.
-    fn nested(&self) -> Option<TableDoc> {
-        None
+    nested: Option<Rc<dyn Fn() -> TableDoc>>,
+    /// Whether the value is in the fields of the table itself.
+    is_flat: bool,
+}
+
+impl<T> fmt::Debug for Codec<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Codec").field(&self.shape).finish()
+    }
+}
+
+impl<T> Codec<T> {
+    /// A codec for a required field.
+    fn new(
+        shape: impl Into<String>,
+        accepts: impl Fn(&ValueAt<'_>) -> bool + 'static,
+        read: impl Fn(&ValueAt<'_>, &mut Reader<'_>) -> Option<T> + 'static,
+        write: impl Fn(&T) -> Option<Value> + 'static,
+    ) -> Codec<T> {
+        Codec {
+            shape: shape.into(),
+            accepts: Rc::new(accepts),
+            read: Rc::new(read),
+            write: Rc::new(write),
+            absent: Rc::new(|name, table, reader| table.missing(name, reader)),
+            absence: Absent::Refused,
+            nested: None,
+            is_flat: false,
+        }
+    }
+    /// A codec for what is made of a value of one TOML type, or refused.
+    fn scalar<A>(
+        shape: impl Into<String>,
+        get: impl Fn(&ValueAt<'_>) -> Option<A> + Clone + 'static,
+        make: impl Fn(A) -> Option<T> + 'static,
+        write: impl Fn(&T) -> Value + 'static,
+    ) -> Codec<T> {
+        let (shape, get_it) = (shape.into(), get.clone());
+        let expected = shape.clone();
+        Codec::new(
+            shape,
+            move |at| get_it(at).is_some(),
+            move |at, reader| get(at).and_then(&make).or_else(|| reader.expected(at, &expected)),
+            move |value| Some(write(value)),
+        )
+    }
+    /// With a value of absent fields that means this.
+    fn absent(
+        self,
+        absence: Absent,
+        absent: impl Fn(&str, &TableAt<'_>, &mut Reader<'_>) -> Option<T> + 'static,
+    ) -> Codec<T> {
+        Codec { absence, absent: Rc::new(absent), ..self }
     }
 
+    /// The value, or faults in the reader.
+    pub fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<T> {
+        (self.read)(at, reader)
+    }
+    /// What is expected: "a number of nodes from 1 to 100".
+    #[must_use]
+    pub fn shape(&self) -> &str {
+        &self.shape
+    }
     /// A field of a table.
-    fn read_field(
+    pub fn read_field(
         &self,
         name: &str,
         default: Option<fn() -> T>,
         table: &TableAt<'_>,
         reader: &mut Reader<'_>,
     ) -> Option<T> {
-        match (table.get(name), default) {
+        let at = if self.is_flat { None } else { table.get(name) };
+        match (at, default) {
             (Some(at), _) => self.read(&at, reader),
             (None, Some(default)) => Some(default()),
-            (None, None) => self.absent(name, table, reader),
+            (None, None) => (self.absent)(name, table, reader),
         }
     }
     /// Writes a field into a table.
-    fn write_field(&self, name: &str, value: &T, table: &mut toml::Table) {
-        if let Some(value) = self.write(value) {
-            table.insert(name.to_owned(), value);
+    pub fn write_field(&self, name: &str, value: &T, table: &mut toml::Table) {
+        match (self.write)(value) {
+            Some(Value::Table(fields)) if self.is_flat => table.extend(fields),
+            Some(value) => _ = table.insert(name.to_owned(), value),
+            None => {}
         }
     }
     /// The documentation of a field.
-    fn document(&self, name: &str, doc: &str, default: Option<fn() -> T>) -> Vec<FieldDoc> {
-        let absent = match default.map(|default| self.write(&default())) {
+    #[must_use]
+    pub fn document(&self, name: &str, doc: &str, default: Option<fn() -> T>) -> Vec<FieldDoc> {
+        let nested = self.nested.as_ref().map(|nested| nested());
+        if self.is_flat {
+            return nested.map(|nested| nested.fields).unwrap_or_default();
+        }
+        let absent = match default.map(|default| (self.write)(&default())) {
             Some(Some(value)) => Absent::Default(value.to_string()),
             Some(None) => Absent::Unset,
-            None => self.absence(),
+            None => self.absence.clone(),
         };
-        vec![FieldDoc {
-            name: name.to_owned(),
-            shape: self.shape(),
-            absent,
-            doc: doc.to_owned(),
-            nested: self.nested(),
-        }]
+        let (name, shape, doc) = (name.to_owned(), self.shape.clone(), doc.to_owned());
+        vec![FieldDoc { name, shape, absent, doc, nested }]
     }
 }

@@ -2,11 +2,12 @@
 
 use super::super::at::{TableAt, ValueAt};
 use super::super::declare::Fields;
-use super::super::docs::{Absent, FieldDoc, TableDoc};
+use super::super::docs::{Absent, TableDoc};
 use super::super::names::bare;
 use super::super::reader::Reader;
 use super::Codec;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use toml::Value;
 
 fn read_table<F: Fields>(table: TableAt<'_>, reader: &mut Reader<'_>) -> Option<F> {
@@ -15,162 +16,80 @@ fn read_table<F: Fields>(table: TableAt<'_>, reader: &mut Reader<'_>) -> Option<
     value
 }
 
-fn docs_of<F: Fields>() -> TableDoc {
-    TableDoc { heading: String::new(), repeated: false, doc: F::doc(), fields: F::docs() }
+fn read_at<F: Fields>(at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<F> {
+    match at.table() {
+        Some(table) => read_table(table, reader),
+        None => reader.expected(at, "a table"),
+    }
 }
 
-/// See [`table()`].
-#[derive(Clone, Copy, Debug)]
-pub struct OneTable;
+fn docs_of<F: Fields>(repeated: bool) -> TableDoc {
+    TableDoc { heading: String::new(), repeated, doc: F::doc(), fields: F::docs() }
+}
 
 /// A nested table; its absence is as good as an empty one.
 #[must_use]
-pub fn table() -> OneTable {
-    OneTable
+pub fn table<F: Fields>() -> Codec<F> {
+    let written = |value: &F| Some(Value::Table(value.write()));
+    let codec = Codec::new("a table", |at| at.value().is_table(), read_at, written);
+    let codec = Codec { nested: Some(Rc::new(|| docs_of::<F>(false))), ..codec };
+    codec.absent(Absent::Defaults, |name, table, reader| read_table(table.absent_field(name), reader))
 }
-
-impl<F: Fields> Codec<F> for OneTable {
-    fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<F> {
-        match at.table() {
-            Some(table) => read_table(table, reader),
-            None => reader.expected(at, "a table"),
-        }
-    }
-    fn write(&self, value: &F) -> Option<Value> {
-        Some(Value::Table(value.write()))
-    }
-    fn shape(&self) -> String {
-        "a table".into()
-    }
-    fn accepts(&self, at: &ValueAt<'_>) -> bool {
-        at.value().is_table()
-    }
-    fn absent(&self, name: &str, table: &TableAt<'_>, reader: &mut Reader<'_>) -> Option<F> {
-        read_table(table.absent_field(name), reader)
-    }
-    fn absence(&self) -> Absent {
-        Absent::Defaults
-    }
-    fn nested(&self) -> Option<TableDoc> {
-        Some(docs_of::<F>())
-    }
-}
-
-/// See [`flattened`].
-#[derive(Clone, Copy, Debug)]
-pub struct Flattened;
 
 /// Fields of another type in the same table: what several tables have in common, or an enumeration of which one key
 /// says which variant it is.
 #[must_use]
-pub fn flattened() -> Flattened {
-    Flattened
-}
-
-impl<F: Fields> Codec<F> for Flattened {
-    fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<F> {
-        OneTable.read(at, reader)
-    }
-    fn write(&self, value: &F) -> Option<Value> {
-        OneTable.write(value)
-    }
-    fn shape(&self) -> String {
-        Codec::<F>::shape(&OneTable)
-    }
-    fn read_field(
-        &self,
-        _: &str,
-        _: Option<fn() -> F>,
-        table: &TableAt<'_>,
-        reader: &mut Reader<'_>,
-    ) -> Option<F> {
-        F::read(table, reader)
-    }
-    fn write_field(&self, _: &str, value: &F, table: &mut toml::Table) {
-        table.extend(value.write());
-    }
-    fn document(&self, _: &str, _: &str, _: Option<fn() -> F>) -> Vec<FieldDoc> {
-        F::docs()
-    }
-}
-
-/// See [`tables`].
-#[derive(Clone, Debug)]
-pub struct Tables<F> {
-    nonempty: bool,
-    distinct: Option<Distinct<F>>,
-}
-
-#[derive(Clone, Debug)]
-struct Distinct<F> {
-    key: &'static str,
-    what: String,
-    name: fn(&F) -> &str,
+pub fn flattened<F: Fields>() -> Codec<F> {
+    let codec = table().absent(Absent::Defaults, |_, table, reader| F::read(table, reader));
+    Codec { is_flat: true, ..codec }
 }
 
 /// A list of tables, `[[sites]]`; absent if there are none.
 #[must_use]
-pub fn tables<F>() -> Tables<F> {
-    Tables { nonempty: false, distinct: None }
+pub fn tables<F: Fields>() -> Codec<Vec<F>> {
+    each_table(|_, _, _| {})
 }
 
-impl<F> Tables<F> {
-    /// At least one.
-    #[must_use]
-    pub fn nonempty(self) -> Tables<F> {
-        Tables { nonempty: true, ..self }
-    }
-    /// No two of the same name, which is the field `key` of each: `distinct("name", "a site", |site| &site.name)`.
-    #[must_use]
-    pub fn distinct(self, key: &'static str, what: impl Into<String>, name: fn(&F) -> &str) -> Tables<F> {
-        Tables { distinct: Some(Distinct { key, what: what.into(), name }), ..self }
-    }
-}
-
-impl<F: Fields> Codec<Vec<F>> for Tables<F> {
-    fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<Vec<F>> {
-        let elements = match at.elements() {
-            Some(elements) if !elements.is_empty() || !self.nonempty => elements,
-            Some(_) => return reader.expected(at, "at least one table"),
-            None => return reader.expected(at, &self.shape()),
-        };
+/// A list of at least one table, no two of the same name, which is the field `key` of each:
+/// `distinct_tables("name", "a site", |site| &site.name)`.
+pub fn distinct_tables<F: Fields>(
+    key: &'static str,
+    what: &'static str,
+    name: fn(&F) -> &str,
+) -> Codec<Vec<F>> {
+    let codec = each_table(move |elements, values, reader| {
         let mut names = BTreeSet::new();
-        let mut read = |at: &ValueAt<'_>| {
-            let value: F = OneTable.read(at, reader)?;
-            if let Some(Distinct { key, what, name }) = &self.distinct
-                && !names.insert(name(&value).to_owned())
-            {
-                let span = at.table().map_or_else(|| at.span(), |table| table.span_of(key));
-                reader.fault_at(&span, format!("there is another {} `{}`", bare(what), name(&value)));
-            }
-            Some(value)
-        };
-        let values: Vec<Option<F>> = elements.iter().map(&mut read).collect();
+        for (at, value) in elements.iter().zip(values) {
+            let Some(name) = value.as_ref().map(name).filter(|name| !names.insert(*name)) else { continue };
+            let span = at.table().map_or_else(|| at.span(), |table| table.span_of(key));
+            reader.fault_at(&span, format!("there is another {} `{name}`", bare(what)));
+        }
+    });
+    let codec = codec.nonempty_or(|at, reader| reader.expected(at, "at least one table"));
+    codec.absent(Absent::Refused, |name, table, reader| {
+        if !table.is_superseded(name) {
+            reader.fault_at(table.span(), format!("there must be at least one `{name}` table"));
+        }
+        None
+    })
+}
+
+/// Tables, with a check of all of them.
+fn each_table<F: Fields>(
+    check: impl Fn(&[ValueAt<'_>], &[Option<F>], &mut Reader<'_>) + 'static,
+) -> Codec<Vec<F>> {
+    const SHAPE: &str = "a list of tables";
+    let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
+        let Some(elements) = at.elements() else { return reader.expected(at, SHAPE) };
+        let values: Vec<Option<F>> = elements.iter().map(|at| read_at(at, reader)).collect();
+        check(&elements, &values, reader);
         values.into_iter().collect()
-    }
-    fn write(&self, values: &Vec<F>) -> Option<Value> {
+    };
+    let written = |values: &Vec<F>| {
         let tables = values.iter().map(|value| Value::Table(value.write()));
         (!values.is_empty()).then(|| Value::Array(tables.collect()))
-    }
-    fn shape(&self) -> String {
-        "a list of tables".into()
-    }
-    fn accepts(&self, at: &ValueAt<'_>) -> bool {
-        at.elements().is_some()
-    }
-    fn absent(&self, name: &str, table: &TableAt<'_>, reader: &mut Reader<'_>) -> Option<Vec<F>> {
-        if self.nonempty {
-            if !table.is_superseded(name) {
-                reader.fault_at(table.span(), format!("there must be at least one `{name}` table"));
-            }
-            return None;
-        }
-        Some(Vec::new())
-    }
-    fn absence(&self) -> Absent {
-        if self.nonempty { Absent::Refused } else { Absent::Unset }
-    }
-    fn nested(&self) -> Option<TableDoc> {
-        Some(TableDoc { repeated: true, ..docs_of::<F>() })
-    }
+    };
+    let codec = Codec::new(SHAPE, |at| at.elements().is_some(), read, written);
+    let codec = Codec { nested: Some(Rc::new(|| docs_of::<F>(true))), ..codec };
+    codec.absent(Absent::Unset, |_, _, _| Some(Vec::new()))
 }

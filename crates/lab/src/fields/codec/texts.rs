@@ -1,107 +1,80 @@
 //! Texts and names.
 
-use super::super::at::ValueAt;
+use super::super::environment::Environment;
 use super::super::names::{listed, nearest};
-use super::super::reader::Reader;
 use super::Codec;
 use std::fmt::Display;
 use std::str::FromStr;
 use toml::Value;
 
-/// See [`text`] and [`name`].
-#[derive(Clone, Debug)]
-pub struct TextLine {
-    what: String,
-    any: bool,
-}
-
 /// Any text.
 #[must_use]
-pub fn text() -> TextLine {
-    TextLine { what: "a text".into(), any: true }
+pub fn text() -> Codec<String> {
+    line("a text".into(), |_| true)
 }
 
 /// The name of something, which goes into tables: not empty, without control characters.
-pub fn name(of: impl Display) -> TextLine {
-    TextLine { what: format!("the name of {of}, without control characters"), any: false }
+pub fn name(of: impl Display) -> Codec<String> {
+    let is_name = |text: &str| !text.is_empty() && !text.contains(char::is_control);
+    line(format!("the name of {of}, without control characters"), is_name)
 }
 
-impl Codec<String> for TextLine {
-    fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<String> {
-        let right = |text: &&str| self.any || !text.is_empty() && !text.contains(char::is_control);
-        at.text().filter(right).map(str::to_owned).or_else(|| reader.expected(at, &self.shape()))
-    }
-    fn write(&self, value: &String) -> Option<Value> {
-        Some(Value::String(value.clone()))
-    }
-    fn shape(&self) -> String {
-        self.what.clone()
-    }
-    fn accepts(&self, at: &ValueAt<'_>) -> bool {
-        at.text().is_some()
-    }
-}
-
-/// See [`named`].
-#[derive(Clone, Debug)]
-pub struct Named {
-    what: String,
+fn line(shape: String, is_right: fn(&str) -> bool) -> Codec<String> {
+    let text = |value: &String| Value::String(value.clone());
+    Codec::scalar(
+        shape,
+        |at| at.text().map(str::to_owned),
+        move |text: String| is_right(&text).then_some(text),
+        text,
+    )
 }
 
 /// A value of a type that reads and writes its own names: `named("a policy")`. Of a wrong name the fault is what
 /// [`FromStr`] says.
-pub fn named(what: impl Into<String>) -> Named {
-    Named { what: what.into() }
+pub fn named<T: FromStr<Err: Display> + Display>(what: impl Display) -> Codec<T> {
+    parsed(what, |name, _| name.parse())
 }
 
-impl<T: FromStr<Err: Display> + Display> Codec<T> for Named {
-    fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<T> {
-        match at.text() {
-            Some(name) => reader.value_of(at, name.parse()),
-            None => reader.expected(at, &Codec::<T>::shape(self)),
-        }
-    }
-    fn write(&self, value: &T) -> Option<Value> {
-        Some(Value::String(value.to_string()))
-    }
-    fn shape(&self) -> String {
-        format!("the name of {}", self.what)
-    }
-    fn accepts(&self, at: &ValueAt<'_>) -> bool {
-        at.text().is_some()
-    }
-}
-
-/// See [`choice`].
-#[derive(Clone, Debug)]
-pub struct Choice<T> {
-    names: Vec<(&'static str, T)>,
+/// A value by a name that has its meaning from the environment.
+pub fn parsed<T: Display, E: Display>(
+    what: impl Display,
+    parse: impl Fn(&str, &Environment) -> Result<T, E> + 'static,
+) -> Codec<T> {
+    let shape = format!("the name of {what}");
+    let expected = shape.clone();
+    Codec::new(
+        shape,
+        |at| at.text().is_some(),
+        move |at, reader| match at.text() {
+            Some(name) => reader.value_of(at, parse(name, reader.whole_environment())),
+            None => reader.expected(at, &expected),
+        },
+        |value: &T| Some(Value::String(value.to_string())),
+    )
 }
 
 /// One of a few values, by names given here: `choice([("extend", Overrun::Extend), ("kill", Overrun::Kill)])`.
-pub fn choice<T>(names: impl IntoIterator<Item = (&'static str, T)>) -> Choice<T> {
-    Choice { names: names.into_iter().collect() }
-}
-
-impl<T: Clone + PartialEq> Codec<T> for Choice<T> {
-    fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<T> {
-        let names = || self.names.iter().map(|(name, _)| *name);
-        let chosen = self.names.iter().find(|(name, _)| at.text() == Some(name));
-        if chosen.is_none() {
-            let meant = at.text().and_then(|wrong| nearest(wrong, names()));
-            let hint = meant.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-            reader.fault(at, format!("expected {}, found {}{hint}", self.shape(), at.found()));
-        }
-        chosen.map(|(_, value)| value.clone())
-    }
-    fn write(&self, value: &T) -> Option<Value> {
-        let chosen = self.names.iter().find(|(_, each)| each == value);
-        chosen.map(|(name, _)| Value::String((*name).to_owned()))
-    }
-    fn shape(&self) -> String {
-        listed(self.names.iter().map(|(name, _)| *name), " or ")
-    }
-    fn accepts(&self, at: &ValueAt<'_>) -> bool {
-        at.text().is_some()
-    }
+pub fn choice<T: Clone + PartialEq + 'static>(
+    names: impl IntoIterator<Item = (&'static str, T)>,
+) -> Codec<T> {
+    let names: Vec<(&'static str, T)> = names.into_iter().collect();
+    let (shape, written) = (listed(names.iter().map(|(name, _)| *name), " or "), names.clone());
+    let expected = shape.clone();
+    Codec::new(
+        shape,
+        |at| at.text().is_some(),
+        move |at, reader| {
+            let chosen = names.iter().find(|(name, _)| at.text() == Some(name));
+            if chosen.is_none() {
+                let meant = at.text().and_then(|wrong| nearest(wrong, names.iter().map(|(name, _)| *name)));
+                let hint = meant.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+                reader.fault(at, format!("expected {expected}, found {}{hint}", at.found()));
+            }
+            chosen.map(|(_, value)| value.clone())
+        },
+        move |value| {
+            let chosen = written.iter().find(|(_, each)| each == value);
+            chosen.map(|(name, _)| Value::String((*name).to_owned()))
+        },
+    )
 }
