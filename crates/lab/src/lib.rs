@@ -50,8 +50,8 @@ pub use rows::{
 };
 pub use study::{Audit, Grain, Input, InstanceId, Labels, Prepared, Records, Study, Watch};
 pub use sweep::{
-    Counts, Host, InputSection, MANIFEST, Manifest, ManifestFault, ParseShardError, Part, PartStatus,
-    Progress, RunOptions, RunReport, RunStatus, Shard, Step, unfinished_scenario,
+    Counts, Host, InputSection, MANIFEST, Manifest, ParseShardError, Part, PartStatus, Progress, RunOptions,
+    RunReport, RunStatus, SealError, Shard, Step, unfinished_scenario,
 };
 pub use table::{
     Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, ParseConfidenceError, Statistics, Table,

@@ -3,8 +3,9 @@
 use crate::data::DataFrame;
 use crate::registry::{AnyStudy, Registry};
 use crate::rows::{ReadFile, RowText};
-use crate::sweep::{MANIFEST, Manifest, ManifestFault, TIMES, journals};
+use crate::sweep::{MANIFEST, Manifest, SealError, TIMES, journals};
 use crate::text::csv;
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,71 +27,25 @@ pub struct Results<'a> {
 
 /// Why results cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ResultsError {
-    /// There are none.
-    #[error("{}: there are no results here (no {MANIFEST}); run a scenario into this folder first", folder.display())]
-    None {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The manifest is not what a run wrote.
-    #[error("{}: damaged or of another version ({fault}); run the scenario again into this folder, or restore the file", path.display())]
-    Manifest {
-        /// The manifest.
-        path: PathBuf,
-        /// What is wrong.
-        fault: String,
-    },
-    /// A file is not what the run wrote.
-    #[error("{}: {fault}; run the scenario again into this folder, or restore the file", path.display())]
-    Altered {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        fault: &'static str,
-    },
-    /// The study is not one of this program.
-    #[error("{}: results of the study `{found}`, which this program does not have; it has: {}", folder.display(), known.join(", "))]
-    Study {
-        /// The folder.
-        folder: PathBuf,
-        /// The study.
-        found: String,
-        /// The studies of the program.
-        known: Vec<String>,
-    },
-    /// The rows have another meaning than those of this version.
-    #[error(
-        "{}: results of version {found} of the study `{study}`, and this program has version {expected}; run the scenario again",
-        folder.display()
-    )]
-    Semantics {
-        /// The folder.
-        folder: PathBuf,
-        /// The study.
-        study: String,
-        /// The version of the results.
-        found: u32,
-        /// The version of this program.
-        expected: u32,
-    },
-    /// The rows cannot be read.
-    #[error("{}: {fault}; run the scenario again into this folder", folder.display())]
-    Rows {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong.
-        fault: String,
-    },
-    /// A file cannot be read.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+#[error("{}: {message}", path.display())]
+pub struct ResultsError {
+    /// The folder or file.
+    pub path: PathBuf,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl ResultsError {
+    pub(crate) fn new(path: impl Into<PathBuf>, message: impl Display) -> ResultsError {
+        ResultsError { path: path.into(), message: message.to_string() }
+    }
+    /// A file that is not what the run wrote.
+    fn altered(path: impl Into<PathBuf>, fault: impl Display) -> ResultsError {
+        ResultsError::new(
+            path,
+            format_args!("{fault}; run the scenario again into this folder, or restore the file"),
+        )
+    }
 }
 
 impl<'a> Results<'a> {
@@ -99,22 +54,31 @@ impl<'a> Results<'a> {
     /// # Errors
     /// If there are no results, a file is not what the run wrote, or the study or its version is not one of the registry's.
     pub fn read(folder: &Path, registry: &'a Registry) -> Result<Results<'a>, ResultsError> {
-        let manifest = Manifest::read(folder).map_err(|fault| match fault {
-            ManifestFault::None => ResultsError::None { folder: folder.to_owned() },
-            ManifestFault::Damaged(fault) => ResultsError::Manifest { path: folder.join(MANIFEST), fault },
-            ManifestFault::Io(error) => ResultsError::Io { path: folder.join(MANIFEST), error },
+        let path = folder.join(MANIFEST);
+        let manifest = Manifest::read(folder).map_err(|error| match error {
+            SealError::Damaged(_) => ResultsError::altered(path, error),
+            SealError::Io(_) => ResultsError::new(path, error),
         })?;
-        let Some(study) = registry.study_named(&manifest.study) else {
-            let known = registry.studies().map(|study| study.name().to_owned()).collect();
-            return Err(ResultsError::Study { folder: folder.to_owned(), found: manifest.study, known });
+        let Some(manifest) = manifest else {
+            let message =
+                format!("there are no results here (no {MANIFEST}); run a scenario into this folder first");
+            return Err(ResultsError::new(folder, message));
         };
-        if study.semantics() != manifest.semantics {
-            return Err(ResultsError::Semantics {
-                folder: folder.to_owned(),
-                study: manifest.study,
-                found: manifest.semantics,
-                expected: study.semantics(),
-            });
+        let (name, found) = (&manifest.study, manifest.semantics);
+        let Some(study) = registry.study_named(name) else {
+            let known: Vec<&str> = registry.studies().map(AnyStudy::name).collect();
+            let message = format!(
+                "results of the study `{name}`, which this program does not have; it has: {}",
+                known.join(", ")
+            );
+            return Err(ResultsError::new(folder, message));
+        };
+        let expected = study.semantics();
+        if expected != found {
+            let message = format!(
+                "results of version {found} of the study `{name}`, and this program has version {expected}; run the scenario again"
+            );
+            return Err(ResultsError::new(folder, message));
         }
         let mut results = Results {
             folder: folder.to_owned(),
@@ -127,8 +91,7 @@ impl<'a> Results<'a> {
             results.file(name)?;
         }
         results.scenario = results.file("scenario.toml")?;
-        let journals =
-            journals(folder).map_err(|error| ResultsError::Io { path: folder.to_owned(), error })?;
+        let journals = journals(folder).map_err(|error| ResultsError::new(folder, error))?;
         results.is_outdated = !journals.is_empty();
         Ok(results)
     }
@@ -139,15 +102,15 @@ impl<'a> Results<'a> {
     /// If it cannot be read, is not what the run wrote, or is not one of the results.
     pub fn file(&self, name: &str) -> Result<String, ResultsError> {
         let path = self.folder.join(name);
-        let altered = |fault| ResultsError::Altered { path: path.clone(), fault };
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(altered("is missing")),
-            Err(error) => return Err(ResultsError::Io { path, error }),
-        };
-        match String::from_utf8(bytes) {
-            Ok(text) if self.manifest.matches(name, text.as_bytes()) => Ok(text),
-            _ => Err(altered("is not what the run wrote (checksum mismatch)")),
+        match fs::read(&path) {
+            Ok(bytes) if self.manifest.matches(name, &bytes) => {
+                String::from_utf8(bytes).map_err(|error| ResultsError::altered(path, error))
+            }
+            Ok(_) => Err(ResultsError::altered(path, "is not what the run wrote (checksum mismatch)")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(ResultsError::altered(path, "is missing"))
+            }
+            Err(error) => Err(ResultsError::new(path, error)),
         }
     }
 
@@ -207,7 +170,7 @@ impl<'a> Results<'a> {
     }
 
     pub(crate) fn bad_rows(&self, fault: String) -> ResultsError {
-        ResultsError::Rows { folder: self.folder.clone(), fault }
+        ResultsError::new(&self.folder, format_args!("{fault}; run the scenario again into this folder"))
     }
 
     fn read_file(&self, name: &str) -> Result<ReadFile, ResultsError> {

@@ -2,8 +2,9 @@
 
 use super::header::Header;
 use super::journal::{self, Found, Journal};
-use super::manifest::{MANIFEST, Manifest, ManifestFault};
+use super::manifest::{MANIFEST, Manifest};
 use super::options::{Part, RunOptions};
+use super::seal::{self, SealError};
 use crate::RunError;
 use crate::key::{Digest, Key};
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,16 +94,15 @@ impl Folder {
     /// The manifest of the finished run in the folder; `None` with a notice if it is damaged.
     pub(crate) fn manifest(&self, notices: &mut Vec<String>) -> Result<Option<Manifest>, RunError> {
         match Manifest::read(&self.path) {
-            Ok(manifest) => Ok(Some(manifest)),
-            Err(ManifestFault::None) => Ok(None),
-            Err(ManifestFault::Damaged(fault)) => {
+            Ok(manifest) => Ok(manifest),
+            Err(SealError::Damaged(fault)) => {
                 notices.push(format!(
                     "{}: damaged or of another version ({fault}); the results in this folder are not reused",
                     self.path.join(MANIFEST).display()
                 ));
                 Ok(None)
             }
-            Err(ManifestFault::Io(error)) => Err(RunError::io(&self.path.join(MANIFEST), error)),
+            Err(SealError::Io(error)) => Err(RunError::io(&self.path.join(MANIFEST), error)),
         }
     }
 
@@ -141,7 +141,7 @@ impl Folder {
         let path = self.journal();
         let name = Header::path(Path::new(&self.journal));
         let mut staged = self.stage();
-        staged.add(name.to_str().expect("names of journals are ASCII"), &header.to_toml())?;
+        staged.add(name.to_str().expect("names of journals are ASCII"), &seal::write(header))?;
         staged.publish()?;
         Journal::open(&path, header.columns.iter().map(String::as_str))
     }
@@ -183,7 +183,12 @@ impl Folder {
     pub(crate) fn check_headers(&self, header: &Header) -> Result<(), RunError> {
         for (journal, found) in self.headers()? {
             if let Some((what, here, there)) = header.difference(&found) {
-                return Err(RunError::Mixture { journal, what, here, there });
+                return Err(RunError::unusable(
+                    &journal,
+                    format_args!(
+                        "{what} differs: `{here}` here, `{there}` there; only parts of one run can be merged"
+                    ),
+                ));
             }
         }
         Ok(())
@@ -191,7 +196,8 @@ impl Folder {
 
     /// Whether an independent checker followed all runs of the journals and of the results in the folder.
     pub(crate) fn is_audited(&self) -> Result<bool, RunError> {
-        let has_others = Manifest::read(&self.path).is_ok_and(|manifest| manifest.audit == "off");
+        let is_off = |manifest: Option<Manifest>| manifest.is_some_and(|manifest| manifest.audit == "off");
+        let has_others = Manifest::read(&self.path).is_ok_and(is_off);
         Ok(!has_others && self.headers()?.iter().all(|(_, header)| header.audit))
     }
 
@@ -282,7 +288,10 @@ fn lock(
     let file = File::create(&path).map_err(|error| RunError::io(&path, error))?;
     match take(&file) {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(RunError::Locked { folder: folder.to_owned() }),
+        Err(TryLockError::WouldBlock) => Err(RunError::unusable(
+            folder,
+            "another run is using this folder; wait until it ends, or choose another folder",
+        )),
         Err(TryLockError::Error(error)) => Err(RunError::io(&path, error)),
     }
 }

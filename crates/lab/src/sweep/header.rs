@@ -1,17 +1,17 @@
 //! What a journal belongs to: a file beside it, written before its first record and sealed with a digest, because a merge
 //! takes the scenario from it.
 
-use super::seal;
+use super::manifest::InputSection;
+use super::seal::{self, SealError};
 use super::shard::Shard;
 use crate::RunError;
-use crate::study::Input as StudyInput;
+use crate::study::Input;
 use serde::{Deserialize, Serialize};
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// The beginning of a run, whole or a shard. All but `shard`, `keys` and `audit` are the same for journals that belong
 /// together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Header {
     pub(crate) program: String,
     pub(crate) version: String,
@@ -28,16 +28,9 @@ pub(crate) struct Header {
     pub(crate) audit: bool,
     pub(crate) columns: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) inputs: Vec<Input>,
+    pub(crate) inputs: Vec<InputSection>,
     /// The scenario with every field spelt out.
     pub(crate) scenario: String,
-}
-
-/// A file that was read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Input {
-    pub(crate) file: String,
-    pub(crate) sha256: String,
 }
 
 /// The study of a header: its name and the version of what its rows mean.
@@ -54,10 +47,9 @@ impl Header {
         (keys, unit): (usize, &str),
         audit: bool,
         columns: Vec<String>,
-        inputs: &[StudyInput],
+        inputs: &[Input],
         scenario: String,
     ) -> Header {
-        let input = |input: &StudyInput| Input { file: input.file.clone(), sha256: input.digest.to_string() };
         Header {
             program: "dfrsim".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -68,7 +60,7 @@ impl Header {
             unit: unit.to_owned(),
             audit,
             columns,
-            inputs: inputs.iter().map(input).collect(),
+            inputs: inputs.iter().map(InputSection::new).collect(),
             scenario,
         }
     }
@@ -81,18 +73,16 @@ impl Header {
     /// The header of a journal, if it has one.
     pub(crate) fn read(journal: &Path) -> Result<Option<Header>, RunError> {
         let path = Header::path(journal);
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(RunError::io(&path, error)),
-        };
-        let header = seal::open(&bytes)
-            .and_then(|text| toml::from_str(text).map_err(|error| error.message().to_owned()));
-        header.map(Some).map_err(|fault| RunError::Header { path, journal: journal.to_owned(), fault })
-    }
-
-    pub(crate) fn to_toml(&self) -> String {
-        seal::seal(&toml::to_string(self).expect("a header can be written as TOML"))
+        seal::read(&path).map_err(|error| match error {
+            SealError::Io(error) => RunError::io(&path, error),
+            SealError::Damaged(fault) => RunError::unusable(
+                &path,
+                format_args!(
+                    "damaged ({fault}); run that part again, which replaces it, or remove this file and {}",
+                    journal.display()
+                ),
+            ),
+        })
     }
 
     /// What differs in another header, if they do not belong together: what it is, here and there.
@@ -100,29 +90,30 @@ impl Header {
         let inputs = |header: &Header| {
             // A digest of a damaged header need not have 64 digits.
             let begin = |sha256: &str| sha256.chars().take(12).collect::<String>();
-            let input = |Input { file, sha256 }: &Input| format!("{file} ({})", begin(sha256));
+            let input =
+                |InputSection { file, sha256, .. }: &InputSection| format!("{file} ({})", begin(sha256));
             header.inputs.iter().map(input).collect::<Vec<_>>().join(", ")
         };
-        let version = |header: &Header| format!("{} {}", header.program, header.version);
-        if version(self) != version(other) {
-            Some(("the program", version(self), version(other)))
-        } else if self.study != other.study {
-            Some(("the study", self.study.clone(), other.study.clone()))
-        } else if self.semantics != other.semantics {
-            Some(("the version of the semantics", self.semantics.to_string(), other.semantics.to_string()))
-        } else if self.columns != other.columns {
-            Some(("the columns", self.columns.join(","), other.columns.join(",")))
-        } else if self.scenario != other.scenario {
+        let facts = |header: &Header| {
+            [
+                ("the program", format!("{} {}", header.program, header.version)),
+                ("the study", header.study.clone()),
+                ("the version of the semantics", header.semantics.to_string()),
+                ("the columns", header.columns.join(",")),
+            ]
+        };
+        let mut pairs = facts(self).into_iter().zip(facts(other));
+        if let Some(((what, here), (_, there))) = pairs.find(|(here, there)| here != there) {
+            return Some((what, here, there));
+        }
+        if self.scenario != other.scenario {
             let mut lines = self.scenario.lines().zip(other.scenario.lines());
             let (own, others) = lines
                 .find(|(own, others)| own != others)
                 .unwrap_or(("longer or shorter", "shorter or longer"));
-            Some(("the scenario", own.to_owned(), others.to_owned()))
-        } else if self.inputs != other.inputs {
-            Some(("a file", inputs(self), inputs(other)))
-        } else {
-            None
+            return Some(("the scenario", own.to_owned(), others.to_owned()));
         }
+        (self.inputs != other.inputs).then(|| ("a file", inputs(self), inputs(other)))
     }
 }
 
@@ -134,7 +125,7 @@ mod tests {
 
     fn header() -> Header {
         let digest = Digest::from_bytes(b"");
-        let input = StudyInput { file: "a.swf".to_owned(), digest, report: Vec::new(), counts: Vec::new() };
+        let input = Input { file: "a.swf".to_owned(), digest, report: Vec::new(), counts: Vec::new() };
         let study = StudyVersion { name: "s", semantics: 1 };
         let columns = vec!["key".to_owned(), "status".to_owned()];
         Header::new(study, Shard::new(2, 8), (40, "rows"), true, columns, &[input], "seed = 1\n".to_owned())
@@ -157,7 +148,7 @@ mod tests {
         fn damaged_headers_are_refused(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4), cut in any::<prop::sample::Index>()) {
             let folder = tempfile::tempdir().unwrap();
             let journal = folder.path().join("rows-2-of-8.journal");
-            let mut bytes = header().to_toml().into_bytes();
+            let mut bytes = seal::write(&header()).into_bytes();
             for (place, byte) in changes {
                 let place = place.index(bytes.len());
                 bytes[place] = byte;

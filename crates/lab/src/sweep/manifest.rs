@@ -1,13 +1,11 @@
 //! The manifest: where results come from, what they took, and the digests of all of their files.
 
-use super::seal;
+use super::seal::{self, SealError};
 use crate::key::Digest;
 use crate::record::Status;
 use crate::study::{Audit, Input};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::Path;
 
 /// The name of the manifest in a folder of results.
@@ -117,37 +115,13 @@ pub(crate) fn audit_word(audit: Audit, is_on: bool) -> &'static str {
     }
 }
 
-/// Why the manifest of a folder cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ManifestFault {
-    /// There is none.
-    #[error("there is no {MANIFEST}")]
-    None,
-    /// It is not what a run wrote.
-    #[error("{MANIFEST} is damaged or of another version ({0})")]
-    Damaged(String),
-    /// It cannot be read.
-    #[error("{MANIFEST}: {0}")]
-    Io(io::Error),
-}
-
 impl Manifest {
-    /// Its text, sealed.
-    pub(crate) fn to_toml(&self) -> String {
-        seal::seal(&toml::to_string(self).expect("a manifest can be written as TOML"))
-    }
-    /// The manifest of a folder.
+    /// The manifest of a folder, if there is one.
     ///
     /// # Errors
-    /// If there is none, or it is not what a run wrote.
-    pub fn read(folder: &Path) -> Result<Manifest, ManifestFault> {
-        let bytes = match fs::read(folder.join(MANIFEST)) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ManifestFault::None),
-            Err(error) => return Err(ManifestFault::Io(error)),
-        };
-        let text = seal::open(&bytes).map_err(ManifestFault::Damaged)?;
-        toml::from_str(text).map_err(|error| ManifestFault::Damaged(error.message().to_owned()))
+    /// If it is not what a run wrote.
+    pub fn read(folder: &Path) -> Result<Option<Manifest>, SealError> {
+        seal::read(&folder.join(MANIFEST))
     }
     /// Whether a file of the results is what the run wrote. A file that is not listed is not.
     pub(crate) fn matches(&self, name: &str, content: &[u8]) -> bool {

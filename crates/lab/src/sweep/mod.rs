@@ -15,10 +15,11 @@ mod status;
 mod times;
 mod work;
 
-pub use manifest::{Counts, Host, InputSection, MANIFEST, Manifest, ManifestFault};
+pub use manifest::{Counts, Host, InputSection, MANIFEST, Manifest};
 pub use options::{Part, RunOptions};
 pub use progress::{Progress, Step};
 pub use run::RunReport;
+pub use seal::SealError;
 pub use shard::{ParseShardError, Shard};
 pub use status::{PartStatus, RunStatus, unfinished_scenario};
 

@@ -7,16 +7,16 @@ use super::options::RunOptions;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::runs::Runs;
+use super::seal;
 use super::times::TIMES;
 use super::work::Sweep;
 use crate::fields::Scenario;
-use crate::key::Key;
 use crate::rows::{Journaling, RowSet};
 use crate::study::{Audit, Input, InstanceId, Study};
 use crate::table::NamedTable;
 use crate::text::csv;
 use crate::{RunError, claims};
-use std::collections::BTreeSet;
+use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -58,8 +58,12 @@ pub(crate) fn run<S: Study>(
     let mut notices = Vec::new();
     let manifest = folder.manifest(&mut notices)?;
     if let Some(found) = manifest.as_ref().filter(|manifest| manifest.study != S::NAME) {
-        let found = found.study.clone();
-        return Err(RunError::OtherStudy { folder: options.out.clone(), found, expected: S::NAME });
+        let message = format_args!(
+            "holds results of the study `{}`, not `{}`; choose another folder, or remove this one",
+            found.study,
+            S::NAME
+        );
+        return Err(RunError::unusable(&options.out, message));
     }
     let study = S::open(scenario)?;
     let inputs = study.inputs();
@@ -93,17 +97,16 @@ pub(crate) fn run<S: Study>(
     let runs = Runs::new(&study, &plan, (&layout, &earlier), sweep, progress, audit);
     let weights: Vec<u64> = plan.work.iter().map(|work| plan.instances[work.at].weight).collect();
     let done = pool.install(|| runs.sweep.run(&weights, |place| runs.instance(&plan.work[place])));
-    let Runs { sweep, restored, preparing, running, times, .. } = runs;
+    let Runs { sweep, keys, restored, preparing, running, times, .. } = runs;
     sweep.end()?;
 
     let mut counts = Counts { restored: restored.into_inner(), ..Counts::default() };
     let mut failures = Vec::new();
-    let mut known: BTreeSet<Key> = BTreeSet::new();
+    let known = keys.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (mut parts, mut digests) = (Vec::new(), Vec::new());
     for instance in done {
         instance.statuses.into_iter().for_each(|(status, rows)| counts.add(status, rows));
         failures.extend(instance.failures);
-        known.extend(instance.keys);
         digests.push(instance.digest);
         parts.push(instance.part);
     }
@@ -113,7 +116,7 @@ pub(crate) fn run<S: Study>(
         return Ok(report(Vec::new()));
     }
     let mut report = report(Vec::new());
-    let foreign = S::Rows::foreign(&earlier, &|key| known.contains(&key));
+    let foreign = S::Rows::foreign(&earlier, &|key| known.contains_key(&key));
     if foreign > 0 {
         report
             .notices
@@ -161,7 +164,7 @@ pub(crate) fn run<S: Study>(
         inputs: report.inputs.iter().map(InputSection::new).collect(),
         files: files.clone(),
     };
-    staged.add(MANIFEST, &new.to_toml())?;
+    staged.add(MANIFEST, &seal::write(&new))?;
     staged.publish()?;
     folder.clean(manifest.as_ref(), &files)?;
     Ok(report)

@@ -4,13 +4,16 @@ use super::plan::{Plan, Work};
 use super::progress::{Progress, Step};
 use super::times::Times;
 use super::work::Sweep;
+use crate::RunError;
 use crate::column::{Better, Column, Role, Row as _};
 use crate::key::{Key, KeyBuilder};
 use crate::record::{Failure, Status};
 use crate::rows::{Journaling, OnInstance, RowResult, RowSet, RunOf};
 use crate::study::{Labels, Prepared, Study, Watch};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 type LayoutOf<S> = <<S as Study>::Rows as RowSet<S>>::Layout;
@@ -27,6 +30,8 @@ pub(crate) struct Runs<'a, S: Study> {
     pub(crate) sweep: Sweep<'a>,
     progress: &'a dyn Progress,
     audit: bool,
+    /// The keys of all records, with the place of their instance.
+    pub(crate) keys: Mutex<BTreeMap<Key, usize>>,
     /// How many rows were taken over.
     pub(crate) restored: AtomicUsize,
     /// Time spent, in nanoseconds, added up over the threads.
@@ -40,7 +45,6 @@ pub(crate) struct Runs<'a, S: Study> {
 pub(crate) struct Done<P> {
     pub(crate) part: P,
     pub(crate) digest: String,
-    pub(crate) keys: Vec<Key>,
     /// How many rows have a status, where there are any.
     pub(crate) statuses: Vec<(Status, usize)>,
     pub(crate) failures: Vec<String>,
@@ -78,6 +82,7 @@ impl<'a, S: Study> Runs<'a, S> {
             sweep,
             progress,
             audit,
+            keys: Mutex::default(),
             restored: AtomicUsize::new(0),
             preparing: AtomicU64::new(0),
             running: AtomicU64::new(0),
@@ -96,6 +101,11 @@ impl<'a, S: Study> Runs<'a, S> {
         );
         let mut instance_key = KeyBuilder::new(S::NAME, S::SEMANTICS);
         instance_key.field("instance", &digest);
+        if prepared.is_err() {
+            // Others may fail for the same reason.
+            let labels = &self.plan.instances[work.at].labels;
+            labels.iter().for_each(|(name, value)| _ = instance_key.field(name, value));
+        }
         let facts = prepared.as_ref().map(|prepared| self.study.facts(&prepared.instance));
         let on = OnInstance {
             study: self.study,
@@ -113,6 +123,7 @@ impl<'a, S: Study> Runs<'a, S> {
         let pending: Vec<Pending<'_, S>> = (variants.iter())
             .map(|(variant, labels)| self.pending(&on, variant, labels, &instance_key))
             .collect();
+        self.take_keys(&pending)?;
         let is_missing = |pending: &Pending<'_, S>| pending.restored.is_none();
         let is_any_missing = pending.iter().any(is_missing);
         if is_any_missing && !self.sweep.computes() {
@@ -137,6 +148,29 @@ impl<'a, S: Study> Runs<'a, S> {
             },
         );
         self.done(&on, finished?, digest)
+    }
+
+    /// Notes the keys of the runs on an instance; `None`, which ends the sweep, if one of them is taken.
+    fn take_keys(&self, pending: &[Pending<'_, S>]) -> Option<()> {
+        let mut known = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = match S::Rows::JOURNALING {
+            Journaling::Instances => &pending[..pending.len().min(1)],
+            Journaling::Runs => pending,
+        };
+        for Pending { run, .. } in records {
+            if let Some(other) = known.insert(run.key, run.on.at) {
+                let [first, second] = [other.min(run.on.at), other.max(run.on.at)].map(|at| {
+                    let labels = self.plan.instances[at].labels.iter().chain(run.labels);
+                    let values = labels.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty());
+                    values.collect::<Vec<_>>().join(", ")
+                });
+                self.sweep.fail(RunError::input(format_args!(
+                    "`{first}` and `{second}` are the same run: their rows could not be told apart; remove one of them from the scenario"
+                )));
+                return None;
+            }
+        }
+        Some(())
     }
 
     fn pending<'b>(
@@ -224,16 +258,12 @@ impl<'a, S: Study> Runs<'a, S> {
         let is_computed = finished.iter().any(|finished| finished.is_computed);
         let (runs, outcomes): (Vec<RunOf<'_, S>>, Vec<_>) =
             finished.into_iter().map(|finished| (finished.run, finished.outcome)).unzip();
-        let keys = match S::Rows::JOURNALING {
-            Journaling::Runs => runs.iter().map(|run| run.key).collect(),
-            Journaling::Instances => {
-                if is_computed || !self.sweep.is_kept(on.key) {
-                    self.sweep.keep(S::Rows::journal(self.layout, on.key, &outcomes))?;
-                }
-                self.report(&runs, &outcomes);
-                vec![on.key]
+        if S::Rows::JOURNALING == Journaling::Instances {
+            if is_computed || !self.sweep.is_kept(on.key) {
+                self.sweep.keep(S::Rows::journal(self.layout, on.key, &outcomes))?;
             }
-        };
+            self.report(&runs, &outcomes);
+        }
         let (mut statuses, mut failures) = ([0; Status::ALL.len()], Vec::new());
         for (run, outcome) in runs.iter().zip(&outcomes) {
             for result in S::Rows::results(outcome) {
@@ -242,7 +272,7 @@ impl<'a, S: Study> Runs<'a, S> {
             }
         }
         let statuses = Status::ALL.into_iter().zip(statuses).filter(|(_, rows)| *rows > 0).collect();
-        Some(Done { part: S::Rows::part(self.layout, on, outcomes), digest, keys, statuses, failures })
+        Some(Done { part: S::Rows::part(self.layout, on, outcomes), digest, statuses, failures })
     }
 
     /// Tells progress of runs that have finished.

@@ -1,12 +1,43 @@
 //! Texts that end with a digest of themselves, so that any altered byte is noticed.
 
 use crate::key::Digest;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::io;
+use std::path::Path;
+
+/// Why a sealed file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SealError {
+    /// It is not what a run of this version wrote.
+    #[error("damaged or of another version ({0})")]
+    Damaged(String),
+    /// It cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// A value as TOML, sealed.
+pub(crate) fn write(value: &impl Serialize) -> String {
+    seal(&toml::to_string(value).expect("what is sealed can be written as TOML"))
+}
+
+/// The value in a sealed file; `None` if there is no such file.
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, SealError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let text = open(&bytes).map_err(SealError::Damaged)?;
+    toml::from_str(text).map_err(|error| SealError::Damaged(error.message().to_owned()))
+}
 
 /// What precedes the digest, at the beginning of the last line.
 const SEAL: &str = "# sha256 ";
 
 /// The text with a last line that seals it.
-pub(crate) fn seal(text: &str) -> String {
+fn seal(text: &str) -> String {
     let digest = Digest::from_bytes(text.as_bytes());
     format!("{text}{SEAL}{digest}\n")
 }
@@ -15,7 +46,7 @@ pub(crate) fn seal(text: &str) -> String {
 ///
 /// # Errors
 /// In one line, if the text is not what was sealed.
-pub(crate) fn open(bytes: &[u8]) -> Result<&str, String> {
+fn open(bytes: &[u8]) -> Result<&str, String> {
     let sealed = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     let (text, digest) = sealed.rsplit_once(SEAL).ok_or("its checksum is missing")?;
     if digest.strip_suffix('\n') == Some(&Digest::from_bytes(text.as_bytes()).to_string()) {

@@ -84,5 +84,6 @@ pub fn unfinished_scenario(folders: &[PathBuf]) -> Result<(String, String), RunE
             }
         }
     }
-    Err(RunError::NothingToMerge { folders: folders.to_vec() })
+    let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    Err(RunError::input(format_args!("there is no unfinished run in {}", names.join(", "))))
 }

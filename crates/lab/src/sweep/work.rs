@@ -101,8 +101,11 @@ impl<'a> Sweep<'a> {
     pub(crate) fn keep(&self, records: impl IntoIterator<Item = Vec<String>>) -> Option<()> {
         let Some(journal) = &self.journal else { return Some(()) };
         let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
-        // Only the first failure is reported; the others follow from it more often than not.
-        journal.append(records).map_err(|failure| _ = self.failure.set(failure)).ok()
+        journal.append(records).map_err(|failure| self.fail(failure)).ok()
+    }
+    /// Ends the sweep. Only the first failure is reported; the others follow from it more often than not.
+    pub(crate) fn fail(&self, failure: RunError) {
+        _ = self.failure.set(failure);
     }
     /// Some more runs have finished: how many have by now.
     pub(crate) fn finish(&self, runs: usize) -> usize {

@@ -5,8 +5,8 @@ mod toy;
 mod wide;
 
 use dfrsim_lab::{
-    Part, Progress, Registry, Results, ResultsError, RunError, RunOptions, RunReport, RunStatus, Shard,
-    Status, Step, unfinished_scenario,
+    Part, Progress, Registry, Results, RunError, RunOptions, RunReport, RunStatus, Shard, Status, Step,
+    unfinished_scenario,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -201,9 +201,23 @@ fn results_of_another_study_or_version_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     run(TOY, folder.path());
     let none = Registry::new();
-    assert!(matches!(Results::read(folder.path(), &none), Err(ResultsError::Study { .. })));
+    let error = |folder: &Path| Results::read(folder, &none).map(|_| ()).unwrap_err().to_string();
+    assert!(error(folder.path()).contains("the study `toy`, which this program does not have"));
     let empty = tempfile::tempdir().unwrap();
-    assert!(matches!(Results::read(empty.path(), &none), Err(ResultsError::None { .. })));
+    assert!(error(empty.path()).contains("there are no results here"));
     let error = toy::registry().parse("study = 'toys'", "toy.toml", None, &[]).map(|_| ()).unwrap_err();
     assert!(error.to_string().contains("did you mean `toy`?"), "{error}");
+}
+
+#[test]
+fn two_runs_that_are_the_same_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = RunOptions::new(folder.path());
+    let run = |fields: &str| run_with(&toy::registry(), &format!("{TOY}{fields}"), &options, &());
+    let error = run("factors = [2, 3, 2]\nreplications = 1\n").unwrap_err().to_string();
+    assert!(error.starts_with("`even, 100, 2` and `even, 100, 2` are the same run"), "{error}");
+    let error = run("factors = [2]\nreplications = 1\nloads = [1, 1]\n").unwrap_err().to_string();
+    assert!(error.starts_with("`even, 1, 100, 2` and `even, 1, 100, 2` are the same run"), "{error}");
+    assert!(!folder.path().join("rows.csv").exists());
+    assert_eq!(run("factors = [2, 3]\n").unwrap().counts.total, 8);
 }
