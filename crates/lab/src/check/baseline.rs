@@ -15,7 +15,7 @@ use crate::table::Statistics;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The format that is written and read. Raise it when the meaning of the file changes.
 const FORMAT: i64 = 2;
@@ -51,32 +51,15 @@ pub struct GroupSummary {
     pub values: BTreeMap<String, f64>,
 }
 
-/// Why there is no baseline.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BaselineError {
-    /// Something in the file is wrong.
-    #[error(transparent)]
-    File(#[from] InputErrors),
-    /// The results cannot be read.
-    #[error(transparent)]
-    Results(#[from] ResultsError),
-    /// The run in the folder is unfinished.
-    #[error("{}: the last run in this folder is unfinished; run the scenario again, and it goes on where it stopped", folder.display())]
-    Unfinished {
-        /// The folder.
-        folder: PathBuf,
-    },
-}
-
 impl Baseline {
     /// The summary of results.
     ///
     /// # Errors
     /// If they cannot be read, or a run in their folder is unfinished.
-    pub fn from_results(results: &Results<'_>) -> Result<Baseline, BaselineError> {
+    pub fn from_results(results: &Results<'_>) -> Result<Baseline, ResultsError> {
         if results.is_outdated {
-            return Err(BaselineError::Unfinished { folder: results.folder.clone() });
+            let message = "the last run in this folder is unfinished; run the scenario again, and it goes on where it stopped";
+            return Err(ResultsError::new(&results.folder, message));
         }
         let frames = results.rows()?;
         let groups = frames.iter().flat_map(|frame| {

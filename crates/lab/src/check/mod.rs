@@ -9,7 +9,7 @@ mod junit;
 mod report;
 mod tolerance;
 
-pub use baseline::{Baseline, BaselineError, GroupSummary};
+pub use baseline::{Baseline, GroupSummary};
 pub use tolerance::{ParseToleranceError, Tolerance, Tolerances};
 
 use crate::column::Better;
@@ -75,43 +75,10 @@ impl Change {
     }
 }
 
-/// Why results and a baseline cannot be compared.
+/// Why results and a baseline cannot be compared, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckError {
-    /// They are of different studies.
-    #[error("the results are of the study `{now}`, the baseline of `{before}`")]
-    Study {
-        /// The study of the results.
-        now: String,
-        /// The study of the baseline.
-        before: String,
-    },
-    /// The instances with the same labels differ.
-    #[error("the instances of {labels} differ: {now} here, {before} in the baseline")]
-    Instances {
-        /// The labels.
-        labels: String,
-        /// Their number and digest in the results.
-        now: String,
-        /// Their number and digest in the baseline.
-        before: String,
-    },
-    /// A tolerance is for a metric that the study does not have.
-    #[error("{0}")]
-    Metric(String),
-    /// No group of the results is in the baseline.
-    #[error("results and baseline have no labels and variant in common")]
-    NothingCommon,
-    /// Some groups are in one of them only.
-    #[error("{}; --allow-missing compares the others", report::missing(gone, new))]
-    Missing {
-        /// Groups that are in the baseline only.
-        gone: Vec<String>,
-        /// Groups that are in the results only.
-        new: Vec<String>,
-    },
-}
+#[error("{0}")]
+pub struct CheckError(String);
 
 /// A comparison with a baseline.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,16 +127,18 @@ impl CheckReport {
 /// If they are of different studies or instances, have no groups in common, or groups that only one of them has.
 pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Result<CheckReport, CheckError> {
     if before.study != now.study {
-        return Err(CheckError::Study { now: now.study.clone(), before: before.study.clone() });
+        let (now, before) = (&now.study, &before.study);
+        return Err(CheckError(format!("the results are of the study `{now}`, the baseline of `{before}`")));
     }
-    options.tolerances.check(now.directions.keys().map(String::as_str)).map_err(CheckError::Metric)?;
+    options.tolerances.check(now.directions.keys().map(String::as_str)).map_err(CheckError)?;
     let instances: BTreeMap<&String, &String> =
         before.instances.iter().map(|(labels, it)| (labels, it)).collect();
     for (labels, own) in &now.instances {
         // Labels that only one of them has are reported with their groups.
         if let Some(known) = instances.get(labels).filter(|known| **known != own) {
-            let (labels, now, before) = (labels.clone(), own.clone(), (*known).clone());
-            return Err(CheckError::Instances { labels, now, before });
+            return Err(CheckError(format!(
+                "the instances of {labels} differ: {own} here, {known} in the baseline"
+            )));
         }
     }
     let known: BTreeMap<&str, &GroupSummary> =
@@ -177,7 +146,7 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
     let common: Vec<(&GroupSummary, &GroupSummary)> =
         now.groups.iter().filter_map(|group| Some((*known.get(group.name.as_str())?, group))).collect();
     if common.is_empty() {
-        return Err(CheckError::NothingCommon);
+        return Err(CheckError("results and baseline have no labels and variant in common".to_owned()));
     }
     let only = |of: &Baseline, other: &Baseline| -> Vec<String> {
         let names: std::collections::BTreeSet<&str> =
@@ -187,7 +156,8 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
     };
     let (gone, new) = (only(before, now), only(now, before));
     if !options.allow_missing && gone.len() + new.len() > 0 {
-        return Err(CheckError::Missing { gone, new });
+        let missing = report::missing(&gone, &new);
+        return Err(CheckError(format!("{missing}; --allow-missing compares the others")));
     }
     let (mut values, mut changes) = (0, Vec::new());
     for (before, after) in &common {
