@@ -1,6 +1,6 @@
 //! Published statements, each checked on our rows.
 
-use crate::table::{Cell, Table};
+use crate::table::{Table, TableLine};
 use std::fmt;
 
 /// Whether a statement holds.
@@ -104,32 +104,19 @@ impl Claim {
 /// The table of claims, `tables/claims.csv`; the same columns for all studies.
 #[must_use]
 pub fn table(claims: &[Claim]) -> Table {
-    let header = vec![
-        "source",
-        "scope",
-        "claim",
-        "verdict",
-        "ours",
-        "low",
-        "high",
-        "published",
-        "verdict_published",
-        "detail",
-    ];
-    let text = |text: &str| if text.is_empty() { Cell::Missing } else { Cell::Text(text.to_owned()) };
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let line = |claim: &Claim| {
-        vec![
-            text(&claim.source),
-            text(&claim.scope),
-            text(&claim.claim),
-            Cell::Text(claim.verdict.to_string()),
-            Cell::optional(claim.ours),
-            Cell::optional(claim.low),
-            Cell::optional(claim.high),
-            Cell::optional(claim.published),
-            claim.verdict_published.map_or(Cell::Missing, |verdict| Cell::Text(verdict.to_string())),
-            text(&claim.detail),
-        ]
+        TableLine::new()
+            .with("source", text(&claim.source))
+            .with("scope", text(&claim.scope))
+            .with("claim", text(&claim.claim))
+            .with("verdict", claim.verdict.to_string())
+            .with("ours", claim.ours)
+            .with("low", claim.low)
+            .with("high", claim.high)
+            .with("published", claim.published)
+            .with("verdict_published", claim.verdict_published.map(|verdict| verdict.to_string()))
+            .with("detail", text(&claim.detail))
     };
-    Table::new(header, claims.iter().map(line).collect())
+    claims.iter().map(line).collect()
 }

@@ -55,5 +55,5 @@ pub use sweep::{
 };
 pub use table::{
     Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, ParseConfidenceError, Statistics, Table,
-    beside, beside_header, decimals, mean, rank_correlation,
+    TableLine, beside, beside_header, decimals, mean, rank_correlation,
 };

@@ -4,7 +4,7 @@ use crate::column::{Better, Column, Kind, Role};
 use crate::data::DataFrame;
 use crate::drawing::{Axis, Chart, Drawing, Join, Samples, Series, stem};
 use crate::groups::{GroupKey, Loads, by_key, groups, row_groups};
-use crate::table::{Cell, NamedTable, Statistics, Table, mean};
+use crate::table::{NamedTable, Statistics, TableLine, mean};
 
 /// The primary metric of each variant, the best first: a table for each type of rows, with a line for each combination of
 /// labels and variant.
@@ -35,19 +35,16 @@ fn standings_of((frame, primary): (&DataFrame, usize)) -> NamedTable {
         for group in scope {
             let own = statistics(&group.items);
             let failures = group.items.iter().filter(|&&row| frame.status[row].is_failure()).count();
-            let mut cells: Vec<Cell> = group.key.cells().collect();
-            cells.extend([group.items.len(), failures].map(Cell::Count));
-            let numbers =
-                [own.map(|own| own.mean), own.and_then(|own| own.deviation), own.map(|own| own.max)];
-            cells.extend(numbers.map(Cell::optional));
-            lines.push(cells);
+            let names = group.key.values.iter().map(|(column, _)| column.name);
+            let line = TableLine::new().with_all(names.zip(group.key.cells()));
+            let line = line.with("runs", group.items.len()).with("failures", failures);
+            let line = line.with("mean", own.map(|own| own.mean));
+            let line = line.with("deviation", own.and_then(|own| own.deviation));
+            lines.push(line.with("max", own.map(|own| own.max)));
         }
     }
-    let keys = frame.columns().iter().filter(|column| matches!(column.role, Role::Label | Role::Variant));
-    let mut header: Vec<String> = keys.map(|column| column.name.to_owned()).collect();
-    header.extend(["runs", "failures", "mean", "deviation", "max"].map(str::to_owned));
     let name = suffixed("standings", frame);
-    NamedTable::printed(name, format!("Standings by {}", column.name), Table::new(header, lines))
+    NamedTable::printed(name, format!("Standings by {}", column.name), lines.into_iter().collect())
 }
 
 /// `NAME`, or `NAME-TYPE` for one of several types of rows.

@@ -176,7 +176,7 @@ impl<S: Study> AnyStudy for Registered<S> {
         };
         let scenario = Document::parse(&source)
             .and_then(|document| document.read_detached::<S::Fields>())
-            .map_err(|errors| results.bad_rows(errors.to_string()))?;
+            .map_err(|errors| results.bad_rows(errors))?;
         let rows =
             <S::Rows as RowSet<S>>::read(&results.row_files()?).map_err(|fault| results.bad_rows(fault))?;
         let mut drawings = S::drawings(&scenario, &rows);

@@ -169,7 +169,7 @@ impl<'a> Results<'a> {
         Ok(frames)
     }
 
-    pub(crate) fn bad_rows(&self, fault: String) -> ResultsError {
+    pub(crate) fn bad_rows(&self, fault: impl Display) -> ResultsError {
         ResultsError::new(&self.folder, format_args!("{fault}; run the scenario again into this folder"))
     }
 

@@ -2,11 +2,13 @@
 
 mod beside;
 mod bootstrap;
+mod line;
 mod plain;
 mod statistics;
 
 pub use beside::{beside, beside_header};
 pub use bootstrap::{Bootstrap, Confidence, Estimate, Estimates, ParseConfidenceError};
+pub use line::TableLine;
 pub use plain::{Cell, Table, decimals};
 pub use statistics::{Statistics, mean, rank_correlation};
 

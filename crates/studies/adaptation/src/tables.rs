@@ -3,7 +3,7 @@
 use crate::rows::Row;
 use crate::scenario::{Changes, Cost};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Cell, Estimate, Long, NamedTable, Statistics, Table, mean};
+use dfrsim_lab::{Bootstrap, Estimate, Long, NamedTable, Statistics, Table, TableLine, mean};
 
 pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<NamedTable> {
     vec![
@@ -30,21 +30,6 @@ pub(crate) fn gaps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<f64> {
 /// For each cost and budget: mean yields over all changes, those without a mapping as 0, and the gaps of the changes that
 /// count.
 fn by_budget(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Table {
-    let header = [
-        "cost",
-        "budget_percent",
-        "replications",
-        "solved_exactly",
-        "solved",
-        "mean_optimum",
-        "mean_found",
-        "counted",
-        "mean_gap_percent",
-        "mean_gap_percent_low",
-        "mean_gap_percent_high",
-        "max_gap_percent",
-        "without_gap",
-    ];
     let line = |(cost, percent): (Cost, f64)| {
         let rows: Vec<&Row> = part(rows, cost, percent).collect();
         let gaps = gaps(rows.iter().copied());
@@ -58,24 +43,23 @@ fn by_budget(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Table {
         let interval =
             Bootstrap::for_tables(scenario.seed).mean(&gaps).and_then(|Estimate { interval, .. }| interval);
         let gap = Statistics::from_values(&gaps);
-        let percents = |part: Option<f64>| Cell::optional(part.map(|part| 100.0 * part));
-        vec![
-            Cell::Text(cost.to_string()),
-            Cell::Number(percent),
-            Cell::Count(rows.len()),
-            Cell::Count(solved_exactly),
-            Cell::Count(solved),
-            Cell::optional(optimum),
-            Cell::optional(found),
-            Cell::Count(gaps.len()),
-            percents(gap.map(|gap| gap.mean)),
-            percents(interval.map(|(low, _)| low)),
-            percents(interval.map(|(_, high)| high)),
-            percents(gap.map(|gap| gap.max)),
-            Cell::Count(gaps.iter().filter(|gap| **gap <= 0.0).count()),
-        ]
+        let percents = |part: Option<f64>| part.map(|part| 100.0 * part);
+        TableLine::new()
+            .with("cost", cost.to_string())
+            .with("budget_percent", percent)
+            .with("replications", rows.len())
+            .with("solved_exactly", solved_exactly)
+            .with("solved", solved)
+            .with("mean_optimum", optimum)
+            .with("mean_found", found)
+            .with("counted", gaps.len())
+            .with("mean_gap_percent", percents(gap.map(|gap| gap.mean)))
+            .with("mean_gap_percent_low", percents(interval.map(|(low, _)| low)))
+            .with("mean_gap_percent_high", percents(interval.map(|(_, high)| high)))
+            .with("max_gap_percent", percents(gap.map(|gap| gap.max)))
+            .with("without_gap", gaps.iter().filter(|gap| **gap <= 0.0).count())
     };
-    Table::new(header, scenario.variants().into_iter().map(line).collect())
+    scenario.variants().into_iter().map(line).collect()
 }
 
 /// The ten problems with the largest gaps.
@@ -84,15 +68,13 @@ fn largest(rows: &Long<Row>) -> Table {
         rows.ok().filter_map(|row| Some((row.gap_to_optimum?, row))).filter(|(gap, _)| *gap > 0.0).collect();
     gaps.sort_by(|a, b| b.0.total_cmp(&a.0));
     let line = |&(gap, row): &(f64, &Row)| {
-        vec![
-            Cell::Text(row.cost.clone()),
-            Cell::Number(row.budget_percent),
-            Cell::Count(row.replication as usize),
-            Cell::optional(row.optimum),
-            Cell::optional(row.found),
-            Cell::Number(100.0 * gap),
-        ]
+        TableLine::new()
+            .with("cost", row.cost.as_str())
+            .with("budget_percent", row.budget_percent)
+            .with("replication", row.replication)
+            .with("optimum", row.optimum)
+            .with("found", row.found)
+            .with("gap_percent", 100.0 * gap)
     };
-    let header = ["cost", "budget_percent", "replication", "optimum", "found", "gap_percent"];
-    Table::new(header, gaps.iter().take(10).map(line).collect())
+    gaps.iter().take(10).map(line).collect()
 }

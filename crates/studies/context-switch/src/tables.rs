@@ -5,7 +5,7 @@ use crate::rows::{LoadRow, Pair, Row, SimulationRow, StayRow, SwitchRow};
 use crate::rows::{above_bound_percent, loads, pairs, reduction_percent, simulations, stays, switches};
 use crate::scenario::ContextSwitches;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Cell, Long, NamedTable, Table, mean};
+use dfrsim_lab::{Bootstrap, Long, NamedTable, Table, TableLine, mean};
 use dfrsim_model::SimSpan;
 
 /// Between the lines of figure 13.
@@ -59,13 +59,12 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
 /// The cost model.
 fn table_1() -> Table {
     let line = |cost: &model::Cost| {
-        vec![
-            Cell::Text(cost.action.to_owned()),
-            Cell::Count(cost.cost_mb as usize),
-            Cell::Count(cost.published_mb as usize),
-        ]
+        TableLine::new()
+            .with("action", cost.action)
+            .with("cost_mb", cost.cost_mb)
+            .with("cost_mb_published", cost.published_mb)
     };
-    Table::new(["action", "cost_mb", "cost_mb_published"], model::costs().iter().map(line).collect())
+    model::costs().iter().map(line).collect()
 }
 
 /// The mean; `None` if there are no values.
@@ -87,75 +86,45 @@ fn figure_10(bootstrap: &Bootstrap, rows: &Long<Row>) -> Table {
         let own = || pairs.iter().filter(move |pair| pair.optimised.vms == vms);
         let over = |of: fn(&Pair<'_>) -> Option<f64>| own().filter_map(of).collect::<Vec<f64>>();
         let reduced = bootstrap.mean(&over(reduction_percent));
-        let interval = reduced.and_then(|reduced| reduced.interval);
-        let above = || over(above_bound_percent);
-        let search = || over(|pair| pair.optimised.search_s);
-        vec![
-            Cell::Count(vms as usize),
-            Cell::Count(own().count()),
-            Cell::optional(some_mean(&over(|pair| Some(pair.first_fit.cost_mb as f64)))),
-            Cell::optional(some_mean(&over(|pair| Some(pair.optimised.cost_mb as f64)))),
-            Cell::optional(reduced.map(|reduced| reduced.value)),
-            Cell::optional(interval.map(|(low, _)| low)),
-            Cell::optional(interval.map(|(_, high)| high)),
-            Cell::optional(some_mean(&over(|pair| pair.cheaper_percent(pair.optimised.bound_mb?)))),
-            Cell::optional(some_mean(&above())),
-            Cell::optional(max(above())),
-            Cell::Count(own().filter(|pair| pair.optimised.proven == Some(true)).count()),
-            Cell::optional(some_mean(&search())),
-            Cell::optional(max(search())),
-        ]
+        let above = over(above_bound_percent);
+        let search = over(|pair| pair.optimised.search_s);
+        TableLine::new()
+            .with("vms", vms)
+            .with("replications", own().count())
+            .with("first_fit_mb", some_mean(&over(|pair| Some(pair.first_fit.cost_mb as f64))))
+            .with("cost_mb", some_mean(&over(|pair| Some(pair.optimised.cost_mb as f64))))
+            .with_estimate("reduced_percent", reduced)
+            .with(
+                "reducible_percent",
+                some_mean(&over(|pair| pair.cheaper_percent(pair.optimised.bound_mb?))),
+            )
+            .with("above_bound_percent", some_mean(&above))
+            .with("max_above_bound_percent", max(above))
+            .with("proven", own().filter(|pair| pair.optimised.proven == Some(true)).count())
+            .with("mean_search_s", some_mean(&search))
+            .with("max_search_s", max(search))
     };
-    let header = [
-        "vms",
-        "replications",
-        "first_fit_mb",
-        "cost_mb",
-        "reduced_percent",
-        "reduced_percent_low",
-        "reduced_percent_high",
-        "reducible_percent",
-        "above_bound_percent",
-        "max_above_bound_percent",
-        "proven",
-        "mean_search_s",
-        "max_search_s",
-    ];
     let notes = "published: 95 percent on average, at 40 s; `reducible` is how much cheaper the bound is";
-    Table::new(header, sizes.into_iter().map(line).collect()).with_notes(vec![notes.to_owned()])
+    sizes.into_iter().map(line).collect::<Table>().with_notes(vec![notes.to_owned()])
 }
 
 /// The switches of the optimised policy.
 fn figure_11(rows: &Long<Row>) -> Table {
     let line = |row: &SwitchRow| {
-        let mut line = vec![Cell::Span(row.start_s), Cell::Span(row.duration_s)];
-        let counts = [
-            row.cost_mb,
-            row.pools,
-            row.runs,
-            row.stops,
-            row.migrations,
-            row.suspends,
-            row.local_resumes,
-            row.remote_resumes,
-        ];
-        line.extend(counts.map(|count| Cell::Count(count as usize)));
-        line
+        TableLine::new()
+            .with("start_s", row.start_s)
+            .with("duration_s", row.duration_s)
+            .with("cost_mb", row.cost_mb)
+            .with("pools", row.pools)
+            .with("runs", row.runs)
+            .with("stops", row.stops)
+            .with("migrations", row.migrations)
+            .with("suspends", row.suspends)
+            .with("local_resumes", row.local_resumes)
+            .with("remote_resumes", row.remote_resumes)
     };
-    let header = [
-        "start_s",
-        "duration_s",
-        "cost_mb",
-        "pools",
-        "runs",
-        "stops",
-        "migrations",
-        "suspends",
-        "local_resumes",
-        "remote_resumes",
-    ];
     let first = |row: &&SwitchRow| row.policy == "optimised" && row.replication == 0;
-    Table::new(header, switches(rows).filter(first).map(line).collect())
+    switches(rows).filter(first).map(line).collect()
 }
 
 /// What is added up over the switches of a simulation: a column, and its value in a row.
@@ -170,35 +139,21 @@ fn by_policy(bootstrap: &Bootstrap, rows: &Long<Row>, policies: &[&str]) -> Tabl
         ("remote_resumes", |row| row.remote_resumes),
         ("failed", |row| row.failed),
     ];
-    let mut header = vec![
-        "policy",
-        "replications",
-        "total_min",
-        "total_min_low",
-        "total_min_high",
-        "switches",
-        "mean_switch_s",
-    ];
-    header.extend(sums.map(|(name, _)| name));
     let line = |policy: &&str| {
         let runs: Vec<f64> = minutes(rows, policy);
         let own: Vec<&SwitchRow> = switches(rows).filter(|row| row.policy == *policy).collect();
         let seconds: Vec<f64> = own.iter().map(|row| row.duration_s.as_secs_f64()).collect();
         let total = bootstrap.mean(&runs)?;
-        let a_run = |sum: u64| Cell::Number(sum as f64 / runs.len() as f64);
-        let mut line = vec![
-            Cell::Text((*policy).to_owned()),
-            Cell::Count(runs.len()),
-            Cell::Number(total.value),
-            Cell::optional(total.interval.map(|(low, _)| low)),
-            Cell::optional(total.interval.map(|(_, high)| high)),
-            a_run(own.len() as u64),
-            Cell::optional(some_mean(&seconds)),
-        ];
-        line.extend(sums.map(|(_, of)| a_run(own.iter().map(|row| of(row)).sum())));
-        Some(line)
+        let a_run = |sum: u64| sum as f64 / runs.len() as f64;
+        let line = TableLine::new()
+            .with("policy", *policy)
+            .with("replications", runs.len())
+            .with_estimate("total_min", Some(total))
+            .with("switches", a_run(own.len() as u64))
+            .with("mean_switch_s", some_mean(&seconds));
+        Some(line.with_all(sums.map(|(name, of)| (name, a_run(own.iter().map(|row| of(row)).sum())))))
     };
-    Table::new(header, policies.iter().filter_map(line).collect())
+    policies.iter().filter_map(line).collect()
 }
 
 /// How long the simulations of a policy took, in minutes.
@@ -210,19 +165,18 @@ pub(crate) fn minutes(rows: &Long<Row>, policy: &str) -> Vec<f64> {
 /// Stays of the first replication.
 fn intervals(rows: &Long<Row>, policies: &[&str], is_one: fn(&StayRow) -> bool) -> Table {
     let line = |row: &StayRow| {
-        vec![
-            Cell::Text(row.policy.clone()),
-            Cell::Text(row.vjob.clone()),
-            Cell::Text(row.state.clone().unwrap_or_else(|| "changing".to_owned())),
-            Cell::Span(row.start_s),
-            Cell::Span(row.start_s + row.duration_s),
-        ]
+        TableLine::new()
+            .with("policy", row.policy.as_str())
+            .with("vjob", row.vjob.as_str())
+            .with("state", row.state.as_deref().unwrap_or("changing"))
+            .with("from_s", row.start_s)
+            .with("to_s", row.start_s + row.duration_s)
     };
     let of = |policy: &&str| {
         let policy = (*policy).to_owned();
         stays(rows).filter(move |row| row.policy == policy && row.replication == 0 && is_one(row)).map(line)
     };
-    Table::new(["policy", "vjob", "state", "from_s", "to_s"], policies.iter().flat_map(of).collect())
+    policies.iter().flat_map(of).collect()
 }
 
 /// Means over spans of time.
@@ -236,18 +190,18 @@ fn figure_13(rows: &Long<Row>, policies: &[&str]) -> Table {
         let mut from = SimSpan::ZERO;
         while from < end {
             let to = end.min(from + STEP);
-            let over = |of: fn(&LoadRow) -> f64| Cell::Number(mean_between(&loads, (from, to, end), of));
-            lines.push(vec![
-                Cell::Text(policy.to_owned()),
-                Cell::Number(from.as_secs_f64() / 60.0),
-                over(|row| row.memory_mb as f64),
-                over(|row| row.demanded_cpu as f64),
-                over(|row| row.used_cpu),
-            ]);
+            let over = |of: fn(&LoadRow) -> f64| mean_between(&loads, (from, to, end), of);
+            let line = TableLine::new()
+                .with("policy", policy)
+                .with("from_min", from.as_secs_f64() / 60.0)
+                .with("memory_mb", over(|row| row.memory_mb as f64))
+                .with("demanded_cpu", over(|row| row.demanded_cpu as f64))
+                .with("used_cpu", over(|row| row.used_cpu));
+            lines.push(line);
             from = to;
         }
     }
-    Table::new(["policy", "from_min", "memory_mb", "demanded_cpu", "used_cpu"], lines)
+    lines.into_iter().collect()
 }
 
 /// The mean over a span of time of what holds from each load to the next, the last one until the end.

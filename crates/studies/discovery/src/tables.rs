@@ -4,7 +4,7 @@ use crate::published::Published;
 use crate::rows::{Metric, Row, rows_of};
 use crate::scenario::{Discovery, Workload};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Cell, Long, NamedTable, Table, mean};
+use dfrsim_lab::{Bootstrap, Long, NamedTable, Table, TableLine, mean};
 
 pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<NamedTable> {
     let table = |table, is_one: &dyn Fn(&Workload) -> bool| means(scenario, rows, table, is_one);
@@ -44,44 +44,34 @@ fn means(
         ("migrations", |row| row.migrations as f64),
         ("remappings", |row| row.remappings as f64),
     ];
-    let mut header = ["workload", "setting", "approach", "replications"].map(str::to_owned).to_vec();
-    for metric in Metric::ALL {
-        let ends: &[&str] = match published {
-            Some(_) => &["", "_low", "_high", "_published_1", "_published_2"],
-            None => &["", "_low", "_high"],
-        };
-        header.extend(ends.iter().map(|end| format!("{}{end}", metric.name())));
-    }
-    if published.is_none() {
-        header.extend(others.map(|(name, _)| name.to_owned()));
-    }
     let mut lines = Vec::new();
     for workload in scenario.workloads.iter().filter(|workload| is_one(workload)) {
         for setting in &scenario.settings {
             for &approach in &scenario.approaches {
                 let own = rows_of(rows, &workload.name, setting, approach);
                 let values = |of: &dyn Fn(&Row) -> f64| own.iter().map(|row| of(row)).collect::<Vec<f64>>();
-                let mut line: Vec<Cell> = [&workload.name, &setting.name, approach.name()]
-                    .map(|text| Cell::Text(text.to_owned()))
-                    .into();
-                line.push(Cell::Count(own.len()));
+                let mut line = TableLine::new()
+                    .with("workload", workload.name.as_str())
+                    .with("setting", setting.name.as_str())
+                    .with("approach", approach.name())
+                    .with("replications", own.len());
                 for metric in Metric::ALL {
                     let estimate = Bootstrap::for_tables(scenario.seed).mean(&values(&|row| metric.of(row)));
-                    let interval = estimate.and_then(|estimate| estimate.interval);
-                    line.push(Cell::optional(estimate.map(|estimate| estimate.value)));
-                    line.extend([interval.map(|it| it.0), interval.map(|it| it.1)].map(Cell::optional));
+                    line = line.with_estimate(metric.name(), estimate);
                     if let Some(table) = published {
                         let runs = table.runs(approach, metric);
-                        line.extend([0, 1].map(|run| Cell::optional(runs.map(|runs| runs[run]))));
+                        let names = [1, 2].map(|run| format!("{}_published_{run}", metric.name()));
+                        line = line
+                            .with_all(names.into_iter().zip([0, 1].map(|run| runs.map(|runs| runs[run]))));
                     }
                 }
                 if published.is_none() {
                     let mean = |values: Vec<f64>| (!values.is_empty()).then(|| mean(&values));
-                    line.extend(others.map(|(_, of)| Cell::optional(mean(values(&of)))));
+                    line = line.with_all(others.map(|(name, of)| (name, mean(values(&of)))));
                 }
                 lines.push(line);
             }
         }
     }
-    Table::new(header, lines)
+    lines.into_iter().collect()
 }

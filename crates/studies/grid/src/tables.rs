@@ -5,7 +5,7 @@ use crate::metrics::{Group, Metric, Metrics};
 use crate::rows::Simulation;
 use crate::scenario::{GridFields, Source};
 use crate::{PLATFORMS, published};
-use dfrsim_lab::{Cell, Long, NamedTable, Table, beside};
+use dfrsim_lab::{Cell, Long, NamedTable, Table, TableLine, beside};
 use dfrsim_model::SimSpan;
 
 /// A published table.
@@ -47,32 +47,29 @@ impl Numbered {
         let metric = self.metric;
         let (mut lines, mut summary) = (Vec::new(), Vec::new());
         for group in self.groups(metrics) {
-            let begin = [text(&group.local), text(&group.heuristic)];
-            let mut line = |workload: &str, cells: [Cell; 3]| {
-                lines.push(begin.iter().cloned().chain([text(workload)]).chain(cells).collect());
+            let begin = || {
+                TableLine::new()
+                    .with("local", group.local.as_str())
+                    .with("heuristic", group.heuristic.as_str())
             };
-            let mut short = begin.to_vec();
+            let mut line = |workload: &str, cells: [Cell; 3]| {
+                let names = ["ours", "published", "ratio"].into_iter();
+                lines.push(begin().with("workload", workload).with_all(names.zip(cells)));
+            };
+            let mut short = begin();
             for workload in &metrics.workloads {
                 let ours = metrics.value(metric, group, workload);
                 line(workload, beside(ours, published::value(metric, group, workload)));
-                short.push(Cell::optional(ours));
+                short = short.with(workload.clone(), ours);
             }
-            let means = beside(metrics.average(metric, group), metrics.published_average(metric, group));
-            line("mean", means.clone());
-            summary.push(short.into_iter().chain(means).collect());
+            let (mean, theirs) = (metrics.average(metric, group), metrics.published_average(metric, group));
+            line("mean", beside(mean, theirs));
+            summary.push(short.with_beside("mean", mean, theirs));
         }
-        let header = ["local", "heuristic", "workload", "ours", "published", "ratio"];
-        let mut short = vec!["local", "heuristic"];
-        short.extend(metrics.workloads.iter().map(String::as_str));
-        short.extend(["mean", "mean_published", "mean_ratio"]);
-        let short = Table::new(short.into_iter().map(str::to_owned), summary);
         let name = format!("table_{:02}", self.number);
-        NamedTable::printed(name, self.title(), Table::new(header, lines)).with_summary(short)
+        let table = NamedTable::printed(name, self.title(), lines.into_iter().collect());
+        table.with_summary(summary.into_iter().collect())
     }
-}
-
-fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
 }
 
 /// Tables 2 to 17.
@@ -85,7 +82,7 @@ const MODEL: &str = "Lublin-Feitelson model";
 
 /// Table 1: jobs of each site.
 pub(crate) fn jobs(grid: &GridFields, sites: &[Vec<SiteJobs>]) -> NamedTable {
-    let mut lines = Vec::new();
+    let (mut lines, mut is_generated) = (Vec::new(), false);
     for (workload, of_workload) in grid.workloads.iter().zip(sites) {
         for (site, jobs) in workload.sites.iter().zip(of_workload) {
             let jobs = match jobs {
@@ -94,25 +91,25 @@ pub(crate) fn jobs(grid: &GridFields, sites: &[Vec<SiteJobs>]) -> NamedTable {
             };
             let published = published::jobs(&workload.name, &site.cluster);
             let ratio = published.map(|published| jobs as f64 / published as f64);
-            lines.push(vec![
-                text(&workload.name),
-                text(&site.cluster),
-                Cell::Count(jobs),
-                published.map_or(Cell::Missing, Cell::Count),
-                Cell::optional(ratio),
-                Cell::Count(workload.days.len()),
-                match &site.source {
-                    Source::Months(_) => text(MODEL),
-                    Source::Log(file) => text(&file.given),
-                },
-            ]);
+            let source = match &site.source {
+                Source::Months(_) => MODEL,
+                Source::Log(file) => &file.given,
+            };
+            let line = TableLine::new()
+                .with("workload", workload.name.as_str())
+                .with("site", site.cluster.as_str())
+                .with("jobs", jobs)
+                .with("published", published)
+                .with("ratio", ratio)
+                .with("months", workload.days.len());
+            is_generated |= published.is_some() && source == MODEL;
+            lines.push(line.with("source", source));
         }
     }
-    let header = ["workload", "site", "jobs", "published", "ratio", "months", "source"];
     let title = "Table 1: the jobs, and where they come from";
-    let is_generated = lines.iter().any(|line| line[3] != Cell::Missing && line[6] == text(MODEL));
     let note = "The logs of Grid'5000 are not available: generated months take their place.".to_owned();
-    let table = Table::new(header, lines).with_notes(is_generated.then_some(note).into_iter().collect());
+    let table: Table = lines.into_iter().collect();
+    let table = table.with_notes(is_generated.then_some(note).into_iter().collect());
     NamedTable::printed("table_01", title, table)
 }
 
@@ -125,82 +122,60 @@ pub(crate) fn metrics(metrics: &Metrics) -> NamedTable {
                 let Some((mean, half_width)) = metrics.estimate(metric, group, workload) else { continue };
                 let Group { algorithm, platform, local, heuristic } = group;
                 let [ours, published, ratio] = beside(Some(mean), published::value(metric, group, workload));
-                let names = [metric.name(), algorithm, platform, local, heuristic, workload];
-                let values = [ours, Cell::optional(half_width), published, ratio];
-                lines.push(names.into_iter().map(text).chain(values).collect());
+                let line = TableLine::new()
+                    .with("metric", metric.name())
+                    .with("algorithm", algorithm.as_str())
+                    .with("platform", platform.as_str())
+                    .with("local", local.as_str())
+                    .with("heuristic", heuristic.as_str())
+                    .with("workload", workload.as_str())
+                    .with("ours", ours)
+                    .with("half_width_95", half_width)
+                    .with("published", published)
+                    .with("ratio", ratio);
+                lines.push(line);
             }
         }
     }
-    let header = [
-        "metric",
-        "algorithm",
-        "platform",
-        "local",
-        "heuristic",
-        "workload",
-        "ours",
-        "half_width_95",
-        "published",
-        "ratio",
-    ];
-    NamedTable::new("metrics", "All metrics, with confidence intervals", Table::new(header, lines))
+    NamedTable::new("metrics", "All metrics, with confidence intervals", lines.into_iter().collect())
 }
 
-fn simulation(row: &Simulation) -> Vec<Cell> {
-    let replication = Cell::Count(row.replication as usize);
-    vec![text(&row.workload), replication, text(&row.platform), text(&row.local)]
+fn simulation(row: &Simulation) -> TableLine {
+    TableLine::new()
+        .with("workload", row.workload.as_str())
+        .with("replication", row.replication)
+        .with("platform", row.platform.as_str())
+        .with("local", row.local.as_str())
 }
 
-fn hours(span: SimSpan) -> Cell {
-    Cell::Number(span.as_secs_f64() / 3_600.0)
+fn hours(span: SimSpan) -> f64 {
+    span.as_secs_f64() / 3_600.0
 }
 
 /// What single jobs suffered.
 pub(crate) fn starvation(rows: &Long<Simulation>) -> NamedTable {
     let line = |row: &Simulation| {
-        let heuristic = row.heuristic.as_ref()?;
-        let mut line = simulation(row);
-        line.extend([
-            text(&row.algorithm),
-            text(heuristic),
-            Cell::Count(row.max_moves as usize),
-            Cell::Count(row.max_cancellations as usize),
-            hours(row.max_delay_s),
-            hours(row.max_lateness_s),
-            Cell::Count(row.max_waiting),
-        ]);
+        let line = simulation(row)
+            .with("algorithm", row.algorithm.as_str())
+            .with("heuristic", row.heuristic.as_deref()?)
+            .with("max_moves", row.max_moves)
+            .with("max_cancellations", row.max_cancellations)
+            .with("max_delay_h", hours(row.max_delay_s))
+            .with("max_lateness_h", hours(row.max_lateness_s))
+            .with("max_waiting", row.max_waiting);
         Some(line)
     };
-    let header = [
-        "workload",
-        "replication",
-        "platform",
-        "local",
-        "algorithm",
-        "heuristic",
-        "max_moves",
-        "max_cancellations",
-        "max_delay_h",
-        "max_lateness_h",
-        "max_waiting",
-    ];
-    let table = Table::new(header, rows.ok().filter_map(line).collect());
-    NamedTable::new("starvation", "What single jobs suffered", table)
+    NamedTable::new("starvation", "What single jobs suffered", rows.ok().filter_map(line).collect())
 }
 
 /// The reference runs.
 pub(crate) fn reference(rows: &Long<Simulation>) -> NamedTable {
     let lines = rows.ok().filter(|row| row.heuristic.is_none()).map(|row| {
-        let mut line = simulation(row);
-        line.extend([
-            Cell::Count(row.jobs),
-            Cell::Count(row.skipped),
-            Cell::Number(row.load),
-            Cell::optional(row.mean_turnaround_s),
-        ]);
-        line
+        simulation(row)
+            .with("jobs", row.jobs)
+            .with("skipped", row.skipped)
+            .with("load", row.load)
+            .with("mean_turnaround_s", row.mean_turnaround_s)
     });
-    let header =
-        ["workload", "replication", "platform", "local", "jobs", "skipped", "load", "mean_turnaround_s"];
-    NamedTable::new("reference", "Without reallocation", Table::new(header, lines.collect()))
+    NamedTable::new("reference", "Without reallocation", lines.collect())
 }

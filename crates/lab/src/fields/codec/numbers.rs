@@ -41,6 +41,7 @@ macro_rules! integers {
 integers!(u8, u16, u32, u64, usize, i32, i64; NonZeroU32 of u32, NonZeroU64 of u64, NonZeroUsize of usize);
 
 /// A whole number in a range, as any type of whole numbers: `count("a number of nodes", 1, u32::MAX)`.
+#[expect(clippy::redundant_closure_for_method_calls, reason = "a path has one lifetime only")]
 pub fn count<T: Integer>(what: impl Into<String>, least: impl Integer, most: impl Integer) -> Codec<T> {
     let (what, least, most) = (what.into(), least.to_toml(), most.to_toml());
     // The upper limit of TOML's integers need not be mentioned.
@@ -103,6 +104,7 @@ fn shortest(fraction: f64, same: impl Fn(f64) -> bool) -> f64 {
 }
 
 /// A finite number in a range: `number("a load", 0.0..=1.0)`; also as [`Yield`] and [`Share`].
+#[expect(clippy::redundant_closure_for_method_calls, reason = "a path has one lifetime only")]
 pub fn number<T: Real>(what: impl Into<String>, range: impl RangeBounds<f64>) -> Codec<T> {
     let (what, range) = (what.into(), (range.start_bound().cloned(), range.end_bound().cloned()));
     Codec::scalar(

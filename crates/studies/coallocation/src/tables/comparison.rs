@@ -1,30 +1,34 @@
 //! Table 2: collective beside simple requests; table 3: both beside the optimum.
 
-use super::{interval, text};
 use crate::pairs::{BESIDE_OPTIMUM, COUNTS, Data, Pair, beside_optimum, optima};
 use crate::published::{self, CASES};
 use crate::{COLLECTIVE, SIMPLE};
 use dfrsim_coallocation::planetlab::SIZES;
-use dfrsim_lab::{Cell, Estimate, NamedTable, Table};
+use dfrsim_lab::{Estimate, NamedTable, Table, TableLine};
 
 const RATIO: &str = "Counts are of test cases. Their ratio is that of the shares: ours of `cases`, published of \
                      `published_cases`.";
 
-/// What follows the names in a line: our mean with its interval, the published value and the ratio; of counts also the
-/// numbers of cases, ours and published.
-fn values(ours: Option<Estimate>, published: Option<f64>, cases: Option<(usize, usize)>) -> Vec<Cell> {
+/// A line with our mean and its interval, the published value and the ratio; of counts also with the numbers of cases, ours
+/// and published.
+fn line(
+    names: TableLine,
+    ours: Option<Estimate>,
+    published: Option<f64>,
+    cases: Option<(usize, usize)>,
+) -> TableLine {
     let scale = cases.map_or(1.0, |(cases, published)| published as f64 / cases as f64);
     let ratio = ours.zip(published).filter(|(_, published)| *published != 0.0);
-    let ratio = ratio.map(|(ours, published)| ours.value * scale / published);
-    let count = |count: Option<usize>| count.map_or(Cell::Missing, Cell::Count);
-    let mut cells = vec![count(cases.map(|it| it.0))];
-    cells.extend(interval(ours));
-    cells.extend([count(cases.filter(|_| published.is_some()).map(|it| it.1)), Cell::optional(published)]);
-    cells.push(Cell::optional(ratio));
-    cells
+    let (low, high) = ours.and_then(|ours| ours.interval).unzip();
+    names
+        .with("cases", cases.map(|it| it.0))
+        .with("ours", ours.map(|ours| ours.value))
+        .with("low", low)
+        .with("high", high)
+        .with("published_cases", cases.filter(|_| published.is_some()).map(|it| it.1))
+        .with("published", published)
+        .with("ratio", ratio.map(|(ours, published)| ours.value * scale / published))
 }
-
-const VALUES: [&str; 7] = ["cases", "ours", "low", "high", "published_cases", "published", "ratio"];
 
 /// Means over the grids. The Markdown has a column for each count.
 pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
@@ -49,21 +53,21 @@ pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
                 (of_size * data.fields.sizes.len(), CASES * SIZES.len())
             };
             for (place, count) in COUNTS.into_iter().enumerate() {
-                let mut line = vec![Cell::Number(usage), text(name), text(count)];
-                line.extend(values(ours[place], published.map(|it| it[place]), Some(cases)));
-                lines.push(line);
+                let names =
+                    TableLine::new().with("usage", usage).with("size", name.as_str()).with("count", count);
+                lines.push(line(names, ours[place], published.map(|it| it[place]), Some(cases)));
             }
-            let ours = ours.map(|it| Cell::optional(it.map(|it| it.value)));
-            summary.push([text(&usage.to_string()), text(name)].into_iter().chain(ours).collect());
+            let names = TableLine::new().with("usage", usage.to_string()).with("size", name.as_str());
+            let ours = ours.map(|ours| ours.map(|ours| ours.value));
+            summary.push(names.with_all(COUNTS.into_iter().zip(ours)));
         }
     }
     for (_, name) in &sizes {
-        let values = published::counts(name).map(|counts| counts.map(Cell::Number));
-        let line = values.map(|values| [text("published"), text(name)].into_iter().chain(values).collect());
-        summary.extend(line);
+        let names = TableLine::new().with("usage", "published").with("size", name.as_str());
+        let counts = published::counts(name);
+        summary.extend(counts.map(|counts| names.with_all(COUNTS.into_iter().zip(counts))));
     }
-    let header = ["usage", "size", "count"].into_iter().chain(VALUES);
-    let short = Table::new(["usage", "size"].into_iter().chain(COUNTS), summary);
+    let short: Table = summary.into_iter().collect();
     let note = format!(
         "Of {of_size} test cases of each size, {} of all sizes; published: of {CASES} and {}.",
         of_size * data.fields.sizes.len(),
@@ -72,7 +76,7 @@ pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
     if data.fields.sizes.is_empty() {
         lines.clear();
     }
-    let table = Table::new(header, lines).with_notes(vec![RATIO.to_owned()]);
+    let table = lines.into_iter().collect::<Table>().with_notes(vec![RATIO.to_owned()]);
     NamedTable::printed("table_2", "Table 2: collective beside simple requests", table)
         .with_summary(short.with_notes(vec![note]))
 }
@@ -86,11 +90,11 @@ pub(super) fn table_3(data: &Data<'_>) -> NamedTable {
         let mut push = |kind: &str, place: usize, ours: Option<Estimate>, published: Option<[f64; 5]>| {
             let name = BESIDE_OPTIMUM[place];
             let is_count = !matches!(name, "mean_delay_h" | "factor_of_optimum");
-            let mut line = vec![Cell::Number(usage), Cell::Count(size), text(kind), text(name)];
+            let names = TableLine::new().with("usage", usage).with("size", size);
+            let names = names.with("kind", kind).with("metric", name);
             // The published table is for 5 nodes.
             let published = published.filter(|_| size == 5).map(|it| it[place]);
-            line.extend(values(ours, published, is_count.then_some(cases)));
-            lines.push(line);
+            lines.push(line(names, ours, published, is_count.then_some(cases)));
         };
         let all = data.mean(pairs.iter().map(|pairs| Some(optima(pairs))));
         push("optimum", 0, all, published::beside_optimum(COLLECTIVE));
@@ -101,7 +105,6 @@ pub(super) fn table_3(data: &Data<'_>) -> NamedTable {
             }
         }
     }
-    let header = ["usage", "size", "kind", "metric"].into_iter().chain(VALUES);
-    let table = Table::new(header, lines).with_notes(vec![RATIO.to_owned()]);
+    let table = lines.into_iter().collect::<Table>().with_notes(vec![RATIO.to_owned()]);
     NamedTable::printed("table_3", "Table 3: both beside the optimum", table)
 }

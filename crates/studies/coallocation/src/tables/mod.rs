@@ -9,7 +9,7 @@ pub(crate) use times::{SERIES, series_ms};
 use crate::pairs::{Data, average};
 use crate::published;
 use dfrsim_coallocation::planetlab::PROPERTIES;
-use dfrsim_lab::{Cell, Estimate, NamedTable, Statistics, Table, beside};
+use dfrsim_lab::{NamedTable, Statistics, Table, TableLine, beside};
 use dfrsim_model::coallocation::{Resource, UNITS_PER_ONE};
 
 /// All tables; those for which the scenario has nothing are empty.
@@ -28,14 +28,9 @@ pub(crate) fn tables(data: &Data<'_>, nodes: &[Vec<Resource>]) -> Vec<NamedTable
     ]
 }
 
-/// A mean and both ends of its interval.
-fn interval(estimate: Option<Estimate>) -> [Cell; 3] {
-    let ends = estimate.and_then(|it| it.interval);
-    [estimate.map(|it| it.value), ends.map(|it| it.0), ends.map(|it| it.1)].map(Cell::optional)
-}
-
-fn text(text: &str) -> Cell {
-    Cell::Text(text.to_owned())
+/// With our value, the published one and their ratio.
+fn with_published(line: TableLine, ours: Option<f64>, published: Option<f64>) -> TableLine {
+    line.with_all(["ours", "published", "ratio"].into_iter().zip(beside(ours, published)))
 }
 
 /// The properties of the nodes, averaged over the grids.
@@ -52,8 +47,8 @@ fn table_1(data: &Data<'_>, grids: &[Vec<Resource>]) -> Table {
         let published = published::node_statistics(name);
         for (at, statistic) in ["mean", "deviation", "min", "max"].into_iter().enumerate() {
             let ours = average(all.iter().map(|it| it[at]));
-            let values = beside(ours, published.map(|it| it[at]));
-            lines.push([text(name), text(statistic)].into_iter().chain(values).collect());
+            let line = TableLine::new().with("property", name).with("statistic", statistic);
+            lines.push(with_published(line, ours, published.map(|it| it[at])));
         }
     }
     let note = match &data.fields.node_list {
@@ -64,5 +59,5 @@ fn table_1(data: &Data<'_>, grids: &[Vec<Resource>]) -> Table {
                 .to_owned()
         }
     };
-    Table::new(["property", "statistic", "ours", "published", "ratio"], lines).with_notes(vec![note])
+    lines.into_iter().collect::<Table>().with_notes(vec![note])
 }

@@ -1,10 +1,10 @@
 //! Table 4, figure 2 and section 4.5: how long searches take.
 
-use super::text;
+use super::with_published;
 use crate::pairs::{Data, average};
 use crate::rows::SearchRow;
 use crate::{COLLECTIVE, KINDS, SIMPLE, kind_name, published};
-use dfrsim_lab::{Cell, NamedTable, Statistics, Table, beside};
+use dfrsim_lab::{NamedTable, Statistics, Table, TableLine};
 
 /// The series of figure 2: a name, the kind of request, and whether only cases with or without a solution count.
 pub(crate) const SERIES: [(&str, &str, Option<bool>); 5] = [
@@ -39,31 +39,30 @@ pub(super) fn table_4(data: &Data<'_>) -> NamedTable {
             ("deviation", statistics.and_then(|it| it.deviation)),
         ];
         for (name, ours) in values.into_iter().filter(|(_, ours)| ours.is_some()) {
-            let values = beside(ours, published::search_ms(name));
-            lines.push([Cell::Number(usage), text(name)].into_iter().chain(values).collect());
+            let line = TableLine::new().with("usage", usage).with("statistic", name);
+            lines.push(with_published(line, ours, published::search_ms(name)));
         }
     }
     let note = "In milliseconds, of phases II to V. The published column of phases I to VI (126 to 325 ms) contains what \
                 another system takes and cannot be reproduced.";
-    let table = Table::new(["usage", "statistic", "ours", "published", "ratio"], lines);
+    let table: Table = lines.into_iter().collect();
     let title = "Table 4: search times of collective requests for 5 resources";
     NamedTable::printed("table_4", title, table.with_notes(vec![note.to_owned()]))
 }
 
 pub(super) fn figure_2(data: &Data<'_>) -> NamedTable {
-    let header = ["usage", "size"].into_iter().map(str::to_owned);
-    let header = header.chain(SERIES.iter().map(|(name, ..)| format!("{name}_ms")));
     let mut lines = Vec::new();
     for &usage in &data.fields.usage {
         for &size in &data.fields.sizes {
             let all = series_ms(data, usage, size);
             if all[0].is_some() {
-                let place = [Cell::Number(usage), Cell::Count(size)];
-                lines.push(place.into_iter().chain(all.map(Cell::optional)).collect());
+                let names = SERIES.map(|(name, ..)| format!("{name}_ms"));
+                let place = TableLine::new().with("usage", usage).with("size", size);
+                lines.push(place.with_all(names.into_iter().zip(all)));
             }
         }
     }
-    NamedTable::printed("figure_2", "Figure 2: search times", Table::new(header, lines))
+    NamedTable::printed("figure_2", "Figure 2: search times", lines.into_iter().collect())
 }
 
 /// Section 4.5.
@@ -80,8 +79,9 @@ pub(super) fn phase_times(data: &Data<'_>) -> NamedTable {
                 for (phases, share) in parts {
                     // What is published is of all cases.
                     let published = published::phase_share(phases).filter(|_| solved.is_none());
-                    let place = [Cell::Number(usage), text(kind), text(cases), text(phases)];
-                    lines.push(place.into_iter().chain(beside(Some(share), published)).collect());
+                    let place = TableLine::new().with("usage", usage).with("kind", kind);
+                    let place = place.with("cases", cases).with("phases", phases);
+                    lines.push(with_published(place, Some(share), published));
                 }
             }
         }
@@ -89,7 +89,6 @@ pub(super) fn phase_times(data: &Data<'_>) -> NamedTable {
     let note = "Parts of the time of all searches together. The published text gives under 1 % for phase II, about 5 % for \
                 phase III, and the rest. Here phase III holds the proofs that too little is free at a start, which spare \
                 phase IV the start.";
-    let header = ["usage", "kind", "cases", "phases", "ours", "published", "ratio"];
-    let table = Table::new(header, lines).with_notes(vec![note.to_owned()]);
+    let table = lines.into_iter().collect::<Table>().with_notes(vec![note.to_owned()]);
     NamedTable::printed("phase_times", "Section 4.5: parts of the search time", table)
 }

@@ -1,11 +1,10 @@
 //! What is solved at each level of use, where searches end, the parameter study of section 4.3, and streams.
 
-use super::{interval, text};
 use crate::pairs::{Data, Pair, average, share};
 use crate::rows::{SearchRow, StreamRow};
 use crate::study::Setting;
 use crate::{KINDS, kind_name};
-use dfrsim_lab::{Cell, NamedTable, Table};
+use dfrsim_lab::{NamedTable, Table, TableLine};
 
 pub(super) fn usage(data: &Data<'_>) -> NamedTable {
     let line = |&usage: &f64| {
@@ -14,29 +13,16 @@ pub(super) fn usage(data: &Data<'_>) -> NamedTable {
         let earlier = share(all.iter().filter(|pair| pair.both_solved()), Pair::starts_earlier);
         let hours = average(all.iter().filter_map(Pair::hours_earlier).filter(|&hours| hours > 0.0));
         let gain = average(all.iter().filter_map(Pair::gain)).map(|gain| 100.0 * gain);
-        let mut line = vec![Cell::Number(usage)];
-        for kind in KINDS.map(kind_name) {
-            let solved = |pairs: &Vec<Pair<'_>>| share(pairs, |pair| pair.search(kind).is_solved());
-            line.extend(interval(data.mean(grids.iter().map(solved))));
-        }
-        line.extend([earlier, hours, gain].map(Cell::optional));
-        line
+        let line =
+            KINDS.map(kind_name).into_iter().fold(TableLine::new().with("usage", usage), |line, kind| {
+                let solved = |pairs: &Vec<Pair<'_>>| share(pairs, |pair| pair.search(kind).is_solved());
+                line.with_estimate(kind, data.mean(grids.iter().map(solved)))
+            });
+        line.with("earlier", earlier).with("hours_earlier", hours).with("gain_percent", gain)
     };
-    let lines = if data.fields.sizes.is_empty() { &[][..] } else { &data.fields.usage };
-    let header = [
-        "usage",
-        "simple",
-        "simple_low",
-        "simple_high",
-        "collective",
-        "collective_low",
-        "collective_high",
-        "earlier",
-        "hours_earlier",
-        "gain_percent",
-    ];
+    let usages = if data.fields.sizes.is_empty() { &[][..] } else { &data.fields.usage };
     let note = "Parts of all cases; earlier starts are parts of the cases that both solve.";
-    let table = Table::new(header, lines.iter().map(line).collect()).with_notes(vec![note.to_owned()]);
+    let table = usages.iter().map(line).collect::<Table>().with_notes(vec![note.to_owned()]);
     NamedTable::printed("usage", "Solved by level of use, which is assumed", table)
 }
 
@@ -52,15 +38,21 @@ pub(super) fn phases(data: &Data<'_>) -> NamedTable {
                 };
                 let (searches, solved) = (sum(|row| row.searches), sum(|row| row.solved));
                 let (first, second) = (sum(|row| row.without_nodes), sum(|row| row.without_totals));
-                let counts = [size, searches, solved, first, second, searches - solved - first - second];
-                lines.push(
-                    [Cell::Number(usage), text(kind)].into_iter().chain(counts.map(Cell::Count)).collect(),
-                );
+                let line = TableLine::new()
+                    .with("usage", usage)
+                    .with("kind", kind)
+                    .with("size", size)
+                    .with("searches", searches)
+                    .with("solved", solved)
+                    .with("phase_1", first)
+                    .with("phase_2", second)
+                    .with("phase_4", searches - solved - first - second);
+                lines.push(line);
             }
         }
     }
-    let header = ["usage", "kind", "size", "searches", "solved", "phase_1", "phase_2", "phase_4"];
-    NamedTable::new("phases", "Where searches without a solution ended", Table::new(header, lines))
+    let title = "Where searches without a solution ended";
+    NamedTable::new("phases", title, lines.into_iter().collect())
 }
 
 pub(super) fn parameters(data: &Data<'_>) -> NamedTable {
@@ -72,31 +64,17 @@ pub(super) fn parameters(data: &Data<'_>) -> NamedTable {
         };
         let solved = all.iter().filter(|row| row.is_solved());
         let unsolved = all.iter().filter(|row| row.solved == 0);
-        let mut line = vec![text(parameter), Cell::Count(value), Cell::Count(all.len())];
-        line.extend(interval(data.mean(data.grids().map(of_grid))));
-        line.extend(
-            [
-                average(solved.filter_map(|row| row.utilisation_factor)),
-                average(all.iter().filter_map(|row| row.search_ms)),
-                average(unsolved.filter_map(|row| row.search_ms)),
-            ]
-            .map(Cell::optional),
-        );
-        line
+        TableLine::new()
+            .with("parameter", parameter)
+            .with("value", value)
+            .with("cases", all.len())
+            .with_estimate("solved", data.mean(data.grids().map(of_grid)))
+            .with("utilisation_factor", average(solved.filter_map(|row| row.utilisation_factor)))
+            .with("search_ms", average(all.iter().filter_map(|row| row.search_ms)))
+            .with("unsolved_ms", average(unsolved.filter_map(|row| row.search_ms)))
     };
-    let header = [
-        "parameter",
-        "value",
-        "cases",
-        "solved",
-        "solved_low",
-        "solved_high",
-        "utilisation_factor",
-        "search_ms",
-        "unsolved_ms",
-    ];
     let settings = data.fields.variations.iter().flat_map(Setting::all);
-    let table = Table::new(header, settings.map(line).collect());
+    let table = settings.map(line).collect();
     NamedTable::printed("parameters", "Section 4.3: one parameter varied at a time", table)
 }
 
@@ -106,31 +84,20 @@ pub(super) fn stream(data: &Data<'_>) -> NamedTable {
         for kind in KINDS.map(kind_name) {
             let is_one = |row: &&&StreamRow| row.usage == usage && row.kind == kind;
             let of = |value: fn(&StreamRow) -> Option<f64>| {
-                interval(data.mean(data.streams.iter().filter(is_one).map(|row| value(row))))
+                data.mean(data.streams.iter().filter(is_one).map(|row| value(row)))
             };
-            let requests = data.streams.iter().filter(is_one).map(|row| row.requests).sum();
-            let mut line = vec![Cell::Number(usage), text(kind), Cell::Count(requests)];
-            line.extend(of(|row| Some(row.accepted as f64 / row.requests.max(1) as f64)));
-            line.extend(of(|row| row.mean_wait_s.map(|seconds| seconds / 3_600.0)));
-            line.extend(of(|row| Some(row.utilisation)));
+            let requests: usize = data.streams.iter().filter(is_one).map(|row| row.requests).sum();
+            let line = TableLine::new()
+                .with("usage", usage)
+                .with("kind", kind)
+                .with("requests", requests)
+                .with_estimate("accepted", of(|row| Some(row.accepted as f64 / row.requests.max(1) as f64)))
+                .with_estimate("wait_h", of(|row| row.mean_wait_s.map(|seconds| seconds / 3_600.0)))
+                .with_estimate("utilisation", of(|row| Some(row.utilisation)));
             lines.push(line);
         }
     }
-    let header = [
-        "usage",
-        "kind",
-        "requests",
-        "accepted",
-        "accepted_low",
-        "accepted_high",
-        "wait_h",
-        "wait_h_low",
-        "wait_h_high",
-        "utilisation",
-        "utilisation_low",
-        "utilisation_high",
-    ];
     let note = "Utilisation is that by the jobs, beside the use that is there.";
-    let table = Table::new(header, lines).with_notes(vec![note.to_owned()]);
+    let table = lines.into_iter().collect::<Table>().with_notes(vec![note.to_owned()]);
     NamedTable::printed("stream", "A stream of requests", table)
 }

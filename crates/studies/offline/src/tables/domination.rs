@@ -2,7 +2,7 @@
 
 use crate::published::TABLE_4_5;
 use crate::results::{Part, Results};
-use dfrsim_lab::{Cell, Table};
+use dfrsim_lab::{Table, TableLine};
 use dfrsim_offline::Algorithm;
 use dfrsim_offline::greedy::Greedy;
 use dfrsim_offline::instances::InstanceSet;
@@ -19,32 +19,27 @@ pub(crate) fn subset<'a>(results: &'a Results<'_>, dimensions: &[u32]) -> Option
 
 /// Table 4.5; of Y also on how many of the instances that both solve the one is better, and by how much.
 pub(super) fn table_4_5(results: &Results<'_>) -> Table {
-    let header = [
-        "measure",
-        "one",
-        "other",
-        "percent",
-        "percent_published",
-        "percent_difference",
-        "better_percent",
-        "better_by_percent",
-    ];
-    let Some(part) = results.of_set(InstanceSet::Dissertation) else { return Table::new(header, Vec::new()) };
+    let Some(part) = results.of_set(InstanceSet::Dissertation) else { return Table::default() };
     let line = |([measure, one, other], [published]): ([&str; 3], [f64; 1])| {
         let advantage = part.advantage(results.column(one)?, results.column(other)?);
         let is_yield = measure == "Y";
         let own = if is_yield { advantage.minimum_yield } else { advantage.success };
-        let mut line = [measure, one, other].map(|text| Cell::Text(text.to_owned())).to_vec();
-        line.extend([own, published, own - published].map(Cell::Number));
-        line.extend([advantage.better, advantage.gain].map(|each| Cell::optional(is_yield.then_some(each))));
+        let line = TableLine::new()
+            .with("measure", measure)
+            .with("one", one)
+            .with("other", other)
+            .with("percent", own)
+            .with("percent_published", published)
+            .with("percent_difference", own - published)
+            .with("better_percent", is_yield.then_some(advantage.better))
+            .with("better_by_percent", is_yield.then_some(advantage.gain));
         Some(line)
     };
-    Table::new(header, TABLE_4_5.lines().filter_map(line).collect())
+    TABLE_4_5.lines().filter_map(line).collect()
 }
 
 /// S, Y and domination for every pair of algorithms but the 49 greedy passes.
 pub(super) fn table(results: &Results<'_>) -> Table {
-    let header = ["dimensions", "one", "other", "S", "Y", "dominates"];
     let algorithms: Vec<(String, usize)> = (results.algorithms.iter())
         .filter(|(each, _)| !matches!(each, Algorithm::Greedy(Greedy::Pass(..))))
         .map(|(each, column)| (each.to_string(), *column))
@@ -58,12 +53,16 @@ pub(super) fn table(results: &Results<'_>) -> Table {
         for (first, (one, _)) in algorithms.iter().enumerate() {
             for (second, (other, _)) in algorithms.iter().enumerate().filter(|(second, _)| *second != first) {
                 let (own, others) = (&advantages[first][second], &advantages[second][first]);
-                let mut line = [name, one, other].map(|text| Cell::Text(text.to_owned())).to_vec();
-                line.extend([own.success, own.minimum_yield].map(Cell::Number));
-                line.push(Cell::Text(own.dominates(others).to_string()));
+                let line = TableLine::new()
+                    .with("dimensions", name)
+                    .with("one", one.as_str())
+                    .with("other", other.as_str())
+                    .with("S", own.success)
+                    .with("Y", own.minimum_yield)
+                    .with("dominates", own.dominates(others).to_string());
                 lines.push(line);
             }
         }
     }
-    Table::new(header, lines)
+    lines.into_iter().collect()
 }

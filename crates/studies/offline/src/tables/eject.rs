@@ -2,7 +2,7 @@
 
 use crate::results::{Part, Record, Results};
 use crate::study::tasks;
-use dfrsim_lab::{Cell, Table};
+use dfrsim_lab::{Cell, Table, TableLine};
 use dfrsim_model::Yield;
 use dfrsim_offline::instances::InstanceSet;
 use std::collections::BTreeSet;
@@ -10,21 +10,9 @@ use std::collections::BTreeSet;
 /// A line for each set of the dissertation, number of jobs and reference. Gaps are over the instances that both solve;
 /// failures over those that any algorithm of the scenario solves.
 pub(super) fn table(results: &Results<'_>) -> Table {
-    let header = [
-        "set",
-        "jobs",
-        "below",
-        "instances",
-        "cpsum_gap",
-        "eject_gap",
-        "cpsum_relative_gap",
-        "eject_relative_gap",
-        "cpsum_failure_rate",
-        "eject_failure_rate",
-    ];
     let mut lines = Vec::new();
     let (Some(cpsum), Some(eject)) = (results.column("VP_CPSUM"), results.column("VP_EJECT")) else {
-        return Table::new(header, lines);
+        return Table::default();
     };
     let jobs = |record: &Record<'_>| tasks(results.parameters(record));
     for set in [InstanceSet::DissertationSmall, InstanceSet::Dissertation] {
@@ -45,30 +33,25 @@ pub(super) fn table(results: &Results<'_>) -> Table {
                 let failure_rate = |column: usize| {
                     let failed =
                         of_size.records.iter().filter(|record| record.solved(column).is_none()).count();
-                    Some(100.0 * failed as f64 / of_size.records.len() as f64)
+                    100.0 * failed as f64 / of_size.records.len() as f64
                 };
-                let size =
-                    size.map_or(Cell::Text("all".to_owned()), |size| Cell::Formatted(size.to_string()));
-                let mut line = vec![
-                    Cell::Text(set.to_string()),
-                    size,
-                    Cell::Text(name.to_owned()),
-                    Cell::Count(gaps.len()),
-                ];
-                let values = [
-                    mean(|[best, cpsum, _]| best - cpsum),
-                    mean(|[best, _, eject]| best - eject),
-                    mean(|[best, cpsum, _]| 100.0 * (1.0 - cpsum / best)),
-                    mean(|[best, _, eject]| 100.0 * (1.0 - eject / best)),
-                    failure_rate(cpsum),
-                    failure_rate(eject),
-                ];
-                line.extend(values.map(Cell::optional));
+                let size = size.map_or(Cell::from("all"), |size: u32| Cell::Formatted(size.to_string()));
+                let line = TableLine::new()
+                    .with("set", set.to_string())
+                    .with("jobs", size)
+                    .with("below", name)
+                    .with("instances", gaps.len())
+                    .with("cpsum_gap", mean(|[best, cpsum, _]| best - cpsum))
+                    .with("eject_gap", mean(|[best, _, eject]| best - eject))
+                    .with("cpsum_relative_gap", mean(|[best, cpsum, _]| 100.0 * (1.0 - cpsum / best)))
+                    .with("eject_relative_gap", mean(|[best, _, eject]| 100.0 * (1.0 - eject / best)))
+                    .with("cpsum_failure_rate", failure_rate(cpsum))
+                    .with("eject_failure_rate", failure_rate(eject));
                 lines.push(line);
             }
         }
     }
-    Table::new(header, lines)
+    lines.into_iter().collect()
 }
 
 /// The yields of the reference and of both algorithms where all three are there and the reference is not 0; without a column

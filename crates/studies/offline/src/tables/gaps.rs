@@ -2,7 +2,7 @@
 
 use crate::published::{Published, TABLE_4_1, TABLE_4_3, TABLE_4_4};
 use crate::results::{Gaps, Part, Results};
-use dfrsim_lab::{Cell, Table, beside, beside_header, rank_correlation};
+use dfrsim_lab::{Table, TableLine, rank_correlation};
 use dfrsim_offline::Algorithm;
 use dfrsim_offline::greedy::Greedy;
 use dfrsim_offline::instances::InstanceSet;
@@ -23,7 +23,7 @@ pub(crate) fn table_4_4(results: &Results<'_>) -> Table {
 }
 
 /// The columns of [`statistics`].
-const STATISTICS: [&str; 4] =
+pub(super) const STATISTICS: [&str; 4] =
     ["gap_to_bound", "p90_gap_to_bound", "relative_gap_to_bound", "p90_relative_gap_to_bound"];
 
 /// Means and 90th percentiles, absolute and in percent of LPBOUND.
@@ -34,17 +34,11 @@ pub(super) fn statistics(Gaps { absolute, relative }: &Gaps) -> [Option<f64>; 4]
 /// A published table beside ours, over the instances on which the first of these algorithms ran that the scenario has; over
 /// all if none is named. Without lines if the scenario has none of them.
 fn table_beside(results: &Results<'_>, published: Published, rare: &[&str]) -> Table {
-    let rates = ["failure_rate_difference", "failure_rate_of_bounded", "failure_rate_of_bounded_difference"];
-    let header: Vec<String> = (["algorithm", "instances"].map(str::to_owned).into_iter())
-        .chain(STATISTICS.into_iter().flat_map(beside_header))
-        .chain(beside_header("failure_rate"))
-        .chain(rates.map(str::to_owned))
-        .collect();
     let ran = rare.iter().find_map(|name| results.column(name));
     let part = match (results.of_set(InstanceSet::Dissertation), ran) {
         (Some(part), Some(ran)) => part.where_ran(ran),
         (Some(part), None) if rare.is_empty() => part,
-        _ => return Table::new(header, Vec::new()),
+        _ => return Table::default(),
     };
     let bounded = part.bounded();
     let (mut lines, mut pairs) = (Vec::new(), Vec::new());
@@ -57,11 +51,16 @@ fn table_beside(results: &Results<'_>, published: Published, rare: &[&str]) -> T
         let own = statistics(&part.gaps(column));
         pairs.extend(own[2].map(|own| (own, relative)));
         let (all, of_bounded) = (tally.failure_rate(), bounded.tally(column).failure_rate());
-        let difference = |own: Option<f64>| Cell::optional(own.map(|own| own - rate));
-        let mut line = vec![Cell::Text(name.to_owned()), Cell::Count(tally.instances)];
-        let values = own.into_iter().chain([all]).zip([gap, p90, relative, p90_relative, rate]);
-        line.extend(values.flat_map(|(own, theirs)| beside(own, Some(theirs))));
-        line.extend([difference(all), Cell::optional(of_bounded), difference(of_bounded)]);
+        let difference = |own: Option<f64>| own.map(|own| own - rate);
+        let line = TableLine::new().with("algorithm", name).with("instances", tally.instances);
+        let published = [gap, p90, relative, p90_relative];
+        let values = STATISTICS.into_iter().zip(own).zip(published);
+        let line = values.fold(line, |line, ((name, own), theirs)| line.with_beside(name, own, Some(theirs)));
+        let line = line
+            .with_beside("failure_rate", all, Some(rate))
+            .with("failure_rate_difference", difference(all))
+            .with("failure_rate_of_bounded", of_bounded)
+            .with("failure_rate_of_bounded_difference", difference(of_bounded));
         lines.push(line);
     }
     let near = pairs.iter().filter(|(own, theirs)| (0.85..=1.15).contains(&(own / theirs))).count();
@@ -71,41 +70,38 @@ fn table_beside(results: &Results<'_>, published: Published, rare: &[&str]) -> T
             pairs.len()
         )
     });
-    Table::new(header, lines).with_notes(note.into_iter().collect())
+    lines.into_iter().collect::<Table>().with_notes(note.into_iter().collect())
 }
 
 /// Every algorithm on every group.
 pub(super) fn all(results: &Results<'_>) -> Table {
-    let header = ["instances", "algorithm", "runs"].into_iter().chain(STATISTICS).chain(["failure_rate"]);
     let mut lines = Vec::new();
     for (name, part) in results.groups() {
         for &(algorithm, column) in &results.algorithms {
-            let start = [Cell::Text(name.to_owned()), Cell::Text(algorithm.to_string())];
-            lines.extend(line(&part, column).map(|rest| start.into_iter().chain(rest).collect()));
+            let start = TableLine::new().with("instances", name).with("algorithm", algorithm.to_string());
+            lines.extend(line(start, "runs", &part, column));
         }
     }
-    Table::new(header, lines)
+    lines.into_iter().collect()
 }
 
 /// Figure 4.1: a point for each of the 49 greedy algorithms.
 pub(crate) fn figure_4_1(results: &Results<'_>) -> Table {
-    let header = ["algorithm", "instances"].into_iter().chain(STATISTICS).chain(["failure_rate"]);
-    let Some(part) = results.of_set(InstanceSet::Dissertation) else { return Table::new(header, Vec::new()) };
+    let Some(part) = results.of_set(InstanceSet::Dissertation) else { return Table::default() };
     let passes = results.algorithms.iter();
     let passes = passes.filter(|(each, _)| matches!(each, Algorithm::Greedy(Greedy::Pass(..))));
     let lines = passes.filter_map(|&(pass, column)| {
-        Some([Cell::Text(pass.to_string())].into_iter().chain(line(&part, column)?).collect())
+        line(TableLine::new().with("algorithm", pass.to_string()), "instances", &part, column)
     });
-    Table::new(header, lines.collect())
+    lines.collect()
 }
 
-/// Instances, gaps and failure rate of an algorithm, if it ran.
-fn line(part: &Part<'_>, column: usize) -> Option<Vec<Cell>> {
+/// With instances, gaps and failure rate of an algorithm, if it ran.
+fn line(start: TableLine, instances: &'static str, part: &Part<'_>, column: usize) -> Option<TableLine> {
     let tally = part.tally(column);
     (tally.instances > 0).then(|| {
-        let mut line = vec![Cell::Count(tally.instances)];
-        line.extend(statistics(&part.gaps(column)).map(Cell::optional));
-        line.push(Cell::optional(tally.failure_rate()));
-        line
+        let line = start.with(instances, tally.instances);
+        let line = line.with_all(STATISTICS.into_iter().zip(statistics(&part.gaps(column))));
+        line.with("failure_rate", tally.failure_rate())
     })
 }

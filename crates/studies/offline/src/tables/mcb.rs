@@ -2,7 +2,7 @@
 
 use crate::published::{Published, RR_FIGURE_7, RR_TABLE_1};
 use crate::results::Results;
-use dfrsim_lab::{Cell, Table, beside, beside_header, rank_correlation};
+use dfrsim_lab::{Table, TableLine, rank_correlation};
 use dfrsim_offline::instances::InstanceSet;
 
 pub(crate) fn table_1(results: &Results<'_>) -> Table {
@@ -27,15 +27,7 @@ pub(crate) fn degradations(results: &Results<'_>, set: InstanceSet) -> Vec<(Stri
 }
 
 fn table(results: &Results<'_>, set: InstanceSet, published: Published) -> Table {
-    let header = [
-        &["algorithm", "solved"].map(str::to_owned)[..],
-        &beside_header("mean"),
-        &["mean_of_solved".to_owned()],
-        &beside_header("max"),
-        &["unsolved".to_owned()],
-    ]
-    .concat();
-    let Some(part) = results.of_set(set) else { return Table::new(header, Vec::new()) };
+    let Some(part) = results.of_set(set) else { return Table::default() };
     let columns: Vec<usize> =
         published.lines::<1, 2>().filter_map(|([name], _)| results.column(name)).collect();
     let (mut lines, mut pairs) = (Vec::new(), Vec::new());
@@ -45,14 +37,16 @@ fn table(results: &Results<'_>, set: InstanceSet, published: Published) -> Table
         let own = part.degradation_with_failures(column, &columns).mean();
         let solved = part.degradation(column, &columns);
         pairs.extend(own.map(|own| (own, mean)));
-        let mut line = vec![Cell::Text(name.to_owned()), Cell::Count(tally.solved)];
-        line.extend(beside(own, Some(mean)));
-        line.push(Cell::optional(solved.mean()));
-        line.extend(beside(solved.max(), Some(max)));
-        line.push(Cell::Count(tally.instances - tally.solved));
+        let line = TableLine::new()
+            .with("algorithm", name)
+            .with("solved", tally.solved)
+            .with_beside("mean", own, Some(mean))
+            .with("mean_of_solved", solved.mean())
+            .with_beside("max", solved.max(), Some(max))
+            .with("unsolved", tally.instances - tally.solved);
         lines.push(line);
     }
     let note = rank_correlation(&pairs)
         .map(|correlation| format!("mean: rank correlation with the published ones {correlation:.3}"));
-    Table::new(header, lines).with_notes(note.into_iter().collect())
+    lines.into_iter().collect::<Table>().with_notes(note.into_iter().collect())
 }

@@ -1,119 +1,84 @@
 //! Results by the parameters of instances: every scenario, and table 4.6 of the dissertation.
 
-use super::gaps::statistics;
-use super::status::{COUNTS, counts};
+use super::gaps::{STATISTICS, statistics};
+use super::status::counts;
 use crate::published::TABLE_4_6;
 use crate::results::Results;
-use dfrsim_lab::{Cell, Table, beside, beside_header};
+use dfrsim_lab::{Cell, Table, TableLine};
 use dfrsim_offline::instances::{DissertationScenario, InstanceSet, Scenario};
 
 /// A line for each scenario of each group and each algorithm.
 pub(super) fn table(results: &Results<'_>) -> Table {
-    let first = ["instances", "scenario"];
-    let parameter_names = [
-        "nodes",
-        "tasks",
-        "dimensions",
-        "sigma",
-        "rho",
-        "memory_variation",
-        "cpu_variation",
-        "parallel",
-        "slack",
-        "algorithm",
-    ];
-    let measured = [
-        "mean_bound",
-        "mean_minimum_yield",
-        "mean_gap_to_bound",
-        "p90_gap_to_bound",
-        "mean_relative_gap_to_bound",
-        "p90_relative_gap_to_bound",
-    ];
     let raised = ["average_yield", "utilisation", "raised_utilisation"];
-    let header = (first.into_iter().chain(parameter_names).chain(COUNTS).chain(measured))
-        .map(str::to_owned)
-        .chain(raised.iter().map(|metric| format!("mean_{metric}")));
     let algorithms: Vec<(String, usize)> =
         results.algorithms.iter().map(|(algorithm, column)| (algorithm.to_string(), *column)).collect();
     let mut lines = Vec::new();
     for part in results.scenarios() {
         let record = part.records[0];
-        let mut start =
-            vec![Cell::Text(results.groups[record.group].name.clone()), Cell::Count(record.scenario)];
-        start.extend(parameters(results.parameters(record)));
+        let start = TableLine::new()
+            .with("instances", results.groups[record.group].name.as_str())
+            .with("scenario", record.scenario);
+        let start = with_parameters(start, results.parameters(record));
         let bound = part.bounds().mean();
         for (algorithm, column) in &algorithms {
             let tally = part.tally(*column);
             if tally.instances == 0 {
                 continue;
             }
-            let mean = |metric: &&str| part.values(results.metric(algorithm, metric)?).mean();
-            let values = [bound, part.yields(*column).mean()].into_iter();
-            let values = values.chain(statistics(&part.gaps(*column))).chain(raised.iter().map(mean));
-            let mut line = start.clone();
-            line.push(Cell::Text(algorithm.clone()));
-            line.extend(counts(tally).into_iter().chain(values.map(Cell::optional)));
-            lines.push(line);
+            let line = start.clone().with("algorithm", algorithm.as_str()).with_all(counts(tally));
+            let line = line.with("mean_bound", bound).with("mean_minimum_yield", part.yields(*column).mean());
+            let names = MEAN_STATISTICS.into_iter();
+            let line = line.with_all(names.zip(statistics(&part.gaps(*column))));
+            let mean = |metric: &str| part.values(results.metric(algorithm, metric)?).mean();
+            lines.push(line.with_all(raised.map(|metric| (format!("mean_{metric}"), mean(metric)))));
         }
     }
-    Table::new(header, lines)
+    lines.into_iter().collect()
 }
+
+/// The columns of [`statistics`] here.
+const MEAN_STATISTICS: [&str; 4] =
+    ["mean_gap_to_bound", "p90_gap_to_bound", "mean_relative_gap_to_bound", "p90_relative_gap_to_bound"];
 
 /// What there is of [`table`], group by group.
 pub(super) fn summary(results: &Results<'_>) -> Table {
     let line = |(place, group): (usize, &crate::InstanceGroup)| {
         let scenarios = results.scenarios().filter(|part| part.records[0].group == place).count();
-        vec![
-            Cell::Text(group.name.clone()),
-            Cell::Count(scenarios),
-            Cell::Count(group.replications() as usize),
-            Cell::Count(results.algorithms.len()),
-        ]
+        TableLine::new()
+            .with("instances", group.name.as_str())
+            .with("scenarios", scenarios)
+            .with("replications", group.replications())
+            .with("algorithms", results.algorithms.len())
     };
-    let lines = results.groups.iter().enumerate().map(line).collect();
-    Table::new(["instances", "scenarios", "replications", "algorithms"], lines)
+    results.groups.iter().enumerate().map(line).collect()
 }
 
-/// Nodes to slack.
-fn parameters(parameters: &Scenario) -> [Cell; 9] {
-    let count = |number: u32| Cell::Count(number as usize);
-    match parameters {
-        Scenario::Dissertation(of) => [
-            count(of.nodes),
-            count(of.jobs),
-            count(of.dimensions),
-            Cell::Number(of.sigma),
-            Cell::Number(of.rho),
-            Cell::Missing,
-            Cell::Missing,
-            Cell::Missing,
-            Cell::Number(of.slack),
-        ],
-        Scenario::Rr6692(of) => [
-            count(of.nodes),
-            count(of.tasks),
-            Cell::Count(2),
-            Cell::Missing,
-            Cell::Missing,
-            Cell::Number(of.memory_variation),
-            Cell::Number(of.cpu_variation),
-            Cell::Text(of.parallel.to_string()),
-            Cell::Number(of.slack),
-        ],
-    }
+/// With nodes to slack.
+fn with_parameters(line: TableLine, parameters: &Scenario) -> TableLine {
+    let (nodes, tasks, dimensions, slack) = match parameters {
+        Scenario::Dissertation(of) => (of.nodes, of.jobs, of.dimensions, of.slack),
+        Scenario::Rr6692(of) => (of.nodes, of.tasks, 2, of.slack),
+    };
+    let (of_dissertation, of_report) = match parameters {
+        Scenario::Dissertation(of) => (Some(of), None),
+        Scenario::Rr6692(of) => (None, Some(of)),
+    };
+    line.with("nodes", nodes)
+        .with("tasks", tasks)
+        .with("dimensions", dimensions)
+        .with("sigma", of_dissertation.map(|of| of.sigma))
+        .with("rho", of_dissertation.map(|of| of.rho))
+        .with("memory_variation", of_report.map(|of| of.memory_variation))
+        .with("cpu_variation", of_report.map(|of| of.cpu_variation))
+        .with("parallel", of_report.map(|of| of.parallel.to_string()))
+        .with("slack", slack)
 }
 
 /// Table 4.6: VP_CPSUM with one parameter fixed, at two slacks.
 pub(super) fn table_4_6(results: &Results<'_>) -> Table {
-    let columns = ["gap_to_bound", "p90_gap_to_bound", "relative_gap_to_bound", "p90_relative_gap_to_bound"];
-    let header: Vec<String> = (["parameter", "value", "slack", "instances"].map(str::to_owned).into_iter())
-        .chain(columns.into_iter().flat_map(beside_header))
-        .chain(["relative_gap_to_bound_difference".to_owned()])
-        .collect();
     let (Some(part), Some(column)) = (results.of_set(InstanceSet::Dissertation), results.column("VP_CPSUM"))
     else {
-        return Table::new(header, Vec::new());
+        return Table::default();
     };
     let line = |([parameter, value], [slack, gap, relative, p90, p90_relative]): ([&str; 2], [f64; 5])| {
         let wanted: f64 = value.parse().unwrap_or(f64::NAN);
@@ -121,18 +86,16 @@ pub(super) fn table_4_6(results: &Results<'_>) -> Table {
             |of: &DissertationScenario| of.slack == slack && parameter_of(of, parameter) == wanted;
         let gaps = results.with(&part, is_wanted).gaps(column);
         let own = statistics(&gaps);
-        let mut line = vec![
-            Cell::Text(parameter.to_owned()),
-            Cell::Formatted(value.to_owned()),
-            Cell::Number(slack),
-            Cell::Count(gaps.absolute.len()),
-        ];
-        let published = [gap, p90, relative, p90_relative];
-        line.extend(own.into_iter().zip(published).flat_map(|(own, theirs)| beside(own, Some(theirs))));
-        line.push(Cell::optional(own[2].map(|own| own - relative)));
-        line
+        let line = TableLine::new()
+            .with("parameter", parameter)
+            .with("value", Cell::Formatted(value.to_owned()))
+            .with("slack", slack)
+            .with("instances", gaps.absolute.len());
+        let values = STATISTICS.into_iter().zip(own).zip([gap, p90, relative, p90_relative]);
+        let line = values.fold(line, |line, ((name, own), theirs)| line.with_beside(name, own, Some(theirs)));
+        line.with("relative_gap_to_bound_difference", own[2].map(|own| own - relative))
     };
-    Table::new(header, TABLE_4_6.lines().map(line).collect())
+    TABLE_4_6.lines().map(line).collect()
 }
 
 fn parameter_of(scenario: &DissertationScenario, name: &str) -> f64 {

@@ -4,7 +4,7 @@
 use super::slack::slacks;
 use crate::results::{Part, Results};
 use crate::study::tasks;
-use dfrsim_lab::{Cell, Table};
+use dfrsim_lab::{Cell, Table, TableLine};
 use dfrsim_offline::instances::{InstanceSet, Scenario};
 
 const SETS: [InstanceSet; 3] =
@@ -30,55 +30,37 @@ fn table(
     values: impl Fn(InstanceSet) -> Vec<(Cell, f64)>,
     value_of: impl Fn(&Scenario) -> f64,
 ) -> Table {
-    let header = [
-        "set",
-        parameter,
-        "algorithm",
-        "instances",
-        "solved",
-        "minimum_yield",
-        "average_yield",
-        "failure_rate",
-    ];
     let mut lines = Vec::new();
     for set in SETS {
         let Some(part) = results.of_set(set) else { continue };
         for (cell, value) in values(set) {
             let of_value = part.filter(|record| value_of(results.parameters(record)) == value);
-            let start = || [Cell::Text(set.to_string()), cell.clone()];
-            lines.push(start().into_iter().chain(bound(&of_value)).collect());
-            lines
-                .extend(algorithms(results, &of_value).map(|rest| start().into_iter().chain(rest).collect()));
+            let start = TableLine::new().with("set", set.to_string()).with(parameter, cell);
+            lines.push(bound(start.clone(), &of_value));
+            lines.extend(algorithms(&start, results, &of_value));
         }
     }
-    Table::new(header, lines)
+    lines.into_iter().collect()
 }
 
-fn bound(part: &Part<'_>) -> [Cell; 6] {
+fn bound(start: TableLine, part: &Part<'_>) -> TableLine {
     let bounds = part.bounds();
-    [
-        Cell::Text("LPBOUND".to_owned()),
-        Cell::Count(part.records.len()),
-        Cell::Count(bounds.len()),
-        Cell::optional(bounds.mean()),
-        Cell::Missing,
-        Cell::Missing,
-    ]
+    let start = start.with("algorithm", "LPBOUND").with("instances", part.records.len());
+    measured(start, bounds.len(), [bounds.mean(), None, None])
 }
 
-fn algorithms(results: &Results<'_>, part: &Part<'_>) -> impl Iterator<Item = [Cell; 6]> {
+fn algorithms(start: &TableLine, results: &Results<'_>, part: &Part<'_>) -> impl Iterator<Item = TableLine> {
     results.algorithms.iter().filter_map(move |&(algorithm, column)| {
         let (name, tally) = (algorithm.to_string(), part.tally(column));
         let average = results.metric(&name, "average_yield");
-        (tally.instances > 0).then(|| {
-            [
-                Cell::Text(name),
-                Cell::Count(tally.instances),
-                Cell::Count(tally.solved),
-                Cell::optional(part.yields(column).mean()),
-                Cell::optional(average.and_then(|average| part.values(average).mean())),
-                Cell::optional(tally.failure_rate()),
-            ]
-        })
+        let average = average.and_then(|average| part.values(average).mean());
+        let start = start.clone().with("algorithm", name).with("instances", tally.instances);
+        let values = [part.yields(column).mean(), average, tally.failure_rate()];
+        (tally.instances > 0).then(|| measured(start, tally.solved, values))
     })
+}
+
+fn measured(start: TableLine, solved: usize, values: [Option<f64>; 3]) -> TableLine {
+    let names = ["minimum_yield", "average_yield", "failure_rate"];
+    start.with("solved", solved).with_all(names.into_iter().zip(values))
 }

@@ -2,7 +2,7 @@
 
 use crate::published::FIGURES;
 use crate::results::{Part, Results, Sample};
-use dfrsim_lab::{Cell, Table};
+use dfrsim_lab::{Table, TableLine};
 use dfrsim_offline::instances::InstanceSet;
 
 pub(crate) const CPSUM_BELOW_BOUND: &str = "VP_CPSUM below LPBOUND";
@@ -16,52 +16,48 @@ pub(super) fn slacks() -> impl Iterator<Item = f64> {
 
 /// Figure 4.2: the relative gap of VP_CPSUM to LPBOUND.
 pub(crate) fn figure_4_2(results: &Results<'_>) -> Table {
-    let header =
-        ["slack", "instances", "mean", "p75", "p90", "p99", "max", "mean_published", "mean_difference"];
     let (Some(part), Some(column)) = (results.of_set(InstanceSet::Dissertation), results.column("VP_CPSUM"))
     else {
-        return Table::new(header, Vec::new());
+        return Table::default();
     };
     let line = |slack: f64| {
         let sample = results.with(&part, |of| of.slack == slack).gaps(column).relative;
         let published = published("4.2", CPSUM_BELOW_BOUND, "mean", slack);
-        let values = [
-            sample.mean(),
-            sample.percentile(75),
-            sample.percentile(90),
-            sample.percentile(99),
-            sample.max(),
-            published,
-            sample.mean().zip(published).map(|(own, theirs)| own - theirs),
-        ];
-        let start = [Cell::Number(slack), Cell::Count(sample.len())];
-        start.into_iter().chain(values.map(Cell::optional)).collect()
+        let mean = sample.mean();
+        TableLine::new()
+            .with("slack", slack)
+            .with("instances", sample.len())
+            .with("mean", mean)
+            .with("p75", sample.percentile(75))
+            .with("p90", sample.percentile(90))
+            .with("p99", sample.percentile(99))
+            .with("max", sample.max())
+            .with("mean_published", published)
+            .with("mean_difference", mean.zip(published).map(|(own, theirs)| own - theirs))
     };
-    Table::new(header, slacks().map(line).collect())
+    slacks().map(line).collect()
 }
 
 /// Figure 4.3: on small instances, OPT below LPBOUND and VP_CPSUM below OPT, in percent.
 pub(crate) fn figure_4_3(results: &Results<'_>) -> Table {
-    let header = ["line", "slack", "instances", "mean", "mean_published", "p90", "p90_published"];
-    let Some(part) = results.of_set(InstanceSet::DissertationSmall) else {
-        return Table::new(header, Vec::new());
-    };
+    let Some(part) = results.of_set(InstanceSet::DissertationSmall) else { return Table::default() };
     let mut lines = Vec::new();
     for name in [OPT_BELOW_BOUND, CPSUM_BELOW_OPT] {
         for slack in slacks() {
             let of_slack = results.with(&part, |of| of.slack == slack);
             let Some(sample) = sample(results, &of_slack, name) else { continue };
-            let values = [
-                sample.mean(),
-                published("4.3", name, "mean", slack),
-                sample.percentile(90),
-                published("4.3", name, "p90", slack),
-            ];
-            let start = [Cell::Text(name.to_owned()), Cell::Number(slack), Cell::Count(sample.len())];
-            lines.push(start.into_iter().chain(values.map(Cell::optional)).collect());
+            let line = TableLine::new()
+                .with("line", name)
+                .with("slack", slack)
+                .with("instances", sample.len())
+                .with("mean", sample.mean())
+                .with("mean_published", published("4.3", name, "mean", slack))
+                .with("p90", sample.percentile(90))
+                .with("p90_published", published("4.3", name, "p90", slack));
+            lines.push(line);
         }
     }
-    Table::new(header, lines)
+    lines.into_iter().collect()
 }
 
 /// The gaps of one of the lines; `None` if the scenario does not have its algorithms.

@@ -2,58 +2,40 @@
 
 use crate::published::TABLE_4_7;
 use crate::results::Results;
-use dfrsim_lab::{Cell, Table};
+use dfrsim_lab::{Cell, Table, TableLine};
 use dfrsim_offline::instances::InstanceSet;
 
 /// Table 4.7: the used part of the fluid resources with VP_CPSUM, before and after the second phase by the dissertation's
 /// rule; in percent.
 pub(super) fn table_4_7(results: &Results<'_>) -> Table {
-    let header = [
-        "dimensions",
-        "jobs",
-        "instances",
-        "utilisation",
-        "utilisation_published",
-        "utilisation_difference",
-        "raised_utilisation",
-        "raised_utilisation_published",
-        "raised_utilisation_difference",
-    ];
     let metric = |name| results.metric("VP_CPSUM", name);
     let (Some(part), Some(before), Some(after)) =
         (results.of_set(InstanceSet::Dissertation), metric("utilisation"), metric("raised_utilisation"))
     else {
-        return Table::new(header, Vec::new());
+        return Table::default();
     };
     let line = |([dimensions, jobs], published): ([&str; 2], [f64; 2])| {
         let of_size =
             results.with(&part, |of| of.dimensions.to_string() == dimensions && of.jobs.to_string() == jobs);
         let [before, after] = [before, after].map(|column| of_size.values(column));
-        let mut line = [dimensions, jobs].map(|text| Cell::Formatted(text.to_owned())).to_vec();
-        line.push(Cell::Count(before.len()));
-        for (sample, published) in [before, after].into_iter().zip(published) {
+        let line = TableLine::new()
+            .with("dimensions", Cell::Formatted(dimensions.to_owned()))
+            .with("jobs", Cell::Formatted(jobs.to_owned()))
+            .with("instances", before.len());
+        let samples = [("utilisation", before), ("raised_utilisation", after)];
+        samples.into_iter().zip(published).fold(line, |line, ((name, sample), published)| {
             let own = sample.mean().map(|mean| 100.0 * mean);
-            line.extend([own, Some(published), own.map(|own| own - published)].map(Cell::optional));
-        }
-        line
+            line.with(name, own)
+                .with(format!("{name}_published"), published)
+                .with(format!("{name}_difference"), own.map(|own| own - published))
+        })
     };
-    Table::new(header, TABLE_4_7.lines().map(line).collect())
+    TABLE_4_7.lines().map(line).collect()
 }
 
 /// The average yields of every algorithm that goes through the second phase: the greatest, and by the dissertation's rule on
 /// the same instances, with how often and by how much the rule falls short.
 pub(super) fn second_phase(results: &Results<'_>) -> Table {
-    let header = [
-        "instances",
-        "algorithm",
-        "solved",
-        "minimum_yield",
-        "compared",
-        "average_yield",
-        "average_yield_by_rule",
-        "short",
-        "max_gap",
-    ];
     let mut lines = Vec::new();
     for (name, part) in results.groups() {
         for (algorithm, column) in results.second_phase() {
@@ -66,18 +48,18 @@ pub(super) fn second_phase(results: &Results<'_>) -> Table {
             let gaps = both(|average, by_rule| Some(average - by_rule));
             // Less than what rounding to units of yield may cost.
             let short = both(|average, by_rule| Some(average - by_rule).filter(|gap| *gap > 1e-5));
-            lines.push(vec![
-                Cell::Text(name.to_owned()),
-                Cell::Text(algorithm),
-                Cell::Count(part.tally(column).solved),
-                Cell::optional(part.yields(column).mean()),
-                Cell::Count(averages.len()),
-                Cell::optional(averages.mean()),
-                Cell::optional(both(|_, by_rule| Some(by_rule)).mean()),
-                Cell::Count(short.len()),
-                Cell::optional(gaps.max()),
-            ]);
+            let line = TableLine::new()
+                .with("instances", name)
+                .with("algorithm", algorithm)
+                .with("solved", part.tally(column).solved)
+                .with("minimum_yield", part.yields(column).mean())
+                .with("compared", averages.len())
+                .with("average_yield", averages.mean())
+                .with("average_yield_by_rule", both(|_, by_rule| Some(by_rule)).mean())
+                .with("short", short.len())
+                .with("max_gap", gaps.max());
+            lines.push(line);
         }
     }
-    Table::new(header, lines)
+    lines.into_iter().collect()
 }
