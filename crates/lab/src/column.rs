@@ -108,33 +108,6 @@ impl Column {
     }
 }
 
-/// A value of a column, for formats that distinguish types.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Datum {
-    /// A text.
-    Text(String),
-    /// A whole number.
-    Integer(u64),
-    /// A number. Spans are seconds, rounded to the nearest `f64`: to the microsecond for up to 285 years.
-    Number(f64),
-    /// A truth value.
-    Boolean(bool),
-    /// No value.
-    Missing,
-}
-
-impl Datum {
-    /// The number that it is, if it is one.
-    #[must_use]
-    pub fn number(&self) -> Option<f64> {
-        match self {
-            Datum::Integer(number) => Some(*number as f64),
-            Datum::Number(number) => Some(*number),
-            Datum::Text(_) | Datum::Boolean(_) | Datum::Missing => None,
-        }
-    }
-}
-
 /// A type of the fields of rows. What is written reads back as the same value; anything else is refused.
 pub trait Value: Sized {
     /// The kind of a column of such values.
@@ -143,12 +116,12 @@ pub trait Value: Sized {
     fn write(&self) -> String;
     /// The value of a text; `None` if it is not one.
     fn read(text: &str) -> Option<Self>;
-    /// The value for formats that distinguish types.
-    fn datum(&self) -> Datum;
+    /// The number that the value is, if it is one.
+    fn number(&self) -> Option<f64>;
 }
 
 macro_rules! plain_values {
-    ($($type:ty: $kind:ident = $datum:expr,)+) => {
+    ($($type:ty: $kind:ident = |$value:pat_param| $number:expr,)+) => {
         $(impl Value for $type {
             const KIND: Kind = Kind::$kind;
             fn write(&self) -> String {
@@ -157,9 +130,9 @@ macro_rules! plain_values {
             fn read(text: &str) -> Option<Self> {
                 text.parse().ok()
             }
-            fn datum(&self) -> Datum {
-                let datum: fn(&$type) -> _ = $datum;
-                Datum::$kind(datum(self))
+            fn number(&self) -> Option<f64> {
+                let $value = self;
+                $number
             }
         })+
     };
@@ -167,20 +140,20 @@ macro_rules! plain_values {
 // The standard library prints the shortest decimals that read back as the same binary number; spans print as exact
 // seconds.
 plain_values!(
-    u32: Integer = |&count| count.into(),
-    u64: Integer = |&count| count,
-    usize: Integer = |&count| count as u64,
-    f64: Number = |&number| number,
-    String: Text = String::clone,
-    SimSpan: Number = |span| span.as_secs_f64(),
-    bool: Boolean = |&value| value,
+    u32: Integer = |count| Some((*count).into()),
+    u64: Integer = |count| Some(*count as f64),
+    usize: Integer = |count| Some(*count as f64),
+    f64: Number = |number| Some(*number),
+    String: Text = |_| None,
+    SimSpan: Number = |span| Some(span.as_secs_f64()),
+    bool: Boolean = |_| None,
 );
 
 /// `None` is an empty field.
 impl<T: Value> Value for Option<T> {
     const KIND: Kind = T::KIND;
-    fn datum(&self) -> Datum {
-        self.as_ref().map_or(Datum::Missing, Value::datum)
+    fn number(&self) -> Option<f64> {
+        self.as_ref().and_then(Value::number)
     }
     fn write(&self) -> String {
         self.as_ref().map(Value::write).unwrap_or_default()
@@ -188,20 +161,6 @@ impl<T: Value> Value for Option<T> {
     fn read(text: &str) -> Option<Self> {
         if text.is_empty() { Some(None) } else { T::read(text).map(Some) }
     }
-}
-
-/// The value of a text in a column of this kind; an empty text is missing.
-#[must_use]
-pub fn datum(kind: Kind, text: &str) -> Option<Datum> {
-    if text.is_empty() {
-        return Some(Datum::Missing);
-    }
-    Some(match kind {
-        Kind::Text => Datum::Text(text.to_owned()),
-        Kind::Integer => Datum::Integer(text.parse().ok()?),
-        Kind::Number => Datum::Number(text.parse().ok()?),
-        Kind::Boolean => Datum::Boolean(text.parse().ok()?),
-    })
 }
 
 /// A field that is not a value of its column.
@@ -227,8 +186,6 @@ pub trait Columns: Sized {
     /// The columns, in the order of the fields.
     const COLUMNS: &'static [Column];
 
-    /// The values, in the order of the columns.
-    fn data(&self) -> Vec<Datum>;
     /// The values as texts, in the order of the columns.
     fn write(&self) -> Vec<String>;
     /// The number in a column, by its place; `None` if there is none.
@@ -332,15 +289,12 @@ macro_rules! columns {
                 doc: concat!($($doc),+).trim_ascii(),
             }),+];
 
-            fn data(&self) -> Vec<$crate::Datum> {
-                vec![$($crate::Value::datum(&self.$field)),+]
-            }
             fn write(&self) -> Vec<String> {
                 vec![$($crate::Value::write(&self.$field)),+]
             }
             fn number(&self, place: usize) -> Option<f64> {
                 let numbers: &[fn(&Self) -> Option<f64>] =
-                    &[$(|row| $crate::Value::datum(&row.$field).number()),+];
+                    &[$(|row| $crate::Value::number(&row.$field)),+];
                 numbers.get(place).and_then(|number| number(self))
             }
             fn read<'a>(mut fields: impl Iterator<Item = &'a str>) -> Result<Self, $crate::BadField> {

@@ -1,8 +1,23 @@
 //! Rows of any study as columns of values: what comparison, baselines, export and figures work on.
 
-use crate::column::{Column, Datum, Kind, Role, RowType};
+use crate::column::{Column, Kind, Role, RowType};
 use crate::record::Status;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A value of a column, for formats that distinguish types.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Datum {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Integer(u64),
+    /// A number. Spans are seconds, rounded to the nearest `f64`: to the microsecond for up to 285 years.
+    Number(f64),
+    /// A truth value.
+    Boolean(bool),
+    /// No value.
+    Missing,
+}
 
 /// Rows of one type, column by column.
 #[derive(Clone, Debug)]

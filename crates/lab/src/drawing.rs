@@ -15,6 +15,20 @@ pub struct Drawing {
     pub chart: Chart,
 }
 
+impl Drawing {
+    /// A figure without remarks.
+    #[must_use]
+    pub fn new(stem: impl Into<String>, title: impl Into<String>, chart: Chart) -> Drawing {
+        Drawing { stem: stem.into(), title: title.into(), remarks: Vec::new(), chart }
+    }
+    /// With one more remark.
+    #[must_use]
+    pub fn with_remark(mut self, remark: impl Into<String>) -> Drawing {
+        self.remarks.push(remark.into());
+        self
+    }
+}
+
 /// What is drawn. Values that an axis cannot show (zero on a logarithmic one) are left out, with a remark.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
@@ -112,6 +126,19 @@ pub enum Join {
     None,
     /// By steps, level until the next point, without markers.
     Steps,
+}
+
+impl Chart {
+    /// Points of several series; `name` is what a series is.
+    #[must_use]
+    pub fn lines(x: Axis, y: Axis, name: impl Into<String>, series: Vec<Series>) -> Chart {
+        Chart::Lines { x, y, name: name.into(), series }
+    }
+    /// Our values beside published ones; `name` is what a line is.
+    #[must_use]
+    pub fn beside(value: Axis, name: impl Into<String>, lines: Vec<(String, f64, f64)>) -> Chart {
+        Chart::Beside { value, name: name.into(), lines }
+    }
 }
 
 impl Axis {

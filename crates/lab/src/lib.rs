@@ -32,10 +32,8 @@ mod table;
 mod text;
 
 pub use claims::{Claim, Verdict, table as claims_table};
-pub use column::{
-    BadField, Better, Column, Columns, Datum, Kind, Role, Row, RowType, Value, datum, read_field,
-};
-pub use data::DataFrame;
+pub use column::{BadField, Better, Column, Columns, Kind, Role, Row, RowType, Value, read_field};
+pub use data::{DataFrame, Datum};
 pub use drawing::{Axis, Chart, Drawing, IntervalLine, Join, Samples, Scale, Series, stem};
 pub use error::RunError;
 pub use groups::GroupKey;
@@ -45,15 +43,15 @@ pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};
 pub use registry::{AnyScenario, AnyStudy, Registry};
 pub use results::{Results, ResultsError};
 pub use rows::{
-    EarlierLines, EarlierRecords, Journaling, Layout, Line, Long, OnInstance, ReadFile, RowFile, RowResult,
-    RowSet, RowText, RunOf, Wide, WideCell, WideOutcome, file_name,
+    EarlierLines, EarlierRecords, Journaling, Layout, Line, Long, OnInstance, Origin, ReadFile, RowFile,
+    RowResult, RowSet, RowTexts, RunOf, Wide, WideCell, WideOutcome, file_name,
 };
-pub use study::{Audit, Grain, Input, InstanceId, Labels, Prepared, Records, Study, Watch};
+pub use study::{Audit, Grain, Input, InstanceId, Labels, Prepared, Study, Watch};
 pub use sweep::{
     Counts, Host, InputSection, MANIFEST, Manifest, ParseShardError, Part, PartStatus, Progress, RunOptions,
     RunReport, RunStatus, SealError, Shard, Step, unfinished_scenario,
 };
 pub use table::{
     Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, ParseConfidenceError, Statistics, Table,
-    TableLine, beside, beside_header, decimals, mean, rank_correlation,
+    TableLine, average, beside, beside_header, decimals, mean, rank_correlation,
 };

@@ -162,12 +162,8 @@ impl Scope<'_> {
             (points.len() > 1).then_some(Series { name, points, join: Join::Straight })
         });
         let (x, name) = (self.column(column), self.names(variants));
-        let chart = Chart::Lines {
-            x: Axis::linear(x.heading()),
-            y: Axis::automatic(format!("mean {}", self.metric())),
-            name,
-            series: series.collect(),
-        };
+        let y = Axis::automatic(format!("mean {}", self.metric()));
+        let chart = Chart::lines(Axis::linear(x.heading()), y, name, series.collect());
         let title = format!("Mean {} by {}", self.metric(), x.words());
         self.drawing(&format!("by-{}", stem(&x.words())), title, chart)
     }
@@ -179,6 +175,6 @@ impl Scope<'_> {
             "" => (kind, title),
             name => (format!("{kind}-{}", stem(name)), format!("{title}: {name}")),
         };
-        Drawing { stem: own, title, remarks: Vec::new(), chart }
+        Drawing::new(own, title, chart)
     }
 }

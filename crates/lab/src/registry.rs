@@ -6,7 +6,7 @@ use crate::drawing::Drawing;
 use crate::error::RunError;
 use crate::fields::{Document, Environment, InputErrors, Scenario, ScenarioSource, document_fields};
 use crate::results::{Results, ResultsError};
-use crate::rows::{RowSet, RowText};
+use crate::rows::{RowSet, RowTexts};
 use crate::study::{Audit, Study};
 use crate::sweep::{self, Progress, RunOptions, RunReport};
 use std::any::Any;
@@ -45,7 +45,7 @@ pub trait AnyStudy: Send + Sync {
     ///
     /// # Errors
     /// In one line, if they are not rows of this study.
-    fn frames(&self, files: &[RowText]) -> Result<Vec<DataFrame>, String>;
+    fn frames(&self, files: &RowTexts) -> Result<Vec<DataFrame>, String>;
     /// What the study draws of these results besides what follows from the roles of columns.
     ///
     /// # Errors
@@ -163,7 +163,7 @@ impl<S: Study> AnyStudy for Registered<S> {
     fn scenario(&self, document: &Document<'_>) -> Result<Box<dyn AnyScenario>, InputErrors> {
         Ok(Box::new(Opened::<S>(document.read::<S::Fields>()?)))
     }
-    fn frames(&self, files: &[RowText]) -> Result<Vec<DataFrame>, String> {
+    fn frames(&self, files: &RowTexts) -> Result<Vec<DataFrame>, String> {
         <S::Rows as RowSet<S>>::frames(files)
     }
     fn drawings(&self, results: &Results<'_>, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {

@@ -2,7 +2,7 @@
 
 use crate::data::DataFrame;
 use crate::registry::{AnyStudy, Registry};
-use crate::rows::{ReadFile, RowText};
+use crate::rows::{ReadFile, RowTexts};
 use crate::sweep::{MANIFEST, Manifest, SealError, TIMES, journals};
 use crate::text::csv;
 use std::fmt::Display;
@@ -144,9 +144,9 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// If they are not what the run wrote.
-    pub fn row_files(&self) -> Result<Vec<RowText>, ResultsError> {
+    pub fn row_files(&self) -> Result<RowTexts, ResultsError> {
         let is_rows = |name: &&String| *name == "rows.csv" || name.starts_with("rows/");
-        let read = |name: &String| Ok(RowText { name: name.clone(), text: self.file(name)? });
+        let read = |name: &String| Ok((name.clone(), self.file(name)?));
         self.manifest.files.keys().filter(is_rows).map(read).collect()
     }
 

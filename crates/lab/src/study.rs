@@ -6,7 +6,7 @@ use crate::drawing::Drawing;
 use crate::error::RunError;
 use crate::fields::{Fields, Scenario};
 use crate::key::{Digest, KeyBuilder};
-use crate::record::{Failure, Record};
+use crate::record::Failure;
 use crate::rows::{ReadFile, RowSet};
 use crate::table::NamedTable;
 use std::collections::BTreeSet;
@@ -208,6 +208,3 @@ pub trait Study: Sized + Send + Sync + 'static {
         Vec::new()
     }
 }
-
-/// All records of one type of a study.
-pub type Records<S> = Vec<Record<<S as Study>::Row>>;

@@ -182,12 +182,8 @@ impl ComparedRows {
         let name = [self.row_type.name, metric.name]
             .map(|name| if name.is_empty() { String::new() } else { format!("-{}", stem(name)) })
             .concat();
-        Some(Drawing {
-            stem: format!("ratio{name}"),
-            title: format!("Geometric mean of the ratios of {} in B and A", metric.name),
-            remarks: Vec::new(),
-            chart,
-        })
+        let title = format!("Geometric mean of the ratios of {} in B and A", metric.name);
+        Some(Drawing::new(format!("ratio{name}"), title, chart))
     }
 }
 

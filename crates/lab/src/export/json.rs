@@ -1,8 +1,7 @@
 //! Rows as lines of JSON.
 
 use super::{columns, datum};
-use crate::column::Datum;
-use crate::data::DataFrame;
+use crate::data::{DataFrame, Datum};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use std::io::{self, Write};
 

@@ -11,8 +11,8 @@ pub use json::json_lines;
 #[cfg(feature = "parquet")]
 pub use parquet::{Error as ParquetError, parquet};
 
-use crate::column::{Column, Datum, Kind};
-use crate::data::DataFrame;
+use crate::column::{Column, Kind};
+use crate::data::{DataFrame, Datum};
 
 /// The columns of an exported table with their kinds and units: first what the frame knows of every row.
 fn columns(frame: &DataFrame) -> impl Iterator<Item = (&'static str, Kind, &'static str)> {

@@ -1,8 +1,8 @@
 //! Rows as a Parquet file.
 
 use super::{columns, datum};
-use crate::column::{Datum, Kind};
-use crate::data::DataFrame;
+use crate::column::Kind;
+use crate::data::{DataFrame, Datum};
 use crate::results::Results;
 use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::writer::ColumnWriter;

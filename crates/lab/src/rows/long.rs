@@ -1,7 +1,8 @@
 //! Rows, a line each.
 
 use super::{
-    Journaling, OnInstance, RowFile, RowResult, RowSet, RowText, RunOf, bad_header, bad_line, file_name,
+    Journaling, OnInstance, Origin, RowFile, RowResult, RowSet, RowTexts, RunOf, bad_header, bad_line,
+    file_name,
 };
 use crate::column::{Column, Row, RowType};
 use crate::data::DataFrame;
@@ -115,33 +116,28 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
         lines
     }
 
-    fn take_journal(
+    fn take(
         (): &(),
         earlier: &mut Self::Earlier,
+        origin: Origin,
         header: &[String],
         records: impl Iterator<Item = StringRecord>,
     ) -> usize {
-        let is_own = header == journal_header::<S::Row>();
-        records.filter(|record| !is_own || !earlier.take(&record.iter().collect::<Vec<_>>())).count()
-    }
-
-    fn take_file(
-        (): &(),
-        earlier: &mut Self::Earlier,
-        file: usize,
-        header: &[String],
-        records: impl Iterator<Item = StringRecord>,
-    ) -> usize {
-        let is_own = header == files::<S::Row>()[file].header;
-        let mut unusable = 0;
-        for record in records {
+        let is_own = match origin {
+            Origin::Journal => header == journal_header::<S::Row>(),
+            Origin::File(file) => header == files::<S::Row>()[file].header,
+        };
+        let mut take = |record: &StringRecord| {
             let fields: Vec<&str> = record.iter().collect();
-            match Record::<S::Row>::read(file, &fields).filter(|_| is_own) {
-                Some(record) => earlier.0.entry(record.key).or_default().push(Some(record)),
-                None => unusable += 1,
+            match origin {
+                Origin::Journal => earlier.take(&fields),
+                Origin::File(file) => {
+                    let record = Record::<S::Row>::read(file, &fields);
+                    record.map(|record| earlier.0.entry(record.key).or_default().push(Some(record))).is_some()
+                }
             }
-        }
-        unusable
+        };
+        records.filter(|record| !is_own || !take(record)).count()
     }
 
     fn absorb(earlier: &mut Self::Earlier, other: Self::Earlier) {
@@ -218,12 +214,12 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
         lines.iter().map(|lines| csv_text::lines(lines.iter().map(Vec::as_slice))).collect()
     }
 
-    fn read(files: &[RowText]) -> Result<Self, String> {
+    fn read(files: &RowTexts) -> Result<Self, String> {
         let mut records = Vec::new();
         for (place, row_type) in S::Row::TYPES.iter().enumerate() {
             let name = file_name(row_type);
-            let Some(file) = files.iter().find(|file| file.name == name) else { continue };
-            for (number, line) in csv_text::records(&file.text).enumerate().skip(1) {
+            let Some(text) = files.get(&name) else { continue };
+            for (number, line) in csv_text::records(text).enumerate().skip(1) {
                 let fields: Vec<&str> = line.iter().collect();
                 records.push(Record::read(place, &fields).ok_or_else(|| bad_line(&name, number + 1))?);
             }
@@ -231,12 +227,12 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
         Ok(Long { records })
     }
 
-    fn frames(files: &[RowText]) -> Result<Vec<DataFrame>, String> {
+    fn frames(files: &RowTexts) -> Result<Vec<DataFrame>, String> {
         let mut frames: Vec<DataFrame> = S::Row::TYPES.iter().map(DataFrame::new).collect();
         for frame in &mut frames {
             let name = file_name(frame.row_type);
-            let Some(file) = files.iter().find(|file| file.name == name) else { continue };
-            let mut lines = csv_text::records(&file.text).enumerate();
+            let Some(text) = files.get(&name) else { continue };
+            let mut lines = csv_text::records(text).enumerate();
             if !lines.next().is_some_and(|(_, found)| found.iter().eq(header(frame.columns()))) {
                 return Err(bad_header(&name));
             }

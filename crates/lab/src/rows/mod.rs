@@ -12,6 +12,7 @@ use crate::key::Key;
 use crate::record::{Failure, Status};
 use crate::study::{InstanceId, Labels, Study};
 use csv::StringRecord;
+use std::collections::BTreeMap;
 
 /// When records go to the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,13 +32,16 @@ pub struct RowFile {
     pub header: Vec<String>,
 }
 
-/// A file of rows that was read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RowText {
-    /// Its name in the folder of the results.
-    pub name: String,
-    /// Its content.
-    pub text: String,
+/// The files of rows in a folder of results: their contents, by name.
+pub type RowTexts = BTreeMap<String, String>;
+
+/// Where records of earlier runs are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A journal.
+    Journal,
+    /// A file of rows, by its place.
+    File(usize),
 }
 
 /// A file that was read.
@@ -131,18 +135,11 @@ pub trait RowSet<S: Study>: Sized + Send + Sync {
     fn journal_header(layout: &Self::Layout) -> Vec<String>;
     /// The journal's records of outcomes: of one run, or of all on an instance.
     fn journal(layout: &Self::Layout, key: Key, outcomes: &[Self::Outcome]) -> Vec<Vec<String>>;
-    /// Takes the records of a journal with this header, and says how many could not be used.
-    fn take_journal(
+    /// Takes records with this header, and says how many could not be used.
+    fn take(
         layout: &Self::Layout,
         earlier: &mut Self::Earlier,
-        header: &[String],
-        records: impl Iterator<Item = StringRecord>,
-    ) -> usize;
-    /// Takes the records of a file (by its place) with this header, and says how many could not be used.
-    fn take_file(
-        layout: &Self::Layout,
-        earlier: &mut Self::Earlier,
-        file: usize,
+        origin: Origin,
         header: &[String],
         records: impl Iterator<Item = StringRecord>,
     ) -> usize;
@@ -170,12 +167,12 @@ pub trait RowSet<S: Study>: Sized + Send + Sync {
     ///
     /// # Errors
     /// In one line, if they are not rows of this study.
-    fn read(files: &[RowText]) -> Result<Self, String>;
+    fn read(files: &RowTexts) -> Result<Self, String>;
     /// The rows of a folder column by column, in the order of the types.
     ///
     /// # Errors
     /// In one line, if they are not rows of this study.
-    fn frames(files: &[RowText]) -> Result<Vec<DataFrame>, String>;
+    fn frames(files: &RowTexts) -> Result<Vec<DataFrame>, String>;
 }
 
 /// The file of a type of rows.

@@ -1,7 +1,8 @@
 //! Rows, a line an instance: eight bytes a result in memory, and one field in the file.
 
 use super::{
-    Journaling, OnInstance, RowFile, RowResult, RowSet, RowText, RunOf, bad_header, bad_line, file_name,
+    Journaling, OnInstance, Origin, RowFile, RowResult, RowSet, RowTexts, RunOf, bad_header, bad_line,
+    file_name,
 };
 use crate::column::{Column, Role, Row, RowType};
 use crate::data::{DataFrame, Entry};
@@ -357,19 +358,10 @@ impl<S: Study> RowSet<S> for Wide<S::Row> {
         vec![[key.to_string(), message].into_iter().chain(cells).collect()]
     }
 
-    fn take_journal(
+    fn take(
         layout: &Layout,
         earlier: &mut EarlierLines,
-        header: &[String],
-        records: impl Iterator<Item = StringRecord>,
-    ) -> usize {
-        earlier.take(layout, header, records)
-    }
-
-    fn take_file(
-        layout: &Layout,
-        earlier: &mut EarlierLines,
-        _: usize,
+        _: Origin,
         header: &[String],
         records: impl Iterator<Item = StringRecord>,
     ) -> usize {
@@ -467,13 +459,13 @@ impl<S: Study> RowSet<S> for Wide<S::Row> {
         vec![text]
     }
 
-    fn read(files: &[RowText]) -> Result<Self, String> {
+    fn read(files: &RowTexts) -> Result<Self, String> {
         let row_type = &S::Row::TYPES[0];
         let (layout, lines) = read::<Vec<Line>>(row_type, files, |_, lines| lines.collect())?;
         Ok(Wide { layout, lines, rows: PhantomData })
     }
 
-    fn frames(files: &[RowText]) -> Result<Vec<DataFrame>, String> {
+    fn frames(files: &RowTexts) -> Result<Vec<DataFrame>, String> {
         let row_type = &S::Row::TYPES[0];
         let (_, frame) = read(row_type, files, unpivoted)?;
         Ok(vec![frame])
@@ -502,12 +494,11 @@ impl Layout {
 /// The layout of the file of rows, and what is made of its lines.
 fn read<T>(
     row_type: &'static RowType,
-    files: &[RowText],
+    files: &RowTexts,
     make: impl FnOnce(&Layout, &mut dyn Iterator<Item = Result<Line, String>>) -> Result<T, String>,
 ) -> Result<(Layout, T), String> {
     let name = file_name(row_type);
-    let text = files.iter().find(|file| file.name == name).map(|file| file.text.as_str());
-    let mut records = csv_text::records(text.unwrap_or_default()).enumerate();
+    let mut records = csv_text::records(files.get(&name).map_or("", String::as_str)).enumerate();
     let layout = match records.next() {
         Some((_, header)) => Layout::from_header(row_type, &header).ok_or_else(|| bad_header(&name))?,
         None => Layout::new(row_type),

@@ -11,7 +11,7 @@ use super::seal;
 use super::times::TIMES;
 use super::work::Sweep;
 use crate::fields::Scenario;
-use crate::rows::{Journaling, RowSet};
+use crate::rows::{Journaling, Origin, RowSet};
 use crate::study::{Audit, Input, InstanceId, Study};
 use crate::table::NamedTable;
 use crate::text::csv;
@@ -226,7 +226,7 @@ fn read_earlier<S: Study>(
             let mut records = csv::records(&text);
             let Some(header) = records.next() else { continue };
             let header: Vec<String> = header.iter().map(str::to_owned).collect();
-            let unusable = S::Rows::take_file(layout, &mut finished, place, &header, records);
+            let unusable = S::Rows::take(layout, &mut finished, Origin::File(place), &header, records);
             if unusable > 0 {
                 is_complete = false;
                 notices.push(format!(
@@ -243,7 +243,8 @@ fn read_earlier<S: Study>(
     let (mut unfinished, mut damaged) = (<S::Rows as RowSet<S>>::Earlier::default(), 0);
     for (header, found) in folder.read_journals(&S::Rows::journal_header(layout))? {
         damaged += found.damaged;
-        damaged += S::Rows::take_journal(layout, &mut unfinished, &header, found.records.into_iter());
+        damaged +=
+            S::Rows::take(layout, &mut unfinished, Origin::Journal, &header, found.records.into_iter());
     }
     notices.extend(folder.damage(damaged));
     S::Rows::absorb(earlier, unfinished);

@@ -10,7 +10,7 @@ pub use beside::{beside, beside_header};
 pub use bootstrap::{Bootstrap, Confidence, Estimate, Estimates, ParseConfidenceError};
 pub use line::TableLine;
 pub use plain::{Cell, Table, decimals};
-pub use statistics::{Statistics, mean, rank_correlation};
+pub use statistics::{Statistics, average, mean, rank_correlation};
 
 /// A table and the name of its files, `tables/NAME.csv` and `tables/NAME.md`.
 #[derive(Clone, Debug, PartialEq)]

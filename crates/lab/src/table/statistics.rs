@@ -30,6 +30,12 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// The arithmetic mean; `None` if there are no values.
+pub fn average(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.into_iter().collect();
+    (!values.is_empty()).then(|| mean(&values))
+}
+
 /// Spearman's rank correlation of pairs of values: the correlation of their ranks, equal values sharing theirs; `None`
 /// for fewer than two pairs and where one side is constant.
 #[must_use]

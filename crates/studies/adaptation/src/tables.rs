@@ -3,7 +3,7 @@
 use crate::rows::Row;
 use crate::scenario::{Changes, Cost};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Estimate, Long, NamedTable, Statistics, Table, TableLine, mean};
+use dfrsim_lab::{Bootstrap, Estimate, Long, NamedTable, Statistics, Table, TableLine, average};
 
 pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<NamedTable> {
     vec![
@@ -34,9 +34,8 @@ fn by_budget(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Table {
         let rows: Vec<&Row> = part(rows, cost, percent).collect();
         let gaps = gaps(rows.iter().copied());
         let yields = |of: fn(&Row) -> Option<f64>| {
-            let all: Vec<f64> = rows.iter().map(|row| of(row).unwrap_or(0.0)).collect();
             let solved = rows.iter().filter(|row| of(row).is_some()).count();
-            (solved, (!all.is_empty()).then(|| mean(&all)))
+            (solved, average(rows.iter().map(|row| of(row).unwrap_or(0.0))))
         };
         let (solved_exactly, optimum) = yields(|row| row.optimum);
         let (solved, found) = yields(|row| row.found);

@@ -4,10 +4,10 @@
 //! *holds* where the interval lies on the side that it says, *fails* where it lies on the other, and is *open* in between. The
 //! level of use in the experiments is not known, so all are checked at each level.
 
-use crate::pairs::{Data, Pair, average, beside_optimum, optima, share};
+use crate::pairs::{Data, Pair, beside_optimum, optima, share};
 use crate::rows::SearchRow;
 use crate::{COLLECTIVE, SIMPLE, published};
-use dfrsim_lab::{Claim, Estimate, Verdict, rank_correlation};
+use dfrsim_lab::{Claim, Estimate, Verdict, average, rank_correlation};
 
 /// What is said of a value.
 #[derive(Clone, Copy)]

@@ -22,15 +22,12 @@ fn table_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
         mean(&of_grid.collect::<Vec<_>>())
     };
     let line = |(place, name): (usize, &str)| (name.replace('_', " "), percent(place), published[place]);
-    grids.iter().any(|pairs| !pairs.is_empty()).then(|| Drawing {
-        stem: stem(&format!("table-2-usage-{usage}")),
-        title: format!("Table 2: collective beside simple requests, usage {usage}"),
-        remarks: vec!["The level of use in the published experiments is not known.".to_owned()],
-        chart: Chart::Beside {
-            value: Axis::linear("test cases (%)"),
-            name: "count".to_owned(),
-            lines: COUNTS.into_iter().enumerate().map(line).collect(),
-        },
+    grids.iter().any(|pairs| !pairs.is_empty()).then(|| {
+        let lines = COUNTS.into_iter().enumerate().map(line).collect();
+        let chart = Chart::beside(Axis::linear("test cases (%)"), "count", lines);
+        let title = format!("Table 2: collective beside simple requests, usage {usage}");
+        Drawing::new(stem(&format!("table-2-usage-{usage}")), title, chart)
+            .with_remark("The level of use in the published experiments is not known.")
     })
 }
 
@@ -43,15 +40,10 @@ fn figure_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
     };
     let series: Vec<Series> =
         SERIES.into_iter().enumerate().map(series).filter(|series| !series.points.is_empty()).collect();
-    (!series.is_empty()).then(|| Drawing {
-        stem: stem(&format!("figure-2-usage-{usage}")),
-        title: format!("Figure 2: search times, usage {usage}"),
-        remarks: Vec::new(),
-        chart: Chart::Lines {
-            x: Axis::linear("requested resources"),
-            y: Axis::automatic("mean search time (ms)"),
-            name: "requests".to_owned(),
-            series,
-        },
+    (!series.is_empty()).then(|| {
+        let (x, y) = (Axis::linear("requested resources"), Axis::automatic("mean search time (ms)"));
+        let name = stem(&format!("figure-2-usage-{usage}"));
+        let title = format!("Figure 2: search times, usage {usage}");
+        Drawing::new(name, title, Chart::lines(x, y, "requests", series))
     })
 }

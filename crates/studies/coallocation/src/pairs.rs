@@ -4,7 +4,7 @@ use crate::rows::{OptimumRow, Row, SearchRow, StreamRow};
 use crate::scenario::CoallocationFields;
 use crate::{COLLECTIVE, SIMPLE};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Estimate, Long};
+use dfrsim_lab::{Bootstrap, Estimate, Long, average};
 use std::collections::BTreeMap;
 
 /// Both searches of a test case with the parameters of the scenario, and its optimum if it was searched.
@@ -152,12 +152,6 @@ impl<'a> Data<'a> {
         let all: f64 = sums.iter().sum();
         (all > 0.0).then(|| sums.map(|sum| sum / all))
     }
-}
-
-/// The mean of these values; `None` if there are none.
-pub(crate) fn average(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let values: Vec<f64> = values.into_iter().collect();
-    (!values.is_empty()).then(|| dfrsim_lab::mean(&values))
 }
 
 /// The part of these values for which something is so; `None` if there are none.

@@ -3,7 +3,7 @@
 use crate::rows::{LoadRow, Pair, Row, loads, pairs, switches};
 use crate::scenario::ContextSwitches;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, mean};
+use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, average};
 
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Drawing> {
     let policies: Vec<&str> =
@@ -28,27 +28,19 @@ fn figure_10(rows: &Long<Row>) -> Drawing {
     let series = |name: &str, of: fn(&Pair<'_>) -> Option<u64>| {
         let point = |&vms: &u32| {
             let own = pairs.iter().filter(|pair| pair.optimised.vms == vms);
-            let costs: Vec<f64> = own.filter_map(of).map(|cost| cost as f64).collect();
-            (!costs.is_empty()).then(|| (f64::from(vms), mean(&costs)))
+            average(own.filter_map(of).map(|cost| cost as f64)).map(|cost| (f64::from(vms), cost))
         };
         let points = sizes.iter().filter_map(point).collect();
         Series { name: name.to_owned(), points, join: Join::Straight }
     };
-    Drawing {
-        stem: "figure-10".to_owned(),
-        title: "RR-6929, figure 10: the cost of plans by the number of VMs".to_owned(),
-        remarks: vec!["Means over the replications.".to_owned()],
-        chart: Chart::Lines {
-            x: Axis::linear("VMs"),
-            y: Axis::linear("mean cost (MB)"),
-            name: "plan".to_owned(),
-            series: vec![
-                series("first-fit decreasing", |pair| Some(pair.first_fit.cost_mb)),
-                series("cheapest found", |pair| Some(pair.optimised.cost_mb)),
-                series("bound", |pair| pair.optimised.bound_mb),
-            ],
-        },
-    }
+    let series = vec![
+        series("first-fit decreasing", |pair| Some(pair.first_fit.cost_mb)),
+        series("cheapest found", |pair| Some(pair.optimised.cost_mb)),
+        series("bound", |pair| pair.optimised.bound_mb),
+    ];
+    let chart = Chart::lines(Axis::linear("VMs"), Axis::linear("mean cost (MB)"), "plan", series);
+    Drawing::new("figure-10", "RR-6929, figure 10: the cost of plans by the number of VMs", chart)
+        .with_remark("Means over the replications.")
 }
 
 /// The durations of context switches by their cost.
@@ -58,17 +50,10 @@ fn figure_11(rows: &Long<Row>, policies: &[&str]) -> Drawing {
         let points = own.map(|row| (row.cost_mb as f64, row.duration_s.as_secs_f64())).collect();
         Series { name: (*policy).to_owned(), points, join: Join::None }
     };
-    Drawing {
-        stem: "figure-11".to_owned(),
-        title: "RR-6929, figure 11: the duration of context switches by their cost".to_owned(),
-        remarks: vec!["The first replication.".to_owned()],
-        chart: Chart::Lines {
-            x: Axis::linear("cost (MB)"),
-            y: Axis::linear("duration (s)"),
-            name: "policy".to_owned(),
-            series: policies.iter().map(series).collect(),
-        },
-    }
+    let series = policies.iter().map(series).collect();
+    let chart = Chart::lines(Axis::linear("cost (MB)"), Axis::linear("duration (s)"), "policy", series);
+    Drawing::new("figure-11", "RR-6929, figure 11: the duration of context switches by their cost", chart)
+        .with_remark("The first replication.")
 }
 
 /// What VMs use over time.
@@ -84,15 +69,8 @@ fn over_time(
         let points = own.map(|row| (row.start_s.as_secs_f64() / 60.0, of(row))).collect();
         Series { name: (*policy).to_owned(), points, join: Join::Steps }
     };
-    Drawing {
-        stem: format!("figure-13-{what}"),
-        title: format!("RR-6929, figure 13: {label} over time"),
-        remarks: vec!["The first replication.".to_owned()],
-        chart: Chart::Lines {
-            x: Axis::linear("time (min)"),
-            y: Axis::linear(label),
-            name: "policy".to_owned(),
-            series: policies.iter().map(series).collect(),
-        },
-    }
+    let series = policies.iter().map(series).collect();
+    let chart = Chart::lines(Axis::linear("time (min)"), Axis::linear(label), "policy", series);
+    let title = format!("RR-6929, figure 13: {label} over time");
+    Drawing::new(format!("figure-13-{what}"), title, chart).with_remark("The first replication.")
 }

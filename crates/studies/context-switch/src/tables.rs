@@ -5,7 +5,7 @@ use crate::rows::{LoadRow, Pair, Row, SimulationRow, StayRow, SwitchRow};
 use crate::rows::{above_bound_percent, loads, pairs, reduction_percent, simulations, stays, switches};
 use crate::scenario::ContextSwitches;
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Long, NamedTable, Table, TableLine, mean};
+use dfrsim_lab::{Bootstrap, Long, NamedTable, Table, TableLine, average};
 use dfrsim_model::SimSpan;
 
 /// Between the lines of figure 13.
@@ -67,11 +67,6 @@ fn table_1() -> Table {
     model::costs().iter().map(line).collect()
 }
 
-/// The mean; `None` if there are no values.
-fn some_mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| mean(values))
-}
-
 fn max(values: Vec<f64>) -> Option<f64> {
     values.into_iter().reduce(f64::max)
 }
@@ -91,17 +86,14 @@ fn figure_10(bootstrap: &Bootstrap, rows: &Long<Row>) -> Table {
         TableLine::new()
             .with("vms", vms)
             .with("replications", own().count())
-            .with("first_fit_mb", some_mean(&over(|pair| Some(pair.first_fit.cost_mb as f64))))
-            .with("cost_mb", some_mean(&over(|pair| Some(pair.optimised.cost_mb as f64))))
+            .with("first_fit_mb", average(over(|pair| Some(pair.first_fit.cost_mb as f64))))
+            .with("cost_mb", average(over(|pair| Some(pair.optimised.cost_mb as f64))))
             .with_estimate("reduced_percent", reduced)
-            .with(
-                "reducible_percent",
-                some_mean(&over(|pair| pair.cheaper_percent(pair.optimised.bound_mb?))),
-            )
-            .with("above_bound_percent", some_mean(&above))
+            .with("reducible_percent", average(over(|pair| pair.cheaper_percent(pair.optimised.bound_mb?))))
+            .with("above_bound_percent", average(above.iter().copied()))
             .with("max_above_bound_percent", max(above))
             .with("proven", own().filter(|pair| pair.optimised.proven == Some(true)).count())
-            .with("mean_search_s", some_mean(&search))
+            .with("mean_search_s", average(search.iter().copied()))
             .with("max_search_s", max(search))
     };
     let notes = "published: 95 percent on average, at 40 s; `reducible` is how much cheaper the bound is";
@@ -150,7 +142,7 @@ fn by_policy(bootstrap: &Bootstrap, rows: &Long<Row>, policies: &[&str]) -> Tabl
             .with("replications", runs.len())
             .with_estimate("total_min", Some(total))
             .with("switches", a_run(own.len() as u64))
-            .with("mean_switch_s", some_mean(&seconds));
+            .with("mean_switch_s", average(seconds.iter().copied()));
         Some(line.with_all(sums.map(|(name, of)| (name, a_run(own.iter().map(|row| of(row)).sum())))))
     };
     policies.iter().filter_map(line).collect()

@@ -36,10 +36,10 @@ fn beside(
         }
     }
     let title = metric.name().replace('_', " ");
-    (!lines.is_empty()).then(|| Drawing {
-        stem: format!("{}-{}", metric.name().replace('_', "-"), table.about()),
-        title: format!("{} workloads: {title} by approach", table.about()),
-        remarks: vec![format!("{}: means of the two published runs.", table.name())],
-        chart: Chart::Beside { value: Axis::linear(title), name: "approach".to_owned(), lines },
+    (!lines.is_empty()).then(|| {
+        let name = format!("{}-{}", metric.name().replace('_', "-"), table.about());
+        let heading = format!("{} workloads: {title} by approach", table.about());
+        Drawing::new(name, heading, Chart::beside(Axis::linear(title), "approach", lines))
+            .with_remark(format!("{}: means of the two published runs.", table.name()))
     })
 }

@@ -4,7 +4,7 @@ use crate::published::Published;
 use crate::rows::{Metric, Row, rows_of};
 use crate::scenario::{Discovery, Workload};
 use dfrsim_lab::fields::Scenario;
-use dfrsim_lab::{Bootstrap, Long, NamedTable, Table, TableLine, mean};
+use dfrsim_lab::{Bootstrap, Long, NamedTable, Table, TableLine, average};
 
 pub(crate) fn all(scenario: &Scenario<Discovery>, rows: &Long<Row>) -> Vec<NamedTable> {
     let table = |table, is_one: &dyn Fn(&Workload) -> bool| means(scenario, rows, table, is_one);
@@ -66,8 +66,7 @@ fn means(
                     }
                 }
                 if published.is_none() {
-                    let mean = |values: Vec<f64>| (!values.is_empty()).then(|| mean(&values));
-                    line = line.with_all(others.map(|(name, of)| (name, mean(values(&of)))));
+                    line = line.with_all(others.map(|(name, of)| (name, average(values(&of)))));
                 }
                 lines.push(line);
             }

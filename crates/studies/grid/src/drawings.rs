@@ -28,12 +28,10 @@ fn drawing(table: &Numbered, metrics: &Metrics) -> Option<Drawing> {
         Metric::Moves | Metric::Turnaround => Axis::logarithmic(label),
         Metric::Changed | Metric::Earlier => Axis::linear(label),
     };
-    (!lines.is_empty()).then(|| Drawing {
-        stem: format!("table-{:02}", table.number),
-        title: table.title(),
-        remarks: Vec::new(),
-        chart: Chart::Beside { value, name: "local_and_heuristic".to_owned(), lines },
-    })
+    let stem = format!("table-{:02}", table.number);
+    let is_empty = lines.is_empty();
+    let drawing = Drawing::new(stem, table.title(), Chart::beside(value, "local_and_heuristic", lines));
+    (!is_empty).then_some(drawing)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::published;
 use crate::rows::Simulation;
-use dfrsim_lab::{Statistics, mean};
+use dfrsim_lab::{Statistics, average};
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 use std::collections::BTreeMap;
 
@@ -123,18 +123,15 @@ impl Metrics {
     /// The mean of a workload.
     pub(crate) fn value(&self, metric: Metric, group: &Group, workload: &str) -> Option<f64> {
         let values = self.values.get(&(metric, group.clone(), workload.to_owned()))?;
-        (!values.is_empty()).then(|| mean(values))
+        average(values.iter().copied())
     }
     /// The mean over the workloads, as the published column AVG.
     pub(crate) fn average(&self, metric: Metric, group: &Group) -> Option<f64> {
-        let values = self.workloads.iter().filter_map(|workload| self.value(metric, group, workload));
-        let values: Vec<f64> = values.collect();
-        (!values.is_empty()).then(|| mean(&values))
+        average(self.workloads.iter().filter_map(|workload| self.value(metric, group, workload)))
     }
     /// The published mean over these workloads, if all of them have a published value.
     pub(crate) fn published_average(&self, metric: Metric, group: &Group) -> Option<f64> {
         let values = self.workloads.iter().map(|workload| published::value(metric, group, workload));
-        let values: Vec<f64> = values.collect::<Option<_>>()?;
-        (!values.is_empty()).then(|| mean(&values))
+        average(values.collect::<Option<Vec<f64>>>()?)
     }
 }

@@ -124,11 +124,10 @@ fn families(
         let partial: Vec<String> = partial.into_iter().map(|(series, _)| series.name).collect();
         let left_out = format!("left out, as they ran on a part of the instances: {}", partial.join(", "));
         let series: Vec<Series> = whole.into_iter().map(|(series, _)| series).collect();
-        series.iter().any(|series| series.points.len() > 1).then(|| Drawing {
-            stem: format!("{stem}-{set}-{family}"),
-            title: format!("{set}: {words}"),
-            remarks: if partial.is_empty() { Vec::new() } else { vec![left_out] },
-            chart: Chart::Lines { x: x.clone(), y: y.clone(), name: "algorithm".to_owned(), series },
+        series.iter().any(|series| series.points.len() > 1).then(|| {
+            let chart = Chart::lines(x.clone(), y.clone(), "algorithm", series);
+            let drawing = Drawing::new(format!("{stem}-{set}-{family}"), format!("{set}: {words}"), chart);
+            if partial.is_empty() { drawing } else { drawing.with_remark(left_out) }
         })
     };
     ["mcb", "all"].into_iter().filter_map(drawing).collect()
@@ -149,17 +148,9 @@ fn figure_4_1(table: &Table) -> Vec<Drawing> {
             let own = points.iter().filter(|(pass, _)| pass.split('_').any(|part| part == name));
             Series { points: own.map(|(_, point)| *point).collect(), name, join: Join::None }
         });
-        Drawing {
-            stem: stem.to_owned(),
-            title: title.to_owned(),
-            remarks: Vec::new(),
-            chart: Chart::Lines {
-                x: Axis::linear("failure rate (%)"),
-                y: Axis::linear("mean gap to LPBOUND (% of it)"),
-                name: if letter == 'P' { "node picking" } else { "job sorting" }.to_owned(),
-                series: series.collect(),
-            },
-        }
+        let (x, y) = (Axis::linear("failure rate (%)"), Axis::linear("mean gap to LPBOUND (% of it)"));
+        let name = if letter == 'P' { "node picking" } else { "job sorting" };
+        Drawing::new(stem, title, Chart::lines(x, y, name, series.collect()))
     };
     let parts = [
         ("figure-4-1-a", "Greedy algorithms by node picking, P1 to P7", 'P'),
@@ -205,12 +196,7 @@ fn against_slack(table: &Table, name: String, column: &str, is_meant: impl Fn(&s
 fn by_slack(stem: &str, title: &str, series: Vec<Series>) -> Option<Drawing> {
     let series: Vec<Series> = series.into_iter().filter(|series| !series.points.is_empty()).collect();
     let (x, y) = (Axis::linear("slack"), Axis::linear("gap (%)"));
-    (!series.is_empty()).then(|| Drawing {
-        stem: stem.to_owned(),
-        title: title.to_owned(),
-        remarks: Vec::new(),
-        chart: Chart::Lines { x, y, name: "line".to_owned(), series },
-    })
+    (!series.is_empty()).then(|| Drawing::new(stem, title, Chart::lines(x, y, "line", series)))
 }
 
 /// Stem, title, column, published column, axis.
@@ -245,12 +231,7 @@ fn drawn_beside((stem, title, column, published, value): Beside, table: &Table) 
         Some((line.text("algorithm").to_owned(), line.number(column)?, line.number(published)?))
     };
     let lines: Vec<(String, f64, f64)> = lines(table).filter_map(line).collect();
-    (!lines.is_empty()).then(|| Drawing {
-        stem: stem.to_owned(),
-        title: title.to_owned(),
-        remarks: Vec::new(),
-        chart: Chart::Beside { value: value(), name: "algorithm".to_owned(), lines },
-    })
+    (!lines.is_empty()).then(|| Drawing::new(stem, title, Chart::beside(value(), "algorithm", lines)))
 }
 
 /// A line of a table, its cells by the names of columns.

@@ -2,7 +2,7 @@
 
 use crate::rows::Row;
 use crate::scenario::{InstanceGroup, Packings, Source};
-use dfrsim_lab::{Line, Status, Value, Wide, mean};
+use dfrsim_lab::{Line, Status, Value, Wide, average};
 use dfrsim_model::Yield;
 use dfrsim_offline::Algorithm;
 use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet};
@@ -92,7 +92,7 @@ impl Sample {
         self.0.len()
     }
     pub(crate) fn mean(&self) -> Option<f64> {
-        (!self.0.is_empty()).then(|| mean(&self.0))
+        average(self.0.iter().copied())
     }
     pub(crate) fn max(&self) -> Option<f64> {
         self.0.last().copied()

@@ -6,10 +6,10 @@ mod usage;
 
 pub(crate) use times::{SERIES, series_ms};
 
-use crate::pairs::{Data, average};
+use crate::pairs::Data;
 use crate::published;
 use dfrsim_coallocation::planetlab::PROPERTIES;
-use dfrsim_lab::{NamedTable, Statistics, Table, TableLine, beside};
+use dfrsim_lab::{NamedTable, Statistics, Table, TableLine, average, beside};
 use dfrsim_model::coallocation::{Resource, UNITS_PER_ONE};
 
 /// All tables; those for which the scenario has nothing are empty.

@@ -1,10 +1,10 @@
 //! Table 4, figure 2 and section 4.5: how long searches take.
 
 use super::with_published;
-use crate::pairs::{Data, average};
+use crate::pairs::Data;
 use crate::rows::SearchRow;
 use crate::{COLLECTIVE, KINDS, SIMPLE, kind_name, published};
-use dfrsim_lab::{NamedTable, Statistics, Table, TableLine};
+use dfrsim_lab::{NamedTable, Statistics, Table, TableLine, average};
 
 /// The series of figure 2: a name, the kind of request, and whether only cases with or without a solution count.
 pub(crate) const SERIES: [(&str, &str, Option<bool>); 5] = [

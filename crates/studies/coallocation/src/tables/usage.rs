@@ -1,10 +1,10 @@
 //! What is solved at each level of use, where searches end, the parameter study of section 4.3, and streams.
 
-use crate::pairs::{Data, Pair, average, share};
+use crate::pairs::{Data, Pair, share};
 use crate::rows::{SearchRow, StreamRow};
 use crate::study::Setting;
 use crate::{KINDS, kind_name};
-use dfrsim_lab::{NamedTable, Table, TableLine};
+use dfrsim_lab::{NamedTable, Table, TableLine, average};
 
 pub(super) fn usage(data: &Data<'_>) -> NamedTable {
     let line = |&usage: &f64| {
