@@ -150,25 +150,24 @@ impl<'a, S: Study> Runs<'a, S> {
         self.done(&on, finished?, digest)
     }
 
-    /// Notes the keys of the runs on an instance; `None`, which ends the sweep, if one of them is taken.
+    /// Notes the keys of the runs on an instance; `None`, which ends the sweep, if a key of a run is taken. Instances may
+    /// share theirs: each has its own line, and equal contents have equal results.
     fn take_keys(&self, pending: &[Pending<'_, S>]) -> Option<()> {
         let mut known = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let records = match S::Rows::JOURNALING {
-            Journaling::Instances => &pending[..pending.len().min(1)],
-            Journaling::Runs => pending,
-        };
-        for Pending { run, .. } in records {
-            if let Some(other) = known.insert(run.key, run.on.at) {
-                let [first, second] = [other.min(run.on.at), other.max(run.on.at)].map(|at| {
-                    let labels = self.plan.instances[at].labels.iter().chain(run.labels);
-                    let values = labels.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty());
-                    values.collect::<Vec<_>>().join(", ")
-                });
-                self.sweep.fail(RunError::input(format_args!(
+        for Pending { run, .. } in pending {
+            let Some(other) = known.insert(run.key, run.on.at) else { continue };
+            if S::Rows::JOURNALING == Journaling::Instances {
+                continue;
+            }
+            let [first, second] = [other.min(run.on.at), other.max(run.on.at)].map(|at| {
+                let labels = self.plan.instances[at].labels.iter().chain(run.labels);
+                let values = labels.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty());
+                values.collect::<Vec<_>>().join(", ")
+            });
+            self.sweep.fail(RunError::input(format_args!(
                     "`{first}` and `{second}` are the same run: their rows could not be told apart; remove one of them from the scenario"
                 )));
-                return None;
-            }
+            return None;
         }
         Some(())
     }
