@@ -37,7 +37,7 @@
 ///         /// What all simulations have in common.
 ///         pub simulation: Simulation = table();
 ///         /// The workloads.
-///         pub workloads: Vec<Workload> = distinct_tables("name", "a workload", |it: &Workload| &it.name);
+///         pub workloads: Vec<Workload> = distinct_tables("name", "a workload", |it: &Workload| &it.name).at_least_one();
 ///     }
 ///     renamed { "sites" => "workloads" }
 ///     removed { "check" => "results are always checked" }

@@ -100,7 +100,7 @@ fields! {
         pub(crate) second: Option<Second> = optional(table());
         /// Workloads.
         pub(crate) workloads: Vec<Workload> =
-            distinct_tables("name", "a workload", |workload: &Workload| &workload.name);
+            distinct_tables("name", "a workload", |workload: &Workload| &workload.name).at_least_one();
         /// Clusters by name.
         pub(crate) clusters: BTreeMap<String, Cluster> = map(table());
     }

@@ -24,11 +24,11 @@ fields! {
             one_or_many(choice(Approach::ALL.iter().map(|&it| (it.name(), it)))), default Approach::ALL.to_vec();
         /// How the policies work. Claims are checked with the first setting.
         pub settings: Vec<Setting> =
-            distinct_tables("name", "a setting", |it: &Setting| &it.name),
+            distinct_tables("name", "a setting", |it: &Setting| &it.name).at_least_one(),
             default vec![Setting::standard()];
         /// What runs.
         pub workloads: Vec<Workload> =
-            distinct_tables("name", "a workload", |it: &Workload| &it.name);
+            distinct_tables("name", "a workload", |it: &Workload| &it.name).at_least_one();
     }
     renamed { "samples" => "replications", "variants" => "settings" }
 }

@@ -29,10 +29,10 @@ fields! {
         pub jobs: JobFields = table();
         /// The clusters, of which each workload uses some.
         pub clusters: Vec<ClusterFields> =
-            distinct_tables("name", "a cluster", |it: &ClusterFields| &it.name);
+            distinct_tables("name", "a cluster", |it: &ClusterFields| &it.name).at_least_one();
         /// What is simulated.
         pub workloads: Vec<WorkloadFields> =
-            distinct_tables("name", "a workload", |it: &WorkloadFields| &it.name);
+            distinct_tables("name", "a workload", |it: &WorkloadFields| &it.name).at_least_one();
     }
     renamed { "seeds" => "replications" }
     removed { "audit" => "the checker follows every simulation" }
@@ -107,7 +107,7 @@ fields! {
         pub days: Vec<u32> = list(count("a number of days", 1, 366)).nonempty();
         /// Its sites.
         pub sites: Vec<SiteFields> =
-            distinct_tables("cluster", "a site with the cluster", |it: &SiteFields| &it.cluster);
+            distinct_tables("cluster", "a site with the cluster", |it: &SiteFields| &it.cluster).at_least_one();
     }
     check |workload, at| {
         let months = workload.days.len();

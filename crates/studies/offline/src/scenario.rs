@@ -38,7 +38,7 @@ fields! {
         pub second_phase: SecondPhase = table();
         /// What is packed.
         pub instances: Vec<InstanceGroup> =
-            distinct_tables("name", "group of instances", |group: &InstanceGroup| &group.name);
+            distinct_tables("name", "group of instances", |group: &InstanceGroup| &group.name).at_least_one();
     }
 }
 

@@ -61,7 +61,7 @@ fields! {
     }
 }
 
-fn share() -> impl Codec<Share> {
+fn share() -> Codec<Share> {
     let whole = |part: f64| {
         Share::try_from_f64(part).filter(|share| share.units() > 0).ok_or("expected a part above 0 of a node")
     };

@@ -30,9 +30,9 @@ fields! {
         /// Policies with periods of their own, beside those.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
         /// Other readings of what the text leaves open.
-        pub alternatives as "reading": Vec<Alternative> = tables().distinct("name", "a reading", |it: &Alternative| &it.name);
+        pub alternatives as "reading": Vec<Alternative> = distinct_tables("name", "a reading", |it: &Alternative| &it.name);
         /// What is simulated.
-        pub workloads: Vec<Workload> = distinct_tables("name", "a workload", |it: &Workload| &it.name);
+        pub workloads: Vec<Workload> = distinct_tables("name", "a workload", |it: &Workload| &it.name).at_least_one();
     }
     check |scenario, at| {
         let is_found = !scenario.simulation.discovery.is_empty();

@@ -50,28 +50,35 @@ pub fn tables<F: Fields>() -> Codec<Vec<F>> {
     each_table(|_, _, _| {})
 }
 
-/// A list of at least one table, no two of the same name, which is the field `key` of each:
+/// A list of tables, no two of the same name, which is the field `key` of each:
 /// `distinct_tables("name", "a site", |site| &site.name)`.
 pub fn distinct_tables<F: Fields>(
     key: &'static str,
     what: &'static str,
     name: fn(&F) -> &str,
 ) -> Codec<Vec<F>> {
-    let codec = each_table(move |elements, values, reader| {
+    each_table(move |elements, values, reader| {
         let mut names = BTreeSet::new();
         for (at, value) in elements.iter().zip(values) {
             let Some(name) = value.as_ref().map(name).filter(|name| !names.insert(*name)) else { continue };
             let span = at.table().map_or_else(|| at.span(), |table| table.span_of(key));
             reader.fault_at(&span, format!("there is another {} `{name}`", bare(what)));
         }
-    });
-    let codec = codec.nonempty_or(|at, reader| reader.expected(at, "at least one table"));
-    codec.absent(Absent::Refused, |name, table, reader| {
-        if !table.is_superseded(name) {
-            reader.fault_at(table.span(), format!("there must be at least one `{name}` table"));
-        }
-        None
     })
+}
+
+impl<F: Fields> Codec<Vec<F>> {
+    /// At least one table.
+    #[must_use]
+    pub fn at_least_one(self) -> Codec<Vec<F>> {
+        let codec = self.nonempty_or(|at, reader| reader.expected(at, "at least one table"));
+        codec.absent(Absent::Refused, |name, table, reader| {
+            if !table.is_superseded(name) {
+                reader.fault_at(table.span(), format!("there must be at least one `{name}` table"));
+            }
+            None
+        })
+    }
 }
 
 /// Tables, with a check of all of them.
