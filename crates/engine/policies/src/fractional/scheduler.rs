@@ -214,9 +214,7 @@ impl FractionalScheduler {
             for (place, &handle) in ranked.iter().enumerate().filter(|(place, _)| packed.is_kept(*place)) {
                 let exact = yield_at(place, packed.value()).expect("the packing stands on these yields");
                 let need = view.job(handle).cpu_need();
-                self.floors[handle.index()] = step.map_or(exact, |step| {
-                    in_steps(exact, need, step).unwrap_or_else(|| one_step(need, step))
-                });
+                self.floors[handle.index()] = step.map_or(exact, |step| packed_in_steps(exact, need, step));
             }
         }
         let candidate =
@@ -293,9 +291,12 @@ fn in_steps(job_yield: Yield, need: Share, step: Share) -> Option<Yield> {
     Some(Yield::from_ratio(steps, need).min(job_yield))
 }
 
-/// The yield at which a task with this need gets one step of CPU, or all that it needs.
-fn one_step(need: Share, step: Share) -> Yield {
-    Yield::from_ratio(u64::from(step.units()), u64::from(need.units()).max(1))
+/// The yield of the CPU with which MCB packs a task in whole steps: rounded down, but at least one step.
+fn packed_in_steps(job_yield: Yield, need: Share, step: Share) -> Yield {
+    let [need, step] = [need, step].map(|share| u64::from(share.units()));
+    let cpu = need.saturating_mul(u64::from(job_yield.units())) >> Yield::BITS;
+    let steps = (cpu / step.max(1)).max(1);
+    Yield::from_ratio(steps.saturating_mul(step), need.max(1))
 }
 
 impl RemapLimit {

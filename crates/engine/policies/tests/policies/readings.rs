@@ -108,6 +108,25 @@ fn cpu_is_given_in_steps() {
     assert!(ends(&stepped).iter().all(|end| (end - 150.0 / 0.33).abs() < 0.01), "{:?}", ends(&stepped));
 }
 
+/// What MCB packs with steps fits when it is given out: `/stretch-per` never asks for more than a node on a busy cluster.
+#[test]
+fn yields_packed_in_steps_fit() {
+    let mcb = McbOptions { cpu_step: Some(Share::from_ratio(1, 100)), ..McbOptions::default() };
+    let mut submit = 0;
+    let mut row = |i: u64| {
+        submit += i * 37 % 190;
+        (submit, 1 + (i % 3) as u32, 30 + i * 7919 % 3000, 1 + i * 5 % 4, 1 + i % 4)
+    };
+    let table: Vec<Row> = (0..400).map(&mut row).collect();
+    for policy in ["/stretch-per/OPT=MAX", "/stretch-per/OPT=AVG", "/stretch-per/OPT=AVG/MVT=600"] {
+        for stretch_yields in [StretchYields::Held, StretchYields::Recomputed] {
+            let readings = Readings { stretch_yields, ..Readings::default() };
+            let options = PolicyOptions { mcb, readings, ..PolicyOptions::default() };
+            assert_eq!(run(&options, policy, 6, &table).len(), table.len());
+        }
+    }
+}
+
 /// Three long jobs, two of which fit at a time: the last one ends earlier if the search for the stretch is as fine as by
 /// default than if it is as fine as that for the yield.
 #[test]
