@@ -115,7 +115,9 @@ pub(crate) fn relevant(policy: Policy, options: PolicyOptions) -> PolicyOptions 
     if !matches!(parts.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM) {
         readings.unmarking = plain.unmarking;
     }
-    if !by_stretch {
+    if by_stretch {
+        relevant.mcb.precision = default.mcb.precision;
+    } else {
         readings.stretch_yields = plain.stretch_yields;
         relevant.mcb.stretch_precision = default.mcb.stretch_precision;
     }
