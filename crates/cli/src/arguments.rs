@@ -1,6 +1,7 @@
 //! Arguments that several commands share.
 
 use crate::failure::Failure;
+use crate::output::notice;
 use clap::{Args, ValueEnum};
 use dfrsim_model::SimSpan;
 use dfrsim_workload::cut::Selection;
@@ -180,4 +181,15 @@ pub(crate) fn gigabytes(text: &str) -> Result<f64, String> {
 /// A span on the command line: seconds, with decimals if need be.
 pub(crate) fn seconds(text: &str) -> Result<SimSpan, String> {
     text.parse().map_err(|error: dfrsim_model::ParseTimeError| error.to_string())
+}
+
+/// The threads that are used of those asked for: no more than four a core, since more are no faster and may be more than the
+/// machine has.
+pub(crate) fn threads_at_most(threads: usize) -> usize {
+    const A_CORE: usize = 4;
+    let most = A_CORE * std::thread::available_parallelism().map_or(1, usize::from);
+    if threads > most {
+        notice!("notice: --threads {threads}: {most} are used, {A_CORE} for each core");
+    }
+    threads.min(most)
 }

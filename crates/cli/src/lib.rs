@@ -21,6 +21,7 @@ mod arguments;
 mod commands;
 pub mod exit;
 mod failure;
+mod memory;
 mod output;
 mod picture_files;
 mod utc;

@@ -39,6 +39,29 @@ pub enum RunError {
         /// What is wrong, and what to do.
         message: String,
     },
+    /// The folder has files that no run left there.
+    #[error("{}: would be replaced, and no run wrote it; choose another folder for the results", path.display())]
+    Foreign {
+        /// One of them.
+        path: PathBuf,
+    },
+    /// A lock or a journal is a link to another file, which would be written.
+    #[error("{}: is a symbolic link; remove it, or choose another folder", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
+    /// It needs more memory than it may have.
+    #[error(
+        "it needs at least {:.1} GB of memory, and {:.1} GB may be used: make the scenario smaller, or run it elsewhere or with a higher limit (--max-memory)",
+        *needed as f64 / 1e9, *limit as f64 / 1e9
+    )]
+    Memory {
+        /// The estimate in bytes.
+        needed: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// A file or folder could not be read or written.
     #[error("{}: {error}", path.display())]
     Io {

@@ -128,6 +128,12 @@ pub trait Study: Sized + Send + Sync + 'static {
     /// How rows are kept, in memory and in files: [`Long`](crate::rows::Long) or [`Wide`](crate::rows::Wide).
     type Rows: RowSet<Self>;
 
+    /// How many bytes an instance needs at least while it is prepared and run, for the largest one; 0 if that is little for
+    /// all scenarios. It is asked before [`open`](Study::open), and what cannot fit is refused.
+    fn memory(_scenario: &Scenario<Self::Fields>) -> u64 {
+        0
+    }
+
     /// Reads what the scenario names and lays out the instances.
     ///
     /// # Errors

@@ -91,6 +91,17 @@ pub enum AuditError {
         /// Why.
         source: io::Error,
     },
+    /// A line is longer than any record.
+    #[error("line {line} is longer than {longest} bytes: this is no events file")]
+    LongLine {
+        /// The line, from 1.
+        line: u64,
+        /// The longest line that is read.
+        longest: u64,
+    },
+    /// The file does not begin like one of these.
+    #[error("this is no events file: line 1: {0}")]
+    NoEvents(Box<Rule>),
     /// The file breaks rules.
     #[error("{0}")]
     Faults(Faults),

@@ -1,8 +1,11 @@
 //! The lines of a file of records.
 
-use crate::{AuditError, Fault, Faults, Rule};
+use crate::{AuditError, Rule};
 use serde::Deserialize;
-use std::io::BufRead;
+use std::io::{BufRead, Read as _};
+
+/// The longest line that is read, in bytes: more than the placement of a job on all nodes of the largest cluster.
+const LONGEST: u64 = 1 << 28;
 
 /// The lines of an input, one at a time.
 struct Lines<R> {
@@ -21,8 +24,12 @@ impl<R: BufRead> Lines<R> {
         self.number += 1;
         self.text.clear();
         let line = self.number;
+        let mut limited = self.input.by_ref().take(LONGEST);
         let count =
-            self.input.read_until(b'\n', &mut self.text).map_err(|source| AuditError::Io { line, source })?;
+            limited.read_until(b'\n', &mut self.text).map_err(|source| AuditError::Io { line, source })?;
+        if count as u64 == LONGEST {
+            return Err(AuditError::LongLine { line, longest: LONGEST });
+        }
         if self.text.last() == Some(&b'\n') {
             self.text.pop();
         }
@@ -56,7 +63,7 @@ pub(crate) fn record<'a, R: Deserialize<'a>>(text: &'a [u8]) -> Result<R, Rule> 
 }
 
 fn of_first_line(rule: Rule) -> AuditError {
-    Faults::from(Fault { line: 1, at: None, job: None, rule }).into()
+    AuditError::NoEvents(Box::new(rule))
 }
 
 /// The message of the parser without its line number, which is always 1, and with a column where it has one.

@@ -1,6 +1,6 @@
 //! `dfrsim bound`
 
-use crate::arguments::{WorkloadArguments, seconds};
+use crate::arguments::{WorkloadArguments, seconds, threads_at_most};
 use crate::failure::Failure;
 use crate::output::{OutputFile, Places, notice};
 use clap::{Args, ValueEnum};
@@ -55,8 +55,10 @@ impl Bound {
             Cut::None => vec![(0, jobs)],
             Cut::Week => cut::weeks(jobs),
         };
-        let pool =
-            rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().map_err(Failure::input)?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads_at_most(self.threads))
+            .build()
+            .map_err(Failure::input)?;
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} bounds, {per_sec}, {eta} left")
             .expect("the template is right");
         let bar = ProgressBar::new(segments.len() as u64).with_style(style);

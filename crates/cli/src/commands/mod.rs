@@ -14,7 +14,9 @@ mod run;
 mod simulate;
 mod submit;
 
+use crate::arguments::gigabytes;
 use crate::failure::Failure;
+use crate::memory::Limit;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use dfrsim_lab::Registry;
 
@@ -22,6 +24,9 @@ use dfrsim_lab::Registry;
 #[derive(Parser, Debug)]
 #[command(name = "dfrsim", version, about, after_help = EXAMPLES, max_term_width = 110)]
 pub(crate) struct Cli {
+    /// How much memory may be used, in GB; nine tenths of what is free unless given
+    #[arg(long, global = true, value_name = "GB", value_parser = gigabytes, help_heading = "Limits")]
+    max_memory: Option<f64>,
     #[command(subcommand)]
     command: Command,
 }
@@ -83,10 +88,12 @@ impl Cli {
     }
 
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        let memory = Limit::new(self.max_memory);
+        memory.guard();
         match self.command {
-            Command::Run(command) => command.run(registry),
+            Command::Run(command) => command.run(registry, memory),
             Command::Submit(command) => command.run(registry),
-            Command::Results(command) | Command::EarlierResults(command) => command.run(registry),
+            Command::Results(command) | Command::EarlierResults(command) => command.run(registry, memory),
             Command::Simulate(command) => command.run(registry),
             Command::Audit(command) => command.run(),
             Command::Draw(command) => command.run(),

@@ -4,8 +4,10 @@ mod standings;
 mod view;
 
 use self::view::View;
+use crate::arguments::threads_at_most;
 use crate::failure::Failure;
-use crate::output::{self, notice};
+use crate::memory::Limit;
+use crate::output::{self, Places, notice};
 use clap::Args;
 use dfrsim_lab::{AnyScenario, Audit, Counts, Part, Registry, RunError, RunOptions, RunReport, Shard};
 use std::fmt::Write as _;
@@ -70,7 +72,7 @@ pub(crate) struct Execution {
 }
 
 impl Run {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+    pub(crate) fn run(self, registry: &Registry, memory: Limit) -> Result<(), Failure> {
         let scenario = match &self.scenario {
             Some(path) => registry.load(path, &self.set),
             None => registry.parse(QUICKSTART, "quickstart.toml", None, &self.set),
@@ -78,14 +80,27 @@ impl Run {
         let scenario = scenario.map_err(Failure::input)?;
         let name = self.scenario.as_deref().and_then(Path::file_stem).unwrap_or("quickstart".as_ref());
         let out = self.out.unwrap_or_else(|| Path::new("results").join(name));
+        if let Some(path) = &self.scenario {
+            keep_scenario(path, &out, scenario.as_ref())?;
+        }
         let part = self.shard.map_or(Part::Whole, Part::Shard);
         execute(
             registry,
             scenario.as_ref(),
-            RunOptions { fresh: self.fresh, part, ..RunOptions::new(out) },
+            RunOptions { fresh: self.fresh, part, max_memory: memory.bytes(), ..RunOptions::new(out) },
             &self.execution,
         )
     }
+}
+
+/// Refuses a run whose results would replace the file of its scenario by another text.
+fn keep_scenario(path: &Path, out: &Path, scenario: &dyn AnyScenario) -> Result<(), Failure> {
+    let replaced = out.join("scenario.toml");
+    let is_the_same = std::fs::read_to_string(path).is_ok_and(|text| text == scenario.to_toml());
+    if is_the_same {
+        return Ok(());
+    }
+    Places::default().reads("the scenario", path).writes("--out", replaced.as_path()).map(drop)
 }
 
 /// Says what `--audit` changes where it changes nothing.
@@ -104,7 +119,7 @@ pub(crate) fn execute(
     execution: &Execution,
 ) -> Result<(), Failure> {
     let &Execution { threads, audit, quiet } = execution;
-    let options = RunOptions { threads, audit, ..options };
+    let options = RunOptions { threads: threads_at_most(threads), audit, ..options };
     if !quiet {
         audit_notice(registry, scenario.study(), audit);
     }

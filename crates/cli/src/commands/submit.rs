@@ -89,6 +89,7 @@ impl Submit {
             time: self.time,
             audit: self.audit,
         };
+        sweep.check().map_err(Failure::input)?;
         let engine = self.engine.engine();
         if self.dry_run {
             let (array, merge) = (engine.array_script(&sweep), engine.merge_script(&sweep));

@@ -1,13 +1,16 @@
 //! `dfrsim` as a user runs it, a module for a command.
 
+mod altered;
 mod architecture;
 mod check;
 mod coallocation;
 mod compare;
 mod every_study;
+mod folders;
 mod grid;
 mod interchange;
 mod kills;
+mod limits;
 mod matrix;
 mod offline;
 mod outputs;

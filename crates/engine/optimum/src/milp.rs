@@ -6,7 +6,7 @@ use crate::exact::homes;
 use crate::outcome::{Limits, Outcome, Placed, Status};
 use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
-use crate::tasks::jobs_of_tasks;
+use crate::tasks::jobs_of_tasks_of_program;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Adaptation, Instance};
 use std::time::Instant;
@@ -36,10 +36,10 @@ pub enum Places {
 }
 
 impl Model {
-    /// Writes down the program of an instance; nothing if it has more than 2^26 tasks times nodes.
+    /// Writes down the program of an instance; nothing if it has more than 2^20 tasks times nodes.
     #[must_use]
     pub fn new(instance: &Instance, places: Places) -> Option<Model> {
-        let tasks = jobs_of_tasks(instance)?;
+        let tasks = jobs_of_tasks_of_program(instance)?;
         let mut program = Program::new();
         let min_yield = program.real(1.0, 0.0..=1.0);
         let ordered = places == Places::Whole && instance.is_homogeneous();

@@ -5,7 +5,7 @@ use crate::milp::{Model, Places};
 use crate::outcome::{Limits, Status};
 use crate::program::{Program, Relation, Variable};
 use crate::solver::{Solver, SolverError};
-use crate::tasks::jobs_of_tasks;
+use crate::tasks::jobs_of_tasks_of_program;
 use dfrsim_model::offline::Instance;
 
 /// Which program is relaxed.
@@ -62,7 +62,7 @@ pub fn relaxed(
         }
         Relaxation::AtBound => {
             let Some(bound) = lp_bound(instance) else { return Ok(Relaxed::Infeasible) };
-            let Some(tasks) = jobs_of_tasks(instance) else { return Ok(Relaxed::TimedOut) };
+            let Some(tasks) = jobs_of_tasks_of_program(instance) else { return Ok(Relaxed::TimedOut) };
             let (program, stands) = packing_program(instance, &tasks, bound, instance.nodes.len());
             (program, tasks, stands)
         }

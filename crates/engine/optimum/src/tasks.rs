@@ -6,10 +6,23 @@ use dfrsim_model::offline::Instance;
 /// lifetime.
 const LARGEST_TABLE: u64 = 1 << 26;
 
+/// The same for linear programs: a simplex takes more than a kilobyte for each entry, and does not look at its limit of time
+/// while it prepares.
+const LARGEST_PROGRAM: u64 = 1 << 20;
+
 /// The job of each task, in the order of the jobs; nothing if tasks times nodes are more than 2^26.
 pub(crate) fn jobs_of_tasks(instance: &Instance) -> Option<Vec<usize>> {
+    limited(instance, LARGEST_TABLE)
+}
+
+/// The same for a linear program; nothing if tasks times nodes are more than 2^20.
+pub(crate) fn jobs_of_tasks_of_program(instance: &Instance) -> Option<Vec<usize>> {
+    limited(instance, LARGEST_PROGRAM)
+}
+
+fn limited(instance: &Instance, largest: u64) -> Option<Vec<usize>> {
     let tasks: u64 = instance.jobs.iter().map(|job| u64::from(job.tasks)).sum();
-    (tasks.saturating_mul(instance.nodes.len().max(1) as u64) <= LARGEST_TABLE).then(|| {
+    (tasks.saturating_mul(instance.nodes.len().max(1) as u64) <= largest).then(|| {
         let jobs = instance.jobs.iter().enumerate();
         jobs.flat_map(|(job, described)| (0..described.tasks).map(move |_| job)).collect()
     })

@@ -14,7 +14,7 @@ pub struct Tolerance(f64);
 
 /// A text that is not a tolerance.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a tolerance such as 2% or 0.02, found `{0}`")]
+#[error("expected a tolerance from 0 to 1 such as 2% or 0.02, or percents above 100%, found `{0}`")]
 pub struct ParseToleranceError(String);
 
 impl Tolerance {
@@ -29,6 +29,8 @@ impl FromStr for Tolerance {
     type Err = ParseToleranceError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fraction = parse_fraction(text).filter(|fraction| *fraction >= 0.0 && fraction.is_finite());
+        // 2 is taken for 2 % by those who mean it; 200 % has to be written so.
+        let fraction = fraction.filter(|fraction| *fraction <= 1.0 || text.contains('%'));
         fraction.map(Tolerance).ok_or_else(|| ParseToleranceError(text.to_owned()))
     }
 }

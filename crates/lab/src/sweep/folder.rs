@@ -5,6 +5,7 @@ use super::journal::{self, Found, Journal};
 use super::manifest::{MANIFEST, Manifest};
 use super::options::{Part, RunOptions};
 use super::seal::{self, SealError};
+use super::times::TIMES;
 use crate::RunError;
 use crate::key::{Digest, Key};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,8 @@ use tempfile::NamedTempFile;
 const LOCK: &str = ".lock";
 /// How the names of files begin that are not whole yet.
 const PARTIAL: &str = ".partial-";
+/// The files that every run writes, beside folders.
+const OWN_FILES: [&str; 6] = [MANIFEST, "scenario.toml", "rows.csv", "instances.csv", TIMES, "rows.journal"];
 /// The folders of result files.
 const FOLDERS: [&str; 2] = ["tables", "rows"];
 
@@ -71,6 +74,7 @@ impl Folder {
     pub(crate) fn open(options: &RunOptions) -> Result<Folder, RunError> {
         let path = &options.out;
         fs::create_dir_all(path).map_err(|error| RunError::io(path, error))?;
+        refuse_foreign_files(path)?;
         match options.part {
             Part::Shard(shard) => {
                 let name = format!("-{}-of-{}", shard.number(), shard.count());
@@ -279,13 +283,32 @@ impl Staged<'_> {
     }
 }
 
+/// Refuses a folder with files that a run would replace and that no run left there: it has neither the lock, nor a manifest,
+/// nor a journal of a run.
+fn refuse_foreign_files(folder: &Path) -> Result<(), RunError> {
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    let is_of_runs = has(LOCK)
+        || Manifest::read(folder).is_ok()
+        || journals(folder).is_ok_and(|journals| journals.iter().any(|path| Header::path(path).exists()));
+    let foreign = OWN_FILES.iter().chain(&FOLDERS).find(|name| has(name));
+    match foreign {
+        Some(name) if !is_of_runs => Err(RunError::Foreign { path: folder.join(name) }),
+        _ => Ok(()),
+    }
+}
+
 fn lock(
     folder: &Path,
     name: &str,
     take: impl Fn(&File) -> Result<(), TryLockError>,
 ) -> Result<File, RunError> {
     let path = folder.join(name);
-    let file = File::create(&path).map_err(|error| RunError::io(&path, error))?;
+    // Opening a link would touch what it leads to.
+    if path.is_symlink() {
+        return Err(RunError::Link { path });
+    }
+    let open = File::options().write(true).create(true).truncate(false).open(&path);
+    let file = open.map_err(|error| RunError::io(&path, error))?;
     match take(&file) {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(RunError::unusable(

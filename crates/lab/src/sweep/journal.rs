@@ -59,6 +59,9 @@ impl Journal {
         path: &Path,
         columns: impl IntoIterator<Item = &'a str>,
     ) -> Result<Journal, RunError> {
+        if path.is_symlink() {
+            return Err(RunError::Link { path: path.to_owned() });
+        }
         let open = || {
             let mut file = OpenOptions::new().append(true).create(true).open(path)?;
             if file.metadata()?.len() > 0 {

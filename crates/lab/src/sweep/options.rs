@@ -10,6 +10,8 @@ pub struct RunOptions {
     pub out: PathBuf,
     /// How many threads; 0 for as many as there are cores.
     pub threads: usize,
+    /// How many bytes of memory may be used; more is refused before anything is computed, as far as it can be foreseen.
+    pub max_memory: u64,
     /// Whether to compute rows again that are there from earlier runs.
     pub fresh: bool,
     /// Whether every run is followed by an independent checker, in studies where that is [optional](crate::Audit::Optional).
@@ -34,7 +36,14 @@ impl RunOptions {
     /// All of a scenario, on all cores, going on where an earlier run stopped, without the optional checker.
     #[must_use]
     pub fn new(out: impl Into<PathBuf>) -> RunOptions {
-        RunOptions { out: out.into(), threads: 0, fresh: false, audit: false, part: Part::Whole }
+        RunOptions {
+            out: out.into(),
+            threads: 0,
+            max_memory: u64::MAX,
+            fresh: false,
+            audit: false,
+            part: Part::Whole,
+        }
     }
 }
 

@@ -20,6 +20,11 @@ use std::sync::PoisonError;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+/// What a row takes in memory, about: its values, and its lines in files before they are written.
+const ROW_BYTES: u64 = 400;
+/// Estimates of memory from here on are worth saying.
+const NOTABLE_BYTES: u64 = 1_000_000_000;
+
 /// What a run came to.
 #[derive(Clone, Debug)]
 pub struct RunReport {
@@ -65,6 +70,11 @@ pub(crate) fn run<S: Study>(
         );
         return Err(RunError::unusable(&options.out, message));
     }
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    check_memory(options, S::memory(scenario).saturating_mul(threads as u64), &mut notices)?;
     let study = S::open(scenario)?;
     let inputs = study.inputs();
     let layout = S::Rows::layout(&study);
@@ -77,6 +87,7 @@ pub(crate) fn run<S: Study>(
         }
     }
     let plan = Plan::new(&study, part);
+    check_memory(options, (plan.runs as u64).saturating_mul(ROW_BYTES), &mut notices)?;
     let unit = match S::Rows::JOURNALING {
         Journaling::Runs => (plan.runs, S::RUNS),
         Journaling::Instances => (plan.work.len(), "instances"),
@@ -205,6 +216,17 @@ fn instances_file(instances: &[InstanceId], digests: &[String]) -> String {
     let all: Vec<Vec<String>> =
         std::iter::once(header).chain(instances.iter().zip(digests).map(line)).collect();
     csv::lines(all.iter().map(Vec::as_slice))
+}
+
+/// Refuses what needs more memory than it may have.
+fn check_memory(options: &RunOptions, needed: u64, notices: &mut Vec<String>) -> Result<(), RunError> {
+    if needed > options.max_memory {
+        return Err(RunError::Memory { needed, limit: options.max_memory });
+    }
+    if needed >= NOTABLE_BYTES {
+        notices.push(format!("it was expected to need at least {:.1} GB of memory", needed as f64 / 1e9));
+    }
+    Ok(())
 }
 
 /// What earlier runs left in a folder: a finished one, then those that were interrupted.

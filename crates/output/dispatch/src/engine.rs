@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 pub trait Engine {
     /// Its name, as `dfrsim submit --engine` takes it.
     fn name(&self) -> &'static str;
-    /// The script that runs the missing shards.
+    /// The script that runs the missing shards of a sweep that was [checked](Sweep::check).
     fn array_script(&self, sweep: &Sweep) -> String;
-    /// The script that joins all shards.
+    /// The script that joins all shards of a sweep that was [checked](Sweep::check).
     fn merge_script(&self, sweep: &Sweep) -> String;
     /// Submits a script, to begin once another job has ended, however it ended.
     ///
@@ -54,6 +54,24 @@ pub enum SubmitError {
         /// What it says.
         message: String,
     },
+    /// The array of shards was submitted, and the merge after it was not.
+    #[error("the shards are submitted as job {}, but not the merge: {error}; when the shards have ended, `dfrsim results merge` joins them", array.0)]
+    Merge {
+        /// The array of shards.
+        array: JobId,
+        /// Why the merge was not.
+        error: Box<SubmitError>,
+    },
+    /// What cannot stand in a script of a batch system.
+    #[error("{what}: {text:?} cannot stand in a script: {fault}")]
+    Text {
+        /// What it is.
+        what: &'static str,
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
     /// A script could not be written.
     #[error("{}: {error}", path.display())]
     Io {
@@ -69,11 +87,18 @@ pub enum SubmitError {
 /// # Errors
 /// If a script cannot be written, or the batch system is not there or refuses one.
 pub fn submit(engine: &dyn Engine, sweep: &Sweep) -> Result<Submitted, SubmitError> {
+    sweep.check()?;
     let folder = sweep.folder();
     fs::create_dir_all(&folder).map_err(|error| SubmitError::Io { path: folder.clone(), error })?;
     let write = |name: &str, script: String| {
         let path = folder.join(name);
-        fs::write(&path, script).map_err(|error| SubmitError::Io { path: path.clone(), error })?;
+        // A link is removed, not followed.
+        let removed = match path.is_symlink() {
+            true => fs::remove_file(&path),
+            false => Ok(()),
+        };
+        let written = removed.and_then(|()| fs::write(&path, script));
+        written.map_err(|error| SubmitError::Io { path: path.clone(), error })?;
         Ok(path)
     };
     let array = if sweep.missing.is_empty() {
@@ -81,6 +106,11 @@ pub fn submit(engine: &dyn Engine, sweep: &Sweep) -> Result<Submitted, SubmitErr
     } else {
         Some(engine.submit(&write("array.sh", engine.array_script(sweep))?, None)?)
     };
-    let merge = engine.submit(&write("merge.sh", engine.merge_script(sweep))?, array.as_ref())?;
-    Ok(Submitted { array, merge })
+    let merge = write("merge.sh", engine.merge_script(sweep))
+        .and_then(|script| engine.submit(&script, array.as_ref()));
+    match (merge, array) {
+        (Ok(merge), array) => Ok(Submitted { array, merge }),
+        (Err(error), Some(array)) => Err(SubmitError::Merge { array, error: Box::new(error) }),
+        (Err(error), None) => Err(error),
+    }
 }

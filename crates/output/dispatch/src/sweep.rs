@@ -1,5 +1,6 @@
 //! What is to be run.
 
+use crate::SubmitError;
 use std::path::PathBuf;
 
 /// A scenario cut into shards.
@@ -28,9 +29,91 @@ pub struct Sweep {
 }
 
 impl Sweep {
+    /// Checks that all texts can stand in a script: without control characters, since a line of options ends with its line
+    /// whatever is quoted, and paths that are UTF-8.
+    ///
+    /// # Errors
+    /// The first text that cannot.
+    pub fn check(&self) -> Result<(), SubmitError> {
+        let paths = [
+            ("the program", &self.program),
+            ("the scenario", &self.scenario),
+            ("the result folder", &self.out),
+        ];
+        for (what, path) in paths {
+            let fault = "the path is not UTF-8";
+            let text = path.to_str().ok_or_else(|| SubmitError::Text {
+                what,
+                text: path.to_string_lossy().into_owned(),
+                fault,
+            })?;
+            check_text(what, text)?;
+        }
+        let options = [("the partition", &self.partition), ("the time", &self.time)];
+        for (what, text) in options {
+            text.iter().try_for_each(|text| check_text(what, text))?;
+        }
+        Ok(())
+    }
+
     /// The folder of scripts and of what jobs print.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.out.join("jobs")
+    }
+}
+
+fn check_text(what: &'static str, text: &str) -> Result<(), SubmitError> {
+    if text.contains(char::is_control) {
+        let fault = "it has control characters";
+        return Err(SubmitError::Text { what, text: text.to_owned(), fault });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sweep() -> Sweep {
+        Sweep {
+            program: "/opt/dfrsim".into(),
+            scenario: "/s.toml".into(),
+            overrides: vec!["title=\"two\\nlines\"".to_owned()],
+            out: "/out".into(),
+            shards: 4,
+            missing: vec![1],
+            cpus: 1,
+            partition: None,
+            time: None,
+            audit: false,
+        }
+    }
+
+    /// `#SBATCH` lines are comments of the shell, which a newline ends even within quotes.
+    #[test]
+    fn a_line_that_ends_early_becomes_no_command() {
+        assert!(sweep().check().is_ok());
+        let harmful = "x\ntouch INJECTED #";
+        let sweeps = [
+            Sweep { scenario: harmful.into(), ..sweep() },
+            Sweep { out: harmful.into(), ..sweep() },
+            Sweep { partition: Some("x\n#SBATCH --uid=0".to_owned()), ..sweep() },
+            Sweep { time: Some("1:00\r".to_owned()), ..sweep() },
+        ];
+        for sweep in sweeps {
+            let refused = sweep.check().unwrap_err().to_string();
+            assert!(refused.ends_with("cannot stand in a script: it has control characters"), "{refused}");
+            assert!(!refused.contains('\n'));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_not_utf8_is_not_changed_to_another() {
+        use std::os::unix::ffi::OsStringExt as _;
+        let out = std::ffi::OsString::from_vec(b"/out\xff".to_vec()).into();
+        let refused = Sweep { out, ..sweep() }.check().unwrap_err().to_string();
+        assert!(refused.contains("the result folder") && refused.contains("not UTF-8"), "{refused}");
     }
 }

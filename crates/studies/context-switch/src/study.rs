@@ -49,6 +49,9 @@ impl Study for ContextSwitchStudy {
     type Row = Row;
     type Rows = Long<Row>;
 
+    fn memory(scenario: &Scenario<ContextSwitches>) -> u64 {
+        scenario.memory()
+    }
     fn open(scenario: &Scenario<ContextSwitches>) -> Result<ContextSwitchStudy, RunError> {
         let mut instances = Vec::new();
         if let Some(part) = &scenario.samples {

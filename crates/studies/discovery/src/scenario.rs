@@ -99,6 +99,9 @@ fields! {
     }
 }
 
+/// The most machines of a testbed.
+const MAX_MACHINES: u64 = 1_000_000;
+
 fields! {
     /// Machines with uniform needs from 0 to 1, the same number on each node, and hogs (dissertation, section 7.3).
     #[derive(Clone, Debug, PartialEq)]
@@ -120,7 +123,9 @@ fields! {
     check |testbed, at| {
         // Whether there can be such a workload does not depend on its needs: one step each is made quickly.
         let steady = dfrsim_discovery::Testbed { mean_change: SimSpan::MAX, ..testbed.testbed() };
-        if let Err(error) = steady.workload(Seed::new(0)) {
+        if u64::from(testbed.nodes) * u64::from(testbed.vms_per_node) > MAX_MACHINES {
+            at.fault_of_table(format!("expected at most {MAX_MACHINES} machines on all nodes together"));
+        } else if let Err(error) = steady.workload(Seed::new(0)) {
             at.fault_of_table(error.to_string());
         }
     }
@@ -186,5 +191,22 @@ impl Source {
             Source::Testbed(_) => of_testbeds,
             Source::Recorded(_) => 1,
         }
+    }
+}
+
+impl Discovery {
+    /// The bytes that the changes of needs in the largest random workload take at least.
+    pub(crate) fn memory(&self) -> u64 {
+        const STEP: f64 = 16.0;
+        let of = |source: &Source| match source {
+            Source::Testbed(testbed) => {
+                let vms = f64::from(testbed.nodes) * f64::from(testbed.vms_per_node);
+                STEP * vms * (1.0 + testbed.span.as_secs_f64() / testbed.mean_change.as_secs_f64())
+            }
+            Source::Recorded(_) => 0.0,
+        };
+        let largest = self.workloads.iter().map(|workload| of(&workload.source)).fold(0.0, f64::max);
+        // Beyond what a number can have it is the largest number.
+        largest as u64
     }
 }

@@ -38,6 +38,9 @@ impl Study for DiscoveryStudy {
     type Row = Row;
     type Rows = Long<Row>;
 
+    fn memory(scenario: &Scenario<Discovery>) -> u64 {
+        scenario.memory()
+    }
     fn open(scenario: &Scenario<Discovery>) -> Result<DiscoveryStudy, RunError> {
         let (mut recorded, mut inputs, mut instances) = (Vec::new(), Vec::new(), Vec::new());
         for (place, workload) in scenario.workloads.iter().enumerate() {

@@ -93,12 +93,13 @@ impl GridStudy {
             seed: self.seed.numbered(place.replication.into()),
         };
         let events = self.fields.events.as_ref().map(|folder| {
-            let (workload, platform) = (&self.workload(place).name, place.platform());
+            let names = file_names(self.fields.workloads.iter().map(|workload| workload.name.as_str()));
+            let (workload, platform) = (&names[place.workload], place.platform());
             let variant = variant
                 .map_or("none".to_owned(), |(algorithm, heuristic)| format!("{algorithm}-{heuristic}"));
             let name =
                 format!("{workload}-{platform}-{}-{}-{variant}", place.local.name(), place.replication);
-            EventsFile::create(Path::new(folder), &name.replace([' ', '/'], "-"))
+            EventsFile::create(Path::new(folder), &name)
         });
         recorded(&instance.platform, &instance.jobs, &options, events.transpose()?)
     }
@@ -171,6 +172,9 @@ impl Study for GridStudy {
     type Row = Simulation;
     type Rows = Long<Simulation>;
 
+    fn memory(scenario: &Scenario<GridFields>) -> u64 {
+        scenario.memory()
+    }
     fn open(scenario: &Scenario<GridFields>) -> Result<GridStudy, RunError> {
         let fields = scenario.fields.clone();
         let (mut inputs, mut sites, mut places) = (Vec::new(), Vec::new(), Vec::new());
@@ -267,5 +271,29 @@ impl Study for GridStudy {
     }
     fn drawings(_: &Scenario<GridFields>, rows: &Long<Simulation>) -> Vec<Drawing> {
         drawings::drawings(&Metrics::from_rows(rows.ok()))
+    }
+}
+
+/// The beginnings of file names for workloads of these names: letters, digits, `.`, `_` and `-` as they are, everything else as
+/// `-`. Where that makes two names the same, `~` and the place of the workload follow.
+fn file_names<'a>(workloads: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
+    let plain: Vec<String> = workloads.map(|name| name.replace(|letter| !is_plain(letter), "-")).collect();
+    let is_unique = |name: &String| plain.iter().filter(|other| *other == name).count() == 1;
+    let numbered = |(place, name): (usize, &String)| match is_unique(name) {
+        true => name.clone(),
+        false => format!("{name}~{}", place + 1),
+    };
+    plain.iter().enumerate().map(numbered).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_names;
+
+    #[test]
+    fn no_two_workloads_write_to_the_same_file() {
+        let names = file_names(["a b", "a/b", "days", "../a", "a-b"].into_iter());
+        assert_eq!(names, ["a-b~1", "a-b~2", "days", "..-a", "a-b~5"]);
     }
 }

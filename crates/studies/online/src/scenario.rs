@@ -19,6 +19,9 @@ use dfrsim_workload::lublin::{CpuNeeds, LublinParameters, MemoryModel, Mode};
 use dfrsim_workload::prepare::{self, Annotation, ClusterAssumptions, Format, Rules, SizeField};
 use std::num::{NonZeroU32, NonZeroU64};
 
+/// The largest cluster, as for `dfrsim simulate`.
+const MAX_NODES: u32 = 10_000_000;
+
 fields! {
     /// Policies on weeks of logs and synthetic traces.
     #[derive(Clone, Debug, PartialEq)]
@@ -112,7 +115,7 @@ fields! {
         /// Its name in rows and tables.
         pub name: String = name("a workload");
         /// The nodes of the cluster (processors, where a log has no annotation).
-        pub nodes: NonZeroU32 = count("a number of nodes", 1, u32::MAX);
+        pub nodes: NonZeroU32 = count("a number of nodes", 1, MAX_NODES);
         /// The memory of a node in GB, for bandwidths.
         pub node_memory_gb: f64 = positive("a number of GB"), default 8.0;
         /// The published tables that our own are compared with.
@@ -239,6 +242,22 @@ impl Source {
         let &Log { lines, annotation, select, rules, .. } = log;
         let units = Some(nodes.get());
         Some((log, prepare::Options { format, lines, flops, size, select, rules, units, annotation }))
+    }
+}
+
+impl Online {
+    /// The bytes that the largest generated trace and its cluster take at least.
+    pub(crate) fn memory(&self) -> u64 {
+        const JOB: u64 = 100;
+        const NODE: u64 = 16;
+        let of = |workload: &Workload| {
+            let jobs = match &workload.source {
+                Source::Lublin(traces) => traces.jobs as u64,
+                Source::Swf(_) | Source::Batsim(_) => 0,
+            };
+            JOB * jobs + NODE * u64::from(workload.nodes.get())
+        };
+        self.workloads.iter().map(of).max().unwrap_or(0)
     }
 }
 

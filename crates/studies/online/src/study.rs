@@ -129,6 +129,9 @@ impl Study for OnlineStudy {
     type Row = SimulationRow;
     type Rows = Long<SimulationRow>;
 
+    fn memory(scenario: &Scenario<Online>) -> u64 {
+        scenario.memory()
+    }
     fn open(scenario: &Scenario<Online>) -> Result<OnlineStudy, RunError> {
         let (parts, logs) = parts(scenario)?;
         Ok(OnlineStudy { settings: settings(scenario), parts, logs, scenario: scenario.clone() })

@@ -52,6 +52,12 @@ pub enum Problem {
         /// The longest line that is read.
         limit: usize,
     },
+    /// The comments above the first job are too many to be a header.
+    #[error("found more than {limit} bytes of comments above the first job")]
+    LongHeader {
+        /// The most that is kept.
+        limit: usize,
+    },
     /// The input broke off here: a read error, or a damaged or truncated gzip stream.
     #[error("cannot be read any further: {reason}")]
     Unreadable {

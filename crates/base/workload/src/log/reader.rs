@@ -15,6 +15,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+/// The most bytes of comment lines above the first job that are kept.
+const LARGEST_HEADER: usize = 1 << 22;
+
 named! {
     /// What is done with lines that cannot be read.
     #[derive(Default)]
@@ -108,9 +111,15 @@ impl<R: Read> Reader<R> {
     }
 
     fn read_header(&mut self) {
+        let mut bytes = 0;
         loop {
             match self.lines.next() {
                 Ok(Some([first, text @ ..])) if *first == self.dialect.comment => {
+                    bytes += text.len() + 1;
+                    if bytes > LARGEST_HEADER {
+                        self.problems.push(Problem::LongHeader { limit: LARGEST_HEADER });
+                        return self.broken_line(self.lines.number());
+                    }
                     let text = String::from_utf8_lossy(text);
                     self.header.comment(text.strip_suffix('\r').unwrap_or(&text));
                 }

@@ -2,6 +2,7 @@
 
 use crate::commands::run::{Execution, execute};
 use crate::failure::Failure;
+use crate::memory::Limit;
 use clap::Args;
 use dfrsim_lab::{Part, Registry, RunOptions, unfinished_scenario};
 use std::path::PathBuf;
@@ -32,11 +33,12 @@ pub(crate) struct Merge {
 }
 
 impl Merge {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+    pub(crate) fn run(self, registry: &Registry, memory: Limit) -> Result<(), Failure> {
         let (name, text) = unfinished_scenario(&self.folders).map_err(Failure::input)?;
         let scenario = registry.parse(&text, &name, None, &[]).map_err(Failure::input)?;
         let out = self.out.unwrap_or_else(|| self.folders[0].clone());
-        let options = RunOptions { part: Part::Merged(self.folders), ..RunOptions::new(out) };
+        let part = Part::Merged(self.folders);
+        let options = RunOptions { part, max_memory: memory.bytes(), ..RunOptions::new(out) };
         let execution = Execution { threads: self.threads, audit: false, quiet: self.quiet };
         execute(registry, scenario.as_ref(), options, &execution)
     }

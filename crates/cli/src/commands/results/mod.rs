@@ -9,6 +9,7 @@ mod report;
 pub(crate) mod status;
 
 use crate::failure::Failure;
+use crate::memory::Limit;
 use crate::output::{Places, notice};
 use clap::Subcommand;
 use dfrsim_lab::{MANIFEST, Registry, Results as Read};
@@ -27,10 +28,10 @@ pub(crate) enum Results {
 }
 
 impl Results {
-    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+    pub(crate) fn run(self, registry: &Registry, memory: Limit) -> Result<(), Failure> {
         match self {
             Results::Status(command) => command.run(),
-            Results::Merge(command) => command.run(registry),
+            Results::Merge(command) => command.run(registry, memory),
             Results::Check(command) => command.run(registry),
             Results::Compare(command) => command.run(registry),
             Results::Report(command) => command.run(registry),

@@ -20,7 +20,7 @@ pub(crate) struct Status {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Print only the numbers of those of n shards that have not finished, joined by commas, as `sbatch --array` takes them
-    #[arg(long, value_name = "n")]
+    #[arg(long, value_name = "n", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     missing: Option<u32>,
 }
 

@@ -13,10 +13,24 @@ pub fn text() -> Codec<String> {
     line("a text".into(), |_| true)
 }
 
-/// The name of something, which goes into tables: not empty, without control characters.
+/// The longest name, in characters.
+const LONGEST_NAME: usize = 200;
+/// What a spreadsheet takes for the beginning of a formula.
+const FORMULA: [char; 4] = ['=', '+', '-', '@'];
+
+/// The name of something, which goes into tables and file names: 1 to 200 characters, without control characters, and not
+/// beginning like a formula of a spreadsheet.
 pub fn name(of: impl Display) -> Codec<String> {
-    let is_name = |text: &str| !text.is_empty() && !text.contains(char::is_control);
-    line(format!("the name of {of}, without control characters"), is_name)
+    let is_name = |text: &str| {
+        !text.is_empty()
+            && text.chars().count() <= LONGEST_NAME
+            && !text.contains(char::is_control)
+            && !text.starts_with(FORMULA)
+    };
+    let shape = format!(
+        "the name of {of}: 1 to {LONGEST_NAME} characters, no control characters, not beginning with = + - or @"
+    );
+    line(shape, is_name)
 }
 
 fn line(shape: String, is_right: fn(&str) -> bool) -> Codec<String> {

@@ -56,6 +56,9 @@ pub enum EventsFault {
     /// The line is no record.
     #[error("no event: {0}")]
     Malformed(String),
+    /// A line is longer than any record.
+    #[error("the line is too long for an event")]
+    LongLine,
     /// The first line is not the one that tells what was simulated.
     #[error("an events file begins with a `run` event")]
     NoRun,

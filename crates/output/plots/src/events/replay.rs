@@ -5,7 +5,7 @@ use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::{Share, Yield};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 /// A job in the system.
@@ -68,6 +68,9 @@ pub(super) struct Run {
     pub(super) tau: u64,
 }
 
+/// The longest line that is read, in bytes: more than the placement of a job on all nodes of the largest cluster.
+const LONGEST: u64 = 1 << 28;
+
 /// Reads a file and shows it to a watcher.
 pub(super) fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsError> {
     let failure = |source: io::Error| EventsError::Io { path: path.to_owned(), source };
@@ -77,8 +80,12 @@ pub(super) fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsE
     loop {
         text.clear();
         line += 1;
-        if lines.read_until(b'\n', &mut text).map_err(failure)? == 0 {
+        let count = lines.by_ref().take(LONGEST).read_until(b'\n', &mut text).map_err(failure)?;
+        if count == 0 {
             break;
+        }
+        if count as u64 == LONGEST {
+            return Err(EventsFault::LongLine.at(path, line));
         }
         let record = parse(&text).and_then(|record| match &mut replay {
             None => Replay::begin(&record).map(|begun| replay = Some(begun)),

@@ -1,0 +1,92 @@
+//! How much memory the program may use.
+//!
+//! What can be foreseen is refused before anything is computed ([`Limit::bytes`]). For the rest, on Linux, a thread looks at the
+//! memory in use and ends the program with a message when it is above the limit, before the machine runs out of it. Where
+//! the system itself refuses memory (`ulimit -v`), the program ends with its message and the same exit code instead of an abort.
+
+use crate::exit;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The part of the memory that is free at the beginning which is used unless something else is asked for.
+const USUAL_PART: f64 = 0.9;
+
+/// How much memory may be used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    /// In bytes; `None` where there is no limit, because nothing was asked for and the system does not say what is free.
+    bytes: Option<u64>,
+}
+
+impl Limit {
+    /// The limit that was asked for in GB, or most of what is free.
+    pub(crate) fn new(gigabytes: Option<f64>) -> Limit {
+        let asked_for = gigabytes.map(|gigabytes| (gigabytes * 1e9) as u64);
+        Limit { bytes: asked_for.or_else(|| free().map(|free| (free as f64 * USUAL_PART) as u64)) }
+    }
+
+    /// In bytes.
+    pub(crate) fn bytes(self) -> u64 {
+        self.bytes.unwrap_or(u64::MAX)
+    }
+
+    /// From now on the program ends when it uses more.
+    pub(crate) fn guard(self) {
+        #[cfg(unix)]
+        {
+            // Rust ends a program without memory by SIGABRT, after a message.
+            let always = Arc::new(AtomicBool::new(true));
+            let _ = signal_hook::flag::register_conditional_shutdown(
+                signal_hook::consts::SIGABRT,
+                exit::INPUT.into(),
+                always,
+            );
+        }
+        #[cfg(target_os = "linux")]
+        if let Some(limit) = self.bytes {
+            // Without the thread there is no guard, which is no reason not to begin.
+            let _ = std::thread::Builder::new().stack_size(1 << 16).spawn(move || watch(limit));
+        }
+    }
+}
+
+/// The bytes that the system says are free, for this process.
+#[cfg(target_os = "linux")]
+fn free() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let available = line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024;
+    let of_group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let of_group = of_group.and_then(|text| text.trim().parse().ok()).unwrap_or(u64::MAX);
+    Some(available.min(of_group))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn free() -> Option<u64> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+fn watch(limit: u64) {
+    const EVERY: std::time::Duration = std::time::Duration::from_millis(20);
+    while let Some(used) = used() {
+        if used > limit {
+            crate::output::notice!(
+                "error: {:.1} GB of memory are in use, and {:.1} GB may be: ask for less, or raise --max-memory; what was \
+                 finished is kept",
+                used as f64 / 1e9,
+                limit as f64 / 1e9
+            );
+            std::process::exit(exit::INPUT.into());
+        }
+        std::thread::sleep(EVERY);
+    }
+}
+
+/// The bytes of memory that this process has in use.
+#[cfg(target_os = "linux")]
+fn used() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
+}

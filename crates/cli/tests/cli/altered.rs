@@ -1,0 +1,132 @@
+//! No altered byte of any results is accepted, and no run leaves files of an earlier one.
+
+use crate::support::{Folder, dfrsim, files, scenario, stderr, stdout};
+use dfrsim_lab::Results;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A quick scenario of each study, smaller still.
+const STUDIES: [(&str, &[&str]); 7] = [
+    ("quickstart", &["policies=['EASY', 'FCFS']", "workloads.lublin.lublin.replications=1"]),
+    ("offline_quick", &[]),
+    ("grid_quick", &["local=['FCFS']", "meta.heuristics=['mct']"]),
+    ("coallocation_quick", &["cases=3", "usage=[0.1]"]),
+    ("context_switch_quick", &[]),
+    ("discovery_quick", &["replications=1"]),
+    ("adaptation_quick", &[]),
+];
+const PLACES: usize = 500;
+/// At every so many places the commands are run too.
+const COMMANDS_EVERY: usize = 25;
+
+fn run(name: &str, overrides: &[&str], out: &Path) {
+    let mut command = dfrsim(["run", "--quiet", "--out"]);
+    command.arg(out).arg(scenario(name));
+    overrides.iter().for_each(|set| _ = command.args(["--set", set]));
+    stdout(&mut command);
+}
+
+/// All files of results but the lock, in order.
+fn all_files(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            match entry.path() {
+                path if path.is_dir() => folders.push(path),
+                path if entry.file_name() == ".lock" => drop(path),
+                path => found.push(path),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A random number below a limit (splitmix64).
+fn below(state: &mut u64, limit: usize) -> usize {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed ^ (mixed >> 31)) % limit as u64) as usize
+}
+
+#[test]
+fn every_altered_byte_is_refused() {
+    let folder = Folder::with(&[]);
+    let registry = dfrsim::registry();
+    let mut places = Vec::new();
+    for (name, overrides) in STUDIES {
+        let out = folder.path(name);
+        run(name, overrides, &out);
+        assert!(Results::read(&out, &registry).is_ok());
+        stdout(
+            dfrsim(["results", "check"])
+                .arg(&out)
+                .arg("--baseline")
+                .arg(out.with_extension("baseline"))
+                .arg("--update"),
+        );
+        places.extend(all_files(&out).into_iter().map(|file| (out.clone(), file)));
+    }
+    let mut state = 1;
+    for place in 0..PLACES {
+        let (out, file) = &places[below(&mut state, places.len())];
+        let bytes = fs::read(file).unwrap();
+        let mut altered = bytes.clone();
+        altered[below(&mut state, bytes.len())] ^= 1 + below(&mut state, 255) as u8;
+        fs::write(file, &altered).unwrap();
+        let refusal = Results::read(out, &registry).err().map(|error| error.to_string());
+        let refusal = refusal.unwrap_or_else(|| panic!("place {place}: {} is accepted", file.display()));
+        assert!(refusal.contains(file.file_name().unwrap().to_str().unwrap()), "place {place}: {refusal}");
+        if place % COMMANDS_EVERY == 0 {
+            commands_refuse(&folder, out, file);
+        }
+        fs::write(file, bytes).unwrap();
+        assert!(Results::read(out, &registry).is_ok());
+    }
+}
+
+fn commands_refuse(folder: &Folder, out: &Path, file: &Path) {
+    let baseline = out.with_extension("baseline");
+    let commands: [(&str, &[&Path]); 5] = [
+        ("check", &[Path::new("--baseline"), &baseline]),
+        ("compare", &[out]),
+        ("export", &[Path::new("--jsonl"), &folder.path("never")]),
+        ("report", &[Path::new("--out"), &folder.path("never")]),
+        ("figures", &[Path::new("--out"), &folder.path("never")]),
+    ];
+    for (name, more) in commands {
+        let told = stderr(dfrsim(["results", name]).arg(out).args(more), 2);
+        assert!(told.contains(file.file_name().unwrap().to_str().unwrap()), "{name}: {told}");
+        assert!(!folder.path("never").exists());
+    }
+}
+
+/// Tables that the new scenario does not have go, those of the user stay.
+#[test]
+fn a_run_leaves_nothing_of_an_earlier_scenario() {
+    let folder = Folder::with(&[]);
+    let cases: [(&str, &[&str], &[&str]); 2] = [
+        ("offline_quick", &[], &["algorithms=['GREEDY']", "second_phase.algorithms=[]"]),
+        (
+            "quickstart",
+            &["policies=['EASY', 'FCFS']", "workloads.lublin.lublin.replications=1"],
+            &["policies=['EASY']", "workloads.lublin.lublin.replications=1"],
+        ),
+    ];
+    for (name, first, second) in cases {
+        let (out, fresh) = (folder.path(name), folder.path(&format!("{name}-fresh")));
+        run(name, first, &out);
+        let of_first: Vec<String> = files(&out).into_iter().map(|(name, _)| name).collect();
+        fs::write(out.join("tables/notes.txt"), "of the user").unwrap();
+        run(name, second, &out);
+        assert_eq!(fs::read_to_string(out.join("tables/notes.txt")).unwrap(), "of the user");
+        fs::remove_file(out.join("tables/notes.txt")).unwrap();
+        run(name, second, &fresh);
+        assert_eq!(files(&out), files(&fresh), "{name}");
+        let of_second: Vec<String> = files(&fresh).into_iter().map(|(name, _)| name).collect();
+        if name == "offline_quick" {
+            assert_ne!(of_first, of_second, "{name}: this tests nothing");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Sizes that are too large are refused in words before memory or time runs out.
+
+use crate::support::{Folder, dfrsim, scenario, stderr, stdout};
+use std::fs;
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+fn run(name: &str, overrides: &[&str]) -> assert_cmd::Command {
+    let folder = Folder::with(&[]);
+    let mut command = dfrsim(["run", "--quiet", "--max-memory", "2", "--out"]);
+    command.arg(folder.path("out")).arg(scenario(name));
+    overrides.iter().for_each(|set| _ = command.args(["--set", set]));
+    command
+}
+
+#[test]
+fn scenarios_that_cannot_fit_are_refused_before_they_run() {
+    let cases = [
+        ("quickstart", "workloads.lublin.nodes=4294967295", "a number of nodes from 1 to 10000000"),
+        ("quickstart", "workloads.lublin.lublin.jobs=100000000", "needs at least"),
+        (
+            "discovery_quick",
+            "workloads.balanced.testbed.nodes=4000000000",
+            "a number of nodes from 1 to 100000",
+        ),
+        ("discovery_quick", "workloads.balanced.testbed.vms_per_node=100000", "at most 10000000 machines"),
+        ("discovery_quick", "workloads.balanced.testbed.mean_change=0.000001", "needs at least"),
+        ("context_switch_quick", "cluster.vjobs=1000000", "needs at least"),
+    ];
+    for (name, set, message) in cases {
+        let begin = Instant::now();
+        let told = stderr(&mut run(name, &[set]), 2);
+        assert!(told.contains(message), "{set}: {told}");
+        assert!(begin.elapsed() < Duration::from_secs(5), "{set}");
+    }
+}
+
+/// What cannot be foreseen is noticed on the way.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_takes_more_than_it_may_says_so() {
+    let folder = Folder::with(&[]);
+    let mut command =
+        dfrsim(["log", "generate", "--jobs", "5000000", "--nodes", "8", "--seed", "1", "--out"]);
+    command.arg(folder.path("log.swf")).args(["--max-memory", "0.1"]);
+    let told = stderr(&mut command, 2);
+    assert!(told.contains("GB may be: ask for less, or raise --max-memory"), "{told}");
+    assert!(folder.names().is_empty());
+}
+
+/// Where the system refuses memory, the program ends with a message and no signal.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_the_system_refuses_is_no_abort() {
+    let script = "ulimit -v 300000; exec \"$@\"";
+    let mut command = assert_cmd::Command::new("sh");
+    command.args(["-c", script, "sh"]).arg(assert_cmd::cargo::cargo_bin!("dfrsim"));
+    command.args([
+        "log",
+        "generate",
+        "--jobs",
+        "50000000",
+        "--nodes",
+        "8",
+        "--seed",
+        "1",
+        "--out",
+        "/dev/null",
+    ]);
+    assert!(stderr(&mut command, 2).contains("memory allocation"));
+}
+
+#[test]
+fn more_threads_than_are_of_use_are_not_started() {
+    let folder = Folder::with(&[]);
+    let mut command = dfrsim(["run", "--threads", "18446744073709551615", "--out"]);
+    command.arg(folder.path("out")).arg(scenario("adaptation_quick"));
+    let told = stderr(&mut command, 0);
+    assert!(
+        told.contains("notice: --threads 18446744073709551615: ") && told.contains(" are used"),
+        "{told}"
+    );
+}
+
+#[test]
+fn numbers_of_shards_are_limited() {
+    let told = stderr(&mut dfrsim(["results", "status", ".", "--missing", "4294967295"]), 2);
+    assert!(told.contains("4294967295 is not in 1..=1000000"), "{told}");
+}
+
+/// Gzip makes thousands of comment lines of every byte.
+#[test]
+fn endless_comments_are_no_header() {
+    let folder = Folder::with(&[]);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let line = format!("; {}\n", "comment ".repeat(100));
+    (0..20_000).for_each(|_| gzip.write_all(line.as_bytes()).unwrap());
+    fs::write(folder.path("log.swf.gz"), gzip.finish().unwrap()).unwrap();
+    let told =
+        stderr(dfrsim(["log", "info"]).arg(folder.path("log.swf.gz")).args(["--max-memory", "0.1"]), 2);
+    assert!(told.contains("bytes of comments above the first job"), "{told}");
+}
+
+#[test]
+fn what_is_no_events_file_is_an_input_error() {
+    let folder = Folder::with(&[
+        ("text", "hello\n"),
+        ("empty", ""),
+        (
+            "other",
+            "{\"event\":\"run\",\"format\":99,\"policy\":\"x\",\"nodes\":1,\"penalty_us\":0,\"tau_us\":0}\n",
+        ),
+    ]);
+    for name in ["text", "empty", "other"] {
+        let told = stderr(dfrsim(["audit"]).arg(folder.path(name)), 2);
+        assert!(told.contains("no events file") || told.contains("format 99"), "{told}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn endless_lines_end() {
+    for command in [&["audit", "/dev/zero"][..], &["draw", "stretch", "/dev/zero", "--out", "/tmp/never.svg"]]
+    {
+        let told = stderr(dfrsim(command).args(["--max-memory", "1"]), 2);
+        assert!(told.contains("long"), "{told}");
+    }
+}
+
+/// The linear program of a job of a million tasks would not fit, and a limit of time holds.
+#[test]
+fn giant_jobs_are_packed_within_the_limits() {
+    let job = r#"{"fixed":1,"fluid":1,"nodes":4,"jobs":[{"requirements":[0.000001],"needs":[0.000001],"tasks":1048576}]}"#;
+    let folder = Folder::with(&[("giant.json", job)]);
+    for algorithm in ["FASTDIVING", "RRND"] {
+        let begin = Instant::now();
+        let mut command =
+            dfrsim(["offline", "pack", "--algorithm", algorithm, "--time-limit", "2", "--max-memory", "1"]);
+        let output = command.arg(folder.path("giant.json")).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(told.contains("timed out"), "{algorithm}: {output:?}");
+        assert!(begin.elapsed() < Duration::from_secs(20), "{algorithm}");
+    }
+}
+
+#[test]
+fn two_is_no_tolerance_of_two_percent() {
+    let check = |tolerance: &str| {
+        let mut command =
+            dfrsim(["results", "check", "none", "--baseline", "none", "--tolerance", tolerance]);
+        stderr(&mut command, 2)
+    };
+    assert!(check("2").contains("expected a tolerance from 0 to 1"));
+    for accepted in ["2%", "200%", "0.02", "1"] {
+        assert!(!check(accepted).contains("expected a tolerance"), "{accepted}");
+    }
+    assert!(stdout(&mut dfrsim(["results", "check", "--help"])).contains("--tolerance"));
+}
