@@ -65,7 +65,7 @@ y = 1
         "16:9: expected flop/s from 1 to 1000000000000000000, found 0",
         "17:11: expected two numbers of seconds, found a list",
         "18:1: unknown field `meaning`; expected penalty, floor, memory, overrun, flops or margins",
-        "21:8: expected the name of a workload, without control characters, found \"\"",
+        "21:8: expected the name of a workload: 1 to 200 characters, no control characters, not beginning with = + - or @, found \"\"",
         "22:9: expected a number of nodes from 1 to 4294967295, found -3",
         "23:16: there is no file missing",
         "23:52: unknown field `cors`; did you mean `cores`?",

@@ -82,7 +82,7 @@ fn all_wrong_values_are_reported_at_once() {
         "s.toml:5:11: expected a number of seconds from 0, found -1",
         "s.toml:6:7: expected at least one: ",
         "s.toml:7:13: unknown estimate model `guess`; expected exact, ",
-        "s.toml:10:9: expected a number of nodes from 1 to 4294967295, found 0",
+        "s.toml:10:9: expected a number of nodes from 1 to 10000000, found 0",
         "s.toml:11:27: expected a number of traces from 1 to 1000000, found 0",
         "s.toml:11:44: expected a load above 0, found 0",
         "s.toml:15:16: no log `missing.swf`; looked for ",
