@@ -164,14 +164,18 @@ pub fn registry() -> Registry {
 /// All studies, and these policies.
 #[must_use]
 pub fn registry_with(policies: Policies) -> Registry {
-    Registry::new()
+    let registry = Registry::new()
         .with(policies)
-        .with(FileLocator(|name, folder| locate_beside(name, folder).map_err(|missing| missing.to_string())))
-        .study::<dfrsim_study_online::OnlineStudy>()
-        .study::<dfrsim_study_offline::OfflineStudy>()
-        .study::<dfrsim_study_grid::GridStudy>()
-        .study::<dfrsim_study_coallocation::CoallocationStudy>()
-        .study::<dfrsim_study_discovery::DiscoveryStudy>()
-        .study::<dfrsim_study_adaptation::AdaptationStudy>()
-        .study::<dfrsim_study_context_switch::ContextSwitchStudy>()
+        .with(FileLocator(|name, folder| locate_beside(name, folder).map_err(|missing| missing.to_string())));
+    [
+        dfrsim_study_online::register,
+        dfrsim_study_offline::register,
+        dfrsim_study_grid::register,
+        dfrsim_study_coallocation::register,
+        dfrsim_study_discovery::register,
+        dfrsim_study_adaptation::register,
+        dfrsim_study_context_switch::register,
+    ]
+    .into_iter()
+    .fold(registry, |registry, register| register(registry))
 }

@@ -23,6 +23,13 @@ pub use rows::{OptimumRow, Row, SearchRow, StreamRow};
 pub use scenario::{CoallocationFields, ParameterFields, StreamFields, VariationFields};
 pub use study::{CoallocationStudy, Instance, Setting, Variant};
 
+/// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.
+#[must_use]
+#[inline(never)]
+pub fn register(registry: dfrsim_lab::Registry) -> dfrsim_lab::Registry {
+    registry.study::<CoallocationStudy>()
+}
+
 use dfrsim_coallocation::planetlab::Kind;
 
 /// Both kinds of requests, in the order of rows.

@@ -23,3 +23,10 @@ pub use durations::Times;
 pub use rows::{LoadRow, Row, SampleRow, SimulationRow, StayRow, SwitchRow};
 pub use scenario::{Configurations, ContextSwitches, Policy, Simulations};
 pub use study::ContextSwitchStudy;
+
+/// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.
+#[must_use]
+#[inline(never)]
+pub fn register(registry: dfrsim_lab::Registry) -> dfrsim_lab::Registry {
+    registry.study::<ContextSwitchStudy>()
+}

@@ -23,6 +23,13 @@ pub use rows::Simulation;
 pub use scenario::{ClusterFields, GridFields, JobFields, MetaFields, SiteFields, Source, WorkloadFields};
 pub use study::{GridStudy, Instance, Variant};
 
+/// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.
+#[must_use]
+#[inline(never)]
+pub fn register(registry: dfrsim_lab::Registry) -> dfrsim_lab::Registry {
+    registry.study::<GridStudy>()
+}
+
 /// The two kinds of platforms, as rows name them.
 const PLATFORMS: [&str; 2] = [HOMOGENEOUS, HETEROGENEOUS];
 const HOMOGENEOUS: &str = "homogeneous";

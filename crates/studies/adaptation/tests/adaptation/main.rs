@@ -1,7 +1,7 @@
 //! The study through the frame.
 
 use dfrsim_lab::{Part, Registry, Results, RunOptions, RunReport, Shard};
-use dfrsim_study_adaptation::AdaptationStudy;
+use dfrsim_study_adaptation::register;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ heuristic_steps = 100
 ";
 
 fn registry() -> Registry {
-    Registry::new().study::<AdaptationStudy>()
+    register(Registry::new())
 }
 
 fn run(text: &str, folder: &Path, part: Part) -> RunReport {

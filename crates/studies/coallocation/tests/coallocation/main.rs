@@ -4,7 +4,7 @@ use dfrsim_coallocation::file::Resources;
 use dfrsim_coallocation::planetlab::{PROPERTIES, nodes};
 use dfrsim_lab::{DataFrame, Part, Registry, Results, RunError, RunOptions, RunReport, Shard, Status};
 use dfrsim_model::Seed;
-use dfrsim_study_coallocation::CoallocationStudy;
+use dfrsim_study_coallocation::register;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ const SMALL: &str = "study = 'coallocation'\nreplications = 2\nnodes = 200\nusag
     repetitions = 10\n[stream]\nspan = 86400\nmean_gap = 7200\n";
 
 fn registry() -> Registry {
-    Registry::new().study::<CoallocationStudy>()
+    register(Registry::new())
 }
 
 fn try_run(text: &str, overrides: &[&str], options: &RunOptions) -> Result<RunReport, RunError> {

@@ -1,7 +1,7 @@
 //! The study through the frame.
 
 use dfrsim_lab::{DataFrame, Part, Registry, Results, RunOptions, RunReport, Shard};
-use dfrsim_study_context_switch::ContextSwitchStudy;
+use dfrsim_study_context_switch::register;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -48,7 +48,7 @@ const FILES: [&str; 8] = [
 ];
 
 fn registry() -> Registry {
-    Registry::new().study::<ContextSwitchStudy>()
+    register(Registry::new())
 }
 
 fn run(text: &str, folder: &Path, part: Part) -> RunReport {

@@ -1,7 +1,7 @@
 //! The study through the frame.
 
 use dfrsim_lab::{Part, Registry, Results, RunOptions, RunReport, Shard};
-use dfrsim_study_discovery::DiscoveryStudy;
+use dfrsim_study_discovery::register;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -26,7 +26,7 @@ recorded = { files = ['web.csv', 'batch.txt'], nodes = 2, memory = 0.4 }
 ";
 
 fn registry() -> Registry {
-    Registry::new().study::<DiscoveryStudy>()
+    register(Registry::new())
 }
 
 fn run(text: &str, folder: &Path, part: Part) -> Result<RunReport, String> {

@@ -1,7 +1,7 @@
 //! The grid study in the frame.
 
 use dfrsim_lab::{Part, Registry, Results, RunError, RunOptions, RunReport, Shard, Status};
-use dfrsim_study_grid::GridStudy;
+use dfrsim_study_grid::register;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 const QUICK: &str = include_str!("../../../../../scenarios/grid_quick.toml");
 
 fn registry() -> Registry {
-    Registry::new().study::<GridStudy>()
+    register(Registry::new())
 }
 
 fn try_run(text: &str, overrides: &[&str], options: &RunOptions) -> Result<RunReport, RunError> {

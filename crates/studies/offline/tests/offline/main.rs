@@ -3,7 +3,7 @@
 
 use dfrsim_lab::fields::InputErrors;
 use dfrsim_lab::{AnyScenario, Chart, Part, Registry, Results, RunOptions, RunReport, Shard, Status};
-use dfrsim_study_offline::OfflineStudy;
+use dfrsim_study_offline::register;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ replications = 1
 const INSTANCES: usize = 192;
 
 fn registry() -> Registry {
-    Registry::new().study::<OfflineStudy>()
+    register(Registry::new())
 }
 
 fn parsed(text: &str, overrides: &[&str]) -> Result<Box<dyn AnyScenario>, InputErrors> {

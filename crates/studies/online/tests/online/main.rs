@@ -8,14 +8,13 @@ mod scenario;
 
 use dfrsim_lab::fields::{FileLocator, InputErrors, Scenario};
 use dfrsim_lab::{DataFrame, Registry, Results, RunOptions, RunReport};
-use dfrsim_study_online::{Online, OnlineStudy};
+use dfrsim_study_online::{Online, register};
 use dfrsim_workload::traces::locate_beside;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 fn registry() -> Registry {
-    Registry::new()
-        .study::<OnlineStudy>()
+    register(Registry::new())
         .with(FileLocator(|name, folder| locate_beside(name, folder).map_err(|missing| missing.to_string())))
 }
 
