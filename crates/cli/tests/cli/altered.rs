@@ -96,8 +96,8 @@ fn commands_refuse(folder: &Folder, out: &Path, file: &Path) {
         ("figures", &[Path::new("--out"), &folder.path("never")]),
     ];
     for (name, more) in commands {
-        let told = stderr(dfrsim(["results", name]).arg(out).args(more), 2);
-        assert!(told.contains(file.file_name().unwrap().to_str().unwrap()), "{name}: {told}");
+        let message = stderr(dfrsim(["results", name]).arg(out).args(more), 2);
+        assert!(message.contains(file.file_name().unwrap().to_str().unwrap()), "{name}: {message}");
         assert!(!folder.path("never").exists());
     }
 }

