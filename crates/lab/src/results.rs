@@ -176,7 +176,16 @@ impl<'a> Results<'a> {
     fn read_file(&self, name: &str) -> Result<ReadFile, ResultsError> {
         let text = self.file(name)?;
         let mut records = csv::records(&text).map(|record| record.iter().map(str::to_owned).collect());
-        let header = records.next().unwrap_or_default();
-        Ok(ReadFile { name: name.to_owned(), header, lines: records.collect() })
+        let header: Vec<String> = records.next().unwrap_or_default();
+        let lines: Vec<Vec<String>> = records.collect();
+        if let Some(line) = lines.iter().find(|line| line.len() != header.len()) {
+            let (there, expected) = (line.len(), header.len());
+            let fault = format!(
+                "has a line with {there} fields where the header has {expected}: `{}`",
+                line.join(",")
+            );
+            return Err(ResultsError::altered(self.folder.join(name), fault));
+        }
+        Ok(ReadFile { name: name.to_owned(), header, lines })
     }
 }

@@ -1,7 +1,7 @@
 //! No altered byte of any results is accepted, and no run leaves files of an earlier one.
 
 use crate::support::{Folder, dfrsim, files, scenario, stderr, stdout};
-use dfrsim_lab::Results;
+use dfrsim_lab::{Digest, Results};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -129,4 +129,41 @@ fn a_run_leaves_nothing_of_an_earlier_scenario() {
             assert_ne!(of_first, of_second, "{name}: this tests nothing");
         }
     }
+}
+
+/// A file with the digests that belong to it: what another program wrote, rather than what was damaged.
+fn forge(out: &Path, name: &str, content: &str) {
+    fs::write(out.join(name), content).unwrap();
+    let manifest = fs::read_to_string(out.join("manifest.toml")).unwrap();
+    let (body, _) = manifest.rsplit_once("# sha256 ").unwrap();
+    let of_name = format!("\"{name}\" = ");
+    let digest = Digest::from_bytes(content.as_bytes());
+    let line = |line: &str| match line.starts_with(&of_name) {
+        true => format!("{of_name}\"{digest}\"\n"),
+        false => format!("{line}\n"),
+    };
+    let body: String = body.lines().map(line).collect();
+    let seal = Digest::from_bytes(body.as_bytes());
+    fs::write(out.join("manifest.toml"), format!("{body}# sha256 {seal}\n")).unwrap();
+}
+
+/// Found by mutated runs: `check` took the columns of the header from every line.
+#[test]
+fn lines_with_fewer_fields_than_the_header_are_refused() {
+    let folder = Folder::with(&[]);
+    let out = folder.path("adaptation_quick");
+    run("adaptation_quick", &["replications=2"], &out);
+    let baseline = folder.path("baseline.toml");
+    let check = || {
+        let mut command = dfrsim(["results", "check"]);
+        command.arg(&out).arg("--baseline").arg(&baseline);
+        command
+    };
+    stdout(check().arg("--update"));
+    let instances = fs::read_to_string(out.join("instances.csv")).unwrap();
+    forge(&out, "instances.csv", &instances);
+    stdout(&mut check());
+    forge(&out, "instances.csv", &format!("{instances}alone\n"));
+    let message = stderr(&mut check(), 2);
+    assert!(message.contains("instances.csv") && message.contains("a line with 1 fields"), "{message}");
 }
