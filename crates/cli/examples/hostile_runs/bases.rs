@@ -1,0 +1,168 @@
+//! The inputs before they are mutated: small, and made by the program itself where it can.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A scenario of each study, so small that it runs in milliseconds.
+const SCENARIOS: [(&str, &str); 8] = [
+    (
+        "online",
+        "study = \"online\"\npolicies = [\"FCFS\", \"EASY\", \"GreedyPM*/per/OPT=MIN\"]\n[simulation]\npenalty = 300\ntau = 10\n\
+         [[workloads]]\nname = \"model\"\nnodes = 8\nlublin = { replications = 2, jobs = 15, loads = [0.5, 0.7] }\n",
+    ),
+    (
+        "needs",
+        "study = \"online\"\npolicies = [\"MCB*/per/OPT=MIN/MVT=600\", { matching = \"^CONS$\" }]\n[simulation]\n\
+         cpu_needs = [\"exact\", \"factor:0.5\", \"whole\"]\ndiscovery_s = 60\nestimates = \"random:2\"\n\
+         [[workloads]]\nname = \"log\"\nnodes = 8\nswf = { file = \"log.swf\" }\n",
+    ),
+    (
+        "offline",
+        "study = \"offline\"\nalgorithms = [\"GREEDY\", \"VP_CPSUM\", \"MCB8\"]\n[packing]\nplacements = 2000\n\
+         [[instances]]\nname = \"few\"\ngrid = { nodes = 4, jobs = [6, 8], dimensions = 2, sigma = 0.5, rho = 0.25, slack = [0.5] }\n\
+         replications = 2\n",
+    ),
+    (
+        "grid",
+        "study = \"grid\"\nlocal = [\"FCFS\", \"EASY\"]\n[meta]\nheuristics = [\"mct\", \"minmin\"]\n[[clusters]]\nname = \"slow\"\n\
+         cores = 16\nspeed = 1.0\n[[clusters]]\nname = \"fast\"\ncores = 12\nspeed = 1.4\n[jobs]\ntoo_wide = \"skip\"\n\
+         [[workloads]]\nname = \"days\"\ndays = [1]\nsites = [{ cluster = \"slow\", jobs = [20] }, { cluster = \"fast\", jobs = [8] }]\n",
+    ),
+    (
+        "coallocation",
+        "study = \"coallocation\"\nreplications = 1\nnodes = 20\nsizes = [2, 3]\ncases = 2\nrepetitions = 2\noptimum = [2]\n\
+         usage = [0.1]\n[stream]\nspan = 3600\nmean_gap = 1200\n",
+    ),
+    (
+        "context-switch",
+        "study = \"context-switch\"\nsteps = 20\n[samples]\nnodes = 6\nvms = [6, 9]\nreplications = 2\n[cluster]\nnodes = 6\n\
+         vjobs = 2\nwork = 0.1\nreplications = 1\npolicies = [\"booking\", \"optimised\"]\nfailures = 0.001\n",
+    ),
+    (
+        "discovery",
+        "study = \"discovery\"\nreplications = 2\n[[workloads]]\nname = \"balanced\"\n\
+         testbed = { nodes = 2, vms_per_node = 2, hogs = 1, mean_change = 300, span = 900 }\n",
+    ),
+    (
+        "adaptation",
+        "study = \"adaptation\"\nseed = 14\nreplications = 2\ncost = [\"bytes\", \"moves\"]\nbudgets = [10, 25]\n",
+    ),
+];
+
+/// Files by name; folders within folders have a `/` in their names.
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
+
+/// All inputs.
+pub(crate) struct Bases {
+    /// Scenarios, as they were written and with every default spelt out.
+    pub(crate) scenarios: Vec<Vec<u8>>,
+    /// Folders of finished results.
+    pub(crate) results: Vec<Files>,
+    /// Folders with two shards that have not been merged.
+    pub(crate) shards: Vec<Files>,
+    /// Logs in SWF and one of Batsim.
+    pub(crate) logs: Vec<(&'static str, Vec<u8>)>,
+    /// Events files of simulations and a plan, for `audit`.
+    pub(crate) events: Vec<Vec<u8>>,
+    /// Other files by name.
+    pub(crate) files: BTreeMap<&'static str, Vec<u8>>,
+    /// The names of all policies.
+    pub(crate) policies: Vec<String>,
+    /// The names of all algorithms of the off-line study.
+    pub(crate) algorithms: Vec<String>,
+}
+
+impl Bases {
+    /// Makes them in the folder.
+    ///
+    /// # Panics
+    /// If the program cannot make them.
+    pub(crate) fn new(program: &Path, folder: &Path) -> Bases {
+        let dfrsim = |arguments: &str| {
+            let arguments = arguments.split_whitespace();
+            let output =
+                Command::new(program).args(arguments).current_dir(folder).stdin(Stdio::null()).output();
+            let output = output.expect("the program can be started");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).expect("what is printed is UTF-8")
+        };
+        let read = |name: &str| fs::read(folder.join(name)).expect("what was made can be read");
+        dfrsim("log generate --jobs 12 --nodes 8 --seed 1 --out log.swf");
+        let mut scenarios = Vec::new();
+        let mut results = Vec::new();
+        let mut shards = Vec::new();
+        for (study, scenario) in SCENARIOS {
+            fs::write(folder.join(format!("{study}.toml")), scenario).expect("a scenario can be written");
+            dfrsim(&format!("run {study}.toml --threads 2 --quiet --out {study}"));
+            scenarios.push(scenario.as_bytes().to_vec());
+            scenarios.push(read(&format!("{study}/scenario.toml")));
+            results.push(files(&folder.join(study)));
+            for shard in ["1/2", "2/2"] {
+                dfrsim(&format!("run {study}.toml --threads 2 --quiet --out {study}.shards --shard {shard}"));
+            }
+            shards.push(files(&folder.join(format!("{study}.shards"))));
+        }
+        dfrsim("results check online --baseline baseline.toml --update");
+        let mut events = Vec::new();
+        for policy in ["EASY", "CONS", "GreedyPM*/per/OPT=MIN", "MCB*/per/OPT=AVG/MVT=300"] {
+            let simulate =
+                "simulate --workload log.swf --nodes 8 --annotate lublin --load 2 --events-out events.jsonl";
+            dfrsim(&format!("{simulate} --penalty 300 --policy {policy}"));
+            events.push(read("events.jsonl"));
+        }
+        let seed = |name: &str| {
+            let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds");
+            fs::read(seeds.join(name)).expect("the seeds of the fuzz targets can be read")
+        };
+        events.push(seed("plan/plan.json"));
+        let mut files: BTreeMap<&str, Vec<u8>> = BTreeMap::from([
+            ("instance.json", seed("instance/small.json")),
+            ("baseline.toml", read("baseline.toml")),
+        ]);
+        for name in ["current.json", "wanted.json", "states.json"] {
+            files.insert(name, seed(&format!("plan/{name}")));
+        }
+        for name in ["nodes.csv", "timetables.csv", "request.toml"] {
+            files.insert(name, seed(&format!("coallocation/{name}")));
+        }
+        let names = |printed: String| printed.lines().map(str::to_owned).collect();
+        Bases {
+            scenarios,
+            results,
+            shards,
+            logs: vec![
+                ("log.swf", read("log.swf")),
+                ("log.swf", seed("swf/few")),
+                ("log.json", seed("batsim/each.json")),
+            ],
+            events,
+            files,
+            policies: names(dfrsim("policies --names")),
+            algorithms: names(dfrsim("offline pack --list")),
+        }
+    }
+}
+
+/// All files of a folder.
+fn files(folder: &Path) -> Files {
+    let mut files = Files::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).expect("a folder can be listed") {
+            let path = entry.expect("a folder can be listed").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path
+                    .strip_prefix(folder)
+                    .expect("it is within the folder")
+                    .to_string_lossy()
+                    .into_owned();
+                files.insert(name, fs::read(path).expect("a file can be read"));
+            }
+        }
+    }
+    files
+}

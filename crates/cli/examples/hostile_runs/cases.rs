@@ -1,0 +1,300 @@
+//! One case: a command, and the files that it is given.
+
+use crate::bases::{Bases, Files};
+use crate::mutation::{NUMBERS, mutate, once_in, pick};
+use crate::options;
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// A command and its files.
+pub(crate) struct Case {
+    /// The name of the command.
+    pub(crate) command: String,
+    /// All arguments.
+    pub(crate) arguments: Vec<String>,
+    files: Files,
+}
+
+impl Case {
+    /// Writes the files into a new folder.
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        for (name, content) in &self.files {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().expect("a file is in a folder"))?;
+            fs::write(path, content)?;
+        }
+        Ok(())
+    }
+}
+
+/// The commands, with how often each is drawn. Scenarios are rarer, because what they ask for may take long.
+const COMMANDS: &[(&str, u32)] = &[
+    ("simulate", 20),
+    ("bound", 6),
+    ("log info", 6),
+    ("log convert", 6),
+    ("log generate", 4),
+    ("audit", 10),
+    ("draw gantt", 3),
+    ("draw timeline", 2),
+    ("draw stretch", 2),
+    ("offline pack", 8),
+    ("offline instance", 1),
+    ("plan", 8),
+    ("coallocate", 8),
+    ("run", 4),
+    ("submit", 2),
+    ("results report", 3),
+    ("results compare", 4),
+    ("results check", 4),
+    ("results export", 3),
+    ("results figures", 2),
+    ("results status", 3),
+    ("results merge", 3),
+];
+
+/// A case of any command.
+pub(crate) fn draw(bases: &Bases, random: &mut ChaCha8Rng) -> Case {
+    let mut at = random.random_range(0..COMMANDS.iter().map(|(_, weight)| weight).sum());
+    let mut command = "";
+    for (name, weight) in COMMANDS {
+        if at < *weight {
+            command = name;
+            break;
+        }
+        at -= weight;
+    }
+    let mut case = Case {
+        command: command.to_owned(),
+        arguments: command.split(' ').map(str::to_owned).collect(),
+        files: Files::new(),
+    };
+    match command {
+        "simulate" | "bound" | "log info" | "log convert" => case.log(bases, random),
+        "log generate" => case.generate(random),
+        "audit" | "draw gantt" | "draw timeline" | "draw stretch" => case.events(bases, random),
+        "offline pack" | "plan" | "coallocate" => case.single(bases, random),
+        "offline instance" => case.instance(random),
+        "run" | "submit" => case.scenario(bases, random),
+        _ => case.results(bases, random),
+    }
+    options::some(random, command, &mut case.arguments);
+    // No argument can have a NUL.
+    case.arguments.iter_mut().for_each(|argument| argument.retain(|character| character != '\0'));
+    case
+}
+
+impl Case {
+    fn push(&mut self, arguments: &[&str]) {
+        self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
+    }
+
+    /// A file, mutated three times of four: options reach further with one that can be read.
+    fn mutated(&mut self, random: &mut ChaCha8Rng, name: &str, content: &[u8]) {
+        let content = if once_in(random, 4) { content.to_vec() } else { mutate(random, content) };
+        self.files.insert(name.to_owned(), content);
+    }
+
+    fn log(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
+        let (name, content) = pick(random, &bases.logs);
+        self.mutated(random, name, content);
+        match self.command.clone().as_str() {
+            "log info" => self.push(&[name]),
+            "log convert" => {
+                self.push(&[name, "--out", *pick(random, &["out.swf", "out.swf.gz", "/dev/stdout", name])]);
+            }
+            command => {
+                let nodes = format!("--nodes={}", options::value(random, "4 8 8 16 128"));
+                self.push(&["--workload", name, &nodes]);
+                if command == "bound" {
+                    self.push(&["--out", *pick(random, &["bound.csv", "/dev/stdout", name])]);
+                } else {
+                    let policy = policy(random, &bases.policies);
+                    self.push(&[&format!("--policy={policy}")]);
+                }
+            }
+        }
+    }
+
+    fn generate(&mut self, random: &mut ChaCha8Rng) {
+        for (option, usual) in [("jobs", "0 1 20 100"), ("nodes", "1 8 128 1000"), ("seed", "1 2 3")] {
+            let value = options::value(random, usual);
+            // A log of a million jobs is no fault.
+            let value = if option == "jobs" && value == "1000000" { "1000".to_owned() } else { value };
+            self.push(&[&format!("--{option}={value}")]);
+        }
+        self.push(&["--out", *pick(random, &["out.swf", "/dev/stdout", "no/out.swf", "."])]);
+    }
+
+    fn instance(&mut self, random: &mut ChaCha8Rng) {
+        let set = options::value(random, "dissertation dissertation-small rr6692 rr6692-small");
+        let [scenario, sample] = ["0 1 5", "0 1"].map(|usual| options::value(random, usual));
+        self.push(&[&format!("--scenario={scenario}"), &format!("--sample={sample}"), "--", &set]);
+    }
+
+    fn events(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
+        let content = pick(random, &bases.events);
+        self.mutated(random, "events.jsonl", content);
+        self.push(&["events.jsonl"]);
+        if self.command.starts_with("draw") {
+            self.push(&[
+                "--out",
+                *pick(random, &["out.svg", "out.svg", "out.svg", "out.png", "out.gif", "no/out.svg"]),
+            ]);
+        }
+    }
+
+    /// Commands on one small problem: one file of it is mutated, sometimes several.
+    fn single(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
+        let names: &[(&str, &str)] = match self.command.as_str() {
+            "offline pack" => &[("", "instance.json")],
+            "plan" if once_in(random, 2) => &[("--from", "current.json"), ("--to", "wanted.json")],
+            "plan" => &[("--from", "current.json"), ("--states", "states.json")],
+            _ => &[
+                ("--resources", "nodes.csv"),
+                ("--timetables", "timetables.csv"),
+                ("--request", "request.toml"),
+            ],
+        };
+        let chosen = random.random_range(0..names.len());
+        for (at, (option, name)) in names.iter().enumerate() {
+            let content = &bases.files[name];
+            let content =
+                if at == chosen || once_in(random, 4) { mutate(random, content) } else { content.clone() };
+            self.files.insert((*name).to_owned(), content);
+            if !option.is_empty() {
+                self.push(&[option]);
+            }
+            self.push(&[name]);
+        }
+        if self.command == "offline pack" && once_in(random, 2) {
+            let algorithm = policy(random, &bases.algorithms);
+            self.push(&[&format!("--algorithm={algorithm}")]);
+        }
+        if self.command == "plan" {
+            // Twenty thousand assignments take a while.
+            self.push(&["--steps", "50"]);
+        }
+    }
+
+    fn scenario(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
+        let content = pick(random, &bases.scenarios);
+        self.mutated(random, "scenario.toml", content);
+        self.files.insert("log.swf".to_owned(), bases.logs[0].1.clone());
+        self.push(&["scenario.toml", "--out", *pick(random, &["out", "out", "out", ".", "log.swf"])]);
+        if self.command == "submit" {
+            self.push(&["--dry-run"]);
+        }
+    }
+
+    /// One file of a folder is mutated, removed, or replaced by another; digests are then made to match, or not.
+    fn results(&mut self, bases: &Bases, random: &mut ChaCha8Rng) {
+        let merge = self.command == "results merge";
+        let unfinished = merge || self.command == "results status" && once_in(random, 2);
+        let mut files = pick(random, if unfinished { &bases.shards } else { &bases.results }).clone();
+        let names: Vec<String> = files.keys().cloned().collect();
+        // The rows and the manifest are what most commands read.
+        let read: Vec<&str> = ["rows.csv", "instances.csv", "scenario.toml", "manifest.toml"]
+            .into_iter()
+            .filter(|name| files.contains_key(*name))
+            .collect();
+        let name = if !read.is_empty() && !once_in(random, 3) {
+            (*pick(random, &read)).to_owned()
+        } else {
+            pick(random, &names).clone()
+        };
+        if once_in(random, 20) {
+            files.remove(&name);
+        } else if once_in(random, 20) {
+            let other = files[pick(random, &names)].clone();
+            files.insert(name.clone(), other);
+        } else {
+            let content = mutate(random, &files[&name]);
+            files.insert(name.clone(), content);
+        }
+        if !once_in(random, 4) {
+            reseal(&mut files, &name);
+        }
+        self.files = files.into_iter().map(|(name, content)| (format!("results/{name}"), content)).collect();
+        self.push(&["results"]);
+        match self.command.as_str() {
+            "results report" => self.push(&["--out", "report.html"]),
+            "results compare" if once_in(random, 2) => {
+                let folder = pick(random, &bases.results);
+                self.files
+                    .extend(folder.iter().map(|(name, content)| (format!("other/{name}"), content.clone())));
+                self.push(&["other"]);
+            }
+            "results compare" => {
+                let variants = "EASY FCFS VP_CPSUM MCB8 mct minmin simple collective booking bytes moves Xen DYNAMIC local=EASY";
+                let [a, b] = [(); 2].map(|()| options::value(random, variants));
+                self.push(&[&format!("--variant={a}"), &format!("--with={b}")]);
+            }
+            "results check" => {
+                let content = &bases.files["baseline.toml"];
+                self.mutated(random, "baseline.toml", content);
+                self.push(&["--baseline", "baseline.toml"]);
+            }
+            "results export" => self.push(&["--jsonl", *pick(random, &["rows.jsonl", "/dev/stdout"])]),
+            "results figures" => self.push(&["--format", "svg"]),
+            _ => {}
+        }
+    }
+}
+
+/// Makes the digest of a file, and the seal of the manifest, those of what they now have, as a forger would.
+fn reseal(files: &mut Files, name: &str) {
+    const SEAL: &str = "# sha256 ";
+    let digest = |bytes: &[u8]| {
+        Sha256::digest(bytes).iter().fold(String::new(), |mut digest, byte| {
+            write!(digest, "{byte:02x}").expect("a text can be written to");
+            digest
+        })
+    };
+    let of_file = files.get(name).map(|content| digest(content));
+    let Some(manifest) = files.get_mut("manifest.toml") else { return };
+    let Ok(text) = std::str::from_utf8(manifest) else { return };
+    let Some((body, _)) = text.rsplit_once(SEAL) else { return };
+    let of_name = format!("\"{name}\" = ");
+    let mut sealed = String::new();
+    for line in body.split_inclusive('\n') {
+        match &of_file {
+            Some(digest) if line.starts_with(&of_name) => {
+                sealed.push_str(&format!("{of_name}\"{digest}\"\n"));
+            }
+            _ => sealed.push_str(line),
+        }
+    }
+    let seal = digest(sealed.as_bytes());
+    *manifest = format!("{sealed}{SEAL}{seal}\n").into_bytes();
+}
+
+/// A name of the list, half of the time with changed parts.
+fn policy(random: &mut ChaCha8Rng, names: &[String]) -> String {
+    let name = pick(random, names).clone();
+    if once_in(random, 2) {
+        return name;
+    }
+    let mut parts: Vec<String> = name.split('/').map(str::to_owned).collect();
+    let at = random.random_range(0..parts.len());
+    let other = pick(random, names);
+    let others: Vec<&str> = other.split('/').collect();
+    match random.random_range(0..5) {
+        0 => drop(parts.remove(at)),
+        1 => parts.push((*pick(random, &others)).to_owned()),
+        2 => {
+            let number = pick(random, &NUMBERS);
+            let key = *pick(random, &["MVT", "MFT", "MIG", "BUDGET", "PER", "OPT", "ORDER", "RELABEL"]);
+            parts.push(format!("{key}={number}"));
+        }
+        3 => parts[at] = (*pick(random, &others)).to_owned(),
+        _ => return String::from_utf8_lossy(&mutate(random, name.as_bytes())).into_owned(),
+    }
+    parts.join("/")
+}

@@ -1,0 +1,121 @@
+//! Mutated runs over all commands: `hostile_runs DFRSIM N [SEED [FIRST]]`, which `scripts/hostile-runs` calls.
+//!
+//! Each case is a command with small inputs, mutated with regard to their structure, and is determined by the seed and its
+//! number alone. It runs with 2 GB of address space and 10 seconds. Bad are panics, death by a signal, exit codes that no
+//! command documents, failures without a message and time-outs without one; a run that says what it does may take long.
+
+mod bases;
+mod cases;
+mod mutation;
+mod options;
+mod outcome;
+
+use bases::Bases;
+use outcome::{Outcome, Verdict};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// How many cases run at the same time.
+const AT_ONCE: usize = 2;
+
+/// What to run.
+struct Plan {
+    /// The program.
+    program: PathBuf,
+    /// How many cases.
+    cases: u64,
+    /// The seed of all of them.
+    seed: u64,
+    /// The number of the first.
+    first: u64,
+}
+
+impl Plan {
+    fn of_arguments() -> Option<Plan> {
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        let number = |at: usize, default: Option<u64>| match arguments.get(at) {
+            Some(text) => text.parse().ok(),
+            None => default,
+        };
+        let program = std::path::absolute(arguments.first()?).ok()?;
+        Some(Plan { program, cases: number(1, None)?, seed: number(2, Some(1))?, first: number(3, Some(0))? })
+    }
+}
+
+/// Builds a case, runs it, and removes its folder unless it is bad.
+fn run(plan: &Plan, bases: &Bases, folder: &Path, number: u64) -> std::io::Result<(String, Outcome)> {
+    let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
+    random.set_stream(number);
+    let case = cases::draw(bases, &mut random);
+    let of_case = folder.join(format!("{}-{number}", plan.seed));
+    if of_case.exists() {
+        std::fs::remove_dir_all(&of_case)?;
+    }
+    case.write(&of_case)?;
+    let outcome = outcome::run(&plan.program, &of_case, &case.arguments)?;
+    if outcome.is_bad() {
+        let command = outcome::quoted(&plan.program, &case.arguments);
+        println!(
+            "case {number}: {}\n  repeat: scripts/hostile-runs 1 {} {number}",
+            outcome.verdict, plan.seed
+        );
+        println!("  or: cd {} && {command}", of_case.display());
+        outcome.last_lines().for_each(|line| println!("  | {line}"));
+    } else {
+        std::fs::remove_dir_all(&of_case)?;
+    }
+    Ok((case.command, outcome))
+}
+
+fn main() -> ExitCode {
+    let Some(plan) = Plan::of_arguments() else {
+        eprintln!("usage: hostile_runs DFRSIM N [SEED [FIRST]]");
+        return ExitCode::from(2);
+    };
+    let begin = Instant::now();
+    let folder = plan.program.with_file_name("hostile");
+    let base = tempfile::tempdir().expect("a folder for the inputs can be made");
+    let bases = Bases::new(&plan.program, base.path());
+    let next = AtomicU64::new(plan.first);
+    let outcomes: Mutex<BTreeMap<Verdict, u64>> = Mutex::default();
+    let commands: Mutex<BTreeMap<String, (u64, f64)>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= plan.first + plan.cases {
+                        break;
+                    }
+                    let (command, outcome) =
+                        run(&plan, &bases, &folder, number).expect("a case can be written and run");
+                    *outcomes.lock().unwrap().entry(outcome.verdict).or_default() += 1;
+                    let mut commands = commands.lock().unwrap();
+                    let of_command = commands.entry(command).or_default();
+                    of_command.0 += 1;
+                    of_command.1 += outcome.seconds;
+                }
+            });
+        }
+    });
+    for (command, (runs, seconds)) in commands.into_inner().unwrap() {
+        println!("{command:<18} {runs:>7} runs {:>7.1} ms each", 1e3 * seconds / runs as f64);
+    }
+    let outcomes = outcomes.into_inner().unwrap();
+    let bad: u64 = outcomes.iter().filter(|(verdict, _)| verdict.is_bad()).map(|(_, count)| count).sum();
+    for (verdict, count) in &outcomes {
+        println!("{count:>8} {verdict}");
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    println!(
+        "hostile-runs: {} runs with seed {} in {seconds:.0} s, {bad} of them bad",
+        plan.cases, plan.seed
+    );
+    ExitCode::from(u8::from(bad > 0))
+}

@@ -1,0 +1,167 @@
+//! The options of the commands, with usual values, which are now and then replaced by others.
+
+use crate::mutation::{NUMBERS, TEXTS, once_in, pick};
+use rand_chacha::ChaCha8Rng;
+
+/// An option and usual values, separated by spaces; a flag has none.
+type Usual = (&'static str, &'static str);
+
+/// What a log is read with.
+const LOG: &[Usual] = &[
+    ("--size", "requested allocated"),
+    ("--skip", "0 1 5"),
+    ("--first", "0 1 5 100"),
+    ("--from", "0 100 100000"),
+    ("--to", "0 100 100000"),
+    ("--zero-run", "drop clamp error"),
+    ("--zero-size", "drop clamp error"),
+    ("--too-wide", "drop clamp error"),
+    ("--failed", "keep drop error"),
+    ("--cancelled", "keep drop error"),
+    ("--partial", "keep drop error"),
+    ("--lenient", ""),
+    ("--flops", "1e9 1e6"),
+    ("--max-memory", "1 0.1"),
+];
+/// What jobs are made of a log with.
+const JOBS: &[Usual] = &[
+    ("--unit", "node processor"),
+    ("--annotate", "none hpc2n lublin"),
+    ("--cores", "1 2 4"),
+    ("--seed", "1 2"),
+    ("--node-memory", "8 2"),
+    ("--tau", "10 60"),
+];
+const SIMULATE: &[Usual] = &[
+    ("--load", "0.5 0.9 2"),
+    ("--estimates", "exact requested none factor:2 factor:0.5 random:3"),
+    ("--overrun", "extend kill"),
+    ("--penalty", "0 1 300"),
+    ("--period", "600 60 1"),
+    ("--packing", "cp mcb8"),
+    ("--drop", "prefix skip"),
+    ("--warm-up", "0 100 1000000"),
+    ("--cool-down", "0 100 1000000"),
+    ("--jobs-out", "jobs.csv /dev/stdout /dev/full no/such.csv log.swf"),
+    ("--events-out", "events.jsonl jobs.csv /dev/null"),
+    ("--swf-out", "out.swf out.swf.gz jobs.csv"),
+    ("--batsim-jobs-out", "batsim.csv"),
+    ("--batsim-machines-out", "machines.csv"),
+    ("--json", ""),
+];
+const BOUND: &[Usual] = &[("--cut", "none week"), ("--threads", "1 2")];
+const CONVERT: &[Usual] = &[("--week", "0 1 2"), ("--load", "0.5 2"), ("--nodes", "8 128")];
+const INFO: &[Usual] = &[("--nodes", "8 128")];
+const GENERATE: &[Usual] =
+    &[("--typeless", ""), ("--cores", "1 4"), ("--load", "0.1 0.9"), ("--max-memory", "1")];
+const PACK: &[Usual] = &[
+    ("--optimum", ""),
+    ("--time-limit", "1 0.1 0"),
+    ("--solver", "microlp highs"),
+    ("--precision", "0.001 0.1"),
+    ("--seed", "1 2"),
+    ("--mapping-out", "mapping.json instance.json"),
+];
+const PLAN: &[Usual] = &[
+    ("--steps", "10 100 0"),
+    ("--time-limit", "10ms 0.01s 1e-9s"),
+    ("--seed", "1 2"),
+    ("--out", "plan.json current.json"),
+    ("--picture", "plan.svg"),
+];
+const COALLOCATE: &[Usual] = &[
+    ("--commit", ""),
+    ("--now", "0 100 7200"),
+    ("--patience", "86400 0 1"),
+    ("--initial", "3 1"),
+    ("--largest", "48 1"),
+    ("--l1", "7 0"),
+    ("--l2", "10 0"),
+    ("--seed", "1 2"),
+];
+const DRAW: &[Usual] = &[("--from", "0 100 1000"), ("--to", "100 1000 10000")];
+const COMPARE: &[Usual] = &[
+    ("--metric", "degradation max_stretch utilisation yield gap"),
+    ("--seed", "1 2"),
+    ("--resamples", "10 100 1"),
+    ("--confidence", "95% 0.5 100%"),
+    ("--out", "compared"),
+];
+const CHECK: &[Usual] = &[
+    ("--tolerance", "0% 5% 0.1 100%"),
+    ("--tolerance-for", "degradation=5% degradation.worst=1% x=1"),
+    ("--strict", ""),
+    ("--allow-missing", ""),
+    ("--junit", "junit.xml"),
+    ("--markdown", "summary.md"),
+    ("--update", ""),
+];
+const RUN: &[Usual] = &[
+    ("--seed", "1"),
+    ("--fresh", ""),
+    ("--audit", ""),
+    ("--shard", "1/2 2/2 3/2 0/1"),
+    ("--set", "seed=2 seed=-1 title='x' replications=1 policies=[] a.b=1 seed="),
+    ("--threads", "1 2"),
+];
+const SUBMIT: &[Usual] = &[
+    ("--engine", "slurm pbs kubernetes sge lsf"),
+    ("--array", "2 16"),
+    ("--cpus", "1 4"),
+    ("--partition", "p"),
+    ("--time", "1:00 01:00:00"),
+    ("--set", "seed=2"),
+    ("--audit", ""),
+];
+const STATUS: &[Usual] = &[("--missing", "2 8")];
+
+/// The options of a command.
+fn of(command: &str) -> Vec<Usual> {
+    match command {
+        "simulate" => [LOG, JOBS, SIMULATE].concat(),
+        "bound" => [LOG, JOBS, BOUND].concat(),
+        "log convert" => [LOG, CONVERT].concat(),
+        "log info" => [LOG, INFO].concat(),
+        "log generate" => GENERATE.to_vec(),
+        "offline pack" => PACK.to_vec(),
+        "plan" => PLAN.to_vec(),
+        "coallocate" => COALLOCATE.to_vec(),
+        "draw gantt" => DRAW.to_vec(),
+        "results compare" => COMPARE.to_vec(),
+        "results check" => CHECK.to_vec(),
+        "results status" => STATUS.to_vec(),
+        "run" => RUN.to_vec(),
+        "submit" => SUBMIT.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// A usual value, or one time in eight any other.
+pub(crate) fn value(random: &mut ChaCha8Rng, usual: &str) -> String {
+    let usual: Vec<&str> = usual.split(' ').collect();
+    match once_in(random, 8) {
+        false => (*pick(random, &usual)).to_owned(),
+        true if once_in(random, 3) => (*pick(random, &TEXTS)).to_owned(),
+        true => (*pick(random, &NUMBERS)).to_owned(),
+    }
+}
+
+/// Some options of the command.
+pub(crate) fn some(random: &mut ChaCha8Rng, command: &str, arguments: &mut Vec<String>) {
+    let options = of(command);
+    let mut given = Vec::new();
+    while !options.is_empty() && once_in(random, 2) {
+        let (option, usual) = *pick(random, &options);
+        // Most options are refused when they are given twice.
+        if given.contains(&option) && !once_in(random, 20) {
+            continue;
+        }
+        given.push(option);
+        if usual.is_empty() {
+            arguments.push(option.to_owned());
+        } else {
+            // One argument, since a value may begin with a hyphen.
+            arguments.push(format!("{option}={}", value(random, usual)));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! How a run ended.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Address space in KB, and seconds.
+const LIMITED: &str = "ulimit -v 2000000; exec timeout -k 2 10 \"$@\"";
+/// The seconds after which `timeout` ends a run.
+const TIME: f64 = 10.0;
+/// The exit codes that are documented; the last two are of an interrupt and of a closed pipe.
+const CODES: [i32; 5] = [0, 1, 2, 130, 141];
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    /// It ended by itself with one of [`CODES`], and with a message if it failed.
+    Code(i32),
+    /// It took longer than it may, and had said something by then.
+    Long,
+    /// It took longer than it may without a word.
+    TimeOut,
+    /// A panic.
+    Panic,
+    /// Death by this signal.
+    Signal(i32),
+    /// Another exit code.
+    OtherCode(i32),
+    /// A failure with this code that says nothing.
+    Silent(i32),
+}
+
+impl Verdict {
+    /// Whether it is a fault of the program.
+    pub(crate) fn is_bad(self) -> bool {
+        !matches!(self, Verdict::Code(_) | Verdict::Long)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Code(code) => write!(f, "exit code {code}"),
+            Verdict::Long => f.write_str("more than 10 s, with a message"),
+            Verdict::TimeOut => f.write_str("more than 10 s without a message"),
+            Verdict::Panic => f.write_str("panic"),
+            Verdict::Signal(signal) => write!(f, "death by signal {signal}"),
+            Verdict::OtherCode(code) => write!(f, "undocumented exit code {code}"),
+            Verdict::Silent(code) => write!(f, "exit code {code} without a message"),
+        }
+    }
+}
+
+/// A run that has ended.
+pub(crate) struct Outcome {
+    /// What is counted.
+    pub(crate) verdict: Verdict,
+    /// How long it took.
+    pub(crate) seconds: f64,
+    /// Its standard error.
+    message: String,
+}
+
+impl Outcome {
+    /// Whether the verdict is a fault of the program.
+    pub(crate) fn is_bad(&self) -> bool {
+        self.verdict.is_bad()
+    }
+
+    /// The last lines of standard error.
+    pub(crate) fn last_lines(&self) -> impl Iterator<Item = String> + '_ {
+        let lines: Vec<&str> = self.message.lines().collect();
+        let kept = lines[lines.len().saturating_sub(5)..].to_vec();
+        kept.into_iter().map(|line| line.chars().take(300).collect())
+    }
+}
+
+/// Runs the program within the limits.
+pub(crate) fn run(program: &Path, folder: &Path, arguments: &[String]) -> io::Result<Outcome> {
+    let begin = Instant::now();
+    let output = Command::new("sh")
+        .args(["-c", LIMITED, "sh"])
+        .arg(program)
+        .args(arguments)
+        .current_dir(folder)
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
+        .output()?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    let code = output.status.code();
+    let said = !message.trim().is_empty() || !output.stdout.is_empty();
+    let verdict = if message.contains("panicked") || code == Some(101) {
+        Verdict::Panic
+    } else if seconds >= TIME {
+        if said { Verdict::Long } else { Verdict::TimeOut }
+    } else if let Some(signal) = output.status.signal() {
+        Verdict::Signal(signal)
+    } else {
+        match code.expect("without a signal there is a code") {
+            code if !CODES.contains(&code) => Verdict::OtherCode(code),
+            code if code != 0 && !said => Verdict::Silent(code),
+            code => Verdict::Code(code),
+        }
+    };
+    Ok(Outcome { verdict, seconds, message })
+}
+
+/// The command for a shell.
+pub(crate) fn quoted(program: &Path, arguments: &[String]) -> String {
+    let words = std::iter::once(program.as_os_str()).chain(arguments.iter().map(OsStr::new));
+    let quoted: Vec<String> =
+        words.map(|word| format!("'{}'", word.to_string_lossy().replace('\'', "'\\''"))).collect();
+    quoted.join(" ")
+}
