@@ -22,7 +22,7 @@ impl Observer for Waiting {
         self.area += u128::from(self.waiting) * u128::from(now.since(self.last.max(begin)).micros());
         self.last = now;
         match occurrence {
-            Occurrence::Submitted(_) => self.waiting += 1,
+            Occurrence::Submitted(..) => self.waiting += 1,
             Occurrence::Started(..) | Occurrence::Rejected => self.waiting -= 1,
             _ => {}
         }

@@ -21,8 +21,16 @@ fn file() -> Vec<u8> {
         let at_us = job * 60 * SECOND;
         let mut push = |rank: u64, record| records.push(((rank, job), record));
         let node = (job % 2) as u32;
-        let submit =
-            Record::Submit { at_us, job, id: job, tasks: 1, cpu_need: whole, memory: 1, run_us: 60 * SECOND };
+        let submit = Record::Submit {
+            at_us,
+            job,
+            id: job,
+            tasks: 1,
+            cpu_need: whole,
+            memory: 1,
+            run_us: 60 * SECOND,
+            estimate_us: None,
+        };
         push(at_us, submit);
         push(at_us, Record::Start { at_us, job, on: vec![(node, 1)].into(), job_yield: 1 << 19 });
         let at_us = at_us + 30 * SECOND;

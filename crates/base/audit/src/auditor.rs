@@ -1,5 +1,6 @@
 //! Follows a simulation record by record.
 
+use crate::batch::{BatchCheck, BatchPolicy, BatchRule};
 use crate::fault::{AuditError, Fault, Faults};
 use crate::job::Job;
 use crate::lines::{first_record, follow, record};
@@ -21,7 +22,19 @@ pub const MOST_NODES: u32 = 1 << 24;
 /// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
 /// A fault can lead to others further down: the first one is the one to look at.
 pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
-    let begin = |text: &[u8]| Ok(Auditor::begin(&first_record(text)?)?);
+    audit_with(reader, |auditor| auditor)
+}
+
+/// Checks an events file, and that its policy is this one and keeps to its rules (see [`crate::batch`]).
+///
+/// # Errors
+/// As those of [`audit`].
+pub fn audit_policy(reader: impl BufRead, policy: BatchPolicy) -> Result<Report, AuditError> {
+    audit_with(reader, |auditor| auditor.with_policy(policy))
+}
+
+fn audit_with(reader: impl BufRead, prepare: impl FnOnce(Auditor) -> Auditor) -> Result<Report, AuditError> {
+    let begin = |text: &[u8]| Ok(prepare(Auditor::begin(&first_record(text)?)?));
     let auditor = follow(reader, begin, |auditor, text| match record(text) {
         Ok(record) => auditor.record(&record),
         Err(rule) => auditor.malformed(rule),
@@ -55,6 +68,7 @@ pub struct Auditor {
     usage: Nodes,
     tally: Tally,
     peak_jobs: usize,
+    batch: Option<BatchCheck>,
     report: Option<Report>,
 }
 
@@ -94,8 +108,20 @@ impl Auditor {
             usage: Nodes::default(),
             tally: Tally::new(tau),
             peak_jobs: 0,
+            batch: None,
             report: None,
         }
+    }
+
+    /// Also checks that the policy is this one and keeps to its rules; to be called before any record follows.
+    #[must_use]
+    pub fn with_policy(mut self, policy: BatchPolicy) -> Auditor {
+        if self.policy.parse() != Ok(policy) {
+            let (found, expected) = (self.policy.clone(), policy.to_string());
+            self.fault(None, BatchRule::Policy { found, expected }.into());
+        }
+        self.batch = Some(BatchCheck::new(policy, self.nodes));
+        self
     }
 
     /// The next line of the file is no record.
@@ -146,9 +172,10 @@ impl Auditor {
                 };
                 self.summary(&told);
             }
-            Record::Submit { at_us, job, tasks, cpu_need, memory, run_us, .. } => {
+            Record::Submit { at_us, job, tasks, cpu_need, memory, run_us, estimate_us, .. } => {
                 if self.advance(at_us, Rank::Submission, job, "submit") {
-                    self.submit(job, Job::submitted(at_us, tasks, cpu_need, memory, run_us));
+                    let estimate = estimate_us.unwrap_or(run_us);
+                    self.submit(job, Job::submitted(at_us, tasks, cpu_need, memory, run_us), estimate);
                 }
             }
             Record::Complete { at_us, job } => {
@@ -204,6 +231,7 @@ impl Auditor {
         }
         if at > self.now {
             self.settle();
+            self.pass(at);
             self.overdue(at);
             self.now = at;
         } else if rank < self.rank {
@@ -221,6 +249,31 @@ impl Auditor {
         self.usage.settle(|Overcommitted { line, job, rule }| {
             faults.push(Fault { line, at, job: Some(job), rule });
         });
+        let seen = self.line;
+        if let Some(batch) = &mut self.batch {
+            batch.settle(self.now, |job, now, line, rule| {
+                let at = Some(SimTime::from_micros(now));
+                faults.push(Fault { line: line.unwrap_or(seen), at, job: Some(job), rule: rule.into() });
+            });
+        }
+    }
+
+    /// Finds what a batch policy should have decided between this moment and the next one.
+    fn pass(&mut self, until: u64) {
+        let (faults, line) = (&mut self.faults, self.line);
+        if let Some(batch) = &mut self.batch {
+            batch.pass(until, |job, now, rule| {
+                let at = Some(SimTime::from_micros(now));
+                faults.push(Fault { line, at, job: Some(job), rule: rule.into() });
+            });
+        }
+    }
+
+    /// A change that no batch policy makes.
+    fn refuse_change(&mut self, number: u64, record: &'static str) {
+        if self.batch.is_some() {
+            self.fault(Some(number), BatchRule::Change { record }.into());
+        }
     }
 
     /// Finds the jobs that should have completed before the moment `until`.
@@ -236,7 +289,7 @@ impl Auditor {
         }
     }
 
-    fn submit(&mut self, number: u64, job: Job) {
+    fn submit(&mut self, number: u64, job: Job, estimate: u64) {
         if number < self.tally.submitted {
             return self.fault(Some(number), Rule::SubmittedTwice);
         }
@@ -253,6 +306,9 @@ impl Auditor {
             }
         }
         self.tally.submit(self.now);
+        if let Some(batch) = &mut self.batch {
+            batch.submit(number, self.now, job.tasks, estimate);
+        }
         self.jobs.insert(number, job);
         self.peak_jobs = self.peak_jobs.max(self.jobs.len());
     }
@@ -291,6 +347,9 @@ impl Auditor {
             let run_s = SimSpan::from_micros(job.run).as_secs_f64();
             self.fault(Some(number), Rule::Early { done_s: job.done_s(self.now), run_s });
         }
+        if let Some(batch) = &mut self.batch {
+            batch.complete(number, self.now, &job.placement);
+        }
         self.tally.complete(&job, self.now);
     }
 
@@ -298,6 +357,9 @@ impl Auditor {
         if self.may_change(number, "reject", Phase::Waiting) {
             self.leave(number);
             self.tally.rejected += 1;
+            if let Some(rule) = self.batch.as_mut().and_then(|batch| batch.reject(number)) {
+                self.fault(Some(number), rule.into());
+            }
         }
     }
 
@@ -323,6 +385,15 @@ impl Auditor {
         if let Some(rule) = fault {
             self.fault(Some(number), rule);
         }
+        if phase == Phase::Waiting {
+            let line = self.line;
+            let rule = self.batch.as_mut().and_then(|batch| batch.start(line, number, on, job_yield));
+            if let Some(rule) = rule {
+                self.fault(Some(number), rule.into());
+            }
+        } else {
+            self.refuse_change(number, record);
+        }
         let mut moved = 0;
         self.change(number, job_yield, |job, now| {
             if phase == Phase::Running {
@@ -343,12 +414,14 @@ impl Auditor {
 
     fn change_yield(&mut self, number: u64, job_yield: u32) {
         if self.may_change(number, "yield", Phase::Running) {
+            self.refuse_change(number, "yield");
             self.change(number, job_yield, |_, _| ());
         }
     }
 
     fn pause(&mut self, number: u64) {
         if self.may_change(number, "pause", Phase::Running) {
+            self.refuse_change(number, "pause");
             self.tally.preemptions += 1;
             self.change(number, 0, |job, _| {
                 job.phase = Phase::Paused;

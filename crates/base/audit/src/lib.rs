@@ -14,6 +14,9 @@
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
+//! [`audit_policy`] also checks that each job starts when a [batch policy](batch) has it start, by what the policy knows of
+//! run times.
+//!
 //! [`grid`] does the same for a grid of several clusters.
 //!
 //! [`packing`] checks solutions of the off-line problem, [`plan`] plans of context switches, [`discovery`] how virtual
@@ -40,6 +43,7 @@
 //! stretch, section 5.3.1 for the penalty; the format is the model's.
 
 mod auditor;
+pub mod batch;
 pub mod coallocation;
 pub mod discovery;
 mod fault;
@@ -55,7 +59,7 @@ mod report;
 mod rule;
 mod tally;
 
-pub use auditor::{Auditor, MOST_NODES, audit};
+pub use auditor::{Auditor, MOST_NODES, audit, audit_policy};
 pub use fault::{AuditError, Fault, Faults};
 pub use report::Report;
 pub use rule::{Phase, Rule};

@@ -1,5 +1,6 @@
 //! What an events file must keep to.
 
+use crate::batch::BatchRule;
 use crate::grid::GridRule;
 use dfrsim_model::SimTime;
 use std::fmt;
@@ -194,6 +195,9 @@ pub enum Rule {
         /// What the events say.
         expected: f64,
     },
+    /// A rule of batch policies.
+    #[error(transparent)]
+    Batch(#[from] BatchRule),
     /// A rule of grids.
     #[error(transparent)]
     Grid(#[from] GridRule),

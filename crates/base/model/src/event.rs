@@ -49,6 +49,10 @@ pub enum Record<'a> {
         memory: u32,
         /// Its run time at full speed.
         run_us: u64,
+        /// What the policy knew of its run time: absent if that is the run time itself, the largest number of 64 bits if it
+        /// knew nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        estimate_us: Option<u64>,
     },
     /// A waiting job starts.
     Start {

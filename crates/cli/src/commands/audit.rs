@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::output;
 use clap::Args;
-use dfrsim_audit::{AuditError, audit, grid};
+use dfrsim_audit::batch::BatchPolicy;
+use dfrsim_audit::{AuditError, audit, audit_policy, grid};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -18,11 +19,19 @@ use std::path::PathBuf;
 Example:
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out week.jsonl
   dfrsim audit week.jsonl
+  dfrsim audit week.jsonl --policy EASY
   dfrsim run scenarios/grid_quick.toml --fresh --set events=records
   dfrsim audit records/days-homogeneous-CONS-0-with-mct.jsonl")]
 pub(crate) struct Audit {
     /// The events file, as `dfrsim simulate --events-out` writes it, or `dfrsim run` with `events` in a grid's scenario
     events: PathBuf,
+    /// Also check that the policy is this one, and that each job starts when it has it start
+    ///
+    /// For batch policies: FCFS and EASY in every order of the queue, EASY/SPARE, CONS and CONS/REPLAN. What the policy knew
+    /// of run times is in the file; where a job has no `estimate_us`, it was the run time itself. Which of the free nodes a job
+    /// gets is left open. Not for files of grids.
+    #[arg(long, value_name = "NAME")]
+    policy: Option<BatchPolicy>,
 }
 
 impl Audit {
@@ -33,10 +42,16 @@ impl Audit {
         let mut file = BufReader::with_capacity(1 << 16, file);
         let beginning =
             file.fill_buf().map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
-        let report = if grid::is_grid(beginning) {
-            grid::audit(file).map(|report| report.to_string())
-        } else {
-            audit(file).map(|report| report.to_string())
+        let report = match self.policy {
+            Some(_) if grid::is_grid(beginning) => {
+                return Err(Failure::input(format!(
+                    "{name}: --policy is for one cluster, and this is a grid"
+                )));
+            }
+            None if grid::is_grid(beginning) => grid::audit(file).map(|report| report.to_string()),
+            None => audit(file).map(|report| report.to_string()),
+            Some(policy) => audit_policy(file, policy)
+                .map(|report| format!("{report}\neach job starts when {policy} has it start")),
         };
         match report {
             Ok(report) => output::print(&format!("{report}\n")),

@@ -196,7 +196,7 @@ impl Metrics {
 impl Observer for Metrics {
     fn observe(&mut self, now: SimTime, _: u64, occurrence: Occurrence<'_>) {
         match occurrence {
-            Occurrence::Submitted(_) => {
+            Occurrence::Submitted(..) => {
                 self.first_submit.get_or_insert(now);
                 self.last_submit = now;
             }

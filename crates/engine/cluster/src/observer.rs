@@ -5,8 +5,9 @@ use dfrsim_model::{Job, JobId, NodeTasks, Share, SimSpan, SimTime, Yield};
 /// What happened, as observers are told. Jobs are named by their place in the order of submission.
 #[derive(Clone, Copy, Debug)]
 pub enum Occurrence<'a> {
-    /// A job arrived. Its run time is what it will run, so a job that will be killed has its estimate here.
-    Submitted(&'a Job),
+    /// A job arrived, with the estimate of its run time that the policy knows. Its run time is what it will run, so a job that
+    /// will be killed has its estimate here.
+    Submitted(&'a Job, Option<SimSpan>),
     /// A waiting job started.
     Started(&'a [NodeTasks], Yield),
     /// A running job was paused: so many bytes' worth of memory, as whole nodes, were written.

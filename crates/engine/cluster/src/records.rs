@@ -19,7 +19,7 @@ impl Occurrence<'_> {
         let on = |placement: &[NodeTasks]| placement.iter().map(|part| (part.node.0, part.tasks)).collect();
         let units = |job_yield: Yield| job_yield.units();
         match *self {
-            Occurrence::Submitted(submitted) => Record::Submit {
+            Occurrence::Submitted(submitted, estimate) => Record::Submit {
                 at_us,
                 job,
                 id: submitted.id.0,
@@ -27,6 +27,8 @@ impl Occurrence<'_> {
                 cpu_need: submitted.cpu_need.units(),
                 memory: submitted.memory.units(),
                 run_us: submitted.run_time.micros(),
+                estimate_us: (estimate != Some(submitted.run_time))
+                    .then(|| estimate.unwrap_or(SimSpan::MAX).micros()),
             },
             Occurrence::Started(placement, job_yield) => {
                 Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }

@@ -171,7 +171,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
         let handle = self.jobs.insert(job, estimate, told_need, kill_at.is_some());
         self.submitted.push(handle);
         let active = self.jobs.get(handle);
-        self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job));
+        self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job, active.estimate));
     }
 
     fn complete(&mut self, now: SimTime, handle: JobHandle) {

@@ -95,7 +95,7 @@ fn field(text: &str) -> String {
 impl<W: Write> Observer for BatsimJobs<W> {
     fn observe(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) {
         match occurrence {
-            Occurrence::Submitted(job) => {
+            Occurrence::Submitted(job, _) => {
                 self.in_system.insert(place, (job.clone(), NodeSet::default()));
             }
             Occurrence::Started(placement, _)

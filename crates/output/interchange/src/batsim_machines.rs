@@ -93,7 +93,7 @@ impl<W: Write> Observer for BatsimMachines<W> {
             | Occurrence::Resumed(placement, _)
             | Occurrence::Migrated(placement, ..) => self.take(job, placement),
             Occurrence::Paused(_) | Occurrence::Completed(_) => self.release(job),
-            Occurrence::Submitted(_) | Occurrence::YieldChanged(_) | Occurrence::Rejected => {}
+            Occurrence::Submitted(..) | Occurrence::YieldChanged(_) | Occurrence::Rejected => {}
         }
     }
 }

@@ -128,7 +128,7 @@ fn scheduled(mut record: Record, outcome: Option<&JobRecord>) -> Record {
 impl<W: Write> Observer for ScheduleLog<W> {
     fn observe(&mut self, _: SimTime, place: u64, occurrence: Occurrence<'_>) {
         match occurrence {
-            Occurrence::Submitted(job) => {
+            Occurrence::Submitted(job, _) => {
                 let record = arrived(job, self.records.next());
                 self.in_system.insert(place, record);
             }

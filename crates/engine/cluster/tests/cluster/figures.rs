@@ -125,6 +125,7 @@ fn an_events_file_says_what_happened() {
         cpu_need: need,
         memory,
         run_us: us(run),
+        estimate_us: None,
     };
     let complete = |second, job| Record::Complete { at_us: us(second), job };
     let full = FULL.units();
@@ -254,7 +255,7 @@ fn observe_lives(lives: &[(u64, u64, u64, u32)], observer: &mut impl Observer) {
                     submit: time,
                     ..job(record.id.0, 0, record.tasks, record.run_time.micros() / 1_000_000)
                 };
-                observer.observe(time, record.id.0, Occurrence::Submitted(&submitted));
+                observer.observe(time, record.id.0, Occurrence::Submitted(&submitted, None));
             }
         }
     }

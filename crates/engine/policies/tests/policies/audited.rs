@@ -1,8 +1,11 @@
 //! Every policy of the catalogue passes the independent audit.
 
-use dfrsim_audit::audit;
-use dfrsim_cluster::{EventLog, Metrics, NeedModel, Options, SummaryOptions, simulate};
-use dfrsim_model::{Seed, SimSpan};
+use dfrsim_audit::batch::BatchPolicy;
+use dfrsim_audit::{AuditError, audit, audit_policy};
+use dfrsim_cluster::{
+    EstimateModel, EventLog, Metrics, NeedModel, Options, Overrun, SummaryOptions, simulate,
+};
+use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
 use dfrsim_workload::load;
 use dfrsim_workload::lublin::{LublinParameters, generate};
@@ -62,4 +65,76 @@ fn every_policy_passes_the_audit() {
         preemptions += report.preemptions;
     }
     assert!(preemptions > 1000, "the traces are crowded enough to try the policies: {preemptions}");
+}
+
+/// The events of a batch policy on a crowded cluster.
+fn batch_events(policy: &str, mut jobs: Vec<Job>, nodes: u32, options: &Options) -> String {
+    load::scale_to_load(&mut jobs, nodes, 1.1).unwrap();
+    let policy: Policy = policy.parse().unwrap();
+    let mut scheduler = policy.scheduler(nodes, &PolicyOptions::default());
+    let log =
+        EventLog::new(Vec::new(), &policy.to_string(), nodes, SimSpan::default(), SimSpan::from_secs(10));
+    let mut watchers = (Metrics::new(SummaryOptions::new(nodes)), log);
+    simulate(nodes, options, jobs, &mut *scheduler, &mut watchers).unwrap();
+    let summary = watchers.0.summary().unwrap();
+    String::from_utf8(watchers.1.finish(&summary).unwrap()).unwrap()
+}
+
+/// Jobs whose users requested between a quarter and five times of what they take, and some nothing.
+fn requesting_jobs(nodes: u32, seed: u64) -> Vec<Job> {
+    let nodes = NonZeroU32::new(nodes).unwrap();
+    let parameters = LublinParameters { nodes, jobs: 400, ..LublinParameters::default() };
+    let mut jobs = generate(&parameters, Seed::new(seed));
+    for (job, place) in jobs.iter_mut().zip(0_u64..) {
+        let factor = [0.25, 5.0, 1.0, 0.9, 1.5, 2.0][(place % 6) as usize];
+        // Whole minutes, so that many jobs are expected to end in the same moment.
+        let minutes = (job.run_time.as_secs_f64() * factor / 60.0).ceil() as u64;
+        job.requested_time = (place % 7 > 0).then(|| SimSpan::from_secs(60 * minutes));
+    }
+    jobs
+}
+
+/// Whatever is known of run times, each batch policy starts its jobs when the audit has them start.
+#[test]
+fn batch_policies_keep_to_their_rules() {
+    const NODES: u32 = 32;
+    let models = [
+        EstimateModel::Exact,
+        EstimateModel::Requested,
+        EstimateModel::Factor(3.0),
+        EstimateModel::Random(5.0),
+        EstimateModel::None,
+    ];
+    for &policy in BatchPolicy::ALL {
+        for (estimates, overrun) in models
+            .map(|model| (model, Overrun::Extend))
+            .into_iter()
+            .chain([(EstimateModel::Requested, Overrun::Kill)])
+        {
+            for seed in 0..3 {
+                let options = Options { estimates, overrun, ..Options::default() };
+                let jobs = requesting_jobs(NODES, seed);
+                let events = batch_events(&policy.to_string(), jobs, NODES, &options);
+                let report = audit_policy(events.as_bytes(), policy)
+                    .unwrap_or_else(|error| panic!("{policy}, {estimates}, {overrun:?}: {error}"));
+                assert_eq!(report.completed, 400);
+            }
+        }
+    }
+}
+
+/// A schedule of one batch policy under the name of another one has faults, whichever two they are.
+#[test]
+fn batch_policies_are_told_apart() {
+    const NODES: u32 = 32;
+    let options = Options { estimates: EstimateModel::Requested, ..Options::default() };
+    for &policy in BatchPolicy::ALL {
+        let events = batch_events(&policy.to_string(), requesting_jobs(NODES, 0), NODES, &options);
+        for &other in BatchPolicy::ALL.iter().filter(|&&other| other != policy) {
+            let renamed = events.replacen(&format!("\"{policy}\""), &format!("\"{other}\""), 1);
+            audit(renamed.as_bytes()).unwrap();
+            let found = audit_policy(renamed.as_bytes(), other);
+            assert!(matches!(found, Err(AuditError::Faults(_))), "{policy} as {other}: {found:?}");
+        }
+    }
 }

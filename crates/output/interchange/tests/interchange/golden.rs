@@ -56,17 +56,17 @@ fn play(observer: &mut impl Observer) {
     let mut at = |second, job, occurrence: Occurrence<'_>| {
         observer.observe(SimTime::from_secs(second), job, occurrence);
     };
-    at(0, 0, Occurrence::Submitted(&jobs[0]));
+    at(0, 0, Occurrence::Submitted(&jobs[0], None));
     at(0, 0, Occurrence::Started(&on(&[(0, 1), (1, 1)]), Yield::ONE));
-    at(5, 1, Occurrence::Submitted(&jobs[1]));
+    at(5, 1, Occurrence::Submitted(&jobs[1], None));
     at(6, 0, Occurrence::YieldChanged(half));
     at(6, 1, Occurrence::Started(&on(&[(1, 2)]), half));
     at(10, 0, Occurrence::Paused(0.0));
     at(20, 1, Occurrence::Migrated(&on(&[(3, 2)]), half, 2, 0.0));
     at(20, 0, Occurrence::Resumed(&on(&[(2, 1), (3, 1)]), half));
     at(25, 1, Occurrence::Completed(&record(&jobs[1], 6, 25, true)));
-    at(30, 2, Occurrence::Submitted(&jobs[2]));
-    at(30, 3, Occurrence::Submitted(&jobs[3]));
+    at(30, 2, Occurrence::Submitted(&jobs[2], None));
+    at(30, 3, Occurrence::Submitted(&jobs[3], None));
     at(30, 2, Occurrence::Rejected);
     at(30, 3, Occurrence::Started(&on(&[(3, 1)]), half));
     at(34, 3, Occurrence::Completed(&record(&jobs[3], 30, 34, false)));

@@ -1,0 +1,232 @@
+//! Follows the starts of a batch policy.
+
+use super::backfilling::Backfilling;
+use super::conservative::Reservations;
+use super::queue::{Order, Waiting};
+use super::spare::SpareNodes;
+use super::{BatchPolicy, BatchRule};
+use dfrsim_model::Yield;
+use std::collections::BTreeMap;
+
+/// How long a job past its estimate is expected to go on: a second, in microseconds.
+pub(super) const OVERRUN: u64 = 1_000_000;
+
+/// A job on its nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    pub(super) width: u32,
+    /// The end of its estimate, in microseconds.
+    pub(super) end: u64,
+}
+
+impl Running {
+    /// When it is expected to end.
+    pub(super) fn expected_end(&self, now: u64) -> u64 {
+        if self.end <= now { now.saturating_add(OVERRUN) } else { self.end }
+    }
+}
+
+/// The cluster at the moment of a decision: the starts of before, and those of this moment as they are judged.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    pub(super) nodes: u32,
+    /// Negative where a schedule takes more than there is.
+    free: i64,
+    pub(super) running: BTreeMap<u64, Running>,
+}
+
+impl Cluster {
+    /// The free nodes.
+    pub(super) fn free(&self) -> u32 {
+        u32::try_from(self.free.max(0)).unwrap_or(self.nodes)
+    }
+
+    fn start(&mut self, job: &Waiting, now: u64) {
+        self.free -= i64::from(job.width);
+        let end = now.saturating_add(job.estimate);
+        self.running.insert(job.job, Running { width: job.width, end });
+    }
+}
+
+/// What is wrong with the start of a job, or with its waiting.
+pub(super) type Verdict = (u64, BatchRule);
+
+/// One decision of a policy as it was taken.
+pub(super) struct Decision<'a> {
+    pub(super) now: u64,
+    pub(super) cluster: &'a mut Cluster,
+    /// The jobs that start and have not been judged yet.
+    pub(super) starting: &'a mut Vec<u64>,
+    pub(super) verdicts: &'a mut Vec<Verdict>,
+}
+
+impl Decision<'_> {
+    /// Judges a job: what the policy wants, and why the contrary is a fault. Returns whether it starts.
+    pub(super) fn judge(&mut self, job: &Waiting, expected: bool, rule: impl FnOnce() -> BatchRule) -> bool {
+        let at = self.starting.iter().position(|&starting| starting == job.job);
+        if at.is_some() != expected {
+            self.verdicts.push((job.job, rule()));
+        }
+        if let Some(at) = at {
+            self.starting.remove(at);
+            self.cluster.start(job, self.now);
+        }
+        at.is_some()
+    }
+}
+
+#[derive(Debug)]
+enum Discipline {
+    Backfilling(Backfilling),
+    Spare(SpareNodes),
+    Conservative(Reservations),
+}
+
+/// Follows a schedule moment by moment.
+#[derive(Debug)]
+pub(crate) struct BatchCheck {
+    order: Order,
+    discipline: Discipline,
+    cluster: Cluster,
+    queue: Vec<Waiting>,
+    /// The jobs that start in this moment, with the lines that say so.
+    started: Vec<(u64, u64)>,
+    /// The job on each node, up to the highest in use.
+    holders: Vec<Option<u64>>,
+    /// Whether anything happened since the last decision.
+    is_due: bool,
+}
+
+impl BatchCheck {
+    pub(crate) fn new(policy: BatchPolicy, nodes: u32) -> BatchCheck {
+        let discipline = match policy {
+            BatchPolicy::EasySpare => Discipline::Spare(SpareNodes::default()),
+            BatchPolicy::Conservative => Discipline::Conservative(Reservations::new(false)),
+            BatchPolicy::ConservativeReplan => Discipline::Conservative(Reservations::new(true)),
+            BatchPolicy::Fcfs
+            | BatchPolicy::FcfsSjf
+            | BatchPolicy::FcfsLjf
+            | BatchPolicy::FcfsSaf
+            | BatchPolicy::FcfsWfp3 => Discipline::Backfilling(Backfilling::None),
+            BatchPolicy::Easy
+            | BatchPolicy::EasySjf
+            | BatchPolicy::EasyLjf
+            | BatchPolicy::EasySaf
+            | BatchPolicy::EasyWfp3 => Discipline::Backfilling(Backfilling::AroundHead),
+        };
+        BatchCheck {
+            order: policy.order(),
+            discipline,
+            cluster: Cluster { nodes, free: i64::from(nodes), running: BTreeMap::new() },
+            queue: Vec::new(),
+            started: Vec::new(),
+            holders: Vec::new(),
+            is_due: false,
+        }
+    }
+
+    pub(crate) fn submit(&mut self, job: u64, submit: u64, width: u32, estimate: u64) {
+        self.queue.push(Waiting { job, submit, width, estimate });
+        self.is_due = true;
+    }
+
+    /// A job starts on these nodes; the faults that do not depend on the other jobs.
+    pub(crate) fn start(
+        &mut self,
+        line: u64,
+        job: u64,
+        on: &[(u32, u32)],
+        job_yield: u32,
+    ) -> Option<BatchRule> {
+        self.started.push((job, line));
+        self.is_due = true;
+        let mut shared = None;
+        for &(node, tasks) in on {
+            let place = node as usize;
+            if place >= self.holders.len() {
+                self.holders.resize(place + 1, None);
+            }
+            if tasks > 1 || self.holders[place].is_some() {
+                shared.get_or_insert(node);
+            }
+            self.holders[place] = Some(job);
+        }
+        let slow = (job_yield != Yield::ONE.units()).then_some(BatchRule::Slow(job_yield));
+        slow.or(shared.map(|node| BatchRule::Shared { node }))
+    }
+
+    pub(crate) fn complete(&mut self, job: u64, now: u64, on: &[(u32, u32)]) {
+        self.is_due = true;
+        for &(node, _) in on {
+            let holder = self.holders.get_mut(node as usize).filter(|holder| **holder == Some(job));
+            holder.map(Option::take);
+        }
+        if let Some(ended) = self.cluster.running.remove(&job) {
+            self.cluster.free += i64::from(ended.width);
+            match &mut self.discipline {
+                Discipline::Backfilling(_) => {}
+                Discipline::Spare(spare) => spare.ended(job),
+                Discipline::Conservative(reservations) => reservations.ended(now, &ended),
+            }
+        }
+    }
+
+    /// A job is turned away, which is right if it can never run.
+    pub(crate) fn reject(&mut self, job: u64) -> Option<BatchRule> {
+        let at = self.queue.iter().position(|waiting| waiting.job == job)?;
+        let width = self.queue.remove(at).width;
+        let nodes = self.cluster.nodes;
+        (width <= nodes).then_some(BatchRule::Rejected { width, nodes })
+    }
+
+    /// Judges the decision of a moment when all of its records are known, and those that the policy should have taken since
+    /// the last one. A fault is told with its job, its moment and the line of its start, if it has one.
+    pub(crate) fn settle(&mut self, now: u64, mut fault: impl FnMut(u64, u64, Option<u64>, BatchRule)) {
+        if !std::mem::take(&mut self.is_due) {
+            return;
+        }
+        let nodes = self.cluster.nodes;
+        self.queue.retain(|job| {
+            let fits = job.width <= nodes;
+            if !fits {
+                fault(job.job, now, None, BatchRule::NotRejected { width: job.width, nodes });
+            }
+            fits
+        });
+        self.order.sort(&mut self.queue, now);
+        let started = std::mem::take(&mut self.started);
+        let mut starting = started.iter().map(|&(job, _)| job).collect();
+        let mut verdicts = Vec::new();
+        let mut decision =
+            Decision { now, cluster: &mut self.cluster, starting: &mut starting, verdicts: &mut verdicts };
+        match &mut self.discipline {
+            Discipline::Backfilling(backfilling) => backfilling.decide(&self.queue, &mut decision),
+            Discipline::Spare(spare) => spare.decide(&self.queue, &mut decision),
+            Discipline::Conservative(reservations) => reservations.decide(&self.queue, &mut decision),
+        }
+        if !started.is_empty() {
+            let running = &self.cluster.running;
+            self.queue.retain(|job| !running.contains_key(&job.job));
+        }
+        for (job, rule) in verdicts {
+            let line = started.iter().find(|(starting, _)| *starting == job).map(|&(_, line)| line);
+            fault(job, now, line, rule);
+        }
+    }
+
+    /// Judges what the policy should have decided between the last moment and the next one, of which the file has nothing.
+    pub(crate) fn pass(&mut self, until: u64, mut fault: impl FnMut(u64, u64, BatchRule)) {
+        let Discipline::Conservative(reservations) = &mut self.discipline else { return };
+        while let Some(now) = reservations.next_start().filter(|&start| start < until) {
+            let (mut starting, mut verdicts) = (Vec::new(), Vec::new());
+            let mut decision = Decision {
+                now,
+                cluster: &mut self.cluster,
+                starting: &mut starting,
+                verdicts: &mut verdicts,
+            };
+            reservations.decide(&self.queue, &mut decision);
+            verdicts.into_iter().for_each(|(job, rule)| fault(job, now, rule));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! CONS: every job has a reservation (Mu'alem and Feitelson 2001, section 2).
+
+use super::BatchRule;
+use super::check::{Cluster, Decision, OVERRUN, Running};
+use super::queue::Waiting;
+use dfrsim_model::SimTime;
+use std::collections::BTreeMap;
+
+/// The nodes in use from now on.
+struct Profile {
+    nodes: i64,
+    now: u64,
+    /// By how many nodes the use changes at each moment.
+    changes: BTreeMap<u64, i64>,
+}
+
+impl Profile {
+    fn new(now: u64, cluster: &Cluster) -> Profile {
+        let mut profile = Profile { nodes: i64::from(cluster.nodes), now, changes: BTreeMap::new() };
+        for job in cluster.running.values() {
+            profile.take(now, job.expected_end(now), job.width);
+        }
+        profile
+    }
+
+    fn change(&mut self, at: u64, by: i64) {
+        *self.changes.entry(at).or_default() += by;
+    }
+
+    fn take(&mut self, from: u64, to: u64, width: u32) {
+        self.change(from, i64::from(width));
+        self.change(to, -i64::from(width));
+    }
+
+    fn give_back(&mut self, from: u64, to: u64, width: u32) {
+        self.change(from, -i64::from(width));
+        self.change(to, i64::from(width));
+    }
+
+    /// The earliest moment from which so many nodes are free for so long.
+    fn earliest(&self, width: u32, span: u64) -> u64 {
+        let most = self.nodes - i64::from(width);
+        let mut used = 0;
+        // Since when there is room.
+        let mut since = Some(self.now);
+        for (&at, change) in &self.changes {
+            if let Some(since) = since
+                && at >= since.saturating_add(span)
+            {
+                return since;
+            }
+            used += change;
+            since = if used <= most { since.or(Some(at)) } else { None };
+        }
+        since.unwrap_or(u64::MAX)
+    }
+}
+
+/// The reservations from one decision to the next.
+#[derive(Debug)]
+pub(super) struct Reservations {
+    /// Whether an early end makes all of them again.
+    replans: bool,
+    /// When each waiting job starts.
+    starts: BTreeMap<u64, u64>,
+    /// Whether a job ended before its estimate since the last decision.
+    freed: bool,
+    /// Whether the reservations rest on a job past its estimate, or on one that did not start as expected.
+    is_stale: bool,
+    /// Starts up to this moment are decided.
+    decided: u64,
+}
+
+impl Reservations {
+    pub(super) fn new(replans: bool) -> Reservations {
+        Reservations { replans, starts: BTreeMap::new(), freed: false, is_stale: false, decided: 0 }
+    }
+
+    pub(super) fn ended(&mut self, now: u64, job: &Running) {
+        self.freed |= job.end > now;
+    }
+
+    /// When a job starts though nothing else happens.
+    pub(super) fn next_start(&self) -> Option<u64> {
+        self.starts.values().copied().filter(|&start| start > self.decided && start < u64::MAX).min()
+    }
+
+    /// Makes the reservations of this moment for a queue by submission.
+    fn plan(&mut self, now: u64, queue: &[Waiting], cluster: &Cluster, is_stale: bool) {
+        let freed = std::mem::take(&mut self.freed);
+        if is_stale || freed && self.replans {
+            self.starts.clear();
+        }
+        let end = |start: u64, job: &Waiting| start.saturating_add(job.estimate);
+        let mut profile = Profile::new(now, cluster);
+        for job in queue {
+            if let Some(&start) = self.starts.get(&job.job) {
+                profile.take(start, end(start, job), job.width);
+            }
+        }
+        for job in queue {
+            let held = self.starts.get(&job.job).copied();
+            if held.is_some() && !freed {
+                continue;
+            }
+            if let Some(start) = held {
+                profile.give_back(start, end(start, job), job.width);
+            }
+            let start = profile.earliest(job.width, job.estimate);
+            profile.take(start, end(start, job), job.width);
+            self.starts.insert(job.job, start);
+        }
+    }
+
+    /// Judges a decision.
+    pub(super) fn decide(&mut self, queue: &[Waiting], decision: &mut Decision<'_>) {
+        let now = decision.now;
+        let overdue = decision.cluster.running.values().any(|job| job.end <= now);
+        let is_stale = std::mem::replace(&mut self.is_stale, overdue) || overdue;
+        self.plan(now, queue, decision.cluster, is_stale);
+        for job in queue {
+            let reserved = self.starts[&job.job];
+            let expected = reserved == now;
+            let starts = decision.judge(job, expected, || {
+                if expected {
+                    BatchRule::ReservationMissed
+                } else {
+                    BatchRule::BeforeReservation { reserved: SimTime::from_micros(reserved) }
+                }
+            });
+            if starts {
+                self.starts.remove(&job.job);
+            }
+            self.is_stale |= starts != expected;
+        }
+        // Nothing is awaited in the second in which jobs past their estimates are expected to end.
+        self.decided = if overdue { now.saturating_add(OVERRUN) } else { now };
+    }
+}

@@ -1,0 +1,68 @@
+//! The rules of batch policies: which job starts when.
+//!
+//! A policy decides once in each moment, after all completions and submissions. The checker decides for itself from the
+//! schedule so far, and each start that it does not expect, and each expected one that is missing, is a fault. After a fault
+//! it goes on from what happened, so that one wrong start is one fault and not a thousand.
+//!
+//! What a policy knows of run times is in the events: `estimate_us`, or the run time itself where that is absent.
+
+mod backfilling;
+mod check;
+mod conservative;
+mod queue;
+mod rule;
+mod spare;
+
+pub(crate) use check::BatchCheck;
+pub use rule::BatchRule;
+
+use queue::Order;
+
+dfrsim_model::named! {
+    /// A batch policy whose rules can be checked.
+    pub enum BatchPolicy as "batch policy" {
+        /// The head of the queue starts as soon as its nodes are free, and nobody before it.
+        Fcfs = "FCFS",
+        /// FCFS, shortest estimate first.
+        FcfsSjf = "FCFS/ORDER=SJF",
+        /// FCFS, longest estimate first.
+        FcfsLjf = "FCFS/ORDER=LJF",
+        /// FCFS, smallest estimate * nodes first.
+        FcfsSaf = "FCFS/ORDER=SAF",
+        /// FCFS, largest (wait / estimate)^3 * nodes first.
+        FcfsWfp3 = "FCFS/ORDER=WFP3",
+        /// The head of the queue has a reservation; each other job, in the order of the queue, starts now if it delays that
+        /// by no moment.
+        Easy = "EASY",
+        /// EASY, shortest estimate first.
+        EasySjf = "EASY/ORDER=SJF",
+        /// EASY, longest estimate first.
+        EasyLjf = "EASY/ORDER=LJF",
+        /// EASY, smallest estimate * nodes first.
+        EasySaf = "EASY/ORDER=SAF",
+        /// EASY, largest (wait / estimate)^3 * nodes first.
+        EasyWfp3 = "EASY/ORDER=WFP3",
+        /// The head of the queue has a reservation of certain nodes, and the other jobs start on those that it leaves.
+        EasySpare = "EASY/SPARE",
+        /// Every job has a reservation from its submission on; when a job ends early, each moves up if it can.
+        Conservative = "CONS" | "CBF",
+        /// Every job has a reservation; when a job ends early, all are made again in the order of the queue.
+        ConservativeReplan = "CONS/REPLAN" | "CBF-REPLAN",
+    }
+}
+
+impl BatchPolicy {
+    fn order(self) -> Order {
+        match self {
+            BatchPolicy::FcfsSjf | BatchPolicy::EasySjf => Order::ShortestFirst,
+            BatchPolicy::FcfsLjf | BatchPolicy::EasyLjf => Order::LongestFirst,
+            BatchPolicy::FcfsSaf | BatchPolicy::EasySaf => Order::SmallestAreaFirst,
+            BatchPolicy::FcfsWfp3 | BatchPolicy::EasyWfp3 => Order::Wfp3,
+            BatchPolicy::Fcfs
+            | BatchPolicy::Easy
+            | BatchPolicy::EasySpare
+            | BatchPolicy::Conservative
+            | BatchPolicy::ConservativeReplan => Order::Submission,
+        }
+    }
+}

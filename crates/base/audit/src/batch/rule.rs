@@ -1,0 +1,108 @@
+//! What a schedule of a batch policy must keep to.
+
+use dfrsim_model::SimTime;
+
+/// A rule of a batch policy as it was broken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchRule {
+    /// The file is of the policy that is checked.
+    #[error("the policy of the file is `{found}`, and not `{expected}`")]
+    Policy {
+        /// What the file says.
+        found: String,
+        /// What is checked.
+        expected: String,
+    },
+    /// A job keeps its nodes and its speed.
+    #[error("`{record}` under a batch policy, where a job keeps its nodes and its speed to its end")]
+    Change {
+        /// The record.
+        record: &'static str,
+    },
+    /// Jobs run at full speed.
+    #[error("a yield of {0} units under a batch policy, where it is 1")]
+    Slow(u32),
+    /// Nodes are not shared.
+    #[error("it shares node {node}; under a batch policy every task has a node of its own")]
+    Shared {
+        /// The node.
+        node: u32,
+    },
+    /// What fits the cluster is not rejected.
+    #[error("it is rejected, and its {width} tasks fit on {nodes} nodes")]
+    Rejected {
+        /// Its tasks.
+        width: u32,
+        /// The nodes of the cluster.
+        nodes: u32,
+    },
+    /// What does not fit the cluster is rejected when it is submitted.
+    #[error("it is not rejected, and its {width} tasks are more than the {nodes} nodes")]
+    NotRejected {
+        /// Its tasks.
+        width: u32,
+        /// The nodes of the cluster.
+        nodes: u32,
+    },
+    /// A job starts on nodes that are free.
+    #[error("it starts on {width} nodes, and {free} are left for it")]
+    NoRoom {
+        /// Its nodes.
+        width: u32,
+        /// Those that are neither in use nor reserved.
+        free: u32,
+    },
+    /// Without backfilling, the order of the queue is that of the starts.
+    #[error("it starts before job {head}, which is before it in the queue")]
+    OutOfTurn {
+        /// The first job in the queue.
+        head: u64,
+    },
+    /// Backfilling does not delay the head of the queue.
+    #[error(
+        "it starts and delays job {head}, the first in the queue, which can start at {shadow} s: it is expected to end at \
+         {end} s, and takes {width} nodes where {spare} are spare"
+    )]
+    DelaysHead {
+        /// The first job in the queue.
+        head: u64,
+        /// When that one can start.
+        shadow: SimTime,
+        /// When the job at hand ends by its estimate.
+        end: SimTime,
+        /// Its nodes.
+        width: u32,
+        /// The nodes that the first job leaves free when it starts.
+        spare: u32,
+    },
+    /// A job starts at its reservation.
+    #[error("it starts before its reservation at {reserved} s")]
+    BeforeReservation {
+        /// When it may start.
+        reserved: SimTime,
+    },
+    /// The head of the queue starts as soon as it can.
+    #[error("it is the first in the queue and does not start, though {free} nodes are free for its {width}")]
+    HeadWaits {
+        /// The free nodes.
+        free: u32,
+        /// Its nodes.
+        width: u32,
+    },
+    /// What can be backfilled is.
+    #[error(
+        "it does not start, though {free} nodes are free for its {width} and it would not delay job {head}"
+    )]
+    NotBackfilled {
+        /// The free nodes.
+        free: u32,
+        /// Its nodes.
+        width: u32,
+        /// The first job in the queue.
+        head: u64,
+    },
+    /// A job starts at its reservation.
+    #[error("it does not start at its reservation")]
+    ReservationMissed,
+}
