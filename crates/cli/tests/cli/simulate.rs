@@ -53,6 +53,25 @@ fn events_pass_the_audit_and_changed_ones_do_not() {
     dfrsim(["audit"]).arg(&events).assert().code(1);
 }
 
+/// The third job is backfilled, which is a rule of EASY and a fault of FCFS; estimates are in the file.
+#[test]
+fn the_audit_knows_the_rules_of_batch_policies() {
+    let folder = Folder::with(&[("log.swf", LOG)]);
+    let events = folder.path("events.jsonl");
+    let mut simulate = dfrsim(ARGUMENTS);
+    simulate.arg(folder.path("log.swf")).args(["--estimates", "requested", "--events-out"]).arg(&events);
+    simulate.assert().success();
+    let text = fs::read_to_string(&events).unwrap();
+    assert_eq!(text.matches(r#""run_us":50000000,"estimate_us":60000000}"#).count(), 1, "{text}");
+    assert_eq!(text.matches("estimate_us").count(), 1, "{text}");
+    let fine = stdout(dfrsim(["audit", "--policy", "EASY"]).arg(&events));
+    assert!(fine.ends_with("each job starts when EASY has it start\n"), "{fine}");
+    let other = stderr(dfrsim(["audit", "--policy", "EASY/SPARE"]).arg(&events), 1);
+    assert!(other.contains("line 1: the policy of the file is `EASY`, and not `EASY/SPARE`"), "{other}");
+    let unknown = stderr(dfrsim(["audit", "--policy", "GreedyPM*"]).arg(&events), 2);
+    assert!(unknown.contains("unknown batch policy `GreedyPM*`"), "{unknown}");
+}
+
 #[test]
 fn all_faults_of_a_log_are_told_and_nothing_is_written() {
     let broken = LOG.replace("\n2 10", "\n2 ten").replace("3 20 -1  40 1", "3 20 -1 -40 1");

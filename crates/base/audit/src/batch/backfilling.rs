@@ -14,7 +14,7 @@ pub(super) enum Backfilling {
     AroundHead,
 }
 
-/// The first job of the queue that cannot start.
+/// The first job of the queue that does not start.
 struct Head {
     job: u64,
     /// When it can start if all jobs end at their estimates.
@@ -62,7 +62,7 @@ impl Backfilling {
                         BatchRule::NoRoom { width, free }
                     }
                 });
-                if !starts && !fits {
+                if !starts {
                     head = Some(Head::new(job, now, decision.cluster));
                 }
                 continue;

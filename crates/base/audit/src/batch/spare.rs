@@ -85,7 +85,7 @@ impl SpareNodes {
                 Some(reservation) => BatchRule::NotBackfilled { free, width, head: reservation.job },
                 None => BatchRule::HeadWaits { free, width },
             });
-            if !starts && !fits && self.0.is_none() {
+            if !starts && self.0.is_none() {
                 self.0 = Some(Reservation::new(job, decision.now, decision.cluster));
             }
         }

@@ -2,6 +2,7 @@
 
 mod accepts;
 mod base;
+mod batch;
 mod damaged;
 mod plan;
 mod rules;

@@ -111,7 +111,7 @@ fn batch_policies_keep_to_their_rules() {
             .into_iter()
             .chain([(EstimateModel::Requested, Overrun::Kill)])
         {
-            for seed in 0..3 {
+            for seed in 0..2 {
                 let options = Options { estimates, overrun, ..Options::default() };
                 let jobs = requesting_jobs(NODES, seed);
                 let events = batch_events(&policy.to_string(), jobs, NODES, &options);

@@ -1,0 +1,227 @@
+//! Each rule of batch policies, kept and broken in schedules that are small enough to follow by hand.
+
+use crate::base::Lines;
+use dfrsim_audit::batch::BatchPolicy;
+use dfrsim_audit::{AuditError, Rule, audit_policy};
+
+/// A job of a schedule, in seconds: submission, nodes, run time, estimate, start; one without a start is rejected.
+#[derive(Clone, Copy)]
+struct Scheduled(u64, usize, u64, u64, Option<u64>);
+
+/// A job with an exact estimate.
+const fn job(submit: u64, width: usize, run: u64, start: u64) -> Scheduled {
+    Scheduled(submit, width, run, run, Some(start))
+}
+
+/// The events of a schedule, without the summary; each job gets the lowest free nodes.
+fn events(policy: BatchPolicy, nodes: usize, jobs: &[Scheduled]) -> String {
+    let mut records = Vec::new();
+    let mut busy = vec![Vec::new(); nodes];
+    let mut by_start: Vec<(Option<u64>, usize)> = jobs.iter().zip(0..).map(|(job, n)| (job.4, n)).collect();
+    by_start.sort_unstable();
+    for (start, number) in by_start {
+        let Scheduled(submit, width, run, estimate, _) = jobs[number];
+        let mut record = |at: u64, rank, event: &str, more: &str| {
+            let text = format!(r#"{{"event":"{event}","at_us":{},"job":{number}{more}}}"#, at * 1_000_000);
+            records.push((at, rank, number, text));
+        };
+        let known =
+            if estimate == run { String::new() } else { format!(r#","estimate_us":{estimate}000000"#) };
+        let what = format!(
+            r#","id":{number},"tasks":{width},"cpu_need":1000,"memory":0,"run_us":{run}000000{known}"#
+        );
+        record(submit, 1, "submit", &what);
+        let Some(start) = start else {
+            record(submit, 2, "reject", "");
+            continue;
+        };
+        let end = start + run;
+        let is_free = |spans: &[(u64, u64)]| spans.iter().all(|&(from, to)| end <= from || to <= start);
+        let free: Vec<usize> = (0..nodes).filter(|&node| is_free(&busy[node])).take(width).collect();
+        free.iter().for_each(|&node| busy[node].push((start, end)));
+        let on: Vec<String> = free.iter().map(|node| format!("[{node},1]")).collect();
+        record(start, 2, "start", &format!(r#","on":[{}],"yield":1048576"#, on.join(",")));
+        record(end, 0, "complete", "");
+    }
+    records.sort();
+    let run = format!(
+        r#"{{"event":"run","format":3,"policy":"{policy}","nodes":{nodes},"penalty_us":0,"tau_us":0}}"#
+    );
+    let lines: Vec<String> = records.into_iter().map(|(.., text)| text).collect();
+    format!("{run}\n{}\n", lines.join("\n"))
+}
+
+/// The faults that are about the policy, without their lines.
+fn batch_faults(text: &str, policy: BatchPolicy) -> Vec<String> {
+    let Err(AuditError::Faults(faults)) = audit_policy(text.as_bytes(), policy) else {
+        panic!("the summary is missing")
+    };
+    let batch = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Batch(_)));
+    batch.map(|fault| fault.to_string().split_once([',', ':']).unwrap().1.trim().to_owned()).collect()
+}
+
+#[track_caller]
+fn faults(policy: BatchPolicy, nodes: usize, jobs: &[Scheduled], expected: &[&str]) {
+    assert_eq!(batch_faults(&events(policy, nodes, jobs), policy), expected, "{policy}");
+}
+
+/// Two nodes: the first job has one of them to 100 s, the second one needs both, the third one needs one.
+const FIRST: Scheduled = job(0, 1, 100, 0);
+const HEAD: Scheduled = job(10, 2, 50, 100);
+
+#[test]
+fn fcfs_starts_in_the_order_of_the_queue() {
+    let fcfs = BatchPolicy::Fcfs;
+    faults(fcfs, 2, &[FIRST, HEAD, job(20, 1, 40, 150)], &[]);
+    faults(
+        fcfs,
+        2,
+        &[FIRST, HEAD, job(20, 1, 40, 20)],
+        &["20 s, job 2: it starts before job 1, which is before it in the queue"],
+    );
+    faults(
+        fcfs,
+        2,
+        &[FIRST, job(10, 2, 50, 120), job(20, 1, 40, 170), job(120, 1, 1, 170)],
+        &["100 s, job 1: it is the first in the queue and does not start, though 2 nodes are free for its 2"],
+    );
+}
+
+#[test]
+fn easy_backfills_what_does_not_delay_the_head() {
+    let easy = BatchPolicy::Easy;
+    faults(easy, 2, &[FIRST, HEAD, job(20, 1, 40, 20)], &[]);
+    // It may end in the very moment of the reservation.
+    faults(easy, 2, &[FIRST, HEAD, job(20, 1, 80, 20)], &[]);
+    faults(
+        easy,
+        2,
+        &[FIRST, job(10, 2, 50, 101), job(20, 1, 81, 20)],
+        &[
+            "20 s, job 2: it starts and delays job 1, the first in the queue, which can start at 100 s: it is expected to \
+           end at 101 s, and takes 1 nodes where 0 are spare",
+        ],
+    );
+    faults(
+        easy,
+        2,
+        &[FIRST, HEAD, job(20, 1, 40, 150)],
+        &["20 s, job 2: it does not start, though 1 nodes are free for its 1 and it would not delay job 1"],
+    );
+    // Of three nodes the second job leaves one, on which another one may run on beyond its start, and no third one.
+    let wide = [job(0, 2, 100, 0), job(10, 2, 50, 100), job(20, 1, 500, 20)];
+    faults(easy, 3, &wide, &[]);
+}
+
+/// With an estimate of 200 s for the first job, a job of 150 s can be backfilled; when the first job ends early, the second
+/// one waits for it.
+#[test]
+fn estimates_rule_the_reservation() {
+    let overestimated = Scheduled(0, 1, 100, 200, Some(0));
+    let jobs = [overestimated, job(10, 2, 50, 170), job(20, 1, 150, 20)];
+    faults(BatchPolicy::Easy, 2, &jobs, &[]);
+    let jobs = [FIRST, job(10, 2, 50, 170), job(20, 1, 150, 20)];
+    assert_eq!(batch_faults(&events(BatchPolicy::Easy, 2, &jobs), BatchPolicy::Easy).len(), 1);
+}
+
+/// One node; at 100 s two jobs wait, and the orders disagree on which is first.
+#[test]
+fn the_queue_is_in_its_order() {
+    // A long job and a short one: the first one of FCFS and of LJF is the long one, of the others the short one.
+    let long_first = [job(0, 1, 100, 0), job(10, 1, 50, 100), job(20, 1, 20, 150)];
+    let short_first = [job(0, 1, 100, 0), job(10, 1, 50, 120), job(20, 1, 20, 100)];
+    let first = |job| {
+        format!(
+            "100 s, job {job}: it is the first in the queue and does not start, though 1 nodes are free for its 1"
+        )
+    };
+    for name in ["FCFS", "FCFS/ORDER=LJF", "EASY", "EASY/ORDER=LJF"] {
+        let policy = name.parse().unwrap();
+        faults(policy, 1, &long_first, &[]);
+        assert_eq!(batch_faults(&events(policy, 1, &short_first), policy)[0], first(1), "{policy}");
+    }
+    for order in ["SJF", "SAF", "WFP3"] {
+        for base in ["FCFS", "EASY"] {
+            let policy = format!("{base}/ORDER={order}").parse().unwrap();
+            faults(policy, 1, &short_first, &[]);
+            assert_eq!(batch_faults(&events(policy, 1, &long_first), policy)[0], first(2), "{policy}");
+        }
+    }
+    // The short job has waited for 5 s only: (90 / 50)^3 is above (5 / 40)^3.
+    let waited = [job(0, 1, 100, 0), job(10, 1, 50, 100), job(95, 1, 40, 150)];
+    faults(BatchPolicy::FcfsWfp3, 1, &waited, &[]);
+    assert_eq!(batch_faults(&events(BatchPolicy::FcfsSjf, 1, &waited), BatchPolicy::FcfsSjf)[0], first(2));
+}
+
+/// Three nodes. EASY lets the last job run beside the second one, which makes the third one wait; CONS does not.
+#[test]
+fn cons_keeps_every_reservation() {
+    let easy = [job(0, 2, 100, 0), job(10, 2, 50, 100), job(20, 3, 50, 230), job(30, 1, 200, 30)];
+    let cons = [job(0, 2, 100, 0), job(10, 2, 50, 100), job(20, 3, 50, 150), job(30, 1, 200, 200)];
+    faults(BatchPolicy::Easy, 3, &easy, &[]);
+    for policy in [BatchPolicy::Conservative, BatchPolicy::ConservativeReplan] {
+        faults(policy, 3, &cons, &[]);
+        faults(policy, 3, &easy, &["30 s, job 3: it starts before its reservation at 200 s"]);
+        let mut late = cons;
+        late[3].4 = Some(201);
+        // A submission, so that there is a decision at 201 s.
+        let late = [&late[..], &[Scheduled(201, 4, 1, 1, None)]].concat();
+        faults(policy, 3, &late, &["200 s, job 3: it does not start at its reservation"]);
+    }
+}
+
+/// EASY/SPARE does not let a short job onto a reserved node.
+#[test]
+fn easy_spare_leaves_reserved_nodes_alone() {
+    let spare = BatchPolicy::EasySpare;
+    faults(spare, 2, &[FIRST, HEAD, job(20, 1, 40, 150)], &[]);
+    faults(
+        spare,
+        2,
+        &[FIRST, HEAD, job(20, 1, 40, 20)],
+        &["20 s, job 2: it starts on 1 nodes, and 0 are left for it"],
+    );
+}
+
+#[test]
+fn only_what_is_too_wide_is_rejected() {
+    let wide = Scheduled(0, 3, 10, 10, None);
+    let narrow = Scheduled(0, 2, 10, 10, None);
+    for &policy in BatchPolicy::ALL {
+        faults(policy, 2, &[wide], &[]);
+        faults(policy, 2, &[narrow], &["0 s, job 0: it is rejected, and its 2 tasks fit on 2 nodes"]);
+        let text = events(policy, 2, &[wide]);
+        let kept: Vec<&str> = text.lines().filter(|line| !line.contains("reject")).collect();
+        let found = batch_faults(&kept.join("\n"), policy);
+        assert_eq!(found, ["0 s, job 0: it is not rejected, and its 3 tasks are more than the 2 nodes"]);
+    }
+}
+
+#[test]
+fn nodes_and_speed_are_kept() {
+    let text = events(BatchPolicy::Easy, 2, &[job(0, 2, 10, 0)]);
+    let found = |from: &str, to: &str| batch_faults(&text.replacen(from, to, 1), BatchPolicy::Easy);
+    let slow = found("1048576", "524288");
+    assert_eq!(slow, ["0 s, job 0: a yield of 524288 units under a batch policy, where it is 1"]);
+    let shared = found("[[0,1],[1,1]]", "[[1,2]]");
+    assert_eq!(
+        shared,
+        ["0 s, job 0: it shares node 1; under a batch policy every task has a node of its own"]
+    );
+    // Two jobs on one node, each of which needs a millionth of it.
+    let text = events(BatchPolicy::Easy, 2, &[job(0, 1, 10, 0), job(1, 1, 10, 1)]);
+    let found = batch_faults(&text.replacen("[[1,1]]", "[[0,1]]", 1), BatchPolicy::Easy);
+    assert_eq!(
+        found,
+        ["1 s, job 1: it shares node 0; under a batch policy every task has a node of its own"]
+    );
+    // A fractional schedule.
+    let found = batch_faults(&Lines::new().text(), BatchPolicy::Easy);
+    assert_eq!(found[0], "the policy of the file is `by hand`, and not `EASY`");
+    for record in ["yield", "migrate", "pause", "resume"] {
+        assert!(
+            found.iter().any(|fault| fault.contains(&format!(": `{record}` under a batch policy"))),
+            "{record}: {found:?}"
+        );
+    }
+}
