@@ -39,7 +39,7 @@
 //!     id: JobId(1),
 //!     submit: SimTime::ZERO,
 //!     tasks: 2,
-//!     need: Share::from_ratio(1, 4),
+//!     cpu_need: Share::from_ratio(1, 4),
 //!     memory: Share::from_ratio(1, 10),
 //!     run_time: SimSpan::from_secs(60),
 //!     requested_time: None,
