@@ -6,12 +6,14 @@ use clap::{Args, ValueEnum};
 use dfrsim_model::SimSpan;
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
-use dfrsim_workload::log::Strictness;
+use dfrsim_workload::log::{Header, LogError, Strictness};
 use dfrsim_workload::lublin::{CpuNeeds, MemoryModel};
-use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Options, Rule, Rules, SizeField, StatusRule};
+use dfrsim_workload::prepare::{
+    Annotation, ClusterAssumptions, Join, Opened, Options, Rule, Rules, SizeField, StatusRule,
+};
 use dfrsim_workload::traces;
 use std::num::{NonZeroU32, NonZeroU64};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A log and how its lines become jobs.
 #[derive(Args, Debug)]
@@ -20,10 +22,10 @@ pub(crate) struct WorkloadArguments {
     /// The log: an SWF file, or a workload of Batsim (.json), plain or gzip; looked for as given, then in traces/,
     /// $DFRSIM_TRACES and ../shared/traces
     #[arg(long, value_name = "FILE")]
-    pub(crate) workload: String,
-    /// The nodes of the cluster; with `--unit processor`, its processors
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    pub(crate) nodes: u32,
+    pub(crate) workload: PathBuf,
+    /// The nodes of the cluster; with `--unit processor`, its processors. The machine of the log's header if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_NODES)))]
+    nodes: Option<u32>,
     /// What is given to a task as a whole: a node (the study) or a processor (plain SWF work)
     #[arg(long, value_enum, default_value_t = Unit::Node)]
     pub(crate) unit: Unit,
@@ -32,7 +34,17 @@ pub(crate) struct WorkloadArguments {
     pub(crate) annotate: Annotate,
     /// The cores of a node, for `--annotate`: 2 for hpc2n, 4 for lublin unless given
     #[arg(long, value_name = "N")]
-    pub(crate) cores: Option<NonZeroU32>,
+    cores: Option<NonZeroU32>,
+    /// How the processors of a job become tasks, for `--annotate hpc2n`: even = a task a node if they fill nodes evenly, else
+    /// a task a processor (on dual-core nodes unless given); spread = a task a node, on as few nodes as hold them
+    #[arg(long, value_name = "even|spread")]
+    join: Option<Join>,
+    /// The least memory of a task, for `--annotate hpc2n`, in tenths of a node: 1
+    #[arg(long, value_name = "TENTHS", value_parser = clap::value_parser!(u32).range(0..=10))]
+    floor_tenths: Option<u32>,
+    /// The memory of a node: 2 for `--annotate hpc2n` unless given; 8 for policies with a budget of moved memory
+    #[arg(long, value_name = "GB", value_parser = gigabytes)]
+    pub(crate) node_memory: Option<f64>,
     /// The seed of all that is random: the memory of `--annotate lublin`, random estimates
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -47,10 +59,10 @@ pub(crate) struct LogArguments {
     /// Where a job's size stands: requested = field 8, else 5; allocated = field 5, else 8
     #[arg(long, value_name = "requested|allocated", default_value = "requested")]
     size: SizeField,
-    /// Leave out the first N lines
+    /// Leave out the first N lines of the file
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
-    /// Take only N lines, counted after those skipped
+    /// Take only N lines of the file, counted after those skipped, and read no further
     #[arg(long, value_name = "N")]
     first: Option<u64>,
     /// Take only jobs submitted at this second of the log or later
@@ -65,20 +77,36 @@ pub(crate) struct LogArguments {
     /// Size zero or unknown: left out, or 1
     #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
     zero_size: Rule,
-    /// Wider than the machine: an error, left out, or as wide as the machine
-    #[arg(long, value_name = "drop|clamp|error", default_value = "error")]
-    too_wide: Rule,
+    /// Wider than the machine: left out (an error with --strict), or as wide as the machine
+    #[arg(long, value_name = "drop|clamp|error")]
+    too_wide: Option<Rule>,
+    /// Submit time unknown: left out, or submitted with the line above
+    #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
+    no_submit: Rule,
     /// Failed jobs (status 0)
     #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
     failed: StatusRule,
     /// Cancelled jobs (status 5)
     #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
     cancelled: StatusRule,
-    /// Parts of checkpointed jobs (status 2, 3 and 4), which another line sums up
+    /// Parts of checkpointed jobs (status 2, 3 and 4), which a line above with their job number sums up
     #[arg(long, value_name = "keep|drop|error", default_value = "drop")]
     partial: StatusRule,
-    /// Leave out broken lines and count them, instead of refusing the file
+    /// Jobs with status 2, 3 or 4 that no line above sums up
+    #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
+    lone_partial: StatusRule,
+    /// Jobs with a status that the format does not define, such as an exit code
+    #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
+    unknown_status: StatusRule,
+    /// Jobs with the number of a line above
+    #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
+    repeated_number: StatusRule,
+    /// Refuse logs with lines that are not as the format defines them (broken, without submit time, of unknown status) or
+    /// with jobs wider than the machine, instead of leaving such lines out or keeping them, counted
     #[arg(long)]
+    strict: bool,
+    /// Lenient reading is the default now
+    #[arg(long, hide = true, conflicts_with = "strict")]
     lenient: bool,
     /// The speed of a node in flop/s, for workloads of Batsim whose profiles compute: 1e9
     #[arg(long, value_name = "FLOP/S", value_parser = flops)]
@@ -99,20 +127,15 @@ pub(crate) enum Unit {
 pub(crate) enum Annotate {
     /// A task a processor, need 1, no memory
     None,
-    /// From the log's memory fields, on dual-core nodes of 2 GiB
+    /// From the log's memory fields, on dual-core nodes of 2 GiB unless said otherwise
     Hpc2n,
     /// As for the Lublin model: memory drawn at random, size 1 needs a core of four
     Lublin,
 }
 
 impl WorkloadArguments {
-    /// The place of the log.
-    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
-        traces::locate(&self.workload).map_err(Failure::input)
-    }
-
-    /// How its lines become jobs.
-    pub(crate) fn options(&self) -> Result<Options, Failure> {
+    /// How its lines become jobs of an unlimited machine.
+    fn options(&self) -> Result<Options, Failure> {
         if self.unit == Unit::Processor && self.annotate != Annotate::None {
             return Err(Failure::input(
                 "--unit processor takes processors as they stand in the log; use --unit node with --annotate",
@@ -122,11 +145,20 @@ impl WorkloadArguments {
             Annotate::None if self.cores.is_some() => {
                 return Err(Failure::input("--cores says what --annotate hpc2n or lublin is to assume"));
             }
+            Annotate::None | Annotate::Lublin if self.join.is_some() || self.floor_tenths.is_some() => {
+                return Err(Failure::input(
+                    "--join and --floor-tenths say what --annotate hpc2n is to assume",
+                ));
+            }
             Annotate::None => Annotation::None,
             Annotate::Hpc2n => {
                 let study = ClusterAssumptions::default();
-                let cores = self.cores.map_or(study.cores, NonZeroU32::get);
-                Annotation::Hpc2n(ClusterAssumptions { cores, ..study })
+                Annotation::Hpc2n(ClusterAssumptions {
+                    cores: self.cores.map_or(study.cores, NonZeroU32::get),
+                    memory_kb: self.node_memory.map_or(study.memory_kb, |gb| (gb * KB_OF_GB).round() as u64),
+                    floor_tenths: self.floor_tenths.unwrap_or(study.floor_tenths),
+                    join: self.join,
+                })
             }
             Annotate::Lublin => Annotation::Lublin {
                 seed: self.seed,
@@ -137,15 +169,63 @@ impl WorkloadArguments {
                 memory: MemoryModel::default(),
             },
         };
-        Ok(Options { units: Some(self.nodes), annotation, ..self.log.options() })
+        Ok(Options { annotation, ..self.log.options() })
+    }
+
+    /// Opens the log, and settles how many nodes (or processors) its machine has.
+    pub(crate) fn open(&self) -> Result<(PathBuf, Opened, u32), Failure> {
+        let path = traces::locate(&self.workload).map_err(Failure::input)?;
+        let opened = Opened::open(&path, &self.options()?).map_err(|error| self.log.failure(&error))?;
+        let nodes = self.nodes(&path, opened.header())?;
+        Ok((path, opened.with_units(nodes), nodes))
+    }
+
+    /// The machine: that of the header, or another one with a notice.
+    fn nodes(&self, path: &Path, header: &Header) -> Result<u32, Failure> {
+        let cores = match self.annotate {
+            Annotate::Hpc2n => self.cores.map_or(ClusterAssumptions::default().cores, NonZeroU32::get),
+            Annotate::None | Annotate::Lublin => 1,
+        };
+        let path = path.display();
+        let Some(processors) = header.max_procs().or(header.max_nodes()).filter(|&count| count > 0) else {
+            return self.nodes.ok_or_else(|| {
+                Failure::input(format!(
+                    "{path}: the header names no machine (MaxProcs, MaxNodes); give --nodes"
+                ))
+            });
+        };
+        let machine = processors.div_ceil(u64::from(cores));
+        let of_cores = if cores > 1 { format!(" of {cores} cores") } else { String::new() };
+        match self.nodes {
+            None => u32::try_from(machine).ok().filter(|nodes| *nodes <= MOST_NODES).ok_or_else(|| {
+                Failure::input(format!(
+                    "{path}: the header names {processors} processors, more than the {MOST_NODES} nodes that can be \
+                     simulated; give --nodes"
+                ))
+            }),
+            Some(nodes) => {
+                if u64::from(nodes) != machine {
+                    notice!(
+                        "{path}: notice: the header names a machine of {processors} processors; {nodes} nodes{of_cores} \
+                         are simulated"
+                    );
+                }
+                Ok(nodes)
+            }
+        }
     }
 }
+
+/// The most nodes that `--nodes` allows.
+const MOST_NODES: u32 = 10_000_000;
+/// The kilobytes of a gigabyte, as the annotations have them: 2^20.
+const KB_OF_GB: f64 = 1_048_576.0;
 
 impl LogArguments {
     /// How the lines become jobs of an unlimited machine, without annotation.
     pub(crate) fn options(&self) -> Options {
         Options {
-            lines: if self.lenient { Strictness::Lenient } else { Strictness::Strict },
+            lines: self.strictness(),
             flops: self.flops,
             size: self.size,
             select: self.selection(),
@@ -153,8 +233,12 @@ impl LogArguments {
                 failed: self.failed,
                 cancelled: self.cancelled,
                 partial: self.partial,
+                lone_partial: self.lone_partial,
+                unknown_status: self.unknown_status,
+                repeated_number: self.repeated_number,
+                no_submit: self.no_submit,
                 zero_size: self.zero_size,
-                too_wide: self.too_wide,
+                too_wide: self.too_wide.unwrap_or(if self.strict { Rule::Error } else { Rule::Drop }),
                 zero_run: self.zero_run,
             },
             ..Options::default()
@@ -162,6 +246,22 @@ impl LogArguments {
     }
     pub(crate) fn selection(&self) -> Selection {
         Selection { skip: self.skip, first: self.first, from: self.from, to: self.to }
+    }
+    fn strictness(&self) -> Strictness {
+        if self.strict { Strictness::Strict } else { Strictness::Lenient }
+    }
+    /// What is wrong with a log, and which options would help.
+    pub(crate) fn failure(&self, error: &LogError) -> Failure {
+        let mut message = error.to_string();
+        for advice in error.advice(self.strictness()) {
+            message.push_str("\nhint: ");
+            message.push_str(&advice);
+        }
+        Failure::Input(message)
+    }
+    /// The failure of a log of which no job is left, after what became of its lines has been said.
+    pub(crate) fn no_jobs(path: &Path) -> Failure {
+        Failure::Input(format!("{}: no job is left", path.display()))
     }
 }
 
@@ -176,6 +276,15 @@ fn flops(text: &str) -> Result<NonZeroU64, String> {
 pub(crate) fn gigabytes(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| format!("expected GB above 0, found {text:?}"))
+}
+
+/// A period on the command line: at least a second.
+pub(crate) fn period(text: &str) -> Result<SimSpan, String> {
+    let period = seconds(text)?;
+    if period < SimSpan::from_secs(1) {
+        return Err(format!("expected a period of at least 1 s, found `{text}`"));
+    }
+    Ok(period)
 }
 
 /// A span on the command line: seconds, with decimals if need be.

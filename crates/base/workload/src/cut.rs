@@ -66,8 +66,8 @@ pub fn weeks<T: Submitted>(items: impl IntoIterator<Item = T>) -> Vec<(u64, Vec<
 
 /// A part of a workload in the order of submission; everything by default.
 ///
-/// A line belongs to it if `skip`, `first` and the window all allow it: `skip` and `first` count all lines, those
-/// outside the window too.
+/// A line belongs to it if `skip`, `first` and the window all allow it: `skip` and `first` count the lines of the file with
+/// a record, in the order of the file, those outside the window too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Selection {
@@ -85,35 +85,36 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether the line of this place (from 0) and this submit time belongs to it.
+    /// Whether the record of this place in the file (from 0) and this submit time belongs to it.
     #[must_use]
     pub fn contains(&self, place: u64, submit: SimTime) -> bool {
-        place >= self.skip
+        (self.skip..self.end()).contains(&place)
             && self.from.is_none_or(|from| seconds(submit) >= from)
-            && !self.is_over(place, submit)
+            && !self.is_past(submit)
     }
-    /// Whether nothing that comes at this place or later can belong to it, if submit times only grow.
+    /// The first place of the file after which none belongs to it; `u64::MAX` if there is none.
     #[must_use]
-    pub fn is_over(&self, place: u64, submit: SimTime) -> bool {
-        self.first.is_some_and(|first| place.saturating_sub(self.skip) >= first)
-            || self.to.is_some_and(|to| seconds(submit) >= to)
+    pub const fn end(&self) -> u64 {
+        match self.first {
+            Some(first) => self.skip.saturating_add(first),
+            None => u64::MAX,
+        }
     }
-    /// This part of a workload that is sorted by submit time.
-    pub fn of<T: Submitted>(self, sorted: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
-        let numbered = (0..).zip(sorted);
-        let until_over = numbered.take_while(move |(place, item)| !self.is_over(*place, item.submit()));
-        until_over.filter(move |(place, item)| self.contains(*place, item.submit())).map(|(_, item)| item)
+    /// Whether this submit time and all later ones are beyond the window.
+    #[must_use]
+    pub fn is_past(&self, submit: SimTime) -> bool {
+        self.to.is_some_and(|to| seconds(submit) >= to)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
-    fn records(micros: impl IntoIterator<Item = u64>) -> Vec<log::Record> {
-        let at = |micros| log::Record { submit: SimTime::from_micros(micros), ..log::Record::default() };
-        micros.into_iter().map(at).collect()
+    fn taken(selection: Selection, seconds: &[u64]) -> Vec<u64> {
+        let places = (0..).zip(seconds);
+        let inside = places.filter(|&(place, &second)| selection.contains(place, SimTime::from_secs(second)));
+        inside.map(|(_, &second)| second).collect()
     }
 
     /// Places 0..6 at seconds 0, 10, .. 50: `skip` leaves out place 0, `first` ends behind place 4, the window
@@ -121,33 +122,16 @@ mod tests {
     #[test]
     fn skip_first_and_window_must_all_hold() {
         let selection = Selection { skip: 1, first: Some(4), from: Some(11), to: Some(50) };
-        let all = records((0..6).map(|second| second * 10_000_000));
-        let taken: Vec<u64> = selection.of(all).map(|record| record.submit.micros() / 1_000_000).collect();
-        assert_eq!(taken, [20, 30, 40]);
+        assert_eq!(taken(selection, &[0, 10, 20, 30, 40, 50]), [20, 30, 40]);
+        assert_eq!(taken(selection, &[0, 50, 40, 10, 20, 30]), [40, 20], "places are those of the file");
+        assert_eq!((selection.end(), Selection::default().end()), (5, u64::MAX));
     }
 
     #[test]
     fn a_window_is_closed_below_and_open_above() {
         let window = Selection { from: Some(1), to: Some(2), ..Selection::default() };
-        let all = records([999_999, 1_000_000, 1_999_999, 2_000_000]);
-        assert_eq!(window.of(all).count(), 2);
-    }
-
-    proptest! {
-        /// Stopping early takes the same as asking every line.
-        #[test]
-        fn nothing_belongs_to_it_once_it_is_over(
-            mut micros in prop::collection::vec(0_u64..20_000_000, 0..40),
-            skip in 0_u64..10, first in prop::option::of(0_u64..10),
-            from in prop::option::of(0_u64..20), to in prop::option::of(0_u64..20),
-        ) {
-            micros.sort_unstable();
-            let selection = Selection { skip, first, from, to };
-            let asked: Vec<u64> = (0..).zip(&micros)
-                .filter(|&(place, &at)| selection.contains(place, SimTime::from_micros(at)))
-                .map(|(_, &at)| at).collect();
-            let taken: Vec<u64> = selection.of(records(micros)).map(|record| record.submit.micros()).collect();
-            prop_assert_eq!(taken, asked);
-        }
+        let inside = |micros| window.contains(0, SimTime::from_micros(micros));
+        assert_eq!([999_999, 1_000_000, 1_999_999, 2_000_000].map(inside), [false, true, true, false]);
+        assert!(window.is_past(SimTime::from_secs(2)) && !window.is_past(SimTime::from_micros(1_999_999)));
     }
 }

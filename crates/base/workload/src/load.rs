@@ -1,7 +1,8 @@
 //! The offered load of a workload, and scaling to a given one.
 
 use crate::cut::Submitted;
-use dfrsim_model::{Job, SimSpan};
+use crate::log::MAX_SECONDS;
+use dfrsim_model::{Job, SimSpan, SimTime};
 
 /// Why a workload has no load, or cannot be brought to one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -18,15 +19,23 @@ pub enum LoadError {
     /// The load asked for is not a positive number.
     #[error("a load must be a positive number, not {0}")]
     BadTarget(f64),
-    /// Arrival times in microseconds, at most 500 years apart, cannot express the load.
-    #[error("load {target} would need all jobs to arrive within {seconds} s, beyond what times can express")]
+    /// Arrival times in microseconds, up to second 16,000,000,000, cannot express the load.
+    #[error(
+        "load {target} is out of reach: arrivals, whole microseconds up to second 16,000,000,000, can give these jobs loads \
+         from about {least:.2e} to {most:.2e}"
+    )]
     OutOfReach {
         /// The load asked for.
         target: f64,
-        /// The span of arrivals that it takes.
-        seconds: f64,
+        /// The least load within reach, about.
+        least: f64,
+        /// The largest load within reach, about.
+        most: f64,
     },
 }
+
+/// The latest arrival that readers of logs take, in seconds.
+const LATEST: f64 = MAX_SECONDS as f64;
 
 /// The largest relative difference between the load asked for and the one that rounded times give.
 const PRECISION: f64 = 1e-6;
@@ -69,10 +78,16 @@ pub fn scale_to_load(jobs: &mut [Job], nodes: u32, target: f64) -> Result<f64, L
         return Err(LoadError::NoWork);
     }
     let factor = load / target;
-    let seconds = span(jobs).as_secs_f64() * factor;
-    let rounded = SimSpan::try_from_secs_f64(seconds).unwrap_or(SimSpan::ZERO).as_secs_f64();
-    if (rounded - seconds).abs() > PRECISION / 2.0 * seconds {
-        return Err(LoadError::OutOfReach { target, seconds });
+    let begin = jobs.iter().map(|job| job.submit).min().map_or(0.0, SimTime::as_secs_f64);
+    let before = span(jobs).as_secs_f64();
+    // Infinite for a target so small that the factor overflows.
+    let seconds = before * factor;
+    let rounded = SimSpan::try_from_secs_f64(seconds).map(SimSpan::as_secs_f64);
+    let is_precise = rounded.is_some_and(|rounded| (rounded - seconds).abs() <= PRECISION / 2.0 * seconds);
+    if !is_precise || begin + seconds > LATEST {
+        // Rounding to microseconds is precise enough from a span of a second on.
+        let (least, most) = (load * before / (LATEST - begin).max(1.0), load * before);
+        return Err(LoadError::OutOfReach { target, least, most });
     }
     stretch_arrivals(jobs, factor);
     Ok(factor)
@@ -91,7 +106,7 @@ pub fn stretch_arrivals<T: Submitted>(items: &mut [T], factor: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_model::{JobId, Share, SimTime};
+    use dfrsim_model::{JobId, Share};
     use proptest::prelude::*;
 
     fn job(id: u64, submit: SimTime, tasks: u32, need: Share, seconds: u64) -> Job {
@@ -133,6 +148,11 @@ mod tests {
         assert_eq!(scale_to_load(&mut jobs, 0, 0.5), Err(LoadError::NoWork));
         assert!(matches!(scale_to_load(&mut jobs, 2, 1e-12), Err(LoadError::OutOfReach { .. })));
         assert!(matches!(scale_to_load(&mut jobs, 2, 1e9), Err(LoadError::OutOfReach { .. })));
+        for tiny in [1e-300, 1e-310, f64::MIN_POSITIVE, 5e-324] {
+            let told = scale_to_load(&mut jobs, 2, tiny).unwrap_err().to_string();
+            assert!(told.ends_with("loads from about 9.38e-9 to 1.50e2"), "{told}");
+        }
+        assert!(scale_to_load(&mut jobs.clone(), 2, 9.4e-9).is_ok());
         assert_eq!(jobs, example());
         assert_eq!(scale_to_load(&mut jobs[..1], 2, 0.5), Err(LoadError::NoSpan { jobs: 1 }));
         assert_eq!(offered_load(&[], 2), Err(LoadError::NoSpan { jobs: 0 }));
@@ -158,7 +178,7 @@ mod tests {
                     prop_assert!(jobs.is_sorted_by_key(|job| job.submit));
                 }
                 Err(error) => {
-                    let short = matches!(error, LoadError::OutOfReach { seconds, .. } if seconds < 1.0);
+                    let short = matches!(error, LoadError::OutOfReach { most, .. } if most < target);
                     prop_assert!(short, "{error}");
                 }
             }

@@ -30,7 +30,7 @@ fn list(places: &[PathBuf]) -> String {
 ///
 /// # Errors
 /// [`NotFound`] with the paths that were tried.
-pub fn locate(name: &str) -> Result<PathBuf, NotFound> {
+pub fn locate(name: impl AsRef<Path>) -> Result<PathBuf, NotFound> {
     locate_from(Path::new(""), name)
 }
 
@@ -38,7 +38,8 @@ pub fn locate(name: &str) -> Result<PathBuf, NotFound> {
 ///
 /// # Errors
 /// [`NotFound`] with the paths that were tried.
-pub fn locate_from(base: &Path, name: &str) -> Result<PathBuf, NotFound> {
+pub fn locate_from(base: &Path, name: impl AsRef<Path>) -> Result<PathBuf, NotFound> {
+    let name = name.as_ref();
     let folders = [
         Some(PathBuf::new()),
         Some(PathBuf::from("traces")),
@@ -52,7 +53,7 @@ pub fn locate_from(base: &Path, name: &str) -> Result<PathBuf, NotFound> {
     // Pipes are as good as files; only folders cannot be read.
     match places.iter().find(|place| place.exists() && !place.is_dir()) {
         Some(found) => Ok(found.clone()),
-        None => Err(NotFound { name: name.to_owned(), places }),
+        None => Err(NotFound { name: name.display().to_string(), places }),
     }
 }
 
@@ -60,7 +61,8 @@ pub fn locate_from(base: &Path, name: &str) -> Result<PathBuf, NotFound> {
 ///
 /// # Errors
 /// [`NotFound`] with the paths that were tried from the current folder.
-pub fn locate_beside(name: &str, folder: Option<&Path>) -> Result<PathBuf, NotFound> {
+pub fn locate_beside(name: impl AsRef<Path>, folder: Option<&Path>) -> Result<PathBuf, NotFound> {
+    let name = name.as_ref();
     locate(name).or_else(|missing| folder.and_then(|folder| locate_from(folder, name).ok()).ok_or(missing))
 }
 

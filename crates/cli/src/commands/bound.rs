@@ -1,12 +1,12 @@
 //! `dfrsim bound`
 
-use crate::arguments::{WorkloadArguments, seconds, threads_at_most};
+use crate::arguments::{LogArguments, WorkloadArguments, seconds, threads_at_most};
 use crate::failure::Failure;
 use crate::output::{OutputFile, Places, notice};
 use clap::{Args, ValueEnum};
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_model::{Job, SimSpan};
-use dfrsim_workload::{cut, prepare};
+use dfrsim_workload::cut;
 use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -46,11 +46,14 @@ enum Cut {
 
 impl Bound {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let path = self.workload.path()?;
-        let options = self.workload.options()?;
+        let (path, opened, nodes) = self.workload.open()?;
         Places::default().reads("--workload", &path).writes("--out", self.out.as_path())?;
-        let (jobs, report) = prepare::read_jobs(&path, &options).map_err(Failure::input)?;
+        let collected = opened.with_jobs(|jobs| jobs.collect::<Vec<Job>>());
+        let (jobs, report) = collected.map_err(|error| self.workload.log.failure(&error))?;
         notice!("{}: {report}", path.display());
+        if jobs.is_empty() {
+            return Err(LogArguments::no_jobs(&path));
+        }
         let segments: Vec<(u64, Vec<Job>)> = match self.cut {
             Cut::None => vec![(0, jobs)],
             Cut::Week => cut::weeks(jobs),
@@ -63,8 +66,7 @@ impl Bound {
             .expect("the template is right");
         let bar = ProgressBar::new(segments.len() as u64).with_style(style);
         let bounds: Vec<f64> = pool.install(|| {
-            let bound =
-                |(_, jobs): &(u64, Vec<Job>)| max_stretch_bound(jobs, self.workload.nodes, self.tau).value;
+            let bound = |(_, jobs): &(u64, Vec<Job>)| max_stretch_bound(jobs, nodes, self.tau).value;
             segments.par_iter().progress_with(bar.clone()).map(bound).collect()
         });
         bar.finish_and_clear();

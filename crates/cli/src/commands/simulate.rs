@@ -2,11 +2,12 @@
 
 mod files;
 mod jobs_file;
+mod progress;
 mod summary_text;
 mod timed;
 
 use super::policies::known;
-use crate::arguments::{WorkloadArguments, gigabytes, seconds};
+use crate::arguments::{LogArguments, WorkloadArguments, period, seconds};
 use crate::failure::Failure;
 use crate::output::{self, notice};
 use clap::{Args, ValueEnum as _};
@@ -19,8 +20,8 @@ use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::load;
-use dfrsim_workload::log::{Header, Record};
-use dfrsim_workload::prepare::{self, Report};
+use dfrsim_workload::log::Record;
+use dfrsim_workload::prepare::{JobStream, Log, Opened, Report};
 use files::{FileArguments, Files, Subject};
 use std::iter;
 use std::path::Path;
@@ -29,8 +30,9 @@ use timed::Timed;
 
 /// Simulate one policy on one log
 ///
-/// The log is streamed: memory grows with the jobs in the system. What was read, the times that reading, simulating
-/// and writing took, and notices go to standard error; the figures go to standard output.
+/// The log is read through before anything is simulated or written, and streamed while it is simulated: memory grows with
+/// the jobs in the system. A log that is out of order or comes through a pipe is read whole. What was read, progress, the
+/// times that reading, simulating and writing took, and notices go to standard error; the figures go to standard output.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -61,7 +63,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
     penalty: SimSpan,
     /// The period of periodic policies
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "600")]
+    #[arg(long, value_name = "SECONDS", value_parser = period, default_value = "600")]
     period: SimSpan,
     /// How MCB fills nodes: cp (one list) or mcb8 (two lists)
     #[arg(long, value_name = "cp|mcb8", default_value = "cp")]
@@ -69,9 +71,6 @@ pub(crate) struct Simulate {
     /// Which jobs MCB leaves out when not all fit: prefix (the lowest priorities), or skip (those tried again)
     #[arg(long, value_name = "prefix|skip", default_value = "prefix")]
     drop: DropRule,
-    /// The memory of a node, by which the budgets of policies are measured
-    #[arg(long, value_name = "GB", value_parser = gigabytes, default_value = "8")]
-    node_memory: f64,
     /// The tau of the bounded stretch; several may be given, the first one rules the classes
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10", value_delimiter = ',')]
     tau: Vec<SimSpan>,
@@ -96,6 +95,13 @@ enum OverrunArgument {
     Kill,
 }
 
+impl OverrunArgument {
+    /// As on the command line.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
+    }
+}
+
 /// Everything that watches a simulation.
 type Watchers = (Metrics, Files);
 
@@ -110,15 +116,22 @@ struct HostTime {
 impl Simulate {
     pub(crate) fn run(mut self, registry: &Registry) -> Result<(), Failure> {
         self.policy = known(registry).parse(&self.policy_name).map_err(Failure::input)?;
-        let path = self.workload.path()?;
-        let prepare_options = self.workload.options()?;
+        let (path, opened, nodes) = self.workload.open()?;
         self.warn();
         let mut time = HostTime::default();
-        let (watchers, report) = match self.load {
-            None => self.run_streamed(&path, &prepare_options, &mut time)?,
-            Some(target) => self.run_scaled(&path, &prepare_options, target, &mut time)?,
+        let subject = Subject {
+            policy: self.policy,
+            nodes,
+            penalty: self.penalty,
+            tau: self.tau[0],
+            workload: &path,
+            header: &opened.header().clone(),
+            choices: format!("estimates {}, overrun {}", self.estimates, self.overrun.name()),
         };
-        notice!("{}: {report}", path.display());
+        let watchers = match self.load {
+            None => self.run_streamed(&subject, opened, &mut time)?,
+            Some(target) => self.run_scaled(&subject, opened, target, &mut time)?,
+        };
         let begin = Instant::now();
         let summary = self.write(watchers)?;
         time.writing = begin.elapsed();
@@ -137,8 +150,9 @@ impl Simulate {
 
     fn policy_options(&self) -> PolicyOptions {
         let mcb = McbOptions { packing: self.packing, drop: self.drop, ..McbOptions::default() };
-        let (period, node_memory_gb) = (self.period, self.node_memory);
-        PolicyOptions { period, mcb, node_memory_gb, ..PolicyOptions::default() }
+        let study = PolicyOptions::default();
+        let node_memory_gb = self.workload.node_memory.unwrap_or(study.node_memory_gb);
+        PolicyOptions { period: self.period, mcb, node_memory_gb, ..study }
     }
 
     fn warn(&self) {
@@ -151,73 +165,82 @@ impl Simulate {
         }
     }
 
-    /// Reads while it simulates.
+    /// Says what was read, before anything is simulated.
+    fn tell(&self, path: &Path, report: &Report) -> Result<(), Failure> {
+        notice!("{}: {report}", path.display());
+        let counts = &report.counts;
+        if counts.jobs == 0 {
+            return Err(LogArguments::no_jobs(path));
+        }
+        if self.estimates == EstimateModel::Requested && counts.without_estimate > 0 {
+            notice!(
+                "{}: notice: {} of {} jobs have no requested time (field 9): the policy knows their run times instead",
+                path.display(),
+                counts.without_estimate,
+                counts.jobs
+            );
+        }
+        Ok(())
+    }
+
+    /// Reads the log through, and once more while it simulates.
     fn run_streamed(
         &self,
-        path: &Path,
-        prepare_options: &prepare::Options,
+        subject: &Subject<'_>,
+        opened: Opened,
         time: &mut HostTime,
-    ) -> Result<(Watchers, Report), Failure> {
-        let work = |jobs: &mut prepare::JobStream<prepare::Log>| {
-            let header = jobs.header().clone();
-            let (files, jobs) = self.begin(path, &header, iter::from_fn(|| jobs.next_with_record()))?;
-            let begin = Instant::now();
-            let mut jobs = Timed::new(jobs);
-            let result = self.simulate(&mut jobs, files);
-            time.reading = jobs.spent();
-            time.simulating = begin.elapsed() - jobs.spent();
-            result
-        };
-        // What is wrong with the log comes first: a simulation that stumbled over its middle proves nothing.
-        let (result, report) = prepare::with_jobs(path, prepare_options, work).map_err(Failure::input)?;
-        Ok((result?, report))
+    ) -> Result<Watchers, Failure> {
+        let begin = Instant::now();
+        let survey = opened.survey().map_err(|error| self.workload.log.failure(&error))?;
+        let surveying = begin.elapsed();
+        self.tell(subject.workload, survey.report())?;
+        let mut jobs = survey.jobs().map_err(Failure::input)?;
+        let (files, pairs) = self.begin(subject, iter::from_fn(|| jobs.next_with_record()))?;
+        let begin = Instant::now();
+        let mut pairs = Timed::new(pairs);
+        let result = self.simulate(subject.nodes, survey.report().counts.jobs, &mut pairs, files);
+        time.reading = surveying + pairs.spent();
+        time.simulating = begin.elapsed() - pairs.spent();
+        drop(pairs);
+        if jobs.finish().map_err(|error| self.workload.log.failure(&error))? != *survey.report() {
+            let path = subject.workload.display();
+            return Err(Failure::input(format!("{path}: the file was changed while it was read")));
+        }
+        result
     }
 
     fn run_scaled(
         &self,
-        path: &Path,
-        prepare_options: &prepare::Options,
+        subject: &Subject<'_>,
+        opened: Opened,
         target: f64,
         time: &mut HostTime,
-    ) -> Result<(Watchers, Report), Failure> {
+    ) -> Result<Watchers, Failure> {
         let begin = Instant::now();
-        let work = |jobs: &mut prepare::JobStream<prepare::Log>| {
-            let header = jobs.header().clone();
+        let work = |jobs: &mut JobStream<Log>| {
             let read = iter::from_fn(|| jobs.next_with_record());
-            let (jobs, records): (Vec<Job>, Vec<Record>) = read.unzip();
-            (header, jobs, records)
+            read.unzip::<Job, Record, Vec<Job>, Vec<Record>>()
         };
-        let ((header, mut jobs, records), report) =
-            prepare::with_jobs(path, prepare_options, work).map_err(Failure::input)?;
-        load::scale_to_load(&mut jobs, self.workload.nodes, target).map_err(Failure::input)?;
+        let ((mut jobs, records), report) =
+            opened.with_jobs(work).map_err(|error| self.workload.log.failure(&error))?;
+        self.tell(subject.workload, &report)?;
+        load::scale_to_load(&mut jobs, subject.nodes, target).map_err(Failure::input)?;
         time.reading = begin.elapsed();
-        let (files, jobs) = self.begin(path, &header, jobs.into_iter().zip(records))?;
+        let (files, jobs) = self.begin(subject, jobs.into_iter().zip(records))?;
         let begin = Instant::now();
-        let watchers = self.simulate(jobs, files)?;
+        let watchers = self.simulate(subject.nodes, report.counts.jobs, jobs, files)?;
         time.simulating = begin.elapsed();
-        Ok((watchers, report))
+        Ok(watchers)
     }
 
     /// Begins the files, one of which may need the records of the jobs.
     fn begin<'a>(
         &self,
-        path: &Path,
-        header: &Header,
+        subject: &Subject<'_>,
         pairs: impl Iterator<Item = (Job, Record)> + 'a,
     ) -> Result<(Files, Box<dyn Iterator<Item = Job> + 'a>), Failure> {
-        let overrun =
-            self.overrun.to_possible_value().map_or_else(String::new, |value| value.get_name().into());
-        let subject = Subject {
-            policy: self.policy,
-            nodes: self.workload.nodes,
-            penalty: self.penalty,
-            tau: self.tau[0],
-            workload: path,
-            header,
-            choices: format!("estimates {}, overrun {overrun}", self.estimates),
-        };
         let records = Records::default();
-        let files = self.files.create(&subject, records.clone())?;
+        let files = self.files.create(subject, records.clone())?;
         if self.files.swf_out.is_some() {
             Ok((files, Box::new(records.into_jobs(pairs))))
         } else {
@@ -225,15 +248,19 @@ impl Simulate {
         }
     }
 
-    fn simulate(&self, jobs: impl IntoIterator<Item = Job>, files: Files) -> Result<Watchers, Failure> {
-        let nodes = self.workload.nodes;
+    fn simulate(
+        &self,
+        nodes: u32,
+        count: u64,
+        jobs: impl IntoIterator<Item = Job>,
+        files: Files,
+    ) -> Result<Watchers, Failure> {
         let figures = SummaryOptions {
             nodes,
             taus: self.tau.clone(),
             warm_up: self.warm_up,
             cool_down: self.cool_down,
         };
-        let mut watchers = (Metrics::new(figures), files);
         let options = Options {
             penalty: self.penalty,
             estimates: self.estimates,
@@ -244,15 +271,15 @@ impl Simulate {
             seed: Seed::new(self.workload.seed),
             ..Options::default()
         };
-        simulate(
-            nodes,
-            &options,
-            jobs,
-            &mut *self.policy.scheduler(nodes, &self.policy_options()),
-            &mut watchers,
-        )
-        .map_err(|error: SimulationError| Failure::Result(error.to_string()))?;
-        Ok(watchers)
+        let mut scheduler = self.policy.scheduler(nodes, &self.policy_options());
+        let simulated = progress::shown(count, |progress| {
+            let mut watchers = ((Metrics::new(figures), files), progress);
+            simulate(nodes, &options, jobs, &mut *scheduler, &mut watchers).map(|()| watchers.0)
+        });
+        simulated.map_err(|error| match error {
+            SimulationError::BeyondRange(_) => Failure::input(error),
+            _ => Failure::Result(error.to_string()),
+        })
     }
 
     /// Sums up and lets the files appear.

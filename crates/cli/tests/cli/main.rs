@@ -11,6 +11,7 @@ mod grid;
 mod interchange;
 mod kills;
 mod limits;
+mod logs;
 mod matrix;
 mod offline;
 mod outputs;

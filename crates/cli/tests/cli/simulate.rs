@@ -78,21 +78,30 @@ fn all_faults_of_a_log_are_told_and_nothing_is_written() {
     let folder = Folder::with(&[("log.swf", &broken), ("jobs.csv", "earlier")]);
     let jobs = folder.path("jobs.csv");
     let mut command = dfrsim(ARGUMENTS);
-    let told = stderr(command.arg(folder.path("log.swf")).arg("--jobs-out").arg(&jobs), 2);
+    let told = stderr(command.arg(folder.path("log.swf")).arg("--strict").arg("--jobs-out").arg(&jobs), 2);
+    assert!(told.contains("without strict reading"), "{told}");
     assert!(told.contains("log.swf:3: field 2 (submit time): found `ten`"), "{told}");
     assert!(told.contains("log.swf:4: field 4 (run time): found `-40`"), "{told}");
     assert_eq!(fs::read_to_string(jobs).unwrap(), "earlier");
     assert_eq!(folder.names(), ["jobs.csv", "log.swf"], "no half-written file is left");
+    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")), 0);
+    let reasons =
+        "broken lines left out: 2 (1 by their submit time, 1 by their run time; the first is line 3)";
+    assert!(told.contains(reasons), "{told}");
     dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--lenient").assert().success();
 }
 
 #[test]
-fn jobs_wider_than_the_machine_are_a_fault_unless_the_rule_says_otherwise() {
+fn jobs_wider_than_the_machine_are_left_out_and_counted_or_refused() {
     let wide = LOG.replace("100 2 -1 -1 2", "100 3 -1 -1 3");
     let folder = Folder::with(&[("log.swf", &wide)]);
-    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")), 2);
-    assert!(told.contains("log.swf:2: job 1: it has 3 tasks, and the machine 2 units"), "{told}");
-    dfrsim(ARGUMENTS).arg(folder.path("log.swf")).args(["--too-wide", "drop"]).assert().success();
+    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")), 0);
+    assert!(told.contains("3 records, 2 jobs; too_wide: 1 dropped"), "{told}");
+    for refusing in [&["--strict"][..], &["--too-wide", "error"]] {
+        let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).args(refusing), 2);
+        assert!(told.contains("log.swf:2: job 1: it has 3 tasks, and the machine 2 units"), "{told}");
+        assert!(told.contains("hint: `--too-wide` has other rules"), "{told}");
+    }
 }
 
 /// One job of one processor, all alone: a core of a node is what is used.

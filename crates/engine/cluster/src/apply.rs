@@ -37,7 +37,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
     fn make(&mut self, now: SimTime, change: &Change, placement: &[NodeTasks]) -> u32 {
         let penalty = self.options.penalty;
         if change.verb == Verb::Reject {
-            self.jobs.leave(change.job, JobState::Rejected);
+            self.leave(change.job, JobState::Rejected);
             return 0;
         }
         let active = self.jobs.get_mut(change.job);

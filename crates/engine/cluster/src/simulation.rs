@@ -9,7 +9,7 @@ use crate::{
     Situation, View, Violation,
 };
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
-use dfrsim_model::{Job, JobId, Share, SimTime};
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 
 /// Why a simulation ended before its jobs did.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +30,16 @@ pub enum SimulationError {
     /// A job without tasks or without run time, or one that arrives before its predecessor.
     #[error("job {0} is not valid: jobs need tasks and a run time, and come in order of submission")]
     InvalidJob(JobId),
+    /// Jobs whose run times and estimates add up to more than simulated time can express.
+    #[error(
+        "with job {0} the jobs in the system may take until after second {seconds}, the last one that can be simulated",
+        seconds = LAST_SECOND
+    )]
+    BeyondRange(JobId),
 }
+
+/// The last second that is simulated (570,000 years). Even the longest penalty may follow it without overflow.
+const LAST_SECOND: u64 = 18_000_000_000_000;
 
 const NEXT_SUBMISSION: Slot = Slot(0);
 pub(crate) const WAKE_UP: Slot = Slot(1);
@@ -64,9 +73,15 @@ pub fn simulate(
         discovered: Vec::new(),
         speeds: Speeds::new(nodes),
         moved: Vec::new(),
+        to_come: 0,
         observer,
     };
     simulation.run(scheduler)
+}
+
+/// The longer of run time and estimate, in microseconds.
+fn longest(job: &Job, estimate: Option<SimSpan>) -> u128 {
+    u128::from(job.run_time.max(estimate.unwrap_or_default()).micros())
 }
 
 pub(crate) struct Simulation<'a, I, O> {
@@ -84,6 +99,9 @@ pub(crate) struct Simulation<'a, I, O> {
     pub(crate) speeds: Speeds,
     /// Tasks moved by each change of the decision that is being applied.
     pub(crate) moved: Vec<u32>,
+    /// How long the jobs in the system take one after the other, in microseconds: no plan that gives each its estimate, and
+    /// no schedule without preemption, is longer.
+    to_come: u128,
     pub(crate) observer: &'a mut O,
 }
 
@@ -99,6 +117,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
                 break;
             }
             now = key.time();
+            if now > SimTime::from_secs(LAST_SECOND) {
+                return self.in_system_beyond_range();
+            }
             let tick = self.apply_events(now)?;
             self.discover_needs(now);
             decision.clear();
@@ -138,7 +159,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
             self.events.pop();
             match slot {
                 NEXT_SUBMISSION => {
-                    self.submit(now);
+                    self.submit(now)?;
                     self.pull_submission(now)?;
                 }
                 WAKE_UP => tick = true,
@@ -160,18 +181,36 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
         Ok(())
     }
 
-    fn submit(&mut self, now: SimTime) {
+    fn submit(&mut self, now: SimTime) -> Result<(), SimulationError> {
         let mut job = self.next.take().expect("a submission is scheduled only with its job");
         let estimate = self.options.estimates.estimate(&job, self.options.seed);
         let kill_at = estimate.filter(|&span| self.options.overrun == Overrun::Kill && span < job.run_time);
         if let Some(span) = kill_at {
             job.run_time = span;
         }
+        self.to_come += longest(&job, estimate);
+        if self.to_come + u128::from(now.micros()) > u128::from(SimTime::from_secs(LAST_SECOND).micros()) {
+            return Err(SimulationError::BeyondRange(job.id));
+        }
         let told_need = self.options.needs.told(job.cpu_need);
         let handle = self.jobs.insert(job, estimate, told_need, kill_at.is_some());
         self.submitted.push(handle);
         let active = self.jobs.get(handle);
         self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job, active.estimate));
+        Ok(())
+    }
+
+    /// The time that a job in the system stands for has come or never will: it leaves.
+    pub(crate) fn leave(&mut self, handle: JobHandle, state: JobState) {
+        let active = self.jobs.get(handle);
+        self.to_come -= longest(&active.job, active.estimate);
+        self.jobs.leave(handle, state);
+    }
+
+    fn in_system_beyond_range(&self) -> Result<(), SimulationError> {
+        let first = self.jobs.in_system().first().map(|&first| self.jobs.get(first).job.id);
+        // Without jobs in the system only a wake-up can be so late, and it matters to none.
+        first.map_or(Ok(()), |job| Err(SimulationError::BeyondRange(job)))
     }
 
     fn complete(&mut self, now: SimTime, handle: JobHandle) {
@@ -192,7 +231,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
             migrations: active.migrations,
         };
         self.observer.observe(now, active.sequence, Occurrence::Completed(&record));
-        self.jobs.leave(handle, JobState::Completed);
+        self.leave(handle, JobState::Completed);
         self.completed.push(handle);
     }
 

@@ -2,8 +2,8 @@
 
 use crate::InSubmissionOrder;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence};
-use dfrsim_model::{Job, SimTime};
-use dfrsim_workload::log::{Header, Record, Status};
+use dfrsim_model::{Job, SimSpan, SimTime};
+use dfrsim_workload::log::{Header, MAX_SECONDS, Record, Status};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
@@ -53,6 +53,8 @@ pub struct ScheduleLog<W> {
     lines: InSubmissionOrder<W>,
     records: Records,
     in_system: BTreeMap<u64, Record>,
+    /// What the format cannot express: the first time that is too long.
+    beyond_range: Option<String>,
 }
 
 impl<W: Write> ScheduleLog<W> {
@@ -60,20 +62,35 @@ impl<W: Write> ScheduleLog<W> {
     /// simulation come through it; otherwise the fields that jobs do not have stay unknown.
     pub fn new(out: W, header: &Header, records: Records) -> ScheduleLog<W> {
         let lines = InSubmissionOrder::new(out, &header.to_string());
-        ScheduleLog { lines, records, in_system: BTreeMap::new() }
+        ScheduleLog { lines, records, in_system: BTreeMap::new(), beyond_range: None }
     }
 
     /// Hands the writer back.
     ///
     /// # Errors
-    /// If any write failed.
+    /// If any write failed, or if a job waits or runs longer than [`MAX_SECONDS`], which readers refuse.
     pub fn finish(self) -> io::Result<W> {
-        self.lines.finish()
+        match self.beyond_range {
+            None => self.lines.finish(),
+            Some(reason) => Err(io::Error::new(io::ErrorKind::InvalidData, reason)),
+        }
     }
 
     fn leave(&mut self, job: u64, outcome: Option<&JobRecord>) {
         if let Some(record) = self.in_system.remove(&job) {
-            self.lines.put(job, format!("{}\n", scheduled(record, outcome)));
+            let record = scheduled(record, outcome);
+            self.check(&record);
+            self.lines.put(job, format!("{record}\n"));
+        }
+    }
+
+    fn check(&mut self, record: &Record) {
+        for (what, time) in [("waits", record.wait), ("runs", record.run_time)] {
+            if let Some(time) = time.filter(|&time| time > SimSpan::from_secs(MAX_SECONDS)) {
+                self.beyond_range.get_or_insert_with(|| {
+                    format!("job {} {what} {time} s, and a log holds times up to {MAX_SECONDS} s", record.job)
+                });
+            }
         }
     }
 }

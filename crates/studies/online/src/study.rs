@@ -98,7 +98,7 @@ fn failure(error: SimulationError) -> Failure {
     let status = match error {
         SimulationError::Violation(_) => Status::Violation,
         SimulationError::Stuck { .. } => Status::Stalled,
-        SimulationError::InvalidJob(_) => Status::Failed,
+        SimulationError::InvalidJob(_) | SimulationError::BeyondRange(_) => Status::Failed,
     };
     Failure::new(status, error)
 }

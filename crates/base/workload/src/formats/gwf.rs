@@ -32,7 +32,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-const DIALECT: Dialect = Dialect { comment: b'#', fields: 29, textual_names: true, precedence: false };
+pub(crate) const DIALECT: Dialect =
+    Dialect { comment: b'#', fields: 29, textual_names: true, precedence: false };
 
 /// Opens a file, plain or gzip, and reads the comments at its top.
 ///

@@ -1,6 +1,7 @@
 //! Why a log could not be used.
 
-use super::fault::Faults;
+use super::fault::{Faults, Problem};
+use super::reader::Strictness;
 use dfrsim_model::SimTime;
 use std::io;
 
@@ -32,4 +33,34 @@ pub enum LogError {
         /// The submit time before it.
         previous: SimTime,
     },
+}
+
+impl LogError {
+    /// What would let the log be used, for users of the command line: the options that apply to its faults. `strictness` is
+    /// how it was read.
+    #[must_use]
+    pub fn advice(&self, strictness: Strictness) -> Vec<String> {
+        let LogError::Faults(faults) = self else { return Vec::new() };
+        let mut rules: Vec<&str> = Vec::new();
+        let mut broken = false;
+        for fault in faults.shown() {
+            match fault.problem {
+                Problem::Forbidden { rule, .. } if !rules.contains(&rule) => rules.push(rule),
+                Problem::Forbidden { .. }
+                | Problem::Unreadable { .. }
+                | Problem::LongHeader { .. }
+                | Problem::Syntax { .. } => {}
+                _ => broken = true,
+            }
+        }
+        let option = |rule: &str| format!("`--{}` has other rules for such jobs", rule.replace('_', "-"));
+        let mut advice: Vec<String> = rules.into_iter().map(option).collect();
+        if broken && strictness == Strictness::Strict {
+            advice.push(
+                "without strict reading (`--strict`) such lines are left out or kept by a rule, and counted"
+                    .into(),
+            );
+        }
+        advice
+    }
 }

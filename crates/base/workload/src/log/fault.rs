@@ -65,10 +65,12 @@ pub enum Problem {
         reason: String,
     },
     /// A rule of the preparation forbids such a job.
-    #[error("job {job}: {reason}")]
+    #[error("job {job}: {reason}, which the rule `{rule} = \"error\"` forbids")]
     Forbidden {
         /// The number of the job.
         job: u64,
+        /// The name of the rule.
+        rule: &'static str,
         /// What it is that the rule forbids.
         reason: String,
     },

@@ -27,6 +27,27 @@ pub enum Field {
 impl Field {
     /// How many fields a line has.
     pub const COUNT: usize = 18;
+    /// All of them, in the order of a line.
+    pub const ALL: [Field; Field::COUNT] = [
+        Field::Job,
+        Field::Submit,
+        Field::Wait,
+        Field::RunTime,
+        Field::AllocatedProcessors,
+        Field::CpuTime,
+        Field::UsedMemory,
+        Field::RequestedProcessors,
+        Field::RequestedTime,
+        Field::RequestedMemory,
+        Field::Status,
+        Field::User,
+        Field::Group,
+        Field::Executable,
+        Field::Queue,
+        Field::Partition,
+        Field::PrecedingJob,
+        Field::ThinkTime,
+    ];
 
     /// Its place in the line, from 1.
     #[must_use]

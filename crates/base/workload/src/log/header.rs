@@ -12,6 +12,9 @@
 /// header.comment("      twice");
 /// assert_eq!(header.max_procs(), Some(338));
 /// assert_eq!(header.text("Note").as_deref(), Some("cleaned\ntwice"));
+/// let mut smaller = header.clone();
+/// smaller.replace("MaxProcs", "16");
+/// assert_eq!((smaller.max_procs(), smaller.lines().count()), (Some(16), 3));
 /// assert_eq!(header.to_string(), "; MaxProcs: 338 (batch partition; 512 total)\n; Note: cleaned\n;      twice\n");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +27,15 @@ impl Header {
     /// Adds a directive. An end of line in it becomes a blank.
     pub fn push(&mut self, name: &str, value: &str) {
         self.comment(&format!(" {name}: {value}"));
+    }
+    /// Gives the first directive of this name another value; without one, the header stays as it is.
+    pub fn replace(&mut self, name: &str, value: &str) {
+        let is_it = |line: &String| directive(line).is_some_and(|(found, _)| found == name);
+        if let Some(place) = self.lines.iter().position(is_it) {
+            let mut replaced = Header::default();
+            replaced.push(name, value);
+            self.lines.splice(place..=place, replaced.lines);
+        }
     }
     /// Adds a line as it is, without its semicolon. An end of line in it becomes a blank.
     pub fn comment(&mut self, text: &str) {

@@ -6,6 +6,9 @@ use std::ops::Range;
 /// The longest line; also the size of the buffer.
 pub(super) const LONGEST_LINE: usize = 1 << 16;
 
+/// What some editors put before the first line of a text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The lines of an input, one after the other, as slices of one reused buffer.
 pub(super) struct Lines<R> {
     input: R,
@@ -72,7 +75,8 @@ impl<R: Read> Lines<R> {
         self.last = self.pending.start;
         self.pending.start = end + newline;
         self.number += 1;
-        &self.buffer[self.last..end]
+        let line = &self.buffer[self.last..end];
+        if self.number == 1 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line }
     }
     /// Moves what is pending to the front and reads more behind it.
     fn fill(&mut self) -> io::Result<()> {
@@ -150,6 +154,15 @@ mod tests {
         }
         let text = b"first\nsecond\r\n\nlast";
         assert_eq!(all(ByteByByte(text)), all(&text[..]));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_part_of_the_first_line() {
+        assert_eq!(all("\u{feff}a\n\u{feff}b\n".as_bytes()), ["a", "\u{feff}b"]);
+        let mut lines = Lines::new("\u{feff}a\n".as_bytes());
+        assert!(matches!(lines.next(), Ok(Some(b"a"))));
+        lines.back();
+        assert!(matches!(lines.next(), Ok(Some(b"a"))));
     }
 
     #[test]

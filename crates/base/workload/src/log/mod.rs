@@ -4,6 +4,7 @@
 //! memory, a [`Whole`] has read and sorted them. All faults of a file are collected, with line, field, what was found and
 //! what was expected ([`Faults`]). The formats themselves are in [`formats`](crate::formats).
 
+mod broken;
 mod error;
 mod fault;
 mod field;
@@ -18,12 +19,14 @@ mod record;
 mod source;
 mod whole;
 
+pub use broken::BrokenReasons;
 pub use error::LogError;
 pub use fault::{Fault, Faults, Problem};
 pub use field::Field;
 pub use header::Header;
 pub(crate) use input::Input;
 pub use kilobytes::Kilobytes;
+pub use number::MAX_SECONDS;
 pub(crate) use parse::Dialect;
 pub(crate) use reader::Order;
 pub use reader::{Reader, Strictness};

@@ -3,8 +3,8 @@
 use super::kilobytes::{Kilobytes, MILLION};
 use dfrsim_model::{SimSpan, SimTime};
 
-/// The longest time that is read: 500 years, so that sums of times cannot overflow.
-const LONGEST_SECONDS: u64 = 16_000_000_000;
+/// The longest time that is read from a log, in seconds: 500 years.
+pub const MAX_SECONDS: u64 = 16_000_000_000;
 
 /// A number as it stands in a field: a sign, a whole part and six decimals (further ones are cut off).
 #[derive(Clone, Copy, Debug)]
@@ -71,12 +71,12 @@ impl Number {
         self.whole.checked_mul(MILLION)?.checked_add(u64::from(self.millionths))
     }
     fn micros(self) -> Option<u64> {
-        (self.whole <= LONGEST_SECONDS).then(|| self.in_millionths()).flatten()
+        (self.whole <= MAX_SECONDS).then(|| self.in_millionths()).flatten()
     }
 
-    /// A moment, which cannot be unknown.
-    pub(crate) fn time(self) -> Option<SimTime> {
-        self.micros().map(SimTime::from_micros)
+    /// A moment, or unknown.
+    pub(crate) fn time(self) -> Option<Option<SimTime>> {
+        self.unless_unknown(|number| number.micros().map(SimTime::from_micros))
     }
     /// A length of time, or unknown.
     pub(crate) fn span(self) -> Option<Option<SimSpan>> {
@@ -89,6 +89,11 @@ impl Number {
     /// A whole number, which cannot be unknown; decimals must be zero.
     pub(crate) fn whole(self) -> Option<u64> {
         (!self.negative && self.millionths == 0).then_some(self.whole)
+    }
+    /// A whole number of either sign; decimals must be zero.
+    pub(crate) fn signed(self) -> Option<i32> {
+        let number = i64::try_from(self.whole).ok().filter(|_| self.millionths == 0)?;
+        i32::try_from(if self.negative { -number } else { number }).ok()
     }
     /// A whole number that fits `T`, or unknown.
     pub(crate) fn count<T: TryFrom<u64>>(self) -> Option<Option<T>> {
@@ -121,7 +126,17 @@ mod tests {
         for text in ["-2", "-0.5", "-1.5", "-0"] {
             assert_eq!(scan(text).unwrap().span(), None, "{text}");
         }
-        assert_eq!(scan("-1").unwrap().time(), None);
+        assert_eq!(scan("-1").unwrap().time(), Some(None));
+        assert_eq!(scan("-2").unwrap().time(), None);
+    }
+
+    #[test]
+    fn signed_numbers_fit_32_bits() {
+        for (text, number) in [("-1", Some(-1)), ("265", Some(265)), ("-265.0", Some(-265)), ("1.5", None)] {
+            assert_eq!(scan(text).unwrap().signed(), number, "{text}");
+        }
+        assert_eq!(scan("-2147483648").unwrap().signed(), Some(i32::MIN));
+        assert_eq!(scan("2147483648").unwrap().signed(), None);
     }
 
     #[test]

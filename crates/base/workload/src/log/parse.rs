@@ -4,6 +4,7 @@ use super::fault::Problem;
 use super::field::Field;
 use super::number::{Number, is_blank};
 use super::record::{Record, Status};
+use dfrsim_model::SimTime;
 
 /// What distinguishes the formats with one job a line and fields that are separated by blanks. The first 16 fields are
 /// those of [`Record`] in all of them.
@@ -20,17 +21,23 @@ pub(crate) struct Dialect {
     pub(crate) precedence: bool,
 }
 
-/// The record of a line that is neither blank nor a comment. Its problems are appended to `problems`; if there are any, the
-/// record is meaningless.
-pub(super) fn parse(line: &[u8], dialect: &Dialect, problems: &mut Vec<Problem>) -> Record {
+/// The record of a line that is neither blank nor a comment, and its submit time if it says one (the record then has the
+/// same). Its problems are appended to `problems`; if there are any, the record is meaningless.
+pub(super) fn parse(
+    line: &[u8],
+    dialect: &Dialect,
+    problems: &mut Vec<Problem>,
+) -> (Record, Option<SimTime>) {
     let mut fields = Fields::new(line, problems);
     let name = |fields: &mut Fields<'_>, field| {
         if dialect.textual_names { fields.text() } else { fields.read(field, Number::count) }
     };
     // The order of the initialisers is the order in which they read.
+    let job = fields.read(Field::Job, Number::whole);
+    let submit = fields.read(Field::Submit, Number::time);
     let record = Record {
-        job: fields.read(Field::Job, Number::whole),
-        submit: fields.read(Field::Submit, Number::time),
+        job,
+        submit: submit.unwrap_or_default(),
         wait: fields.read(Field::Wait, Number::span),
         run_time: fields.read(Field::RunTime, Number::span),
         allocated_processors: fields.read(Field::AllocatedProcessors, Number::count),
@@ -39,7 +46,7 @@ pub(super) fn parse(line: &[u8], dialect: &Dialect, problems: &mut Vec<Problem>)
         requested_processors: fields.read(Field::RequestedProcessors, Number::count),
         requested_time: fields.read(Field::RequestedTime, Number::span),
         requested_memory: fields.read(Field::RequestedMemory, Number::kilobytes),
-        status: fields.read(Field::Status, status),
+        status: fields.read(Field::Status, |number| number.signed().map(Status::from_number)),
         user: name(&mut fields, Field::User),
         group: name(&mut fields, Field::Group),
         executable: name(&mut fields, Field::Executable),
@@ -53,14 +60,7 @@ pub(super) fn parse(line: &[u8], dialect: &Dialect, problems: &mut Vec<Problem>)
         think_time: if dialect.precedence { fields.read(Field::ThinkTime, Number::span) } else { None },
     };
     fields.end(dialect.fields);
-    record
-}
-
-fn status(number: Number) -> Option<Status> {
-    match number.count::<i8>()? {
-        Some(number) => Status::from_number(number),
-        None => Some(Status::Unknown),
-    }
+    (record, submit)
 }
 
 /// A walk over the fields of a line.

@@ -2,12 +2,13 @@
 
 use super::error::LogError;
 use super::fault::{Faults, Problem};
+use super::field::Field;
 use super::header::Header;
 use super::input::Input;
 use super::lines::{LONGEST_LINE, LineFault, Lines};
 use super::number::is_blank;
 use super::parse::{Dialect, parse};
-use super::record::Line;
+use super::record::{Line, Record, Status};
 use super::source::{ReadReport, Source};
 use dfrsim_model::SimTime;
 use dfrsim_model::named;
@@ -19,14 +20,15 @@ use std::path::Path;
 const LARGEST_HEADER: usize = 1 << 22;
 
 named! {
-    /// What is done with lines that cannot be read.
+    /// What is done with lines that are not as the format defines them.
     #[derive(Default)]
     pub enum Strictness as "strictness" {
-        /// Every one is a fault.
+        /// Lines that cannot be read are left out and counted; those with an unknown status or without submit time are
+        /// left to the rules ([`Rules`](crate::prepare::Rules)). A file that cannot be read to its end is a fault.
         #[default]
-        Strict = "strict",
-        /// They are left out and counted. A file that cannot be read to its end still is a fault.
         Lenient = "lenient",
+        /// Every one is a fault.
+        Strict = "strict",
     }
 }
 
@@ -52,6 +54,8 @@ pub struct Reader<R> {
     strictness: Strictness,
     order: Order,
     previous: SimTime,
+    /// How many records are read at most.
+    limit: u64,
     ended: bool,
     unsorted: Option<LogError>,
     faults: Faults,
@@ -100,6 +104,7 @@ impl<R: Read> Reader<R> {
             strictness,
             order,
             previous: SimTime::ZERO,
+            limit: u64::MAX,
             ended: false,
             unsorted: None,
             faults: Faults::new(file),
@@ -117,8 +122,9 @@ impl<R: Read> Reader<R> {
                 Ok(Some([first, text @ ..])) if *first == self.dialect.comment => {
                     bytes += text.len() + 1;
                     if bytes > LARGEST_HEADER {
-                        self.problems.push(Problem::LongHeader { limit: LARGEST_HEADER });
-                        return self.broken_line(self.lines.number());
+                        let problem = Problem::LongHeader { limit: LARGEST_HEADER };
+                        self.faults.push(self.lines.number(), problem);
+                        return self.ended = true;
                     }
                     let text = String::from_utf8_lossy(text);
                     self.header.comment(text.strip_suffix('\r').unwrap_or(&text));
@@ -132,7 +138,7 @@ impl<R: Read> Reader<R> {
     }
     /// Reads one line; gives its record if it has one without fault.
     fn step(&mut self) -> Option<Line> {
-        let record = match self.lines.next() {
+        let (mut record, submit) = match self.lines.next() {
             Ok(Some(line)) if is_empty(line) || line[0] == self.dialect.comment => return None,
             Ok(Some(line)) => parse(line, &self.dialect, &mut self.problems),
             Ok(None) => {
@@ -145,16 +151,30 @@ impl<R: Read> Reader<R> {
             }
         };
         let number = self.lines.number();
+        if self.strictness == Strictness::Strict {
+            self.refuse_unknown(&record, submit);
+        }
         if !self.problems.is_empty() {
             self.broken_line(number);
             return None;
         }
+        record.submit = submit.unwrap_or(self.previous);
         if record.submit < self.previous {
             self.out_of_order(number, record.submit);
         }
         self.previous = record.submit;
+        let place = self.report.records;
         self.report.records += 1;
-        Some(Line { number, record })
+        Some(Line { number, place, has_submit: submit.is_some(), record })
+    }
+    /// What can be read but is not as the format defines it.
+    fn refuse_unknown(&mut self, record: &Record, submit: Option<SimTime>) {
+        if submit.is_none() && self.problems.is_empty() {
+            self.problems.push(Problem::field(Field::Submit, b"-1"));
+        }
+        if let Status::Other(status) = record.status {
+            self.problems.push(Problem::field(Field::Status, status.to_string().as_bytes()));
+        }
     }
     #[cold]
     fn line_fault(&mut self, fault: LineFault) {
@@ -173,6 +193,9 @@ impl<R: Read> Reader<R> {
     #[cold]
     fn broken_line(&mut self, number: u64) {
         self.report.broken += 1;
+        if let Some(problem) = self.problems.first() {
+            self.report.reasons.add(number, problem);
+        }
         let problems = self.problems.drain(..);
         if self.strictness == Strictness::Strict {
             problems.for_each(|problem| self.faults.push(number, problem));
@@ -198,7 +221,7 @@ impl<R: Read> Iterator for Reader<R> {
     type Item = Line;
 
     fn next(&mut self) -> Option<Line> {
-        while !self.ended {
+        while !self.ended && self.report.records < self.limit {
             let line = self.step();
             if line.is_some() && self.faults.is_empty() && !self.ended {
                 return line;
@@ -214,6 +237,9 @@ impl<R: Read> Source for Reader<R> {
     }
     fn header(&self) -> &Header {
         &self.header
+    }
+    fn stop_after(&mut self, records: u64) {
+        self.limit = records;
     }
     fn finish(mut self) -> Result<ReadReport, LogError> {
         self.by_ref().for_each(drop);

@@ -51,6 +51,10 @@ pub struct Record {
 pub struct Line {
     /// The number of its line, from 1.
     pub number: u64,
+    /// Its place among the records of the file, in the order of the file, from 0.
+    pub place: u64,
+    /// Whether the line says when the job was submitted; if not, the record has the submit time of the line above.
+    pub has_submit: bool,
     /// The record of the line.
     pub record: Record,
 }
@@ -73,13 +77,15 @@ pub enum Status {
     PartialFailed,
     /// 5: cancelled, before its start or after.
     Cancelled,
+    /// A number that the format does not define. Some logs keep the exit codes of their jobs in this field.
+    Other(i32),
 }
 
 impl Status {
-    /// The status of a number, -1 to 5.
+    /// The status of a number: -1 to 5, or [`Status::Other`].
     #[must_use]
-    pub const fn from_number(number: i8) -> Option<Status> {
-        Some(match number {
+    pub const fn from_number(number: i32) -> Status {
+        match number {
             -1 => Status::Unknown,
             0 => Status::Failed,
             1 => Status::Completed,
@@ -87,12 +93,12 @@ impl Status {
             3 => Status::PartialCompleted,
             4 => Status::PartialFailed,
             5 => Status::Cancelled,
-            _ => return None,
-        })
+            other => Status::Other(other),
+        }
     }
-    /// The number that stands in a log, -1 to 5.
+    /// The number that a log has for it.
     #[must_use]
-    pub const fn number(self) -> i8 {
+    pub const fn number(self) -> i32 {
         match self {
             Status::Unknown => -1,
             Status::Failed => 0,
@@ -101,6 +107,7 @@ impl Status {
             Status::PartialCompleted => 3,
             Status::PartialFailed => 4,
             Status::Cancelled => 5,
+            Status::Other(number) => number,
         }
     }
 }

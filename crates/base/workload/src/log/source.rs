@@ -1,5 +1,6 @@
 //! Where records come from.
 
+use super::broken::BrokenReasons;
 use super::error::LogError;
 use super::header::Header;
 use super::record::Line;
@@ -10,6 +11,9 @@ pub trait Source: Iterator<Item = Line> {
     fn file(&self) -> &str;
     /// The comment lines at the top of the log.
     fn header(&self) -> &Header;
+    /// Reads no further than this many records of the file, in its own order; what follows is not even examined. Without
+    /// effect on records that have been read.
+    fn stop_after(&mut self, _records: u64) {}
     /// Reads the rest, and reports whether the whole file was good.
     ///
     /// # Errors
@@ -27,8 +31,33 @@ pub struct ReadReport {
     pub records: u64,
     /// Lines that were left out because they are broken ([`Strictness::Lenient`](super::Strictness::Lenient)).
     pub broken: u64,
+    /// Why they are.
+    pub reasons: BrokenReasons,
     /// Lines that were submitted before the line above them; the records have been sorted if there are any.
     pub out_of_order: u64,
     /// Jobs that communicate, which takes no time here (workloads of Batsim only).
     pub without_communication: u64,
+}
+
+impl ReadReport {
+    /// What was met that a user should know of, in words.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        let mut notices = Vec::new();
+        if self.broken > 0 {
+            let reasons = match self.reasons.to_string() {
+                unknown if unknown.is_empty() => unknown,
+                reasons => format!(" ({reasons})"),
+            };
+            notices.push(format!("broken lines left out: {}{reasons}", self.broken));
+        }
+        if self.out_of_order > 0 {
+            notices.push(format!("lines out of order: {} (read whole and sorted)", self.out_of_order));
+        }
+        if self.without_communication > 0 {
+            notices
+                .push(format!("jobs whose communication takes no time here: {}", self.without_communication));
+        }
+        notices
+    }
 }

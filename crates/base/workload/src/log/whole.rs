@@ -6,15 +6,19 @@ use super::reader::Reader;
 use super::record::Line;
 use super::source::{ReadReport, Source};
 use std::io::Read;
-use std::vec;
+use std::sync::Arc;
 
 /// A log that has been read to its end without fault and sorted by submit time; equal times keep the file's order.
+///
+/// Clones share the lines, and begin where the original is.
 #[derive(Clone, Debug)]
 pub struct Whole {
     file: String,
     header: Header,
     report: ReadReport,
-    lines: vec::IntoIter<Line>,
+    lines: Arc<Vec<Line>>,
+    /// How many lines have been given out.
+    given: usize,
 }
 
 impl Whole {
@@ -34,7 +38,7 @@ impl Whole {
         if report.out_of_order > 0 {
             lines.sort_by_key(|line| line.record.submit);
         }
-        Whole { file, header, report, lines: lines.into_iter() }
+        Whole { file, header, report, lines: Arc::new(lines), given: 0 }
     }
 }
 
@@ -42,10 +46,13 @@ impl Iterator for Whole {
     type Item = Line;
 
     fn next(&mut self) -> Option<Line> {
-        self.lines.next()
+        let line = self.lines.get(self.given)?.clone();
+        self.given += 1;
+        Some(line)
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.lines.size_hint()
+        let left = self.lines.len() - self.given;
+        (left, Some(left))
     }
 }
 

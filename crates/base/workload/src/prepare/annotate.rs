@@ -2,6 +2,7 @@
 
 use crate::log::Record;
 use crate::lublin::{CpuNeeds, MemoryModel, MemoryStream};
+use dfrsim_model::named;
 use dfrsim_model::{Seed, Share};
 use serde::{Deserialize, Serialize};
 
@@ -30,10 +31,10 @@ pub enum Annotation {
 
 /// The nodes that a log with memory fields is laid out on.
 ///
-/// The memory of a processor is the larger of fields 7 and 10, at least the floor and at most a node. If the
-/// processors fill nodes evenly and their memory fits (all of a node's processors together strictly below a node), a
-/// task is a node's worth of processors, with need 1; otherwise a task is a processor, with need 1/cores. The default is
-/// the HPC2N study's: dual-core nodes of 2 GiB, floor 0.1 (dissertation, section 5.3.1); other cores are ours.
+/// The memory of a processor is the larger of fields 7 and 10, at least the floor and at most a node; how processors
+/// become tasks says [`Join`]. The floor is that of a processor unless the floors of a node's cores fill the node (ten cores
+/// and more, with the default floor): then it is that of a task. The default is the HPC2N study's: dual-core nodes of
+/// 2 GiB, floor 0.1 (dissertation, section 5.3.1); other cores are ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClusterAssumptions {
@@ -43,11 +44,27 @@ pub struct ClusterAssumptions {
     pub memory_kb: u64,
     /// The least memory of a task before tasks are joined, in tenths of a node; more than 10 counts as 10.
     pub floor_tenths: u32,
+    /// How processors become tasks; if not given, [`Join::Even`] on dual-core nodes and [`Join::Spread`] on others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub join: Option<Join>,
+}
+
+named! {
+    /// How the processors of a job become tasks on multi-core nodes.
+    pub enum Join as "join" {
+        /// The study's rule: if the processors fill nodes evenly and their memory fits (all of a node's processors
+        /// together strictly below a node), a task is a node's worth of processors, with need 1; otherwise a task is a
+        /// processor, with need 1/cores. Batch policies give a node to each task.
+        Even = "even",
+        /// A job is spread evenly over as few nodes as hold its processors and their memory: a task for each node, all
+        /// with the same need and memory.
+        Spread = "spread",
+    }
 }
 
 impl Default for ClusterAssumptions {
     fn default() -> ClusterAssumptions {
-        ClusterAssumptions { cores: 2, memory_kb: 2_097_152, floor_tenths: 1 }
+        ClusterAssumptions { cores: 2, memory_kb: 2_097_152, floor_tenths: 1, join: None }
     }
 }
 
@@ -62,20 +79,39 @@ pub(super) struct Demand {
 impl ClusterAssumptions {
     fn demand(&self, record: &Record, processors: u32) -> Demand {
         let cores = self.cores.max(1);
-        let memory = self.memory_of(record);
-        let joined = u64::from(memory.units()) * u64::from(cores);
-        if processors.is_multiple_of(cores) && joined < u64::from(Share::ONE.units()) {
-            let memory = Share::from_ratio(joined, u64::from(Share::ONE.units()));
-            return Demand { tasks: processors / cores, need: Share::ONE, memory };
+        let node = u64::from(Share::ONE.units());
+        let floor = Share::from_ratio(u64::from(self.floor_tenths.min(10)), 10);
+        let floors_fit = u64::from(floor.units()) * u64::from(cores) < node;
+        let memory = self.known_memory(record).max(if floors_fit { floor } else { Share::ZERO });
+        // The memory of a task of that many processors, if it fits a node.
+        let joined = |processors: u32| {
+            let units = u64::from(memory.units()) * u64::from(processors);
+            (units <= node).then(|| Share::from_ratio(units, node).max(floor))
+        };
+        match self.join.unwrap_or(if cores == 2 { Join::Even } else { Join::Spread }) {
+            Join::Even => match joined(cores).filter(|_| processors.is_multiple_of(cores)) {
+                Some(memory) if memory < Share::ONE => {
+                    Demand { tasks: processors / cores, need: Share::ONE, memory }
+                }
+                _ => {
+                    let need = Share::from_ratio(1, u64::from(cores));
+                    Demand { tasks: processors, need, memory: memory.max(floor) }
+                }
+            },
+            Join::Spread => {
+                let in_memory = Share::ONE.units().checked_div(memory.units()).unwrap_or(cores);
+                let tasks = processors.div_ceil(cores.min(in_memory));
+                let need = Share::from_ratio(u64::from(processors), u64::from(cores) * u64::from(tasks));
+                let memory = joined(processors.div_ceil(tasks)).expect("as many as a node's memory holds");
+                Demand { tasks, need, memory }
+            }
         }
-        Demand { tasks: processors, need: Share::from_ratio(1, u64::from(cores)), memory }
     }
-    fn memory_of(&self, record: &Record) -> Share {
+    fn known_memory(&self, record: &Record) -> Share {
         const MILLION: u64 = 1_000_000;
         let known = record.used_memory.max(record.requested_memory).unwrap_or_default().millionths();
         let node = self.memory_kb.saturating_mul(MILLION);
-        let share = if known < node { Share::from_ratio(known, node) } else { Share::ONE };
-        share.max(Share::from_ratio(u64::from(self.floor_tenths.min(10)), 10))
+        if known < node { Share::from_ratio(known, node) } else { Share::ONE }
     }
 }
 
@@ -136,18 +172,44 @@ mod tests {
         assert_eq!((just_below.tasks, just_below.memory), (1, Share::from_ratio(2_097_150, 2_097_152)));
     }
 
+    /// On 16 cores with the default floor of a tenth: the floors of 16 processors fill a node, so a task has the floor.
+    #[test]
+    fn nodes_of_many_cores_are_joined() {
+        let sixteen = ClusterAssumptions { cores: 16, ..ClusterAssumptions::default() };
+        let of = |cluster: ClusterAssumptions, used, processors| {
+            let demand = cluster.demand(&record(used, None), processors);
+            (demand.tasks, demand.need, demand.memory)
+        };
+        let tenth = Share::from_ratio(1, 10);
+        assert_eq!(of(sixteen, None, 6_080), (380, Share::ONE, tenth), "a Curie job of 380 nodes");
+        assert_eq!(of(sixteen, None, 17), (2, Share::from_ratio(17, 32), tenth), "two nodes share it evenly");
+        assert_eq!(of(sixteen, None, 1), (1, Share::from_ratio(1, 16), tenth));
+        assert_eq!(
+            of(sixteen, Some(1 << 19), 6),
+            (2, Share::from_ratio(6, 32), Share::from_ratio(3, 4)),
+            "memory"
+        );
+        let even = ClusterAssumptions { join: Some(Join::Even), ..sixteen };
+        assert_eq!(of(even, None, 6_080), (380, Share::ONE, tenth));
+        assert_eq!(of(even, None, 17), (17, Share::from_ratio(1, 16), tenth));
+        let free = ClusterAssumptions { floor_tenths: 0, ..sixteen };
+        assert_eq!(of(free, None, 32), (2, Share::ONE, Share::ZERO));
+    }
+
     proptest! {
         /// However odd the assumptions: nothing overflows, and no processor is lost.
         #[test]
         fn any_assumption_is_survived(
-            cores in 0_u32..200, memory_kb: u64, floor_tenths: u32, processors in 1_u32..100_000,
-            used in prop::option::of(0_u64..1 << 40),
+            cores in prop_oneof![0_u32..200, Just(u32::MAX)], memory_kb: u64, floor_tenths: u32,
+            processors in prop_oneof![1_u32..100_000, Just(u32::MAX)], used in prop::option::of(0_u64..1 << 40),
+            join in prop::option::of(prop::sample::select(Join::ALL)),
         ) {
-            let cluster = ClusterAssumptions { cores, memory_kb, floor_tenths };
+            let cluster = ClusterAssumptions { cores, memory_kb, floor_tenths, join };
             let demand = cluster.demand(&record(used, None), processors);
-            let per_task = if demand.need == Share::ONE { cores.max(1) } else { 1 };
-            prop_assert_eq!(demand.tasks * per_task, processors);
-            prop_assert!(demand.memory <= Share::ONE);
+            let nodes = f64::from(demand.tasks) * demand.need.as_f64();
+            let rounding = f64::from(demand.tasks) / f64::from(Share::ONE.units());
+            prop_assert!((nodes - f64::from(processors) / f64::from(cores.max(1))).abs() <= rounding * 1.01);
+            prop_assert!(demand.memory <= Share::ONE && demand.tasks > 0);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! From the records of a log to the jobs of a simulation.
 //!
 //! A [`JobStream`] makes jobs of the records of any [`Source`], one at a time: it selects a part, applies the [`Rules`]
-//! for anomalous lines, and gives the jobs tasks, needs and memory ([`Annotation`]). [`with_jobs`] opens a file, hands
-//! its stream to a simulation and only gives the result if the file was good to its end; [`read_jobs`] just
-//! collects.
+//! for anomalous lines, and gives the jobs tasks, needs and memory ([`Annotation`]). A [`survey`] reads a file through before
+//! its jobs are simulated while it is read again; [`with_jobs`] works on them in one pass and only gives the result if
+//! the file was good to its end; [`read_jobs`] just collects.
 //!
 //! ```
 //! use dfrsim_workload::formats::swf;
@@ -26,16 +26,21 @@
 //! defaults.
 
 mod annotate;
+mod numbers;
+mod opened;
 mod rules;
 mod stream;
+mod survey;
 
-pub use annotate::{Annotation, ClusterAssumptions};
+pub use annotate::{Annotation, ClusterAssumptions, Join};
+pub use opened::Opened;
 pub use rules::{Anomaly, AnomalyCounts, Counts, Rule, Rules, SizeField, StatusRule};
 pub use stream::JobStream;
+pub use survey::Survey;
 
 use crate::cut::Selection;
 use crate::formats::{batsim, gwf, swf};
-use crate::log::{Header, Line, LogError, ReadReport, Reader, Source, Strictness, Whole};
+use crate::log::{Header, Line, LogError, Order, ReadReport, Reader, Source, Strictness, Whole};
 use dfrsim_model::Job;
 use dfrsim_model::named;
 use serde::{Deserialize, Serialize};
@@ -116,16 +121,7 @@ impl fmt::Display for Report {
     /// The counts, and notices of broken lines, lines out of order and communication if there are any.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.counts.fmt(f)?;
-        if self.read.broken > 0 {
-            write!(f, "; broken lines left out: {}", self.read.broken)?;
-        }
-        if self.read.out_of_order > 0 {
-            write!(f, "; lines out of order: {} (read whole and sorted)", self.read.out_of_order)?;
-        }
-        if self.read.without_communication > 0 {
-            write!(f, "; jobs whose communication takes no time here: {}", self.read.without_communication)?;
-        }
-        Ok(())
+        self.read.notices().iter().try_for_each(|notice| write!(f, "; {notice}"))
     }
 }
 
@@ -161,6 +157,12 @@ impl Source for Log {
             Log::Whole(whole) => whole.header(),
         }
     }
+    fn stop_after(&mut self, records: u64) {
+        match self {
+            Log::Streamed(reader) => reader.stop_after(records),
+            Log::Whole(whole) => whole.stop_after(records),
+        }
+    }
     fn finish(self) -> Result<ReadReport, LogError> {
         match self {
             Log::Streamed(reader) => reader.finish(),
@@ -169,43 +171,47 @@ impl Source for Log {
     }
 }
 
-/// Does some work on the jobs of a file (a log or a workload of Batsim) while it is read, and gives its result if the file turns out to be good.
-///
-/// If the lines are not in order the work is thrown away and done once more, on the file read whole and sorted; so it
-/// should keep what it makes to itself until this returns.
+/// The reader of a log in a format with a job a line.
+fn reader(path: &Path, options: &Options, order: Order) -> Result<Reader<File>, LogError> {
+    let dialect = match options.format.of(path) {
+        Format::Gwf => gwf::DIALECT,
+        _ => swf::DIALECT,
+    };
+    let mut reader = Reader::open(path, dialect, options.lines, order)?;
+    reader.stop_after(options.select.end());
+    Ok(reader)
+}
+
+/// Does some work on the jobs of a file (a log or a workload of Batsim) while it is read, and gives its result if the file
+/// turns out to be good: as [`Opened::with_jobs`].
 ///
 /// # Errors
 /// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file and of the rules.
 pub fn with_jobs<T>(
     path: &Path,
     options: &Options,
-    mut work: impl FnMut(&mut JobStream<Log>) -> T,
+    work: impl FnMut(&mut JobStream<Log>) -> T,
 ) -> Result<(T, Report), LogError> {
-    let mut attempt = |log| {
-        let mut stream = JobStream::new(log, options);
-        let result = work(&mut stream);
-        stream.finish().map(|report| (result, report))
-    };
-    let reader = match options.format.of(path) {
-        Format::Batsim => return attempt(Log::Whole(read_whole(path, options)?)),
-        Format::Gwf => gwf::open(path, options.lines)?,
-        Format::Swf | Format::ByName => swf::open(path, options.lines)?,
-    };
-    match attempt(Log::Streamed(Box::new(reader))) {
-        Err(LogError::Unsorted { .. }) => attempt(Log::Whole(read_whole(path, options)?)),
-        result => result,
-    }
+    Opened::open(path, options)?.with_jobs(work)
 }
 
-/// All records of a file, in the order of their submit times.
+/// Reads a file through before its jobs are simulated: as [`Opened::survey`].
+///
+/// # Errors
+/// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file and of the rules.
+pub fn survey(path: &Path, options: &Options) -> Result<Survey, LogError> {
+    Opened::open(path, options)?.survey()
+}
+
+/// The records of a file in the order of their submit times: all of them, or those that come before the end of the
+/// selection in the file.
 ///
 /// # Errors
 /// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file.
 pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, LogError> {
     match options.format.of(path) {
         Format::Batsim => batsim::read(path, options.lines, options.flops),
-        Format::Gwf => gwf::read_all(path, options.lines),
-        Format::Swf | Format::ByName => swf::read_all(path, options.lines),
+        _ => Whole::read(reader(path, options, Order::Any)?),
     }
 }
 

@@ -49,8 +49,17 @@ named! {
         Failed = "failed",
         /// It was cancelled (status 5).
         Cancelled = "cancelled",
-        /// It is a part of a checkpointed job (status 2, 3 or 4).
+        /// It is a part of a checkpointed job (status 2, 3 or 4), and a line above it has the same job number.
         Partial = "partial",
+        /// Its status is 2, 3 or 4, but no line above it has its job number, so none sums it up. Logs with exit codes as
+        /// statuses have such lines.
+        LonePartial = "lone_partial",
+        /// Its status is a number that the format does not define.
+        UnknownStatus = "unknown_status",
+        /// A line above it has the same job number, and it is not a part of a checkpointed job.
+        RepeatedNumber = "repeated_number",
+        /// It has no submit time.
+        NoSubmit = "no_submit",
         /// Its size is zero or unknown.
         ZeroSize = "zero_size",
         /// It has more tasks than the machine has units.
@@ -81,11 +90,19 @@ pub struct Rules {
     pub failed: StatusRule,
     /// Cancelled jobs; by default they stay (those that never ran fall under `zero_run`).
     pub cancelled: StatusRule,
-    /// Parts of checkpointed jobs; by default they are left out, since another line sums them up.
+    /// Parts of checkpointed jobs; by default they are left out, since a line above sums them up.
     pub partial: StatusRule,
+    /// Jobs with the status of a part that no line above sums up; by default they stay.
+    pub lone_partial: StatusRule,
+    /// Jobs whose status is a number that the format does not define; by default they stay.
+    pub unknown_status: StatusRule,
+    /// Jobs whose number a line above has; by default they stay.
+    pub repeated_number: StatusRule,
+    /// Jobs without submit time: by default left out; clamped, they are submitted with the line above.
+    pub no_submit: Rule,
     /// Jobs of size zero or unknown: by default left out; clamped, they have size 1.
     pub zero_size: Rule,
-    /// Jobs with more tasks than the machine has units: by default a fault; clamped, they take the whole machine.
+    /// Jobs with more tasks than the machine has units: by default left out; clamped, they take the whole machine.
     pub too_wide: Rule,
     /// Jobs of run time zero or unknown: by default left out; clamped, they run for 1 s.
     pub zero_run: Rule,
@@ -97,8 +114,12 @@ impl Default for Rules {
             failed: StatusRule::Keep,
             cancelled: StatusRule::Keep,
             partial: StatusRule::Drop,
+            lone_partial: StatusRule::Keep,
+            unknown_status: StatusRule::Keep,
+            repeated_number: StatusRule::Keep,
+            no_submit: Rule::Drop,
             zero_size: Rule::Drop,
-            too_wide: Rule::Error,
+            too_wide: Rule::Drop,
             zero_run: Rule::Drop,
         }
     }
@@ -119,6 +140,10 @@ impl Rules {
             Anomaly::Failed => self.failed.action(),
             Anomaly::Cancelled => self.cancelled.action(),
             Anomaly::Partial => self.partial.action(),
+            Anomaly::LonePartial => self.lone_partial.action(),
+            Anomaly::UnknownStatus => self.unknown_status.action(),
+            Anomaly::RepeatedNumber => self.repeated_number.action(),
+            Anomaly::NoSubmit => self.no_submit.action(),
             Anomaly::ZeroSize => self.zero_size.action(),
             Anomaly::TooWide => self.too_wide.action(),
             Anomaly::ZeroRun => self.zero_run.action(),
@@ -147,15 +172,33 @@ impl StatusRule {
 }
 
 impl Anomaly {
-    /// The anomaly of a status; `None` if there is none.
-    pub(super) const fn from_status(status: Status) -> Option<Anomaly> {
+    /// The anomaly of a status; `None` if there is none. `is_new` says that no line above has the number of the job.
+    pub(super) const fn from_status(status: Status, is_new: bool) -> Option<Anomaly> {
         match status {
             Status::Failed => Some(Anomaly::Failed),
             Status::Cancelled => Some(Anomaly::Cancelled),
             Status::PartialContinued | Status::PartialCompleted | Status::PartialFailed => {
-                Some(Anomaly::Partial)
+                Some(if is_new { Anomaly::LonePartial } else { Anomaly::Partial })
             }
+            Status::Other(_) => Some(Anomaly::UnknownStatus),
             Status::Unknown | Status::Completed => None,
+        }
+    }
+    /// What is wrong, for messages that begin with the job.
+    pub(super) const fn reason(self) -> &'static str {
+        match self {
+            Anomaly::Failed => "it is failed",
+            Anomaly::Cancelled => "it is cancelled",
+            Anomaly::Partial => "it is a part of a checkpointed job",
+            Anomaly::LonePartial => {
+                "its status is that of a part of a checkpointed job, but no line sums it up"
+            }
+            Anomaly::UnknownStatus => "its status is not one of the format",
+            Anomaly::RepeatedNumber => "a line above has its number",
+            Anomaly::NoSubmit => "its submit time is unknown",
+            Anomaly::ZeroSize => "its size is zero or unknown",
+            Anomaly::TooWide => "it is wider than the machine",
+            Anomaly::ZeroRun => "its run time is zero or unknown",
         }
     }
 }
@@ -182,6 +225,9 @@ pub struct Counts {
     pub jobs: u64,
     /// Jobs that have neither used nor requested memory (fields 7 and 10).
     pub without_memory: u64,
+    /// Jobs that have no requested time (field 9): where policies are to know requested times, they know the run times of
+    /// these jobs.
+    pub without_estimate: u64,
     anomalies: [AnomalyCounts; Anomaly::ALL.len()],
 }
 
@@ -211,6 +257,9 @@ impl fmt::Display for Counts {
                 write!(f, "{separator} {count} {verb}")?;
                 separator = String::from(",");
             }
+        }
+        if self.without_estimate > 0 {
+            write!(f, "; jobs without requested time: {}", self.without_estimate)?;
         }
         Ok(())
     }

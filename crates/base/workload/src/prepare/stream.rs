@@ -1,6 +1,7 @@
 //! The stream of jobs.
 
 use super::annotate::Annotator;
+use super::numbers::Numbers;
 use super::rules::{Action, Anomaly, Counts};
 use super::{Options, Report};
 use crate::log::{Faults, Header, Line, LogError, Problem, Record, Source};
@@ -15,19 +16,22 @@ pub struct JobStream<S> {
     options: Options,
     annotator: Annotator,
     counts: Counts,
+    numbers: Numbers,
     faults: Faults,
     ended: bool,
 }
 
 impl<S: Source> JobStream<S> {
     /// The jobs of this log.
-    pub fn new(source: S, options: &Options) -> JobStream<S> {
+    pub fn new(mut source: S, options: &Options) -> JobStream<S> {
+        source.stop_after(options.select.end());
         let faults = Faults::new(source.file());
         JobStream {
             source,
             options: *options,
             annotator: Annotator::new(&options.annotation),
             counts: Counts::default(),
+            numbers: Numbers::default(),
             faults,
             ended: false,
         }
@@ -74,23 +78,25 @@ impl<S: Source> JobStream<S> {
 
     /// The job of a line, unless a rule leaves it out.
     fn prepare(&mut self, line: &Line) -> Option<Job> {
-        let place = self.counts.records;
         self.counts.records += 1;
         let record = &line.record;
         let processors = self.options.size.of(record);
         // Before any rule: what is left out must not shift what the others draw.
         let demand = self.annotator.demand(record, processors.unwrap_or(1));
+        // A part of a checkpointed job may be selected without the line that sums it up.
+        let is_new = self.numbers.insert(record.job);
 
-        if !self.options.select.contains(place, record.submit) {
-            self.ended = self.options.select.is_over(place, record.submit);
+        if !self.options.select.contains(line.place, record.submit) {
+            self.ended = self.options.select.is_past(record.submit);
             self.counts.outside += 1;
             return None;
         }
-        if let Some(anomaly) = Anomaly::from_status(record.status) {
-            self.resolve(anomaly, line, || format!("it is {anomaly}"))?;
-        }
-        if processors.is_none() {
-            self.resolve(Anomaly::ZeroSize, line, || "its size is zero or unknown".to_owned())?;
+        let of_status = Anomaly::from_status(record.status, is_new);
+        let of_number = (!is_new && of_status != Some(Anomaly::Partial)).then_some(Anomaly::RepeatedNumber);
+        let of_submit = (!line.has_submit).then_some(Anomaly::NoSubmit);
+        let of_size = processors.is_none().then_some(Anomaly::ZeroSize);
+        for anomaly in [of_status, of_number, of_submit, of_size].into_iter().flatten() {
+            self.resolve(anomaly, line, || anomaly.reason().to_owned())?;
         }
         let mut tasks = demand.tasks;
         if let Some(units) = self.options.units.filter(|&units| tasks > units) {
@@ -102,13 +108,15 @@ impl<S: Source> JobStream<S> {
         let run_time = match record.run_time.filter(|run_time| !run_time.is_zero()) {
             Some(run_time) => run_time,
             None => {
-                self.resolve(Anomaly::ZeroRun, line, || "its run time is zero or unknown".to_owned())?;
+                self.resolve(Anomaly::ZeroRun, line, || Anomaly::ZeroRun.reason().to_owned())?;
                 SimSpan::from_secs(1)
             }
         };
         self.counts.jobs += 1;
         self.counts.without_memory +=
             u64::from(record.used_memory.is_none() && record.requested_memory.is_none());
+        let requested_time = record.requested_time.filter(|time| !time.is_zero());
+        self.counts.without_estimate += u64::from(requested_time.is_none());
         Some(Job {
             id: JobId(record.job),
             submit: record.submit,
@@ -116,7 +124,7 @@ impl<S: Source> JobStream<S> {
             cpu_need: demand.need,
             memory: demand.memory,
             run_time,
-            requested_time: record.requested_time.filter(|time| !time.is_zero()),
+            requested_time,
         })
     }
     /// Does what the rule says; gives nothing if the job is to be left out.
@@ -130,8 +138,8 @@ impl<S: Source> JobStream<S> {
                 return None;
             }
             Action::Error => {
-                let reason = format!("{}, which the rule `{anomaly} = \"error\"` forbids", reason());
-                self.faults.push(line.number, Problem::Forbidden { job: line.record.job, reason });
+                let (job, rule) = (line.record.job, anomaly.name());
+                self.faults.push(line.number, Problem::Forbidden { job, rule, reason: reason() });
                 return None;
             }
         }

@@ -90,7 +90,7 @@ fn a_file_is_prepared_like_a_log() {
     assert_eq!(report.counts.of(Anomaly::ZeroRun).dropped, 1);
     assert_eq!(
         report.to_string(),
-        "7 records, 6 jobs; failed: 2 kept; zero_run: 1 dropped; lines out of order: 1 (read whole and sorted); jobs whose \
+        "7 records, 6 jobs; failed: 2 kept; zero_run: 1 dropped; jobs without requested time: 4; lines out of order: 1 (read whole and sorted); jobs whose \
          communication takes no time here: 4"
     );
     let whole = prepare::read_whole(&path, &options).unwrap();

@@ -4,15 +4,16 @@ use crate::arguments::LogArguments;
 use crate::failure::Failure;
 use crate::output::{OutputFile, Places, notice};
 use clap::Args;
+use dfrsim_model::SimTime;
 use dfrsim_workload::cut;
 use dfrsim_workload::formats::swf;
-use dfrsim_workload::log::{Header, Record, Source as _};
-use dfrsim_workload::prepare::{self, JobStream, Options};
+use dfrsim_workload::log::{Header, Line, MAX_SECONDS, Record, Source as _};
+use dfrsim_workload::prepare::{self, JobStream, Options, Rule};
 use dfrsim_workload::{load, traces};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::io::{BufWriter, IntoInnerError, Write as _};
+use std::path::PathBuf;
 
 /// Cut, sort, scale and rewrite a log, or make one of a workload of Batsim
 ///
@@ -27,7 +28,7 @@ Examples:
   dfrsim log convert workload.json --flops 1e9 --out workload.swf")]
 pub(crate) struct Convert {
     /// The log: SWF, or a workload of Batsim (.json)
-    input: String,
+    input: PathBuf,
     #[command(flatten)]
     log: LogArguments,
     /// Take only this week of the log, from 0
@@ -48,21 +49,30 @@ impl Convert {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let path = traces::locate(&self.input).map_err(Failure::input)?;
         Places::default().reads("the input", &path).writes("--out", self.out.as_path())?;
-        let whole = prepare::read_whole(&path, &self.log.options()).map_err(Failure::input)?;
+        let options = self.log.options();
+        let mut whole = prepare::read_whole(&path, &options).map_err(|error| self.log.failure(&error))?;
         let mut header = whole.header().clone();
-        let file = whole.file().to_owned();
-        let selected = self.log.selection().of(whole).map(|line| line.record);
-        let in_week = |record: &Record| {
-            self.week.is_none_or(|week| record.submit.micros() / 1_000_000 / cut::WEEK == week)
-        };
-        let mut records: Vec<Record> = selected.filter(in_week).collect();
-        header.push(
-            "Note",
-            &format!("{} of the jobs of {}, written by dfrsim", records.len(), base_name(&file)),
-        );
+        let (mut records, without_submit) = self.select(whole.by_ref(), &options);
+        let mut notices = whole.finish().map_err(|error| self.log.failure(&error))?.notices();
+        if without_submit > 0 {
+            notices.push(format!("lines without submit time left out: {without_submit}"));
+        }
+        for notice in notices {
+            notice!("{}: {notice}", path.display());
+        }
+        for name in ["MaxJobs", "MaxRecords"] {
+            header.replace(name, &records.len().to_string());
+        }
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |it| it.display().to_string());
+        header.push("Note", &format!("{} of the jobs of {name}, written by dfrsim", records.len()));
         if let (Some(target), Some(nodes)) = (self.load, self.nodes) {
             let factor = self.factor(&header, &records, nodes, target)?;
             load::stretch_arrivals(&mut records, factor);
+            if records.iter().any(|record| record.submit > SimTime::from_secs(MAX_SECONDS)) {
+                return Err(Failure::input(format!(
+                    "load {target} would need lines to be submitted after second {MAX_SECONDS}, the last one that a log holds"
+                )));
+            }
             header.push(
                 "Note",
                 &format!("inter-arrival times multiplied by {factor} for an offered load of {target}"),
@@ -73,13 +83,31 @@ impl Convert {
         Ok(())
     }
 
+    /// The records of the selected part, and how many of its lines have no place in it since they say no submit time.
+    fn select(&self, lines: impl Iterator<Item = Line>, options: &Options) -> (Vec<Record>, u64) {
+        let (mut records, mut without_submit) = (Vec::new(), 0);
+        for Line { place, has_submit, record, .. } in lines {
+            let week = record.submit.micros() / 1_000_000 / cut::WEEK;
+            if !options.select.contains(place, record.submit) || self.week.is_some_and(|it| it != week) {
+                continue;
+            }
+            if has_submit || options.rules.no_submit == Rule::Clamp {
+                records.push(record);
+            } else {
+                without_submit += 1;
+            }
+        }
+        (records, without_submit)
+    }
+
     /// By what the inter-arrival times must be multiplied.
     fn factor(&self, header: &Header, records: &[Record], nodes: u32, target: f64) -> Result<f64, Failure> {
         let mut text = Vec::new();
         swf::write(&mut text, header, records).map_err(Failure::input)?;
         let options = Options { units: Some(nodes), ..self.log.options() };
         let selected = Options { select: cut::Selection::default(), ..options };
-        let reader = swf::read(text.as_slice(), &self.input, options.lines).map_err(Failure::input)?;
+        let name = self.input.display().to_string();
+        let reader = swf::read(text.as_slice(), &name, options.lines).map_err(Failure::input)?;
         let mut stream = JobStream::new(reader, &selected);
         let mut jobs: Vec<_> = stream.by_ref().collect();
         stream.finish().map_err(Failure::input)?;
@@ -89,16 +117,16 @@ impl Convert {
     fn write(&self, header: &Header, records: &[Record]) -> Result<(), Failure> {
         let mut out = OutputFile::create(&self.out)?;
         let written = if self.out.extension().is_some_and(|extension| extension == "gz") {
-            let mut gzip = GzEncoder::new(&mut out, Compression::default());
-            swf::write(&mut gzip, header, records).and_then(|()| gzip.finish().map(drop))
+            // The encoder is slow on single fields.
+            let gzip = GzEncoder::new(&mut out, Compression::default());
+            let mut buffer = BufWriter::with_capacity(1 << 16, gzip);
+            swf::write(&mut buffer, header, records)
+                .and_then(|()| buffer.into_inner().map_err(IntoInnerError::into_error))
+                .and_then(|gzip| gzip.finish().map(drop))
         } else {
             swf::write(&mut out, header, records)
         };
         written.and_then(|()| out.flush()).map_err(|error| out.failure(&error))?;
         out.finish()
     }
-}
-
-fn base_name(file: &str) -> String {
-    Path::new(file).file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
 }

@@ -1,7 +1,10 @@
 //! `dfrsim log info`
 
+use super::remarks::{Contents, remarks};
+use super::suggestions::suggestions;
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
+use crate::output::notice;
 use crate::{output, utc};
 use clap::Args;
 use dfrsim_cluster::Distribution;
@@ -10,13 +13,14 @@ use dfrsim_workload::log::Header;
 use dfrsim_workload::prepare::{self, JobStream, Log, Options};
 use dfrsim_workload::{cut, load, traces};
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-/// Say what is in a log or a workload of Batsim
+/// Say what is in a log or a workload of Batsim, what is odd about it, and how to simulate it
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  dfrsim log info KTH-SP2-1996-2.1-cln.swf.gz")]
 pub(crate) struct Info {
     /// The log: SWF, or a workload of Batsim (.json)
-    file: String,
+    file: PathBuf,
     #[command(flatten)]
     log: LogArguments,
     /// The processors of the machine, for the load; the header's MaxProcs if not given
@@ -28,8 +32,20 @@ impl Info {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let path = traces::locate(&self.file).map_err(Failure::input)?;
         let options = Options { units: self.nodes, ..self.log.options() };
-        let work = |jobs: &mut JobStream<Log>| (jobs.header().clone(), jobs.collect::<Vec<Job>>());
-        let ((header, jobs), report) = prepare::with_jobs(&path, &options, work).map_err(Failure::input)?;
+        let work = |jobs: &mut JobStream<Log>| {
+            let mut contents = Contents::default();
+            let header = jobs.header().clone();
+            while let Some((job, record)) = jobs.next_with_record() {
+                contents.add(job, &record);
+            }
+            (header, contents)
+        };
+        let read = prepare::with_jobs(&path, &options, work);
+        let ((header, contents), report) = read.map_err(|error| self.log.failure(&error))?;
+        let (Some(first), Some(last)) = (contents.jobs.first(), contents.jobs.last()) else {
+            notice!("{}: {report}", path.display());
+            return Err(LogArguments::no_jobs(&path));
+        };
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
             writeln!(text, "{name:<18} {value}").expect("writing to a string cannot fail");
@@ -44,18 +60,16 @@ impl Info {
             line(name, value.to_string());
         }
         line("lines", report.to_string());
-        let [first, .., last] = jobs.as_slice() else {
-            return output::print(&text);
-        };
         line("first submission", moment(&header, first));
         line("last submission", moment(&header, last));
-        line("weeks", cut::weeks(jobs.iter().cloned()).len().to_string());
+        line("weeks", cut::weeks(contents.jobs.iter().cloned()).len().to_string());
         let processors =
             self.nodes.or_else(|| header.max_procs().and_then(|count| u32::try_from(count).ok()));
-        if let Some(offered) = processors.and_then(|count| load::offered_load(&jobs, count).ok()) {
+        if let Some(offered) = processors.and_then(|count| load::offered_load(&contents.jobs, count).ok()) {
             line("offered load", format!("{offered:.4}"));
         }
         line("", format!("{:>14}{:>14}{:>14}{:>14}{:>14}", "mean", "median", "95 %", "99 %", "max"));
+        let jobs = &contents.jobs;
         let figures: [(&str, Vec<f64>); 3] = [
             ("processors", jobs.iter().map(|job| f64::from(job.tasks)).collect()),
             ("run time [s]", jobs.iter().map(|job| job.run_time.as_secs_f64()).collect()),
@@ -67,6 +81,16 @@ impl Info {
         for (name, mut values) in figures {
             if let Some(Distribution { mean, median, p95, p99, max }) = Distribution::of(&mut values) {
                 line(name, format!("{mean:>14.2}{median:>14.2}{p95:>14.2}{p99:>14.2}{max:>14.2}"));
+            }
+        }
+        let remarks = remarks(&header, &contents, &report);
+        let suggestions = suggestions(Path::new(&self.file), &header, &contents);
+        for (title, paragraphs) in [("remarks", remarks), ("to simulate it", suggestions)] {
+            if !paragraphs.is_empty() {
+                write!(text, "\n{title}\n").expect("writing to a string cannot fail");
+            }
+            for paragraph in paragraphs {
+                writeln!(text, "  {paragraph}").expect("writing to a string cannot fail");
             }
         }
         output::print(&text)

@@ -3,6 +3,8 @@
 mod convert;
 mod generate;
 mod info;
+mod remarks;
+mod suggestions;
 
 pub(crate) use generate::Generate;
 

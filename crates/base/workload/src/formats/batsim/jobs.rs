@@ -88,7 +88,9 @@ pub(super) fn read(text: &Text<'_>, jobs: &[&RawValue], profiles: &mut Profiles)
         match job.filter(|_| problems.is_empty()) {
             Some((record, run)) => {
                 read.without_communication += u64::from(run.communicates);
-                read.lines.push(Line { number, record: Record { job: place, ..record } });
+                let before = read.lines.len() as u64;
+                let record = Record { job: place, ..record };
+                read.lines.push(Line { number, place: before, has_submit: true, record });
             }
             None => read.broken += 1,
         }

@@ -35,7 +35,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-const DIALECT: Dialect =
+pub(crate) const DIALECT: Dialect =
     Dialect { comment: b';', fields: Field::COUNT, textual_names: false, precedence: true };
 
 /// Opens a file, plain or gzip, and reads its header.

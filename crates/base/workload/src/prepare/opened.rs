@@ -1,0 +1,86 @@
+//! A file of jobs that has been opened, of which only the header is known.
+
+use super::stream::JobStream;
+use super::survey::Survey;
+use super::{Format, Log, Options, Report, read_whole, reader};
+use crate::log::{Header, LogError, Order, Source as _, Whole};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file of jobs whose header has been read. What is done with its jobs may depend on that.
+pub struct Opened {
+    path: PathBuf,
+    options: Options,
+    log: Log,
+    /// The log if it cannot be streamed; it shares its lines with `log`.
+    whole: Option<Whole>,
+}
+
+impl Opened {
+    /// Opens a file: to be streamed if that is possible. A workload of Batsim is one document, and what is no regular file (a
+    /// pipe, a device) can be read only once, before the order of its lines is known; both are read whole.
+    ///
+    /// # Errors
+    /// [`LogError::Open`]; and [`LogError::Faults`] if it had to be read whole and has faults.
+    pub fn open(path: &Path, options: &Options) -> Result<Opened, LogError> {
+        let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+        let (log, whole) = if is_file && options.format.of(path) != Format::Batsim {
+            (Log::Streamed(Box::new(reader(path, options, Order::Sorted)?)), None)
+        } else {
+            let whole = read_whole(path, options)?;
+            (Log::Whole(whole.clone()), Some(whole))
+        };
+        Ok(Opened { path: path.to_owned(), options: *options, log, whole })
+    }
+    /// The comment lines at its top.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        self.log.header()
+    }
+    /// Says how many units the machine has ([`Options::units`]).
+    #[must_use]
+    pub fn with_units(mut self, units: u32) -> Opened {
+        self.options.units = Some(units);
+        self
+    }
+
+    /// Does some work on the jobs while they are read, and gives its result if the file turns out to be good.
+    ///
+    /// If the lines are not in order the work is thrown away and done once more, on the file read whole and sorted; so it
+    /// must keep what it makes to itself until this returns. Work with other effects needs a [`survey`](Opened::survey)
+    /// first.
+    ///
+    /// # Errors
+    /// [`LogError::Faults`] with the faults of the file and of the rules.
+    pub fn with_jobs<T>(
+        self,
+        mut work: impl FnMut(&mut JobStream<Log>) -> T,
+    ) -> Result<(T, Report), LogError> {
+        let Opened { path, options, log, whole: _ } = self;
+        let mut attempt = |log| {
+            let mut stream = JobStream::new(log, &options);
+            let result = work(&mut stream);
+            stream.finish().map(|report| (result, report))
+        };
+        match attempt(log) {
+            Err(LogError::Unsorted { .. }) => attempt(Log::Whole(read_whole(&path, &options)?)),
+            result => result,
+        }
+    }
+
+    /// Reads it through. A regular file whose lines are in order is not kept; [`Survey::jobs`] reads it again. All else is
+    /// kept in memory.
+    ///
+    /// # Errors
+    /// [`LogError::Faults`] with the faults of the file and of the rules.
+    pub fn survey(self) -> Result<Survey, LogError> {
+        let Opened { path, options, log, whole } = self;
+        match Survey::of(&path, &options, log, whole) {
+            Err(LogError::Unsorted { .. }) => {
+                let whole = read_whole(&path, &options)?;
+                Survey::of(&path, &options, Log::Whole(whole.clone()), Some(whole))
+            }
+            result => result,
+        }
+    }
+}

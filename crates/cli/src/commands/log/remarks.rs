@@ -1,0 +1,216 @@
+//! What is odd about a log, in words.
+
+use dfrsim_model::Job;
+use dfrsim_workload::log::{Header, Kilobytes, Record};
+use dfrsim_workload::prepare::{Anomaly, Report};
+use std::collections::BTreeMap;
+
+/// What the jobs of a log have.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    pub(super) jobs: Vec<Job>,
+    /// The jobs of each partition, and the processors of the widest.
+    partitions: BTreeMap<u32, (u64, u32)>,
+    /// The jobs of each queue.
+    queues: BTreeMap<u32, u64>,
+    /// Jobs that follow another one.
+    following: u64,
+    /// Jobs that ran longer than they requested.
+    overrunning: u64,
+    /// Jobs whose memory is known.
+    pub(super) with_memory: u64,
+    /// The largest known memory of a processor.
+    pub(super) most_memory: Kilobytes,
+}
+
+impl Contents {
+    pub(super) fn add(&mut self, job: Job, record: &Record) {
+        if let Some(partition) = record.partition {
+            let (jobs, widest) = self.partitions.entry(partition).or_default();
+            *jobs += 1;
+            *widest = job.tasks.max(*widest);
+        }
+        if let Some(queue) = record.queue {
+            *self.queues.entry(queue).or_default() += 1;
+        }
+        self.following += u64::from(record.preceding_job.is_some_and(|number| number > 0));
+        self.overrunning += u64::from(job.requested_time.is_some_and(|requested| job.run_time > requested));
+        if let Some(memory) = record.used_memory.max(record.requested_memory) {
+            self.with_memory += 1;
+            self.most_memory = self.most_memory.max(memory);
+        }
+        self.jobs.push(job);
+    }
+    pub(super) fn count(&self) -> u64 {
+        self.jobs.len() as u64
+    }
+    pub(super) fn with_estimate(&self) -> u64 {
+        self.jobs.iter().filter(|job| job.requested_time.is_some()).count() as u64
+    }
+}
+
+/// The names of partitions and queues that are shown, those with the most jobs.
+const SHOWN: usize = 4;
+
+/// What a user should know before simulating a log: a sentence each.
+pub(super) fn remarks(header: &Header, contents: &Contents, report: &Report) -> Vec<String> {
+    let mut remarks = Vec::new();
+    of_estimates(contents, &mut remarks);
+    of_memory(contents, &mut remarks);
+    of_machine(header, contents, &mut remarks);
+    if contents.following > 0 {
+        remarks.push(format!(
+            "{} name a job that had to end before their submission (field 17): not simulated, they arrive when the log \
+             says.",
+            part(contents.following, contents.count())
+        ));
+    }
+    of_lines(report, &mut remarks);
+    remarks
+}
+
+fn of_estimates(contents: &Contents, remarks: &mut Vec<String>) {
+    let (count, missing) = (contents.count(), contents.count() - contents.with_estimate());
+    if missing == count {
+        remarks.push(
+            "No job has a requested time (field 9): --estimates requested would be the run times themselves."
+                .into(),
+        );
+    } else if missing > 0 {
+        remarks.push(format!(
+            "{} have no requested time (field 9): with --estimates requested, policies know the run times of these.",
+            part(missing, count)
+        ));
+    }
+    if contents.overrunning > 0 {
+        remarks.push(format!(
+            "{} ran longer than requested: --overrun extend (the default) lets them go on, kill ends them there.",
+            part(contents.overrunning, count)
+        ));
+    }
+}
+
+fn of_memory(contents: &Contents, remarks: &mut Vec<String>) {
+    let (count, missing) = (contents.count(), contents.count() - contents.with_memory);
+    if missing == count {
+        remarks.push(
+            "No job has memory (fields 7 and 10): --annotate hpc2n would give all the least memory, --annotate lublin \
+             draws it at random."
+                .into(),
+        );
+    } else if missing > 0 {
+        remarks.push(format!(
+            "{} have no memory (fields 7 and 10): --annotate hpc2n gives them the least memory.",
+            part(missing, count)
+        ));
+    }
+}
+
+fn of_machine(header: &Header, contents: &Contents, remarks: &mut Vec<String>) {
+    let machine = header.max_procs().or(header.max_nodes());
+    match (header.max_nodes(), header.max_procs()) {
+        (None, None) => remarks.push("The header names no machine: simulations need --nodes.".into()),
+        (Some(nodes), Some(processors)) if processors > nodes => remarks.push(format!(
+            "The {nodes} nodes have {processors} processors, {:.4} each; sizes of jobs are in processors.",
+            processors as f64 / nodes as f64
+        )),
+        _ => {}
+    }
+    if let Some(processors) = machine {
+        let wide = contents.jobs.iter().filter(|job| u64::from(job.tasks) > processors).count() as u64;
+        if wide > 0 {
+            remarks.push(format!(
+                "{} are wider than the {processors} processors of the header: left out unless --too-wide says otherwise.",
+                part(wide, contents.count())
+            ));
+        }
+    }
+    for line in header.lines().map(str::trim).filter(|line| says_more_of_nodes(line)) {
+        remarks.push(format!("The header says: {}", printable(line)));
+    }
+    if contents.partitions.len() > 1 {
+        let mut partitions: Vec<(u32, (u64, u32))> =
+            contents.partitions.iter().map(|(&number, &counts)| (number, counts)).collect();
+        partitions.sort_by_key(|&(_, (jobs, _))| std::cmp::Reverse(jobs));
+        let shown = partitions.iter().take(SHOWN).map(|&(number, (jobs, widest))| {
+            let name = name(header, "Partition", number);
+            format!("{name} with {jobs} jobs of at most {widest} processors")
+        });
+        let shown: Vec<String> = shown.collect();
+        remarks.push(format!(
+            "Jobs ran in {} partitions ({}{}): simulated as one machine that all jobs share.",
+            partitions.len(),
+            shown.join("; "),
+            if partitions.len() > SHOWN { "; ..." } else { "" }
+        ));
+    }
+    if contents.queues.len() > 1 {
+        let interactive = contents.queues.get(&0).filter(|&&jobs| jobs > 0);
+        let interactive = interactive.map_or_else(String::new, |jobs| {
+            format!(", {jobs} jobs from {} (0 is meant for interactive ones)", name(header, "Queue", 0))
+        });
+        remarks.push(format!(
+            "Jobs came from {} queues{interactive}: their priorities and limits are not simulated.",
+            contents.queues.len()
+        ));
+    }
+}
+
+/// Whether a line of a header says that not all nodes are alike or for all jobs.
+fn says_more_of_nodes(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let counts = line.starts_with("maxnodes:") || line.starts_with("maxprocs:");
+    counts && line.contains('(')
+        || ["dedicated", "types of nodes", "thin nodes", "fat nodes", "hybrid nodes"]
+            .into_iter()
+            .any(|words| line.contains(words))
+}
+
+fn of_lines(report: &Report, remarks: &mut Vec<String>) {
+    let of = |anomaly: Anomaly| report.counts.of(anomaly);
+    let kept = |anomaly: Anomaly| of(anomaly).kept + of(anomaly).clamped;
+    let mut say = |count: u64, words: &str| {
+        if count > 0 {
+            remarks.push(format!("{count} {words}"));
+        }
+    };
+    say(
+        kept(Anomaly::UnknownStatus),
+        "jobs have a status that the format does not define, probably exit codes: kept (--unknown-status).",
+    );
+    say(
+        kept(Anomaly::LonePartial),
+        "jobs have the status of a part of a checkpointed job (2 to 4), but no line sums them up: kept (--lone-partial).",
+    );
+    say(
+        of(Anomaly::Partial).dropped,
+        "lines are parts of checkpointed jobs that other lines sum up: left out (--partial).",
+    );
+    say(kept(Anomaly::RepeatedNumber), "jobs have the number of an earlier line: kept (--repeated-number).");
+    say(of(Anomaly::NoSubmit).dropped, "lines have no submit time: left out (--no-submit).");
+    say(of(Anomaly::ZeroSize).dropped, "lines have no processors: left out (--zero-size).");
+    say(of(Anomaly::ZeroRun).dropped, "jobs have no run time: left out (--zero-run).");
+    say(report.read.out_of_order, "lines are out of order: the log is read whole and sorted.");
+    say(report.read.broken, "lines cannot be read: left out (--strict shows them).");
+}
+
+/// `82437 of 113613 jobs (72.6 %)`.
+fn part(jobs: u64, of: u64) -> String {
+    format!("{jobs} of {of} jobs ({:.1} %)", 100.0 * jobs as f64 / of as f64)
+}
+
+/// The name of a partition or queue, if the header has one: `Partition: 1 pbatch`.
+fn name(header: &Header, kind: &str, number: u32) -> String {
+    let named = header.directives().filter(|(directive, _)| *directive == kind);
+    let mut named = named.filter_map(|(_, value)| value.trim().split_once(char::is_whitespace));
+    let found = named.find(|(found, _)| found.parse() == Ok(number)).map(|(_, name)| name.trim());
+    match found.filter(|name| !name.is_empty()) {
+        Some(name) => format!("{number} `{}`", printable(name)),
+        None => number.to_string(),
+    }
+}
+
+/// Without what could do something to a terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}

@@ -1,0 +1,58 @@
+//! The commands that simulate a log.
+
+use super::remarks::Contents;
+use dfrsim_workload::log::Header;
+use std::path::Path;
+
+/// The kilobytes of a gigabyte: 2^20.
+const KB_OF_GB: f64 = 1_048_576.0;
+
+/// A command with a batch policy, and one with a fractional policy.
+pub(super) fn suggestions(file: &Path, header: &Header, contents: &Contents) -> Vec<String> {
+    let file = quoted(&file.display().to_string());
+    let machine = header.max_procs().or(header.max_nodes()).filter(|&count| count > 0);
+    let widest = contents.jobs.iter().map(|job| job.tasks).max().unwrap_or(1);
+    let nodes = if machine.is_some() { String::new() } else { format!(" --nodes {widest}") };
+    let estimates = if contents.with_estimate() > 0 { " --estimates requested" } else { "" };
+    let batch = format!("dfrsim simulate --workload {file}{nodes} --unit processor --policy EASY{estimates}");
+    let annotate = if contents.with_memory == 0 {
+        " --annotate lublin".to_owned()
+    } else if header.installation().is_some_and(|installation| installation.contains("HPC2N")) {
+        // The machine of the study: the header counts processors as nodes.
+        " --annotate hpc2n".to_owned()
+    } else {
+        let cores = match (header.max_procs(), header.max_nodes()) {
+            (Some(processors), Some(nodes)) if nodes > 0 => (processors / nodes).max(1),
+            _ => 1,
+        };
+        // So large that the processors of a node have their memory: a guess, as logs seldom say it.
+        let kilobytes = contents.most_memory.millionths() as f64 / 1e6;
+        let memory = kilobytes.max(1.0).log2().ceil().exp2() * cores as f64 / KB_OF_GB;
+        format!(" --annotate hpc2n --cores {cores} --node-memory {memory}")
+    };
+    let policy = "'GreedyPM*/per/OPT=MIN/MVT=600'";
+    let fractional =
+        format!("dfrsim simulate --workload {file}{nodes}{annotate} --policy {policy} --first 1000");
+    vec![batch, fractional]
+}
+
+/// A word of a shell.
+fn quoted(text: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./+,=@%:".contains(letter);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn names_of_files_are_words_of_a_shell() {
+        assert_eq!(quoted("traces/a-1.swf.gz"), "traces/a-1.swf.gz");
+        assert_eq!(quoted("my log.swf"), "'my log.swf'");
+        assert_eq!(quoted("it's $(x)"), "'it'\\''s $(x)'");
+    }
+}

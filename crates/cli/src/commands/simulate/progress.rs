@@ -1,0 +1,97 @@
+//! What is seen of a simulation that takes long.
+
+use dfrsim_cluster::{Observer, Occurrence};
+use dfrsim_model::SimTime;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Until when no progress is shown.
+const QUIET: Duration = Duration::from_secs(2);
+/// How often a terminal is drawn.
+const REDRAW: Duration = Duration::from_millis(200);
+/// How often a line is printed where there is no terminal.
+const LINE: Duration = Duration::from_secs(10);
+
+/// How far a simulation is. One thread counts, another one shows it, so that a policy that thinks for long is seen too.
+#[derive(Debug, Default)]
+struct Counters {
+    arrived: AtomicU64,
+    left: AtomicU64,
+    /// The simulated time in seconds.
+    second: AtomicU64,
+}
+
+/// Watches a simulation for its progress.
+pub(super) struct Progress<'a>(&'a Counters);
+
+impl Observer for Progress<'_> {
+    fn observe(&mut self, now: SimTime, _: u64, occurrence: Occurrence<'_>) {
+        let counter = match occurrence {
+            Occurrence::Submitted(..) => &self.0.arrived,
+            Occurrence::Completed(_) | Occurrence::Rejected => &self.0.left,
+            _ => return,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        self.0.second.store(now.micros() / 1_000_000, Ordering::Relaxed);
+    }
+}
+
+/// Does some work on this many jobs, and shows its progress on standard error once it takes longer than two seconds.
+pub(super) fn shown<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
+    let counters = Counters::default();
+    thread::scope(|scope| {
+        let (running, over) = mpsc::channel::<()>();
+        // Where there can be no other thread there is no progress, but a simulation.
+        let _ = thread::Builder::new().spawn_scoped(scope, || show(&counters, jobs, over));
+        let result = work(Progress(&counters));
+        drop(running);
+        result
+    })
+}
+
+/// Shows the counters until the other end of the channel is dropped.
+fn show(counters: &Counters, jobs: u64, over: Receiver<()>) {
+    let begin = Instant::now();
+    let waits = |time| over.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+    if !waits(QUIET) {
+        return;
+    }
+    if io::stderr().is_terminal() {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} jobs, {eta} left; {msg}");
+        let bar = ProgressBar::new(jobs).with_style(style.expect("the template is right"));
+        loop {
+            let (left, in_system, second) = counters.read();
+            bar.set_position(left);
+            bar.set_message(format!("{in_system} in the system at second {second}"));
+            if !waits(REDRAW) {
+                return bar.finish_and_clear();
+            }
+        }
+    }
+    loop {
+        let (left, in_system, second) = counters.read();
+        let percent = 100.0 * left as f64 / jobs.max(1) as f64;
+        // Nobody has to read it.
+        let _ = writeln!(
+            io::stderr(),
+            "after {:.0} s: {left} of {jobs} jobs have left ({percent:.1} %), {in_system} are in the system at second {second}",
+            begin.elapsed().as_secs_f64()
+        );
+        if !waits(LINE) {
+            return;
+        }
+    }
+}
+
+impl Counters {
+    /// The jobs that have left, those in the system, and the simulated second.
+    fn read(&self) -> (u64, u64, u64) {
+        let left = self.left.load(Ordering::Relaxed);
+        let in_system = self.arrived.load(Ordering::Relaxed).saturating_sub(left);
+        (left, in_system, self.second.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,160 @@
+//! Logs as they come: odd ones, through pipes, with times at the end of the range.
+
+use crate::support::{Folder, dfrsim, stderr, stdout};
+use std::fmt::Write as _;
+use std::fs;
+
+/// A line of a job of one processor.
+fn line(job: u64, submit: i64, run_time: u64, requested: i64) -> String {
+    format!("{job} {submit} -1 {run_time} 1 -1 -1 1 {requested} -1 1 1 -1 -1 -1 -1 -1 -1\n")
+}
+
+fn simulate(log: &std::path::Path, arguments: &[&str]) -> assert_cmd::Command {
+    let mut command = dfrsim(["simulate", "--policy", "EASY", "--workload"]);
+    command.arg(log).args(arguments);
+    command
+}
+
+/// The output pipe gets every line once, whatever the order of the log.
+#[cfg(unix)]
+#[test]
+fn an_unsorted_log_is_written_once_to_a_pipe() {
+    let text = (1..=50).map(|job| line(job, 1_000 - i64::try_from(job).unwrap(), 10, 10)).collect::<String>();
+    let folder = Folder::with(&[("log.swf", &text)]);
+    let pipe = folder.path("out.fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read_to_string(pipe).unwrap()
+    });
+    simulate(&folder.path("log.swf"), &["--nodes", "2", "--jobs-out"]).arg(&pipe).assert().success();
+    assert_eq!(reader.join().unwrap().lines().count(), 51);
+    let whole =
+        simulate(std::path::Path::new("/dev/stdin"), &["--nodes", "2"]).write_stdin(text).assert().success();
+    let told = String::from_utf8_lossy(&whole.get_output().stderr).into_owned();
+    assert!(told.contains("50 records, 50 jobs"), "{told}");
+}
+
+#[test]
+fn the_header_names_the_machine_and_contradictions_are_said() {
+    let jobs = line(1, 0, 10, -1) + &line(2, 1, 10, 20);
+    let folder = Folder::with(&[
+        ("log.swf", &format!("; MaxNodes: 2\n; MaxProcs: 4\n{jobs}")),
+        ("bare.swf", &jobs),
+        ("empty.swf", "; MaxProcs: 4\n"),
+    ]);
+    let given = simulate(&folder.path("log.swf"), &["--json"]);
+    let (mut given, mut same) = (given, simulate(&folder.path("log.swf"), &["--json", "--nodes", "4"]));
+    assert_eq!(stdout(&mut given), stdout(&mut same));
+    let told =
+        stderr(&mut simulate(&folder.path("log.swf"), &["--nodes", "2", "--estimates", "requested"]), 0);
+    assert!(told.contains("names a machine of 4 processors; 2 nodes are simulated"), "{told}");
+    assert!(told.contains("1 of 2 jobs have no requested time (field 9)"), "{told}");
+    let told = stderr(&mut simulate(&folder.path("bare.swf"), &[]), 2);
+    assert!(told.contains("names no machine") && told.contains("--nodes"), "{told}");
+    for command in [&["simulate", "--policy", "FCFS", "--workload"][..], &["log", "info"]] {
+        let told = stderr(dfrsim(command).arg(folder.path("empty.swf")), 2);
+        assert!(told.contains("empty.swf: no job is left"), "{told}");
+    }
+    let bounds = folder.path("bounds.csv");
+    let mut bound = dfrsim(["bound", "--cut", "week", "--workload"]);
+    stderr(bound.arg(folder.path("empty.swf")).arg("--out").arg(&bounds), 2);
+    assert!(!bounds.exists());
+}
+
+#[test]
+fn times_and_periods_out_of_range_are_refused() {
+    let long: String = (1..=1_300).map(|job| line(job, 0, 16_000_000_000, -1)).collect();
+    let folder =
+        Folder::with(&[("long.swf", &long), ("two.swf", &(line(1, 0, 10, 10) + &line(2, 9, 10, 10)))]);
+    for policy in ["FCFS", "EASY", "CONS", "Greedy*/OPT=MIN", "EQUIPARTITION"] {
+        let mut command = dfrsim(["simulate", "--nodes", "1", "--policy", policy, "--workload"]);
+        let told = stderr(command.arg(folder.path("long.swf")), 2);
+        assert!(told.contains("until after second 18000000000000"), "{policy}: {told}");
+    }
+    let schedule = folder.path("schedule.swf");
+    let mut command = simulate(&folder.path("long.swf"), &["--nodes", "1", "--first", "1100", "--swf-out"]);
+    let told = stderr(command.arg(&schedule), 2);
+    assert!(told.contains("a log holds times up to 16000000000 s"), "{told}");
+    assert!(!schedule.exists());
+    for arguments in
+        [["--period", "0"], ["--period", "0.0000001"], ["--load", "1e-310"], ["--load", "1e-320"]]
+    {
+        let mut command = simulate(&folder.path("two.swf"), &["--nodes", "1"]);
+        let told = stderr(command.args(arguments), 2);
+        assert!(told.contains("at least 1 s") || told.contains("loads from about"), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
+fn info_says_what_is_odd_and_how_to_simulate_it() {
+    let mut text = String::from("; MaxNodes: 2 (batch; 4 total)\n; MaxProcs: 4\n; Partition: 1 debug\n");
+    for (job, status, partition) in [(1, 265, 1), (2, 1, 2), (2, 1, 2)] {
+        writeln!(text, "{job} 5 -1 60 2 -1 -1 2 -1 -1 {status} 1 -1 -1 -1 {partition} 1 -1").unwrap();
+    }
+    text.push_str(&line(4, -1, 10, -1));
+    let folder = Folder::with(&[("odd log.swf", &text)]);
+    let told = stdout(dfrsim(["log", "info"]).arg(folder.path("odd log.swf")));
+    for expected in [
+        "No job has a requested time (field 9)",
+        "No job has memory",
+        "The 2 nodes have 4 processors",
+        "The header says: MaxNodes: 2 (batch; 4 total)",
+        "1 `debug` with 1 jobs of at most 2 processors",
+        "3 of 3 jobs (100.0 %) name a job that had to end before",
+        "1 jobs have a status that the format does not define",
+        "1 jobs have the number of an earlier line",
+        "1 lines have no submit time",
+        "odd log.swf' --unit processor --policy EASY\n",
+    ] {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+}
+
+#[test]
+fn converted_logs_say_what_they_are_and_what_was_left_out() {
+    let jobs: String = (1..=20).map(|job| line(job, 5, 10, -1)).collect();
+    let text = format!("; MaxJobs: 20\n{}{}x\n{jobs}", line(90, 1, 10, -1), line(91, -1, 10, -1));
+    let folder = Folder::with(&[("log.swf", &text)]);
+    for (name, marker) in [("out.swf", &b"; Ma"[..]), ("out.swf.gz", &[0x1f, 0x8b])] {
+        let out = folder.path(name);
+        let mut command = dfrsim(["log", "convert", "--first", "5"]);
+        let told = stderr(command.arg(folder.path("log.swf")).arg("--out").arg(&out), 0);
+        assert!(
+            told.contains("broken lines left out: 1") && told.contains("without submit time left out: 1"),
+            "{told}"
+        );
+        assert!(fs::read(&out).unwrap().starts_with(marker));
+        let info = stdout(dfrsim(["log", "info"]).arg(&out));
+        assert!(info.contains("4 records, 4 jobs"), "{info}");
+    }
+    assert!(fs::read_to_string(folder.path("out.swf")).unwrap().starts_with("; MaxJobs: 4\n"));
+}
+
+/// Names of files are bytes, not texts.
+#[cfg(target_os = "linux")]
+#[test]
+fn logs_may_have_any_name() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = Folder::with(&[]);
+    let log = folder.path(".").join(std::ffi::OsStr::from_bytes(b"\xff.swf"));
+    fs::write(&log, format!("\u{feff}; MaxProcs: 1\n{}", line(1, 0, 10, 10))).unwrap();
+    simulate(&log, &[]).assert().success();
+    dfrsim(["log", "info"]).arg(&log).assert().success();
+    dfrsim(["log", "convert"]).arg(&log).arg("--out").arg(folder.path("out.swf")).assert().success();
+}
+
+/// 6,080 processors are 380 nodes of 16 cores, for batch and fractional policies alike.
+#[test]
+fn nodes_of_many_cores_hold_wide_jobs() {
+    let text = "1 0 -1 100 6080 -1 -1 6080 100 -1 1 1 -1 -1 -1 -1 -1 -1\n\
+                2 0 -1 100 9 -1 -1 9 100 -1 1 1 -1 -1 -1 -1 -1 -1\n";
+    let folder = Folder::with(&[("log.swf", text)]);
+    for policy in ["EASY", "Greedy*/OPT=MIN"] {
+        let mut command =
+            dfrsim(["simulate", "--annotate", "hpc2n", "--cores", "16", "--nodes", "381", "--json"]);
+        let text = stdout(command.args(["--policy", policy, "--workload"]).arg(folder.path("log.swf")));
+        let figures: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(figures["makespan_s"], 100.0, "{policy}: {text}");
+    }
+}
