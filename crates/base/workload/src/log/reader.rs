@@ -24,7 +24,8 @@ named! {
     #[derive(Default)]
     pub enum Strictness as "strictness" {
         /// Lines that cannot be read are left out and counted; those with an unknown status or without submit time are
-        /// left to the rules ([`Rules`](crate::prepare::Rules)). A file that cannot be read to its end is a fault.
+        /// left to the rules ([`Rules`](crate::prepare::Rules)). A file that cannot be read to its end is a fault, and so are
+        /// broken lines where no line can be read.
         #[default]
         Lenient = "lenient",
         /// Every one is a fault.
@@ -59,6 +60,8 @@ pub struct Reader<R> {
     ended: bool,
     unsorted: Option<LogError>,
     faults: Faults,
+    /// The broken lines above the first record: those of a file that is no log.
+    unread: Faults,
     /// What is wrong with the line at hand; kept to reuse its memory.
     problems: Vec<Problem>,
     report: ReadReport,
@@ -108,6 +111,7 @@ impl<R: Read> Reader<R> {
             ended: false,
             unsorted: None,
             faults: Faults::new(file),
+            unread: Faults::new(file),
             problems: Vec::new(),
             report: ReadReport::default(),
         };
@@ -199,6 +203,8 @@ impl<R: Read> Reader<R> {
         let problems = self.problems.drain(..);
         if self.strictness == Strictness::Strict {
             problems.for_each(|problem| self.faults.push(number, problem));
+        } else if self.report.records == 0 {
+            problems.for_each(|problem| self.unread.push(number, problem));
         }
     }
     #[cold]
@@ -245,6 +251,9 @@ impl<R: Read> Source for Reader<R> {
         self.by_ref().for_each(drop);
         if !self.faults.is_empty() {
             return Err(self.faults.into());
+        }
+        if self.report.records == 0 && !self.unread.is_empty() {
+            return Err(self.unread.into());
         }
         self.unsorted.map_or(Ok(self.report), Err)
     }

@@ -130,7 +130,7 @@ pub enum Log {
     /// Streamed; the lines must be in order.
     Streamed(Box<Reader<File>>),
     /// Read whole.
-    Whole(Whole),
+    Whole(Box<Whole>),
 }
 
 impl Iterator for Log {

@@ -28,7 +28,7 @@ impl Opened {
             (Log::Streamed(Box::new(reader(path, options, Order::Sorted)?)), None)
         } else {
             let whole = read_whole(path, options)?;
-            (Log::Whole(whole.clone()), Some(whole))
+            (Log::Whole(Box::new(whole.clone())), Some(whole))
         };
         Ok(Opened { path: path.to_owned(), options: *options, log, whole })
     }
@@ -63,7 +63,7 @@ impl Opened {
             stream.finish().map(|report| (result, report))
         };
         match attempt(log) {
-            Err(LogError::Unsorted { .. }) => attempt(Log::Whole(read_whole(&path, &options)?)),
+            Err(LogError::Unsorted { .. }) => attempt(Log::Whole(Box::new(read_whole(&path, &options)?))),
             result => result,
         }
     }
@@ -78,7 +78,7 @@ impl Opened {
         match Survey::of(&path, &options, log, whole) {
             Err(LogError::Unsorted { .. }) => {
                 let whole = read_whole(&path, &options)?;
-                Survey::of(&path, &options, Log::Whole(whole.clone()), Some(whole))
+                Survey::of(&path, &options, Log::Whole(Box::new(whole.clone())), Some(whole))
             }
             result => result,
         }

@@ -57,7 +57,7 @@ impl Survey {
     /// [`LogError::Open`].
     pub fn jobs(&self) -> Result<JobStream<Log>, LogError> {
         let log = match &self.whole {
-            Some(whole) => Log::Whole(whole.clone()),
+            Some(whole) => Log::Whole(Box::new(whole.clone())),
             None => Log::Streamed(Box::new(reader(&self.path, &self.options, Order::Sorted)?)),
         };
         Ok(JobStream::new(log, &self.options))

@@ -2,7 +2,7 @@
 
 use dfrsim_workload::formats::batsim::read_text;
 use dfrsim_workload::log::{LogError, ReadReport, Record, Source as _, Status, Strictness};
-use dfrsim_workload::prepare::{self, Anomaly, Format, JobStream, Options};
+use dfrsim_workload::prepare::{self, Anomaly, Format, JobStream, Options, Rule, Rules};
 use proptest::prelude::*;
 use std::fs;
 use std::num::NonZeroU64;
@@ -96,7 +96,11 @@ fn a_file_is_prepared_like_a_log() {
     let whole = prepare::read_whole(&path, &options).unwrap();
     assert_eq!(whole.header().max_nodes(), Some(4));
 
-    let wide = prepare::read_jobs(&path, &Options { units: Some(3), ..options }).unwrap_err().to_string();
+    let narrow = Options { units: Some(3), ..options };
+    let (jobs_left, report) = prepare::read_jobs(&path, &narrow).unwrap();
+    assert_eq!((jobs_left.len(), report.counts.of(Anomaly::TooWide).dropped), (2, 4));
+    let rules = Rules { too_wide: Rule::Error, ..Rules::default() };
+    let wide = prepare::read_jobs(&path, &Options { rules, ..narrow }).unwrap_err().to_string();
     assert!(wide.contains("w.json:5: job 2: it has 4 tasks, and the machine 3 units"), "{wide}");
     assert_eq!(wide.lines().count(), 4, "{wide}");
 

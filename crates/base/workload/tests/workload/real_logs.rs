@@ -68,7 +68,8 @@ fn hpc2n_headers_and_first_job() {
     assert_eq!(jobs[0].submit, SimTime::ZERO);
 }
 
-/// Counted independently with awk: 5,671 unknown and 10 zero run times, 16,598 of status 5, nothing else anomalous.
+/// Counted independently with awk: 5,671 unknown and 10 zero run times, 16,598 of status 5, 35 of those that ran without
+/// requested time, nothing else anomalous.
 #[test]
 #[ignore = "needs logs: SDSC"]
 fn sdsc_rules() {
@@ -76,7 +77,7 @@ fn sdsc_rules() {
     assert_eq!(jobs.len(), 59_715 - 5_681);
     assert_eq!(
         report.counts.to_string(),
-        "59715 records, 54034 jobs; cancelled: 16598 kept; zero_run: 5681 dropped"
+        "59715 records, 54034 jobs; cancelled: 16598 kept; zero_run: 5681 dropped; jobs without requested time: 35"
     );
 
     let rules = Rules { zero_run: Rule::Clamp, ..Rules::default() };

@@ -188,7 +188,7 @@ fn wrong_overrides_are_named() {
         ("study.x=1", "`study` is a value (string), not a table"),
         ("seed", "expected `key=value`"),
         ("simulation..tau=1", "`simulation..tau` is not a key; expected names joined by dots"),
-        ("workloads.0.nodes=0", "expected a number of nodes from 1 to 4294967295, found 0"),
+        ("workloads.0.nodes=0", "expected a number of nodes from 1 to 10000000, found 0"),
         ("policies=[\"EASI\"]", "unknown policy `EASI`; did you mean `EASY`?"),
     ];
     for (set, message) in cases {
@@ -289,7 +289,7 @@ proptest! {
         estimates in prop::sample::select(vec!["exact", "requested", "none", "factor:1.5", "random:3"]),
         kill: bool,
         trim in 0_u64..1 << 50,
-        nodes in 1_u32..,
+        nodes in 1_u32..=10_000_000,
         traces in 1_u32..1000,
         jobs in 1_usize..1_000_000,
         loads in prop::collection::vec(1e-6_f64..1e6, 0..4),
