@@ -119,7 +119,7 @@ fn workloads_of_batsim_are_simulated_looked_at_and_converted() {
 
     let info = stdout(dfrsim(["log", "info", "--flops", "1e6"]).arg(&workload));
     assert!(info.contains("processors         2\n"), "{info}");
-    assert!(info.contains("2 records, 2 jobs; jobs whose communication takes no time here: 1"), "{info}");
+    assert!(info.contains("2 records, 2 jobs; jobs without requested time: 1; jobs whose communication takes no time here: 1"), "{info}");
 
     let log = folder.path("w.swf");
     let mut command = dfrsim(["log", "convert", "--flops", "1e6", "--out"]);
@@ -131,7 +131,7 @@ fn workloads_of_batsim_are_simulated_looked_at_and_converted() {
 #[test]
 fn faults_of_a_workload_of_batsim_are_told() {
     let folder = Folder::with(&[("w.json", &WORKLOAD.replace("\"subtime\": 1", "\"subtime\": null"))]);
-    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("w.json")), 2);
+    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("w.json")).arg("--strict"), 2);
     assert!(
         told.contains("w.json:4: job `w0!4`: field `subtime`: found nothing, expected a number of seconds"),
         "{told}"
