@@ -42,19 +42,19 @@ impl Observer for Progress<'_> {
 
 /// Does some work on this many jobs, and shows its progress on standard error once it takes longer than two seconds.
 pub(super) fn shown<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
-    let counters = Counters::default();
+    let counters = &Counters::default();
     thread::scope(|scope| {
         let (running, over) = mpsc::channel::<()>();
         // Where there can be no other thread there is no progress, but a simulation.
-        let _ = thread::Builder::new().spawn_scoped(scope, || show(&counters, jobs, over));
-        let result = work(Progress(&counters));
+        let _ = thread::Builder::new().spawn_scoped(scope, move || show(counters, jobs, &over));
+        let result = work(Progress(counters));
         drop(running);
         result
     })
 }
 
 /// Shows the counters until the other end of the channel is dropped.
-fn show(counters: &Counters, jobs: u64, over: Receiver<()>) {
+fn show(counters: &Counters, jobs: u64, over: &Receiver<()>) {
     let begin = Instant::now();
     let waits = |time| over.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
     if !waits(QUIET) {
