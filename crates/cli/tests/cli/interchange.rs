@@ -129,19 +129,26 @@ fn workloads_of_batsim_are_simulated_looked_at_and_converted() {
 }
 
 #[test]
-fn faults_of_a_workload_of_batsim_are_told() {
+fn faults_of_a_workload_of_batsim_are_reported() {
     let folder = Folder::with(&[("w.json", &WORKLOAD.replace("\"subtime\": 1", "\"subtime\": null"))]);
-    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("w.json")).arg("--strict"), 2);
+    let message = stderr(dfrsim(ARGUMENTS).arg(folder.path("w.json")).arg("--strict"), 2);
     assert!(
-        told.contains("w.json:4: job `w0!4`: field `subtime`: found nothing, expected a number of seconds"),
-        "{told}"
+        message
+            .contains("w.json:4: job `w0!4`: field `subtime`: found nothing, expected a number of seconds"),
+        "{message}"
     );
     assert!(
-        told.contains("w.json:6: profile `both`: field `cpu`: found 10000000 flop a node, expected"),
-        "{told}"
+        message.contains("w.json:6: profile `both`: field `cpu`: found 10000000 flop a node, expected"),
+        "{message}"
     );
-    let told = stderr(dfrsim(ARGUMENTS).arg("w.json").args(["--flops", "fast"]), 2);
-    assert!(told.contains("expected flop/s from 1 to 1e18, found `fast`"), "{told}");
+    let folder = Folder::with(&[("w.json", WORKLOAD)]);
+    let message = stderr(dfrsim(ARGUMENTS).arg(folder.path("w.json")), 2);
+    assert!(
+        message.contains("flop need the speed of a node"),
+        "a default forgives lines, not options: {message}"
+    );
+    let message = stderr(dfrsim(ARGUMENTS).arg("w.json").args(["--flops", "fast"]), 2);
+    assert!(message.contains("expected flop/s from 1 to 1e18, found `fast`"), "{message}");
 }
 
 #[test]

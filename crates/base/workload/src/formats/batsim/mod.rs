@@ -107,7 +107,7 @@ pub fn read_text(
     let (mut profiles, repeated) = Profiles::parse(&text, profiles, flops);
     problems.extend(repeated);
     let mut read = jobs::read(&text, &jobs, &mut profiles);
-    if strictness == Strictness::Strict {
+    if strictness == Strictness::Strict || profiles.lacks_speed {
         problems.append(&mut read.problems);
     }
     if !problems.is_empty() {

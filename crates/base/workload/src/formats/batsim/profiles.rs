@@ -20,6 +20,8 @@ pub(super) struct Profiles {
     known: BTreeMap<(usize, u32), Run>,
     /// What is wrong with profiles that are used, each told once.
     pub(super) problems: Vec<Located>,
+    /// Whether a job computes, and the speed of a node is not given: no fault of the file, which no reading forgives.
+    pub(super) lacks_speed: bool,
 }
 
 struct Entry {
@@ -64,7 +66,17 @@ impl Profiles {
             let profile = Profile::parse(text, &name, value);
             entries.push(Entry { name, line, profile, told: false });
         }
-        (Profiles { entries, by_name, flops, known: BTreeMap::new(), problems: Vec::new() }, problems)
+        (
+            Profiles {
+                entries,
+                by_name,
+                flops,
+                known: BTreeMap::new(),
+                problems: Vec::new(),
+                lacks_speed: false,
+            },
+            problems,
+        )
     }
 
     /// How long a job on so many nodes runs.
@@ -112,6 +124,7 @@ impl Profiles {
         };
         if flop > 0.0 {
             let Some(flops) = self.flops else {
+                self.lacks_speed = true;
                 let expected = "a run time; flop need the speed of a node, in flop/s, to become one";
                 return Err(self.faulty(index, "cpu", &format!("{flop} flop a node"), expected));
             };
