@@ -19,7 +19,7 @@
 //!     id: JobId(id),
 //!     submit: SimTime::ZERO,
 //!     tasks: 2,
-//!     need: Share::ONE,
+//!     cpu_need: Share::ONE,
 //!     memory: Share::ZERO,
 //!     run_time: SimSpan::from_secs(60),
 //!     requested_time: None,

@@ -21,7 +21,7 @@
 //!     id: JobId(id),
 //!     submit: SimTime::ZERO,
 //!     tasks,
-//!     need: Share::ONE,
+//!     cpu_need: Share::ONE,
 //!     memory: Share::ZERO,
 //!     run_time: SimSpan::from_secs(seconds),
 //!     requested_time: Some(SimSpan::from_secs(100)),
