@@ -8,6 +8,20 @@ use dfrsim_model::offline::Instance;
 use dfrsim_model::{Rng, Seed, Yield};
 use rand::RngExt as _;
 
+/// How `GA` repairs a chromosome. The dissertation's text (section 4.2.4) says that jobs of overloaded nodes move to other less
+/// loaded ones, in an arbitrary order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GeneticRepair {
+    /// As its authors' simulator has it (flexsched, first commit of its public repository, `ga_compute_mapping.C`): resource
+    /// after resource, the job that is the smallest of those which end the overload, or the largest if none does, moves to the
+    /// first other node that can hold it; if there is none, repair ends for all nodes.
+    #[default]
+    Simulated,
+    /// The largest task, by the sum of fixed requirements and constrained needs, moves to the least loaded node that can hold it
+    /// (by the sum of loads; relative to capacities where nodes differ); if there is none, that node stays overloaded.
+    LeastLoaded,
+}
+
 /// The numbers of `GA`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeneticParameters {
@@ -19,12 +33,15 @@ pub struct GeneticParameters {
     pub mutation: f64,
     /// The probability with which two parents exchange their tails, in [0, 1]. Otherwise they are copied.
     pub crossover: f64,
+    /// What is done about overloaded nodes.
+    pub repair: GeneticRepair,
 }
 
 impl Default for GeneticParameters {
     /// As published: 100 chromosomes, 2,000 generations, probabilities of 0.1 and 0.25.
     fn default() -> GeneticParameters {
-        GeneticParameters { population: 100, generations: 2_000, mutation: 0.1, crossover: 0.25 }
+        let repair = GeneticRepair::default();
+        GeneticParameters { population: 100, generations: 2_000, mutation: 0.1, crossover: 0.25, repair }
     }
 }
 
@@ -35,9 +52,7 @@ impl Default for GeneticParameters {
 /// replaces the worst of the next one. A feasible chromosome has a fitness of N (1 + yield), another one the number
 /// of its nodes that are not overloaded. The search ends early when every job has a yield of 1.
 ///
-/// Repair goes through the nodes in order. While one is overloaded, its largest task (by the sum of fixed
-/// requirements and constrained needs) moves to the least loaded node that can hold it (by the sum of loads; relative
-/// to capacities where nodes differ); if there is none, that node stays overloaded.
+/// Repair goes through the nodes in order ([`GeneticRepair`]).
 #[must_use]
 pub fn solve(instance: &Instance, seed: Seed, parameters: &GeneticParameters) -> Outcome {
     if instance.nodes.is_empty() {
@@ -45,7 +60,7 @@ pub fn solve(instance: &Instance, seed: Seed, parameters: &GeneticParameters) ->
     }
     let rigid = Rigid::of(instance);
     let tasks = SortOrder::Given.tasks(instance, &rigid, seed);
-    let mut breeder = Breeder::new(instance, &rigid, &tasks, seed);
+    let mut breeder = Breeder::new(instance, &rigid, &tasks, seed, parameters.repair);
     let best = breeder.evolve(parameters);
     let feasible = best.fitness >= breeder.fitness_of_nodes(instance.nodes.len());
     Outcome::of_mapping(instance, feasible.then(|| mapping(instance, &tasks, &best.nodes)))
@@ -69,6 +84,7 @@ struct Breeder<'a> {
     /// For each job, the sum of what a task takes.
     sizes: Vec<i64>,
     heterogeneous: bool,
+    repair: GeneticRepair,
     rng: Rng,
     /// Of the chromosome that is repaired and judged: what its tasks take, a row for each node.
     loads: Vec<i64>,
@@ -77,13 +93,20 @@ struct Breeder<'a> {
 }
 
 impl<'a> Breeder<'a> {
-    fn new(instance: &'a Instance, rigid: &'a Rigid, tasks: &'a [u32], seed: Seed) -> Breeder<'a> {
+    fn new(
+        instance: &'a Instance,
+        rigid: &'a Rigid,
+        tasks: &'a [u32],
+        seed: Seed,
+        repair: GeneticRepair,
+    ) -> Breeder<'a> {
         Breeder {
             instance,
             rigid,
             tasks,
             sizes: (0..instance.jobs.len()).map(|job| rigid.demand(job).iter().sum()).collect(),
             heterogeneous: !instance.is_homogeneous(),
+            repair,
             rng: seed.fork("GA").rng(),
             loads: Vec::new(),
             needs: Vec::new(),
@@ -179,10 +202,46 @@ impl<'a> Breeder<'a> {
         for (&job, &node) in self.tasks.iter().zip(&chromosome.nodes) {
             self.load(job as usize, node as usize, 1);
         }
+        match self.repair {
+            GeneticRepair::Simulated => self.repair_as_simulated(&mut chromosome.nodes),
+            GeneticRepair::LeastLoaded => self.repair_to_least_loaded(&mut chromosome.nodes),
+        }
+        let sound = (0..self.instance.nodes.len()).filter(|&node| !self.is_overloaded(node)).count();
+        chromosome.fitness = self.fitness_of_nodes(sound);
+        if sound == self.instance.nodes.len() {
+            chromosome.fitness += sound as u64 * u64::from(self.minimum_yield(&chromosome.nodes).units());
+        }
+    }
+
+    fn repair_as_simulated(&mut self, nodes: &mut [u32]) {
+        for node in 0..self.instance.nodes.len() {
+            for resource in 0..self.instance.dimensions() {
+                loop {
+                    let excess = self.row(node)[resource] - self.rigid.capacity(node)[resource];
+                    let amount = |&task: &usize| self.rigid.demand(self.tasks[task] as usize)[resource];
+                    let here = || (0..nodes.len()).filter(|&task| nodes[task] as usize == node);
+                    if excess <= 0 {
+                        break;
+                    }
+                    let enough = here().filter(|task| amount(task) >= excess).min_by_key(amount);
+                    // Of equally large ones the first.
+                    let Some(task) = enough.or_else(|| here().rev().max_by_key(amount)) else { return };
+                    let job = self.tasks[task] as usize;
+                    let mut others = (0..self.instance.nodes.len()).filter(|&other| other != node);
+                    let Some(to) = others.find(|&other| self.holds(other, job)) else { return };
+                    self.load(job, node, -1);
+                    self.load(job, to, 1);
+                    nodes[task] = to as u32;
+                }
+            }
+        }
+    }
+
+    fn repair_to_least_loaded(&mut self, nodes: &mut [u32]) {
         for node in 0..self.instance.nodes.len() {
             let mut overloaded = self.is_overloaded(node);
             while overloaded {
-                let here = (0..self.tasks.len()).filter(|&task| chromosome.nodes[task] as usize == node);
+                let here = (0..self.tasks.len()).filter(|&task| nodes[task] as usize == node);
                 // Of equally large ones the first.
                 let Some(task) = here.rev().max_by_key(|&task| self.sizes[self.tasks[task] as usize]) else {
                     break;
@@ -191,14 +250,9 @@ impl<'a> Breeder<'a> {
                 let Some(to) = self.least_loaded(job, node) else { break };
                 self.load(job, node, -1);
                 self.load(job, to, 1);
-                chromosome.nodes[task] = to as u32;
+                nodes[task] = to as u32;
                 overloaded = self.is_overloaded(node);
             }
-        }
-        let sound = (0..self.instance.nodes.len()).filter(|&node| !self.is_overloaded(node)).count();
-        chromosome.fitness = self.fitness_of_nodes(sound);
-        if sound == self.instance.nodes.len() {
-            chromosome.fitness += sound as u64 * u64::from(self.minimum_yield(&chromosome.nodes).units());
         }
     }
 
@@ -229,13 +283,15 @@ impl<'a> Breeder<'a> {
         self.row(node).iter().zip(self.rigid.capacity(node)).any(|(load, capacity)| load > capacity)
     }
 
+    /// Whether a node can hold a task of the job.
+    fn holds(&self, node: usize, job: usize) -> bool {
+        let amounts = self.row(node).iter().zip(self.rigid.demand(job)).zip(self.rigid.capacity(node));
+        amounts.into_iter().all(|((load, demand), capacity)| load + demand <= *capacity)
+    }
+
     /// The node with the least load, other than `from`, that can hold a task of the job.
     fn least_loaded(&self, job: usize, from: usize) -> Option<usize> {
-        let demand = self.rigid.demand(job);
-        let holds = |&node: &usize| {
-            let amounts = self.row(node).iter().zip(demand).zip(self.rigid.capacity(node));
-            node != from && amounts.into_iter().all(|((load, demand), capacity)| load + demand <= *capacity)
-        };
+        let holds = |&node: &usize| node != from && self.holds(node, job);
         let load = |node: usize| -> i128 {
             let amounts = self.row(node).iter().zip(self.rigid.capacity(node));
             let heterogeneous = self.heterogeneous;
@@ -261,12 +317,16 @@ mod tests {
     /// of the mapping.
     #[test]
     fn fitness_is_that_of_the_mapping() {
+        [GeneticRepair::Simulated, GeneticRepair::LeastLoaded].into_iter().for_each(judged_rightly);
+    }
+
+    fn judged_rightly(repair: GeneticRepair) {
         let (mut feasible, mut infeasible) = (0, 0);
         for scenario in 0..50 {
             let instance = InstanceSet::DissertationSmall.instance(Seed::new(1), scenario, 0).unwrap();
             let rigid = Rigid::of(&instance);
             let tasks = SortOrder::Given.tasks(&instance, &rigid, Seed::new(1));
-            let mut breeder = Breeder::new(&instance, &rigid, &tasks, Seed::new(1));
+            let mut breeder = Breeder::new(&instance, &rigid, &tasks, Seed::new(1), repair);
             for _ in 0..20 {
                 let chromosome = breeder.random();
                 let mapping = mapping(&instance, &tasks, &chromosome.nodes);

@@ -34,6 +34,6 @@ mod rigid;
 mod settings;
 
 pub use algorithm::Algorithm;
-pub use dfrsim_packing::vector::{ListOrder, Probes, minimum_yield};
+pub use dfrsim_packing::vector::{Claimed, ListOrder, Probes, minimum_yield};
 pub use outcome::{Outcome, Solved};
 pub use settings::Settings;

@@ -3,9 +3,11 @@
 use crate::{Outcome, Settings, Solved};
 use dfrsim_model::offline::Instance;
 use dfrsim_optimum::{
-    Attempt, Diving, Placed, Relaxed, SolverError, Status, Zeros, dive, optimum_by_program, relaxed, rounded,
-    vp_chekuri,
+    Attempt, Diving, Limits, Placed, Relaxed, SolverError, Status, Zeros, chekuri_pack, dive,
+    optimum_by_program, relaxed, rounded,
 };
+use dfrsim_packing::vector::search;
+use std::time::Instant;
 
 /// What RRND or RRNDNZ makes of an instance. Both draw from one stream.
 pub(crate) fn rounding(instance: &Instance, zeros: Zeros, settings: &Settings) -> Outcome {
@@ -22,8 +24,29 @@ pub(crate) fn diving(instance: &Instance, diving: Diving, settings: &Settings) -
     attempted(dive(instance, diving, settings.solver.solver(), &settings.limits))
 }
 
+/// `VP_CHEKURI`: the search of all vector packing algorithms. A limit of time is one for everything.
 pub(crate) fn chekuri(instance: &Instance, settings: &Settings) -> Outcome {
-    attempted(vp_chekuri(instance, settings.precision, settings.solver.solver(), &settings.limits))
+    let Settings { precision, probes, limits, .. } = *settings;
+    let start = Instant::now();
+    let left = || Limits { time: limits.time.map(|time| time.saturating_sub(start.elapsed())), ..limits };
+    let (mut best, mut stopped) = (Attempt::Failed, None);
+    search(instance, precision, probes, |at| {
+        if stopped.is_some() {
+            return false;
+        }
+        match chekuri_pack(instance, at, settings.solver.solver(), &left()) {
+            Ok(Attempt::Failed) => false,
+            Ok(found @ Attempt::Found(_)) => {
+                best = found;
+                true
+            }
+            other => {
+                stopped = Some(other);
+                false
+            }
+        }
+    });
+    attempted(stopped.unwrap_or(Ok(best)))
 }
 
 /// The optimum by the printed program.

@@ -4,7 +4,7 @@ use crate::genetic::GeneticParameters;
 use crate::greedy::Readings;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_optimum::{Backend, Limits, Relaxation};
-use dfrsim_packing::vector::{self, ListOrder, Probes};
+use dfrsim_packing::vector::{self, Claimed, ListOrder, Probes};
 
 /// What the names of algorithms leave open.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +23,8 @@ pub struct Settings {
     pub lists: ListOrder,
     /// Which yields the search of vector packing tries.
     pub probes: Probes,
+    /// Which yield a packing of that search has.
+    pub claimed: Claimed,
     /// What solves linear programs.
     pub solver: Backend,
     /// The program that `RRND` and `RRNDNZ` round.
@@ -32,8 +34,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// As published, with this seed: 500,000 placements, greedy algorithms as printed, the [default](GeneticParameters::default) genetic
-    /// algorithm, a precision of 0.001, lists by rank, the printed program, no limits.
+    /// With this seed, what the published numbers were made with but for exact yields: 500,000 placements, the
+    /// [default](GeneticParameters::default) genetic algorithm, a precision of 0.001, the printed program, no limits.
     #[must_use]
     pub fn new(seed: Seed) -> Settings {
         Settings {
@@ -44,6 +46,7 @@ impl Settings {
             precision: vector::Options::default().precision,
             lists: ListOrder::default(),
             probes: Probes::default(),
+            claimed: Claimed::default(),
             solver: Backend::default(),
             relaxation: Relaxation::default(),
             limits: Limits::default(),

@@ -6,8 +6,8 @@ mod instances;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_optimum::{
-    Attempt, Backend, Diving, Limits, Outcome, Relaxation, Relaxed, Status, dive, lp_bound, max_average,
-    optimum, optimum_by_program, relaxed, vp_chekuri,
+    Attempt, Backend, Diving, Limits, Outcome, Relaxation, Relaxed, Status, chekuri_pack, dive, lp_bound,
+    max_average, optimum, optimum_by_program, relaxed,
 };
 use divan::{Bencher, black_box};
 use instances::{Scenario, dissertation, rr6692};
@@ -103,8 +103,7 @@ fn diving(bencher: Bencher<'_, '_>, (nodes, jobs, how): (usize, usize, Diving)) 
 #[divan::bench(sample_count = 2, args = [(4, 12), (16, 40), (64, 100)])]
 fn chekuri(bencher: Bencher<'_, '_>, (nodes, jobs): (usize, usize)) {
     let (instance, solver) = (sample(nodes, jobs, 4, 0), Backend::Microlp.solver());
-    let precision = Yield::from_ratio(1, 1000);
-    bencher.bench(|| vp_chekuri(&instance, precision, solver, &Limits::default()).map(|_| ()));
+    bencher.bench(|| chekuri_pack(&instance, Yield::ZERO, solver, &Limits::default()).map(|_| ()));
 }
 
 /// The second phase of the best mapping of 12 jobs on 4 nodes.

@@ -1,16 +1,14 @@
-//! The packing algorithm with a guarantee: `VP_CHEKURI`.
+//! The packing algorithm with a guarantee, of which `VP_CHEKURI` is a search for the yield.
 
-use crate::bound::lp_bound;
 use crate::fewest_nodes::fewest_by_sums;
 use crate::loads::Loads;
-use crate::outcome::{Attempt, Limits, Placed, Status};
+use crate::outcome::{Attempt, Limits, Status};
 use crate::relaxation::packing_program;
 use crate::solver::{Solver, SolverError};
 use crate::tasks::jobs_of_tasks;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use std::cmp::Reverse;
-use std::time::Instant;
 
 /// How near to 1 a part of a vertex counts as whole.
 const WHOLE: f64 = 1.0 - 1e-6;
@@ -58,43 +56,4 @@ pub fn chekuri_pack(
         return Ok(loads.placed().filter(|_| all).map_or(Attempt::Failed, Attempt::Found));
     }
     Ok(Attempt::Failed)
-}
-
-/// `VP_CHEKURI`: the largest minimum yield at which [`chekuri_pack`] succeeds, by the search that all vector packing
-/// algorithms use: LPBOUND is tried, then 0, and between them it is bisected until they are no more than `precision` apart.
-/// A limit of time is one for everything.
-///
-/// # Errors
-///
-/// When the solver fails.
-pub fn vp_chekuri(
-    instance: &Instance,
-    precision: Yield,
-    solver: &dyn Solver,
-    limits: &Limits,
-) -> Result<Attempt, SolverError> {
-    let start = Instant::now();
-    let left = || Limits { time: limits.time.map(|time| time.saturating_sub(start.elapsed())), ..*limits };
-    let Some(mut failure) = lp_bound(instance) else { return Ok(Attempt::Failed) };
-    let at_bound = chekuri_pack(instance, failure, solver, &left())?;
-    if at_bound != Attempt::Failed || failure == Yield::ZERO {
-        return Ok(at_bound);
-    }
-    let mut best: Placed = match chekuri_pack(instance, Yield::ZERO, solver, &left())? {
-        Attempt::Found(placed) => placed,
-        other => return Ok(other),
-    };
-    let mut success = Yield::ZERO;
-    while failure.units() - success.units() > precision.units().max(1) {
-        let middle = Yield::from_ratio(
-            u64::from(success.units() + (failure.units() - success.units()) / 2),
-            u64::from(Yield::ONE.units()),
-        );
-        match chekuri_pack(instance, middle, solver, &left())? {
-            Attempt::Found(placed) => (success, best) = (middle, placed),
-            Attempt::Failed => failure = middle,
-            Attempt::TimedOut => return Ok(Attempt::TimedOut),
-        }
-    }
-    Ok(Attempt::Found(best))
 }

@@ -7,7 +7,7 @@
 //!   printed mixed integer program. Both end with an [`Outcome`]: [`Status`], best mapping, bound.
 //! * [`adapted_optimum`], [`adapted_optimum_by_program`]: the same for the adaptation problem, with a budget for moves.
 //! * [`lp_bound`]: LPBOUND, the upper bound in closed form. [`mapping_yield`]: the minimum yield of a given mapping.
-//! * [`relaxed`] and [`rounded`]: RRND and RRNDNZ. [`dive`]: FASTDIVING and SLOWDIVING. [`vp_chekuri`]: VP_CHEKURI.
+//! * [`relaxed`] and [`rounded`]: RRND and RRNDNZ. [`dive`]: FASTDIVING and SLOWDIVING. [`chekuri_pack`]: what VP_CHEKURI tries at a yield.
 //! * [`max_average`]: the second phase, which shares what is left so that the average yield is largest; [`raise`]: the
 //!   greedy ones of both texts, to compare.
 //! * [`fewest_nodes`]: how many nodes are enough for a given yield.
@@ -73,7 +73,7 @@ mod tasks;
 
 pub use amounts::mapping_yield;
 pub use bound::lp_bound;
-pub use chekuri::{chekuri_pack, vp_chekuri};
+pub use chekuri::chekuri_pack;
 pub use diving::{Diving, dive};
 pub use exact::{Feasibility, adapted_optimum, is_feasible, optimum};
 pub use fewest_nodes::{FewestNodes, fewest_nodes, fewest_nodes_by};

@@ -6,9 +6,10 @@ use dfrsim_lab::fields::{
     named, number, one_or_many, optional, positive_fraction, seconds, selected, table, tables,
 };
 use dfrsim_model::{Seed, Yield};
+use dfrsim_offline::genetic::{GeneticParameters, GeneticRepair};
 use dfrsim_offline::greedy::{self, Light, NodeRules};
-use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet, Memory, Requirements};
-use dfrsim_offline::{Algorithm, ListOrder, Probes, Settings};
+use dfrsim_offline::instances::{self, Amounts, DissertationScenario, InstanceSet, Memory, Requirements};
+use dfrsim_offline::{Algorithm, Claimed, ListOrder, Probes, Settings};
 use dfrsim_optimum::{Backend, Limits, Relaxation};
 use std::time::Duration;
 
@@ -52,17 +53,32 @@ fields! {
         /// their dimensions, as the dissertation begins to describe it (4.2.5), or pair after pair, the lower number first,
         /// as its authors' simulator does.
         pub lists: ListOrder = choice([("by-rank", ListOrder::ByRank), ("by-pair", ListOrder::ByPair)]),
-            default ListOrder::ByRank;
-        /// Which yields the search of vector packing tries: its highest, then 0, then what bisection comes to, or bisection
-        /// at once, half of the range first, as RR-6692 has it (3.4). Success is not monotone in the yield, so results
-        /// differ.
-        pub probes: Probes = choice([("ends-first", Probes::EndsFirst), ("halving", Probes::Halving)]),
-            default Probes::EndsFirst;
+            default ListOrder::default();
+        /// Which yields the search of vector packing tries: bisection at once, half of the range first, as RR-6692 (3.4) and
+        /// the simulator have it; or the highest yield, then 0, then what bisection comes to, if 0 succeeds (`ends-first`)
+        /// or whether or not it does (`ends-too`). Success is not monotone in the yield, so results differ.
+        pub probes: Probes = choice([
+                ("halving", Probes::Halving),
+                ("ends-first", Probes::EndsFirst),
+                ("ends-too", Probes::EndsToo),
+            ]),
+            default Probes::default();
+        /// The minimum yield of a vector packing: the largest that its mapping allows, or, as in the simulator, the one that
+        /// was tried.
+        pub claimed: Claimed = choice([("exact", Claimed::Exact), ("probed", Claimed::Probed)]),
+            default Claimed::default();
+        /// How `GA` repairs a mapping: as the simulator does, or by moving the largest job of an overloaded node to the
+        /// least loaded one that holds it.
+        pub repair: GeneticRepair = choice([
+                ("simulated", GeneticRepair::Simulated),
+                ("least-loaded", GeneticRepair::LeastLoaded),
+            ]),
+            default GeneticRepair::default();
         /// The loads of P1 to P6: by the dissertation's formulas (4.2.2), or as its authors' simulator computes them: all
         /// sums over jobs, in one resource (P1, P3, P5) or in all (P2, P4, P6); and the order of the passes of
         /// `GREEDYLIGHT`.
         pub node_rules: NodeRules =
-            choice([("printed", NodeRules::Printed), ("simulated", NodeRules::Simulated)]), default NodeRules::Printed;
+            choice([("printed", NodeRules::Printed), ("simulated", NodeRules::Simulated)]), default NodeRules::default();
         /// `GREEDYLIGHT` takes the first of its passes that finds a mapping, as the dissertation has it (4.4.1), or the best
         /// of them, which is what that section's numbers fit.
         pub light: Light = choice([("first", Light::First), ("best", Light::Best)]), default Light::First;
@@ -78,7 +94,7 @@ fields! {
         /// The program that `RRND` and `RRNDNZ` round: for a yield known to be LPBOUND, or the printed one, twenty to sixty
         /// times slower.
         pub relaxation: Relaxation =
-            choice([("printed", Relaxation::Printed), ("at-bound", Relaxation::AtBound)]), default Relaxation::AtBound;
+            choice([("printed", Relaxation::Printed), ("at-bound", Relaxation::AtBound)]), default Relaxation::default();
     }
     renamed { "time_limit" => "time_limit_s" }
 }
@@ -124,6 +140,10 @@ fields! {
         /// as its authors' simulator does, or kept, so that the instance has no solution. The text is silent.
         pub requirements: Requirements = choice([("cut", Requirements::Cut), ("kept", Requirements::Kept)]),
             default Requirements::Cut;
+        /// Which amounts the dissertation's instances have: those drawn from [0, 1], or as its authors' simulator has them,
+        /// drawn again below 0.01 and rounded to three decimals.
+        pub amounts: Amounts = choice([("drawn", Amounts::Drawn), ("simulated", Amounts::Simulated)]),
+            default Amounts::Drawn;
         /// The memory slack of RR-6692's instances: requirements are scaled to it, as its authors' generator does, or drawn
         /// from a distribution with the mean that it gives.
         pub memory: Memory = choice([("scaled", Memory::Scaled), ("drawn", Memory::Drawn)]), default Memory::Scaled;
@@ -219,7 +239,7 @@ impl InstanceGroup {
     }
     /// The readings of the texts that its instances are made by.
     pub(crate) fn readings(&self) -> instances::Readings {
-        instances::Readings { requirements: self.requirements, memory: self.memory }
+        instances::Readings { requirements: self.requirements, amounts: self.amounts, memory: self.memory }
     }
 }
 
@@ -232,6 +252,8 @@ impl Packing {
             precision: self.precision,
             lists: self.lists,
             probes: self.probes,
+            claimed: self.claimed,
+            genetic: GeneticParameters { repair: self.repair, ..GeneticParameters::default() },
             solver: self.solver,
             relaxation: self.relaxation,
             limits: Limits { time: self.time_limit_s, nodes: Some(self.search_nodes), gap: 0.0 },

@@ -5,8 +5,9 @@ use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_lab::{Digester, Failure, Status};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_offline::genetic::GeneticRepair;
 use dfrsim_offline::greedy::{Greedy, Light, NodeRules};
-use dfrsim_offline::{Algorithm, ListOrder, Outcome, Probes, Settings, Solved};
+use dfrsim_offline::{Algorithm, Claimed, ListOrder, Outcome, Settings, Solved};
 use dfrsim_optimum::{
     Limits, RaiseOrder, Relaxation, Status as ProgramStatus, average, max_average, raise, utilisation,
 };
@@ -59,12 +60,23 @@ impl Packable {
             digester.amounts(&[*tasks, least_yield.units()]).amounts(demand);
         }
         let Settings {
-            seed, placements, greedy, precision, lists, probes, solver, relaxation, limits, ..
+            seed,
+            placements,
+            greedy,
+            genetic,
+            precision,
+            lists,
+            probes,
+            claimed,
+            solver,
+            relaxation,
+            limits,
         } = self.settings;
         let Limits { time, nodes, .. } = limits;
         let choices = [
             lists == ListOrder::ByPair,
-            probes == Probes::Halving,
+            claimed == Claimed::Probed,
+            genetic.repair == GeneticRepair::LeastLoaded,
             greedy.rules == NodeRules::Simulated,
             greedy.light == Light::Best,
             relaxation == Relaxation::Printed,
@@ -74,6 +86,7 @@ impl Packable {
         let time = time.map_or(u64::MAX, |time| time.as_micros() as u64);
         digester.integer(nodes.unwrap_or(u64::MAX)).integer(time).text(&solver.to_string());
         choices.into_iter().for_each(|choice| _ = digester.integer(choice));
+        digester.integer(probes as u64);
     }
 
     /// The row of an algorithm, and how long it took.

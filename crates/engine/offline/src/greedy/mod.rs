@@ -112,7 +112,7 @@ impl Greedy {
         passes.chain([Greedy::Best, Greedy::Light]).chain(rr).chain(backtracking)
     }
 
-    /// Runs the algorithm as printed. `seed` decides the random order only; `placements` bounds the attempts
+    /// Runs the algorithm by the default readings. `seed` decides the random order only; `placements` bounds the attempts
     /// of backtracking.
     #[must_use]
     pub fn solve(self, instance: &Instance, seed: Seed, placements: u64) -> Outcome {
@@ -147,8 +147,8 @@ impl Greedy {
     }
 }
 
-/// The minimum yields of all 49 passes, `yields[x - 1][y - 1]` that of `GREEDY_Sx_Py`; nothing where it fails. This
-/// is what a study needs of each, at the price of `GREEDY`.
+/// The minimum yields of all 49 passes with the rules as printed, `yields[x - 1][y - 1]` that of `GREEDY_Sx_Py`; nothing where
+/// it fails.
 #[must_use]
 pub fn minimum_yields(instance: &Instance, seed: Seed) -> [[Option<Yield>; 7]; 7] {
     let rigid = Rigid::of(instance);

@@ -39,6 +39,17 @@ pub enum Requirements {
     Kept,
 }
 
+/// Which amounts the dissertation's instances have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Amounts {
+    /// Those of the normal distribution in [0, 1], exact to the units of the model.
+    #[default]
+    Drawn,
+    /// As its authors' simulator has them (flexsched, first commit of its public repository, `genprob.py`): what is below 0.01
+    /// is drawn again too, and at last all are rounded to three decimals.
+    Simulated,
+}
+
 impl DissertationScenario {
     /// The published scenarios on so many nodes: jobs change slowest, then resources, deviations, qualities of
     /// service, and slack fastest.
@@ -66,20 +77,24 @@ impl DissertationScenario {
     /// The instance of this seed, requirements cut.
     #[must_use]
     pub fn instance(&self, seed: Seed) -> Instance {
-        self.instance_as(seed, Requirements::default())
+        self.instance_as(seed, Requirements::default(), Amounts::default())
     }
 
     /// The instance of this seed.
     ///
     /// Each resource is drawn from a stream of its own, and the qualities of service from another one.
     #[must_use]
-    pub fn instance_as(&self, seed: Seed, requirements: Requirements) -> Instance {
+    pub fn instance_as(&self, seed: Seed, requirements: Requirements, read: Amounts) -> Instance {
         let half = self.dimensions as usize / 2;
         let amounts: Vec<Vec<u32>> = (0..2 * half)
             .map(|dimension| {
-                let mut amounts = self.draw(&mut seed.fork("resource").numbered(dimension as u64).rng());
+                let mut rng = seed.fork("resource").numbered(dimension as u64).rng();
+                let mut amounts = self.draw(&mut rng, read);
                 if dimension < half {
                     self.scale(&mut amounts, requirements);
+                }
+                if read == Amounts::Simulated {
+                    amounts.iter_mut().for_each(|amount| *amount = (*amount * 1e3).round() / 1e3);
                 }
                 amounts.into_iter().map(units).collect()
             })
@@ -99,8 +114,9 @@ impl DissertationScenario {
     }
 
     /// What each job asks of one resource.
-    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        let normal = TruncatedNormal::new(0.5, self.sigma);
+    fn draw(&self, rng: &mut Rng, read: Amounts) -> Vec<f64> {
+        let least = if read == Amounts::Simulated { 0.01 } else { 0.0 };
+        let normal = TruncatedNormal::new(0.5, self.sigma).from(least);
         (0..self.jobs).map(|_| normal.draw(rng)).collect()
     }
 
@@ -147,7 +163,7 @@ mod tests {
             let set = InstanceSet::Dissertation;
             let Scenario::Dissertation(scenario) = set.scenarios()[index as usize] else { unreachable!() };
             let seed = set.seed(Seed::new(5), index, 3);
-            let instance = scenario.instance_as(seed, Requirements::Kept);
+            let instance = scenario.instance_as(seed, Requirements::Kept, Amounts::Drawn);
             assert_eq!(instance.jobs.len(), scenario.jobs as usize);
             assert_eq!(instance.nodes.len(), 64);
             assert_eq!(instance.dimensions(), scenario.dimensions as usize);
@@ -176,7 +192,7 @@ mod tests {
     fn a_requirement_above_a_node_is_cut_or_kept() {
         let scenario =
             DissertationScenario { nodes: 3, jobs: 1, dimensions: 2, sigma: 0.5, rho: 1.0, slack: 0.1 };
-        let instance = scenario.instance_as(Seed::new(1), Requirements::Kept);
+        let instance = scenario.instance_as(Seed::new(1), Requirements::Kept, Amounts::Drawn);
         let wanted = u64::from(Share::ONE.units()) * 27 / 10;
         assert!(u64::from(instance.jobs[0].demand[0]).abs_diff(wanted) <= 1);
         assert_eq!(instance.jobs[0].least_yield, Yield::from_ratio(1, 2));

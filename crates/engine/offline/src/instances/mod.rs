@@ -19,7 +19,7 @@ mod rr6692;
 mod truncated;
 
 pub use changed::{changed, small_change};
-pub use dissertation::{DissertationScenario, Requirements};
+pub use dissertation::{Amounts, DissertationScenario, Requirements};
 pub use rr6692::{Memory, Rr6692Scenario};
 
 use dfrsim_model::named::UnknownName;
@@ -48,6 +48,8 @@ pub enum InstanceSet {
 pub struct Readings {
     /// Of the dissertation's.
     pub requirements: Requirements,
+    /// Of the dissertation's.
+    pub amounts: Amounts,
     /// Of RR-6692's.
     pub memory: Memory,
 }
@@ -125,7 +127,9 @@ impl Scenario {
     #[must_use]
     pub fn instance_as(&self, seed: Seed, readings: Readings) -> Instance {
         match self {
-            Scenario::Dissertation(scenario) => scenario.instance_as(seed, readings.requirements),
+            Scenario::Dissertation(scenario) => {
+                scenario.instance_as(seed, readings.requirements, readings.amounts)
+            }
             Scenario::Rr6692(scenario) => scenario.instance_as(seed, readings.memory),
         }
     }

@@ -3,20 +3,28 @@
 use dfrsim_model::Rng;
 use rand_distr::{Distribution as _, Normal};
 
-/// A normal distribution of which only values in [0, 1] are taken: others are drawn again.
+/// A normal distribution of which only values in [0, 1], or from a least one on, are taken: others are drawn again.
 ///
-/// Its mean differs from that of the normal distribution unless that is 0.5.
-pub(super) struct TruncatedNormal(Normal<f64>);
+/// Its mean differs from that of the normal distribution unless that is 0.5 and the least value 0.
+pub(super) struct TruncatedNormal {
+    normal: Normal<f64>,
+    least: f64,
+}
 
 impl TruncatedNormal {
     /// `mean` lies in [0, 1], so that at least a third of the draws are taken however large the deviation.
     pub(super) fn new(mean: f64, deviation: f64) -> TruncatedNormal {
-        TruncatedNormal(Normal::new(mean, deviation).expect("scenarios have finite deviations"))
+        let normal = Normal::new(mean, deviation).expect("scenarios have finite deviations");
+        TruncatedNormal { normal, least: 0.0 }
+    }
+    /// Without values below this.
+    pub(super) fn from(self, least: f64) -> TruncatedNormal {
+        TruncatedNormal { least, ..self }
     }
     pub(super) fn draw(&self, rng: &mut Rng) -> f64 {
         loop {
-            let value = self.0.sample(rng);
-            if (0.0..=1.0).contains(&value) {
+            let value = self.normal.sample(rng);
+            if (self.least..=1.0).contains(&value) {
                 return value;
             }
         }

@@ -13,6 +13,8 @@ use std::cmp::Ordering;
 
 const PLACEMENTS: u64 = 2_000;
 
+const PRINTED: Readings = Readings { rules: NodeRules::Printed, light: Light::First };
+
 /// P1 to P7 as simulated.
 const SIMULATED: [NodeRule; 7] = [
     NodeRule::LeastSumNeeds,
@@ -217,7 +219,7 @@ proptest! {
         for (x, order) in SortOrder::OF_THE_DISSERTATION.into_iter().enumerate() {
             for (y, rule) in NodeRule::OF_THE_DISSERTATION.into_iter().enumerate() {
                 let expected = pass(&instance, order, rule, seed);
-                let outcome = Greedy::Pass(order, rule).solve(&instance, seed, 0);
+                let outcome = Greedy::Pass(order, rule).solve_as(PRINTED, &instance, seed, 0);
                 let found = outcome.solved().map(|solved| &solved.mapping);
                 prop_assert_eq!(found, expected.as_ref(), "{:?} {:?}", order, rule);
                 let minimum = expected.as_ref().map(|mapping| searched_yield(&instance, mapping).unwrap());
@@ -236,13 +238,13 @@ proptest! {
             let expected = pass(&instance, SortOrder::SumRigid, simulated, seed);
             prop_assert_eq!(outcome.solved().map(|solved| &solved.mapping), expected.as_ref(), "{:?}", simulated);
         }
-        let outcome = Greedy::Best.solve(&instance, seed, 0);
+        let outcome = Greedy::Best.solve_as(PRINTED, &instance, seed, 0);
         prop_assert_eq!(outcome.solved().map(|solved| (solved.minimum_yield, solved.mapping.clone())), best);
         let light = greedy::light(NodeRules::Printed).into_iter().find_map(|(order, rule)| pass(&instance, order, rule, seed));
-        prop_assert_eq!(Greedy::Light.solve(&instance, seed, 0).solved().map(|solved| solved.mapping.clone()), light);
-        let passes = greedy::light(NodeRules::Printed).map(|(order, rule)| Greedy::Pass(order, rule).solve(&instance, seed, 0));
+        prop_assert_eq!(Greedy::Light.solve_as(PRINTED, &instance, seed, 0).solved().map(|solved| solved.mapping.clone()), light);
+        let passes = greedy::light(NodeRules::Printed).map(|(order, rule)| Greedy::Pass(order, rule).solve_as(PRINTED, &instance, seed, 0));
         let best = passes.iter().filter_map(Outcome::minimum_yield).max();
-        let readings = Readings { light: Light::Best, ..Readings::default() };
+        let readings = Readings { light: Light::Best, ..PRINTED };
         prop_assert_eq!(Greedy::Light.solve_as(readings, &instance, seed, 0).minimum_yield(), best);
     }
 
@@ -301,7 +303,7 @@ fn passes_of_the_studies_are_as_defined() {
             let Greedy::Pass(order, rule) = algorithm else { continue };
             let expected = pass(&instance, order, rule, seed);
             failed += u32::from(expected.is_none());
-            let found = algorithm.solve(&instance, seed, 0);
+            let found = algorithm.solve_as(PRINTED, &instance, seed, 0);
             assert_eq!(found.solved().map(|solved| solved.mapping.clone()), expected, "{algorithm}");
         }
     }

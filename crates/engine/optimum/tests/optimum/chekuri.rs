@@ -5,7 +5,7 @@ use crate::exact::assert_complete;
 use crate::programs::solvers;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, OfflineJob};
-use dfrsim_optimum::{Attempt, Limits, chekuri_pack, mapping_yield, optimum, vp_chekuri};
+use dfrsim_optimum::{Attempt, Limits, chekuri_pack, mapping_yield, optimum};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ fn halves(nodes: usize) -> Instance {
 #[test]
 fn what_is_split_goes_beyond() {
     for solver in solvers() {
-        let found = vp_chekuri(&halves(4), Yield::from_ratio(1, 1000), solver, &Limits::default());
+        let found = chekuri_pack(&halves(4), Yield::ONE, solver, &Limits::default());
         assert!(matches!(found, Ok(Attempt::Found(placed)) if placed.min_yield == Yield::ONE));
         let packed = chekuri_pack(&halves(1), Yield::ZERO, solver, &Limits::default());
         assert_eq!(packed, Ok(Attempt::Failed));
         let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
-        let packed = vp_chekuri(&halves(4), Yield::from_ratio(1, 1000), solver, &late);
+        let packed = chekuri_pack(&halves(4), Yield::ZERO, solver, &late);
         assert_eq!(packed, Ok(Attempt::TimedOut));
     }
 }
@@ -37,14 +37,10 @@ proptest! {
         let wanted = Yield::from_ratio(part, 8);
         for solver in solvers() {
             let packed = chekuri_pack(&instance, wanted, solver, &Limits::default()).unwrap();
-            let searched =
-                vp_chekuri(&instance, Yield::from_ratio(1, 1000), solver, &Limits::default()).unwrap();
-            for (attempt, least) in [(packed, wanted), (searched, Yield::ZERO)] {
-                if let Attempt::Found(placed) = attempt {
-                    assert_complete(&instance, &placed.mapping);
-                    prop_assert_eq!(mapping_yield(&instance, &placed.mapping), Some(placed.min_yield));
-                    prop_assert!(placed.min_yield >= least && Some(placed.min_yield) <= best);
-                }
+            if let Attempt::Found(placed) = packed {
+                assert_complete(&instance, &placed.mapping);
+                prop_assert_eq!(mapping_yield(&instance, &placed.mapping), Some(placed.min_yield));
+                prop_assert!(placed.min_yield >= wanted && Some(placed.min_yield) <= best);
             }
         }
     }

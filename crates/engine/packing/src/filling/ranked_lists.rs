@@ -69,11 +69,11 @@ fn two_largest<const D: usize>(amounts: &[u64; D], dimensions: usize) -> [usize;
 pub enum ListOrder {
     /// As the text begins: the lexicographic order of ranks, (1st, 2nd), (1st, 3rd) up to the last, (2nd, 1st) and so on;
     /// Choose Pack skips pairs that it has met.
-    #[default]
     ByRank,
     /// As the simulator has it: pairs by the rank of their more loaded dimension, then of the other: (1st, 2nd), (1st, 3rd),
     /// (2nd, 3rd), (1st, 4th) and so on. Of a pair's two lists, Permutation Pack looks first at that of items which are
     /// largest in the dimension of the lower number, however loaded it is.
+    #[default]
     ByPair,
 }
 

@@ -19,22 +19,28 @@ pub(super) enum Rule {
 /// A vector packing algorithm: a rule and the order of its lists. Parses from its name and prints it.
 ///
 /// `VP_{BF,FF}{SUM,MAX,LEX}` and `VP_{PP,CP}{SUM,MAX,DIFF,RATIO}` are the dissertation's (section 4.2.5), for any
-/// number of resources; `MCB1` to `MCB8` those of RR-6692 (section 3.4), made for two: two lists, which are those of
-/// Permutation Pack, by rising (1 to 4) or decreasing (5 to 8) sum, difference, ratio and maximum. So `MCB5` is
-/// `VP_PPSUM`, `MCB6` `VP_PPDIFF`, `MCB7` `VP_PPRATIO` and `MCB8` `VP_PPMAX`. `VP_EJECT` is none of theirs.
+/// number of resources, `VP_{BF,FF}{SUM,MAX,LEX}_DD` the first six of these with the degree of dominance; `MCB1` to `MCB8` those of RR-6692 (section 3.4), made for two: two lists, which are those of
+/// Permutation Pack by rank, by rising (1 to 4) or decreasing (5 to 8) sum, difference, ratio and maximum. So `MCB5` is
+/// `VP_PPSUM`, `MCB6` `VP_PPDIFF`, `MCB7` `VP_PPRATIO` and `MCB8` `VP_PPMAX` with lists by rank. `VP_EJECT` is none of theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Algorithm {
     name: &'static str,
     pub(super) rule: Rule,
     pub(super) order: Order,
+    /// Whether a packing that fails is tried again in the order of the degrees of dominance.
+    pub(super) dominance: bool,
 }
 
 const fn of(name: &'static str, rule: Rule, criterion: Criterion) -> Algorithm {
-    Algorithm { name, rule, order: Order { criterion, increasing: false } }
+    Algorithm { name, rule, order: Order { criterion, increasing: false }, dominance: false }
+}
+
+const fn with_dominance(name: &'static str, rule: Rule, criterion: Criterion) -> Algorithm {
+    Algorithm { dominance: true, ..of(name, rule, criterion) }
 }
 
 const fn increasing(name: &'static str, criterion: Criterion) -> Algorithm {
-    Algorithm { name, rule: Rule::Mcb, order: Order { criterion, increasing: true } }
+    Algorithm { order: Order { criterion, increasing: true }, ..of(name, Rule::Mcb, criterion) }
 }
 
 impl Algorithm {
@@ -42,7 +48,7 @@ impl Algorithm {
     pub const EJECT: Algorithm = of("VP_EJECT", Rule::PermutationPack, Criterion::Sum);
 
     /// All of them: the dissertation's, RR-6692's and our own.
-    pub const ALL: [Algorithm; 23] = {
+    pub const ALL: [Algorithm; 29] = {
         use Criterion::{Difference, Lexicographic, Maximum, Ratio, Sum};
         use Rule::{BestFit, ChoosePack, FirstFit, Mcb, PermutationPack};
         [
@@ -69,6 +75,12 @@ impl Algorithm {
             of("MCB7", Mcb, Ratio),
             of("MCB8", Mcb, Maximum),
             Algorithm::EJECT,
+            with_dominance("VP_BFSUM_DD", BestFit, Sum),
+            with_dominance("VP_BFMAX_DD", BestFit, Maximum),
+            with_dominance("VP_BFLEX_DD", BestFit, Lexicographic),
+            with_dominance("VP_FFSUM_DD", FirstFit, Sum),
+            with_dominance("VP_FFMAX_DD", FirstFit, Maximum),
+            with_dominance("VP_FFLEX_DD", FirstFit, Lexicographic),
         ]
     };
 

@@ -5,7 +5,7 @@ use super::best_fit::{BestFit, Placed};
 use super::demands::{Demands, read_nodes};
 use super::dominance::failed_tests;
 use super::order::{Order, sum};
-use super::yields::{minimum_yield, search};
+use super::yields::{Claimed, minimum_yield, search};
 use super::{Options, Solution};
 use crate::filling::{
     ItemLists, ListOrder, ListTable, NodeRuns, OneList, Packer, Plan, RankedLists, TwoLists,
@@ -119,11 +119,11 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Whether the items can be packed at a yield; remembers the packing.
-    fn packs_at(&mut self, scaled: Yield, lists: &mut Lists<D>, options: Options) -> bool {
+    fn packs_at(&mut self, scaled: Yield, lists: &mut Lists<D>) -> bool {
         self.demands.size_at(scaled);
         self.lay_out_by_order(lists.table());
         let mut packed = self.pack(lists);
-        if !packed && options.dominance && matches!(self.algorithm.rule, Rule::BestFit | Rule::FirstFit) {
+        if !packed && self.algorithm.dominance {
             self.lay_out_by_order(lists.table());
             self.lay_out_by_weight(&failed_tests(self.algorithm.rule, &self.items, &self.nodes));
             packed = self.pack(lists);
@@ -196,9 +196,12 @@ impl<const D: usize> Solve for Engine<D> {
         self.demands.read(instance);
         read_nodes(instance, &mut self.nodes);
         let mut lists = Lists::of(self.algorithm.rule, instance.dimensions(), options.lists);
-        search(instance, options.precision, options.probes, |at| self.packs_at(at, &mut lists, options))?;
+        let probed = search(instance, options.precision, options.probes, |at| self.packs_at(at, &mut lists))?;
         let mapping = self.found.mapping(instance.jobs.len());
-        let minimum_yield = minimum_yield(instance, &mapping).expect("each node was found to have room");
+        let minimum_yield = match options.claimed {
+            Claimed::Exact => minimum_yield(instance, &mapping).expect("each node was found to have room"),
+            Claimed::Probed => probed,
+        };
         Some(Solution { mapping, minimum_yield })
     }
 }

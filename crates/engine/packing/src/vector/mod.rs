@@ -34,10 +34,13 @@
 //!   load. Best Fit takes the node with the least sum of free capacities, on identical nodes the one with the largest
 //!   load, and of equal ones the first.
 //! * With w = D there is one list, so that in two dimensions Choose Pack is First Fit with the same order.
-//! * The search tries the highest yield that the sums over all nodes allow ([`yield_bound`]), then 0, then bisects; or
-//!   bisects at once ([`Probes`]), as RR-6692 has it.
+//! * The search bisects at once, between 0 and the highest yield that the sums over all nodes allow ([`yield_bound`]), or
+//!   tries both first ([`Probes`]).
 //!   The result is the last packing that succeeded, with its exact minimum yield ([`minimum_yield`]), which may be a
-//!   little more than the yield it was found at.
+//!   little more than the yield it was found at, or with that ([`Claimed`]).
+//! * The degree of dominance (section 4.2.5): a First Fit or Best Fit packing that fails is tried again at the same yield
+//!   with the items by decreasing sum of sizes weighted by the part of the failed fit tests that a dimension failed. For
+//!   a task that fits nowhere the first packing goes on with the next.
 //!
 //! # Beyond the texts
 //! [`Algorithm::EJECT`] mends what Permutation Pack leaves over by chains of ejections. On the dissertation's
@@ -60,7 +63,7 @@ mod yields;
 
 pub use crate::filling::ListOrder;
 pub use algorithm::Algorithm;
-pub use yields::{Probes, minimum_yield, search, sizes_at, yield_bound};
+pub use yields::{Claimed, Probes, minimum_yield, search, sizes_at, yield_bound};
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
@@ -73,26 +76,23 @@ pub struct Options {
     /// How near to each other the last success and the last failure of the search are; zero counts as the smallest
     /// yield above it.
     pub precision: Yield,
-    /// Whether a First Fit or Best Fit packing that fails is tried again at the same yield with the items by
-    /// decreasing sum of sizes weighted by the degrees of dominance: the part of the failed fit tests that a dimension
-    /// failed (dissertation, section 4.2.5). For a task that fits nowhere the packing goes on with the next. Has no
-    /// effect on other algorithms.
-    pub dominance: bool,
     /// In which order nodes look through the lists of `VP_PP` and `VP_CP`; of no effect on other algorithms, and on
     /// `VP_CP` where there are two resources.
     pub lists: ListOrder,
     /// Which yields are tried; of no effect on [`Algorithm::EJECT`], which has a search of its own.
     pub probes: Probes,
+    /// Which yield a packing has; of no effect on [`Algorithm::EJECT`], whose packings have their exact ones.
+    pub claimed: Claimed,
 }
 
 impl Default for Options {
-    /// A precision of 0.001, no dominance, lists by rank, the ends of the search first.
+    /// A precision of 0.001, and what the dissertation's published numbers were made with but for exact yields.
     fn default() -> Options {
         Options {
             precision: Yield::from_ratio(1, 1000),
-            dominance: false,
-            lists: ListOrder::ByRank,
-            probes: Probes::EndsFirst,
+            lists: ListOrder::default(),
+            probes: Probes::default(),
+            claimed: Claimed::default(),
         }
     }
 }

@@ -117,12 +117,24 @@ pub fn sizes_at(job: &OfflineJob, fixed: usize, scaled: Yield) -> impl Iterator<
 /// Which yields a search tries. As success need not be monotone in the yield, other ones give other results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Probes {
-    /// [`yield_bound`], then 0, and what bisection between them comes to; nothing more if both fail.
-    #[default]
-    EndsFirst,
     /// Half of [`yield_bound`] first and what bisection comes to, as if 0 had succeeded and the bound failed, neither of
-    /// which is tried (RR-6692, section 3.4).
+    /// which is tried (RR-6692, section 3.4; the dissertation's authors' simulator, flexsched, `VP_scheduler`).
+    #[default]
     Halving,
+    /// [`yield_bound`], then 0, and what bisection between them comes to; nothing more if both fail.
+    EndsFirst,
+    /// The same, but bisection follows whether or not 0 succeeds.
+    EndsToo,
+}
+
+/// Which minimum yield a packing of the search has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Claimed {
+    /// The largest that its mapping allows ([`minimum_yield`]).
+    #[default]
+    Exact,
+    /// The one that was tried, as the dissertation's authors' simulator has it (flexsched, `VP_scheduler`).
+    Probed,
 }
 
 /// Searches the largest scaled yield at which something succeeds, usually a packing: bisects until the last success and the
@@ -140,7 +152,7 @@ pub enum Probes {
 /// let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[one].into(); 2], jobs: vec![job] };
 /// assert_eq!(vector::yield_bound(&instance), Some(Yield::from_ratio(2, 3)));
 /// // Two of the three tasks share a node, whatever one does.
-/// let found = vector::search(&instance, Yield::from_ratio(1, 1000), Probes::EndsFirst, |at| {
+/// let found = vector::search(&instance, Yield::from_ratio(1, 1000), Probes::Halving, |at| {
 ///     let size = vector::sizes_at(&instance.jobs[0], instance.fixed, at).next().unwrap();
 ///     2 * size <= u64::from(one) << Yield::BITS
 /// });
@@ -154,17 +166,12 @@ pub fn search(
 ) -> Option<Yield> {
     let range = SearchRange { lowest: Yield::ZERO, highest: yield_bound(instance)? };
     if probes == Probes::Halving {
-        let mut succeeded = false;
-        let found = range.bisect(precision, |at| {
-            let succeeds = succeeds(at);
-            succeeded |= succeeds;
-            succeeds
-        });
-        return succeeded.then_some(found);
+        return range.bisect_open(precision, succeeds);
     }
     match range.try_ends(&mut succeeds) {
         Ends::Highest => Some(range.highest),
         Ends::Lowest => Some(range.bisect(precision, succeeds)),
+        Ends::Neither if probes == Probes::EndsToo => range.bisect_open(precision, succeeds),
         Ends::Neither => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
-use dfrsim_packing::vector::{Algorithm, Options, Probes, Solution, VectorPacking, search};
+use dfrsim_packing::vector::{Algorithm, ListOrder, Options, Probes, Solution, VectorPacking, search};
 
 const TENTH: u32 = Share::ONE.units() / 10;
 
@@ -23,7 +23,8 @@ fn instance<const D: usize>(fixed: usize, nodes: usize, jobs: &[[u32; D]]) -> In
 
 fn solve(name: &str, instance: &Instance) -> Option<Solution> {
     let algorithm: Algorithm = name.parse().unwrap();
-    VectorPacking::new(algorithm, Options::default()).solve(instance).unwrap()
+    let options = Options { probes: Probes::EndsFirst, lists: ListOrder::ByRank, ..Options::default() };
+    VectorPacking::new(algorithm, options).solve(instance).unwrap()
 }
 
 /// The nodes of one-task jobs.
@@ -173,5 +174,6 @@ fn halving_tries_neither_end() {
     };
     assert_eq!(probes_of(Probes::EndsFirst), (None, vec![Yield::ONE, Yield::ZERO]));
     let eighths = |number| Yield::from_ratio(number, 8);
+    assert_eq!(probes_of(Probes::EndsToo), (Some(eighths(4)), [8, 0, 4, 6, 5].map(eighths).to_vec()));
     assert_eq!(probes_of(Probes::Halving), (Some(eighths(4)), [4, 6, 5].map(eighths).to_vec()));
 }

@@ -2,7 +2,7 @@
 
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
-use dfrsim_packing::vector::{ListOrder, Options, Probes, Solution};
+use dfrsim_packing::vector::{Claimed, ListOrder, Options, Probes, Solution};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -158,7 +158,7 @@ fn pack(instance: &Instance, name: &str, options: Options, scaled: u64) -> Optio
         "MCB6" => ("PP", "DIFF", false),
         "MCB7" => ("PP", "RATIO", false),
         "MCB8" => ("PP", "MAX", false),
-        _ => (&name[3..5], &name[5..], false),
+        _ => (&name[3..5], name[5..].trim_end_matches("_DD"), false),
     };
     tasks.sort_by(|a, b| {
         let order = compare(criterion, a, b);
@@ -173,7 +173,7 @@ fn pack(instance: &Instance, name: &str, options: Options, scaled: u64) -> Optio
     if all {
         return Some(packed);
     }
-    if !options.dominance {
+    if !name.ends_with("_DD") {
         return None;
     }
     // All degrees of dominance have the same denominator.
@@ -230,12 +230,16 @@ pub(crate) fn bound(instance: &Instance) -> Option<u64> {
 
 pub(crate) fn solve(instance: &Instance, name: &str, options: Options) -> Option<Solution> {
     let highest = bound(instance)?;
-    let ends_first = options.probes == Probes::EndsFirst;
-    let mut packed = if ends_first { pack(instance, name, options, highest) } else { None };
+    let ends = options.probes != Probes::Halving;
+    let mut packed = if ends { pack(instance, name, options, highest) } else { None };
+    let mut probed = highest;
     if packed.is_none() {
         let (mut success, mut failure) = (0, highest);
-        if ends_first {
-            packed = Some(pack(instance, name, options, 0)?);
+        if ends {
+            packed = pack(instance, name, options, 0);
+            if packed.is_none() && options.probes == Probes::EndsFirst {
+                return None;
+            }
         }
         while failure - success > u64::from(options.precision.units().max(1)) {
             let middle = (success + failure) / 2;
@@ -244,6 +248,7 @@ pub(crate) fn solve(instance: &Instance, name: &str, options: Options) -> Option
                 None => failure = middle,
             }
         }
+        probed = success;
     }
     let nodes = packed?;
     let tasks = |job: usize, node: &Node| node.jobs.iter().filter(|&&other| other == job).count() as u32;
@@ -255,7 +260,8 @@ pub(crate) fn solve(instance: &Instance, name: &str, options: Options) -> Option
             parts.filter(|part| part.tasks > 0).collect()
         })
         .collect();
-    let units = minimum_yield(instance, &mapping).expect("no node is over-committed");
+    let exact = minimum_yield(instance, &mapping).expect("no node is over-committed");
+    let units = if options.claimed == Claimed::Exact { exact } else { probed };
     let units = u32::try_from(units).unwrap();
     Some(Solution { mapping, minimum_yield: Yield::try_from_units(units).unwrap() })
 }

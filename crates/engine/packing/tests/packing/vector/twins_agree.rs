@@ -4,7 +4,7 @@ use super::instances::instance;
 use super::twin;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
-use dfrsim_packing::vector::{Algorithm, ListOrder, Options, Probes, VectorPacking, yield_bound};
+use dfrsim_packing::vector::{Algorithm, Claimed, ListOrder, Options, Probes, VectorPacking, yield_bound};
 use proptest::prelude::*;
 
 fn agree(instance: &Instance, options: Options) -> Result<(), TestCaseError> {
@@ -19,12 +19,13 @@ fn agree(instance: &Instance, options: Options) -> Result<(), TestCaseError> {
 fn options() -> impl Strategy<Value = Options> {
     let precision = prop_oneof![3 => Just(1048), 1 => 0u32..=1 << 19];
     let lists = prop_oneof![Just(ListOrder::ByRank), Just(ListOrder::ByPair)];
-    let probes = prop_oneof![Just(Probes::EndsFirst), Just(Probes::Halving)];
-    (precision, any::<bool>(), lists, probes).prop_map(|(precision, dominance, lists, probes)| Options {
+    let probes = prop_oneof![Just(Probes::EndsFirst), Just(Probes::EndsToo), Just(Probes::Halving)];
+    let claimed = prop_oneof![Just(Claimed::Exact), Just(Claimed::Probed)];
+    (precision, lists, probes, claimed).prop_map(|(precision, lists, probes, claimed)| Options {
         precision: Yield::try_from_units(precision).unwrap(),
-        dominance,
         lists,
         probes,
+        claimed,
     })
 }
 
