@@ -1,7 +1,7 @@
 //! All results of a run, and numbers of any part of them.
 
 use crate::rows::Row;
-use crate::scenario::{InstanceGroup, Packings, Source};
+use crate::scenario::{InstanceGroup, Packings};
 use dfrsim_lab::{Line, Status, Value, Wide, average};
 use dfrsim_model::Yield;
 use dfrsim_offline::Algorithm;
@@ -35,6 +35,10 @@ impl Record<'_> {
     /// The minimum yield of the algorithm in this column, if it solves the instance.
     pub(crate) fn solved(&self, column: usize) -> Option<Yield> {
         self.line.cell(column).value().map(Yield::nearest)
+    }
+    /// The value of a metric in this column, if it has one.
+    pub(crate) fn number(&self, column: usize) -> Option<f64> {
+        self.line.cell(column).value()
     }
     /// What became of the algorithm in this column; `None` if it did not run.
     pub(crate) fn status(&self, column: usize) -> Option<Status> {
@@ -97,6 +101,10 @@ impl Sample {
     pub(crate) fn max(&self) -> Option<f64> {
         self.0.last().copied()
     }
+    /// How many values are above this.
+    pub(crate) fn above(&self, value: f64) -> usize {
+        self.0.len() - self.0.partition_point(|each| *each <= value)
+    }
     /// The value that this part of the values, in percent, does not exceed (nearest rank).
     pub(crate) fn percentile(&self, percent: usize) -> Option<f64> {
         let rank = (self.0.len() * percent).div_ceil(100);
@@ -156,10 +164,12 @@ impl<'a> Results<'a> {
         let chunks = self.records.chunk_by(|a, b| (a.group, a.scenario) == (b.group, b.scenario));
         chunks.map(|records| Part { records: records.iter().collect() })
     }
-    /// The instances of a set of the texts; `None` if the scenario has none of them.
+    /// The instances of a set of the texts, or with some of its parameters; `None` if the scenario has none of them.
     pub(crate) fn of_set(&self, set: InstanceSet) -> Option<Part<'_>> {
-        let place = self.groups.iter().position(|group| group.source == Source::Set(set))?;
-        Some(Part { records: self.records.iter().filter(|record| record.group == place).collect() })
+        let is_meant: Vec<bool> = self.groups.iter().map(|group| group.is_of(set)).collect();
+        is_meant
+            .contains(&true)
+            .then(|| Part { records: self.records.iter().filter(|record| is_meant[record.group]).collect() })
     }
     /// The instances of a part whose parameters are these of the dissertation.
     pub(crate) fn with<'b>(&self, part: &Part<'b>, keep: impl Fn(&DissertationScenario) -> bool) -> Part<'b> {

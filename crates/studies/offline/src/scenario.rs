@@ -222,6 +222,16 @@ impl InstanceGroup {
             Source::Grid(grid) => grid.scenarios(),
         }
     }
+    /// Whether its instances are those of a set of the texts, or have some of the parameters of its scenarios.
+    pub(crate) fn is_of(&self, set: InstanceSet) -> bool {
+        match &self.source {
+            Source::Set(own) => *own == set,
+            Source::Grid(grid) => {
+                let known = set.scenarios();
+                grid.scenarios().iter().all(|scenario| known.contains(scenario))
+            }
+        }
+    }
     /// How many instances each of its scenarios has.
     #[must_use]
     pub fn replications(&self) -> u32 {

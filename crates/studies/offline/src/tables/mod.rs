@@ -4,7 +4,7 @@ pub(crate) mod domination;
 mod eject;
 pub(crate) mod gaps;
 pub(crate) mod mcb;
-mod parameters;
+pub(crate) mod parameters;
 pub(crate) mod series;
 pub(crate) mod slack;
 mod status;

@@ -10,7 +10,7 @@ pub(crate) const OPT_BELOW_BOUND: &str = "OPT below LPBOUND";
 pub(crate) const CPSUM_BELOW_OPT: &str = "VP_CPSUM below OPT";
 
 /// The slacks of both studies.
-pub(super) fn slacks() -> impl Iterator<Item = f64> {
+pub(crate) fn slacks() -> impl Iterator<Item = f64> {
     (1..10).map(|tenths| f64::from(tenths) / 10.0)
 }
 
