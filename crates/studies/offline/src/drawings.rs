@@ -15,26 +15,12 @@ pub(crate) fn all(results: &Results<'_>) -> Vec<Drawing> {
     let table_4_4 = gaps::table_4_4(results);
     let tables = [&table_4_4, &table_4_4, &mcb::table_1(results), &mcb::figure_7(results)];
     drawings.extend(BESIDE.into_iter().zip(tables).filter_map(|(beside, table)| drawn_beside(beside, table)));
-    let by_slack = series::by_slack(results);
-    for (stem, column, words) in [
-        ("minimum-yield-by-slack", "minimum_yield", "mean minimum yield"),
-        ("average-yield-by-slack", "average_yield", "mean average yield"),
-        ("failures-by-slack", "failure_rate", "failure rate (%)"),
-    ] {
-        for set in InstanceSet::ALL.map(InstanceSet::name) {
-            let of_set = lines(&by_slack).filter(|line| line.text("set") == set);
-            let measured: Vec<Measured> = of_set
-                .filter_map(|line| {
-                    Some(Measured {
-                        algorithm: line.text("algorithm").to_owned(),
-                        x: line.number("slack")?,
-                        y: line.number(column),
-                        instances: line.number("instances")?,
-                    })
-                })
-                .collect();
-            let axes = (Axis::linear("slack"), Axis::linear(words));
-            drawings.extend(families(stem, set, words, &axes, &measured));
+    for set in InstanceSet::ALL {
+        for family in FAMILIES {
+            let table = series::in_common(results, set, |algorithm| is_of(family, algorithm));
+            drawings.extend(
+                BY_SLACK.iter().filter_map(|drawn| drawn_by_slack(*drawn, set.name(), family, &table)),
+            );
         }
     }
     drawings
@@ -69,68 +55,68 @@ pub(crate) fn times(scenario: &Scenario<Packings>, times: &ReadFile) -> Vec<Draw
             }
         }
         // Means at the same size can be compared, whoever ran on more sizes.
-        let mean = |(algorithm, x, runs, sum): (&str, f64, f64, f64)| Measured {
-            algorithm: algorithm.to_owned(),
-            x,
-            y: Some(sum / runs),
-            instances: 0.0,
-        };
-        let means: Vec<Measured> = sums.into_iter().map(mean).collect();
-        let words = "mean time (ms)";
-        let axes = (Axis::linear("tasks"), Axis::logarithmic(words));
-        drawings.extend(families("times-by-tasks", &set, words, &axes, &means));
+        for family in FAMILIES {
+            let own = sums.iter().filter(|sum| is_of(family, sum.0));
+            let points = own.map(|(name, x, runs, sum)| ((*name).to_owned(), (*x, sum / runs)));
+            let axes = (Axis::linear("tasks"), Axis::logarithmic("mean time (ms)"));
+            drawings.extend(drawn_family("times-by-tasks", &set, "mean time (ms)", family, axes, points));
+        }
     }
     drawings
 }
 
-/// A mean of an algorithm over some instances, if it has values on them.
-struct Measured {
-    algorithm: String,
-    x: f64,
-    y: Option<f64>,
-    /// How many; those who have fewer than others at all points together are left out.
-    instances: f64,
+/// Stem, column, axis.
+const BY_SLACK: [(&str, &str, &str); 3] = [
+    ("minimum-yield-by-slack", "minimum_yield", "mean minimum yield"),
+    ("average-yield-by-slack", "average_yield", "mean average yield"),
+    ("failures-by-slack", "failure_rate", "failure rate (%)"),
+];
+
+/// The two families that RR-6692 draws: MCB1 to MCB8, and the best of these with all others.
+const FAMILIES: [&str; 2] = ["mcb", "all"];
+
+/// Whether an algorithm is drawn with a family.
+fn is_of(family: &str, algorithm: &str) -> bool {
+    algorithm == "MCB8" || algorithm.starts_with("MCB") == (family == "mcb")
 }
 
-/// Figures of the two families that the report draws: MCB1 to MCB8, and the best of these with all others. None where there
-/// is only one point of each algorithm.
-fn families(
+/// A column of a family by slack, all algorithms over the same instances; none where there is only one point of each.
+fn drawn_by_slack(
+    (stem, column, words): (&str, &str, &str),
+    set: &str,
+    family: &str,
+    table: &Table,
+) -> Option<Drawing> {
+    let points = |line: Line<'_>| {
+        Some((line.text("algorithm").to_owned(), (line.number("slack")?, line.number(column)?)))
+    };
+    let axes = (Axis::linear("slack"), Axis::linear(words));
+    let count =
+        |line: Line<'_>| (line.text("algorithm") == "MCB8").then(|| line.number("instances")).flatten();
+    let instances: f64 = lines(table).filter_map(count).sum();
+    let drawing = drawn_family(stem, set, words, family, axes, lines(table).filter_map(points))?;
+    Some(drawing.with_remark(format!("over the {instances} instances on which all of them ran")))
+}
+
+/// Points of algorithms of a family, a series for each; none where there is only one point of each.
+fn drawn_family(
     stem: &str,
     set: &str,
     words: &str,
-    (x, y): &(Axis, Axis),
-    measured: &[Measured],
-) -> Vec<Drawing> {
-    let is_mcb = |algorithm: &str| algorithm.starts_with("MCB");
-    // MCB8 is the best of its family.
-    let has = |family: &str, algorithm: &str| is_mcb(algorithm) == (family == "mcb") || algorithm == "MCB8";
-    let drawing = |family: &str| {
-        let mut series: Vec<(Series, f64)> = Vec::new();
-        for each in measured.iter().filter(|each| has(family, &each.algorithm)) {
-            let place = series.iter().position(|(known, _)| known.name == each.algorithm);
-            let place = place.unwrap_or_else(|| {
-                let name = each.algorithm.clone();
-                series.push((Series { name, points: Vec::new(), join: Join::Straight }, 0.0));
-                series.len() - 1
-            });
-            series[place].0.points.extend(each.y.map(|y| (each.x, y)));
-            series[place].1 += each.instances;
+    family: &str,
+    (x, y): (Axis, Axis),
+    points: impl Iterator<Item = (String, (f64, f64))>,
+) -> Option<Drawing> {
+    let mut series: Vec<Series> = Vec::new();
+    for (name, point) in points {
+        match series.iter_mut().find(|series| series.name == name) {
+            Some(series) => series.points.push(point),
+            None => series.push(Series { name, points: vec![point], join: Join::Straight }),
         }
-        // Slow algorithms run on some of the replications, or on small instances; what they reach there is not what they
-        // would reach on all.
-        let most = series.iter().map(|(_, instances)| *instances).fold(0.0, f64::max);
-        let measured = series.into_iter().filter(|(series, _)| !series.points.is_empty());
-        let (whole, partial): (Vec<_>, Vec<_>) = measured.partition(|(_, instances)| *instances == most);
-        let partial: Vec<String> = partial.into_iter().map(|(series, _)| series.name).collect();
-        let left_out = format!("left out, as they ran on a part of the instances: {}", partial.join(", "));
-        let series: Vec<Series> = whole.into_iter().map(|(series, _)| series).collect();
-        series.iter().any(|series| series.points.len() > 1).then(|| {
-            let chart = Chart::lines(x.clone(), y.clone(), "algorithm", series);
-            let drawing = Drawing::new(format!("{stem}-{set}-{family}"), format!("{set}: {words}"), chart);
-            if partial.is_empty() { drawing } else { drawing.with_remark(left_out) }
-        })
-    };
-    ["mcb", "all"].into_iter().filter_map(drawing).collect()
+    }
+    let chart = Chart::lines(x, y, "algorithm", series.clone());
+    let is_line = series.iter().any(|series| series.points.len() > 1);
+    is_line.then(|| Drawing::new(format!("{stem}-{set}-{family}"), format!("{set}: {words}"), chart))
 }
 
 /// A point for each greedy algorithm: once with a series for each rule for nodes (a), once one for each order of jobs (b).

@@ -15,6 +15,27 @@ pub(crate) fn by_slack(results: &Results<'_>) -> Table {
     table(results, "slack", slacks, Scenario::slack)
 }
 
+/// The same of some algorithms on one set, over the instances on which all of them ran.
+pub(crate) fn in_common(results: &Results<'_>, set: InstanceSet, is_meant: impl Fn(&str) -> bool) -> Table {
+    let Some(part) = results.of_set(set) else { return Table::default() };
+    let is_meant = |algorithm: &str, column: usize| is_meant(algorithm) && !part.where_ran(column).is_empty();
+    let meant: Vec<(String, usize)> = (results.algorithms.iter())
+        .map(|(algorithm, column)| (algorithm.to_string(), *column))
+        .filter(|(algorithm, column)| is_meant(algorithm, *column))
+        .collect();
+    let common = meant.iter().fold(part.clone(), |common, (_, column)| common.where_ran(*column));
+    let mut lines = Vec::new();
+    for slack in slacks() {
+        let of_slack = common.filter(|record| results.parameters(record).slack() == slack);
+        let start = TableLine::new().with("set", set.to_string()).with("slack", Cell::Number(slack));
+        lines.push(bound(start.clone(), &of_slack));
+        lines.extend(
+            meant.iter().filter_map(|(name, column)| algorithm(&start, results, &of_slack, name, *column)),
+        );
+    }
+    lines.into_iter().collect()
+}
+
 pub(super) fn by_tasks(results: &Results<'_>) -> Table {
     let sizes = |set: InstanceSet| {
         let sizes: &[u32] = if set == InstanceSet::Rr6692Small { &[6, 8, 10, 12] } else { &[100, 250, 500] };
@@ -37,7 +58,10 @@ fn table(
             let of_value = part.filter(|record| value_of(results.parameters(record)) == value);
             let start = TableLine::new().with("set", set.to_string()).with(parameter, cell);
             lines.push(bound(start.clone(), &of_value));
-            lines.extend(algorithms(&start, results, &of_value));
+            let each = |(name, column): &(dfrsim_offline::Algorithm, usize)| {
+                algorithm(&start, results, &of_value, &name.to_string(), *column)
+            };
+            lines.extend(results.algorithms.iter().filter_map(each));
         }
     }
     lines.into_iter().collect()
@@ -49,15 +73,19 @@ fn bound(start: TableLine, part: &Part<'_>) -> TableLine {
     measured(start, bounds.len(), [bounds.mean(), None, None])
 }
 
-fn algorithms(start: &TableLine, results: &Results<'_>, part: &Part<'_>) -> impl Iterator<Item = TableLine> {
-    results.algorithms.iter().filter_map(move |&(algorithm, column)| {
-        let (name, tally) = (algorithm.to_string(), part.tally(column));
-        let average = results.metric(&name, "average_yield");
-        let average = average.and_then(|average| part.values(average).mean());
-        let start = start.clone().with("algorithm", name).with("instances", tally.instances);
-        let values = [part.yields(column).mean(), average, tally.failure_rate()];
-        (tally.instances > 0).then(|| measured(start, tally.solved, values))
-    })
+fn algorithm(
+    start: &TableLine,
+    results: &Results<'_>,
+    part: &Part<'_>,
+    name: &str,
+    column: usize,
+) -> Option<TableLine> {
+    let tally = part.tally(column);
+    let average = results.metric(name, "average_yield");
+    let average = average.and_then(|average| part.values(average).mean());
+    let start = start.clone().with("algorithm", name).with("instances", tally.instances);
+    let values = [part.yields(column).mean(), average, tally.failure_rate()];
+    (tally.instances > 0).then(|| measured(start, tally.solved, values))
 }
 
 fn measured(start: TableLine, solved: usize, values: [Option<f64>; 3]) -> TableLine {
