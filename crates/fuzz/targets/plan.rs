@@ -29,7 +29,7 @@ fuzz_target!(|text: &str| {
         let document = plan_to_json(cluster, current, &wanted, &timed, &figures);
         check_plan(&document).expect("the plan is one");
     }
-    let _ = states_from_json("states.json", text, cluster, current);
+    let _ = states_from_json("states.json", text, cluster);
     let _ = check_plan(text);
     let _ = draw_plan(text);
 });

@@ -9,8 +9,8 @@ use dfrsim_context_switch::file::{
     PlanFigures, cluster_from_json, configuration_from_json, plan_to_json, read, states_from_json,
 };
 use dfrsim_context_switch::{
-    Cluster, Configuration, Durations, Limits, Place, Plan as Pools, Timed, cheapest, in_states, plan,
-    timetable,
+    Cluster, Configuration, Durations, Limits, Place, Plan as Pools, Timed, VjobId, cheapest, in_states,
+    plan, timetable,
 };
 use dfrsim_model::Seed;
 use dfrsim_plots::draw_plan;
@@ -21,8 +21,9 @@ use std::time::Duration;
 /// Plan a context switch of virtualised jobs: from where VMs are to where, or in which state, they should be
 ///
 /// Prints the pools of the plan, each of which begins when the one before has ended, with the cost of each action and of the
-/// plan, in MB. With states instead of places it looks for the configuration with the cheapest plan, and prints a bound below
-/// which no plan can cost. Every plan is looked at by the independent checker. Exit code 1 means that there is no plan.
+/// plan, in MB. With states instead of places it searches for the configuration with the cheapest plan, and prints a bound below
+/// which no plan can cost in which each VM acts at most once. Every plan is checked independently. Exit code 1 means that no
+/// plan was found.
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("wanted").required(true).args(["to", "states"])))]
 #[command(after_help = "\
@@ -34,7 +35,7 @@ Files:
   WANTED.json   {\"vms\": [{\"name\": \"A1\", \"state\": \"sleeping\", \"node\": \"N1\"}]}
   STATES.json   {\"vjobs\": [{\"name\": \"A\", \"state\": \"sleeping\"}]}
   States are waiting, running, sleeping, dozing (in memory) and terminated; relations spread, gather,
-  fence and ban, the last two with \"nodes\". Whoever is not named stays.
+  fence and ban, the last two with \"nodes\". Who is not named stays as it is.
 
 Examples:
   dfrsim plan --from current.json --to wanted.json
@@ -50,13 +51,13 @@ pub(crate) struct Plan {
     #[arg(long, value_name = "STATES.json")]
     states: Option<PathBuf>,
     /// How many assignments are looked at
-    #[arg(long, value_name = "N", default_value_t = Limits::default().steps, requires = "states")]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with = "to")]
     steps: u64,
     /// Search so long instead, as in 40s or 500ms; results are not reproducible then
-    #[arg(long, value_name = "TIME", value_parser = time, requires = "states", conflicts_with = "steps")]
+    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with_all = ["steps", "to"])]
     time_limit: Option<Duration>,
     /// The seed of the search
-    #[arg(long, value_name = "S", default_value_t = 1, requires = "states")]
+    #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "to")]
     seed: u64,
     /// Write the plan, with the times of all actions
     #[arg(long, value_name = "FILE.json")]
@@ -128,26 +129,40 @@ impl Plan {
     }
 
     fn plan(&self, cluster: &Cluster, before: &Configuration) -> Result<Planned, Failure> {
-        let refused = |error: &dyn std::fmt::Display| Failure::Result(format!("there is no plan: {error}"));
         if let Some(path) = &self.to {
             let text = read(path).map_err(Failure::input)?;
             let after =
                 configuration_from_json(&name(path), &text, cluster, before).map_err(Failure::input)?;
-            let plan = plan(cluster, before, &after).map_err(|error| refused(&error))?;
+            for vjob in cluster.vjob_ids().filter(|&vjob| is_split(cluster, before, &after, vjob)) {
+                let name = &cluster.vjobs()[vjob.index()].name;
+                notice!("vjob `{name}` is split: its VMs share a state before the plan, and not after it");
+            }
+            let plan = plan(cluster, before, &after)
+                .map_err(|error| Failure::Result(format!("there is no plan: {error}")))?;
             let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
             return Ok(Planned { after, plan, figures });
         }
         let path = self.states.as_ref().expect("one of the two is there");
         let text = read(path).map_err(Failure::input)?;
-        let states = states_from_json(&name(path), &text, cluster, before).map_err(Failure::input)?;
+        let states = states_from_json(&name(path), &text, cluster).map_err(Failure::input)?;
         let steps = if self.time_limit.is_some() { u64::MAX } else { self.steps };
         let limits = Limits { steps, time: self.time_limit };
-        let wanted = in_states(cluster, before, &states);
-        let found = cheapest(cluster, before, &wanted, &limits, Seed::new(self.seed));
-        let found = found.map_err(|error| refused(&error))?;
+        let found = in_states(cluster, before, &states)
+            .and_then(|wanted| cheapest(cluster, before, &wanted, &limits, Seed::new(self.seed)))
+            .map_err(|error| Failure::Result(error.to_string()))?;
         let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };
         Ok(Planned { after: found.configuration, plan: found.plan, figures })
     }
+}
+
+/// Whether the VMs of a vjob share a state before, and not after.
+fn is_split(cluster: &Cluster, before: &Configuration, after: &Configuration, vjob: VjobId) -> bool {
+    let share = |places: &Configuration| {
+        let mut states = cluster.vms_of(vjob).iter().map(|vm| places.place(*vm).state());
+        let first = states.next();
+        states.all(|state| Some(state) == first)
+    };
+    share(before) && !share(after)
 }
 
 fn name(path: &Path) -> String {

@@ -71,17 +71,59 @@ fn what_cannot_be_is_said_with_its_reason() {
             1,
             "there is no plan: the wanted configuration is not viable: node `N2` has 2 units of CPU and 4 MB, and VMs take 2 units and 5 MB",
         ),
-        (
-            ["--states", "states.json"],
-            1,
-            "there is no plan: VM `C1` cannot go from sleeping on node 0 to waiting",
-        ),
+        (["--states", "states.json"], 1, "error: VM `C1` cannot go from sleeping on node `N1` to waiting"),
         (["--states", "wanted.json"], 2, "wanted.json: vms: unknown field `vms`, expected `vjobs`"),
         (["--to", "missing.json"], 2, "missing.json: cannot be read"),
     ] {
         let told = stderr(&mut plan(&folder, &arguments), code);
         assert!(told.contains(message), "{message}: {told}");
     }
+}
+
+/// A vjob that is not named keeps the states of its VMs, also where these differ.
+#[test]
+fn who_is_not_named_stays() {
+    let current = CURRENT.replace(
+        r#"{"name": "C1", "#,
+        r#"{"name": "C0", "cpu": 1, "memory": 1, "state": "running", "node": "N3"}, {"name": "C1", "#,
+    );
+    let folder = Folder::with(&[("current.json", &current), ("states.json", r#"{"vjobs": []}"#)]);
+    let printed = stdout(&mut plan(&folder, &["--states", "states.json"]));
+    assert!(printed.starts_with("nothing to do\ncost 0\n"), "{printed}");
+}
+
+/// The search has nothing to do with places that are given.
+#[test]
+fn options_of_the_search_are_refused_with_places() {
+    let folder = Folder::with(&[("current.json", CURRENT), ("wanted.json", r#"{"vms": []}"#)]);
+    for option in [["--steps", "5"], ["--seed", "5"], ["--time-limit", "5s"]] {
+        let message = stderr(&mut plan(&folder, &["--to", "wanted.json", option[0], option[1]]), 2);
+        assert!(message.contains("cannot be used with"), "{message}");
+    }
+}
+
+#[test]
+fn a_vm_that_is_to_run_needs_a_node() {
+    let current = r#"{"nodes": [], "vjobs": [{"name": "C", "vms": [{"name": "C1", "cpu": 1, "memory": 1, "state": "waiting"}]}]}"#;
+    let folder = Folder::with(&[("current.json", current), ("states.json", STATES)]);
+    let message = stderr(&mut plan(&folder, &["--states", "states.json"]), 1);
+    assert!(message.contains("no configuration has these states"), "{message}");
+}
+
+/// VMs of a vjob share a state; a plan that ends otherwise is what was asked for, but it is said.
+#[test]
+fn a_vjob_that_is_split_is_said() {
+    let current = CURRENT.replace(
+        r#"{"name": "A1", "#,
+        r#"{"name": "A0", "cpu": 1, "memory": 1, "state": "running", "node": "N1"}, {"name": "A1", "#,
+    );
+    let wanted = r#"{"vms": [{"name": "A0", "state": "sleeping", "node": "N1"}]}"#;
+    let folder = Folder::with(&[("current.json", &current), ("wanted.json", wanted)]);
+    let message = stderr(&mut plan(&folder, &["--to", "wanted.json"]), 0);
+    assert!(
+        message.contains("vjob `A` is split: its VMs share a state before the plan, and not after it"),
+        "{message}"
+    );
 }
 
 #[test]

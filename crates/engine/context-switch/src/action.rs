@@ -64,19 +64,19 @@ pub enum Kind {
 
 /// A change of state that the life cycle of a VM does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("VM `{vm}` cannot go from {} to {}", describe(*from), describe(*to))]
+#[error("VM `{vm}` cannot go from {from} to {to}")]
 pub struct IllegalTransition {
     /// The VM.
     pub vm: String,
-    /// Where it is.
-    pub from: Place,
-    /// Where it cannot go.
-    pub to: Place,
+    /// Its state and node, as in "sleeping on node `N1`".
+    pub from: String,
+    /// Those that it cannot go to.
+    pub to: String,
 }
 
-fn describe(place: Place) -> String {
-    let node = place.node().map(|node| format!(" on node {node}")).unwrap_or_default();
-    format!("{}{node}", place.state().name())
+fn describe(cluster: &Cluster, place: Place) -> String {
+    let node = place.node().map(|node| format!(" on node `{}`", cluster.node(node).name));
+    format!("{}{}", place.state().name(), node.unwrap_or_default())
 }
 
 impl Action {
@@ -102,6 +102,7 @@ impl Action {
             (Place::Dozing(from), Place::Running(to)) => Kind::Wake { from, to },
             _ => {
                 let vm = cluster.vm(vm).name.clone();
+                let [from, to] = [from, to].map(|place| describe(cluster, place));
                 return Err(IllegalTransition { vm, from, to });
             }
         };

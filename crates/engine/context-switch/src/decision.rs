@@ -3,6 +3,7 @@
 use crate::assignment::{Assignment, largest_first, units};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place, State};
+use crate::optimiser::Unsolved;
 use crate::vjob::VjobId;
 use std::cmp::Reverse;
 
@@ -17,19 +18,26 @@ pub enum SuspendTo {
     Memory,
 }
 
-/// The configuration in which each vjob has a state: its VMs run where they are, or, if they are on no node, on the first
-/// one, which need not be viable; it says only what is to run for [`cheapest`](crate::cheapest).
-/// A state that a VM cannot reach is seen there.
-#[must_use]
-pub fn in_states(cluster: &Cluster, current: &Configuration, states: &[State]) -> Configuration {
+/// The configuration in which each vjob has a state, or, without one, each of its VMs keeps its own: VMs run where they are,
+/// or, if they are on no node, on the first one, which need not be viable; it says only what is to run for
+/// [`cheapest`](crate::cheapest). A state that a VM cannot reach is found there.
+///
+/// # Errors
+/// [`Unsolved::Infeasible`]: a VM is to run, and there is no node.
+pub fn in_states(
+    cluster: &Cluster,
+    current: &Configuration,
+    states: &[Option<State>],
+) -> Result<Configuration, Unsolved> {
     let mut configuration = current.clone();
-    for (vjob, &state) in cluster.vjob_ids().zip(states) {
+    for (vjob, state) in cluster.vjob_ids().zip(states) {
+        let Some(state) = state else { continue };
         for &vm in cluster.vms_of(vjob) {
             let place = state.at(current.place(vm).node().or(cluster.node_ids().next()));
-            configuration.set(vm, place.unwrap_or(Place::Waiting));
+            configuration.set(vm, place.ok_or(Unsolved::Infeasible)?);
         }
     }
-    configuration
+    Ok(configuration)
 }
 
 /// The vjobs in the order in which they are served: by priority, then by submission.

@@ -5,10 +5,10 @@
 //! stops, migrations, suspends and resumes, without ever asking more of a node than it has.
 //!
 //! * [`Cluster`]: nodes, vjobs, VMs and [`Relations`] between them; [`Configuration`]: the [`Place`] of every VM.
-//! * [`plan()`]: the [`Plan`] from one configuration to another, as pools of [`Action`]s that are feasible in parallel; what
-//!   waits in a cycle goes by way of a pivot, or of a disk. [`Plan::cost`] is what it costs.
+//! * [`plan()`]: a cheap [`Plan`] from one configuration to another, as pools of [`Action`]s that are feasible in parallel; what
+//!   waits in a cycle goes by way of a pivot, or of a disk. [`plan_early`]: that of the text. [`Plan::cost`] is what one costs.
 //! * [`select_running`]: the sample decision module, first come first served with first-fit decreasing.
-//! * [`cheapest`]: the configuration with the same states whose plan costs least, with a bound below which none can cost.
+//! * [`cheapest`]: the configuration with the same states whose plan costs least, with a bound for all plans to such ones.
 //! * [`Durations`] and [`timetable`]: how long it takes. [`simulation`]: vjobs over time. [`workload`]: the experiments'.
 //! * [`mod@file`]: all of it as JSON. `dfrsim_audit::plan` checks plans and shares nothing with this crate.
 //!
@@ -35,7 +35,7 @@
 //! ```
 //!
 //! Where the text leaves something open: VMs are asked by name; what a pool frees counts from the next; a cycle is broken at
-//! its smallest VM; suspends that break one stay in their pool; both ends of a migration are taken while it goes on. A node
+//! its smallest VM, or, without a pivot, by the suspend of a whole vjob; both ends of a migration are taken while it goes on. A node
 //! that is overloaded to begin with gains nothing until it has room.
 //!
 //! Source: F. Hermenier, A. Lebre and J.-M. Menaud, *Cluster-Wide Context Switch of Virtualized Jobs*, RR-6929, INRIA, 2009.
@@ -67,7 +67,7 @@ pub use decision::{SuspendTo, first_come_first_served, in_states, select_running
 pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
 pub use optimiser::{Limits, Optimised, Unsolved, cheapest};
 pub use plan::Plan;
-pub use planner::{PlanError, plan};
+pub use planner::{PlanError, plan, plan_early};
 pub use relations::{Broken, Relation, Relations};
 pub use timetable::{Timed, timetable};
 pub use vjob::{Vjob, VjobId, Vm, VmId};

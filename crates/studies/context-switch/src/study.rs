@@ -8,7 +8,7 @@ use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::simulation::{Run, simulate};
 use dfrsim_context_switch::workload::Sample;
-use dfrsim_context_switch::{Cluster, Configuration, Durations, Kind, Plan, cheapest, plan, timetable};
+use dfrsim_context_switch::{Cluster, Configuration, Durations, Kind, Plan, cheapest, plan_early, timetable};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
     Audit, Claim, Drawing, Failure, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared, RunError,
@@ -39,7 +39,7 @@ const OWN: &str = "instances are of parts that the scenario has";
 impl Study for ContextSwitchStudy {
     const NAME: &'static str = "context-switch";
     const TITLE: &'static str = "Context switches of virtualised jobs (RR-6929)";
-    const SEMANTICS: u32 = 1;
+    const SEMANTICS: u32 = 2;
     const AUDIT: Audit = Audit::Always;
     const RUNS: &'static str = "plans and simulations";
 
@@ -161,7 +161,7 @@ impl ContextSwitchStudy {
             (configuration, plan) = (optimised.configuration, optimised.plan);
         } else {
             (configuration, found, search_s) = (first_fit.clone(), None, None);
-            plan = self::plan(cluster, current, first_fit).map_err(Failure::failed)?;
+            plan = plan_early(cluster, current, first_fit).map_err(Failure::failed)?;
         }
         self.check(cluster, current, &configuration, &plan)?;
         let count = |of: fn(Kind) -> bool| plan.actions().filter(|action| of(action.kind())).count() as u64;

@@ -29,8 +29,10 @@ pub fn check_plan(text: &str) -> Result<PlanReport, PlanFaults> {
         check.pool(pool, actions);
     }
     check.end();
-    check.resumes();
+    check.together(Verb::Suspend, "suspended");
+    check.together(Verb::Resume, "resumed");
     check.cost();
+    check.bound();
     if check.faults.is_empty() { Ok(check.report()) } else { Err(PlanFaults(check.faults)) }
 }
 
@@ -123,6 +125,7 @@ impl<'a> Check<'a> {
         self.relations(pool, &after);
         self.times(pool, actions);
         self.places = after;
+        self.alone(pool, actions);
     }
 
     /// What the nodes bear while all VMs go to where they are after a pool.
@@ -252,15 +255,35 @@ impl<'a> Check<'a> {
         self.places = places;
     }
 
-    fn resumes(&mut self) {
+    /// Whether a vjob's actions of a kind share a pool.
+    fn together(&mut self, kind: Verb, verb: &'static str) {
         let mut pools = BTreeMap::<&str, usize>::new();
         for (second, actions) in self.plan.pools.iter().enumerate() {
-            for action in actions.iter().filter(|action| action.action == Verb::Resume) {
+            for action in actions.iter().filter(|action| action.action == kind) {
                 let vjob = self.plan.vms[self.vms[action.vm.as_str()]].vjob.as_str();
                 let first = *pools.entry(vjob).or_insert(second);
                 if first != second {
-                    self.faults.push(PlanFault::Resumes { vjob: vjob.to_owned(), first, second });
+                    self.faults.push(PlanFault::Apart { vjob: vjob.to_owned(), verb, first, second });
                 }
+            }
+        }
+    }
+
+    /// Whether all VMs of a vjob that run before and after the plan sleep once one of them was suspended on the way.
+    fn alone(&mut self, pool: usize, actions: &[Action]) {
+        let vms = &self.plan.vms;
+        let runs_again = |vm: &usize| vms[*vm].after.state == State::Running;
+        for action in actions.iter().filter(|action| action.action == Verb::Suspend) {
+            let vm = self.vm(&action.vm);
+            let is_left = |other: &usize| {
+                let hosts = [&vms[*other].before, &self.places[*other]].map(Place::host);
+                vms[*other].vjob == vms[vm].vjob && hosts.iter().all(Option::is_some)
+            };
+            let left = (0..vms.len()).filter(runs_again).find(is_left).filter(|_| runs_again(&vm));
+            if let Some(other) = left {
+                let (vm, other) = (action.vm.clone(), vms[other].name.clone());
+                self.faults.push(PlanFault::Alone { pool, vm, other });
+                return;
             }
         }
     }
@@ -283,6 +306,14 @@ impl<'a> Check<'a> {
         if total != self.plan.cost {
             let what = "the plan".to_owned();
             self.faults.push(PlanFault::Cost { what, found: self.plan.cost, right: total });
+        }
+    }
+
+    fn bound(&mut self) {
+        let (cost, proven) = (self.plan.cost, self.plan.proven);
+        let wrong = |bound: &u64| cost < *bound || proven && cost > *bound;
+        if let Some(bound) = self.plan.bound.filter(wrong) {
+            self.faults.push(PlanFault::Bound { cost, bound, proven });
         }
     }
 

@@ -6,6 +6,10 @@ use std::fmt;
 #[derive(Debug, Deserialize)]
 pub(super) struct Document {
     pub(super) cost: u64,
+    #[serde(default)]
+    pub(super) bound: Option<u64>,
+    #[serde(default)]
+    pub(super) proven: bool,
     pub(super) nodes: Vec<Node>,
     pub(super) vms: Vec<Vm>,
     pub(super) relations: Vec<Relation>,

@@ -75,15 +75,37 @@ pub enum PlanFault {
         /// Where it should be.
         wanted: String,
     },
-    /// The resumes of a vjob are in two pools.
-    #[error("`{vjob}` is resumed in the pools {first} and {second}")]
-    Resumes {
+    /// The suspends or the resumes of a vjob are in two pools.
+    #[error("`{vjob}` is {verb} in the pools {first} and {second}")]
+    Apart {
         /// The vjob.
         vjob: String,
+        /// `suspended` or `resumed`.
+        verb: &'static str,
         /// A pool.
         first: usize,
         /// Another one.
         second: usize,
+    },
+    /// A VM that runs again in the end is suspended, and another one of its vjob is not.
+    #[error("pool {pool}: `{vm}` is suspended on the way, and `{other}` of the same vjob is not")]
+    Alone {
+        /// The pool.
+        pool: usize,
+        /// The VM.
+        vm: String,
+        /// The other one.
+        other: String,
+    },
+    /// The plan costs less than its bound, or is called proven and costs something else.
+    #[error("the plan costs {cost} with a bound of {bound}, and `proven` is {proven}")]
+    Bound {
+        /// What it costs.
+        cost: u64,
+        /// The bound.
+        bound: u64,
+        /// Whether it is called the cheapest plan.
+        proven: bool,
     },
     /// An action does not begin when it should: after the pool before, and a second after the one of its vjob before it.
     #[error("pool {pool}: the {action} of `{vm}` begins or ends at a wrong time")]

@@ -103,3 +103,45 @@ fn a_vjob_comes_back_together() {
     let faults = check_plan(&text).unwrap_err().to_string();
     assert!(faults.contains("`A` is resumed in the pools 2 and 3"), "{faults}");
 }
+
+/// A1 goes by way of the disk while A2 goes on running; then together with it, as it should.
+#[test]
+fn a_vjob_leaves_together() {
+    let plan = |actions: &str, cost: u64| {
+        format!(
+            r#"{{"cost": {cost}, "nodes": [{{"name": "N1", "cpu": 2, "memory": 4}}], "relations": [], "vms": [
+            {{"name": "A1", "vjob": "A", "cpu": 1, "memory": 1, "before": {{"state": "running", "node": "N1"}}, "after": {{"state": "running", "node": "N1"}}}},
+            {{"name": "A2", "vjob": "A", "cpu": 1, "memory": 1, "before": {{"state": "running", "node": "N1"}}, "after": {{"state": "running", "node": "N1"}}}}],
+            "pools": [{actions}]}}"#
+        )
+    };
+    let action = |vm: &str, verb: &str, begin: u32| {
+        let end = begin + 1;
+        format!(
+            r#"{{"vm": "{vm}", "action": "{verb}", "from": "N1", "to": "N1", "cost": 1, "begin_s": {begin}, "end_s": {end}}}"#
+        )
+    };
+    let alone = plan(&format!("[{}], [{}]", action("A1", "suspend", 0), action("A1", "resume", 1)), 3);
+    let faults = check_plan(&alone).unwrap_err().to_string();
+    assert_eq!(faults, "pool 0: `A1` is suspended on the way, and `A2` of the same vjob is not");
+    let [suspends, resumes] = [("suspend", 0), ("resume", 2)]
+        .map(|(verb, at)| [action("A1", verb, at), action("A2", verb, at + 1)].join(", "));
+    assert!(check_plan(&plan(&format!("[{suspends}], [{resumes}]"), 6)).is_ok());
+    let split = [("A1", 0), ("A2", 1)].map(|(vm, at)| format!("[{}]", action(vm, "suspend", at))).join(", ");
+    let faults = check_plan(&plan(&format!("{split}, [{resumes}]"), 9)).unwrap_err().to_string();
+    assert!(faults.contains("`A` is suspended in the pools 0 and 1"), "{faults}");
+}
+
+#[test]
+fn no_plan_costs_less_than_its_bound() {
+    for (bound, proven, is_right) in
+        [(2_999, false, true), (3_000, true, true), (3_001, false, false), (2_999, true, false)]
+    {
+        let text = PLAN.replace(
+            r#""bound": null, "proven": false"#,
+            &format!(r#""bound": {bound}, "proven": {proven}"#),
+        );
+        let checked = check_plan(&text).map_err(|faults| faults.to_string());
+        assert_eq!(checked.is_ok(), is_right, "{checked:?}");
+    }
+}

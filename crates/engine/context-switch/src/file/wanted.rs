@@ -55,7 +55,7 @@ pub fn configuration_from_json(
         let place = faults.right(names.place(&path, *state, node.as_deref()));
         let Some(vm) = faults.right(names.vm(format!("{path}.name"), name)) else { continue };
         if std::mem::replace(&mut named[vm.index()], true) {
-            faults.add(format!("{path}.name"), format!("`{name}` stands here twice"));
+            faults.add(format!("{path}.name"), format!("`{name}` is here twice"));
         }
         if let Some(place) = place {
             configuration.set(vm, place);
@@ -65,18 +65,12 @@ pub fn configuration_from_json(
     Ok(configuration)
 }
 
-/// The states that a text describes, one for each vjob; vjobs that it does not name keep the state of their first VM in the
-/// current configuration. `file` is its name in messages.
+/// The states that a text describes, for each vjob that it names. `file` is its name in messages.
 ///
 /// # Errors
 /// The text is not JSON, or does not describe states of this cluster: all that is wrong, each with its
 /// place.
-pub fn states_from_json(
-    file: &str,
-    text: &str,
-    cluster: &Cluster,
-    current: &Configuration,
-) -> Result<Vec<State>, FileError> {
+pub fn states_from_json(file: &str, text: &str, cluster: &Cluster) -> Result<Vec<Option<State>>, FileError> {
     let document: StatesDocument = parse(file, text)?;
     let mut states: Vec<Option<State>> = vec![None; cluster.vjobs().len()];
     let mut faults = Faults::default();
@@ -86,16 +80,11 @@ pub fn states_from_json(
             None => faults.add(path, format!("there is no vjob `{name}`")),
             Some(vjob) => {
                 if states[vjob].replace((*state).into()).is_some() {
-                    faults.add(path, format!("`{name}` stands here twice"));
+                    faults.add(path, format!("`{name}` is here twice"));
                 }
             }
         }
     }
     faults.none_in(file)?;
-    let now = |vjob| {
-        let first = cluster.vms_of(vjob).first();
-        first.map_or(State::Waiting, |vm| current.place(*vm).state())
-    };
-    let states = states.into_iter().zip(cluster.vjob_ids());
-    Ok(states.map(|(state, vjob)| state.unwrap_or_else(|| now(vjob))).collect())
+    Ok(states)
 }

@@ -8,18 +8,20 @@ use crate::vjob::{VjobId, VmId};
 use dfrsim_model::NodeId;
 
 /// The bound: what actions cost by themselves, the decided ones and, for VMs that are to run, the least of all nodes; and the
-/// larger of two bounds on the rest.
+/// larger of two bounds on the rest. It holds for every order of the actions, in any pools, if each VM acts at most once.
 ///
 /// * Some VMs must leave: where those that would run for least on a node do not fit there together, some are migrated, or
 ///   resumed elsewhere, for their memory each. And some must wait: runs and resumes that do not fit into what nodes have left
-///   now wait for the first pool, which costs at least its dearest suspend. The resumes of a vjob all wait or none does.
-/// * If nothing waits, resumes fit into what nodes have left now, so that more must leave. A vjob whose resumes wait may
-///   spare that on the nodes of its images, but then all of them wait for what first leaves these nodes.
+///   when all has left that costs less than a price, wait for a pool of that price at least. The resumes of a vjob all wait
+///   or none does. Migrations free as much as they take.
+/// * If nothing waits, resumes fit into what nodes have left when all has left that costs nothing, so that more must leave.
+///   A vjob whose resumes wait may spare that on the nodes of its images, but then all of them wait for what first leaves
+///   these nodes.
 pub(super) fn lower_bound(goal: &Goal<'_>, room: &[Amount]) -> u64 {
     let together: u64 = goal.units.iter().map(|unit| goal.least_cost(unit)).sum();
     let alone: u64 = running(goal).map(|vm| goal.least_cost_alone(vm)).sum();
-    let waiting = entering(goal).saturating_sub(fit_at_once(goal, room)) * goal.first_pool;
-    let homes = homes(goal, room);
+    let waiting = waiting(goal, room);
+    let homes = homes(goal);
     let leaving: u64 = homes.iter().map(|home| home.in_the_end).sum();
     let at_once: u64 = homes.iter().map(|home| home.at_once).sum();
     let spared: u64 = goal.cluster.vjob_ids().map(|vjob| spared(goal, &homes, vjob)).sum();
@@ -40,11 +42,11 @@ struct Home {
     in_the_end: u64,
     /// The same, if resumes must fit into what is left now.
     at_once: u64,
-    /// The least that the first action costs that frees something there.
+    /// The least that an action costs that frees something there, but for those that cost nothing.
     first_leaves: u64,
 }
 
-fn homes(goal: &Goal<'_>, room: &[Amount]) -> Vec<Home> {
+fn homes(goal: &Goal<'_>) -> Vec<Home> {
     let nodes = goal.cluster.nodes().len();
     let (mut stay, mut come) = (vec![Vec::new(); nodes], vec![Vec::new(); nodes]);
     for vm in running(goal) {
@@ -55,23 +57,14 @@ fn homes(goal: &Goal<'_>, room: &[Amount]) -> Vec<Home> {
             Place::Waiting | Place::Terminated => {}
         }
     }
-    let mut first_leaves = vec![u64::MAX; nodes];
-    for &vm in goal.cluster.by_name() {
-        if let Some(host) = goal.current.place(vm).host() {
-            let is_freed = !goal.is_to_run(vm) && goal.decided.place(vm) != goal.current.place(vm);
-            let memory = goal.cluster.vm(vm).demand.memory.unsigned_abs();
-            let cost = if is_freed { 0 } else { memory };
-            first_leaves[host.index()] = first_leaves[host.index()].min(cost);
-        }
-    }
     let assignment = goal.assignment();
     let home = |node: NodeId| {
         let (stay, come) = (&stay[node.index()], &come[node.index()]);
         let all: Vec<Amount> = stay.iter().chain(come).copied().collect();
         let capacity = assignment.room(node);
         let in_the_end = cover(&all, capacity);
-        let at_once = cover(stay, capacity) + cover(come, room[node.index()].positive());
-        Home { in_the_end, at_once: at_once.max(in_the_end), first_leaves: first_leaves[node.index()] }
+        let at_once = cover(stay, capacity) + cover(come, goal.free_at_once[node.index()].positive());
+        Home { in_the_end, at_once: at_once.max(in_the_end), first_leaves: goal.first_leaves[node.index()] }
     };
     goal.cluster.node_ids().map(home).collect()
 }
@@ -102,7 +95,7 @@ fn spared(goal: &Goal<'_>, homes: &[Home], vjob: VjobId) -> u64 {
     let net = nodes.iter().map(|node| {
         let home = homes[node.index()];
         sum += home.at_once - home.in_the_end;
-        u64::saturating_sub(sum, home.first_leaves.max(goal.first_pool).saturating_mul(resumes))
+        u64::saturating_sub(sum, home.first_leaves.saturating_mul(resumes))
     });
     net.max().unwrap_or(0)
 }
@@ -112,9 +105,23 @@ fn entering(goal: &Goal<'_>) -> u64 {
     running(goal).filter(|vm| !matches!(goal.current.place(*vm), Place::Running(_))).count() as u64
 }
 
-/// How many of them fit at once into what is left now, at most: by CPU and by memory of all nodes together.
-fn fit_at_once(goal: &Goal<'_>, room: &[Amount]) -> u64 {
-    let left = room.iter().fold(Amount::NONE, |sum, room| sum + room.positive());
+/// What runs and resumes wait for altogether, at least: for each price that leaving costs, as often as they do not fit into
+/// what is free without those that cost as much.
+fn waiting(goal: &Goal<'_>, room: &[Amount]) -> u64 {
+    let entering = entering(goal);
+    let mut free = room.iter().fold(Amount::NONE, |sum, room| sum + room.positive());
+    let (mut before, mut sum) = (0, 0);
+    for leaving in goal.leaving.chunk_by(|a, b| a.0 == b.0) {
+        let price = leaving[0].0;
+        sum += (price - before) * entering.saturating_sub(most_entering(goal, free));
+        free = leaving.iter().fold(free, |free, (_, freed)| free + *freed);
+        before = price;
+    }
+    sum
+}
+
+/// How many of them fit into so much, at most: by CPU and by memory of all nodes together.
+fn most_entering(goal: &Goal<'_>, free: Amount) -> u64 {
     // Of a vjob the resumes are one item; runs, and VMs that wake, are items of their own.
     let mut groups = vec![(Amount::NONE, 0_u64); goal.cluster.vjobs().len()];
     for vm in running(goal) {
@@ -132,7 +139,7 @@ fn fit_at_once(goal: &Goal<'_>, room: &[Amount]) -> u64 {
     groups.retain(|group| group.1 > 0);
     let by = |amount: fn(Amount) -> i64| {
         let items: Vec<(i64, u64)> = groups.iter().map(|(demand, count)| (amount(*demand), *count)).collect();
-        knapsack::most_within(&items, amount(left))
+        knapsack::most_within(&items, amount(free))
     };
     by(|amount| amount.cpu).min(by(|amount| amount.memory))
 }

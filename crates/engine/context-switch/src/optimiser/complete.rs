@@ -11,7 +11,7 @@ const MOST_UNITS: usize = 40;
 const PART: u64 = 4;
 
 /// Depth first, the largest units first, each at home first (section 4.3). Whether every assignment was looked at, or the
-/// best one is proven.
+/// best one is the bound.
 pub(super) fn search(search: &mut Search<'_>) -> bool {
     if search.is_proven() {
         return true;
@@ -36,7 +36,7 @@ pub(super) fn search(search: &mut Search<'_>) -> bool {
         configuration: goal.decided.clone(),
         last_step: search.budget.steps.saturating_add(steps),
     };
-    tree.visit(search, 0, 0, 0)
+    tree.visit(search, 0, 0)
 }
 
 struct Tree<'a> {
@@ -49,13 +49,12 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Assigns the units from `depth` on; those before cost so much by themselves, and so many of them wait for the
-    /// first pool. Whether all of it was looked at.
-    fn visit(&mut self, search: &mut Search<'_>, depth: usize, own: u64, waiting: u64) -> bool {
+    /// Assigns the units from `depth` on; those before cost so much by themselves and by what they wait for, at least.
+    /// Whether all of it was looked at.
+    fn visit(&mut self, search: &mut Search<'_>, depth: usize, cost: u64) -> bool {
         let goal = search.goal;
         if depth == goal.units.len() {
-            let cost = search.cost(&self.configuration);
-            search.offer(&self.nodes, cost);
+            search.offer_exactly(&self.nodes, &self.configuration, cost + goal.decided_cost);
             return true;
         }
         let unit = &goal.units[depth];
@@ -69,10 +68,10 @@ impl Tree<'_> {
             if !self.assignment.admits(unit, node) {
                 continue;
             }
-            let own = own + goal.cost(unit, node);
-            let fits_now = goal.entry(unit, node).fits(search.planner.room()[node.index()]);
-            let waiting = waiting + u64::from(!fits_now);
-            let least = own + self.least_from[depth + 1] + waiting * goal.first_pool;
+            let fits_at_once = goal.entry(unit, node).fits(goal.free_at_once[node.index()]);
+            let waiting = if fits_at_once { 0 } else { goal.first_leaves[node.index()] };
+            let cost = cost + goal.cost(unit, node).saturating_add(waiting);
+            let least = cost + self.least_from[depth + 1];
             if search.best.as_ref().is_some_and(|best| least >= best.cost) {
                 continue;
             }
@@ -82,7 +81,7 @@ impl Tree<'_> {
             self.nodes[depth] = node;
             self.assignment.put(unit, node);
             unit.vms.iter().for_each(|&vm| self.configuration.set(vm, Place::Running(node)));
-            let is_complete = self.visit(search, depth + 1, own, waiting);
+            let is_complete = self.visit(search, depth + 1, cost);
             self.assignment.take(unit, node);
             if !is_complete {
                 return false;

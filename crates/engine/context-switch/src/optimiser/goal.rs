@@ -1,7 +1,7 @@
 //! What is decided, and what is left to choose.
 
 use super::Unsolved;
-use crate::action::Action;
+use crate::action::{Action, IllegalTransition, Kind};
 use crate::amount::Amount;
 use crate::assignment::{Assignment, Unit, largest_first, units};
 use crate::cluster::Cluster;
@@ -22,8 +22,14 @@ pub(super) struct Goal<'a> {
     pub(super) units: Vec<Unit>,
     /// What the decided actions cost by themselves.
     pub(super) decided_cost: u64,
-    /// The dearest suspend that is decided: what the first pool costs at least.
+    /// The dearest suspend that is decided.
     pub(super) first_pool: u64,
+    /// What the decided actions that free something cost, and free, by cost.
+    pub(super) leaving: Vec<(u64, Amount)>,
+    /// What each node has left when all has left it that costs nothing.
+    pub(super) free_at_once: Vec<Amount>,
+    /// The least that an action costs that frees something of each node, but for those that cost nothing.
+    pub(super) first_leaves: Vec<u64>,
 }
 
 impl<'a> Goal<'a> {
@@ -34,22 +40,54 @@ impl<'a> Goal<'a> {
     ) -> Result<Goal<'a>, Unsolved> {
         let (mut decided_cost, mut first_pool) = (0, 0);
         let mut running = Vec::new();
+        let (mut leaving, mut free_at_once) = (Vec::new(), current.room(cluster));
+        let mut first_leaves = vec![u64::MAX; cluster.nodes().len()];
+        let dearest_suspend = dearest_suspends(cluster, current, wanted)?;
         for &vm in cluster.by_name() {
             let to = wanted.place(vm);
             let action = Action::between(cluster, vm, current.place(vm), to)?;
-            if let Place::Running(_) = to {
+            let cost = if let Place::Running(_) = to {
                 running.push(vm);
+                // What it costs to move away, if it does.
+                cluster.vm(vm).demand.memory.unsigned_abs()
             } else {
                 let cost = action.map_or(0, |action| action.cost(cluster));
                 decided_cost += cost;
                 first_pool = cost.max(first_pool);
+                // The suspends of a vjob share a pool.
+                if let Place::Sleeping(_) = to { dearest_suspend[cluster.vm(vm).vjob.index()] } else { cost }
+            };
+            let may_leave = action.is_some() || matches!(to, Place::Running(_));
+            if let Some(host) = current.place(vm).host().filter(|_| may_leave) {
+                let (node, taken) = (host.index(), current.place(vm).taken(cluster.vm(vm)));
+                let freed = if let Place::Dozing(_) = to { taken - to.taken(cluster.vm(vm)) } else { taken };
+                if !matches!(to, Place::Running(_)) {
+                    leaving.push((cost, freed.positive()));
+                }
+                if cost == 0 {
+                    free_at_once[node] += freed.positive();
+                } else {
+                    first_leaves[node] = cost.min(first_leaves[node]);
+                }
             }
         }
+        leaving.sort_unstable_by_key(|(cost, _)| *cost);
         let mut units = units(cluster, running.into_iter());
         largest_first(&mut units);
         let empty = Assignment::empty(cluster);
         let decided = wanted.clone();
-        let mut goal = Goal { cluster, current, decided, empty, units, decided_cost, first_pool };
+        let mut goal = Goal {
+            cluster,
+            current,
+            decided,
+            empty,
+            units,
+            decided_cost,
+            first_pool,
+            leaving,
+            free_at_once,
+            first_leaves,
+        };
         goal.empty = goal.dozing()?;
         Ok(goal)
     }
@@ -136,4 +174,21 @@ impl<'a> Goal<'a> {
         }
         configuration
     }
+}
+
+/// For each vjob what its dearest decided suspend costs.
+fn dearest_suspends(
+    cluster: &Cluster,
+    current: &Configuration,
+    wanted: &Configuration,
+) -> Result<Vec<u64>, IllegalTransition> {
+    let mut dearest = vec![0; cluster.vjobs().len()];
+    for &vm in cluster.by_name() {
+        let action = Action::between(cluster, vm, current.place(vm), wanted.place(vm))?;
+        if let Some(action) = action.filter(|action| matches!(action.kind(), Kind::Suspend { .. })) {
+            let dearest = &mut dearest[cluster.vm(vm).vjob.index()];
+            *dearest = action.cost(cluster).max(*dearest);
+        }
+    }
+    Ok(dearest)
 }

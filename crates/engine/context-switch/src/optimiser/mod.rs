@@ -43,9 +43,11 @@ pub struct Optimised {
     pub plan: Plan,
     /// What it costs in MB.
     pub cost: u64,
-    /// No plan to these states costs less than this, in MB.
+    /// No plan to these states in which each VM acts at most once costs less than this, in MB, whatever its pools. (More
+    /// than once a VM acts only to break a cycle.)
     pub bound: u64,
-    /// Whether no configuration with these states has a cheaper plan: the cost is the bound, or search was complete.
+    /// Whether the cost is the least of all such plans to all configurations with these states: it is the bound, or the
+    /// search was complete.
     pub proven: bool,
     /// How many steps were taken.
     pub steps: u64,
@@ -75,10 +77,10 @@ pub enum Unsolved {
         node: String,
     },
     /// The search was complete: the decided states have no viable configuration.
-    #[error("no configuration has these states and is viable")]
+    #[error("there is no plan: no configuration has these states and is viable")]
     Infeasible,
     /// No viable configuration was found within the limits.
-    #[error("no viable configuration was found in {steps} steps")]
+    #[error("no plan was found: in {steps} steps no viable configuration was met, and there may be one")]
     NotFound {
         /// How many were taken.
         steps: u64,
@@ -113,7 +115,7 @@ pub fn cheapest(
     let planner = Planner::new(cluster, current);
     let bound = bound::lower_bound(&goal, planner.room());
     let budget = Budget { limits: *limits, begin: Instant::now(), steps: 0 };
-    let mut search = Search { goal: &goal, planner, bound, budget, best: None };
+    let mut search = Search { goal: &goal, planner, bound, budget, best: None, unsure: u64::MAX };
     search.offer_start(wanted);
     repair::construct(&mut search, seed.fork("construct"));
     let is_complete = complete::search(&mut search);
@@ -121,12 +123,13 @@ pub fn cheapest(
         neighbourhood::search(&mut search, seed.fork("neighbourhood"));
     }
     let steps = search.budget.steps;
-    let Some(Best { nodes, cost }) = search.best.take() else {
+    let Some(Best { nodes, .. }) = search.best.take() else {
         return Err(if is_complete { Unsolved::Infeasible } else { Unsolved::NotFound { steps } });
     };
     let configuration = goal.configuration(&nodes);
-    let plan = Plan::of(search.planner.steps(&configuration)?);
-    let proven = is_complete || cost == bound;
+    let plan = Plan::of(search.planner.best(&configuration)?);
+    let cost = plan.cost(cluster);
+    let proven = cost == bound || is_complete && cost <= search.unsure;
     Ok(Optimised { configuration, plan, cost, bound: if proven { cost } else { bound }, proven, steps })
 }
 
@@ -165,6 +168,8 @@ struct Search<'a> {
     bound: u64,
     budget: Budget,
     best: Option<Best>,
+    /// The least that a configuration may cost of which complete search did not find the cheapest plan.
+    unsure: u64,
 }
 
 impl Search<'_> {
@@ -178,6 +183,19 @@ impl Search<'_> {
         if self.best.as_ref().is_none_or(|best| cost < best.cost) {
             self.best = Some(Best { nodes: nodes.to_vec(), cost });
         }
+    }
+
+    /// The same with the cheapest of all its plans, where that is found; it costs `least` at least.
+    fn offer_exactly(&mut self, nodes: &[NodeId], configuration: &Configuration, least: u64) {
+        let exact = self.planner.exact(configuration).expect("decided transitions are legal on every node");
+        let cost = exact.map_or_else(
+            || {
+                self.unsure = self.unsure.min(least);
+                self.cost(configuration)
+            },
+            |exact| exact.cost,
+        );
+        self.offer(nodes, cost);
     }
 
     /// Whether nothing better can be found.

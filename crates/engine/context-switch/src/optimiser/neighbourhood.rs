@@ -29,8 +29,10 @@ pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
         waiting: Vec::new(),
         dear: Vec::new(),
         first_pool: 0,
+        improvements: 0,
     };
     state.configure(search, 0..goal.units.len());
+    state.tune(search);
     state.learn(search);
     let mut rng = seed.rng();
     while !search.is_proven() && search.budget.step() {
@@ -49,6 +51,7 @@ struct State<'a> {
     dear: Vec<usize>,
     /// What the first pool of its plan costs.
     first_pool: u64,
+    improvements: u32,
 }
 
 impl<'a> State<'a> {
@@ -60,6 +63,13 @@ impl<'a> State<'a> {
                 self.configuration.set(vm, Place::Running(node));
             }
         }
+    }
+
+    /// Searches for thresholds that make the plan cheaper, under which the search goes on.
+    fn tune(&mut self, search: &mut Search<'a>) {
+        self.cost =
+            search.planner.tune(&self.configuration).expect("decided transitions are legal on every node");
+        search.offer(&self.partial.nodes, self.cost);
     }
 
     /// Looks at the plan: what waits, and for how much.
@@ -125,6 +135,11 @@ impl<'a> State<'a> {
                 self.cost = cost;
                 search.offer(&self.partial.nodes, cost);
                 if is_better {
+                    self.improvements += 1;
+                    // Thresholds are dear to find, and those of a similar plan will do.
+                    if self.improvements.is_power_of_two() {
+                        self.tune(search);
+                    }
                     self.learn(search);
                 }
                 return;

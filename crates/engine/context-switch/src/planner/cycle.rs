@@ -3,63 +3,99 @@
 use super::ledger::Ledger;
 use crate::action::{Action, Kind};
 use crate::cluster::Cluster;
-use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 
-/// Breaks one cycle of actions of which none fits: begins an action that empties a place in it, changes what remains to be
-/// done accordingly, and returns that action.
-///
-/// A VM is moved to a pivot at most once and suspended at most once, so that the plan ends.
-pub(super) fn breaking(cluster: &Cluster, ledger: &mut Ledger, remaining: &mut [Action]) -> Action {
-    let mut cycle = find(cluster, remaining);
+/// A VM that makes room in a cycle: first to a pivot, then to where it is wanted.
+pub(super) struct Detour {
+    /// The index of its action among those that remain.
+    pub(super) index: usize,
+    pub(super) first: Action,
+    pub(super) then: Action,
+}
+
+/// Breaks each cycle that has a pivot now: begins a migration that makes room in it. `waits` says which of the remaining
+/// actions wait in cycles. A VM is moved to a pivot at most once, so that the plan ends.
+pub(super) fn by_pivots(
+    cluster: &Cluster,
+    ledger: &mut Ledger,
+    remaining: &[Action],
+    waits: impl Fn(Action) -> bool,
+) -> Vec<Detour> {
+    let mut is_entered = vec![false; cluster.nodes().len()];
+    let entered = remaining.iter().filter_map(|action| action.to().host());
+    entered.for_each(|node| is_entered[node.index()] = true);
+    // Others wait for nodes that are entered: those are taken last.
+    let mut pivots: Vec<NodeId> = cluster.node_ids().collect();
+    pivots.sort_by_key(|node| is_entered[node.index()]);
+    let mut detours = Vec::new();
+    for cycle in cycles(cluster, remaining, waits) {
+        if let Some(detour) = by_pivot(cluster, ledger, remaining, &cycle, &pivots) {
+            ledger.use_pivot(detour.first.vm());
+            ledger.begin(cluster, detour.first);
+            detours.push(detour);
+        }
+    }
+    detours
+}
+
+/// The smallest VM of a cycle that a node outside of it admits, with the first such node.
+fn by_pivot(
+    cluster: &Cluster,
+    ledger: &Ledger,
+    remaining: &[Action],
+    cycle: &[usize],
+    pivots: &[NodeId],
+) -> Option<Detour> {
     let nodes: Vec<NodeId> = cycle.iter().filter_map(|&index| remaining[index].from().host()).collect();
-    // Actions stand by the names of their VMs, so indices decide among VMs of one size.
+    let mut cycle = cycle.to_vec();
+    // Actions are ordered by the names of their VMs, so indices decide among VMs of one size.
     cycle.sort_by_key(|&index| (cluster.vm(remaining[index].vm()).demand.memory, index));
-    let bypass = cycle.iter().find_map(|&index| {
+    cycle.into_iter().find_map(|index| {
         let Kind::Migrate { from, to } = remaining[index].kind() else { return None };
         let vm = remaining[index].vm();
         if ledger.has_used_pivot(vm) {
             return None;
         }
-        let mut pivots = cluster.node_ids().filter(|node| !nodes.contains(node) && *node != to);
+        let mut pivots = pivots.iter().copied().filter(|node| !nodes.contains(node) && *node != to);
         let pivot = pivots.find(|&node| ledger.admits(cluster, Action::migration(vm, from, node)))?;
-        Some((index, Action::migration(vm, from, pivot), Action::migration(vm, pivot, to)))
-    });
-    let (index, first, then) = bypass.unwrap_or_else(|| suspended(cycle[0], remaining[cycle[0]]));
-    if let Kind::Migrate { .. } = first.kind() {
-        ledger.use_pivot(first.vm());
-    }
-    ledger.begin(cluster, first);
-    remaining[index] = then;
-    first
+        let (first, then) = (Action::migration(vm, from, pivot), Action::migration(vm, pivot, to));
+        Some(Detour { index, first, then })
+    })
 }
 
-/// A migration, or the waking of a VM on another node, by way of the disk.
-fn suspended(index: usize, action: Action) -> (usize, Action, Action) {
-    let vm: VmId = action.vm();
-    match action.kind() {
-        Kind::Migrate { from, to } => (index, Action::suspend(vm, from, false), Action::resume(vm, from, to)),
-        Kind::Wake { from, to } => (index, Action::suspend(vm, from, true), Action::resume(vm, from, to)),
-        other => unreachable!("a {} leaves no node for another", other.name()),
-    }
-}
-
-/// The indices of actions that leave the nodes of a cycle, in its order: each enters the node that the next one leaves.
+/// Cycles of waiting actions that share no node, each as the indices of its actions: each enters the node that the next one
+/// leaves.
 ///
-/// Where an action does not fit now and does in the end, another must leave its node, and that one does not fit either.
-fn find(cluster: &Cluster, remaining: &[Action]) -> Vec<usize> {
+/// Where actions do not fit now and do in the end, others must leave their nodes. If none of all that remain fits, there is
+/// a cycle among those.
+pub(super) fn cycles(
+    cluster: &Cluster,
+    remaining: &[Action],
+    waits: impl Fn(Action) -> bool,
+) -> Vec<Vec<usize>> {
     let mut first_leaving = vec![None; cluster.nodes().len()];
-    for (index, action) in remaining.iter().enumerate().rev() {
-        if let Some(node) = action.from().host().filter(|_| action.kind().is_remote()) {
+    for (index, &action) in remaining.iter().enumerate().rev() {
+        if let Some(node) = action.from().host().filter(|_| action.kind().is_remote() && waits(action)) {
             first_leaving[node.index()] = Some(index);
         }
     }
-    let next = |index: usize| {
-        let node = remaining[index].to().host().expect("what does not fit enters a node");
-        first_leaving[node.index()].expect("a node that is to have room is left by a VM")
-    };
-    // After as many steps as there are nodes the walk is in the cycle.
-    let start = cluster.nodes().iter().fold(next(0), |index, _| next(index));
-    let walk = std::iter::successors(Some(start), |&index| Some(next(index)).filter(|&index| index != start));
-    walk.collect()
+    let entered = |index: usize| remaining[index].to().host();
+    let next = |index: usize| entered(index).and_then(|node| first_leaving[node.index()]);
+    // The walk in which each action was met, if any.
+    let mut met = vec![None; remaining.len()];
+    let mut cycles = Vec::new();
+    for start in first_leaving.iter().flatten().copied() {
+        let mut at = Some(start);
+        while let Some(index) = at.filter(|&index| met[index].is_none()) {
+            met[index] = Some(start);
+            at = next(index);
+        }
+        // Where the walk met itself there is a cycle that no walk before has met.
+        if let Some(first) = at.filter(|&index| met[index] == Some(start)) {
+            let walk =
+                std::iter::successors(Some(first), |&index| next(index).filter(|&index| index != first));
+            cycles.push(walk.collect());
+        }
+    }
+    cycles
 }

@@ -45,16 +45,36 @@ impl Ledger {
 
     /// Whether an action can begin now, beside those of this pool that have begun.
     pub(super) fn admits(&self, cluster: &Cluster, action: Action) -> bool {
-        let Some((node, need)) = needs(cluster, action) else { return true };
+        self.admits_all(cluster, &[action])
+    }
+
+    /// Whether all of these can.
+    pub(super) fn admits_all(&self, cluster: &Cluster, actions: &[Action]) -> bool {
+        let enters = |action: &Action| needs(cluster, *action);
+        let fits = |(at, action): (usize, &Action)| {
+            let Some((node, own)) = enters(action) else { return true };
+            let before = actions[..at].iter().filter_map(enters).filter(|(other, _)| *other == node);
+            let need = before.fold(own, |sum, (_, need)| sum + need.positive());
+            need.fits(self.room[node.index()]) && self.allows(cluster, *action, node)
+        };
+        actions.iter().all(|action| self.is_ready(action)) && actions.iter().enumerate().all(fits)
+    }
+
+    /// Whether what an action begins with has ended: a VM that is being suspended cannot be resumed yet.
+    fn is_ready(&self, action: &Action) -> bool {
+        let vm = action.vm().index();
+        self.leaves[vm].is_none() && self.places[vm] == action.from()
+    }
+
+    /// Whether relations let a VM arrive on a node.
+    fn allows(&self, cluster: &Cluster, action: Action, node: NodeId) -> bool {
         let relations = cluster.relations();
         let taken_by = |other: &VmId| {
             let other = other.index();
             self.places[other].host() == Some(node) || self.leaves[other] == Some(node)
         };
-        let arrives = action.from().host() != Some(node);
-        need.fits(self.room[node.index()])
-            && (!arrives
-                || relations.allow(action.vm(), node) && !relations.apart(action.vm()).iter().any(taken_by))
+        action.from().host() == Some(node)
+            || relations.allow(action.vm(), node) && !relations.apart(action.vm()).iter().any(taken_by)
     }
 
     /// Begins an action in this pool.
@@ -62,10 +82,8 @@ impl Ledger {
         if let Some((node, need)) = needs(cluster, action) {
             self.room[node.index()] -= need.positive();
         }
-        if let Some(node) = action.from().host() {
-            let vm = cluster.vm(action.vm());
-            let stays = if action.to().host() == Some(node) { action.to().taken(vm) } else { Amount::NONE };
-            self.freed.push((action.vm(), node, (action.from().taken(vm) - stays).positive()));
+        if let Some((node, freed)) = frees(cluster, action) {
+            self.freed.push((action.vm(), node, freed));
             self.leaves[action.vm().index()] = Some(node);
         }
         self.places[action.vm().index()] = action.to();
@@ -81,9 +99,17 @@ impl Ledger {
 }
 
 /// What an action takes of which node beyond what its VM has there already; negative where it gives back.
-fn needs(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount)> {
+pub(super) fn needs(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount)> {
     let vm = cluster.vm(action.vm());
     let node = action.to().host()?;
     let has = if action.from().host() == Some(node) { action.from().taken(vm) } else { Amount::NONE };
     Some((node, action.to().taken(vm) - has))
+}
+
+/// What an action frees of which node when it ends.
+pub(super) fn frees(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount)> {
+    let vm = cluster.vm(action.vm());
+    let node = action.from().host()?;
+    let stays = if action.to().host() == Some(node) { action.to().taken(vm) } else { Amount::NONE };
+    Some((node, (action.from().taken(vm) - stays).positive()))
 }

@@ -1,13 +1,16 @@
 //! From one configuration to another: pools of actions, each feasible when its turn comes (section 4.1).
 
 mod cycle;
+mod exact;
 mod ledger;
+mod thresholds;
 
 use crate::action::Kind;
 use crate::action::{Action, IllegalTransition};
 use crate::cluster::Cluster;
-use crate::configuration::{Configuration, NotViable};
+use crate::configuration::{Configuration, NotViable, Place};
 use crate::plan::{Plan, Step};
+use crate::vjob::{VjobId, VmId};
 use ledger::Ledger;
 
 /// Why there is no plan.
@@ -30,13 +33,26 @@ pub enum PlanError {
     NotViable(#[from] NotViable),
 }
 
-/// The plan that leads from a configuration to a viable one.
+/// A cheap plan that leads from a configuration to a viable one: that of [`plan_early`] with pools chosen by cost.
 ///
-/// * An action joins the first pool in which it fits beside the members that joined before; VMs are asked by name, and what a
-///   pool frees counts from the next. Suspends and stops always fit, and are in the first pool.
-/// * When nothing fits, migrations wait for each other in a cycle. It is broken at its smallest VM that a node outside the
-///   cycle, the pivot, can host for the time being; if there is none, its smallest VM is suspended, and resumed later.
-/// * The resumes of a vjob all happen in the pool of its last one, so that its VMs come back together.
+/// A pool may have a threshold, and tasks that cost more wait for a later one; thresholds are searched for that make the plan
+/// cheaper. Of up to ten tasks the cheapest order of all is found.
+///
+/// # Errors
+/// The wanted configuration is not viable, or a VM cannot go to the wanted state.
+pub fn plan(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> Result<Plan, PlanError> {
+    check(cluster, current, wanted)?;
+    Ok(Plan::of(Planner::new(cluster, current).best(wanted)?))
+}
+
+/// The plan that leads from a configuration to a viable one with each action as early as possible (section 4.1).
+///
+/// * The suspends of a vjob share a pool, and so do its resumes, so that its VMs go and come back together.
+/// * Tasks, which are these groups and all other actions, join the first pool in which they fit beside the members that
+///   joined before; they are asked by name, and what a pool frees counts from the next.
+/// * When nothing fits, migrations wait for each other in cycles. Each is broken at its smallest VM that a node outside the
+///   cycle, the pivot, can host for the time being, as early as that is possible; if there is none, the vjob of the cycle
+///   that has least memory is suspended at the beginning, and resumed later.
 ///
 /// No action enters a node that has not the room for it, or where a fence, a ban or a spread forbids it, at any moment; VMs
 /// that are gathered are so in the end. The current configuration need not be viable.
@@ -46,15 +62,23 @@ pub enum PlanError {
 ///
 /// # Errors
 /// The wanted configuration is not viable, or a VM cannot go to the wanted state.
-pub fn plan(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> Result<Plan, PlanError> {
+pub fn plan_early(
+    cluster: &Cluster,
+    current: &Configuration,
+    wanted: &Configuration,
+) -> Result<Plan, PlanError> {
+    check(cluster, current, wanted)?;
+    Ok(Plan::of(Planner::new(cluster, current).steps(wanted)?))
+}
+
+fn check(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> Result<(), PlanError> {
     for configuration in [current, wanted] {
         let (places, vms) = (configuration.places().len(), cluster.vms().len());
         if places != vms {
             return Err(PlanError::Places { places, vms });
         }
     }
-    wanted.check(cluster)?;
-    Ok(Plan::of(Planner::new(cluster, current).steps(wanted)?))
+    Ok(wanted.check(cluster)?)
 }
 
 /// Plans from one configuration to many others, with buffers that are kept.
@@ -66,13 +90,38 @@ pub(crate) struct Planner<'a> {
     room: Vec<crate::Amount>,
     /// For each VM, its place in the order of names.
     rank: Vec<u32>,
+    /// What the tasks of the first pools cost at most; later ones may cost anything.
+    thresholds: Vec<u64>,
+    /// The vjobs that are suspended and resumed, since they are in cycles without a pivot.
+    by_disk: Vec<bool>,
+    /// The VMs that wait in cycles in the end unless a pivot is used before.
+    in_cycles: Vec<bool>,
     ledger: Ledger,
-    /// What is still to be done, by the names of the VMs.
-    remaining: Vec<Action>,
+    /// The actions by the tasks that they belong to.
+    actions: Vec<Action>,
+    /// What is still to be done, by the names of the first VMs.
+    tasks: Vec<Task>,
     steps: Vec<Step>,
-    /// For each vjob, the pool of its last resume.
-    last_resume: Vec<Option<u32>>,
 }
+
+/// Actions that share a pool: the suspends or the resumes of a vjob, or a single one.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    /// Its part of the actions.
+    first: usize,
+    end: usize,
+    /// The cost of its dearest action.
+    price: u64,
+}
+
+impl Task {
+    fn of<'a>(&self, actions: &'a [Action]) -> &'a [Action] {
+        &actions[self.first..self.end]
+    }
+}
+
+/// An attempt at a plan has failed, and the next one knows more.
+struct Stuck;
 
 impl<'a> Planner<'a> {
     pub(crate) fn new(cluster: &'a Cluster, current: &'a Configuration) -> Planner<'a> {
@@ -86,10 +135,13 @@ impl<'a> Planner<'a> {
             current,
             room,
             rank,
+            thresholds: Vec::new(),
+            by_disk: vec![false; cluster.vjobs().len()],
+            in_cycles: vec![false; cluster.vms().len()],
             ledger: Ledger::default(),
-            remaining: Vec::new(),
+            actions: Vec::new(),
+            tasks: Vec::new(),
             steps: Vec::new(),
-            last_resume: Vec::new(),
         }
     }
 
@@ -98,83 +150,166 @@ impl<'a> Planner<'a> {
         &self.room
     }
 
-    /// The steps to a viable configuration, by pools and names; pools are numbered without gaps.
+    /// The steps to a viable configuration under the present thresholds, by pools and names; pools are numbered without
+    /// gaps.
     pub(crate) fn steps(&mut self, wanted: &Configuration) -> Result<&[Step], IllegalTransition> {
-        let cluster = self.cluster;
-        self.steps.clear();
-        self.remaining.clear();
-        for &vm in cluster.by_name() {
-            let action = Action::between(cluster, vm, self.current.place(vm), wanted.place(vm))?;
-            self.remaining.extend(action);
-        }
-        self.ledger.reset(self.current, &self.room);
-        let mut pool = 0;
-        while !self.remaining.is_empty() {
-            let before = self.steps.len();
-            let (ledger, steps) = (&mut self.ledger, &mut self.steps);
-            self.remaining.retain(|&action| {
-                let feasible = ledger.admits(cluster, action);
-                if feasible {
-                    ledger.begin(cluster, action);
-                    steps.push(Step { pool, action });
-                }
-                !feasible
-            });
-            if self.steps.len() == before {
-                let action = cycle::breaking(cluster, &mut self.ledger, &mut self.remaining);
-                self.steps.push(Step { pool, action });
-            }
-            self.ledger.end_pool();
-            pool += 1;
-        }
-        self.gather_resumes();
-        Ok(&self.steps)
-    }
-
-    /// Moves the resumes of each vjob to the pool of its last one. Their resources stay free until then, and nothing waits
-    /// for what a resume would free, since it frees nothing: every pool stays feasible.
-    fn gather_resumes(&mut self) {
-        let is_resume = |action: Action| matches!(action.kind(), Kind::Resume { .. });
-        if self.steps.iter().any(|step| is_resume(step.action)) {
-            self.last_resume.clear();
-            self.last_resume.resize(self.cluster.vjobs().len(), None);
-            for step in &self.steps {
-                if is_resume(step.action) {
-                    let vjob = self.cluster.vm(step.action.vm()).vjob;
-                    let last = &mut self.last_resume[vjob.index()];
-                    *last = (*last).max(Some(step.pool));
-                }
-            }
-            for step in &mut self.steps {
-                if is_resume(step.action) {
-                    let vjob = self.cluster.vm(step.action.vm()).vjob;
-                    step.pool = self.last_resume[vjob.index()].unwrap_or(step.pool);
-                }
+        self.by_disk.fill(false);
+        self.in_cycles.fill(false);
+        loop {
+            self.set_tasks(wanted)?;
+            if self.attempt().is_ok() {
+                break;
             }
         }
         let rank = &self.rank;
         self.steps.sort_unstable_by_key(|step| (step.pool, rank[step.action.vm().index()]));
-        // Pools that lost all their actions are left out.
-        let (mut before, mut number) = (None, 0);
-        for step in &mut self.steps {
-            number += u32::from(before.is_some_and(|before| before != step.pool));
-            before = Some(step.pool);
-            step.pool = number;
-        }
+        Ok(&self.steps)
     }
 
-    /// What the plan to a viable configuration costs; the same as [`Plan::cost`] of it.
+    /// What is to be done, as tasks.
+    fn set_tasks(&mut self, wanted: &Configuration) -> Result<(), IllegalTransition> {
+        let (cluster, vjobs) = (self.cluster, self.cluster.vjobs().len());
+        // The rank of the first VM of each vjob that is suspended, and that is resumed: the keys of these tasks.
+        let mut first = vec![[None; 2]; vjobs];
+        let mut keyed: Vec<(u32, Action)> = Vec::with_capacity(cluster.vms().len());
+        let mut add = |action: Action, rank: u32| {
+            let resumes = match action.kind() {
+                Kind::Suspend { .. } => 0,
+                Kind::Resume { .. } => 1,
+                _ => return keyed.push((2 * rank, action)),
+            };
+            let first = &mut first[cluster.vm(action.vm()).vjob.index()][resumes];
+            keyed.push((2 * *first.get_or_insert(rank) + resumes as u32, action));
+        };
+        for (rank, &vm) in (0..).zip(cluster.by_name()) {
+            let (from, to) = (self.current.place(vm), wanted.place(vm));
+            let direct = Action::between(cluster, vm, from, to)?;
+            match (from, to) {
+                (Place::Running(at) | Place::Dozing(at), Place::Running(to)) if self.goes_by_disk(vm) => {
+                    add(Action::suspend(vm, at, matches!(from, Place::Dozing(_))), rank);
+                    add(Action::resume(vm, at, to), rank);
+                }
+                _ => direct.into_iter().for_each(|action| add(action, rank)),
+            }
+        }
+        keyed.sort_by_key(|(key, _)| *key);
+        self.actions.clear();
+        self.tasks.clear();
+        for task in keyed.chunk_by(|a, b| a.0 == b.0) {
+            let first = self.actions.len();
+            self.actions.extend(task.iter().map(|(_, action)| *action));
+            let price = task.iter().map(|(_, action)| action.cost(cluster)).max().unwrap_or(0);
+            self.tasks.push(Task { first, end: self.actions.len(), price });
+        }
+        Ok(())
+    }
+
+    fn vjob(&self, vm: VmId) -> VjobId {
+        self.cluster.vm(vm).vjob
+    }
+
+    fn goes_by_disk(&self, vm: VmId) -> bool {
+        self.by_disk[self.vjob(vm).index()]
+    }
+
+    /// Puts tasks into pools until none is left.
+    fn attempt(&mut self) -> Result<(), Stuck> {
+        let cluster = self.cluster;
+        self.ledger.reset(self.current, &self.room);
+        self.steps.clear();
+        let (mut pool, mut level) = (0, 0);
+        while !self.tasks.is_empty() {
+            let threshold = self.thresholds.get(level).copied().unwrap_or(u64::MAX);
+            level += 1;
+            let before = self.steps.len();
+            let (ledger, steps, actions) = (&mut self.ledger, &mut self.steps, &self.actions);
+            self.tasks.retain(|task| {
+                let is_feasible = task.price <= threshold && ledger.admits_all(cluster, task.of(actions));
+                if is_feasible {
+                    for &action in task.of(actions) {
+                        ledger.begin(cluster, action);
+                        steps.push(Step { pool, action });
+                    }
+                }
+                !is_feasible
+            });
+            let was_stuck = self.steps.len() == before;
+            if was_stuck && threshold < u64::MAX {
+                continue;
+            }
+            if was_stuck {
+                self.unstick(pool)?;
+            } else if self.in_cycles.contains(&true) && threshold == u64::MAX {
+                self.use_pivots(pool, |planner, vm| planner.in_cycles[vm.index()]);
+            }
+            self.ledger.end_pool();
+            pool += 1;
+        }
+        Ok(())
+    }
+
+    /// Breaks cycles when nothing fits: by pivots, for which an earlier pool is tried first, or else by disks.
+    fn unstick(&mut self, pool: u32) -> Result<(), Stuck> {
+        let cluster = self.cluster;
+        let remaining: Vec<Action> = self.remaining();
+        if pool > 0 && !self.in_cycles.contains(&true) {
+            remaining.iter().for_each(|action| self.in_cycles[action.vm().index()] = true);
+            return Err(Stuck);
+        }
+        if self.use_pivots(pool, |_, _| true) {
+            return Ok(());
+        }
+        for cycle in cycle::cycles(cluster, &remaining, |_| true) {
+            let vjobs = cycle.iter().map(|&index| self.vjob(remaining[index].vm()));
+            let lightest = vjobs.min_by_key(|&vjob| {
+                let hosted =
+                    cluster.vms_of(vjob).iter().filter(|vm| self.current.place(**vm).host().is_some());
+                (hosted.map(|&vm| cluster.vm(vm).demand.memory).sum::<i64>(), vjob)
+            });
+            self.by_disk[lightest.expect("no cycle is empty").index()] = true;
+        }
+        // The cycles that are left are others.
+        self.in_cycles.fill(false);
+        Err(Stuck)
+    }
+
+    fn remaining(&self) -> Vec<Action> {
+        self.tasks.iter().flat_map(|task| task.of(&self.actions)).copied().collect()
+    }
+
+    /// Moves VMs of cycles to pivots in this pool; whether there was any.
+    fn use_pivots(&mut self, pool: u32, is_in_cycle: impl Fn(&Self, VmId) -> bool) -> bool {
+        let remaining = self.remaining();
+        let mut ledger = std::mem::take(&mut self.ledger);
+        let waits = |action: Action| is_in_cycle(self, action.vm());
+        let detours = cycle::by_pivots(self.cluster, &mut ledger, &remaining, waits);
+        self.ledger = ledger;
+        for detour in &detours {
+            self.steps.push(Step { pool, action: detour.first });
+            let direct = remaining[detour.index];
+            let at = self.actions.iter().position(|&action| action == direct).expect("it remains to be done");
+            self.actions[at] = detour.then;
+        }
+        !detours.is_empty()
+    }
+
+    /// What the plan to a viable configuration costs under the present thresholds; the same as [`Plan::cost`] of it.
     pub(crate) fn cost(&mut self, wanted: &Configuration) -> Result<u64, IllegalTransition> {
         let cluster = self.cluster;
-        let (mut cost, mut before, mut dearest, mut pool) = (0, 0, 0, 0);
-        for step in self.steps(wanted)? {
-            if step.pool != pool {
-                (before, dearest, pool) = (before + dearest, 0, step.pool);
-            }
-            let own = step.action.cost(cluster);
-            cost += before + own;
-            dearest = own.max(dearest);
-        }
-        Ok(cost)
+        Ok(cost_of(cluster, self.steps(wanted)?))
     }
+}
+
+/// What the plan of these steps costs.
+fn cost_of(cluster: &Cluster, steps: &[Step]) -> u64 {
+    let (mut cost, mut before, mut dearest, mut pool) = (0, 0, 0, 0);
+    for step in steps {
+        if step.pool != pool {
+            (before, dearest, pool) = (before + dearest, 0, step.pool);
+        }
+        let own = step.action.cost(cluster);
+        cost += before + own;
+        dearest = own.max(dearest);
+    }
+    cost
 }

@@ -16,7 +16,7 @@ use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place, State};
 use crate::durations::Durations;
 use crate::plan::Plan;
-use crate::planner::plan;
+use crate::planner::{plan, plan_early};
 use crate::vjob::{VjobId, VmId};
 use crate::workload::Application;
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
@@ -136,6 +136,7 @@ impl<'a> Simulation<'a> {
         let queue = self.queue_of_vjobs();
         let seed = self.setting.seed.fork("decisions").numbered(self.decisions);
         let wanted = self.setting.policy.decide(cluster, current, &queue, seed);
+        let plan = if self.setting.policy.chooses_by_cost() { plan } else { plan_early };
         let plan = plan(cluster, current, &wanted).expect("what a policy decides is viable and legal");
         if plan.pools().is_empty() {
             self.next_decision(now, now);

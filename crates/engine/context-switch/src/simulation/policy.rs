@@ -34,6 +34,11 @@ impl Policy {
         }
     }
 
+    /// Whether plans are chosen by their costs.
+    pub(super) const fn chooses_by_cost(&self) -> bool {
+        matches!(self, Policy::Optimised(..))
+    }
+
     /// A viable configuration to go to; the cluster is as [counted](Policy::counted).
     pub(super) fn decide(
         &self,

@@ -4,27 +4,115 @@ use crate::common::*;
 use dfrsim_context_switch::*;
 use dfrsim_model::{NodeId, Seed};
 
-/// The cheapest plan of all viable configurations with these states.
-fn enumerated(cluster: &Cluster, current: &Configuration, states: &[State]) -> Option<u64> {
-    let mut wanted = current.clone();
-    let mut free = Vec::new();
-    for &vm in cluster.by_name() {
-        match states[cluster.vm(vm).vjob.index()] {
-            State::Running => free.push(vm),
-            state => wanted.set(vm, state.at(current.place(vm).node()).unwrap()),
+/// The cheapest of all plans below a cost to all configurations with these states, in which each VM acts at most once, in any
+/// order and any pools, if there is one; the suspends of a vjob share a pool, and so do its resumes.
+struct BruteForce<'a> {
+    cluster: &'a Cluster,
+    current: &'a Configuration,
+    best: u64,
+}
+
+impl BruteForce<'_> {
+    fn below(cluster: &Cluster, current: &Configuration, states: &[State], cost: u64) -> Option<u64> {
+        let mut wanted = current.clone();
+        let mut free = Vec::new();
+        for &vm in cluster.by_name() {
+            match states[cluster.vm(vm).vjob.index()] {
+                State::Running => free.push(vm),
+                state => wanted.set(vm, state.at(current.place(vm).node()).unwrap()),
+            }
+        }
+        let mut search = BruteForce { cluster, current, best: cost };
+        let nodes = cluster.nodes().len() as u64;
+        for mut number in 0..nodes.pow(free.len() as u32) {
+            for &vm in &free {
+                wanted.set(vm, running((number % nodes) as u32));
+                number /= nodes;
+            }
+            if wanted.check(cluster).is_ok() {
+                search.configuration(&wanted);
+            }
+        }
+        (search.best < cost).then_some(search.best)
+    }
+
+    fn configuration(&mut self, wanted: &Configuration) {
+        let mut tasks: Vec<Vec<Action>> = Vec::new();
+        for &vm in self.cluster.by_name() {
+            let action = Action::between(self.cluster, vm, self.current.place(vm), wanted.place(vm)).unwrap();
+            let Some(action) = action else { continue };
+            let group = |action: Action| match action.kind() {
+                Kind::Suspend { .. } => Some((0, self.cluster.vm(action.vm()).vjob)),
+                Kind::Resume { .. } => Some((1, self.cluster.vm(action.vm()).vjob)),
+                _ => None,
+            };
+            let mates =
+                tasks.iter_mut().find(|task| group(action).is_some() && group(task[0]) == group(action));
+            match mates {
+                Some(task) => task.push(action),
+                None => tasks.push(vec![action]),
+            }
+        }
+        let own = tasks.iter().flatten().map(|action| action.cost(self.cluster)).sum();
+        self.pools(&self.current.clone(), &tasks, own);
+    }
+
+    /// All pools of what remains; the pools so far are paid for.
+    fn pools(&mut self, at: &Configuration, tasks: &[Vec<Action>], cost: u64) {
+        if cost >= self.best {
+            return;
+        }
+        if tasks.is_empty() {
+            self.best = cost;
+            return;
+        }
+        for pool in 1..1_u32 << tasks.len() {
+            let is_in = |index: usize| pool >> index & 1 == 1;
+            let (mut now, mut later) = (Vec::new(), Vec::new());
+            for (index, task) in tasks.iter().enumerate() {
+                if is_in(index) { now.extend(task) } else { later.push(task.clone()) }
+            }
+            let price = now.iter().map(|action: &&Action| action.cost(self.cluster)).max().unwrap_or(0);
+            let waiting: usize = later.iter().map(Vec::len).sum();
+            if let Some(after) = self.after(at, &now) {
+                self.pools(&after, &later, cost + price * waiting as u64);
+            }
         }
     }
-    let nodes = cluster.nodes().len();
-    let assignments = (nodes as u64).pow(free.len() as u32);
-    let cost = |mut number: u64| {
-        let mut wanted = wanted.clone();
-        for &vm in &free {
-            wanted.set(vm, running((number % nodes as u64) as u32));
-            number /= nodes as u64;
+
+    /// Where all are after these actions, if no node is overloaded more than before and no relation forbids an arrival.
+    fn after(&self, at: &Configuration, pool: &[&Action]) -> Option<Configuration> {
+        let (cluster, mut after) = (self.cluster, at.clone());
+        pool.iter().for_each(|action| after.set(action.vm(), action.to()));
+        let taken = |vm: VmId, place: Place, node: NodeId| {
+            if place.host() == Some(node) { place.taken(cluster.vm(vm)) } else { Amount::NONE }
+        };
+        for node in cluster.node_ids() {
+            let (mut before, mut during) = (Amount::NONE, Amount::NONE);
+            for &vm in cluster.by_name() {
+                let (had, has) = (taken(vm, at.place(vm), node), taken(vm, after.place(vm), node));
+                before += had;
+                during += Amount::new(had.cpu.max(has.cpu), had.memory.max(has.memory));
+            }
+            let capacity = cluster.node(node).capacity;
+            let is_wrong = |during: i64, before: i64, has: i64| during > has && during > before;
+            if is_wrong(during.cpu, before.cpu, capacity.cpu)
+                || is_wrong(during.memory, before.memory, capacity.memory)
+            {
+                return None;
+            }
         }
-        plan(cluster, current, &wanted).ok().map(|plan| plan.cost(cluster))
-    };
-    (0..assignments).filter_map(cost).min()
+        let relations = cluster.relations();
+        let arrives =
+            |action: &&&Action| action.to().host().is_some() && action.from().host() != action.to().host();
+        let is_allowed = |action: &&Action| {
+            let node = action.to().host().unwrap();
+            let meets =
+                |other: &VmId| [at, &after].iter().any(|places| places.place(*other).host() == Some(node));
+            relations.allow(action.vm(), node) && !relations.apart(action.vm()).iter().any(meets)
+        };
+        pool.iter().filter(arrives).all(is_allowed).then_some(after)
+    }
 }
 
 /// States that vjobs can go to, at random.
@@ -49,40 +137,61 @@ fn states(case: &Reconfiguration, number: u64) -> Option<Vec<State>> {
     case.cluster.vjob_ids().map(of).collect()
 }
 
+/// No plan is cheaper than one that is proven, and none is below a bound: on 5,000 random instances in whose plan something
+/// waits, and all others that were met on the way.
 #[test]
-fn the_cost_is_that_of_the_best_of_all_configurations() {
-    let (mut solved, mut infeasible, mut at_bound) = (0, 0, 0);
-    for number in 0..10_000 {
+fn no_plan_is_cheaper_than_a_proven_one_or_below_the_bound() {
+    let (mut contended, mut others, mut proven, mut at_bound, mut infeasible) = (0, 0, 0, 0, 0);
+    let (mut dearer, mut most) = (0, 0.0_f64);
+    for number in 0.. {
+        if contended == 5_000 {
+            break;
+        }
         let mut rng = Seed::new(6929).fork("optima").numbered(number).rng();
-        let size = Size { nodes: 4, vms: 6, cpu: 2, relations: number % 3 == 0 };
+        let size = Size { nodes: 3, vms: 6, cpu: 2, relations: number % 3 == 0 };
         let case = random(&size, &mut rng);
         let Some(states) = states(&case, number) else { continue };
-        let optimum = enumerated(&case.cluster, &case.current, &states);
-        let wanted = in_states(&case.cluster, &case.current, &states);
+        let named: Vec<_> = states.iter().copied().map(Some).collect();
+        let wanted = in_states(&case.cluster, &case.current, &named).unwrap();
         let found = cheapest(&case.cluster, &case.current, &wanted, &Limits::default(), Seed::new(1));
-        match (optimum, found) {
-            (Some(optimum), Ok(found)) => {
-                assert_eq!(found.cost, optimum, "{number}");
-                assert!(found.proven && found.bound == optimum, "{number}");
-                assert_eq!(found.plan.cost(&case.cluster), optimum);
-                checked(&case.cluster, &case.current, &found.configuration, &found.plan);
-                solved += 1;
-                let limits = Limits { steps: 0, time: None };
-                let first =
-                    cheapest(&case.cluster, &case.current, &found.configuration, &limits, Seed::new(1));
-                let bound = first.unwrap().bound;
-                assert!(bound <= optimum, "{number}: {bound} is above {optimum}");
-                at_bound += u32::from(bound == optimum);
-            }
-            (None, Err(error)) => {
+        let below = |cost| BruteForce::below(&case.cluster, &case.current, &states, cost);
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => {
                 assert!(matches!(error, Unsolved::Infeasible | Unsolved::Dozing { .. }), "{number}: {error}");
+                assert_eq!(below(u64::MAX), None, "{number}");
                 infeasible += 1;
+                continue;
             }
-            (optimum, found) => panic!("{number}: {optimum:?} and {found:?}"),
+        };
+        checked(&case.cluster, &case.current, &found.configuration, &found.plan);
+        assert_eq!(found.plan.cost(&case.cluster), found.cost);
+        let cheaper = below(found.cost);
+        let optimum = cheaper.unwrap_or(found.cost);
+        assert!(!found.proven || cheaper.is_none(), "{number}: {} is proven, {optimum} possible", found.cost);
+        let limits = Limits { steps: 0, time: None };
+        let first =
+            cheapest(&case.cluster, &case.current, &found.configuration, &limits, Seed::new(1)).unwrap();
+        assert!(
+            first.bound <= optimum && found.bound <= optimum,
+            "{number}: {} is above {optimum}",
+            first.bound
+        );
+        if found.plan.pools().len() <= 1 {
+            others += 1;
+            continue;
         }
+        contended += 1;
+        proven += u32::from(found.proven);
+        at_bound += u32::from(first.bound == optimum);
+        dearer += u32::from(cheaper.is_some());
+        most = most.max(found.cost as f64 / optimum.max(1) as f64);
     }
-    println!("{solved} solved, {at_bound} of them at the bound, {infeasible} infeasible");
-    assert!(solved > 5_000 && infeasible > 50 && at_bound > solved / 2, "{solved}, {infeasible}, {at_bound}");
+    println!(
+        "{contended} contended instances: {proven} proven, {at_bound} with a bound that is the optimum; {dearer} dearer than the \
+         optimum, {most:.2} times at most; {others} others, {infeasible} infeasible"
+    );
+    assert!(proven > 4_500 && infeasible > 1_000, "{proven}, {infeasible}");
 }
 
 /// Two runs with the same number of steps agree, and more steps are never worse.

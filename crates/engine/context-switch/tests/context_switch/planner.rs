@@ -133,6 +133,76 @@ fn cycles_of_any_length_are_broken() {
     }
 }
 
+/// Ten swaps, each with a pivot of its own: 2,048, then 2,048 + 3,072, then 2,048 + 3,072 + 2,048 for each.
+#[test]
+fn independent_cycles_are_broken_at_once() {
+    for swaps in [1, 2, 10] {
+        let nodes = vec![(2, 4_096); 3 * swaps];
+        let vms: Vec<(u32, i64, i64)> =
+            (0..2 * swaps).map(|vm| (vm as u32, 1, if vm % 2 == 0 { 2_048 } else { 3_072 })).collect();
+        let cluster = cluster(&nodes, &vms);
+        let from: Vec<Place> = (0..2 * swaps as u32).map(running).collect();
+        let to: Vec<Place> = (0..2 * swaps as u32).map(|vm| running(vm ^ 1)).collect();
+        let (from, to) = (Configuration::new(from), Configuration::new(to));
+        let plan = plan(&cluster, &from, &to).unwrap();
+        checked(&cluster, &from, &to, &plan);
+        let figures = (plan.pools().len(), plan.cost(&cluster));
+        assert_eq!(figures, (3, 14_336 * swaps as u64), "{}", words(&cluster, &plan));
+    }
+}
+
+/// A pivot is used while others are suspended: VM3 and its long suspend have no part in the swap of VM1 and VM2, but VM4 waits
+/// for it.
+#[test]
+fn a_pivot_is_used_as_early_as_possible() {
+    let cluster = cluster(&[(2, 4), (2, 4), (2, 4), (1, 9)], &[(0, 1, 2), (1, 1, 3), (2, 1, 9), (3, 1, 1)]);
+    let from = [running(0), running(1), running(3), WAITING];
+    let to = [running(1), running(0), sleeping(3), running(3)];
+    let (plan, _) = planned(&cluster, &from, &to);
+    assert!(plan.starts_with("migrate VM1 N1>N3"), "{plan}");
+}
+
+/// Without a pivot the vjob that is lighter leaves as a whole and comes back together, VM3 too, which has no part in the cycle.
+#[test]
+fn a_vjob_goes_by_way_of_the_disk_as_a_whole() {
+    let cluster = cluster(&[(2, 4), (2, 4)], &[(0, 1, 2), (1, 1, 4), (0, 0, 1)]);
+    let (plan, _) =
+        planned(&cluster, &[running(0), running(1), running(0)], &[running(1), running(0), running(1)]);
+    assert_eq!(
+        plan,
+        "suspend VM1 N1>N1, suspend VM3 N1>N1 | migrate VM2 N2>N1 | resume VM1 N1>N2, resume VM3 N1>N2"
+    );
+}
+
+/// N1 has room for one of two VMs at first. The cheaper one goes first, whatever the names: 1, then 1 + 10.
+#[test]
+fn what_is_dear_waits_for_what_is_cheap() {
+    for memories in [[10, 1], [1, 10]] {
+        let [first, second] = memories;
+        let cluster =
+            cluster(&[(2, 11), (2, 11), (2, 11), (2, 11)], &[(0, 1, first), (1, 1, second), (2, 1, 10)]);
+        // VM3 leaves N1 for N4; VM1 and VM2 come from N2 and N3.
+        let from = [running(1), running(2), running(0)];
+        let to = [running(0), running(0), running(3)];
+        let (plan, cost) = planned(&cluster, &from, &to);
+        assert_eq!(cost, 1 + 10 + (10 + 10), "{plan}");
+    }
+}
+
+/// Nobody needs what the dear suspend frees but VM3: three resumes go before it. 0 for the stop, 256 for each resume behind
+/// nothing but the stop, then the suspend.
+#[test]
+fn a_dear_suspend_waits_if_it_is_of_no_use() {
+    let cluster = cluster(
+        &[(3, 768), (1, 4_096)],
+        &[(0, 3, 768), (1, 1, 256), (2, 1, 256), (3, 1, 256), (4, 1, 4_096)],
+    );
+    let from = [running(0), sleeping(0), sleeping(0), sleeping(0), running(1)];
+    let to = [TERMINATED, running(0), running(0), running(0), sleeping(1)];
+    let (plan, cost) = planned(&cluster, &from, &to);
+    assert_eq!(cost, 3 * 256 + 4_096, "{plan}");
+}
+
 /// The checker accepts 100,000 plans; among them there are cycles of both kinds.
 #[test]
 fn a_hundred_thousand_random_reconfigurations() {

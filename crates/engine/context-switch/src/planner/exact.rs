@@ -1,0 +1,142 @@
+//! The cheapest order of a few tasks.
+
+use super::ledger::{frees, needs};
+use super::{Planner, Task};
+use crate::action::IllegalTransition;
+use crate::amount::Amount;
+use crate::configuration::Configuration;
+use crate::plan::Step;
+
+/// The most tasks: with `n` of them 3^n pools are looked at.
+const MOST_TASKS: usize = 10;
+
+/// The cheapest plan in which each VM acts once.
+pub(crate) struct Exact {
+    pub(crate) cost: u64,
+    pub(super) steps: Vec<Step>,
+}
+
+/// What a task does to nodes, and what must have been done before.
+struct Effect {
+    needs: Vec<(usize, Amount)>,
+    frees: Vec<(usize, Amount)>,
+    /// The tasks after whose pools it may begin: VMs that must not meet this one leave its node.
+    after: usize,
+    actions: u64,
+    own: u64,
+    price: u64,
+}
+
+impl Planner<'_> {
+    /// The cheapest plan in which each VM acts at most once, if there are few tasks and there is such a plan.
+    ///
+    /// Its cost is what the actions cost by themselves, and for each pool its dearest action times the number of actions
+    /// behind it. So the cheapest way on from a set of tasks that are done does not depend on their order.
+    pub(crate) fn exact(&mut self, wanted: &Configuration) -> Result<Option<Exact>, IllegalTransition> {
+        self.by_disk.fill(false);
+        self.set_tasks(wanted)?;
+        Ok(if self.tasks.len() <= MOST_TASKS { self.cheapest_order() } else { None })
+    }
+
+    fn cheapest_order(&self) -> Option<Exact> {
+        let effects: Vec<Effect> = self.tasks.iter().map(|task| self.effect(task)).collect::<Option<_>>()?;
+        let all = (1 << effects.len()) - 1;
+        let room = self.rooms(&effects);
+        let nodes = self.room.len();
+        // For each set of tasks that are done: what is paid for waiting from there on, and the next pool.
+        let mut paid: Vec<Option<(u64, usize)>> = vec![None; all + 1];
+        paid[all] = Some((0, 0));
+        let mut needed = vec![Amount::NONE; nodes];
+        for done in (0..all).rev() {
+            let mut fits = |pool: usize| {
+                needed.fill(Amount::NONE);
+                members(pool).flat_map(|task| &effects[task].needs).all(|&(node, need)| {
+                    needed[node] += need.positive();
+                    // A need of nothing fits even an overloaded node.
+                    let amount = Amount::new(
+                        if need.cpu > 0 { needed[node].cpu } else { 0 },
+                        if need.memory > 0 { needed[node].memory } else { 0 },
+                    );
+                    amount.fits(room[done * nodes + node])
+                })
+            };
+            let is_ready = |task: &usize| effects[*task].after & !done == 0;
+            let able: usize = members(all & !done)
+                .filter(is_ready)
+                .filter(|&task| fits(1 << task))
+                .map(|task| 1 << task)
+                .sum();
+            let mut best: Option<(u64, usize)> = None;
+            let mut pool = able;
+            while pool > 0 {
+                if let Some((behind, _)) = paid[done | pool] {
+                    let price = members(pool).map(|task| effects[task].price).max().unwrap_or(0);
+                    let waiting: u64 = members(all & !done & !pool).map(|task| effects[task].actions).sum();
+                    let cost = behind + price * waiting;
+                    if best.is_none_or(|(found, _)| cost < found) && fits(pool) {
+                        best = Some((cost, pool));
+                    }
+                }
+                pool = (pool - 1) & able;
+            }
+            paid[done] = best;
+        }
+        let own: u64 = effects.iter().map(|effect| effect.own).sum();
+        let cost = own + paid[0]?.0;
+        let (mut steps, mut done, mut number) = (Vec::new(), 0, 0);
+        while done != all {
+            let (_, pool) = paid[done].expect("it was reached");
+            let tasks = members(pool).map(|task| &self.tasks[task]);
+            let actions = tasks.flat_map(|task| task.of(&self.actions)).copied();
+            steps.extend(actions.map(|action| Step { pool: number, action }));
+            (done, number) = (done | pool, number + 1);
+        }
+        steps.sort_unstable_by_key(|step| (step.pool, self.rank[step.action.vm().index()]));
+        Some(Exact { cost, steps })
+    }
+
+    /// None if a VM can never arrive, since one that it must not meet stays.
+    fn effect(&self, task: &Task) -> Option<Effect> {
+        let (cluster, actions) = (self.cluster, task.of(&self.actions));
+        let by_node = |(node, amount): (dfrsim_model::NodeId, Amount)| (node.index(), amount);
+        let mut after = 0;
+        for action in actions {
+            let Some(node) = action.to().host().filter(|node| action.from().host() != Some(*node)) else {
+                continue;
+            };
+            let there = |vm: &&crate::VmId| self.current.place(**vm).host() == Some(node);
+            for other in cluster.relations().apart(action.vm()).iter().filter(there) {
+                let acts = |task: &Task| task.of(&self.actions).iter().any(|action| action.vm() == *other);
+                after |= 1 << self.tasks.iter().position(acts)?;
+            }
+        }
+        let costs = actions.iter().map(|action| action.cost(cluster));
+        Some(Effect {
+            needs: actions.iter().filter_map(|action| needs(cluster, *action)).map(by_node).collect(),
+            frees: actions.iter().filter_map(|action| frees(cluster, *action)).map(by_node).collect(),
+            after,
+            actions: actions.len() as u64,
+            own: costs.clone().sum(),
+            price: costs.max().unwrap_or(0),
+        })
+    }
+
+    /// What nodes have left when each set of tasks is done, set by set.
+    fn rooms(&self, effects: &[Effect]) -> Vec<Amount> {
+        let mut rooms = self.room.clone();
+        for done in 1..1_usize << effects.len() {
+            let last = done.ilog2() as usize;
+            let without = (done & !(1 << last)) * self.room.len();
+            let mut room = rooms[without..without + self.room.len()].to_vec();
+            effects[last].needs.iter().for_each(|&(node, need)| room[node] -= need.positive());
+            effects[last].frees.iter().for_each(|&(node, freed)| room[node] += freed);
+            rooms.extend(room);
+        }
+        rooms
+    }
+}
+
+/// The numbers of a set.
+fn members(set: usize) -> impl Iterator<Item = usize> {
+    (0..usize::BITS as usize).take_while(move |task| set >> task > 0).filter(move |task| set >> task & 1 == 1)
+}

@@ -1,0 +1,66 @@
+//! Cheap actions first: thresholds for pools that make a plan cheaper.
+
+use super::Planner;
+use crate::action::IllegalTransition;
+use crate::configuration::Configuration;
+use crate::plan::Step;
+
+/// The most thresholds: a pool more hardly ever helps.
+const MOST_THRESHOLDS: usize = 6;
+/// The most prices that are tried as thresholds: all of a usual plan, else evenly chosen ones.
+const MOST_PRICES: usize = 12;
+/// The most actions that are planned altogether while thresholds are tried.
+const MOST_PLANNED: usize = 200_000;
+
+impl Planner<'_> {
+    /// The steps of the cheapest plan that is found: of few tasks the cheapest order of all, of many by thresholds.
+    pub(crate) fn best(&mut self, wanted: &Configuration) -> Result<&[Step], IllegalTransition> {
+        self.tune(wanted)?;
+        let cost = self.cost(wanted)?;
+        if let Some(exact) = self.exact(wanted)?.filter(|exact| exact.cost < cost) {
+            self.steps = exact.steps;
+        }
+        Ok(&self.steps)
+    }
+
+    /// Sets thresholds under which the plan to a configuration is cheapest: begins with none or the present ones, and puts one
+    /// more before any other, or leaves one out, as long as that helps. What it costs.
+    pub(crate) fn tune(&mut self, wanted: &Configuration) -> Result<u64, IllegalTransition> {
+        self.set_tasks(wanted)?;
+        let mut prices: Vec<u64> = self.tasks.iter().map(|task| task.price).collect();
+        prices.sort_unstable();
+        prices.dedup();
+        prices.pop();
+        let all = prices.len();
+        let prices: Vec<u64> =
+            (0..all.min(MOST_PRICES)).map(|at| prices[at * all / all.min(MOST_PRICES)]).collect();
+        let mut tries = MOST_PLANNED / self.actions.len().max(1);
+        let present = (self.cost(wanted)?, std::mem::take(&mut self.thresholds));
+        let mut best = present.min((self.cost(wanted)?, Vec::new()));
+        loop {
+            let before = best.clone();
+            for candidate in neighbours(&before.1, &prices).into_iter().take(tries) {
+                tries -= 1;
+                self.thresholds = candidate;
+                let cost = self.cost(wanted)?;
+                if cost < best.0 {
+                    best = (cost, self.thresholds.clone());
+                }
+            }
+            if best.0 == before.0 {
+                break;
+            }
+        }
+        self.thresholds = best.1;
+        Ok(best.0)
+    }
+}
+
+/// Thresholds with one more, or with one less.
+fn neighbours(thresholds: &[u64], prices: &[u64]) -> Vec<Vec<u64>> {
+    let with = |at: usize, price: u64| [&thresholds[..at], &[price], &thresholds[at..]].concat();
+    let places = if thresholds.len() < MOST_THRESHOLDS { 0..thresholds.len() + 1 } else { 0..0 };
+    let more = places.flat_map(|at| prices.iter().map(move |&price| with(at, price)));
+    let less = (0..thresholds.len()).map(|at| [&thresholds[..at], &thresholds[at + 1..]].concat());
+    more.chain(less).collect()
+}
