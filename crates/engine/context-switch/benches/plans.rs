@@ -13,7 +13,7 @@ fn main() {
 const SIZES: [(u32, u32); 2] = [(200, 500), (2_000, 10_000)];
 
 fn sample((nodes, vms): (u32, u32)) -> (Sample, Configuration) {
-    let sample = Sample::draw(SampleShape { nodes, vms }, &InitialState::ALL, Seed::new(1));
+    let sample = Sample::draw(SampleShape { nodes, vms, busy: None }, &InitialState::ALL, Seed::new(1));
     let queue = first_come_first_served(&sample.cluster);
     let wanted = select_running(&sample.cluster, &sample.current, &queue, SuspendTo::Disk);
     (sample, wanted)

@@ -45,7 +45,8 @@ impl Random {
         replication: u32,
     ) -> Prepared<Instance> {
         let seed = Seed::new(seed).fork("samples").numbered(vms.into()).numbered(replication.into());
-        let sample = Sample::draw(SampleShape { nodes: part.nodes, vms }, &part.states, seed);
+        let sample =
+            Sample::draw(SampleShape { nodes: part.nodes, vms, busy: part.busy }, &part.states, seed);
         let Sample { cluster, current } = &sample;
         let first_fit = select_running(cluster, current, &first_come_first_served(cluster), SuspendTo::Disk);
         let mut digester = Digester::new();

@@ -26,12 +26,14 @@ impl InitialState {
 }
 
 /// How large a sample is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampleShape {
     /// How many nodes, each with 2 processing units and 4 GB.
     pub nodes: u32,
     /// How many VMs; vjobs have 9 or 18, and the last one what is left.
     pub vms: u32,
+    /// The chance that a VM computes, in [0, 1]; else that is by its application, and in half of these one or two of nine do.
+    pub busy: Option<f64>,
 }
 
 /// A cluster with vjobs in random states.
@@ -70,7 +72,9 @@ impl Sample {
             let first = vms.len();
             for (position, (begin, end)) in times.iter().take(shape.vms as usize - first).enumerate() {
                 let memory = *VM_MEMORY.choose(&mut rng).expect("there are sizes");
-                let demand = Amount::new(i64::from((*begin..*end).contains(&now)), memory);
+                let computes =
+                    shape.busy.map_or((*begin..*end).contains(&now), |chance| rng.random_bool(chance));
+                let demand = Amount::new(i64::from(computes), memory);
                 vms.push(Vm { name: format!("vm{:05}-{position:02}", vjob.0), vjob, demand });
             }
             let of_vjob = &vms[first..];

@@ -199,7 +199,7 @@ fn no_plan_is_cheaper_than_a_proven_one_or_below_the_bound() {
 fn a_limit_of_steps_gives_the_same_result_each_time() {
     use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
     let Sample { cluster, current } =
-        Sample::draw(SampleShape { nodes: 40, vms: 130 }, &InitialState::ALL, Seed::new(4));
+        Sample::draw(SampleShape { nodes: 40, vms: 130, busy: None }, &InitialState::ALL, Seed::new(4));
     let decision = select_running(&cluster, &current, &first_come_first_served(&cluster), SuspendTo::Disk);
     let within = |steps| {
         let limits = Limits { steps, time: None };
