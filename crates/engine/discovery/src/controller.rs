@@ -169,10 +169,11 @@ impl<'a> Controller<'a> {
             let weight = fluid.vms()[vm].weight;
             let entitled = Share::from_ratio(weight.into(), POINTS.into());
             let used = fluid.average_use(vm, span);
-            match self.estimates[vm].observe(now, used, entitled) {
+            match self.estimates[vm].observe(now, used, entitled, self.settings.lowering) {
                 Seen::Use => others.push(vm),
-                Seen::Slack => {
-                    let kept = points_for(used);
+                Seen::Less => {
+                    // Who used more than its points is entitled to no more of them.
+                    let kept = points_for(used).min(weight);
                     freed += weight - kept;
                     fluid.set_weight(vm, kept);
                 }

@@ -1,5 +1,6 @@
 //! What the policies believe of the needs.
 
+use crate::settings::Lowering;
 use dfrsim_model::{Share, SimTime};
 
 /// What is believed of one machine.
@@ -14,8 +15,8 @@ pub(crate) struct Estimate {
 /// What a machine's use says of its need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// It left CPU unused that it was entitled to, and used less than was believed: the need has fallen.
-    Slack,
+    /// The estimate has fallen.
+    Less,
     /// The need is at least what was believed.
     Use,
 }
@@ -29,13 +30,16 @@ impl Estimate {
         *self = Estimate { need: used, discovered: Some(now) };
     }
 
-    /// During execution: the machine was entitled to some CPU and used so much, on average. Who uses all that it is
-    /// entitled to may need more, so no slack is seen then, whatever was believed. A lower estimate is a discovery event,
-    /// a higher one is not, as the need may be higher still.
-    pub(crate) fn observe(&mut self, now: SimTime, used: Share, entitled: Share) -> Seen {
-        if used < entitled && used < self.need {
+    /// During execution: the machine was entitled to some CPU and used so much, on average. A lower estimate is a discovery
+    /// event, a higher one is not, as the need may be higher still.
+    pub(crate) fn observe(&mut self, now: SimTime, used: Share, entitled: Share, lowering: Lowering) -> Seen {
+        let is_lowered = match lowering {
+            Lowering::BelowEstimate => used < self.need,
+            Lowering::BelowEntitlement => used < self.need && used < entitled,
+        };
+        if is_lowered {
             self.discover(now, used);
-            return Seen::Slack;
+            return Seen::Less;
         }
         self.need = self.need.max(used);
         Seen::Use
@@ -59,13 +63,23 @@ mod tests {
     fn estimates_fall_on_slack_and_rise_on_use() {
         let now = SimTime::from_secs(60);
         let mut estimate = Estimate::UNKNOWN;
-        assert_eq!(estimate.observe(now, share(4), share(4)), Seen::Use, "it used all it could");
+        let by_slack = Lowering::BelowEntitlement;
+        assert_eq!(estimate.observe(now, share(4), share(4), by_slack), Seen::Use, "it used all it could");
         assert_eq!(estimate, Estimate::UNKNOWN);
-        assert_eq!(estimate.observe(now, share(3), share(4)), Seen::Slack);
+        assert_eq!(estimate.observe(now, share(3), share(4), by_slack), Seen::Less);
         assert_eq!(estimate, Estimate { need: share(3), discovered: Some(now) });
         let later = SimTime::from_secs(61);
-        assert_eq!(estimate.observe(later, share(5), share(6)), Seen::Use);
+        assert_eq!(estimate.observe(later, share(5), share(6), by_slack), Seen::Use);
         assert_eq!(estimate, Estimate { need: share(5), discovered: Some(now) }, "no discovery event");
+    }
+
+    /// By the words of the text a machine that has all that it is entitled to is taken to need no more.
+    #[test]
+    fn estimates_fall_below_the_estimate() {
+        let now = SimTime::from_secs(60);
+        let mut estimate = Estimate::UNKNOWN;
+        assert_eq!(estimate.observe(now, share(4), share(4), Lowering::BelowEstimate), Seen::Less);
+        assert_eq!(estimate, Estimate { need: share(4), discovered: Some(now) });
     }
 
     #[test]

@@ -47,7 +47,7 @@ mod workload;
 pub use approach::Approach;
 pub use needs::Needs;
 pub use outcome::{Observer, Outcome};
-pub use settings::{Settings, SettingsError, Spare};
+pub use settings::{Lowering, Settings, SettingsError, Spare};
 pub use simulation::simulate;
 pub use testbed::Testbed;
 pub use workload::{Vm, Workload, WorkloadError};

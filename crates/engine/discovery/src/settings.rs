@@ -17,6 +17,19 @@ named! {
     }
 }
 
+named! {
+    /// When the estimate of a machine's need is lowered during execution.
+    #[derive(Default)]
+    pub enum Lowering as "reading of when estimates fall" {
+        /// Whenever it uses less than the estimate, to what it uses, also if it was not entitled to more: the words of
+        /// section 7.2.2.
+        #[default]
+        BelowEstimate = "below-estimate",
+        /// Only if it also uses less than it is entitled to, so that there is slack.
+        BelowEntitlement = "below-entitlement",
+    }
+}
+
 /// How the policies work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -37,6 +50,8 @@ pub struct Settings {
     pub sharing: Sharing,
     /// What becomes of the CPU that is left.
     pub spare: Spare,
+    /// When estimates are lowered.
+    pub lowering: Lowering,
     /// The options of MCB.
     pub mcb: McbOptions,
     /// Whether MCB's nodes are renamed so that the fewest machines migrate.
@@ -57,6 +72,7 @@ impl Default for Settings {
             migration: SimSpan::from_secs(20),
             sharing: Sharing::Weights,
             spare: Spare::Average,
+            lowering: Lowering::BelowEstimate,
             mcb: McbOptions::default(),
             relabel: false,
         }

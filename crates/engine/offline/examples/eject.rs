@@ -24,7 +24,9 @@ const SIZES: [(u32, u32, u64); 10] = [
 
 fn main() {
     let seed = std::env::args().nth(1).map_or(1, |text| text.parse().expect("a seed is a number"));
-    println!("| nodes x jobs | D | instances | VP_CPSUM (us) | VP_EJECT (us) | ratio | gap of VP_CPSUM | gap of VP_EJECT | ratio | failures |");
+    println!(
+        "| nodes x jobs | D | instances | VP_CPSUM (us) | VP_EJECT (us) | ratio | gap of VP_CPSUM | gap of VP_EJECT | ratio | failures |"
+    );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for (nodes, jobs, count) in SIZES {
         for dimensions in [2, 4, 6] {

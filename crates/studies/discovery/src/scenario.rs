@@ -3,7 +3,7 @@
 use crate::published::Published;
 use dfrsim_discovery::recorded::Unit;
 use dfrsim_discovery::sharing::Sharing;
-use dfrsim_discovery::{Approach, Settings, Spare};
+use dfrsim_discovery::{Approach, Lowering, Settings, Spare};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
     LocatedFile, boolean, choice, count, distinct_tables, file, flattened, fraction, list, name, number,
@@ -57,6 +57,9 @@ fields! {
             choice(Sharing::ALL.iter().map(|&it| (it.name(), it))), default Sharing::default();
         /// What the CPU above the largest minimum yield is for.
         pub spare: Spare = choice(Spare::ALL.iter().map(|&it| (it.name(), it))), default Spare::default();
+        /// When the estimate of a machine's need falls during execution.
+        pub lowering: Lowering =
+            choice(Lowering::ALL.iter().map(|&it| (it.name(), it))), default Lowering::default();
         /// How MCB fills nodes.
         pub packing: Packing =
             choice(Packing::ALL.iter().map(|&it| (it.name(), it))), default Packing::default();
@@ -166,6 +169,7 @@ impl Setting {
             migration: self.migration,
             sharing: self.sharing,
             spare: self.spare,
+            lowering: self.lowering,
             mcb: McbOptions {
                 packing: self.packing,
                 floor: self.yield_floor,

@@ -28,7 +28,7 @@ pub struct DiscoveryStudy {
 impl Study for DiscoveryStudy {
     const NAME: &'static str = "discovery";
     const TITLE: &'static str = "CPU needs found while virtual machines run (dissertation, chapter 7)";
-    const SEMANTICS: u32 = 1;
+    const SEMANTICS: u32 = 2;
     const AUDIT: Audit = Audit::Always;
     const RUNS: &'static str = "simulations";
 
@@ -113,6 +113,7 @@ impl Study for DiscoveryStudy {
             migration,
             sharing,
             spare,
+            lowering,
             packing,
             yield_floor,
             yield_precision,
@@ -128,6 +129,7 @@ impl Study for DiscoveryStudy {
             .field("migration", migration)
             .field("sharing", sharing)
             .field("spare", spare)
+            .field("lowering", lowering)
             .field("packing", packing)
             .field("yield_floor", yield_floor.units())
             .field("yield_precision", yield_precision.units())
