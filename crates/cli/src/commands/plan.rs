@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::{self, OutputFile, Places, notice};
 use crate::picture_files::PictureFile;
 use clap::{ArgGroup, Args};
-use dfrsim_audit::plan::check_plan;
+use dfrsim_audit::plan::{PlanReport, check_plan};
 use dfrsim_context_switch::file::{
     PlanFigures, cluster_from_json, configuration_from_json, plan_to_json, read, states_from_json,
 };
@@ -25,7 +25,7 @@ use std::time::Duration;
 /// which no plan can cost in which each VM acts at most once. Every plan is checked independently. Exit code 1 means that no
 /// plan was found.
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("wanted").required(true).args(["to", "states"])))]
+#[command(group(ArgGroup::new("wanted").required(true).args(["to", "states", "check"])))]
 #[command(after_help = "\
 Files:
   CURRENT.json  {\"nodes\": [{\"name\": \"N1\", \"cpu\": 2, \"memory\": 4096}],
@@ -38,26 +38,31 @@ Files:
   fence and ban, the last two with \"nodes\". Who is not named stays as it is.
 
 Examples:
-  dfrsim plan --from current.json --to wanted.json
-  dfrsim plan --from current.json --states states.json --time-limit 40s --out plan.json --picture plan.svg")]
+  dfrsim plan --from scenarios/plan/current.json --to scenarios/plan/swapped.json
+  dfrsim plan --from scenarios/plan/current.json --states scenarios/plan/states.json --out plan.json --picture plan.svg
+  dfrsim plan --check plan.json")]
 pub(crate) struct Plan {
     /// Nodes, vjobs with their VMs and where these are, and placement relations
-    #[arg(long, value_name = "CURRENT.json")]
-    from: PathBuf,
+    #[arg(long, value_name = "CURRENT.json", required_unless_present = "check")]
+    from: Option<PathBuf>,
     /// Where VMs should be
     #[arg(long, value_name = "WANTED.json")]
     to: Option<PathBuf>,
     /// In which states vjobs should be; the nodes are chosen
     #[arg(long, value_name = "STATES.json")]
     states: Option<PathBuf>,
-    /// How many assignments are looked at
-    #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with = "to")]
+    /// Check a plan instead, of this program or another that writes what `--out` does: capacities, relations, states, times and
+    /// costs, action by action. Exit code 1 means that something is wrong with it
+    #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["from", "out", "picture"])]
+    check: Option<PathBuf>,
+    /// How many assignments are tried
+    #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with_all = ["to", "check"])]
     steps: u64,
     /// Search so long instead, as in 40s or 500ms; results are not reproducible then
-    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with_all = ["steps", "to"])]
+    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with_all = ["steps", "to", "check"])]
     time_limit: Option<Duration>,
     /// The seed of the search
-    #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "to")]
+    #[arg(long, value_name = "S", default_value_t = 1, conflicts_with_all = ["to", "check"])]
     seed: u64,
     /// Write the plan, with the times of all actions
     #[arg(long, value_name = "FILE.json")]
@@ -90,9 +95,13 @@ struct Planned {
 
 impl Plan {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if let Some(path) = &self.check {
+            return check(path);
+        }
+        let from = self.from.as_deref().expect("it is required without --check");
         // Of the picture it is known before anything is written whether it can be.
         let picture = self.picture.as_deref().map(PictureFile::new).transpose()?;
-        let mut places = Places::default().reads("--from", &self.from);
+        let mut places = Places::default().reads("--from", from);
         for wanted in self.to.iter().chain(&self.states) {
             places = places.reads("--to or --states", wanted);
         }
@@ -100,8 +109,8 @@ impl Plan {
         if let Some(picture) = &picture {
             picture.check("--picture", places)?;
         }
-        let text = read(&self.from).map_err(Failure::input)?;
-        let (cluster, before) = cluster_from_json(&name(&self.from), &text).map_err(Failure::input)?;
+        let text = read(from).map_err(Failure::input)?;
+        let (cluster, before) = cluster_from_json(&name(from), &text).map_err(Failure::input)?;
         let planned = self.plan(&cluster, &before)?;
         let pools = timetable(&cluster, &planned.plan, &Durations::default());
         let document = plan_to_json(&cluster, &before, &planned.after, &pools, &planned.figures);
@@ -155,6 +164,19 @@ impl Plan {
     }
 }
 
+/// What the independent checker says of a plan.
+fn check(path: &Path) -> Result<(), Failure> {
+    let text = read(path).map_err(Failure::input)?;
+    let report = check_plan(&text).map_err(|faults| {
+        let lines = faults.0.iter().map(|fault| format!("{}: {fault}", path.display()));
+        Failure::Result(lines.collect::<Vec<_>>().join("\n"))
+    })?;
+    let PlanReport { pools, actions, detours_by_disk, detours_by_pivot, .. } = report;
+    output::print(&format!(
+        "{actions} actions in {pools} pools, {detours_by_pivot} by way of a pivot and {detours_by_disk} of a disk: no fault\n"
+    ))
+}
+
 /// Whether the VMs of a vjob share a state before, and not after.
 fn is_split(cluster: &Cluster, before: &Configuration, after: &Configuration, vjob: VjobId) -> bool {
     let share = |places: &Configuration| {
@@ -169,11 +191,30 @@ fn name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The pools, a line for each action, and the figures.
+/// How many actions there are of each kind, and how long the plan takes: `2 suspend, 1 run; 2 pools, 85 s`.
+fn summary(pools: &[Vec<Timed>]) -> String {
+    let mut counts: Vec<(&str, u32)> = Vec::new();
+    for timed in pools.iter().flatten() {
+        let kind = timed.action.kind().name();
+        match counts.iter_mut().find(|(name, _)| *name == kind) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((kind, 1)),
+        }
+    }
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let counted = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ");
+    let end = pools.iter().flatten().map(|timed| timed.end).max().unwrap_or_default();
+    format!("{counted}; {} pool{}, {end} s", pools.len(), plural(pools.len()))
+}
+
+/// The summary, the pools with a line for each action, and the figures.
 fn words(cluster: &Cluster, pools: &[Vec<Timed>], figures: &PlanFigures, limit: Option<Duration>) -> String {
     let mut text = String::new();
     let mut line = |line: String| writeln!(text, "{line}").expect("a string takes any text");
     let vm_width = cluster.vms().iter().map(|vm| vm.name.len()).max().unwrap_or(0);
+    if !pools.is_empty() {
+        line(summary(pools));
+    }
     for (number, pool) in pools.iter().enumerate() {
         let begin = pool.iter().map(|timed| timed.begin).min().unwrap_or_default();
         line(format!("pool {}, from {begin} s", number + 1));

@@ -38,13 +38,34 @@ fn states_are_reached_as_cheaply_as_possible() {
     let printed = stdout(&mut plan(&folder, &arguments));
     assert_eq!(
         printed,
-        "pool 1, from 0 s\n  resume   C1  N1 -> N3  cost 6, 0 to 0.263672 s\ncost 6\nbound 6, so that this is the cheapest plan\n"
+        "1 resume; 1 pool, 0.263672 s\npool 1, from 0 s\n  resume   C1  N1 -> N3  cost 6, 0 to 0.263672 s\ncost 6\nbound 6, so that this is the cheapest plan\n"
     );
     let document = fs::read_to_string(folder.path("plan.json")).unwrap();
-    assert!(dfrsim_audit::plan::check_plan(&document).is_ok());
+    let checked = stdout(dfrsim(["plan", "--check"]).arg(folder.path("plan.json")));
+    assert_eq!(checked, "1 actions in 1 pools, 0 by way of a pivot and 0 of a disk: no fault\n");
+    let wrong = document.replace("\"cost\":6", "\"cost\":5").replace("\"cost\": 6", "\"cost\": 5");
+    let wrong_path = Folder::with(&[("plan.json", &wrong)]);
+    let message = stderr(dfrsim(["plan", "--check"]).arg(wrong_path.path("plan.json")), 1);
+    assert!(message.contains("plan.json: the plan costs 6, and not 5"), "{message}");
     assert!(fs::read_to_string(folder.path("plan.svg")).unwrap().contains("1 action in 1 pool, cost 6 MB"));
     assert!(fs::read_to_string(folder.path("plan.csv")).unwrap().contains("0,C1,resume,N1,N3,6,"));
     assert_eq!(stdout(&mut plan(&folder, &arguments)), printed, "the same each time");
+}
+
+/// The files of the help's examples.
+#[test]
+fn the_examples_run() {
+    let example =
+        |file: &str| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/plan").join(file);
+    for (option, file, expected) in [
+        ("--to", "swapped.json", "3 migrate; 3 pools"),
+        ("--states", "states.json", "so that this is the cheapest plan"),
+        ("--to", "drained.json", "1 migrate; 1 pool"),
+    ] {
+        let mut command = dfrsim(["plan", "--from"]);
+        let printed = stdout(command.arg(example("current.json")).arg(option).arg(example(file)));
+        assert!(printed.contains(expected), "{expected}: {printed}");
+    }
 }
 
 #[test]
