@@ -9,8 +9,8 @@ use dfrsim_context_switch::file::{
     PlanFigures, cluster_from_json, configuration_from_json, plan_to_json, read, states_from_json,
 };
 use dfrsim_context_switch::{
-    Cluster, Configuration, Durations, Limits, Place, Plan as Pools, Timed, VjobId, cheapest, in_states,
-    plan, timetable,
+    Cluster, Configuration, Durations, Limits, Place, Plan as Pools, Relation, Relations, SuspendTo, Timed,
+    VjobId, cheapest, first_come_first_served, in_states, plan, select_running, timetable,
 };
 use dfrsim_model::Seed;
 use dfrsim_plots::draw_plan;
@@ -25,7 +25,7 @@ use std::time::Duration;
 /// which no plan can cost in which each VM acts at most once. Every plan is checked independently. Exit code 1 means that no
 /// plan was found.
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("wanted").required(true).args(["to", "states", "check"])))]
+#[command(group(ArgGroup::new("wanted").required(true).multiple(true).args(["to", "states", "decide", "drain", "check"])))]
 #[command(after_help = "\
 Files:
   CURRENT.json  {\"nodes\": [{\"name\": \"N1\", \"cpu\": 2, \"memory\": 4096}],
@@ -40,6 +40,7 @@ Files:
 Examples:
   dfrsim plan --from scenarios/plan/current.json --to scenarios/plan/swapped.json
   dfrsim plan --from scenarios/plan/current.json --states scenarios/plan/states.json --out plan.json --picture plan.svg
+  dfrsim plan --from scenarios/plan/current.json --drain N1,N2 --decide
   dfrsim plan --check plan.json")]
 pub(crate) struct Plan {
     /// Nodes, vjobs with their VMs and where these are, and placement relations
@@ -49,11 +50,18 @@ pub(crate) struct Plan {
     #[arg(long, value_name = "WANTED.json")]
     to: Option<PathBuf>,
     /// In which states vjobs should be; the nodes are chosen
-    #[arg(long, value_name = "STATES.json")]
+    #[arg(long, value_name = "STATES.json", conflicts_with = "to")]
     states: Option<PathBuf>,
+    /// Decide which vjobs run: by priority, then in the order of the file, each that first-fit decreasing has nodes for; the
+    /// nodes are chosen
+    #[arg(long, conflicts_with_all = ["to", "states"])]
+    decide: bool,
+    /// Let no VM run on these nodes: those that do move, or are suspended with --decide. Images on their disks stay there
+    #[arg(long, value_name = "NODE,...", value_delimiter = ',', conflicts_with = "to")]
+    drain: Vec<String>,
     /// Check a plan instead, of this program or another that writes what `--out` does: capacities, relations, states, times and
     /// costs, action by action. Exit code 1 means that something is wrong with it
-    #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["from", "out", "picture"])]
+    #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["from", "to", "states", "decide", "drain", "out", "picture"])]
     check: Option<PathBuf>,
     /// How many assignments are tried
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with_all = ["to", "check"])]
@@ -111,6 +119,7 @@ impl Plan {
         }
         let text = read(from).map_err(Failure::input)?;
         let (cluster, before) = cluster_from_json(&name(from), &text).map_err(Failure::input)?;
+        let cluster = self.drained(cluster)?;
         let planned = self.plan(&cluster, &before)?;
         let pools = timetable(&cluster, &planned.plan, &Durations::default());
         let document = plan_to_json(&cluster, &before, &planned.after, &pools, &planned.figures);
@@ -137,6 +146,22 @@ impl Plan {
         figure.map_or(Ok(()), |(picture, figure)| picture.write(figure))
     }
 
+    /// The cluster with a ban of all VMs from the nodes that are drained.
+    fn drained(&self, cluster: Cluster) -> Result<Cluster, Failure> {
+        if self.drain.is_empty() {
+            return Ok(cluster);
+        }
+        let node = |name: &String| {
+            let found = cluster.node_ids().find(|&node| cluster.node(node).name == *name);
+            found.ok_or_else(|| Failure::input(format!("--drain: there is no node `{name}`")))
+        };
+        let nodes = self.drain.iter().map(node).collect::<Result<Vec<_>, _>>()?;
+        let mut relations = cluster.relations().list().to_vec();
+        relations.push(Relation::Ban(cluster.by_name().to_vec(), nodes));
+        let relations = Relations::new(cluster.vms().len(), cluster.nodes().len(), relations);
+        Ok(cluster.with_relations(relations))
+    }
+
     fn plan(&self, cluster: &Cluster, before: &Configuration) -> Result<Planned, Failure> {
         if let Some(path) = &self.to {
             let text = read(path).map_err(Failure::input)?;
@@ -151,12 +176,21 @@ impl Plan {
             let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
             return Ok(Planned { after, plan, figures });
         }
-        let path = self.states.as_ref().expect("one of the two is there");
-        let text = read(path).map_err(Failure::input)?;
-        let states = states_from_json(&name(path), &text, cluster).map_err(Failure::input)?;
+        let states = match &self.states {
+            Some(path) => {
+                let text = read(path).map_err(Failure::input)?;
+                states_from_json(&name(path), &text, cluster).map_err(Failure::input)?
+            }
+            None => vec![None; cluster.vjobs().len()],
+        };
+        let wanted = if self.decide {
+            Ok(select_running(cluster, before, &first_come_first_served(cluster), SuspendTo::Disk))
+        } else {
+            in_states(cluster, before, &states)
+        };
         let steps = if self.time_limit.is_some() { u64::MAX } else { self.steps };
         let limits = Limits { steps, time: self.time_limit };
-        let found = in_states(cluster, before, &states)
+        let found = wanted
             .and_then(|wanted| cheapest(cluster, before, &wanted, &limits, Seed::new(self.seed)))
             .map_err(|error| Failure::Result(error.to_string()))?;
         let figures = PlanFigures { cost: found.cost, bound: Some(found.bound), proven: found.proven };

@@ -68,6 +68,28 @@ fn the_examples_run() {
     }
 }
 
+fn current_example() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/plan/current.json")
+}
+
+/// All vjobs are decided on: two units of CPU a node let all of them run.
+#[test]
+fn the_decision_module_says_who_runs() {
+    let mut command = dfrsim(["plan", "--decide", "--from"]);
+    let printed = stdout(command.arg(current_example()));
+    assert!(printed.starts_with("2 resume; 1 pool"), "{printed}");
+}
+
+/// With N1 and N2 empty there is room for one more VM than those that run; the images of the batch stay.
+#[test]
+fn a_drained_node_hosts_nobody() {
+    let printed = stdout(dfrsim(["plan", "--drain", "N1", "--from"]).arg(current_example()));
+    assert!(printed.starts_with("1 migrate; 1 pool"), "{printed}");
+    assert!(printed.contains("web1       N1 -> N4"), "{printed}");
+    let message = stderr(dfrsim(["plan", "--drain", "N1,N9", "--from"]).arg(current_example()), 2);
+    assert!(message.contains("--drain: there is no node `N9`"), "{message}");
+}
+
 #[test]
 fn places_are_reached_by_a_pivot() {
     let wanted = r#"{"vms": [
