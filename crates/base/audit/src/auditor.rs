@@ -9,7 +9,7 @@ use crate::placement;
 use crate::tally::{Figures, Tally};
 use crate::{Phase, Report, Rule};
 use dfrsim_model::event::{FORMAT_VERSION, Placement, Record};
-use dfrsim_model::{Share, SimSpan, SimTime, Yield};
+use dfrsim_model::{Clock, Share, SimSpan, SimTime, Yield};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
@@ -69,6 +69,7 @@ pub struct Auditor {
     tally: Tally,
     peak_jobs: usize,
     batch: Option<BatchCheck>,
+    clock: Option<Clock>,
     report: Option<Report>,
 }
 
@@ -109,8 +110,16 @@ impl Auditor {
             tally: Tally::new(tau),
             peak_jobs: 0,
             batch: None,
+            clock: None,
             report: None,
         }
+    }
+
+    /// Jobs progress and complete by this clock; to be called before any record follows. Events files do not have it.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Option<Clock>) -> Auditor {
+        self.clock = clock;
+        self
     }
 
     /// Also checks that the policy is this one and keeps to its rules; to be called before any record follows.
@@ -175,7 +184,8 @@ impl Auditor {
             Record::Submit { at_us, job, tasks, cpu_need, memory, run_us, estimate_us, .. } => {
                 if self.advance(at_us, Rank::Submission, job, "submit") {
                     let estimate = estimate_us.unwrap_or(run_us);
-                    self.submit(job, Job::submitted(at_us, tasks, cpu_need, memory, run_us), estimate);
+                    let submitted = Job::submitted(at_us, tasks, cpu_need, memory, run_us);
+                    self.submit(job, submitted.with_clock(self.clock), estimate);
                 }
             }
             Record::Complete { at_us, job } => {

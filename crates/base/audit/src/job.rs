@@ -2,7 +2,7 @@
 
 use crate::Phase;
 use crate::nodes::TaskUse;
-use dfrsim_model::Yield;
+use dfrsim_model::{Clock, Share, SimSpan, SimTime, VirtualTime, Yield};
 
 /// A job that was submitted and has neither completed nor been rejected.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ pub(crate) struct Job {
     counted: u64,
     /// No progress before this moment.
     penalised_until: u64,
+    clock: Option<Clock>,
 }
 
 impl Job {
@@ -44,7 +45,18 @@ impl Job {
             done: 0,
             counted: at,
             penalised_until: at,
+            clock: None,
         }
+    }
+
+    /// Its time is coarse.
+    pub(crate) fn with_clock(mut self, clock: Option<Clock>) -> Job {
+        self.clock = clock;
+        self
+    }
+
+    fn share(&self) -> Share {
+        Share::try_from_units(self.need).unwrap_or(Share::ONE)
     }
 
     /// What one of its tasks takes of a node now.
@@ -63,6 +75,12 @@ impl Job {
         self.count(now);
         self.job_yield = job_yield;
         let missing = self.goal().saturating_sub(self.done);
+        if let (Some(clock), Some(at)) = (self.clock, Yield::try_from_units(job_yield)) {
+            let from = SimTime::from_micros(now.max(self.penalised_until));
+            let left = VirtualTime::ZERO.advanced(SimSpan::from_micros((missing >> Yield::BITS) as u64), Yield::ONE);
+            self.due = clock.completion(from, left, self.share(), at).map(SimTime::micros);
+            return;
+        }
         self.due = match u128::from(job_yield) {
             _ if missing == 0 => Some(now),
             0 => None,
@@ -81,6 +99,10 @@ impl Job {
     /// The work that it has done by now.
     fn done_at(&self, now: u64) -> u128 {
         let progressing = now.saturating_sub(self.counted.max(self.penalised_until));
+        if let (Some(clock), Some(at)) = (self.clock, Yield::try_from_units(self.job_yield)) {
+            let work = clock.work(SimSpan::from_micros(progressing), self.share(), at);
+            return self.done + (u128::from(work.micros()) << Yield::BITS);
+        }
         self.done + u128::from(progressing) * u128::from(self.job_yield)
     }
 
@@ -89,9 +111,9 @@ impl Job {
         u128::from(self.run) << Yield::BITS
     }
 
-    /// Whether its work has reached its run time.
+    /// Whether its work has reached its run time, or all but the last millisecond by a coarse clock.
     pub(crate) fn is_done(&self, now: u64) -> bool {
-        self.done_at(now) >= self.goal()
+        self.done_at(now) >= self.goal() || self.clock.is_some() && self.due.is_some_and(|due| due <= now)
     }
 
     /// Its virtual time in seconds.

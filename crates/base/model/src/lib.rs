@@ -5,6 +5,7 @@
 //!   gets, in units of 2^-20; [`CpuUse`]: their exact product.
 //! * [`VirtualTime`]: the work that a job has done, in units of 2^-20 microseconds, so that the moment of its
 //!   completion is exact over any span.
+//! * [`Clock`]: coarse time, for comparisons with simulators that have it.
 //! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`]: who asks, and where tasks stand.
 //! * [`Seed`]: named streams of random numbers, forked from one seed.
 //! * [`stretch`]: the metrics of one job.
@@ -31,6 +32,7 @@
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.1 and 5.1, for yield, virtual
 //! time and stretch; the fixed-point units are our own choice.
 
+mod clock;
 mod fault;
 mod ids;
 mod job;
@@ -48,6 +50,7 @@ pub mod offline;
 pub mod stretch;
 pub mod vm;
 
+pub use clock::Clock;
 pub use fault::{Fault, FileFaults};
 pub use ids::{JobId, NodeId, NodeTasks};
 pub use job::Job;

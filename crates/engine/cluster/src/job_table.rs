@@ -1,6 +1,6 @@
 //! The jobs in the system.
 
-use dfrsim_model::{Job, NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
+use dfrsim_model::{Clock, Job, NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
 
 /// A job in the system. Handles are small numbers, given anew once a job has left, so that a policy can keep
 /// vectors with one entry a handle.
@@ -58,6 +58,7 @@ pub(crate) struct ActiveJob {
     done: VirtualTime,
     /// Since when it progresses at its speed; in the future while a penalty runs.
     progress_from: SimTime,
+    clock: Option<Clock>,
     pub(crate) first_start: Option<SimTime>,
     pub(crate) killed: bool,
     pub(crate) preemptions: u32,
@@ -66,7 +67,11 @@ pub(crate) struct ActiveJob {
 
 impl ActiveJob {
     pub(crate) fn virtual_time(&self, now: SimTime) -> VirtualTime {
-        self.done.advanced(now.saturating_since(self.progress_from), self.speed)
+        let span = now.saturating_since(self.progress_from);
+        match self.clock {
+            None => self.done.advanced(span, self.speed),
+            Some(clock) => self.done.advanced(clock.work(span, self.job.cpu_need, self.speed), Yield::ONE),
+        }
     }
 
     /// From now on it has the given yield, and progresses accordingly.
@@ -92,6 +97,9 @@ impl ActiveJob {
     /// When it completes if nothing changes; never at speed zero.
     pub(crate) fn completion(&self) -> Option<SimTime> {
         let left = self.done.until(VirtualTime::of(self.job.run_time));
+        if let Some(clock) = self.clock {
+            return clock.completion(self.progress_from, left, self.job.cpu_need, self.speed);
+        }
         Some(self.progress_from.saturating_add(left.time_at(self.speed)?))
     }
 }
@@ -128,6 +136,7 @@ impl JobTable {
         estimate: Option<SimSpan>,
         told_need: Share,
         killed: bool,
+        clock: Option<Clock>,
     ) -> JobHandle {
         let submit = job.submit;
         let mut active = ActiveJob {
@@ -143,6 +152,7 @@ impl JobTable {
             runs_since: submit,
             done: VirtualTime::ZERO,
             progress_from: submit,
+            clock,
             first_start: None,
             killed,
             preemptions: 0,

@@ -1,6 +1,6 @@
 //! What a simulation may vary besides nodes, jobs and policy.
 
-use dfrsim_model::{Job, Seed, Share, SimSpan};
+use dfrsim_model::{Clock, Job, Seed, Share, SimSpan};
 use rand::RngExt as _;
 use std::fmt;
 use std::str::FromStr;
@@ -165,10 +165,12 @@ pub struct Options {
     /// How long a job must run before its use tells something of its need, where needs are not exact (dissertation,
     /// section 7.2.2: 60 s); nothing if what was told is believed for ever.
     pub discovery: Option<SimSpan>,
+    /// A coarse clock by which jobs progress and complete; exact to the microsecond without one.
+    pub clock: Option<Clock>,
 }
 
 impl Default for Options {
-    /// No penalty, exact estimates, exact needs.
+    /// No penalty, exact estimates, exact needs, exact time.
     fn default() -> Self {
         Options {
             penalty: SimSpan::ZERO,
@@ -177,6 +179,7 @@ impl Default for Options {
             seed: Seed::new(1),
             needs: NeedModel::Exact,
             discovery: None,
+            clock: None,
         }
     }
 }

@@ -193,7 +193,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
             return Err(SimulationError::BeyondRange(job.id));
         }
         let told_need = self.options.needs.told(job.cpu_need);
-        let handle = self.jobs.insert(job, estimate, told_need, kill_at.is_some());
+        let handle = self.jobs.insert(job, estimate, told_need, kill_at.is_some(), self.options.clock);
         self.submitted.push(handle);
         let active = self.jobs.get(handle);
         self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job, active.estimate));

@@ -28,12 +28,14 @@ mod average;
 mod contested;
 mod dual_simplex;
 mod filling;
+mod steps;
 mod stretch;
 
 use average::AverageProgram;
 use contested::Contested;
 use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};
 use filling::{Queue, YieldRise};
+use steps::StepFilling;
 use stretch::{Estimate, Inverse, StretchRise};
 
 /// A mapped job: what its tasks need, and where they stand.
@@ -71,6 +73,7 @@ pub struct Shares {
     stretch_rise: StretchRise,
     stretch_queue: Queue<Inverse>,
     average: AverageProgram,
+    step_filling: StepFilling,
 }
 
 impl Shares {
@@ -84,6 +87,7 @@ impl Shares {
             stretch_rise: StretchRise::default(),
             stretch_queue: Queue::new(),
             average: AverageProgram::default(),
+            step_filling: StepFilling::default(),
         }
     }
 

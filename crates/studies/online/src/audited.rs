@@ -1,7 +1,7 @@
 //! A simulation followed by the independent checker.
 
 use dfrsim_audit::{Auditor, Faults};
-use dfrsim_cluster::{Metrics, Observer, Occurrence, SummaryOptions, records};
+use dfrsim_cluster::{Metrics, Observer, Options, Occurrence, SummaryOptions, records};
 use dfrsim_model::{SimSpan, SimTime};
 
 /// An observer that gives every record to the [`Auditor`] while the simulation runs; no file is written.
@@ -12,8 +12,9 @@ pub(crate) struct Audited {
 }
 
 impl Audited {
-    pub(crate) fn new(policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> Result<Audited, Faults> {
-        let auditor = Auditor::begin(&records::run(policy, nodes, penalty, tau))?;
+    pub(crate) fn new(policy: &str, nodes: u32, options: &Options, tau: SimSpan) -> Result<Audited, Faults> {
+        let auditor = Auditor::begin(&records::run(policy, nodes, options.penalty, tau))?;
+        let auditor = auditor.with_clock(options.clock);
         let metrics = Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) });
         Ok(Audited { auditor, metrics })
     }

@@ -3,7 +3,7 @@
 use crate::scenario::{Cut, LublinTraces, Online, Workload};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
-use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_model::{Job, Seed, Share, SimSpan, SimTime};
 use dfrsim_workload::cut;
 use dfrsim_workload::load::{LoadError, scale_to_load};
 use dfrsim_workload::lublin::{LublinParameters, generate};
@@ -99,7 +99,8 @@ pub(crate) fn parts(scenario: &Scenario<Online>) -> Result<(Vec<Part>, Vec<ReadL
 
 fn of_log(place: usize, workload: &Workload) -> Result<(Vec<Part>, ReadLog), RunError> {
     let (log, preparation) = workload.source.log(workload.nodes).expect("the source is a log");
-    let (jobs, report) = prepare::read_jobs(&log.file.path, &preparation).map_err(RunError::input)?;
+    let (mut jobs, report) = prepare::read_jobs(&log.file.path, &preparation).map_err(RunError::input)?;
+    round(&mut jobs, workload);
     if jobs.is_empty() {
         return Err(RunError::input(format_args!("workload `{}` has no jobs", workload.name)));
     }
@@ -136,6 +137,22 @@ fn of_model(place: usize, traces: &LublinTraces, workload: &Workload, seed: u64)
     parts
 }
 
+/// Rounds arrivals and memory as the workload has it.
+fn round(jobs: &mut [Job], workload: &Workload) {
+    for job in jobs {
+        if let Some(step) = workload.submit_step {
+            let micros = job.submit.micros();
+            job.submit = SimTime::from_micros(micros - micros % step.micros());
+        }
+        if let Some(step) = workload.memory_step {
+            let (memory, step) = (job.memory.units(), step.units());
+            let steps = (u64::from(memory) + u64::from(step) / 2) / u64::from(step);
+            let rounded = u32::try_from(steps.max(1) * u64::from(step)).ok().and_then(Share::try_from_units);
+            job.memory = rounded.unwrap_or(Share::ONE);
+        }
+    }
+}
+
 impl Part {
     /// How many jobs it has.
     fn size(&self) -> usize {
@@ -156,7 +173,7 @@ impl Part {
         InstanceId { labels, weight: self.size() as u64 }
     }
     /// Its jobs, in order of submission.
-    pub(crate) fn jobs(&self) -> Result<Arc<[Job]>, LoadError> {
+    pub(crate) fn jobs(&self, workload: &Workload) -> Result<Arc<[Job]>, LoadError> {
         match &self.origin {
             Origin::Log(jobs) => Ok(Arc::clone(jobs)),
             Origin::Trace { parameters, seed } => {
@@ -164,6 +181,7 @@ impl Part {
                 if let Some(load) = self.load {
                     scale_to_load(&mut jobs, parameters.nodes.get(), load)?;
                 }
+                round(&mut jobs, workload);
                 Ok(jobs.into())
             }
         }

@@ -2,8 +2,8 @@
 
 use dfrsim_lab::KeyBuilder;
 use dfrsim_lab::fields;
-use dfrsim_lab::fields::{Codec, flattened, name, named, number, optional, positive_fraction, via};
-use dfrsim_model::{Share, Yield};
+use dfrsim_lab::fields::{Codec, flattened, name, named, number, optional, positive_fraction, positive_seconds, via};
+use dfrsim_model::{Clock, Share, SimSpan, Yield};
 use dfrsim_policies::fractional::{
     ArrivalsAtTicks, Balanced, McbOptions, OnSubmission, Opportunism, Packing, Periodic, PriorityRule,
     Probes, StretchYields, TickOrigin, Ties, Unmarking,
@@ -35,9 +35,18 @@ fields! {
         /// Which values MCB's search tries: `ends-first`, then a bisection between them, or a `bisection` of [0, 1] that tries
         /// neither end. The text asks for a binary search and names no ends.
         pub probes as "search": Probes = named("a search"), default Probes::default();
-        /// CPU is packed and given out (by OPT=MIN and OPT=AVG, not by `/stretch-per`) in whole steps of this part of a node,
-        /// rounded down; exactly where it is missing. The text is silent.
+        /// CPU is packed and given out in whole steps of this part of a node, rounded down; exactly where it is missing. The
+        /// text is silent.
         pub cpu_step: Option<Share> = optional(share());
+        /// The clock of fractional policies, in seconds: jobs complete at whole multiples of this, and work counts in whole
+        /// milliseconds, by the exact quotient of steps of CPU (`cpu_step`, which must be there too); exact to the microsecond
+        /// where it is missing. The text is silent.
+        pub clock as "clock_s": Option<SimSpan> = optional(positive_seconds());
+    }
+    check |readings, at| {
+        if readings.clock.is_some() && readings.cpu_step.is_none() {
+            at.fault("clock_s", "a clock needs cpu_step, the steps of CPU by which work is counted");
+        }
     }
 }
 
@@ -61,7 +70,8 @@ fields! {
     }
 }
 
-fn share() -> Codec<Share> {
+/// A part of a node above 0.
+pub(crate) fn share() -> Codec<Share> {
     let whole = |part: f64| {
         Share::try_from_f64(part).filter(|share| share.units() > 0).ok_or("expected a part above 0 of a node")
     };
@@ -84,7 +94,7 @@ impl Readings {
     /// Puts them into the options of policies.
     pub(crate) fn apply(self, mut options: PolicyOptions) -> PolicyOptions {
         let Readings { star, unmarking, stretch_yields, ticks_from, arrivals_at_ticks, .. } = self;
-        let Readings { ties, balanced, probes, cpu_step, .. } = self;
+        let Readings { ties, balanced, probes, cpu_step, clock, .. } = self;
         options.mcb = McbOptions { ties, balanced, probes, cpu_step, ..options.mcb };
         options.readings = fractional::Readings {
             opportunism: star,
@@ -92,9 +102,17 @@ impl Readings {
             stretch_yields,
             tick_origin: ticks_from,
             arrivals_at_ticks,
+            clock,
         };
         options
     }
+}
+
+/// The clock of simulations of a policy: batch policies give out whole nodes for whole seconds anyway.
+pub(crate) fn clock(policy: Policy, options: &PolicyOptions) -> Option<Clock> {
+    let cpu_step = options.mcb.cpu_step?;
+    let step = options.readings.clock.filter(|_| policy.fractional().is_some())?;
+    Some(Clock { step, cpu_step })
 }
 
 /// The options with everything that cannot matter to the policy as it is by default. Custom policies may read all of them.
@@ -150,9 +168,11 @@ pub(crate) fn key(policy: Policy, options: PolicyOptions, key: &mut KeyBuilder) 
     add("stretch_yields", readings.stretch_yields.to_string(), usual.stretch_yields.to_string());
     add("ticks_from", readings.tick_origin.to_string(), usual.tick_origin.to_string());
     add("arrivals_at_ticks", readings.arrivals_at_ticks.to_string(), usual.arrivals_at_ticks.to_string());
+    let seconds = |clock: Option<SimSpan>| clock.map_or(String::new(), |step| step.to_string());
     let units = |step: Option<Share>| step.map_or(String::new(), |step| step.units().to_string());
     add("ties", own.mcb.ties.to_string(), plain.mcb.ties.to_string());
     add("balanced", own.mcb.balanced.to_string(), plain.mcb.balanced.to_string());
     add("search", own.mcb.probes.to_string(), plain.mcb.probes.to_string());
     add("cpu_step", units(own.mcb.cpu_step), units(plain.mcb.cpu_step));
+    add("clock_s", seconds(readings.clock), seconds(usual.clock));
 }

@@ -1,7 +1,7 @@
 //! Scenarios of the study: what is simulated.
 
 use crate::published::Published;
-use crate::readings::{Alternative, Readings};
+use crate::readings::{Alternative, Readings, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
@@ -9,7 +9,7 @@ use dfrsim_lab::fields::{
     number, one_or_many, optional, parsed, positive, positive_fraction, positive_seconds, seconds, selected,
     serde, shorthand, table, tables, via,
 };
-use dfrsim_model::{SimSpan, Yield};
+use dfrsim_model::{Share, SimSpan, Yield};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
 use dfrsim_policies::{Policies, Policy};
 use dfrsim_workload::cut::Selection;
@@ -118,6 +118,11 @@ fields! {
         pub nodes: NonZeroU32 = count("a number of nodes", 1, MAX_NODES);
         /// The memory of a node in GB, for bandwidths.
         pub node_memory_gb: f64 = positive("a number of GB"), default 8.0;
+        /// Memory of tasks is rounded to whole multiples of this part of a node, as the author's simulator has it in hundredths; to the
+        /// nearest, but at least one. Exact where it is missing.
+        pub memory_step: Option<Share> = optional(share());
+        /// Jobs arrive at whole multiples of this, in seconds, rounded down; exact where it is missing.
+        pub submit_step as "submit_step_s": Option<SimSpan> = optional(positive_seconds());
         /// The published tables that our own are compared with.
         pub published: Vec<Published> = list(named("a published table")).distinct(), default Vec::new();
         /// Where its jobs come from.

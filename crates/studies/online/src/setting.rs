@@ -56,6 +56,7 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                         let parameters = simulation.readings.apply(plain);
                         for &policy in policies {
                             for options in options(simulation, penalty, scenario.seed) {
+                                let options = Options { clock: readings::clock(policy, &parameters), ..options };
                                 add(Setting { policy, parameters, options, alternative: None });
                             }
                             for alternative in &scenario.alternatives {
@@ -66,6 +67,7 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                                 }
                                 for options in options(simulation, penalty, scenario.seed) {
                                     let alternative = Some(alternative.name.clone());
+                                    let options = Options { clock: readings::clock(policy, &other), ..options };
                                     add(Setting { policy, parameters: other, options, alternative });
                                 }
                             }
@@ -86,7 +88,7 @@ fn options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options>
     for &needs in &simulation.cpu_needs {
         let discovered = simulation.discovery.iter().filter(|_| needs != NeedModel::Exact).copied().map(Some);
         for discovery in std::iter::once(None).chain(discovered) {
-            all.push(Options { penalty, estimates, overrun, seed, needs, discovery });
+            all.push(Options { penalty, estimates, overrun, seed, needs, discovery, clock: None });
         }
     }
     all
@@ -125,7 +127,7 @@ impl Setting {
     /// it is.
     pub(crate) fn key(&self, node_memory_gb: f64, key: &mut KeyBuilder) {
         let Setting { policy, parameters, options, alternative: _ } = self;
-        let Options { penalty, estimates, overrun, seed, needs, discovery } = options;
+        let Options { penalty, estimates, overrun, seed, needs, discovery, clock: _ } = options;
         key.field("policy", policy);
         if let Policy::Custom(custom) = policy {
             key.field("policy_version", custom.version());

@@ -75,7 +75,7 @@ impl OnlineStudy {
         let mut scheduler = policy.scheduler(instance.nodes, &parameters);
         let simulation = &self.scenario.simulation;
         let audited =
-            || Audited::new(&policy.to_string(), instance.nodes, options.penalty, simulation.taus[0]);
+            || Audited::new(&policy.to_string(), instance.nodes, options, simulation.taus[0]);
         let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
         let metrics = Metrics::new(SummaryOptions {
             nodes: instance.nodes,
@@ -150,7 +150,7 @@ impl Study for OnlineStudy {
         (0..self.settings.len()).flat_map(of_setting).collect()
     }
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
-        let jobs = self.parts[at].jobs().map_err(Failure::failed)?;
+        let jobs = self.parts[at].jobs(self.workload(at)).map_err(Failure::failed)?;
         let nodes = self.workload(at).nodes.get();
         let digest = instance::digest(nodes, &jobs);
         let bounds = self.scenario.simulation.taus.iter().map(|_| OnceLock::new()).collect();

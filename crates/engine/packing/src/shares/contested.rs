@@ -123,6 +123,10 @@ impl Contested {
     pub(super) fn capacity(&self) -> u32 {
         Share::ONE.units() / self.unit
     }
+    /// The nodes of the cluster.
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
     /// How many nodes are contested.
     pub(super) fn len(&self) -> usize {
         self.starts.len() - 1

@@ -1,7 +1,8 @@
 //! Who comes first when not all can run (dissertation, section 5.2.3).
 
+use super::FractionalOptions;
 use dfrsim_cluster::{JobHandle, JobView, View};
-use dfrsim_model::named;
+use dfrsim_model::{Yield, named};
 use std::cmp::Ordering;
 
 named! {
@@ -19,7 +20,13 @@ named! {
 }
 
 impl PriorityRule {
-    fn of(self, job: JobView<'_>) -> f64 {
+    /// The priority; by a coarse clock (flow time) / (virtual time)^2 counts by its inverse in whole milliseconds.
+    fn of(self, job: JobView<'_>, is_coarse: bool) -> f64 {
+        if is_coarse && self == PriorityRule::FlowOverVirtualSquared {
+            let flow = u128::from(job.flow_time().micros() / 1_000).max(1);
+            let done = (job.virtual_time().units() >> Yield::BITS) / 1_000;
+            return -((done * done / flow) as f64);
+        }
         let virtual_time = job.virtual_time();
         if virtual_time.is_zero() {
             return f64::INFINITY;
@@ -43,9 +50,15 @@ pub(super) struct Ranking {
 
 impl Ranking {
     /// Ranks these jobs, which come by order of submission.
-    pub(super) fn rank(&mut self, rule: PriorityRule, view: View<'_>, jobs: impl Iterator<Item = JobHandle>) {
+    pub(super) fn rank(
+        &mut self,
+        options: &FractionalOptions,
+        view: View<'_>,
+        jobs: impl Iterator<Item = JobHandle>,
+    ) {
+        let (rule, is_coarse) = (options.priority, options.readings.clock.is_some());
         self.ranked.clear();
-        self.ranked.extend(jobs.map(|job| (rule.of(view.job(job)), job)));
+        self.ranked.extend(jobs.map(|job| (rule.of(view.job(job), is_coarse), job)));
         // Stable: equal priorities keep the order of submission.
         self.ranked.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal));
     }

@@ -3,7 +3,7 @@
 //! The author's own simulator (vcsim, M. Stillwell, 2010, `results/scripts/sim.py`) settles each of them in one way, which
 //! is not always that of the text; where the text speaks, it is the default.
 
-use dfrsim_model::named;
+use dfrsim_model::{SimSpan, named};
 
 named! {
     /// What `*` reacts to.
@@ -84,4 +84,7 @@ pub struct Readings {
     pub tick_origin: TickOrigin,
     /// What happens to jobs that arrive at a tick.
     pub arrivals_at_ticks: ArrivalsAtTicks,
+    /// The step of a coarse clock, by which jobs complete and priorities count in whole milliseconds. It matters to priorities only; completions
+    /// are the cluster's ([`dfrsim_cluster::Options::clock`]).
+    pub clock: Option<SimSpan>,
 }

@@ -84,7 +84,7 @@ impl FractionalScheduler {
     }
 
     fn rank_all(&mut self, view: View<'_>) {
-        self.ranking.rank(self.options.priority, view, view.jobs().iter().copied());
+        self.ranking.rank(&self.options, view, view.jobs().iter().copied());
     }
 
     /// Where the grid of ticks begins, once a job has come.
@@ -116,7 +116,7 @@ impl FractionalScheduler {
     fn start_waiting(&mut self, view: View<'_>, is_meant: impl Fn(JobHandle) -> bool) {
         let mapping = &self.mapping;
         let waiting = view.jobs().iter().copied().filter(|&job| !mapping.runs(job) && is_meant(job));
-        self.ranking.rank(self.options.priority, view, waiting);
+        self.ranking.rank(&self.options, view, waiting);
         for job in self.ranking.highest_first() {
             self.mapping.place_greedily(view, job);
         }
@@ -259,21 +259,34 @@ impl FractionalScheduler {
                 floor: floor.unwrap_or(self.floors[job.index()]),
             };
             let jobs: Vec<StretchJob<'_>> = running.iter().map(stretched).collect();
-            if is_max {
+            if let (true, Some(step)) = (is_max, self.options.mcb.cpu_step) {
+                self.ranking.rank(&self.options, view, running.iter().copied());
+                let mut ranks = vec![0; running.len()];
+                for (rank, job) in (0..).zip(self.ranking.highest_first()) {
+                    // Both are by submission, as handles are not.
+                    let sequence = view.job(job).sequence();
+                    let place = running.partition_point(|&other| view.job(other).sequence() < sequence);
+                    ranks[place] = rank;
+                }
+                self.shares.min_max_stretch_in_steps(&jobs, &ranks, period, step, &mut self.shared);
+            } else if is_max {
                 self.shares.min_max_stretch(&jobs, period, &mut self.shared);
             } else {
                 self.shares.max_average_inverse_stretch(&jobs, period, &mut self.shared);
             }
         } else {
             let jobs: Vec<SharedJob<'_>> = running.iter().map(shared).collect();
-            match self.policy.second_phase {
-                SecondPhase::Average => self.shares.max_average(&jobs, &mut self.shared),
-                SecondPhase::Min | SecondPhase::Max => self.shares.max_min(&jobs, &mut self.shared),
-            }
-            if let Some(step) = self.options.mcb.cpu_step {
-                for (job, job_yield) in jobs.iter().zip(&mut self.shared) {
-                    *job_yield = in_steps(*job_yield, job.need, step).unwrap_or(*job_yield);
+            match (self.policy.second_phase, self.options.mcb.cpu_step) {
+                (SecondPhase::Average, step) => {
+                    self.shares.max_average(&jobs, &mut self.shared);
+                    for ((job, job_yield), step) in jobs.iter().zip(&mut self.shared).zip(step.iter().cycle()) {
+                        *job_yield = in_steps(*job_yield, job.need, *step).unwrap_or(*job_yield);
+                    }
                 }
+                (SecondPhase::Min | SecondPhase::Max, Some(step)) => {
+                    self.shares.max_min_in_steps(&jobs, step, &mut self.shared);
+                }
+                (SecondPhase::Min | SecondPhase::Max, None) => self.shares.max_min(&jobs, &mut self.shared),
             }
         }
         for (job, &job_yield) in running.iter().zip(&self.shared) {

@@ -1,0 +1,200 @@
+//! CPU in whole steps of a node's, as the dissertation's author gives it out in his simulator (vcsim, M. Stillwell, 2010).
+//!
+//! What rounding leaves of a node goes to the jobs that stop there later, so these yields are not those of exact
+//! filling rounded down.
+
+use super::{SharedJob, Shares, StretchJob};
+use dfrsim_model::{NodeTasks, Share, SimSpan, Yield};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Memory for filling in steps, used again from call to call.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StepFilling {
+    /// By node: the steps in use, and those that jobs which still rise would need.
+    nodes: Vec<Node>,
+    /// By job: the steps that a task gets, 0 while it rises.
+    steps: Vec<u32>,
+    /// Jobs that may still rise: inverse stretch, how often they were tried at it, rank, place.
+    rising: BinaryHeap<Reverse<(u64, u32, u32, u32)>>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    used: u64,
+    needed: u64,
+}
+
+/// The steps in a share, to the nearest.
+fn steps_in(share: Share, step: Share) -> u32 {
+    let step = step.units().max(1);
+    (share.units() + step / 2) / step
+}
+
+/// The yield at which a task with this need gets so many steps.
+fn yield_of(steps: u32, need: Share, step: Share) -> Yield {
+    let units = u64::from(steps) * u64::from(step.units());
+    if need == Share::ZERO { Yield::ONE } else { Yield::from_ratio(units, need.units().into()) }
+}
+
+impl Shares {
+    /// OPT=MIN in whole steps of a node's CPU, at least one a task: all rise together, in steps of the yield of the same size, until
+    /// the first nodes are full to less than one; their jobs stop, rounded down, and the others share what is left.
+    ///
+    /// Tasks must be so few that each node has a step for each of them.
+    pub fn max_min_in_steps(&mut self, jobs: &[SharedJob<'_>], step: Share, yields: &mut Vec<Yield>) {
+        let StepFilling { nodes, steps, .. } = &mut self.step_filling;
+        let whole = u64::from(steps_in(Share::ONE, step));
+        nodes.clear();
+        nodes.resize(self.contested.nodes(), Node::default());
+        steps.clear();
+        steps.resize(jobs.len(), 0);
+        for job in jobs {
+            for part in job.placement {
+                nodes[part.node.index()].needed += u64::from(part.tasks) * u64::from(steps_in(job.need, step));
+            }
+        }
+        let mut rising: Vec<u32> = (0..jobs.len() as u32).collect();
+        while !rising.is_empty() {
+            let level_of = |node: &Node| {
+                let free = whole.saturating_sub(node.used);
+                (whole * free).checked_div(node.needed).map_or(whole, |level| level.min(whole))
+            };
+            let level = nodes.iter().map(level_of).min().unwrap_or(whole);
+            // As that program has it, in floating point: 0.29 * 100 is below 29.
+            let part = level as f64 / whole as f64;
+            let full: Vec<bool> = nodes.iter().map(|node| level_of(node) == level).collect();
+            rising.retain(|&place| {
+                let job = &jobs[place as usize];
+                if level < whole && job.placement.iter().all(|part| !full[part.node.index()]) {
+                    return true;
+                }
+                let need = steps_in(job.need, step);
+                let given = ((part * f64::from(need)) as u32).max(1);
+                steps[place as usize] = given;
+                for NodeTasks { node, tasks } in job.placement {
+                    let node = &mut nodes[node.index()];
+                    node.used += u64::from(given) * u64::from(*tasks);
+                    node.needed -= u64::from(need) * u64::from(*tasks);
+                }
+                false
+            });
+        }
+        yields.clear();
+        yields.extend(jobs.iter().zip(&*steps).map(|(job, &steps)| yield_of(steps, job.need, step)));
+    }
+
+    /// OPT=MAX for /stretch-per in whole steps of a node's CPU: from one step a task on, those jobs get one more whose inverse
+    /// estimated stretch, to four decimals, is the lowest, in the order of `ranks` among equals, until a node of theirs is full.
+    pub fn min_max_stretch_in_steps(
+        &mut self,
+        jobs: &[StretchJob<'_>],
+        ranks: &[u32],
+        period: SimSpan,
+        step: Share,
+        yields: &mut Vec<Yield>,
+    ) {
+        let StepFilling { nodes, steps, rising } = &mut self.step_filling;
+        let whole = u64::from(steps_in(Share::ONE, step));
+        nodes.clear();
+        nodes.resize(self.contested.nodes(), Node::default());
+        steps.clear();
+        steps.resize(jobs.len(), 1);
+        for StretchJob { job, .. } in jobs {
+            for part in job.placement {
+                nodes[part.node.index()].used += u64::from(part.tasks);
+            }
+        }
+        let inverse = |place: u32, steps: u32| {
+            let job = &jobs[place as usize];
+            let millis = |micros: u64| micros / 1_000;
+            let period = millis(period.micros()).max(1);
+            let need = u64::from(steps_in(job.job.need, step).max(1));
+            let done = millis((job.virtual_time.units() >> Yield::BITS) as u64);
+            let work = done + period * u64::from(steps) / need;
+            (10_000.0 * (work as f64 / (millis(job.flow_time.micros()) + period) as f64)) as u64
+        };
+        rising.clear();
+        for (place, &rank) in (0..).zip(ranks) {
+            if steps_in(jobs[place as usize].job.need, step) > 1 {
+                rising.push(Reverse((inverse(place, 1), 0, rank, place)));
+            }
+        }
+        while let Some(Reverse((level, tries, rank, place))) = rising.pop() {
+            let job = &jobs[place as usize].job;
+            let has_room = |part: &NodeTasks| nodes[part.node.index()].used + u64::from(part.tasks) <= whole;
+            if !job.placement.iter().all(has_room) {
+                continue;
+            }
+            for part in job.placement {
+                nodes[part.node.index()].used += u64::from(part.tasks);
+            }
+            let own = &mut steps[place as usize];
+            *own += 1;
+            if *own < steps_in(job.need, step) {
+                let next = inverse(place, *own);
+                let tries = if next == level { tries + 1 } else { 0 };
+                rising.push(Reverse((next, tries, rank, place)));
+            }
+        }
+        yields.clear();
+        yields.extend(jobs.iter().zip(&*steps).map(|(job, &steps)| yield_of(steps, job.job.need, step)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::NodeId;
+
+    fn on(node: u32) -> NodeTasks {
+        NodeTasks { node: NodeId(node), tasks: 1 }
+    }
+
+    /// Three tasks share node 0 at 33 hundredths; the second node keeps 67, not 66, for its other task.
+    #[test]
+    fn what_rounding_leaves_goes_to_those_that_stop_later() {
+        let step = Share::from_ratio(1, 100);
+        let job = |placement| SharedJob { need: Share::ONE, placement };
+        let (first, both, second) = ([on(0)], [on(0), on(1)], [on(1)]);
+        let jobs = [job(&first), job(&first), job(&both), job(&second)];
+        let mut yields = Vec::new();
+        Shares::new(2).max_min_in_steps(&jobs, step, &mut yields);
+        let hundredths = [33, 33, 33, 67].map(|part| Yield::from_ratio(part, 100));
+        assert_eq!(yields, hundredths);
+    }
+
+    /// 344 hundredths on one node: 0.29 each, which are 28 of 100 and 12 of 43; a task gets a step however little there is.
+    #[test]
+    fn steps_are_rounded_down_in_floating_point() {
+        let step = Share::from_ratio(1, 100);
+        let (three, one) = ([NodeTasks { node: NodeId(0), tasks: 3 }], [on(0)]);
+        let jobs = [
+            SharedJob { need: Share::ONE, placement: &three },
+            SharedJob { need: Share::from_ratio(43, 100), placement: &one },
+            SharedJob { need: step, placement: &one },
+        ];
+        let mut yields = Vec::new();
+        Shares::new(1).max_min_in_steps(&jobs, step, &mut yields);
+        assert_eq!(yields, [Yield::from_ratio(28, 100), Yield::from_ratio(12, 43), Yield::ONE]);
+    }
+
+    /// Two jobs on a node, one of which has done nothing in the 900 s since it came: it gets all that the other leaves. Of two that are
+    /// alike, the first in the order of ranks gets the last step.
+    #[test]
+    fn the_job_with_the_largest_stretch_gets_the_next_step() {
+        let step = Share::from_ratio(1, 100);
+        let here = [on(0)];
+        let job = |done| StretchJob {
+            job: SharedJob { need: Share::ONE, placement: &here },
+            flow_time: SimSpan::from_secs(900),
+            virtual_time: dfrsim_model::VirtualTime::of(SimSpan::from_secs(done)),
+            floor: Yield::ZERO,
+        };
+        let (period, mut yields, mut shares) = (SimSpan::from_secs(600), Vec::new(), Shares::new(1));
+        shares.min_max_stretch_in_steps(&[job(900), job(0)], &[0, 1], period, step, &mut yields);
+        assert_eq!(yields, [Yield::from_ratio(1, 100), Yield::from_ratio(99, 100)]);
+        shares.min_max_stretch_in_steps(&[job(0), job(0), job(0)], &[1, 0, 2], period, step, &mut yields);
+        assert_eq!(yields, [33, 34, 33].map(|part| Yield::from_ratio(part, 100)));
+    }
+}
