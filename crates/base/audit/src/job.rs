@@ -77,7 +77,8 @@ impl Job {
         let missing = self.goal().saturating_sub(self.done);
         if let (Some(clock), Some(at)) = (self.clock, Yield::try_from_units(job_yield)) {
             let from = SimTime::from_micros(now.max(self.penalised_until));
-            let left = VirtualTime::ZERO.advanced(SimSpan::from_micros((missing >> Yield::BITS) as u64), Yield::ONE);
+            let left =
+                VirtualTime::ZERO.advanced(SimSpan::from_micros((missing >> Yield::BITS) as u64), Yield::ONE);
             self.due = clock.completion(from, left, self.share(), at).map(SimTime::micros);
             return;
         }

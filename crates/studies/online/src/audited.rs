@@ -1,7 +1,7 @@
 //! A simulation followed by the independent checker.
 
 use dfrsim_audit::{Auditor, Faults};
-use dfrsim_cluster::{Metrics, Observer, Options, Occurrence, SummaryOptions, records};
+use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, SummaryOptions, records};
 use dfrsim_model::{SimSpan, SimTime};
 
 /// An observer that gives every record to the [`Auditor`] while the simulation runs; no file is written.

@@ -2,7 +2,9 @@
 
 use dfrsim_lab::KeyBuilder;
 use dfrsim_lab::fields;
-use dfrsim_lab::fields::{Codec, flattened, name, named, number, optional, positive_fraction, positive_seconds, via};
+use dfrsim_lab::fields::{
+    Codec, flattened, name, named, number, optional, positive_fraction, positive_seconds, via,
+};
 use dfrsim_model::{Clock, Share, SimSpan, Yield};
 use dfrsim_policies::fractional::{
     ArrivalsAtTicks, Balanced, McbOptions, OnSubmission, Opportunism, Packing, Periodic, PriorityRule,

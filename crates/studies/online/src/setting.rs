@@ -56,7 +56,8 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                         let parameters = simulation.readings.apply(plain);
                         for &policy in policies {
                             for options in options(simulation, penalty, scenario.seed) {
-                                let options = Options { clock: readings::clock(policy, &parameters), ..options };
+                                let options =
+                                    Options { clock: readings::clock(policy, &parameters), ..options };
                                 add(Setting { policy, parameters, options, alternative: None });
                             }
                             for alternative in &scenario.alternatives {
@@ -67,7 +68,8 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                                 }
                                 for options in options(simulation, penalty, scenario.seed) {
                                     let alternative = Some(alternative.name.clone());
-                                    let options = Options { clock: readings::clock(policy, &other), ..options };
+                                    let options =
+                                        Options { clock: readings::clock(policy, &other), ..options };
                                     add(Setting { policy, parameters: other, options, alternative });
                                 }
                             }

@@ -51,7 +51,8 @@ impl Shares {
         steps.resize(jobs.len(), 0);
         for job in jobs {
             for part in job.placement {
-                nodes[part.node.index()].needed += u64::from(part.tasks) * u64::from(steps_in(job.need, step));
+                nodes[part.node.index()].needed +=
+                    u64::from(part.tasks) * u64::from(steps_in(job.need, step));
             }
         }
         let mut rising: Vec<u32> = (0..jobs.len() as u32).collect();

@@ -12,6 +12,7 @@ mod node_table;
 mod parts;
 mod priority;
 mod readings;
+mod room;
 mod scheduler;
 
 pub use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};

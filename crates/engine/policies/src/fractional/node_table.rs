@@ -61,6 +61,12 @@ impl NodeTable {
         }
     }
 
+    /// The free memory of each node.
+    pub(super) fn free_memory(&self) -> impl Iterator<Item = Share> + '_ {
+        let free = |load: &NodeLoad| Share::try_from_units(load.free_memory);
+        self.nodes.iter().map(move |load| free(load).expect("at most a node"))
+    }
+
     /// Whether all tasks of a placement find their memory free.
     pub(super) fn has_room(&self, placement: &[NodeTasks], memory: Share) -> bool {
         placement.iter().all(|part| self.room_on(part.node, memory, part.tasks) == part.tasks)

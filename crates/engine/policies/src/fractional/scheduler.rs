@@ -6,6 +6,7 @@ use super::mapping::{Mapping, Placed};
 use super::node_table::TaskSize;
 use super::priority::Ranking;
 use super::readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
+use super::room::Room;
 use super::{Fractional, OnSubmission, Periodic, PriorityRule, RemapLimit, SecondPhase};
 use dfrsim_cluster::{Decision, JobHandle, JobView, Scheduler, Situation, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
@@ -51,6 +52,7 @@ pub struct FractionalScheduler {
     mover: Mover,
     shares: Shares,
     ranking: Ranking,
+    room: Room,
     first_submission: Option<SimTime>,
     /// The jobs that were paused at this moment for others, by decreasing priority, and where they were.
     evicted: Vec<Placed>,
@@ -75,6 +77,7 @@ impl FractionalScheduler {
             mover: Mover::default(),
             shares: Shares::new(nodes),
             ranking: Ranking::default(),
+            room: Room::default(),
             first_submission: None,
             evicted: Vec::new(),
             yields: Vec::new(),
@@ -85,6 +88,14 @@ impl FractionalScheduler {
 
     fn rank_all(&mut self, view: View<'_>) {
         self.ranking.rank(&self.options, view, view.jobs().iter().copied());
+    }
+
+    /// Ranks the jobs that are on nodes now or were so at the begin of this moment.
+    fn rank_placed(&mut self, view: View<'_>) {
+        let (mapping, evicted) = (&self.mapping, &self.evicted);
+        let is_placed =
+            |&job: &JobHandle| mapping.runs(job) || evicted.iter().any(|(other, _)| *other == job);
+        self.ranking.rank(&self.options, view, view.jobs().iter().copied().filter(is_placed));
     }
 
     /// Where the grid of ticks begins, once a job has come.
@@ -114,11 +125,16 @@ impl FractionalScheduler {
 
     /// Starts those waiting and paused jobs that are meant, by decreasing priority, where Greedy finds room.
     fn start_waiting(&mut self, view: View<'_>, is_meant: impl Fn(JobHandle) -> bool) {
-        let mapping = &self.mapping;
-        let waiting = view.jobs().iter().copied().filter(|&job| !mapping.runs(job) && is_meant(job));
+        let (mapping, room) = (&self.mapping, &mut self.room);
+        room.set(mapping.nodes.free_memory());
+        // What finds no room now finds none after others have started.
+        let waiting = view.jobs().iter().copied().filter(|&job| {
+            let asked = view.job(job);
+            !mapping.runs(job) && is_meant(job) && room.takes(asked.memory(), asked.tasks())
+        });
         self.ranking.rank(&self.options, view, waiting);
         for job in self.ranking.highest_first() {
-            self.mapping.place_greedily(view, job);
+            place_if_room(&mut self.mapping, &mut self.room, view, job);
         }
     }
 
@@ -139,7 +155,7 @@ impl FractionalScheduler {
         if self.mapping.place_greedily(view, job) {
             return;
         }
-        self.rank_all(view);
+        self.rank_placed(view);
         let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
         let marked = admission::mark(&mut self.mapping, view, &self.ranking, memory, tasks);
         let Some(mut evicted) = marked else { return };
@@ -147,15 +163,13 @@ impl FractionalScheduler {
         let placed = self.mapping.place_greedily(view, job);
         debug_assert!(placed, "room was made");
         if self.policy.on_submission == OnSubmission::GreedyPM {
-            for &(other, _) in &evicted {
-                self.mapping.place_greedily(view, other);
-            }
+            self.move_evicted(view, &evicted);
         }
         self.evicted.extend(evicted);
     }
 
     fn place_then_unmark(&mut self, view: View<'_>, job: JobHandle) {
-        self.rank_all(view);
+        self.rank_placed(view);
         let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
         let marked = admission::mark(&mut self.mapping, view, &self.ranking, memory, tasks);
         let Some(marked) = marked else { return };
@@ -170,9 +184,10 @@ impl FractionalScheduler {
     }
 
     /// Jobs that were paused for others move instead where Greedy finds room.
-    fn move_evicted(&mut self, view: View<'_>) {
-        for (job, _) in &self.evicted {
-            self.mapping.place_greedily(view, *job);
+    fn move_evicted(&mut self, view: View<'_>, evicted: &[Placed]) {
+        self.room.set(self.mapping.nodes.free_memory());
+        for &(job, _) in evicted {
+            place_if_room(&mut self.mapping, &mut self.room, view, job);
         }
     }
 
@@ -279,7 +294,8 @@ impl FractionalScheduler {
             match (self.policy.second_phase, self.options.mcb.cpu_step) {
                 (SecondPhase::Average, step) => {
                     self.shares.max_average(&jobs, &mut self.shared);
-                    for ((job, job_yield), step) in jobs.iter().zip(&mut self.shared).zip(step.iter().cycle()) {
+                    for ((job, job_yield), step) in jobs.iter().zip(&mut self.shared).zip(step.iter().cycle())
+                    {
                         *job_yield = in_steps(*job_yield, job.need, *step).unwrap_or(*job_yield);
                     }
                 }
@@ -292,6 +308,14 @@ impl FractionalScheduler {
         for (job, &job_yield) in running.iter().zip(&self.shared) {
             self.yields[job.index()] = job_yield;
         }
+    }
+}
+
+/// Places a job by Greedy, unless the room that there was when `room` was set, or what was refused since, shows that it does not fit.
+fn place_if_room(mapping: &mut Mapping, room: &mut Room, view: View<'_>, job: JobHandle) {
+    let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
+    if room.takes(memory, tasks) && !mapping.place_greedily(view, job) {
+        room.refuse(memory, tasks);
     }
 }
 
@@ -377,7 +401,9 @@ impl Scheduler for FractionalScheduler {
         }
         let is_moving = self.policy.on_submission == OnSubmission::GreedyPM;
         if is_moving && readings.unmarking == Unmarking::AfterPlacing {
-            self.move_evicted(view);
+            let evicted = std::mem::take(&mut self.evicted);
+            self.move_evicted(view, &evicted);
+            self.evicted = evicted;
         }
         if (submitted || completed && by_mcb || tick) && !view.jobs().is_empty() {
             self.remap(view, self.budget().filter(|_| tick));
