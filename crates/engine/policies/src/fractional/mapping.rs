@@ -14,11 +14,14 @@ pub(super) struct Mapping {
     pub(super) nodes: NodeTable,
     /// By handle; empty for jobs on no node.
     placements: Vec<Vec<NodeTasks>>,
+    /// The jobs that run in the cluster or are on nodes here, by their place in the order of submission. There may be thousands
+    /// of others in the system.
+    involved: Vec<(u64, JobHandle)>,
 }
 
 impl Mapping {
     pub(super) fn new(nodes: u32) -> Mapping {
-        Mapping { nodes: NodeTable::new(nodes), placements: Vec::new() }
+        Mapping { nodes: NodeTable::new(nodes), placements: Vec::new(), involved: Vec::new() }
     }
 
     pub(super) fn grow(&mut self, handles: usize) {
@@ -35,6 +38,29 @@ impl Mapping {
         !self.placements[job.index()].is_empty()
     }
 
+    /// The jobs that run in the cluster or are on nodes here, by order of submission.
+    pub(super) fn involved(&self) -> impl Iterator<Item = JobHandle> + Clone + '_ {
+        self.involved.iter().map(|&(_, job)| job)
+    }
+
+    /// Those on nodes here, by order of submission.
+    pub(super) fn placed(&self) -> impl Iterator<Item = JobHandle> + Clone + '_ {
+        self.involved().filter(|&job| self.runs(job))
+    }
+
+    fn involve(&mut self, view: View<'_>, job: JobHandle) {
+        let sequence = view.job(job).sequence();
+        if let Err(place) = self.involved.binary_search_by_key(&sequence, |&(other, _)| other) {
+            self.involved.insert(place, (sequence, job));
+        }
+    }
+
+    /// A job has completed: its nodes are free, its handle may be given to another.
+    pub(super) fn forget(&mut self, view: View<'_>, job: JobHandle) {
+        self.take_off(job, TaskSize::of(view.job(job)));
+        self.involved.retain(|&(_, other)| other != job);
+    }
+
     /// The job leaves its nodes; where it stood.
     pub(super) fn take_off(&mut self, job: JobHandle, task: TaskSize) -> Vec<NodeTasks> {
         let placement = std::mem::take(&mut self.placements[job.index()]);
@@ -42,7 +68,7 @@ impl Mapping {
         placement
     }
 
-    /// The job, which is on no node, goes to these.
+    /// The job, which left its nodes at this moment, goes to these.
     pub(super) fn put_back(&mut self, job: JobHandle, task: TaskSize, placement: Vec<NodeTasks>) {
         self.nodes.add(&placement, task);
         self.placements[job.index()] = placement;
@@ -55,6 +81,7 @@ impl Mapping {
             self.take_off(*job, TaskSize::of(view.job(*job)));
         }
         for (job, placement) in changes {
+            self.involve(view, job);
             self.put_back(job, TaskSize::of(view.job(job)), placement);
         }
     }
@@ -70,12 +97,16 @@ impl Mapping {
     /// Places all tasks of a job that is on no node by Greedy; whether they fit.
     pub(super) fn place_greedily(&mut self, view: View<'_>, job: JobHandle) -> bool {
         let (task, tasks) = (TaskSize::of(view.job(job)), view.job(job).tasks());
-        self.nodes.place_greedily(task, tasks, &mut self.placements[job.index()])
+        let is_placed = self.nodes.place_greedily(task, tasks, &mut self.placements[job.index()]);
+        if is_placed {
+            self.involve(view, job);
+        }
+        is_placed
     }
 
     /// Decides what makes the cluster's mapping this one, with these yields by handle.
-    pub(super) fn decide(&self, view: View<'_>, yields: &[Yield], decision: &mut Decision) {
-        for &handle in view.jobs() {
+    pub(super) fn decide(&mut self, view: View<'_>, yields: &[Yield], decision: &mut Decision) {
+        for handle in self.involved() {
             let job = view.job(handle);
             let placement = self.placement(handle);
             let job_yield = yields[handle.index()];
@@ -93,5 +124,7 @@ impl Mapping {
                 _ => {}
             }
         }
+        let placements = &self.placements;
+        self.involved.retain(|(_, job)| !placements[job.index()].is_empty());
     }
 }

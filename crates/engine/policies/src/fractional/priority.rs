@@ -45,7 +45,22 @@ impl PriorityRule {
 /// Jobs by decreasing priority.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    ranked: Vec<(f64, JobHandle)>,
+    ranked: Vec<Ranked>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    priority: f64,
+    /// Its place among the jobs that were given.
+    place: u32,
+    job: JobHandle,
+}
+
+impl Ranked {
+    fn before(&self, other: &Ranked) -> Ordering {
+        let by_priority = other.priority.partial_cmp(&self.priority).unwrap_or(Ordering::Equal);
+        by_priority.then(self.place.cmp(&other.place))
+    }
 }
 
 impl Ranking {
@@ -56,14 +71,52 @@ impl Ranking {
         view: View<'_>,
         jobs: impl Iterator<Item = JobHandle>,
     ) {
+        self.collect(options, view, jobs);
+        self.ranked.sort_unstable_by(Ranked::before);
+    }
+
+    /// Ranks all jobs in the system from the highest priority on until there are enough: at least up to the first that makes
+    /// the sum, from 0, enough.
+    pub(super) fn rank_until(
+        &mut self,
+        options: &FractionalOptions,
+        view: View<'_>,
+        mut is_enough: impl FnMut(JobHandle, &mut u64) -> bool,
+    ) {
+        self.collect(options, view, view.jobs().iter().copied());
+        let (mut sorted, mut sum) = (0, 0);
+        while sorted < self.ranked.len() {
+            let rest = &mut self.ranked[sorted..];
+            let next = rest.len().min(sorted.max(256));
+            if next < rest.len() {
+                rest.select_nth_unstable_by(next, Ranked::before);
+            }
+            rest[..next].sort_unstable_by(Ranked::before);
+            sorted += next;
+            if rest[..next].iter().any(|ranked| is_enough(ranked.job, &mut sum)) {
+                break;
+            }
+        }
+        self.ranked.truncate(sorted);
+    }
+
+    fn collect(
+        &mut self,
+        options: &FractionalOptions,
+        view: View<'_>,
+        jobs: impl Iterator<Item = JobHandle>,
+    ) {
         let (rule, is_coarse) = (options.priority, options.readings.clock.is_some());
         self.ranked.clear();
-        self.ranked.extend(jobs.map(|job| (rule.of(view.job(job), is_coarse), job)));
-        // Stable: equal priorities keep the order of submission.
-        self.ranked.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal));
+        let ranked = |(place, job): (u32, JobHandle)| Ranked {
+            priority: rule.of(view.job(job), is_coarse),
+            place,
+            job,
+        };
+        self.ranked.extend((0..).zip(jobs).map(ranked));
     }
 
     pub(super) fn highest_first(&self) -> impl DoubleEndedIterator<Item = JobHandle> + '_ {
-        self.ranked.iter().map(|&(_, job)| job)
+        self.ranked.iter().map(|ranked| ranked.job)
     }
 }

@@ -3,14 +3,13 @@
 use super::admission;
 use super::budget::{Candidate, Mover};
 use super::mapping::{Mapping, Placed};
-use super::node_table::TaskSize;
 use super::priority::Ranking;
 use super::readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
 use super::room::Room;
 use super::{Fractional, OnSubmission, Periodic, PriorityRule, RemapLimit, SecondPhase};
 use dfrsim_cluster::{Decision, JobHandle, JobView, Scheduler, Situation, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
-use dfrsim_packing::mcb::{Mcb, McbOptions, PackJob};
+use dfrsim_packing::mcb::{DropRule, Mcb, McbOptions, PackJob};
 use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
 
 /// The numbers that a fractional policy's name leaves open.
@@ -90,12 +89,20 @@ impl FractionalScheduler {
         self.ranking.rank(&self.options, view, view.jobs().iter().copied());
     }
 
+    /// Ranks the jobs of highest priority, at least all of those that a packing can hold where it leaves jobs out from the lowest
+    /// priority on.
+    fn rank_fitting(&mut self, view: View<'_>) {
+        let whole = u64::from(self.nodes) * u64::from(Share::ONE.units());
+        let is_enough = |job: JobHandle, sum: &mut u64| {
+            *sum += u64::from(view.job(job).memory().units()) * u64::from(view.job(job).tasks());
+            *sum > whole
+        };
+        self.ranking.rank_until(&self.options, view, is_enough);
+    }
+
     /// Ranks the jobs that are on nodes now or were so at the begin of this moment.
-    fn rank_placed(&mut self, view: View<'_>) {
-        let (mapping, evicted) = (&self.mapping, &self.evicted);
-        let is_placed =
-            |&job: &JobHandle| mapping.runs(job) || evicted.iter().any(|(other, _)| *other == job);
-        self.ranking.rank(&self.options, view, view.jobs().iter().copied().filter(is_placed));
+    fn rank_involved(&mut self, view: View<'_>) {
+        self.ranking.rank(&self.options, view, self.mapping.involved());
     }
 
     /// Where the grid of ticks begins, once a job has come.
@@ -155,7 +162,7 @@ impl FractionalScheduler {
         if self.mapping.place_greedily(view, job) {
             return;
         }
-        self.rank_placed(view);
+        self.rank_involved(view);
         let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
         let marked = admission::mark(&mut self.mapping, view, &self.ranking, memory, tasks);
         let Some(mut evicted) = marked else { return };
@@ -169,7 +176,7 @@ impl FractionalScheduler {
     }
 
     fn place_then_unmark(&mut self, view: View<'_>, job: JobHandle) {
-        self.rank_placed(view);
+        self.rank_involved(view);
         let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
         let marked = admission::mark(&mut self.mapping, view, &self.ranking, memory, tasks);
         let Some(marked) = marked else { return };
@@ -199,7 +206,12 @@ impl FractionalScheduler {
 
     /// Maps all jobs anew and, if there is a budget, moves no more than that.
     fn remap(&mut self, view: View<'_>, budget: Option<u64>) {
-        self.rank_all(view);
+        let drops_lowest = self.options.mcb.drop == DropRule::Prefix;
+        if drops_lowest && budget.is_none() && !self.policy.relabel {
+            self.rank_fitting(view);
+        } else {
+            self.rank_all(view);
+        }
         let ranked: Vec<JobHandle> = self.ranking.highest_first().collect();
         let (mapping, limit) = (&self.mapping, self.policy.remap_limit);
         let jobs: Vec<PackJob<'_>> = ranked
@@ -243,16 +255,22 @@ impl FractionalScheduler {
         if let Some(budget) = budget {
             placements = self.mover.limit(view, self.nodes, &candidates, placements, budget);
         }
+        let mut known = ranked.clone();
+        known.sort_unstable();
         let places = ranked.into_iter().zip(placements);
-        let changes: Vec<Placed> =
-            places.filter(|(job, placement)| mapping.placement(*job) != placement.as_slice()).collect();
+        // Jobs that were not even ranked are in no packing.
+        let unranked =
+            mapping.placed().filter(|job| known.binary_search(job).is_err()).map(|job| (job, Vec::new()));
+        let changes: Vec<Placed> = places
+            .chain(unranked)
+            .filter(|(job, placement)| mapping.placement(*job) != placement.as_slice())
+            .collect();
         self.mapping.set_all(view, changes);
     }
 
     /// Gives out the CPU under the mapping as it is now.
     fn share(&mut self, view: View<'_>) {
-        let running: Vec<JobHandle> =
-            view.jobs().iter().copied().filter(|&job| self.mapping.runs(job)).collect();
+        let running: Vec<JobHandle> = self.mapping.placed().collect();
         let shared = |&job: &JobHandle| SharedJob {
             need: view.job(job).cpu_need(),
             placement: self.mapping.placement(job),
@@ -379,7 +397,7 @@ impl Scheduler for FractionalScheduler {
             self.mapping.change_need(view, job, before);
         }
         for &job in situation.completed {
-            self.mapping.take_off(job, TaskSize::of(view.job(job)));
+            self.mapping.forget(view, job);
         }
         if !situation.submitted.is_empty() {
             self.first_submission.get_or_insert(now);
