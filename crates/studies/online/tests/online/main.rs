@@ -1,6 +1,7 @@
 //! The study through the frame.
 
 mod assumptions;
+mod author;
 mod policies;
 mod rows;
 mod run;
