@@ -3,7 +3,7 @@
 use crate::arbitrary::{instances, shuffled};
 use dfrsim_model::offline::{Instance, OfflineJob};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
-use dfrsim_optimum::{lp_bound, mapping_yield};
+use dfrsim_optimum::{Limits, lp_bound, mapping_yield, optimum, pattern_bound};
 use proptest::prelude::*;
 
 const ONE: i128 = 1 << 20;
@@ -52,6 +52,15 @@ proptest! {
         let jobs: Vec<_> = instance.jobs.iter().map(|job| (job.tasks, job)).collect();
         let closed = closed_form(&total(&instance), instance.fixed, &jobs);
         prop_assert!(agrees(lp_bound(&instance), closed, &instance.jobs), "{:?} {closed:?}", lp_bound(&instance));
+    }
+
+    #[test]
+    fn the_pattern_bound_is_between_the_optimum_and_lp_bound(instance in instances()) {
+        let best = optimum(&instance, &Limits::default()).best.map(|best| best.min_yield);
+        let bound = pattern_bound(&instance, best.unwrap_or(Yield::ZERO), 20);
+        prop_assert!(best <= bound && bound <= lp_bound(&instance), "{best:?} {bound:?}");
+        let from_nothing = pattern_bound(&instance, Yield::ZERO, 20);
+        prop_assert!(best <= from_nothing && from_nothing <= lp_bound(&instance), "{from_nothing:?}");
     }
 
     #[test]

@@ -23,8 +23,8 @@ use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use placement::{NOWHERE, Patience, Placement, Weights};
 
-/// The last probes are this much finer than the precision asks for: each costs little.
-const FINER: u32 = 4;
+/// With fewer tasks than this nodes are seldom filled anew.
+const FEW: usize = 64;
 
 /// The algorithm for vectors of width D, with memory that is used again from instance to instance.
 #[derive(Debug)]
@@ -33,6 +33,8 @@ pub(super) struct Eject<const D: usize> {
     nodes: NodeRuns<D>,
     /// What each node has.
     capacities: Vec<[u64; D]>,
+    /// What all of them have.
+    capacity: [u128; D],
     /// The job of each task.
     job_of: Vec<u32>,
     items: ItemLists<D>,
@@ -61,6 +63,7 @@ impl<const D: usize> Eject<D> {
             demands: Demands::new(),
             nodes: NodeRuns::new(),
             capacities: Vec::new(),
+            capacity: [0; D],
             job_of: Vec::new(),
             items: ItemLists::new(),
             packer: Packer::new(),
@@ -81,6 +84,7 @@ impl<const D: usize> Eject<D> {
             let capacity = self.nodes.kinds()[run.kind as usize];
             self.capacities.extend((0..run.nodes).map(|_| capacity));
         }
+        self.capacity = std::array::from_fn(|d| self.capacities.iter().map(|own| u128::from(own[d])).sum());
         self.job_of.clear();
         for (&tasks, job) in self.demands.tasks().iter().zip(0..) {
             self.job_of.extend((0..tasks).map(|_| job));
@@ -121,13 +125,7 @@ impl<const D: usize> Eject<D> {
                 *demand += u128::from(size) * u128::from(tasks);
             }
         }
-        let mut capacity = [0u128; D];
-        for node in &self.capacities {
-            for (capacity, &own) in capacity.iter_mut().zip(node) {
-                *capacity += u128::from(own);
-            }
-        }
-        Weights::new(&demand, &capacity)
+        Weights::new(&demand, &self.capacity)
     }
 
     /// Fills the nodes; `tried` is where the tasks went.
@@ -241,10 +239,11 @@ impl<const D: usize> Solve for Eject<D> {
         self.read(instance);
         let mut patience = Patience::for_tasks(self.job_of.len());
         let (mut success, mut failure) = self.first_success(instance, highest, &mut patience)?;
-        let precision = (options.precision.units() / FINER).max(1);
+        let precision = options.precision.units().max(1);
+        let coarse = if self.job_of.len() < FEW { 16 } else { 2 };
         while failure.units().saturating_sub(success.units()) > precision {
-            // Late in the search a new filling seldom wins what it costs.
-            let anew = failure.units() - success.units() > 2 * options.precision.units();
+            // Late in the search, and with few tasks, a new filling seldom wins what it costs.
+            let anew = failure.units() - success.units() > coarse * options.precision.units();
             let middle = success.units() + (failure.units() - success.units()) / 2;
             let middle = Yield::try_from_units(middle).expect("it lies between two yields");
             if self.packs_from_found(middle, &mut patience)

@@ -14,7 +14,10 @@ pub(super) struct Weights<const D: usize> {
 
 impl<const D: usize> Weights<D> {
     pub(super) fn new(demand: &[u128; D], capacity: &[u128; D]) -> Weights<D> {
-        let scarcity = |d: usize| ((demand[d] << 10) / capacity[d].max(1)).min(1 << 10) as u64;
+        // Quotients of 64 bits are much faster.
+        let most = demand.iter().chain(capacity).max().map_or(0, |most| u128::BITS - most.leading_zeros());
+        let rough = |amount: u128| (amount >> most.saturating_sub(54)) as u64;
+        let scarcity = |d: usize| ((rough(demand[d]) << 10) / rough(capacity[d]).max(1)).min(1 << 10);
         Weights { scarcity: std::array::from_fn(scarcity) }
     }
     /// The sizes as they count.
@@ -32,22 +35,25 @@ impl<const D: usize> Weights<D> {
 pub(super) struct Patience {
     /// Ejections in a row after which what is without a node has not become lighter than ever before.
     in_vain: usize,
-    /// Ejections of all repairs together.
+    /// Steps of all repairs together: blocks of amounts that are compared, and [`STEPS_OF_EJECTION`] for each ejection.
     left: usize,
 }
 
 impl Patience {
-    /// For an instance of so many tasks. The more there are, the more a step costs and the less is gained by going on:
-    /// chosen so that an instance takes no more than about twice the time of VP_CPSUM from 500 tasks on.
+    /// For an instance of so many tasks: so many ejections that an instance takes no more than about twice the time of
+    /// VP_CPSUM, whatever its size (the example `eject` of `dfrsim-offline` measures it).
     pub(super) fn for_tasks(tasks: usize) -> Patience {
-        let in_vain = (6_000_000 / tasks.pow(2).max(1)).clamp(40, 400) + tasks / 128;
-        Patience { in_vain, left: 25 * in_vain + tasks }
+        Patience { in_vain: (8 + tasks / 8).min(70), left: 100 + 22 * tasks }
     }
     /// For a repair on which everything depends.
     pub(super) fn last_resort(self) -> Patience {
-        Patience { in_vain: 4 * self.in_vain, left: 4 * self.in_vain + self.left }
+        let more = 20 * STEPS_OF_EJECTION * self.in_vain;
+        Patience { in_vain: 4 * self.in_vain, left: self.left + more }
     }
 }
+
+/// What an ejection costs beside its searches.
+const STEPS_OF_EJECTION: usize = 8;
 
 /// How many rough amounts are compared at a time.
 const BLOCK: usize = 32;
@@ -188,8 +194,9 @@ impl<const D: usize> Placement<D> {
             if patience.left == 0 || in_vain > patience.in_vain {
                 return false;
             }
-            patience.left -= 1;
-            let Some(ejected) = self.cheapest_to_eject(&size) else { return false };
+            let Some((ejected, blocks)) = self.cheapest_to_eject(&size) else { return false };
+            let steps = STEPS_OF_EJECTION + blocks + self.rough_free.len();
+            patience.left = patience.left.saturating_sub(steps);
             let node = self.eject(ejected);
             self.put(task, node);
             weight += u128::from(self.weights[ejected as usize]);
@@ -213,13 +220,15 @@ impl<const D: usize> Placement<D> {
     }
 
     /// A task without which its node would have room for a size: the lightest, where every ejection of a task so far adds
-    /// its weight once more. Goes on from where the last search ended, until it has seen enough.
-    fn cheapest_to_eject(&mut self, size: &[u64; D]) -> Option<u32> {
+    /// its weight once more. Goes on from where the last search ended, until it has seen enough. With how many blocks it
+    /// looked at.
+    fn cheapest_to_eject(&mut self, size: &[u64; D]) -> Option<(u32, usize)> {
         const ENOUGH: usize = 64;
         let mut best: Option<(u64, usize)> = None;
-        let mut seen = 0;
+        let (mut seen, mut looked) = (0, 0);
         let blocks = self.rough_room.len();
         for number in (self.next_block..blocks).chain(0..self.next_block) {
+            looked += 1;
             for task in with_room(number, &self.rough_room[number], size) {
                 seen += 1;
                 let Some(&node) = self.node_of.get(task).filter(|&&node| node != NOWHERE) else { continue };
@@ -235,7 +244,7 @@ impl<const D: usize> Placement<D> {
                 break;
             }
         }
-        best.map(|(_, task)| task as u32)
+        best.map(|(_, task)| (task as u32, looked))
     }
 
     fn put(&mut self, task: u32, node: usize) {
@@ -363,7 +372,7 @@ mod tests {
             }
             prop_assert_eq!(placement.room_for(&sought), plain_room_for(&placement, &sought));
             let plain = plain_cheapest_to_eject(&placement, &sought);
-            prop_assert_eq!(placement.cheapest_to_eject(&sought), plain);
+            prop_assert_eq!(placement.cheapest_to_eject(&sought).map(|found| found.0), plain);
         }
     }
 }
