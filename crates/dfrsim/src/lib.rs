@@ -146,6 +146,7 @@ pub use dfrsim_model as model;
 pub use dfrsim_offline as offline;
 pub use dfrsim_packing as packing;
 pub use dfrsim_policies as policies;
+pub use dfrsim_study_offline as offline_study;
 pub use dfrsim_workload as workload;
 
 pub mod prelude;

@@ -79,3 +79,39 @@ fn every_listed_algorithm_packs_an_instance_of_a_set() {
     let told = stderr(&mut dfrsim(["offline", "instance", "rr6692-smal", "--scenario", "1"]), 2);
     assert!(told.contains("did you mean `rr6692-small`?"), "{told}");
 }
+
+/// What a run has of GREEDY_S1_P1, whose order is drawn at random, of MCB3 and of others is what `pack --as-run` finds.
+#[test]
+fn a_result_of_a_run_is_found_again() {
+    let scenario = "study = \"offline\"\nseed = 5\nalgorithms = [\"GREEDY_S1_P1\", \"MCB3\", \"GA\", \"VP_CPSUM\"]\n\
+        [packing]\nprobes = \"ends-first\"\nclaimed = \"probed\"\nprecision = 0.1\n\
+        [[instances]]\nname = \"own\"\nreplications = 2\n\
+        grid = { nodes = 4, jobs = 8, dimensions = 2, sigma = 1, rho = 0.25, slack = [0.2, 0.6] }\n";
+    let folder = Folder::with(&[("scenario.toml", scenario)]);
+    stdout(dfrsim(["run", "--quiet", "--out"]).arg(folder.path("out")).arg(folder.path("scenario.toml")));
+    let rows = fs::read_to_string(folder.path("out/rows.csv")).unwrap();
+    let mut lines = rows.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let column = |name: &str| header.iter().position(|each| *each == name).unwrap();
+    let mut compared = 0;
+    for line in lines {
+        for algorithm in ["GREEDY_S1_P1", "MCB3", "GA", "VP_CPSUM"] {
+            let mut pack =
+                dfrsim(["offline", "pack", "--group", "own", "--algorithm", algorithm, "--as-run"]);
+            pack.arg(folder.path("out/scenario.toml"));
+            pack.args(["--scenario", line[column("scenario")], "--replication", line[column("replication")]]);
+            let Ok(expected) = line[column(algorithm)].parse::<f64>() else { continue };
+            let printed = stdout(&mut pack);
+            let own = printed.lines().last().unwrap().split_whitespace().nth(1).unwrap().to_owned();
+            assert_eq!(own, format!("{expected:.6}"), "{algorithm}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 12, "{compared}");
+    let wrong = stderr(
+        dfrsim(["offline", "pack", "--group", "other", "--scenario", "0", "--as-run"])
+            .arg(folder.path("scenario.toml")),
+        2,
+    );
+    assert!(wrong.contains("there is no group of instances `other`"), "{wrong}");
+}

@@ -7,7 +7,7 @@ use crate::repair::{Repair, Style};
 use crate::tasks::Tasks;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Adaptation, Mapping};
-use dfrsim_packing::vector::{Options, Solution, VectorPacking, minimum_yield, yield_bound};
+use dfrsim_packing::vector::{Algorithm, Options, Solution, VectorPacking, minimum_yield, yield_bound};
 
 /// With more nodes than this a packing made anew keeps the names that it gave them.
 const RELABEL_UP_TO: usize = 256;
@@ -29,7 +29,7 @@ pub struct Adapted {
 /// cost, and so is the one that was found before; the cheaper one stands. With fewer than 64 tasks a depth-first search of
 /// bounded length looks for a cheaper one still; for a dozen of tasks that is nearly all there is to find. The exact yield of
 /// what was found is where the climb goes on. The budget only says when to stop, so what a smaller one finds a larger one finds
-/// too: *the minimum yield never falls as the budget grows*. In the end a packing made from nothing (VP_CPSUM), with its nodes
+/// too: *the minimum yield never falls as the budget grows*. In the end a packing made from nothing (VP_EJECT), with its nodes
 /// relabelled so that the least is moved, is taken if it is better and keeps the budget.
 #[derive(Debug)]
 pub struct Adapter {
@@ -53,8 +53,7 @@ impl Adapter {
     /// With no memory yet.
     #[must_use]
     pub fn new() -> Adapter {
-        let algorithm = "VP_CPSUM".parse().expect("a name of the texts");
-        let packing = VectorPacking::new(algorithm, Options::default());
+        let packing = VectorPacking::new(Algorithm::EJECT, Options::default());
         Adapter {
             repair: Repair::default(),
             partition: Partition::default(),

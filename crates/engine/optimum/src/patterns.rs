@@ -34,7 +34,9 @@ const MOST_SETS: u32 = 10_000;
 pub fn pattern_bound(instance: &Instance, known: Yield, steps: u32) -> Option<Yield> {
     let highest = lp_bound(instance)?;
     let (mut open, mut bound) = (known.units(), highest.units());
-    let Some(jobs) = jobs_of_tasks(instance).filter(|_| instance.is_homogeneous() && !instance.nodes.is_empty()) else {
+    let Some(jobs) =
+        jobs_of_tasks(instance).filter(|_| instance.is_homogeneous() && !instance.nodes.is_empty())
+    else {
         return Some(highest);
     };
     let at = |units| Yield::try_from_units(units).expect("not above a yield");
@@ -76,7 +78,8 @@ impl Tasks {
     fn at(instance: &Instance, jobs: &[usize], scaled: Yield) -> Tasks {
         let loads = Loads::new(instance, scaled);
         let sizes: Vec<Vec<u64>> = jobs.iter().map(|&job| loads.takes(job).to_vec()).collect();
-        let free: Vec<u64> = instance.nodes[0].iter().map(|&amount| crate::amounts::node_offers(amount)).collect();
+        let free: Vec<u64> =
+            instance.nodes[0].iter().map(|&amount| crate::amounts::node_offers(amount)).collect();
         let part = |size: &[u64], resource: usize| size[resource] as f64 / free[resource].max(1) as f64;
         let scarcity: Vec<f64> =
             (0..free.len()).map(|resource| sizes.iter().map(|size| part(size, resource)).sum()).collect();

@@ -2,7 +2,7 @@
 
 use crate::results::Results;
 use crate::rows::{Row, decimal};
-use crate::scenario::Packings;
+use crate::scenario::{InstanceGroup, Packings};
 use crate::solve::{Packable, passes};
 use crate::{claims, drawings, tables};
 use dfrsim_lab::fields::Scenario;
@@ -11,8 +11,9 @@ use dfrsim_lab::{
     Prepared, ReadFile, RunError, Study, Value, Watch, Wide,
 };
 use dfrsim_model::Seed;
+use dfrsim_model::offline::Instance;
 use dfrsim_offline::greedy::Greedy;
-use dfrsim_offline::{Algorithm, instances};
+use dfrsim_offline::{Algorithm, Settings, instances};
 use dfrsim_optimum::lp_bound;
 
 /// The off-line study of a scenario.
@@ -56,7 +57,7 @@ impl OfflineStudy {
         allowed.map(|(algorithm, _)| *algorithm)
     }
     /// The row of an instance without a packing.
-    fn row(&self, place: &Place<'_>, instance: &dfrsim_model::offline::Instance) -> Row {
+    fn row(&self, place: &Place<'_>, instance: &Instance) -> Row {
         let dissertation = match place.parameters {
             instances::Scenario::Dissertation(of) => Some(of),
             instances::Scenario::Rr6692(_) => None,
@@ -89,6 +90,32 @@ impl OfflineStudy {
     }
 }
 
+/// An instance of a scenario's run, by the name of its group, the number of its scenario and its replication, with what its
+/// algorithms are given: what an algorithm makes of these is what the run has. `None` if there is no such instance.
+#[must_use]
+pub fn replay(
+    scenario: &Scenario<Packings>,
+    group: &str,
+    number: u32,
+    replication: u32,
+) -> Option<(Instance, Settings)> {
+    let group = scenario.instances.iter().find(|each| each.name == group)?;
+    let grid = group.scenarios();
+    let parameters = grid.get(number as usize).filter(|_| replication < group.replications())?;
+    Some(made(scenario, group, parameters, number, replication))
+}
+
+fn made(
+    scenario: &Scenario<Packings>,
+    group: &InstanceGroup,
+    parameters: &instances::Scenario,
+    number: u32,
+    replication: u32,
+) -> (Instance, Settings) {
+    let seed = group.seed(Seed::new(scenario.seed), number, replication);
+    (parameters.instance_as(seed, group.readings()), scenario.packing.settings(seed))
+}
+
 /// The tasks of an instance with these parameters.
 pub(crate) fn tasks(parameters: &instances::Scenario) -> u32 {
     match parameters {
@@ -118,7 +145,7 @@ impl Study for OfflineStudy {
         let is_best_pass_known = passes().all(|pass| algorithms.contains(&pass))
             && !second_phase.contains(&Algorithm::Greedy(Greedy::Best));
         let grids: Vec<Vec<instances::Scenario>> =
-            scenario.instances.iter().map(crate::scenario::InstanceGroup::scenarios).collect();
+            scenario.instances.iter().map(InstanceGroup::scenarios).collect();
         let mut begins = vec![0];
         for (group, grid) in scenario.instances.iter().zip(&grids) {
             begins.push(begins[begins.len() - 1] + group.replications() as usize * grid.len());
@@ -159,9 +186,8 @@ impl Study for OfflineStudy {
     fn prepare(&self, at: usize) -> Result<Prepared<Packable>, Failure> {
         let place = self.place(at);
         let group = &self.scenario.instances[place.group];
-        let seed = group.seed(Seed::new(self.scenario.seed), place.scenario, place.replication);
-        let instance = place.parameters.instance_as(seed, group.readings());
-        let settings = self.scenario.packing.settings(seed);
+        let (instance, settings) =
+            made(&self.scenario, group, place.parameters, place.scenario, place.replication);
         let is_programmed = !self.second_phase.is_empty()
             && place.replication < self.scenario.second_phase.program_replications;
         let row = self.row(&place, &instance);

@@ -2,6 +2,7 @@
 
 mod instance;
 mod pack;
+mod replayed;
 
 use crate::failure::Failure;
 use clap::Subcommand;

@@ -1,5 +1,6 @@
 //! `dfrsim offline pack`
 
+use super::replayed::Replayed;
 use crate::failure::Failure;
 use crate::output::{self, OutputFile, Places};
 use clap::Args;
@@ -26,10 +27,11 @@ use std::time::{Duration, Instant};
 Examples:
   dfrsim offline pack --list
   dfrsim offline pack cluster.json
+  dfrsim offline pack --as-run results/scenario.toml --group small --scenario 40 --replication 7 --algorithm GREEDY
   dfrsim offline pack cluster.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json")]
 pub(crate) struct Pack {
     /// The instance
-    #[arg(value_name = "INSTANCE.json", required_unless_present = "list")]
+    #[arg(value_name = "INSTANCE.json", required_unless_present_any = ["list", "as_run"], conflicts_with = "as_run")]
     instance: Option<PathBuf>,
     /// The algorithms, by their names in the texts (`--list`)
     #[arg(long, short, value_name = "NAME", num_args = 1.., value_parser = algorithm, default_value = "VP_CPSUM")]
@@ -49,6 +51,8 @@ pub(crate) struct Pack {
     /// The seed of algorithms that draw at random
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    replayed: Replayed,
     /// Write the best packing: where each job stands, and its yield after the second phase
     #[arg(long, value_name = "FILE.json")]
     mapping_out: Option<PathBuf>,
@@ -70,6 +74,13 @@ struct Packed {
 
 impl Pack {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        let mut algorithms = self.algorithm.clone();
+        if self.optimum && !algorithms.contains(&Algorithm::Optimum) {
+            algorithms.push(Algorithm::Optimum);
+        }
+        if let Some((instance, settings)) = self.replayed.read()? {
+            return self.pack(&instance, &algorithms, &settings);
+        }
         let Some(path) = &self.instance else {
             let names = Algorithm::all().map(|algorithm| format!("{algorithm}\n"));
             return output::print(&names.collect::<String>());
@@ -81,10 +92,6 @@ impl Pack {
         })?;
         let instance = instance_from_json(&path.display().to_string(), &text).map_err(Failure::input)?;
         let settings = self.settings()?;
-        let mut algorithms = self.algorithm.clone();
-        if self.optimum && !algorithms.contains(&Algorithm::Optimum) {
-            algorithms.push(Algorithm::Optimum);
-        }
         self.pack(&instance, &algorithms, &settings)
     }
 

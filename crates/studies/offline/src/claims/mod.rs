@@ -93,9 +93,17 @@ fn mean(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
     dfrsim_lab::average(numbers)
 }
 
-/// The dissertation's large instances that have LPBOUND.
+/// With fewer instances nothing is said of the dissertation's large ones.
+const FEWEST: usize = 20;
+
+/// The dissertation's large instances.
+fn all_large<'a>(results: &'a Results<'_>) -> Option<Part<'a>> {
+    results.of_set(InstanceSet::Dissertation).filter(|part| part.records.len() >= FEWEST)
+}
+
+/// Those of them that have LPBOUND.
 fn large<'a>(results: &'a Results<'_>) -> Option<Part<'a>> {
-    Some(results.of_set(InstanceSet::Dissertation)?.bounded())
+    Some(all_large(results)?.bounded())
 }
 
 /// Those of them with these parameters; `None` if there are none.

@@ -1,9 +1,9 @@
 //! What the dissertation says of the second phase with VP_CPSUM (section 4.4.7).
 
-use super::{Check, Statement, falls, mean, numbered};
+use super::{Check, Statement, all_large, falls, mean, numbered};
 use crate::published::TABLE_4_7;
 use crate::results::Results;
-use dfrsim_offline::instances::{DissertationScenario, InstanceSet};
+use dfrsim_offline::instances::DissertationScenario;
 
 const SOURCE: &str = "dissertation, section 4.4.7";
 
@@ -12,7 +12,7 @@ pub(super) const STATEMENTS: &[Statement] = &[
         SOURCE,
         "raising the yield that can rise most, again and again, gives the greatest average yield",
         |results| {
-            let part = results.of_set(InstanceSet::Dissertation)?;
+            let part = all_large(results)?;
             let metric = |name| results.metric("VP_CPSUM", name);
             let columns = [metric("average_yield")?, metric("average_yield_by_rule")?];
             let gaps = part.values_of_both(columns, |greatest, by_rule| Some(greatest - by_rule));
@@ -116,7 +116,7 @@ pub(super) const STATEMENTS: &[Statement] = &[
 
 /// The mean of a utilisation with VP_CPSUM over some of the dissertation's instances, in percent.
 fn used(results: &Results<'_>, metric: &str, keep: impl Fn(&DissertationScenario) -> bool) -> Option<f64> {
-    let part = results.with(&results.of_set(InstanceSet::Dissertation)?, keep);
+    let part = results.with(&all_large(results)?, keep);
     Some(100.0 * part.values(results.metric("VP_CPSUM", metric)?).mean()?)
 }
 

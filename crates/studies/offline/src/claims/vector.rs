@@ -1,13 +1,13 @@
 //! What the dissertation says of vector packing: table 4.4, who dominates whom, and the degree of dominance (sections 4.2.5 and
 //! 4.4.4).
 
-use super::{Check, Numbers, Statement, failures, gap, large, listed, mean, numbered};
+use super::{Check, Numbers, Statement, all_large, failures, gap, large, listed, mean, numbered};
 use crate::published::{TABLE_4_4, TABLE_4_5};
 use crate::results::{Part, Record, Results};
 use crate::tables::domination::{SUBSETS, subset};
 use crate::tables::slack::slacks;
 use dfrsim_lab::rank_correlation;
-use dfrsim_offline::instances::{DissertationScenario, InstanceSet};
+use dfrsim_offline::instances::DissertationScenario;
 
 const TABLE: &str = "dissertation, table 4.4";
 const SOURCE: &str = "dissertation, section 4.4.4";
@@ -34,12 +34,12 @@ pub(super) const STATEMENTS: &[Statement] = &[
         },
     ),
     Statement(TABLE, "each failure rate is within 3 points of the published one", |results| {
-        near_failure_rates(results, &results.of_set(InstanceSet::Dissertation)?)
+        near_failure_rates(results, &all_large(results)?)
     }),
     Statement(
         TABLE,
         "each failure rate is within 3 points of the published one, among the instances that have LPBOUND",
-        |results| near_failure_rates(results, &results.of_set(InstanceSet::Dissertation)?.bounded()),
+        |results| near_failure_rates(results, &all_large(results)?.bounded()),
     ),
     Statement(
         SOURCE,
@@ -230,7 +230,7 @@ pub(super) const STATEMENTS: &[Statement] = &[
             let part = large(results)?;
             let own = results.column("VP_CPSUM")?;
             let mut by = Vec::new();
-            let parameters: [(&str, fn(&DissertationScenario) -> f64, Vec<f64>); 3] = [
+            let parameters: [Parameter; 3] = [
                 ("sigma", |of| of.sigma, vec![0.25, 0.5, 1.0]),
                 ("rho", |of| of.rho, vec![0.0, 0.25, 0.5]),
                 ("slack", |of| of.slack, slacks().collect()),
@@ -315,7 +315,7 @@ pub(super) const STATEMENTS: &[Statement] = &[
 
 /// The relative gap of each algorithm of table 4.4: its name, ours, the published one.
 fn table_4_4(results: &Results<'_>) -> Option<Vec<(&'static str, f64, f64)>> {
-    let part = results.of_set(InstanceSet::Dissertation)?;
+    let part = all_large(results)?;
     let pairs: Vec<_> = (TABLE_4_4.lines::<1, 5>())
         .filter_map(|([name], [_, theirs, ..])| {
             Some((name, part.gaps(results.column(name)?).relative.mean()?, theirs))
@@ -391,6 +391,9 @@ fn packing_beside(of: impl Fn(&str, [f64; 5]) -> Option<f64>) -> Option<f64> {
     let all: Option<Vec<f64>> = packing.map(|([name], line)| of(name, line)).collect();
     mean(all?)
 }
+
+/// A parameter of instances and its values.
+type Parameter = (&'static str, fn(&DissertationScenario) -> f64, Vec<f64>);
 
 type Pairs<'a> = &'a dyn Fn(&str, &str) -> Option<f64>;
 
