@@ -17,12 +17,15 @@ pub(crate) fn by_slack(results: &Results<'_>) -> Table {
 
 /// The same of some algorithms on one set, over the instances on which all of them ran.
 pub(crate) fn in_common(results: &Results<'_>, set: InstanceSet, is_meant: impl Fn(&str) -> bool) -> Table {
-    let Some(part) = results.of_set(set) else { return Table::default() };
+    let Some(part) = results.of_set(set).filter(|_| SETS.contains(&set)) else { return Table::default() };
     let is_meant = |algorithm: &str, column: usize| is_meant(algorithm) && !part.where_ran(column).is_empty();
     let meant: Vec<(String, usize)> = (results.algorithms.iter())
         .map(|(algorithm, column)| (algorithm.to_string(), *column))
         .filter(|(algorithm, column)| is_meant(algorithm, *column))
         .collect();
+    if meant.is_empty() {
+        return Table::default();
+    }
     let common = meant.iter().fold(part.clone(), |common, (_, column)| common.where_ran(*column));
     let mut lines = Vec::new();
     for slack in slacks() {
