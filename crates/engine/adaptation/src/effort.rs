@@ -39,7 +39,7 @@ impl Effort {
             (Haste::None, 2048..) => coarse(32),
             (Haste::None, _) => coarse(24),
             (Haste::Great, 0..64) => {
-                Effort { repairs: 6, first: 128, steps: 512, failures: 16, economises: false }
+                Effort { repairs: 6, first: 32, steps: 512, failures: 16, economises: false }
             }
             (Haste::Great, 64..256) => Effort { first: 3, failures: 2, ..coarse(32) },
             (Haste::Great, _) => Effort { first: 2, failures: 1, ..coarse(8) },
