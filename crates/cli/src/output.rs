@@ -2,10 +2,12 @@
 
 mod file;
 mod place;
+mod together;
 mod unnamed;
 
 pub(crate) use file::OutputFile;
 pub(crate) use place::Places;
+pub(crate) use together::OutputFiles;
 
 use crate::failure::Failure;
 use std::borrow::Cow;

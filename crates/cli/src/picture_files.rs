@@ -1,11 +1,11 @@
 //! The files of figures.
 
 use crate::failure::Failure;
-use crate::output::{OutputFile, Places};
+use crate::output::{OutputFiles, Places};
 use clap::ValueEnum;
 use dfrsim_plots::{Figure, Picture};
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 /// A format of pictures.
@@ -61,7 +61,7 @@ impl PictureFile {
         places.writes(option, self.path.as_path())?.writes(&data, self.data().as_path()).map(drop)
     }
     /// Writes both. Data replaces data with the same columns only: the user has named the picture, not this file.
-    pub(crate) fn write(&self, figure: Figure) -> Result<(), Failure> {
+    pub(crate) fn write(&self, files: &mut OutputFiles, figure: Figure) -> Result<(), Failure> {
         let data = self.data();
         let (first, new) = (first_line(&data), figure.csv.lines().next().unwrap_or_default());
         if first.is_some_and(|first| !first.is_empty() && first != new.as_bytes()) {
@@ -70,7 +70,7 @@ impl PictureFile {
                 data.display()
             )));
         }
-        write(&[(self.path.with_extension(""), figure)], &[self.format]).map(drop)
+        write(files, &[(self.path.with_extension(""), figure)], &[self.format]).map(drop)
     }
 }
 
@@ -84,10 +84,14 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
     Some(line)
 }
 
-/// Writes each figure in some formats and its data beside it, at a path to which endings are added. All files are whole
-/// before the first one appears. The paths of the files, in their order.
-pub(crate) fn write(figures: &[(PathBuf, Figure)], formats: &[Format]) -> Result<Vec<PathBuf>, Failure> {
-    let (mut files, mut paths) = (Vec::new(), Vec::new());
+/// Writes each figure in some formats and its data beside it, at a path to which endings are added. The paths of the files,
+/// in their order.
+pub(crate) fn write(
+    files: &mut OutputFiles,
+    figures: &[(PathBuf, Figure)],
+    formats: &[Format],
+) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::new();
     for (base, figure) in figures {
         let pictures = formats.iter().map(|format| (format.ending(), format.bytes(&figure.picture)));
         let all = pictures.chain([("csv", figure.csv.clone().into_bytes())]);
@@ -96,14 +100,9 @@ pub(crate) fn write(figures: &[(PathBuf, Figure)], formats: &[Format]) -> Result
             path.push(".");
             path.push(ending);
             let path = PathBuf::from(path);
-            let mut file = OutputFile::create(&path)?;
-            file.write_all(&bytes).and_then(|()| file.flush()).map_err(|error| file.failure(&error))?;
-            files.push(file);
+            files.add_bytes(&path, bytes)?;
             paths.push(path);
         }
-    }
-    for file in files {
-        file.finish()?;
     }
     Ok(paths)
 }

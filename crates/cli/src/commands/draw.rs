@@ -1,7 +1,7 @@
 //! `dfrsim draw`
 
 use crate::failure::Failure;
-use crate::output::Places;
+use crate::output::{OutputFiles, Places};
 use crate::picture_files::PictureFile;
 use clap::{Args, Subcommand};
 use dfrsim_model::SimTime;
@@ -120,7 +120,9 @@ impl Target {
         let places =
             events.iter().fold(Places::default(), |places, events| places.reads("the events", events));
         picture.check("--out", places)?;
-        picture.write(draw().map_err(Failure::input)?)
+        let mut files = OutputFiles::default();
+        picture.write(&mut files, draw().map_err(Failure::input)?)?;
+        files.finish()
     }
 }
 

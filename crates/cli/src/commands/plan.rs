@@ -1,7 +1,7 @@
 //! `dfrsim plan`
 
 use crate::failure::Failure;
-use crate::output::{self, OutputFile, Places, notice};
+use crate::output::{self, OutputFiles, Places, notice};
 use crate::picture_files::PictureFile;
 use clap::{ArgGroup, Args};
 use dfrsim_audit::plan::{PlanReport, check_plan};
@@ -139,11 +139,15 @@ impl Plan {
             }
             None => None,
         };
-        output::print(&words(&cluster, &pools, &planned.figures, self.time_limit))?;
+        let mut files = OutputFiles::default();
         if let Some(path) = &self.out {
-            OutputFile::write_text(path, &document)?;
+            files.add_bytes(path, &document)?;
         }
-        figure.map_or(Ok(()), |(picture, figure)| picture.write(figure))
+        if let Some((picture, figure)) = figure {
+            picture.write(&mut files, figure)?;
+        }
+        output::print(&words(&cluster, &pools, &planned.figures, self.time_limit))?;
+        files.finish()
     }
 
     /// The cluster with a ban of all VMs from the nodes that are drained.

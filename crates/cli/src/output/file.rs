@@ -46,6 +46,11 @@ impl OutputFile {
         file.finish()
     }
 
+    /// Whether it is no regular file, so that it can still fail when it is finished.
+    pub(super) fn is_direct(&self) -> bool {
+        matches!(self.target, Target::Direct { .. })
+    }
+
     /// The failure of a write to this file.
     pub(crate) fn failure(&self, error: &io::Error) -> Failure {
         Failure::output(self.path.display(), error)

@@ -17,9 +17,19 @@ fn folder() -> Folder {
     Folder::with(&[("log.swf", LOG)])
 }
 
+const SIMULATE: [&str; 9] =
+    ["simulate", "--nodes", "8", "--unit", "processor", "--policy", "EASY", "--workload", "log.swf"];
+
 fn simulate(folder: &Folder, more: &[&str]) -> assert_cmd::Command {
-    let mut command = dfrsim(["simulate", "--nodes", "8", "--unit", "processor", "--policy", "EASY"]);
-    command.current_dir(folder.path("")).args(["--workload", "log.swf"]).args(more);
+    let mut command = dfrsim(SIMULATE);
+    command.current_dir(folder.path("")).args(more);
+    command
+}
+
+/// The same, for the few tests that need its standard streams or its process.
+fn simulate_as_process(folder: &Folder, more: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
+    command.current_dir(folder.path("")).args(SIMULATE).args(more);
     command
 }
 
@@ -38,13 +48,13 @@ fn a_pipe_gets_the_lines_of_an_unsorted_log_once() {
     let program = assert_cmd::cargo::cargo_bin!("dfrsim");
     let script = "mkfifo pipe; cat pipe > read & \"$1\" simulate --nodes 8 --unit processor --policy EASY \
         --workload log.swf --jobs-out pipe --events-out /dev/stdout > events && wait";
-    let message = Command::new("sh")
+    let output = Command::new("sh")
         .current_dir(folder.path(""))
         .args(["-c", script, "sh"])
         .arg(program)
         .output()
         .unwrap();
-    assert!(message.status.success(), "{message:?}");
+    assert!(output.status.success(), "{output:?}");
     assert_eq!(fs::read(folder.path("read")).unwrap(), expected);
     let events = fs::read_to_string(folder.path("events")).unwrap();
     assert_eq!(events.lines().filter(|line| line.contains("\"policy\"")).count(), 1, "{events}");
@@ -130,17 +140,7 @@ fn a_program_that_is_killed_leaves_no_file() {
     let before = folder.names();
     // The second output is a pipe that nobody reads: the program waits there, with the first one written.
     assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
-    command.current_dir(folder.path("")).args([
-        "simulate",
-        "--nodes",
-        "8",
-        "--unit",
-        "processor",
-        "--policy",
-        "EASY",
-    ]);
-    command.args(["--workload", "log.swf", "--events-out", "pipe", "--swf-out", "schedule.swf"]);
+    let mut command = simulate_as_process(&folder, &["--events-out", "pipe", "--swf-out", "schedule.swf"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "it waits for a reader");
@@ -150,16 +150,48 @@ fn a_program_that_is_killed_leaves_no_file() {
     assert_eq!(folder.names(), before);
 }
 
+/// The arguments of a plan, whose files are put into the folder.
+fn plan(folder: &Folder) -> [&'static str; 5] {
+    let current = r#"{"nodes": [{"name": "N1", "cpu": 2, "memory": 4096}, {"name": "N2", "cpu": 2, "memory": 4096}],
+        "vjobs": [{"name": "A", "vms": [{"name": "A1", "cpu": 1, "memory": 512, "state": "running", "node": "N1"}]}]}"#;
+    fs::write(folder.path("current.json"), current).unwrap();
+    fs::write(folder.path("wanted.json"), r#"{"vms": [{"name": "A1", "state": "running", "node": "N2"}]}"#)
+        .unwrap();
+    ["plan", "--from", "current.json", "--to", "wanted.json"]
+}
+
+/// Where one file of a command cannot be written, none of them appears, whichever it is.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_of_one_command_appear_together() {
+    let folder = folder();
+    stdout(&mut simulate(&folder, &["--events-out", "events.jsonl"]));
+    let plan = [&plan(&folder)[..], &["--out", "plan.json", "--picture", "plan.svg"]].concat();
+    let simulate = [&SIMULATE[..], &["--jobs-out", "jobs.csv", "--swf-out", "out.swf"]].concat();
+    let cases: [(&[&str], &[&str]); 4] = [
+        (&plan, &["plan.json", "plan.svg", "plan.csv"]),
+        (&simulate, &["jobs.csv", "out.swf"]),
+        (&["draw", "gantt", "events.jsonl", "--out", "gantt.svg"], &["gantt.svg", "gantt.csv"]),
+        (&["draw", "timeline", "events.jsonl", "--out", "line.png"], &["line.png", "line.csv"]),
+    ];
+    let before = folder.names();
+    for (arguments, files) in cases {
+        for full in files {
+            symlink("/dev/full", folder.path(full)).unwrap();
+            let message = stderr(dfrsim(arguments).current_dir(folder.path("")), 2);
+            assert!(message.contains(&format!("{full}: cannot be written: No space left")), "{message}");
+            fs::remove_file(folder.path(full)).unwrap();
+            assert_eq!(folder.names(), before, "{arguments:?}, {full}");
+        }
+    }
+}
+
 #[test]
 fn no_file_of_a_command_destroys_another() {
     let folder = folder();
     symlink("log.swf", folder.path("link.swf")).unwrap();
     stdout(&mut simulate(&folder, &["--events-out", "easy.jsonl", "--jobs-out", "easy.csv"]));
-    let plan = r#"{"nodes": [{"name": "N1", "cpu": 2, "memory": 4096}, {"name": "N2", "cpu": 2, "memory": 4096}],
-        "vjobs": [{"name": "A", "vms": [{"name": "A1", "cpu": 1, "memory": 512, "state": "running", "node": "N1"}]}]}"#;
-    fs::write(folder.path("current.json"), plan).unwrap();
-    fs::write(folder.path("wanted.json"), r#"{"vms": [{"name": "A1", "state": "running", "node": "N2"}]}"#)
-        .unwrap();
+    let planned = plan(&folder);
     let snapshot = || {
         folder
             .names()
@@ -169,10 +201,7 @@ fn no_file_of_a_command_destroys_another() {
             .unwrap()
     };
     let before = snapshot();
-    let simulated =
-        ["simulate", "--nodes", "8", "--unit", "processor", "--policy", "EASY", "--workload", "log.swf"];
-    let with = |more: &[&'static str]| [&simulated[..], more].concat();
-    let planned = ["plan", "--from", "current.json", "--to", "wanted.json"];
+    let with = |more: &[&'static str]| [&SIMULATE[..], more].concat();
     let cases: Vec<(Vec<&str>, &str)> = vec![
         (with(&["--jobs-out", "q", "--events-out", "q"]), "--events-out: q is also --jobs-out"),
         (with(&["--jobs-out", "q", "--swf-out", "./q"]), "--swf-out: ./q is also --jobs-out"),
@@ -216,19 +245,9 @@ fn standard_error_that_cannot_be_written_ends_no_run() {
     };
     let expected = stdout(&mut simulate(&folder, &[]));
     for error in [full(), closed()] {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
-        command.current_dir(folder.path("")).args([
-            "simulate",
-            "--nodes",
-            "8",
-            "--unit",
-            "processor",
-            "--policy",
-            "EASY",
-        ]);
-        let message = command.args(["--workload", "log.swf"]).stderr(error).output().unwrap();
-        assert!(message.status.success());
-        assert_eq!(String::from_utf8(message.stdout).unwrap(), expected);
+        let output = simulate_as_process(&folder, &[]).stderr(error).output().unwrap();
+        assert!(output.status.success());
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
     }
     for (error, code) in [(full(), 2), (closed(), 2)] {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));

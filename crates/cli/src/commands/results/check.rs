@@ -1,7 +1,7 @@
 //! `dfrsim results check`
 
 use crate::failure::Failure;
-use crate::output::{self, OutputFile, notice};
+use crate::output::{self, OutputFile, OutputFiles, notice};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_lab::check::{
@@ -83,12 +83,14 @@ impl Check {
             let (results, baseline) = (self.results.display(), self.baseline.display());
             Failure::input(format!("{results} cannot be compared with {baseline}: {error}"))
         })?;
+        let mut files = OutputFiles::default();
         if let Some(path) = &self.junit {
-            OutputFile::write_text(path, &report.junit())?;
+            files.add_bytes(path, report.junit())?;
         }
         if let Some(path) = &self.markdown {
-            OutputFile::write_text(path, &report.markdown())?;
+            files.add_bytes(path, report.markdown())?;
         }
+        files.finish()?;
         print(&report, &self.baseline)
     }
 }

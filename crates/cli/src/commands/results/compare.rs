@@ -1,7 +1,7 @@
 //! `dfrsim results compare`
 
 use crate::failure::Failure;
-use crate::output::{self, OutputFile};
+use crate::output::{self, OutputFiles};
 use crate::picture_files::{self, Format};
 use clap::Args;
 use dfrsim_lab::compare::{CompareError, CompareOptions, Comparison, compare};
@@ -97,11 +97,13 @@ fn heading(a: &Path, b: &Path, options: &CompareOptions) -> String {
 
 fn write(folder: &Path, text: &str, comparison: &Comparison) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::output(folder.display(), &error))?;
-    OutputFile::write_text(&folder.join("comparison.md"), text)?;
+    let mut files = OutputFiles::default();
+    files.add_bytes(&folder.join("comparison.md"), text)?;
     for named in comparison.exact_tables() {
-        OutputFile::write_text(&folder.join(format!("{}.csv", named.name)), &named.table.csv())?;
+        files.add_bytes(&folder.join(format!("{}.csv", named.name)), named.table.csv())?;
     }
     let figures = comparison.drawings().iter().filter_map(draw).collect::<Vec<_>>();
     let placed: Vec<_> = figures.into_iter().map(|figure| (folder.join(&figure.stem), figure)).collect();
-    picture_files::write(&placed, &[Format::Svg, Format::Png]).map(drop)
+    picture_files::write(&mut files, &placed, &[Format::Svg, Format::Png])?;
+    files.finish()
 }

@@ -1,7 +1,7 @@
 //! `dfrsim results figures`
 
 use crate::failure::Failure;
-use crate::output::{self, notice};
+use crate::output::{self, OutputFiles, notice};
 use crate::picture_files::{self, Format};
 use clap::Args;
 use dfrsim_lab::{Registry, Results, generic_drawings};
@@ -46,7 +46,9 @@ impl Figures {
         }
         let placed: Vec<_> =
             figures.into_iter().map(|(_, figure)| (out.join(&figure.stem), figure)).collect();
-        let paths = picture_files::write(&placed, &self.format)?;
+        let mut files = OutputFiles::default();
+        let paths = picture_files::write(&mut files, &placed, &self.format)?;
+        files.finish()?;
         output::print(&paths.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
     }
 }

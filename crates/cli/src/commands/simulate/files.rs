@@ -2,7 +2,7 @@
 
 use super::jobs_file::JobsFile;
 use crate::failure::Failure;
-use crate::output::{OutputFile, Places};
+use crate::output::{OutputFile, OutputFiles, Places};
 use clap::Args;
 use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, SummaryOptions};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
@@ -103,10 +103,11 @@ impl FileArguments {
             (&self.batsim_machines_out, files.batsim_machines.map(BatsimMachines::finish)),
         ];
         let written = written.into_iter().filter_map(|(path, file)| Some((path.as_deref()?, file?)));
-        let whole: Vec<OutputFile> = written
-            .map(|(path, file)| file.map_err(|error: io::Error| Failure::output(path.display(), &error)))
-            .collect::<Result<_, _>>()?;
-        whole.into_iter().try_for_each(OutputFile::finish)
+        let mut whole = OutputFiles::default();
+        for (path, file) in written {
+            whole.add(file.map_err(|error: io::Error| Failure::output(path.display(), &error))?)?;
+        }
+        whole.finish()
     }
 }
 

@@ -1,0 +1,32 @@
+//! Files that appear together.
+
+use super::OutputFile;
+use crate::failure::Failure;
+use std::io::Write as _;
+use std::path::Path;
+
+/// Files of one command, which appear when all of them are whole: a full disk leaves none of them.
+#[derive(Default)]
+pub(crate) struct OutputFiles(Vec<OutputFile>);
+
+impl OutputFiles {
+    /// Takes in a file that was written.
+    pub(crate) fn add(&mut self, mut file: OutputFile) -> Result<(), Failure> {
+        file.flush().map_err(|error| file.failure(&error))?;
+        self.0.push(file);
+        Ok(())
+    }
+
+    /// Writes another file.
+    pub(crate) fn add_bytes(&mut self, path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
+        let mut file = OutputFile::create(path)?;
+        file.write_all(bytes.as_ref()).map_err(|error| file.failure(&error))?;
+        self.add(file)
+    }
+
+    /// All files are whole: they take their places. Pipes and devices come first, because they may still fail.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let (direct, regular): (Vec<_>, Vec<_>) = self.0.into_iter().partition(OutputFile::is_direct);
+        direct.into_iter().chain(regular).try_for_each(OutputFile::finish)
+    }
+}
