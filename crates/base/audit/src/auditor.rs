@@ -1,11 +1,11 @@
 //! Follows a simulation record by record.
 
-use crate::batch::{BatchCheck, BatchPolicy, BatchRule};
 use crate::fault::{AuditError, Fault, Faults};
 use crate::job::Job;
 use crate::lines::{first_record, follow, record};
 use crate::nodes::{Nodes, Overcommitted};
 use crate::placement;
+use crate::policy::{CheckedPolicy, PolicyCheck, PolicyFault};
 use crate::tally::{Figures, Tally};
 use crate::{Phase, Report, Rule};
 use dfrsim_model::event::{FORMAT_VERSION, Placement, Record};
@@ -25,11 +25,11 @@ pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
     audit_with(reader, |auditor| auditor)
 }
 
-/// Checks an events file, and that its policy is this one and keeps to its rules (see [`crate::batch`]).
+/// Checks an events file, and that its policy is this one and keeps to its rules (see [`crate::batch`] and [`crate::fractional`]).
 ///
 /// # Errors
 /// As those of [`audit`].
-pub fn audit_policy(reader: impl BufRead, policy: BatchPolicy) -> Result<Report, AuditError> {
+pub fn audit_policy(reader: impl BufRead, policy: CheckedPolicy) -> Result<Report, AuditError> {
     audit_with(reader, |auditor| auditor.with_policy(policy))
 }
 
@@ -68,7 +68,7 @@ pub struct Auditor {
     usage: Nodes,
     tally: Tally,
     peak_jobs: usize,
-    batch: Option<BatchCheck>,
+    check: Option<PolicyCheck>,
     clock: Option<Clock>,
     report: Option<Report>,
 }
@@ -109,7 +109,7 @@ impl Auditor {
             usage: Nodes::default(),
             tally: Tally::new(tau),
             peak_jobs: 0,
-            batch: None,
+            check: None,
             clock: None,
             report: None,
         }
@@ -124,12 +124,18 @@ impl Auditor {
 
     /// Also checks that the policy is this one and keeps to its rules; to be called before any record follows.
     #[must_use]
-    pub fn with_policy(mut self, policy: BatchPolicy) -> Auditor {
-        if self.policy.parse() != Ok(policy) {
-            let (found, expected) = (self.policy.clone(), policy.to_string());
-            self.fault(None, BatchRule::Policy { found, expected }.into());
+    pub fn with_policy(mut self, policy: CheckedPolicy) -> Auditor {
+        let expected = policy.to_string();
+        // A batch policy may have two names.
+        let is_same = match &policy {
+            CheckedPolicy::Batch(batch) => self.policy.parse() == Ok(*batch),
+            CheckedPolicy::Fractional(_) => self.policy == expected,
+        };
+        if !is_same {
+            let found = self.policy.clone();
+            self.fault(None, Rule::Policy { found, expected });
         }
-        self.batch = Some(BatchCheck::new(policy, self.nodes));
+        self.check = Some(policy.check(self.nodes));
         self
     }
 
@@ -260,29 +266,34 @@ impl Auditor {
             faults.push(Fault { line, at, job: Some(job), rule });
         });
         let seen = self.line;
-        if let Some(batch) = &mut self.batch {
-            batch.settle(self.now, |job, now, line, rule| {
+        if let Some(check) = &mut self.check {
+            check.settle(self.now, &self.jobs, |(job, now, line, rule): PolicyFault| {
                 let at = Some(SimTime::from_micros(now));
-                faults.push(Fault { line: line.unwrap_or(seen), at, job: Some(job), rule: rule.into() });
+                faults.push(Fault { line: line.unwrap_or(seen), at, job: Some(job), rule });
             });
         }
     }
 
-    /// Finds what a batch policy should have decided between this moment and the next one.
+    /// Finds what a policy should have decided between this moment and the next one.
     fn pass(&mut self, until: u64) {
         let (faults, line) = (&mut self.faults, self.line);
-        if let Some(batch) = &mut self.batch {
-            batch.pass(until, |job, now, rule| {
+        if let Some(check) = &mut self.check {
+            check.pass(self.now, until, &self.jobs, |(job, now, _, rule)| {
                 let at = Some(SimTime::from_micros(now));
-                faults.push(Fault { line, at, job: Some(job), rule: rule.into() });
+                faults.push(Fault { line, at, job: Some(job), rule });
             });
         }
     }
 
-    /// A change that no batch policy makes.
-    fn refuse_change(&mut self, number: u64, record: &'static str) {
-        if self.batch.is_some() {
-            self.fault(Some(number), BatchRule::Change { record }.into());
+    /// A change that the policy may have no reason for.
+    fn check_change(&mut self, number: u64, record: &'static str) {
+        let line = self.line;
+        let rule = match (&mut self.check, self.jobs.get(&number)) {
+            (Some(check), Some(job)) => check.change(line, number, record, job),
+            _ => None,
+        };
+        if let Some(rule) = rule {
+            self.fault(Some(number), rule);
         }
     }
 
@@ -316,8 +327,8 @@ impl Auditor {
             }
         }
         self.tally.submit(self.now);
-        if let Some(batch) = &mut self.batch {
-            batch.submit(number, self.now, job.tasks, estimate);
+        if let Some(check) = &mut self.check {
+            check.submit(number, self.now, &job, estimate);
         }
         self.jobs.insert(number, job);
         self.peak_jobs = self.peak_jobs.max(self.jobs.len());
@@ -357,19 +368,17 @@ impl Auditor {
             let run_s = SimSpan::from_micros(job.run).as_secs_f64();
             self.fault(Some(number), Rule::Early { done_s: job.done_s(self.now), run_s });
         }
-        if let Some(batch) = &mut self.batch {
-            batch.complete(number, self.now, &job.placement);
+        if let Some(check) = &mut self.check {
+            check.complete(number, self.now, &job);
         }
         self.tally.complete(&job, self.now);
     }
 
     fn reject(&mut self, number: u64) {
         if self.may_change(number, "reject", Phase::Waiting) {
+            self.check_change(number, "reject");
             self.leave(number);
             self.tally.rejected += 1;
-            if let Some(rule) = self.batch.as_mut().and_then(|batch| batch.reject(number)) {
-                self.fault(Some(number), rule.into());
-            }
         }
     }
 
@@ -397,12 +406,15 @@ impl Auditor {
         }
         if phase == Phase::Waiting {
             let line = self.line;
-            let rule = self.batch.as_mut().and_then(|batch| batch.start(line, number, on, job_yield));
+            let rule = match (&mut self.check, self.jobs.get(&number)) {
+                (Some(check), Some(job)) => check.start(line, number, job, on, job_yield),
+                _ => None,
+            };
             if let Some(rule) = rule {
-                self.fault(Some(number), rule.into());
+                self.fault(Some(number), rule);
             }
         } else {
-            self.refuse_change(number, record);
+            self.check_change(number, record);
         }
         let mut moved = 0;
         self.change(number, job_yield, |job, now| {
@@ -424,14 +436,14 @@ impl Auditor {
 
     fn change_yield(&mut self, number: u64, job_yield: u32) {
         if self.may_change(number, "yield", Phase::Running) {
-            self.refuse_change(number, "yield");
+            self.check_change(number, "yield");
             self.change(number, job_yield, |_, _| ());
         }
     }
 
     fn pause(&mut self, number: u64) {
         if self.may_change(number, "pause", Phase::Running) {
-            self.refuse_change(number, "pause");
+            self.check_change(number, "pause");
             self.tally.preemptions += 1;
             self.change(number, 0, |job, _| {
                 job.phase = Phase::Paused;

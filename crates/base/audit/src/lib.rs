@@ -14,8 +14,8 @@
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
-//! [`audit_policy`] also checks that each job starts when a [batch policy](batch) has it start, by what the policy knows of
-//! run times.
+//! [`audit_policy`] also checks the decisions: that each job starts when a [batch policy](batch) has it start, by what the
+//! policy knows of run times, or that a [fractional policy](fractional) keeps to the order of its priorities.
 //!
 //! [`grid`] does the same for a grid of several clusters.
 //!
@@ -47,6 +47,7 @@ pub mod batch;
 pub mod coallocation;
 pub mod discovery;
 mod fault;
+pub mod fractional;
 pub mod grid;
 mod job;
 mod lines;
@@ -55,11 +56,13 @@ mod nodes;
 pub mod packing;
 mod placement;
 pub mod plan;
+mod policy;
 mod report;
 mod rule;
 mod tally;
 
 pub use auditor::{Auditor, MOST_NODES, audit, audit_policy};
 pub use fault::{AuditError, Fault, Faults};
+pub use policy::CheckedPolicy;
 pub use report::Report;
 pub use rule::{Phase, Rule};

@@ -1,6 +1,7 @@
 //! What an events file must keep to.
 
 use crate::batch::BatchRule;
+use crate::fractional::FractionalRule;
 use crate::grid::GridRule;
 use dfrsim_model::SimTime;
 use std::fmt;
@@ -195,9 +196,20 @@ pub enum Rule {
         /// What the events say.
         expected: f64,
     },
+    /// The file is of the policy that is checked.
+    #[error("the policy of the file is `{found}`, and not `{expected}`")]
+    Policy {
+        /// What the file says.
+        found: String,
+        /// What is checked.
+        expected: String,
+    },
     /// A rule of batch policies.
     #[error(transparent)]
     Batch(#[from] BatchRule),
+    /// A rule of fractional policies.
+    #[error(transparent)]
+    Fractional(#[from] FractionalRule),
     /// A rule of grids.
     #[error(transparent)]
     Grid(#[from] GridRule),

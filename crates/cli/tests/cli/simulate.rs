@@ -69,7 +69,34 @@ fn the_audit_knows_the_rules_of_batch_policies() {
     let other = stderr(dfrsim(["audit", "--policy", "EASY/SPARE"]).arg(&events), 1);
     assert!(other.contains("line 1: the policy of the file is `EASY`, and not `EASY/SPARE`"), "{other}");
     let unknown = stderr(dfrsim(["audit", "--policy", "GreedyPM*"]).arg(&events), 2);
-    assert!(unknown.contains("unknown batch policy `GreedyPM*`"), "{unknown}");
+    assert!(unknown.contains("unknown policy to check `GreedyPM*`"), "{unknown}");
+}
+
+/// Every policy keeps to its rules on a log that is too much for the machine, and its file is of no other policy's rules.
+#[test]
+fn the_audit_knows_the_rules_of_all_policies() {
+    let folder = Folder::with(&[]);
+    let log = folder.path("log.swf");
+    let generate = ["log", "generate", "--jobs", "60", "--nodes", "8", "--seed", "1", "--load", "2", "--out"];
+    stdout(dfrsim(generate).arg(&log));
+    let names = stdout(&mut dfrsim(["policies", "--names"]));
+    let mut checked = 0;
+    for (number, policy) in names.lines().enumerate() {
+        let events = folder.path("events.jsonl");
+        let mut simulate = dfrsim(["simulate", "--nodes", "8", "--annotate", "lublin", "--penalty", "60"]);
+        simulate.args(["--period", "300", "--policy", policy, "--workload"]).arg(&log);
+        stdout(simulate.arg("--events-out").arg(&events));
+        let audit = |name: &str, period: &str| {
+            let mut audit = dfrsim(["audit", "--policy", name, "--period", period]);
+            audit.arg(&events).output().unwrap()
+        };
+        let fine = audit(policy, "300");
+        assert!(fine.status.success(), "{policy}: {}", String::from_utf8_lossy(&fine.stderr));
+        let other = if number == 0 { "EQUIPARTITION" } else { "FCFS/ORDER=LJF" };
+        assert_eq!(audit(other, "300").status.code(), Some(1), "{policy} as {other}");
+        checked += 1;
+    }
+    assert!(checked > 120, "{checked} policies");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! A simulation followed by the independent checker.
 
-use dfrsim_audit::{Auditor, Faults};
+use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, SummaryOptions, records};
 use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_policies::fractional::{DropRule, PriorityRule, Readings};
+use dfrsim_policies::{Policy, PolicyOptions};
 
 /// An observer that gives every record to the [`Auditor`] while the simulation runs; no file is written.
 pub(crate) struct Audited {
@@ -12,9 +14,20 @@ pub(crate) struct Audited {
 }
 
 impl Audited {
-    pub(crate) fn new(policy: &str, nodes: u32, options: &Options, tau: SimSpan) -> Result<Audited, Faults> {
-        let auditor = Auditor::begin(&records::run(policy, nodes, options.penalty, tau))?;
-        let auditor = auditor.with_clock(options.clock);
+    pub(crate) fn new(
+        policy: Policy,
+        parameters: &PolicyOptions,
+        nodes: u32,
+        options: &Options,
+        tau: SimSpan,
+    ) -> Result<Audited, Faults> {
+        let name = policy.to_string();
+        let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau))?;
+        let mut auditor = auditor.with_clock(options.clock);
+        // The rules are those of exact time.
+        if let Some(checked) = checked(&name, parameters).filter(|_| options.clock.is_none()) {
+            auditor = auditor.with_policy(checked);
+        }
         let metrics = Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) });
         Ok(Audited { auditor, metrics })
     }
@@ -26,6 +39,15 @@ impl Audited {
         }
         self.auditor.finish().map(drop)
     }
+}
+
+/// The policy, if the audit knows its rules. Those of fractional policies are the rules of the usual parameters.
+fn checked(name: &str, parameters: &PolicyOptions) -> Option<CheckedPolicy> {
+    let is_usual = parameters.readings == Readings::default()
+        && parameters.priority == PriorityRule::default()
+        && parameters.mcb.drop == DropRule::Prefix;
+    let policy = CheckedPolicy::parse(name, parameters.period).ok()?;
+    (is_usual || matches!(policy, CheckedPolicy::Batch(_))).then_some(policy)
 }
 
 impl Observer for Audited {

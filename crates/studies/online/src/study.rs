@@ -74,7 +74,7 @@ impl OnlineStudy {
         let parameters = PolicyOptions { node_memory_gb: variant.node_memory_gb, ..*parameters };
         let mut scheduler = policy.scheduler(instance.nodes, &parameters);
         let simulation = &self.scenario.simulation;
-        let audited = || Audited::new(&policy.to_string(), instance.nodes, options, simulation.taus[0]);
+        let audited = || Audited::new(*policy, &parameters, instance.nodes, options, simulation.taus[0]);
         let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
         let metrics = Metrics::new(SummaryOptions {
             nodes: instance.nodes,

@@ -6,14 +6,6 @@ use dfrsim_model::SimTime;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BatchRule {
-    /// The file is of the policy that is checked.
-    #[error("the policy of the file is `{found}`, and not `{expected}`")]
-    Policy {
-        /// What the file says.
-        found: String,
-        /// What is checked.
-        expected: String,
-    },
     /// A job keeps its nodes and its speed.
     #[error("`{record}` under a batch policy, where a job keeps its nodes and its speed to its end")]
     Change {

@@ -2,7 +2,7 @@
 
 use crate::base::Lines;
 use dfrsim_audit::batch::BatchPolicy;
-use dfrsim_audit::{AuditError, Rule, audit_policy};
+use dfrsim_audit::{AuditError, CheckedPolicy, Rule, audit_policy};
 
 /// A job of a schedule, in seconds: submission, nodes, run time, estimate, start; one without a start is rejected.
 #[derive(Clone, Copy)]
@@ -53,10 +53,11 @@ fn events(policy: BatchPolicy, nodes: usize, jobs: &[Scheduled]) -> String {
 
 /// The faults that are about the policy, without their lines.
 fn batch_faults(text: &str, policy: BatchPolicy) -> Vec<String> {
-    let Err(AuditError::Faults(faults)) = audit_policy(text.as_bytes(), policy) else {
+    let Err(AuditError::Faults(faults)) = audit_policy(text.as_bytes(), CheckedPolicy::Batch(policy)) else {
         panic!("the summary is missing")
     };
-    let batch = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Batch(_)));
+    let batch =
+        faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Batch(_) | Rule::Policy { .. }));
     batch.map(|fault| fault.to_string().split_once([',', ':']).unwrap().1.trim().to_owned()).collect()
 }
 

@@ -4,6 +4,7 @@ mod accepts;
 mod base;
 mod batch;
 mod damaged;
+mod fractional;
 mod plan;
 mod rules;
 mod simulated;

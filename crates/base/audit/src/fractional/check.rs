@@ -1,0 +1,336 @@
+//! Follows what a fractional policy decides.
+
+use super::memory::Memory;
+use super::name::Arrival;
+use super::ranking::{precedes, ranked};
+use super::{FractionalPolicy, FractionalRule, MOST_TICKS};
+use crate::Phase;
+use crate::job::Job;
+use dfrsim_model::SimTime;
+use std::collections::BTreeMap;
+
+/// The jobs in the system, by their number.
+type Jobs = BTreeMap<u64, Job>;
+
+/// What a moment changed of a job.
+#[derive(Debug)]
+struct Change {
+    line: u64,
+    record: &'static str,
+    /// What it was before.
+    phase: Phase,
+    /// Where it was before.
+    placement: Vec<(u32, u32)>,
+    tasks: u32,
+    memory: u32,
+}
+
+/// What was found wrong with a job, and the line of its change, if it has one.
+type Found = (u64, Option<u64>, FractionalRule);
+
+/// Follows a schedule moment by moment.
+#[derive(Debug)]
+pub(crate) struct FractionalCheck {
+    policy: FractionalPolicy,
+    first_submission: Option<u64>,
+    /// As the policy finds it: what completes is gone, and what is decided has not happened.
+    memory: Memory,
+    submitted: Vec<u64>,
+    has_completions: bool,
+    changes: BTreeMap<u64, Change>,
+}
+
+impl FractionalCheck {
+    pub(crate) fn new(policy: FractionalPolicy, nodes: u32) -> FractionalCheck {
+        FractionalCheck {
+            policy,
+            first_submission: None,
+            memory: Memory::new(nodes),
+            submitted: Vec::new(),
+            has_completions: false,
+            changes: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn submit(&mut self, job: u64, now: u64) {
+        self.first_submission.get_or_insert(now);
+        self.submitted.push(job);
+    }
+
+    pub(crate) fn complete(&mut self, job: &Job) {
+        self.has_completions = true;
+        self.memory.give_back(&job.placement, job.memory);
+    }
+
+    /// A job is about to change.
+    pub(crate) fn change(&mut self, line: u64, number: u64, record: &'static str, job: &Job) {
+        let Job { phase, tasks, memory, .. } = *job;
+        let placement = job.placement.clone();
+        // A second change in the moment is a fault of its own.
+        self.changes.entry(number).or_insert(Change { line, record, phase, placement, tasks, memory });
+    }
+
+    /// Judges the decision of a moment when all of its records are known. A fault is told with its job and the line of its
+    /// change, if it has one.
+    pub(crate) fn settle(
+        &mut self,
+        now: u64,
+        jobs: &Jobs,
+        mut fault: impl FnMut(u64, Option<u64>, FractionalRule),
+    ) {
+        let mut found = Vec::new();
+        self.judge(now, jobs, &mut found);
+        found.into_iter().for_each(|(job, line, rule)| fault(job, line, rule));
+        for (number, change) in std::mem::take(&mut self.changes) {
+            self.memory.give_back(&change.placement, change.memory);
+            if let Some(job) = jobs.get(&number) {
+                self.memory.take(&job.placement, job.memory);
+            }
+        }
+        self.submitted.clear();
+        self.has_completions = false;
+    }
+
+    /// Judges the ticks between a moment and the next one, of which the file has nothing: they left all as it was.
+    pub(crate) fn pass(
+        &self,
+        now: u64,
+        until: u64,
+        jobs: &Jobs,
+        mut fault: impl FnMut(u64, u64, FractionalRule),
+    ) {
+        let (Some(first), Some(period)) = (self.first_submission, self.policy.period) else { return };
+        let period = period.micros().max(1);
+        let passed = (now - first) / period;
+        let ticks = (1..=MOST_TICKS)
+            .map_while(|more| passed.checked_add(more)?.checked_mul(period)?.checked_add(first));
+        for tick in ticks.take_while(|&tick| tick < until) {
+            if let Some((job, lower)) = self.passed_over_by_mcb(tick, jobs) {
+                let at = Some(SimTime::from_micros(tick));
+                return fault(job, tick, FractionalRule::Priority { lower, tick: at });
+            }
+        }
+    }
+
+    fn is_tick(&self, now: u64) -> bool {
+        let since = self.first_submission.map_or(0, |first| now - first);
+        self.policy.period.is_some_and(|period| since > 0 && since.is_multiple_of(period.micros().max(1)))
+    }
+
+    fn judge(&mut self, now: u64, jobs: &Jobs, found: &mut Vec<Found>) {
+        let arrival = self.policy.arrival;
+        let (arrives, ends) = (!self.submitted.is_empty(), self.has_completions);
+        let by_mcb = arrival == Arrival::Mcb && (arrives || ends && self.policy.opportunistic);
+        self.judge_rejections(jobs, found);
+        if self.is_tick(now) || by_mcb {
+            if let Some((job, lower)) = self.passed_over_by_mcb(now, jobs) {
+                let line = self.changes.get(&job).map(|change| change.line);
+                found.push((job, line, FractionalRule::Priority { lower, tick: None }));
+            }
+            return;
+        }
+        self.judge_reasons(found);
+        match arrival {
+            Arrival::Waits | Arrival::Mcb => {}
+            Arrival::InTurn => {
+                judge_yields(jobs, found);
+                if arrives || ends {
+                    let waiting = self.waiting_before(jobs);
+                    self.judge_in_turn(&waiting, found);
+                }
+            }
+            Arrival::Greedy => {
+                let mut in_turn = Vec::new();
+                if ends && self.policy.opportunistic {
+                    in_turn = ranked(self.waiting_before(jobs).into_iter(), now);
+                    in_turn.retain(|(number, _)| !self.submitted.contains(number));
+                }
+                in_turn.extend(self.submitted.iter().filter_map(|number| Some((*number, jobs.get(number)?))));
+                self.judge_in_turn(&in_turn, found);
+            }
+            // What starts may give way again in the same moment.
+            Arrival::Pauses | Arrival::Moves if ends && self.policy.opportunistic && arrives => {}
+            Arrival::Pauses | Arrival::Moves if arrives => {
+                if let [number] = self.submitted[..]
+                    && let Some(job) = jobs.get(&number)
+                {
+                    self.judge_admission(now, number, job, jobs, found);
+                }
+            }
+            Arrival::Pauses | Arrival::Moves => {
+                if ends && self.policy.opportunistic {
+                    let in_turn = ranked(self.waiting_before(jobs).into_iter(), now);
+                    self.judge_in_turn(&in_turn, found);
+                }
+            }
+        }
+    }
+
+    fn judge_rejections(&self, jobs: &Jobs, found: &mut Vec<Found>) {
+        let in_turn = self.policy.arrival == Arrival::InTurn;
+        for (&number, change) in self.changes.iter().filter(|(_, change)| change.record == "reject") {
+            if !in_turn || self.memory.fits_when_empty(change.memory, change.tasks) {
+                found.push((number, Some(change.line), FractionalRule::Rejected));
+            }
+        }
+        for number in self.submitted.iter().filter(|_| in_turn) {
+            if jobs.get(number).is_some_and(|job| !self.memory.fits_when_empty(job.memory, job.tasks)) {
+                found.push((*number, None, FractionalRule::NotRejected));
+            }
+        }
+    }
+
+    /// Whether each change has a reason, at a moment at which not all jobs are mapped.
+    fn judge_reasons(&self, found: &mut Vec<Found>) {
+        let arrival = self.policy.arrival;
+        let arrives = !self.submitted.is_empty();
+        let tries = self.has_completions && self.policy.opportunistic;
+        let in_turn = arrival == Arrival::InTurn && (arrives || self.has_completions);
+        for (&number, change) in &self.changes {
+            let has_reason = match change.record {
+                "start" => tries || in_turn || arrival != Arrival::Waits && self.submitted.contains(&number),
+                "resume" => tries,
+                "pause" => arrives && matches!(arrival, Arrival::Pauses | Arrival::Moves),
+                "migrate" => arrives && arrival == Arrival::Moves,
+                _ => true,
+            };
+            if !has_reason {
+                let record = change.record;
+                found.push((number, Some(change.line), FractionalRule::Unprompted { record }));
+            }
+        }
+    }
+
+    /// The jobs that wait or are paused as the policy decides.
+    fn waiting_before<'a>(&self, jobs: &'a Jobs) -> Vec<(u64, &'a Job)> {
+        let all = jobs.iter().map(|(&number, job)| (number, job));
+        all.filter(|(number, job)| {
+            let before = self.changes.get(number).map_or(job.phase, |change| change.phase);
+            before != Phase::Running
+        })
+        .collect()
+    }
+
+    fn starts(&self, number: u64) -> bool {
+        self.changes.get(&number).is_some_and(|change| matches!(change.record, "start" | "resume"))
+    }
+
+    /// Jobs that are tried in this order start where their memory is free.
+    fn judge_in_turn(&mut self, in_turn: &[(u64, &Job)], found: &mut Vec<Found>) {
+        let mut started = Vec::new();
+        for (place, &(number, job)) in in_turn.iter().enumerate() {
+            if self.starts(number) {
+                self.memory.take(&job.placement, job.memory);
+                started.push(job);
+            } else if self.memory.has_room(job.memory, job.tasks) {
+                let mut later = in_turn[place..].iter().map(|(number, _)| *number);
+                let (tasks, other) = (job.tasks, later.find(|&number| self.starts(number)));
+                let rule = match self.submitted.contains(&number) {
+                    true => FractionalRule::NotAdmitted { tasks, room: "is free" },
+                    false => FractionalRule::PassedOver { tasks, other },
+                };
+                found.push((number, None, rule));
+            }
+        }
+        for job in started {
+            self.memory.give_back(&job.placement, job.memory);
+        }
+    }
+
+    /// One job arrives, and jobs of low priority may give way to it.
+    fn judge_admission(&mut self, now: u64, arrived: u64, job: &Job, jobs: &Jobs, found: &mut Vec<Found>) {
+        if !self.starts(arrived) {
+            if self.memory.fits_when_empty(job.memory, job.tasks) {
+                let rule = FractionalRule::NotAdmitted { tasks: job.tasks, room: "can be made" };
+                found.push((arrived, None, rule));
+            }
+            return;
+        }
+        let ran = |number: u64, job: &Job| {
+            self.changes.get(&number).map_or(job.phase, |change| change.phase) == Phase::Running
+        };
+        let running =
+            jobs.iter().map(|(&number, job)| (number, job)).filter(|&(number, job)| ran(number, job));
+        let lowest_first: Vec<u64> =
+            ranked(running, now).into_iter().rev().map(|(number, _)| number).collect();
+        let gives_way = |number: &u64| {
+            self.changes.get(number).is_some_and(|change| matches!(change.record, "pause" | "migrate"))
+        };
+        let Some(highest) = lowest_first.iter().rposition(gives_way) else { return };
+        // Where a job is before the decision.
+        let before = |number: &u64| match self.changes.get(number) {
+            Some(change) => (change.placement.clone(), change.memory),
+            None => (jobs[number].placement.clone(), jobs[number].memory),
+        };
+        let lower: Vec<_> = lowest_first[..highest].iter().map(before).collect();
+        let away: Vec<u64> = lowest_first.iter().copied().filter(gives_way).collect();
+        let line = |number: u64| self.changes.get(&number).map(|change| change.line);
+        let lines: Vec<Option<u64>> = away.iter().map(|&number| line(number)).collect();
+        let highest = lowest_first[highest];
+        let line_of_highest = line(highest);
+        let places: Vec<_> = away.iter().map(before).collect();
+        lower.iter().for_each(|(placement, memory)| self.memory.give_back(placement, *memory));
+        if self.memory.has_room(job.memory, job.tasks) {
+            found.push((highest, line_of_highest, FractionalRule::LowerMakeRoom { arrived }));
+        }
+        lower.iter().for_each(|(placement, memory)| self.memory.take(placement, *memory));
+
+        places.iter().for_each(|(placement, memory)| self.memory.give_back(placement, *memory));
+        for ((&number, (placement, memory)), &line) in away.iter().zip(&places).zip(&lines) {
+            self.memory.take(placement, *memory);
+            let fits_beside = self.memory.has_room(job.memory, job.tasks);
+            self.memory.give_back(placement, *memory);
+            if fits_beside && jobs[&number].phase == Phase::Paused {
+                found.push((number, line, FractionalRule::FitsBeside { arrived }));
+            }
+        }
+        if self.policy.arrival == Arrival::Moves {
+            let after: Vec<u64> = away.iter().copied().chain([arrived]).collect();
+            after.iter().for_each(|number| self.memory.take(&jobs[number].placement, jobs[number].memory));
+            for (&number, &line) in away.iter().zip(&lines) {
+                let paused = &jobs[&number];
+                if paused.phase == Phase::Paused && self.memory.has_room(paused.memory, paused.tasks) {
+                    found.push((number, line, FractionalRule::CouldMove { tasks: paused.tasks }));
+                }
+            }
+            after
+                .iter()
+                .for_each(|number| self.memory.give_back(&jobs[number].placement, jobs[number].memory));
+        }
+        places.iter().for_each(|(placement, memory)| self.memory.take(placement, *memory));
+    }
+
+    /// The job of the highest priority that does not run, and that of the lowest that does, if these are the wrong way round
+    /// after all jobs were mapped.
+    fn passed_over_by_mcb(&self, now: u64, jobs: &Jobs) -> Option<(u64, u64)> {
+        if self.policy.budget {
+            return None;
+        }
+        let (mut left_out, mut lowest) = (None, None);
+        for (&number, job) in jobs {
+            let this = (number, job);
+            let (extreme, is_new): (&mut Option<(u64, &Job)>, _) = if job.phase == Phase::Running {
+                let is_new = lowest.is_none_or(|lowest| precedes(lowest, this, now));
+                (&mut lowest, is_new)
+            } else {
+                let is_new = left_out.is_none_or(|highest| precedes(this, highest, now));
+                (&mut left_out, is_new)
+            };
+            if is_new {
+                *extreme = Some(this);
+            }
+        }
+        let (left_out, lowest) = (left_out?, lowest?);
+        precedes(left_out, lowest, now).then_some((left_out.0, lowest.0))
+    }
+}
+
+/// All running jobs have the same yield.
+fn judge_yields(jobs: &Jobs, found: &mut Vec<Found>) {
+    let mut running = jobs.iter().filter(|(_, job)| job.phase == Phase::Running);
+    let Some((&other, first)) = running.next() else { return };
+    if let Some((&number, job)) = running.find(|(_, job)| job.job_yield != first.job_yield) {
+        let (found_yield, expected) = (job.job_yield, first.job_yield);
+        found.push((number, None, FractionalRule::Unequal { found: found_yield, other, expected }));
+    }
+}

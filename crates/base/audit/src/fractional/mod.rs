@@ -1,0 +1,35 @@
+//! The rules of fractional policies: who runs when not all can.
+//!
+//! A [`FractionalPolicy`] is followed with the period of its ticks and with the default readings of what the dissertation leaves
+//! open; priorities are computed from the schedule itself, as flow time / (virtual time)^2. Checked are
+//!
+//! * when something is decided at all: a policy starts, pauses, moves and resumes jobs at arrivals, completions and ticks, each
+//!   of them only as far as its name says;
+//! * `*`: when a job completes, waiting and paused jobs come in the order of their priorities, and none is passed over whose
+//!   memory is free;
+//! * `Greedy`, `GreedyP`, `GreedyPM`: a job that arrives starts if there is room, or if room can be made; no job is paused or
+//!   moved for it where jobs of lower priority make room, and none stays paused beside which it fits;
+//! * `MCB` and ticks: no job runs while one of higher priority waits or is paused; ticks of which the file has nothing are checked
+//!   too, the first [`MOST_TICKS`] of a pause in the records;
+//! * `EQUIPARTITION`: jobs start in the order of their submission where memory is free, all have the same yield, and nothing is
+//!   paused or moved.
+//!
+//! A file does not show more, and so left open are: which of the nodes with room a job gets; yields, but for those of
+//! `EQUIPARTITION`; how many jobs MCB finds room for; what `/BUDGET` leaves out; who gives way when several jobs arrive at one
+//! moment, or one arrives when another completes, under `GreedyP` and `GreedyPM`. Jobs are placed task by task, so that a job
+//! has room if and only if the free memory of the nodes, each by itself, takes all of its tasks.
+//!
+//! Sources: the dissertation (Stillwell, 2010), sections 5.1.2 and 5.2.1 to 5.2.5.
+
+mod check;
+mod memory;
+mod name;
+mod ranking;
+mod rule;
+
+pub(crate) use check::FractionalCheck;
+pub use name::FractionalPolicy;
+pub use rule::FractionalRule;
+
+/// How many ticks in a row are checked of which a file has nothing.
+pub const MOST_TICKS: u64 = 10_000;

@@ -1,0 +1,92 @@
+//! The names of fractional policies, as far as the rules depend on them.
+
+use dfrsim_model::SimSpan;
+use std::fmt;
+
+/// What happens when a job arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// It waits for a tick.
+    Waits,
+    /// It starts where its memory is free.
+    Greedy,
+    /// Others are paused for it.
+    Pauses,
+    /// Others are moved or paused for it.
+    Moves,
+    /// All jobs are mapped again.
+    Mcb,
+    /// `EQUIPARTITION`: it starts where its memory is free, in the order of submission.
+    InTurn,
+}
+
+/// A fractional policy whose rules can be checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FractionalPolicy {
+    name: String,
+    pub(super) arrival: Arrival,
+    /// `*`
+    pub(super) opportunistic: bool,
+    /// Whether a tick moves only so much.
+    pub(super) budget: bool,
+    /// Without ticks there is none.
+    pub(super) period: Option<SimSpan>,
+}
+
+impl FractionalPolicy {
+    /// The policy of this name, with this time between its ticks, which is above 0; `None` if it is no fractional policy.
+    ///
+    /// ```
+    /// use dfrsim_audit::fractional::FractionalPolicy;
+    /// use dfrsim_model::SimSpan;
+    ///
+    /// let parse = |name| FractionalPolicy::parse(name, SimSpan::from_secs(600));
+    /// assert_eq!(parse("GreedyPM*/per/OPT=MIN/MVT=600").unwrap().to_string(), "GreedyPM*/per/OPT=MIN/MVT=600");
+    /// assert!(parse("EQUIPARTITION").is_some() && parse("EASY").is_none() && parse("Greedy*").is_none());
+    /// ```
+    #[must_use]
+    pub fn parse(name: &str, period: SimSpan) -> Option<FractionalPolicy> {
+        let in_turn = FractionalPolicy {
+            name: name.to_owned(),
+            arrival: Arrival::InTurn,
+            opportunistic: false,
+            budget: false,
+            period: None,
+        };
+        if name == "EQUIPARTITION" {
+            return Some(in_turn);
+        }
+        let mut parts = name.split('/').peekable();
+        let base = parts.next()?;
+        let (base, opportunistic) = base.strip_suffix('*').map_or((base, false), |base| (base, true));
+        let arrival = match base {
+            "" => Arrival::Waits,
+            "Greedy" => Arrival::Greedy,
+            "GreedyP" => Arrival::Pauses,
+            "GreedyPM" => Arrival::Moves,
+            "MCB" => Arrival::Mcb,
+            _ => return None,
+        };
+        let is_periodic = parts.next_if(|part| matches!(*part, "per" | "stretch-per")).is_some();
+        let is_count = |text: &str| text.parse::<u32>().is_ok_and(|number| number.to_string() == text);
+        let budget = parts.next_if(|part| part.strip_prefix("BUDGET=").is_some_and(is_count)).is_some();
+        parts.next_if_eq(&"RELABEL");
+        parts.next_if(|part| matches!(*part, "OPT=MIN" | "OPT=AVG" | "OPT=MAX"))?;
+        let limits = |part: &&str| ["MFT=", "MVT="].iter().any(|limit| part.starts_with(limit));
+        parts.next_if(limits);
+        let is_complete = parts.next().is_none() && (opportunistic || is_periodic);
+        is_complete.then(|| FractionalPolicy {
+            arrival,
+            opportunistic,
+            budget,
+            period: is_periodic.then_some(period),
+            ..in_turn
+        })
+    }
+}
+
+impl fmt::Display for FractionalPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}

@@ -1,0 +1,73 @@
+//! What a schedule of a fractional policy must keep to.
+
+use dfrsim_model::SimTime;
+
+/// A rule of a fractional policy as it was broken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FractionalRule {
+    /// The policy decides such a change only when something happens that its name speaks of.
+    #[error("`{record}`, and at this moment the policy has no reason for it")]
+    Unprompted {
+        /// The record.
+        record: &'static str,
+    },
+    /// Only `EQUIPARTITION` rejects jobs, those that never fit.
+    #[error("it is rejected, and the policy rejects no such job")]
+    Rejected,
+    /// What can never run is rejected by `EQUIPARTITION`.
+    #[error("it is not rejected, and its tasks do not fit on the empty cluster")]
+    NotRejected,
+    /// Jobs are tried in their order, and start where their memory is free.
+    #[error("it is passed over: the memory for its {tasks} tasks is free{}", .other.map_or_else(String::new, |other| format!(", and job {other}, which comes after it, starts")))]
+    PassedOver {
+        /// Its tasks.
+        tasks: u32,
+        /// A job that comes after it and starts.
+        other: Option<u64>,
+    },
+    /// A job that arrives starts if there is room, or if it can be made.
+    #[error("it does not start when it arrives, though room for its {tasks} tasks {room}")]
+    NotAdmitted {
+        /// Its tasks.
+        tasks: u32,
+        /// Whether there is room, or it can be made.
+        room: &'static str,
+    },
+    /// Jobs of the lowest priority give way.
+    #[error("it gives way to job {arrived}, for which jobs of lower priority make room")]
+    LowerMakeRoom {
+        /// The job that arrives.
+        arrived: u64,
+    },
+    /// Nobody gives way in vain.
+    #[error("it is paused, and job {arrived} fits beside it")]
+    FitsBeside {
+        /// The job that arrives.
+        arrived: u64,
+    },
+    /// Who gives way moves if it can.
+    #[error("it is paused, and could move: the memory for its {tasks} tasks is free")]
+    CouldMove {
+        /// Its tasks.
+        tasks: u32,
+    },
+    /// When all jobs are mapped, the lowest priorities are left out.
+    #[error("it does not run, and job {lower}, which has a lower priority, does{}", .tick.map_or_else(String::new, |tick| format!(", after the tick at {tick} s")))]
+    Priority {
+        /// The job that runs.
+        lower: u64,
+        /// The tick, if the file has nothing of it.
+        tick: Option<SimTime>,
+    },
+    /// Under `EQUIPARTITION` all jobs have the same yield.
+    #[error("its yield is {found} units, and that of job {other} is {expected}")]
+    Unequal {
+        /// Its yield.
+        found: u32,
+        /// Another job.
+        other: u64,
+        /// The yield of that.
+        expected: u32,
+    },
+}

@@ -1,0 +1,134 @@
+//! The policies whose rules can be checked.
+
+use crate::Rule;
+use crate::batch::{BatchCheck, BatchPolicy, BatchRule};
+use crate::fractional::{FractionalCheck, FractionalPolicy};
+use crate::job::Job;
+use dfrsim_model::SimSpan;
+use dfrsim_model::named::UnknownName;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A policy whose rules can be checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckedPolicy {
+    /// A [batch policy](crate::batch).
+    Batch(BatchPolicy),
+    /// A [fractional policy](crate::fractional).
+    Fractional(FractionalPolicy),
+}
+
+impl CheckedPolicy {
+    /// The policy of this name; the period, which is above 0, is that of its ticks, if it has any.
+    ///
+    /// # Errors
+    /// If no policy of this name can be checked.
+    pub fn parse(name: &str, period: SimSpan) -> Result<CheckedPolicy, UnknownName> {
+        match FractionalPolicy::parse(name, period) {
+            Some(policy) => Ok(CheckedPolicy::Fractional(policy)),
+            None => name.parse().map(CheckedPolicy::Batch).map_err(|_| {
+                let batch = BatchPolicy::ALL.iter().map(ToString::to_string);
+                UnknownName::new("policy to check", name, batch.chain(["EQUIPARTITION".into()]))
+            }),
+        }
+    }
+
+    pub(crate) fn check(self, nodes: u32) -> PolicyCheck {
+        match self {
+            CheckedPolicy::Batch(policy) => PolicyCheck::Batch(BatchCheck::new(policy, nodes)),
+            CheckedPolicy::Fractional(policy) => PolicyCheck::Fractional(FractionalCheck::new(policy, nodes)),
+        }
+    }
+}
+
+impl fmt::Display for CheckedPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckedPolicy::Batch(policy) => policy.fmt(f),
+            CheckedPolicy::Fractional(policy) => policy.fmt(f),
+        }
+    }
+}
+
+/// A fault of a decision: the job, the moment, the line if it has one, and the rule.
+pub(crate) type PolicyFault = (u64, u64, Option<u64>, Rule);
+
+/// Follows what a policy decides.
+#[derive(Debug)]
+pub(crate) enum PolicyCheck {
+    Batch(BatchCheck),
+    Fractional(FractionalCheck),
+}
+
+impl PolicyCheck {
+    pub(crate) fn submit(&mut self, number: u64, now: u64, job: &Job, estimate: u64) {
+        match self {
+            PolicyCheck::Batch(batch) => batch.submit(number, now, job.tasks, estimate),
+            PolicyCheck::Fractional(fractional) => fractional.submit(number, now),
+        }
+    }
+
+    pub(crate) fn complete(&mut self, number: u64, now: u64, job: &Job) {
+        match self {
+            PolicyCheck::Batch(batch) => batch.complete(number, now, &job.placement),
+            PolicyCheck::Fractional(fractional) => fractional.complete(job),
+        }
+    }
+
+    /// A job starts on these nodes, which were found to be right.
+    pub(crate) fn start(
+        &mut self,
+        line: u64,
+        number: u64,
+        job: &Job,
+        on: &[(u32, u32)],
+        job_yield: u32,
+    ) -> Option<Rule> {
+        match self {
+            PolicyCheck::Batch(batch) => batch.start(line, number, on, job_yield).map(Rule::Batch),
+            PolicyCheck::Fractional(_) => self.change(line, number, "start", job),
+        }
+    }
+
+    /// A job is about to change otherwise.
+    pub(crate) fn change(&mut self, line: u64, number: u64, record: &'static str, job: &Job) -> Option<Rule> {
+        match self {
+            PolicyCheck::Batch(batch) if record == "reject" => batch.reject(number).map(Rule::Batch),
+            PolicyCheck::Batch(_) => Some(BatchRule::Change { record }.into()),
+            PolicyCheck::Fractional(fractional) => {
+                fractional.change(line, number, record, job);
+                None
+            }
+        }
+    }
+
+    /// Judges the decision of a moment when all of its records are known.
+    pub(crate) fn settle(&mut self, now: u64, jobs: &BTreeMap<u64, Job>, mut fault: impl FnMut(PolicyFault)) {
+        match self {
+            PolicyCheck::Batch(batch) => {
+                batch.settle(now, |job, at, line, rule| fault((job, at, line, rule.into())));
+            }
+            PolicyCheck::Fractional(fractional) => {
+                fractional.settle(now, jobs, |job, line, rule| fault((job, now, line, rule.into())));
+            }
+        }
+    }
+
+    /// Judges what the policy should have decided between a moment and the next one, of which the file has nothing.
+    pub(crate) fn pass(
+        &mut self,
+        now: u64,
+        until: u64,
+        jobs: &BTreeMap<u64, Job>,
+        mut fault: impl FnMut(PolicyFault),
+    ) {
+        match self {
+            PolicyCheck::Batch(batch) => {
+                batch.pass(until, |job, at, rule| fault((job, at, None, rule.into())))
+            }
+            PolicyCheck::Fractional(fractional) => {
+                fractional.pass(now, until, jobs, |job, at, rule| fault((job, at, None, rule.into())));
+            }
+        }
+    }
+}

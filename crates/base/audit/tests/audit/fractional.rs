@@ -1,0 +1,260 @@
+//! Each rule of fractional policies, kept and broken in schedules that are small enough to follow by hand.
+
+use crate::base::Lines;
+use dfrsim_audit::{AuditError, CheckedPolicy, Rule, audit_policy};
+use dfrsim_model::SimSpan;
+
+/// The records of a schedule, times in seconds. Jobs need little CPU, and so all run at full speed; memory is in tenths of a node.
+struct Schedule {
+    policy: &'static str,
+    records: Vec<String>,
+}
+
+impl Schedule {
+    fn new(policy: &'static str, nodes: u32) -> Schedule {
+        let run = format!(
+            r#"{{"event":"run","format":3,"policy":"{policy}","nodes":{nodes},"penalty_us":0,"tau_us":0}}"#
+        );
+        Schedule { policy, records: vec![run] }
+    }
+    fn record(mut self, at: u64, event: &str, job: u64, more: &str) -> Schedule {
+        let text = format!(r#"{{"event":"{event}","at_us":{},"job":{job}{more}}}"#, at * 1_000_000);
+        self.records.push(text);
+        self
+    }
+    fn submit(self, at: u64, job: u64, tasks: u32, tenths: u32) -> Schedule {
+        let memory = tenths * 94_371_840;
+        let what =
+            format!(r#","id":{job},"tasks":{tasks},"cpu_need":10,"memory":{memory},"run_us":1000000000000"#);
+        self.record(at, "submit", job, &what)
+    }
+    /// One that runs for so many seconds.
+    fn submit_short(mut self, at: u64, job: u64, tenths: u32, run: u64) -> Schedule {
+        self = self.submit(at, job, 1, tenths);
+        let last = self.records.last_mut().unwrap();
+        *last = last.replace("\"run_us\":1000000000000", &format!("\"run_us\":{run}000000"));
+        self
+    }
+    fn put(self, event: &str, at: u64, job: u64, on: &str) -> Schedule {
+        self.record(at, event, job, &format!(r#","on":{on},"yield":1048576"#))
+    }
+    fn start(self, at: u64, job: u64, on: &str) -> Schedule {
+        self.put("start", at, job, on)
+    }
+    fn pause(self, at: u64, job: u64) -> Schedule {
+        self.record(at, "pause", job, "")
+    }
+    fn complete(self, at: u64, job: u64) -> Schedule {
+        self.record(at, "complete", job, "")
+    }
+
+    /// The faults that are about the policy, without their lines.
+    fn faults(&self) -> Vec<String> {
+        let policy = CheckedPolicy::parse(self.policy, SimSpan::from_secs(600)).unwrap();
+        let text = self.records.join("\n") + "\n";
+        let Err(AuditError::Faults(faults)) = audit_policy(text.as_bytes(), policy) else {
+            panic!("the summary is missing")
+        };
+        let other: Vec<String> = faults
+            .shown()
+            .iter()
+            .filter(|fault| !matches!(fault.rule, Rule::Fractional(_) | Rule::NoSummary))
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(other, [""; 0], "the schedule itself is legal");
+        let found = faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Fractional(_)));
+        found.map(|fault| fault.to_string().split_once(", ").unwrap().1.to_owned()).collect()
+    }
+    #[track_caller]
+    fn is_right(&self) {
+        assert_eq!(self.faults(), [""; 0], "{}", self.policy);
+    }
+    #[track_caller]
+    fn is_wrong(&self, expected: &str) {
+        assert_eq!(self.faults(), [expected], "{}", self.policy);
+    }
+}
+
+/// One node; a job takes 6 tenths of it from second 0 on.
+fn one(policy: &'static str) -> Schedule {
+    Schedule::new(policy, 1).submit(0, 0, 1, 6).start(0, 0, "[[0,1]]")
+}
+
+#[test]
+fn greedy_starts_what_arrives_where_there_is_room() {
+    for policy in ["Greedy*/OPT=MIN", "Greedy/per/OPT=AVG", "GreedyP*/per/OPT=MIN"] {
+        one(policy).submit(5, 1, 1, 4).start(5, 1, "[[0,1]]").is_right();
+    }
+    let waits = one("Greedy*/OPT=MIN").submit(5, 1, 1, 5);
+    waits.is_right();
+    one("Greedy*/OPT=MIN")
+        .submit(5, 1, 1, 4)
+        .is_wrong("5 s, job 1: it does not start when it arrives, though room for its 1 tasks is free");
+    // A job that waits does not start because another one arrives.
+    waits.submit(6, 2, 1, 1).start(6, 2, "[[0,1]]").is_right();
+    one("/per/OPT=MIN").is_wrong("0 s, job 0: `start`, and at this moment the policy has no reason for it");
+}
+
+/// At second 10 the first job ends, and of two that have waited the earlier one comes first.
+#[test]
+fn completions_start_waiting_jobs_in_their_order() {
+    let ends = |policy| {
+        let first = Schedule::new(policy, 1).submit_short(0, 0, 9, 10).start(0, 0, "[[0,1]]");
+        first.submit(1, 1, 1, 6).submit(2, 2, 1, 6).complete(10, 0)
+    };
+    let both = "10 s, job 1: it is passed over: the memory for its 1 tasks is free";
+    ends("Greedy*/OPT=MIN").start(10, 1, "[[0,1]]").is_right();
+    assert_eq!(ends("Greedy*/OPT=MIN").faults(), [both, &both.replace("job 1", "job 2")]);
+    ends("Greedy*/OPT=MIN")
+        .start(10, 2, "[[0,1]]")
+        .is_wrong(&format!("{both}, and job 2, which comes after it, starts"));
+    // Without the star they wait for the tick.
+    ends("Greedy/per/OPT=MIN").is_right();
+    ends("Greedy/per/OPT=MIN")
+        .start(10, 1, "[[0,1]]")
+        .is_wrong("10 s, job 1: `start`, and at this moment the policy has no reason for it");
+}
+
+/// Jobs 0 and 1 give way to job 2 at second 10 and have priorities of 20 / 10^2 and 15 / 5^2 when that ends at second 20.
+#[test]
+fn paused_jobs_come_in_the_order_of_their_priorities() {
+    let ends = || {
+        Schedule::new("GreedyP*/OPT=MIN", 1)
+            .submit(0, 0, 1, 4)
+            .start(0, 0, "[[0,1]]")
+            .submit(5, 1, 1, 5)
+            .start(5, 1, "[[0,1]]")
+            .submit_short(10, 2, 9, 10)
+            .start(10, 2, "[[0,1]]")
+            .pause(10, 0)
+            .pause(10, 1)
+            .complete(20, 2)
+    };
+    ends().put("resume", 20, 0, "[[0,1]]").put("resume", 20, 1, "[[0,1]]").is_right();
+    ends().put("resume", 20, 0, "[[0,1]]").is_wrong(
+        "20 s, job 1: it is passed over: the memory for its 1 tasks is free, and job 0, which comes after it, starts",
+    );
+}
+
+/// One node; job 0 has a priority of 10 / 10^2 at second 10, job 1 of 5 / 5^2.
+fn two(policy: &'static str) -> Schedule {
+    Schedule::new(policy, 1)
+        .submit(0, 0, 1, 5)
+        .start(0, 0, "[[0,1]]")
+        .submit(5, 1, 1, 5)
+        .start(5, 1, "[[0,1]]")
+        .submit(10, 2, 1, 5)
+}
+
+#[test]
+fn the_lowest_priorities_give_way() {
+    let policy = "GreedyP*/OPT=MIN";
+    two(policy).start(10, 2, "[[0,1]]").pause(10, 0).is_right();
+    two(policy)
+        .start(10, 2, "[[0,1]]")
+        .pause(10, 1)
+        .is_wrong("10 s, job 1: it gives way to job 2, for which jobs of lower priority make room");
+    assert_eq!(
+        two(policy).start(10, 2, "[[0,1]]").pause(10, 0).pause(10, 1).faults(),
+        [
+            "10 s, job 1: it gives way to job 2, for which jobs of lower priority make room",
+            "10 s, job 0: it is paused, and job 2 fits beside it",
+            "10 s, job 1: it is paused, and job 2 fits beside it",
+        ]
+    );
+    two(policy)
+        .is_wrong("10 s, job 2: it does not start when it arrives, though room for its 1 tasks can be made");
+    // Greedy makes no room.
+    two("Greedy*/OPT=MIN").is_right();
+    assert_eq!(
+        two("Greedy*/OPT=MIN").start(10, 2, "[[0,1]]").pause(10, 0).faults(),
+        ["10 s, job 0: `pause`, and at this moment the policy has no reason for it"]
+    );
+}
+
+/// Two nodes; job 2 needs the one of job 0, which fits beside job 1 on the other.
+#[test]
+fn who_gives_way_moves_if_it_can() {
+    let arrives = |policy| {
+        Schedule::new(policy, 2)
+            .submit(0, 0, 1, 6)
+            .start(0, 0, "[[0,1]]")
+            .submit(5, 1, 1, 3)
+            .start(5, 1, "[[1,1]]")
+            .submit(10, 2, 1, 8)
+            .start(10, 2, "[[0,1]]")
+    };
+    arrives("GreedyPM*/OPT=MIN").put("migrate", 10, 0, "[[1,1]]").is_right();
+    arrives("GreedyPM*/OPT=MIN")
+        .pause(10, 0)
+        .is_wrong("10 s, job 0: it is paused, and could move: the memory for its 1 tasks is free");
+    arrives("GreedyP*/OPT=MIN").pause(10, 0).is_right();
+    arrives("GreedyP*/OPT=MIN")
+        .put("migrate", 10, 0, "[[1,1]]")
+        .is_wrong("10 s, job 0: `migrate`, and at this moment the policy has no reason for it");
+}
+
+/// One node for one of three jobs; ticks at seconds 600 and 1200.
+#[test]
+fn ticks_leave_out_the_lowest_priorities() {
+    let policy = "/per/OPT=MIN";
+    let waiting = |policy| Schedule::new(policy, 1).submit(0, 0, 1, 6).submit(1, 1, 1, 6).submit(2, 2, 1, 6);
+    let ran = || waiting(policy).start(600, 0, "[[0,1]]");
+    ran().is_right();
+    waiting(policy)
+        .start(600, 1, "[[0,1]]")
+        .is_wrong("600 s, job 0: it does not run, and job 1, which has a lower priority, does");
+    // A job that has run is behind one that never has.
+    ran().pause(1200, 0).start(1200, 1, "[[0,1]]").is_right();
+    ran().submit(1199, 3, 1, 6).is_right();
+    ran()
+        .submit(1300, 3, 1, 6)
+        .is_wrong("1200 s, job 1: it does not run, and job 0, which has a lower priority, does, after the tick at 1200 s");
+    // With a budget it may have to stay.
+    waiting("/per/BUDGET=1/OPT=MIN").start(600, 1, "[[0,1]]").is_right();
+    // MCB* maps all jobs at arrivals and completions.
+    let arrives = |job| waiting("MCB*/OPT=MIN").submit(3, 3, 1, 6).start(3, job, "[[0,1]]");
+    arrives(0).is_right();
+    arrives(2).is_wrong("3 s, job 0: it does not run, and job 2, which has a lower priority, does");
+}
+
+#[test]
+fn equipartition_is_in_turn_and_equal() {
+    let policy = "EQUIPARTITION";
+    let turn = || one(policy).submit(1, 1, 1, 6);
+    turn().is_right();
+    turn().submit(2, 2, 1, 4).start(2, 2, "[[0,1]]").is_right();
+    turn()
+        .submit(2, 2, 1, 4)
+        .is_wrong("2 s, job 2: it does not start when it arrives, though room for its 1 tasks is free");
+    let slower = || one(policy).record(3, "yield", 0, r#","yield":524288"#);
+    slower().is_right();
+    slower()
+        .submit(4, 1, 1, 2)
+        .start(4, 1, "[[0,1]]")
+        .is_wrong("4 s, job 1: its yield is 1048576 units, and that of job 0 is 524288");
+    one(policy)
+        .pause(3, 0)
+        .is_wrong("3 s, job 0: `pause`, and at this moment the policy has no reason for it");
+    let rejected = |tasks| one(policy).submit(3, 1, tasks, 9).record(3, "reject", 1, "");
+    rejected(2).is_right();
+    rejected(1).is_wrong("3 s, job 1: it is rejected, and the policy rejects no such job");
+    one(policy)
+        .submit(3, 1, 2, 9)
+        .is_wrong("3 s, job 1: it is not rejected, and its tasks do not fit on the empty cluster");
+}
+
+#[test]
+fn the_name_is_that_of_the_file() {
+    let policy = CheckedPolicy::parse("GreedyPM*/OPT=MIN", SimSpan::from_secs(600)).unwrap();
+    let Err(AuditError::Faults(faults)) = audit_policy(Lines::new().text().as_bytes(), policy) else {
+        panic!("the policy is another one")
+    };
+    assert_eq!(
+        faults.shown()[0].to_string(),
+        "line 1: the policy of the file is `by hand`, and not `GreedyPM*/OPT=MIN`"
+    );
+    for unknown in ["Greedy*", "Greedy/OPT=MIN", "GreedyX*/OPT=MIN", "MCB*/OPT=MIN/x", "/OPT=MIN", "easy"] {
+        assert!(CheckedPolicy::parse(unknown, SimSpan::from_secs(600)).is_err(), "{unknown}");
+    }
+}
