@@ -57,6 +57,7 @@ pub mod packing;
 mod placement;
 pub mod plan;
 mod policy;
+mod profile;
 mod report;
 mod rule;
 mod tally;

@@ -3,57 +3,17 @@
 use super::BatchRule;
 use super::check::{Cluster, Decision, OVERRUN, Running};
 use super::queue::Waiting;
+use crate::profile::Profile;
 use dfrsim_model::SimTime;
 use std::collections::BTreeMap;
 
-/// The nodes in use from now on.
-struct Profile {
-    nodes: i64,
-    now: u64,
-    /// By how many nodes the use changes at each moment.
-    changes: BTreeMap<u64, i64>,
-}
-
-impl Profile {
-    fn new(now: u64, cluster: &Cluster) -> Profile {
-        let mut profile = Profile { nodes: i64::from(cluster.nodes), now, changes: BTreeMap::new() };
-        for job in cluster.running.values() {
-            profile.take(now, job.expected_end(now), job.width);
-        }
-        profile
+/// The nodes that running jobs have.
+fn of_running(now: u64, cluster: &Cluster) -> Profile {
+    let mut profile = Profile::new(cluster.nodes, now);
+    for job in cluster.running.values() {
+        profile.take(now, job.expected_end(now), job.width);
     }
-
-    fn change(&mut self, at: u64, by: i64) {
-        *self.changes.entry(at).or_default() += by;
-    }
-
-    fn take(&mut self, from: u64, to: u64, width: u32) {
-        self.change(from, i64::from(width));
-        self.change(to, -i64::from(width));
-    }
-
-    fn give_back(&mut self, from: u64, to: u64, width: u32) {
-        self.change(from, -i64::from(width));
-        self.change(to, i64::from(width));
-    }
-
-    /// The earliest moment from which so many nodes are free for so long.
-    fn earliest(&self, width: u32, span: u64) -> u64 {
-        let most = self.nodes - i64::from(width);
-        let mut used = 0;
-        // Since when there is room.
-        let mut since = Some(self.now);
-        for (&at, change) in &self.changes {
-            if let Some(since) = since
-                && at >= since.saturating_add(span)
-            {
-                return since;
-            }
-            used += change;
-            since = if used <= most { since.or(Some(at)) } else { None };
-        }
-        since.unwrap_or(u64::MAX)
-    }
+    profile
 }
 
 /// The reservations from one decision to the next.
@@ -92,7 +52,7 @@ impl Reservations {
             self.starts.clear();
         }
         let end = |start: u64, job: &Waiting| start.saturating_add(job.estimate);
-        let mut profile = Profile::new(now, cluster);
+        let mut profile = of_running(now, cluster);
         for job in queue {
             if let Some(&start) = self.starts.get(&job.job) {
                 profile.take(start, end(start, job), job.width);

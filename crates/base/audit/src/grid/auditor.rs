@@ -2,6 +2,7 @@
 
 use super::cluster::Cluster;
 use super::jobs::Jobs;
+use super::local::Local;
 use super::{GridRule, Report};
 use crate::{Fault, Faults, Rule};
 use dfrsim_model::SimTime;
@@ -11,6 +12,8 @@ use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
 #[derive(Debug)]
 pub struct Auditor {
     pub(super) local: String,
+    /// The same, if its rules are known.
+    pub(super) policy: Option<Local>,
     pub(super) promises: bool,
     pub(super) copies: u32,
     pub(super) threshold: Option<u64>,
@@ -45,6 +48,7 @@ impl Auditor {
             Record::Run { local, promises, copies, threshold_us, clusters, .. } => {
                 let mut auditor = Auditor {
                     local: local.clone().into_owned(),
+                    policy: Local::parse(local),
                     promises: *promises,
                     copies: *copies,
                     threshold: *threshold_us,
@@ -68,6 +72,9 @@ impl Auditor {
                         return Err(auditor.faults);
                     }
                 }
+                if let Some(policy) = auditor.policy.filter(|policy| policy.keeps_promises() != *promises) {
+                    auditor.fault(None, GridRule::Promises { keeps: policy.keeps_promises() });
+                }
                 return Ok(auditor);
             }
             _ => Rule::NoRun,
@@ -85,7 +92,7 @@ impl Auditor {
             Record::Run { .. } => self.fault(None, Rule::SecondRun),
             Record::Arrive { at_us, job, width, run_us, walltime_us, .. } => {
                 self.advance(at_us);
-                self.arrive(job, width, run_us.min(walltime_us));
+                self.arrive(job, width, run_us.min(walltime_us), walltime_us);
             }
             Record::Skip { at_us, job } => {
                 self.advance(at_us);
@@ -167,6 +174,15 @@ impl Auditor {
         }
         unsettled.clear();
         self.unsettled = unsettled;
+        if let Some(policy) = self.policy {
+            for at in 0..self.clusters.len() {
+                let cluster = &mut self.clusters[at];
+                let is_due = std::mem::take(&mut cluster.touched);
+                if let Some(job) = is_due.then(|| cluster.situation(policy, self.now).overdue()).flatten() {
+                    self.fault(Some(job), GridRule::NotStarted { cluster: at });
+                }
+            }
+        }
     }
 
     /// Follows a record about a job and a cluster that must both be there.

@@ -1,5 +1,6 @@
 //! One cluster.
 
+use super::local::{Local, Situation, Waiting};
 use dfrsim_model::grid_event;
 use std::collections::BTreeMap;
 
@@ -12,7 +13,11 @@ pub(super) struct Cluster {
     /// The cores in use; more than there are after a fault.
     pub(super) used: u64,
     /// Its queue by submission: the place in it, and the job.
-    pub(super) queue: BTreeMap<u64, u64>,
+    pub(super) queue: BTreeMap<u64, Waiting>,
+    /// The jobs on it: when each is killed, and its width.
+    pub(super) running: BTreeMap<u64, (u64, u32)>,
+    /// Whether anything happened here in this moment.
+    pub(super) touched: bool,
     /// How many were submitted.
     submitted: u64,
 }
@@ -20,13 +25,24 @@ pub(super) struct Cluster {
 impl Cluster {
     pub(super) fn new(cluster: grid_event::Cluster) -> Cluster {
         let grid_event::Cluster { cores, speed } = cluster;
-        Cluster { cores, speed, used: 0, queue: BTreeMap::new(), submitted: 0 }
+        Cluster {
+            cores,
+            speed,
+            used: 0,
+            queue: BTreeMap::new(),
+            running: BTreeMap::new(),
+            touched: false,
+            submitted: 0,
+        }
     }
     /// The job joins the queue; its place there.
-    pub(super) fn join(&mut self, job: u64) -> u64 {
+    pub(super) fn join(&mut self, job: Waiting) -> u64 {
         self.submitted += 1;
         self.queue.insert(self.submitted, job);
         self.submitted
+    }
+    pub(super) fn situation(&self, local: Local, now: u64) -> Situation<'_> {
+        Situation { local, now, cores: self.cores, running: &self.running, queue: &self.queue }
     }
     /// How long something that takes so many microseconds at speed 1 takes here.
     pub(super) fn time_of(&self, micros: u64) -> u64 {

@@ -7,6 +7,8 @@ pub(super) struct Job {
     pub(super) width: u32,
     /// How long it runs at speed 1: until it is done or killed.
     pub(super) run: u64,
+    /// After how long it is killed, at speed 1.
+    pub(super) walltime: u64,
     pub(super) queues: Vec<Queued>,
     /// The last queue that it left without starting.
     pub(super) left: Option<Left>,

@@ -6,7 +6,13 @@
 //! * at no moment are more cores in use than a cluster has;
 //! * a job ends in the very microsecond that its run time, its walltime and the speed of its cluster say;
 //! * FCFS clusters start jobs in the order in which they were submitted to them;
-//! * where that is promised, a job that was not cancelled ends no later than was expected when it joined the queue;
+//! * where that is promised, which the policy says, a job that was not cancelled ends no later than was expected when it joined
+//!   the queue, and starts so early that its walltime does;
+//! * when a job joins a queue, it is expected to end when the policy's plan says, which follows from widths, walltimes and speed: made
+//!   again for FCFS, EASY and CONS/REPLAN and queues of at most [`LONGEST_QUEUE`] jobs; for CONS, whose plan depends on its past,
+//!   only for jobs that start at once;
+//! * what can start does: the first in a queue of FCFS and EASY, what EASY can backfill, what the plan of CONS/REPLAN has start
+//!   now, with CONS a job that joins an empty queue; and EASY delays no first one;
 //! * a job that is only moved to gain time gains more than the threshold, and moves at once;
 //! * the figures of the summary are those of the records.
 //!
@@ -29,11 +35,13 @@ mod cluster;
 mod file;
 mod job;
 mod jobs;
+mod local;
 mod report;
 mod rule;
 mod steps;
 
 pub use auditor::Auditor;
 pub use file::{audit, is_grid};
+pub use local::LONGEST_QUEUE;
 pub use report::Report;
 pub use rule::GridRule;

@@ -93,6 +93,44 @@ pub enum GridRule {
         /// When.
         promised: SimTime,
     },
+    /// Some policies keep what they promise, and others do not.
+    #[error("`promises` is wrong: the policy {} what it expects", if *.keeps { "keeps" } else { "does not keep" })]
+    Promises {
+        /// Whether the policy does.
+        keeps: bool,
+    },
+    /// What is expected of a job that joins a queue follows from the queue and the walltimes.
+    #[error("it is expected to end at {planned} s by the plan of the policy")]
+    Expected {
+        /// When.
+        planned: SimTime,
+    },
+    /// No job ends before its walltime by any plan.
+    #[error("it cannot be expected to end before {least} s, which is its walltime from now")]
+    ExpectedTooEarly {
+        /// The earliest moment.
+        least: SimTime,
+    },
+    /// A job starts so early that its walltime ends by what was expected.
+    #[error("it starts so late that its walltime ends after {promised} s, which it was promised")]
+    PromiseInDanger {
+        /// When it was expected to end.
+        promised: SimTime,
+    },
+    /// EASY does not delay the head of the queue.
+    #[error("it starts and delays job {head}, the first in the queue of cluster {cluster}")]
+    DelaysHead {
+        /// Who is first.
+        head: u64,
+        /// The cluster.
+        cluster: u32,
+    },
+    /// What can start does.
+    #[error("it does not start on cluster {cluster}, though its cores are free and the policy has it start")]
+    NotStarted {
+        /// The cluster.
+        cluster: usize,
+    },
     /// A job moves to gain time.
     #[error("it moves though it is not expected to end more than {threshold} s earlier")]
     Gain {

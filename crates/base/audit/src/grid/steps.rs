@@ -1,12 +1,13 @@
 //! What each record about a job must keep, and what it changes.
 
 use super::job::{Job, Left, Queued, Started};
+use super::local::{Local, Waiting};
 use super::{Auditor, GridRule};
 use crate::Rule;
 use dfrsim_model::{SimSpan, SimTime};
 
 impl Auditor {
-    pub(super) fn arrive(&mut self, number: u64, width: u32, run: u64) {
+    pub(super) fn arrive(&mut self, number: u64, width: u32, run: u64, walltime: u64) {
         let expected = self.jobs.arrived();
         if number != expected {
             return self.fault(Some(number), Rule::Numbering { expected });
@@ -15,7 +16,7 @@ impl Auditor {
             self.fault(Some(number), Rule::Empty);
         }
         let arrived = self.now;
-        self.jobs.push(Job { arrived, width, run, queues: Vec::new(), left: None, started: None });
+        self.jobs.push(Job { arrived, width, run, walltime, queues: Vec::new(), left: None, started: None });
         self.unsettled.push(number);
     }
 
@@ -55,7 +56,19 @@ impl Auditor {
                 rules.push(GridRule::Gain { threshold: SimSpan::from_micros(threshold) });
             }
         }
-        job.queues.push(Queued { cluster: at, place: cluster.join(number), expected });
+        let walltime = cluster.time_of(job.walltime);
+        let least = self.now.saturating_add(walltime);
+        let planned = self
+            .policy
+            .and_then(|local| cluster.situation(local, self.now).expected_end(job.width, walltime));
+        if let Some(planned) = planned.filter(|&planned| planned != expected) {
+            rules.push(GridRule::Expected { planned: SimTime::from_micros(planned) });
+        } else if expected < least {
+            rules.push(GridRule::ExpectedTooEarly { least: SimTime::from_micros(least) });
+        }
+        cluster.touched = true;
+        let place = cluster.join(Waiting { job: number, width: job.width, walltime, since: self.now });
+        job.queues.push(Queued { cluster: at, place, expected });
         rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
     }
 
@@ -65,7 +78,9 @@ impl Auditor {
             return self.fault(Some(number), GridRule::NotInQueue { cluster: at });
         };
         job.left = Some(Left { cluster: at, at: self.now, expected });
-        self.clusters[at as usize].queue.remove(&queued.place);
+        let cluster = &mut self.clusters[at as usize];
+        cluster.queue.remove(&queued.place);
+        cluster.touched = true;
         self.cancellations += 1;
         self.unsettled.push(number);
     }
@@ -81,11 +96,28 @@ impl Auditor {
         let cluster = &mut self.clusters[at as usize];
         let due = self.now.saturating_add(cluster.time_of(job.run));
         job.started = Some(Started { cluster: at, due, expected: queued.expected });
-        let first = cluster.queue.first_key_value().map(|(_, &first)| first);
+        let first = cluster.queue.first_key_value().map(|(_, first)| first.job);
+        let mut rules = Vec::<GridRule>::new();
+        if let (Some(local), Some(waiting)) = (self.policy, cluster.queue.get(&queued.place).copied()) {
+            let end = self.now.saturating_add(waiting.walltime);
+            if let Some(head) = cluster.situation(local, self.now).delayed_by(&waiting) {
+                rules.push(GridRule::DelaysHead { head, cluster: at });
+            }
+            let promised = SimTime::from_micros(queued.expected);
+            let at_once = waiting.since == self.now && local == Local::Conservative;
+            if local.keeps_promises() && end > queued.expected {
+                rules.push(GridRule::PromiseInDanger { promised });
+            } else if at_once && end != queued.expected {
+                rules.push(GridRule::Expected { planned: SimTime::from_micros(end) });
+            }
+            cluster.running.insert(number, (end, waiting.width));
+        }
         cluster.queue.remove(&queued.place);
+        cluster.touched = true;
         cluster.used += u64::from(job.width);
         let (used, cores) = (cluster.used, cluster.cores);
         self.unsettled.push(number);
+        rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
         if let Some(first) = first.filter(|&first| first != number && self.local == "FCFS") {
             self.fault(Some(number), GridRule::OutOfTurn { first, cluster: at });
         }
@@ -99,7 +131,10 @@ impl Auditor {
         let Some(Started { due, expected, .. }) = job.started.filter(|started| started.cluster == at) else {
             return self.fault(Some(number), GridRule::NotRunning { cluster: at });
         };
-        self.clusters[at as usize].used -= u64::from(job.width);
+        let cluster = &mut self.clusters[at as usize];
+        cluster.used -= u64::from(job.width);
+        cluster.running.remove(&number);
+        cluster.touched = true;
         self.turnaround += u128::from(self.now - job.arrived);
         self.completed += 1;
         if !job.queues.is_empty() {

@@ -5,6 +5,7 @@ mod base;
 mod batch;
 mod damaged;
 mod fractional;
+mod grid;
 mod plan;
 mod rules;
 mod simulated;

@@ -1,0 +1,56 @@
+//! Processors in use over time, as far as they are planned.
+
+use std::collections::BTreeMap;
+
+/// How many nodes or cores are in use from a moment on.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    size: i64,
+    now: u64,
+    /// By how much the use changes at each moment.
+    changes: BTreeMap<u64, i64>,
+}
+
+impl Profile {
+    /// Nothing is planned.
+    pub(crate) fn new(size: u32, now: u64) -> Profile {
+        Profile { size: i64::from(size), now, changes: BTreeMap::new() }
+    }
+
+    fn change(&mut self, at: u64, by: i64) {
+        *self.changes.entry(at).or_default() += by;
+    }
+
+    pub(crate) fn take(&mut self, from: u64, to: u64, width: u32) {
+        self.change(from, i64::from(width));
+        self.change(to, -i64::from(width));
+    }
+
+    pub(crate) fn give_back(&mut self, from: u64, to: u64, width: u32) {
+        self.change(from, -i64::from(width));
+        self.change(to, i64::from(width));
+    }
+
+    /// The earliest moment from which so many are free for so long.
+    pub(crate) fn earliest(&self, width: u32, span: u64) -> u64 {
+        self.earliest_from(self.now, width, span)
+    }
+
+    /// The same, not before a moment.
+    pub(crate) fn earliest_from(&self, from: u64, width: u32, span: u64) -> u64 {
+        let most = self.size - i64::from(width);
+        let mut used = 0;
+        // Since when there is room.
+        let mut since = Some(self.now.max(from));
+        for (&at, change) in &self.changes {
+            if let Some(since) = since
+                && at >= since.saturating_add(span)
+            {
+                return since;
+            }
+            used += change;
+            since = if used <= most { since.or(Some(at.max(from))) } else { None };
+        }
+        since.unwrap_or(u64::MAX)
+    }
+}
