@@ -134,6 +134,11 @@ pub trait Study: Sized + Send + Sync + 'static {
         0
     }
 
+    /// How many rows there will be at least. It is asked before anything is laid out, and what cannot fit is refused.
+    fn rows_at_least(_scenario: &Scenario<Self::Fields>) -> u64 {
+        0
+    }
+
     /// Reads what the scenario names and lays out the instances.
     ///
     /// # Errors

@@ -34,7 +34,10 @@ pub fn audit_policy(reader: impl BufRead, policy: CheckedPolicy) -> Result<Repor
 }
 
 fn audit_with(reader: impl BufRead, prepare: impl FnOnce(Auditor) -> Auditor) -> Result<Report, AuditError> {
-    let begin = |text: &[u8]| Ok(prepare(Auditor::begin(&first_record(text)?)?));
+    let begin = |text: &[u8]| {
+        let auditor = Auditor::begin(&first_record(text)?).map_err(AuditError::of_beginning)?;
+        Ok(prepare(auditor))
+    };
     let auditor = follow(reader, begin, |auditor, text| match record(text) {
         Ok(record) => auditor.record(&record),
         Err(rule) => auditor.malformed(rule),

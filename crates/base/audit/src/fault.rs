@@ -107,6 +107,19 @@ pub enum AuditError {
     Faults(Faults),
 }
 
+impl AuditError {
+    /// What is wrong with the first record: that of another format or of too large a cluster is no record of a run that could be
+    /// right or wrong.
+    pub(crate) fn of_beginning(faults: Faults) -> AuditError {
+        match faults.shown.first().map(|fault| &fault.rule) {
+            Some(rule @ (Rule::NoRun | Rule::Format { .. } | Rule::TooManyNodes { .. })) => {
+                AuditError::NoEvents(Box::new(rule.clone()))
+            }
+            _ => AuditError::Faults(faults),
+        }
+    }
+}
+
 impl From<Faults> for AuditError {
     fn from(faults: Faults) -> AuditError {
         AuditError::Faults(faults)

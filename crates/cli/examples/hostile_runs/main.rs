@@ -1,8 +1,9 @@
 //! Mutated runs over all commands: `hostile_runs DFRSIM N [SEED [FIRST]]`, which `scripts/hostile-runs` calls.
 //!
 //! Each case is a command with small inputs, mutated with regard to their structure, and is determined by the seed and its
-//! number alone. It runs with 2 GB of address space and 10 seconds. Bad are panics, death by a signal, exit codes that no
-//! command documents, failures without a message and time-outs without one; a run that says what it does may take long.
+//! number alone. It may take 10 seconds, and has the 2 GB of address space that the script leaves to this program. Bad are
+//! panics, death by a signal, exit codes that no command documents, failures without a message and time-outs without one; a
+//! run that says what it does may take long.
 
 mod bases;
 mod cases;
@@ -49,7 +50,12 @@ impl Plan {
 }
 
 /// Builds a case, runs it, and removes its folder unless it is bad.
-fn run(plan: &Plan, bases: &Bases, folder: &Path, number: u64) -> std::io::Result<(String, Outcome)> {
+fn run(
+    plan: &Plan,
+    bases: &Bases,
+    [folder, printed]: [&Path; 2],
+    number: u64,
+) -> std::io::Result<(String, Outcome)> {
     let mut random = ChaCha8Rng::seed_from_u64(plan.seed);
     random.set_stream(number);
     let case = cases::draw(bases, &mut random);
@@ -58,7 +64,7 @@ fn run(plan: &Plan, bases: &Bases, folder: &Path, number: u64) -> std::io::Resul
         std::fs::remove_dir_all(&of_case)?;
     }
     case.write(&of_case)?;
-    let outcome = outcome::run(&plan.program, &of_case, &case.arguments)?;
+    let outcome = outcome::run(&plan.program, &of_case, &case.arguments, printed)?;
     if outcome.is_bad() {
         let command = outcome::quoted(&plan.program, &case.arguments);
         println!(
@@ -86,15 +92,18 @@ fn main() -> ExitCode {
     let outcomes: Mutex<BTreeMap<Verdict, u64>> = Mutex::default();
     let commands: Mutex<BTreeMap<String, (u64, f64)>> = Mutex::default();
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
+        for worker in 0..AT_ONCE {
+            let printed = base.path().join(format!("printed-{worker}"));
+            let (plan, bases, folder, next) = (&plan, &bases, &folder, &next);
+            let (outcomes, commands) = (&outcomes, &commands);
+            scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= plan.first + plan.cases {
                         break;
                     }
                     let (command, outcome) =
-                        run(&plan, &bases, &folder, number).expect("a case can be written and run");
+                        run(plan, bases, [folder, &printed], number).expect("a case can be written and run");
                     *outcomes.lock().unwrap().entry(outcome.verdict).or_default() += 1;
                     let mut commands = commands.lock().unwrap();
                     let of_command = commands.entry(command).or_default();

@@ -2,16 +2,18 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
-/// Address space in KB, and seconds.
-const LIMITED: &str = "ulimit -v 2000000; exec timeout -k 2 10 \"$@\"";
-/// The seconds after which `timeout` ends a run.
+/// After so many seconds a run is killed.
 const TIME: f64 = 10.0;
+/// How long it is waited until it is looked again whether a run has ended, at first and at most.
+const NAPS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(5)];
 /// The exit codes that are documented; the last two are of an interrupt and of a closed pipe.
 const CODES: [i32; 5] = [0, 1, 2, 130, 141];
 
@@ -79,26 +81,34 @@ impl Outcome {
     }
 }
 
-/// Runs the program within the limits.
-pub(crate) fn run(program: &Path, folder: &Path, arguments: &[String]) -> io::Result<Outcome> {
+/// Runs the program, which has the limit of memory of this process, for so long as it may. What it prints goes into files, which
+/// are those of a worker, because a pipe could be full.
+pub(crate) fn run(
+    program: &Path,
+    folder: &Path,
+    arguments: &[String],
+    printed: &Path,
+) -> io::Result<Outcome> {
     let begin = Instant::now();
-    let output = Command::new("sh")
-        .args(["-c", LIMITED, "sh"])
-        .arg(program)
+    let [out, error] = ["out", "error"].map(|ending| printed.with_extension(ending));
+    let mut child = Command::new(program)
         .args(arguments)
         .current_dir(folder)
         .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
-        .output()?;
+        .stdout(File::create(&out)?)
+        .stderr(File::create(&error)?)
+        .spawn()?;
+    let status = wait(&mut child, begin)?;
     let seconds = begin.elapsed().as_secs_f64();
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    let code = output.status.code();
-    let said = !message.trim().is_empty() || !output.stdout.is_empty();
+    let message = String::from_utf8_lossy(&fs::read(&error)?).into_owned();
+    let code = status.code();
+    let said = !message.trim().is_empty() || fs::metadata(&out)?.len() > 0;
     let verdict = if message.contains("panicked") || code == Some(101) {
         Verdict::Panic
     } else if seconds >= TIME {
         if said { Verdict::Long } else { Verdict::TimeOut }
-    } else if let Some(signal) = output.status.signal() {
+    } else if let Some(signal) = status.signal() {
         Verdict::Signal(signal)
     } else {
         match code.expect("without a signal there is a code") {
@@ -108,6 +118,22 @@ pub(crate) fn run(program: &Path, folder: &Path, arguments: &[String]) -> io::Re
         }
     };
     Ok(Outcome { verdict, seconds, message })
+}
+
+/// Waits for the end of a run, which is killed when its time is over.
+fn wait(child: &mut Child, begin: Instant) -> io::Result<ExitStatus> {
+    let [mut nap, longest] = NAPS;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if begin.elapsed().as_secs_f64() >= TIME {
+            child.kill()?;
+            return child.wait();
+        }
+        thread::sleep(nap);
+        nap = longest.min(nap * 2);
+    }
 }
 
 /// The command for a shell.

@@ -15,9 +15,13 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 /// The scenario that runs when none is named.
 const QUICKSTART: &str = include_str!("../../scenarios/quickstart.toml");
+/// How long a run in progress may take when the program is asked to stop, by an interrupt or by SIGTERM.
+const GRACE: Duration = Duration::from_secs(5);
 /// How many failed runs are listed.
 const MAX_FAILURES: usize = 5;
 
@@ -125,12 +129,19 @@ pub(crate) fn execute(
     }
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupt);
+    // What is finished is in the journal, so leaving at once loses no more than the runs in progress.
+    let leave = || std::process::exit(crate::exit::INTERRUPTED.into());
     let on_interrupt = move || {
         if flag.swap(true, Ordering::Relaxed) {
-            // Asked twice: what is finished is in the journal, so leaving at once loses nothing.
-            std::process::exit(crate::exit::INTERRUPTED.into());
+            leave();
         }
-        notice!("stopping after the runs in progress; once more to stop at once");
+        let grace = GRACE.as_secs();
+        notice!("stopping after the runs in progress, in {grace} s at the latest; once more to stop at once");
+        // Without a thread a long run has to be asked twice.
+        let _ = thread::Builder::new().spawn(move || {
+            thread::sleep(GRACE);
+            leave();
+        });
     };
     ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
     let view = View::new(quiet, std::io::stderr().is_terminal());

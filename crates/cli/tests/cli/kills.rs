@@ -4,7 +4,7 @@ use crate::support::Folder;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SCENARIO: &str = r#"
 study = "online"
@@ -26,6 +26,32 @@ fn begin(folder: &Folder, out: &str) -> Child {
 fn files(folder: &Path) -> Vec<(String, String)> {
     let names = ["rows.csv", "scenario.toml", "tables/degradation.csv", "tables/metrics.csv"];
     names.map(|name| (name.to_owned(), fs::read_to_string(folder.join(name)).unwrap())).to_vec()
+}
+
+/// A simulation with a tick a second for 500 years: nobody waits for its end.
+#[cfg(unix)]
+#[test]
+fn a_long_run_ends_soon_when_it_is_asked_to() {
+    let endless = "study = \"online\"\npolicies = [\"EASY\", \"/per/OPT=MIN\"]\n[simulation]\nperiod = 1\n[[workloads]]\n\
+        name = \"log\"\nnodes = 1\nswf = { file = \"log.swf\" }\n";
+    let job = "1 0 -1 15000000000 1 -1 -1 1 -1 -1 1 1 1 1 1 -1 -1 -1\n";
+    let folder = Folder::with(&[("scenario.toml", endless), ("log.swf", job)]);
+    for (signals, most) in [(1, 15), (2, 3)] {
+        let mut run = begin(&folder, "out");
+        let journal = folder.path("out/rows.journal");
+        while !journal.exists() && run.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        let asked = Instant::now();
+        for _ in 0..signals {
+            let id = run.id().to_string();
+            assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        assert_eq!(run.wait().unwrap().code(), Some(130));
+        assert!(asked.elapsed() < Duration::from_secs(most), "{signals} signals: {:?}", asked.elapsed());
+    }
 }
 
 #[test]

@@ -26,6 +26,11 @@ fn scenarios_that_cannot_fit_are_refused_before_they_run() {
         ("discovery_quick", "workloads.balanced.testbed.vms_per_node=100000", "more memory than it has"),
         ("discovery_quick", "workloads.balanced.testbed.mean_change=0.000001", "needs at least"),
         ("context_switch_quick", "cluster.vjobs=1000000", "needs at least"),
+        // None of these is laid out before it is refused.
+        ("quickstart", "workloads.lublin.lublin.replications=1000000", "needs at least"),
+        ("offline_quick", "instances.0.replications=4294967295", "needs at least"),
+        ("adaptation_quick", "replications=1000000", "needs at least"),
+        ("discovery_quick", "replications=1000000", "needs at least"),
     ];
     for (name, set, expected) in cases {
         let begin = Instant::now();
@@ -103,8 +108,13 @@ fn endless_comments_are_no_header() {
 
 #[test]
 fn what_is_no_events_file_is_an_input_error() {
-    let folder = Folder::with(&[("text", "hello\n"), ("empty", "")]);
-    for name in ["text", "empty"] {
+    let of_one = r#"{"event":"run","format":2,"policy":"FCFS","nodes":1,"penalty_us":0,"tau_us":10000000}"#;
+    let of_grid = r#"{"event":"run","format":1,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":4,"speed":1000}]}"#;
+    let other = r#"{"event":"complete","at_us":1,"job":0}"#;
+    let names = ["text", "empty", "format", "grid", "other"];
+    let texts = ["hello\n", "", of_one, of_grid, other];
+    let folder = Folder::with(&names.iter().copied().zip(texts).collect::<Vec<_>>());
+    for name in names {
         let message = stderr(dfrsim(["audit"]).arg(folder.path(name)), 2);
         assert!(message.contains("no events file"), "{message}");
     }

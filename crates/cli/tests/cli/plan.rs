@@ -170,6 +170,18 @@ fn a_vjob_that_is_split_is_said() {
 }
 
 #[test]
+fn a_plan_of_nothing_has_no_picture_and_is_no_failure() {
+    let folder = Folder::with(&[("current.json", CURRENT), ("states.json", r#"{"vjobs": []}"#)]);
+    let mut command =
+        plan(&folder, &["--states", "states.json", "--out", "plan.json", "--picture", "plan.svg"]);
+    let output = command.assert().success().get_output().clone();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("plan.svg: there is nothing to do and nothing to draw; no picture"), "{told}");
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("nothing to do\ncost 0\n"));
+    assert_eq!(folder.names(), ["current.json", "plan.json", "states.json"]);
+}
+
+#[test]
 fn every_fault_of_a_file_is_told_with_its_place() {
     for (right, wrong, message) in [
         (

@@ -59,7 +59,7 @@ mod tests {
         let change = |group: &str, metric: &str, now, direction| Change {
             group: group.into(),
             metric: metric.into(),
-            before: Some(2.0),
+            before: 2.0,
             now: Some(now),
             direction,
         };

@@ -54,8 +54,8 @@ pub struct Change {
     pub group: String,
     /// The metric: `failures`, `degradation.mean`.
     pub metric: String,
-    /// What it was; `None` if no run of the group had a value.
-    pub before: Option<f64>,
+    /// What it was.
+    pub before: f64,
     /// What it is; `None` if no run of the group has a value.
     pub now: Option<f64>,
     /// In which direction it has changed.
@@ -63,10 +63,10 @@ pub struct Change {
 }
 
 impl Change {
-    /// The difference in relation to what it was; `None` if that was zero, or one of the two is missing.
+    /// The difference in relation to what it was; `None` if that was zero, or the value is missing now.
     #[must_use]
     pub fn relative(&self) -> Option<f64> {
-        let (before, now) = (self.before?, self.now?);
+        let (before, now) = (self.before, self.now?);
         (before != 0.0).then(|| (now - before) / before.abs())
     }
     /// By how much it has changed, for sorting. What is not relative to anything is more than anything that is.
@@ -100,7 +100,7 @@ pub struct CheckReport {
     pub changes: Vec<Change>,
     /// Groups that are in the baseline only.
     pub gone: Vec<String>,
-    /// Groups that are in the results only.
+    /// Groups, and values of common groups, that are in the results only: there is nothing to compare them with.
     pub new: Vec<String>,
 }
 
@@ -124,7 +124,8 @@ impl CheckReport {
 /// Compares the summary of results with a baseline.
 ///
 /// # Errors
-/// If they are of different studies or instances, have no groups in common, or groups that only one of them has.
+/// If they are of different studies or instances, have no groups in common, or groups or values that only one of them has, but
+/// for values that the results lack, which is worse.
 pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Result<CheckReport, CheckError> {
     if before.study != now.study {
         let (now, before) = (&now.study, &before.study);
@@ -154,7 +155,11 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
         let own = of.groups.iter().map(|group| &group.name);
         own.filter(|name| !names.contains(name.as_str())).cloned().collect()
     };
-    let (gone, new) = (only(before, now), only(now, before));
+    let (gone, mut new) = (only(before, now), only(now, before));
+    for (before, after) in &common {
+        let missing = after.values.keys().filter(|metric| !before.values.contains_key(*metric));
+        new.extend(missing.map(|metric| format!("{metric} of {}", after.name)));
+    }
     if !options.allow_missing && gone.len() + new.len() > 0 {
         let missing = report::missing(&gone, &new);
         return Err(CheckError(format!("{missing}; --allow-missing compares the others")));
@@ -162,8 +167,9 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
     let (mut values, mut changes) = (0, Vec::new());
     for (before, after) in &common {
         for (metric, better) in &now.directions {
-            let (was, is) = (before.values.get(metric).copied(), after.values.get(metric).copied());
-            values += usize::from(was.or(is).is_some());
+            let Some(&was) = before.values.get(metric) else { continue };
+            let is = after.values.get(metric).copied();
+            values += 1;
             let tolerance = options.tolerances.of(metric);
             if let Some(direction) = direction(*better, was, is, tolerance) {
                 let (group, metric) = (after.name.clone(), metric.clone());
@@ -187,18 +193,11 @@ pub fn check(before: &Baseline, now: &Baseline, options: &CheckOptions) -> Resul
 }
 
 /// In which direction a value has changed beyond its tolerance. A value that is not there any more is worse.
-fn direction(
-    better: Better,
-    before: Option<f64>,
-    now: Option<f64>,
-    tolerance: Tolerance,
-) -> Option<Direction> {
-    let has_risen = match (before, now) {
-        (None, None) => return None,
-        (Some(_), None) => return Some(Direction::Worse),
-        (None, Some(_)) => return Some(Direction::Better),
-        (Some(before), Some(now)) if tolerance.allows(before, now) => return None,
-        (Some(before), Some(now)) => now.total_cmp(&before) == Ordering::Greater,
+fn direction(better: Better, before: f64, now: Option<f64>, tolerance: Tolerance) -> Option<Direction> {
+    let has_risen = match now {
+        None => return Some(Direction::Worse),
+        Some(now) if tolerance.allows(before, now) => return None,
+        Some(now) => now.total_cmp(&before) == Ordering::Greater,
     };
     Some(if has_risen == (better == Better::More) { Direction::Better } else { Direction::Worse })
 }

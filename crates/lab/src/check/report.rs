@@ -14,11 +14,11 @@ impl Change {
         let text = |value: Option<f64>, decimals: usize| {
             value.map_or_else(|| "none".to_owned(), |value| format!("{value:.decimals$}"))
         };
-        let values = [self.before, self.now];
+        let values = [Some(self.before), self.now];
         let is_whole = values.iter().flatten().all(|value| value.fract() == 0.0);
         let size = values.iter().flatten().fold(0.0, |size: f64, value| size.max(value.abs()));
         let first = if is_whole { 0 } else { decimals(size) };
-        let both = |decimals| (text(self.before, decimals), text(self.now, decimals));
+        let both = |decimals| (text(Some(self.before), decimals), text(self.now, decimals));
         // The difference of two numbers of this size is seen by the 17th significant digit; small ones need more.
         (first..=340).map(both).find(|(before, now)| before != now).unwrap_or_else(|| both(first))
     }
@@ -151,14 +151,14 @@ mod tests {
     use super::*;
     use crate::check::CheckOptions;
 
-    fn change(before: Option<f64>, now: Option<f64>) -> Change {
+    fn change(before: f64, now: Option<f64>) -> Change {
         let (group, metric) = ("workload=log, policy=GreedyPM*/OPT=MIN".into(), "degradation.mean".into());
         Change { group, metric, before, now, direction: Direction::Worse }
     }
 
     #[test]
     fn values_have_the_decimals_that_distinguish_them() {
-        let values = |before: f64, now: f64| change(Some(before), Some(now)).values();
+        let values = |before: f64, now: f64| change(before, Some(now)).values();
         let texts = |before: &str, now: &str| (before.to_owned(), now.to_owned());
         assert_eq!(values(1866.8123, 1902.1), texts("1866.8", "1902.1"));
         assert_eq!(values(1866.8123, 1866.8124), texts("1866.8123", "1866.8124"));
@@ -166,12 +166,12 @@ mod tests {
         assert_eq!(values(0.0, 1e-9), texts("0.000000000", "0.000000001"));
         let next = values(0.1, 0.1_f64.next_up());
         assert_ne!(next.0, next.1);
-        assert_eq!(change(Some(2.5), None).values(), texts("2.500", "none"));
+        assert_eq!(change(2.5, None).values(), texts("2.500", "none"));
     }
 
     #[test]
     fn percents_have_signs_and_small_ones_exponents() {
-        let percent = |before: f64, now: f64| change(Some(before), Some(now)).percent();
+        let percent = |before: f64, now: f64| change(before, Some(now)).percent();
         assert_eq!(percent(200.0, 203.0).unwrap(), "+1.5 %");
         assert_eq!(percent(200.0, 100.0).unwrap(), "-50.0 %");
         assert_eq!(percent(1.0, 1.0 + 3e-9).unwrap(), "+3e-7 %");
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_markdown_summary_of_many_changes_fits_into_a_comment() {
         let changes: Vec<Change> =
-            (0..1000).map(|number| change(Some(1.0), Some(2.0 + f64::from(number)))).collect();
+            (0..1000).map(|number| change(1.0, Some(2.0 + f64::from(number)))).collect();
         let groups: Vec<String> = changes.iter().map(|change| change.group.clone()).collect();
         let report = CheckReport {
             options: CheckOptions::default(),

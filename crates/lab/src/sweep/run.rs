@@ -75,6 +75,7 @@ pub(crate) fn run<S: Study>(
         threads => threads,
     };
     check_memory(options, S::memory(scenario).saturating_mul(threads as u64), &mut notices)?;
+    check_memory(options, S::rows_at_least(scenario).saturating_mul(ROW_BYTES), &mut Vec::new())?;
     let study = S::open(scenario)?;
     let inputs = study.inputs();
     let layout = S::Rows::layout(&study);

@@ -51,14 +51,27 @@ impl Cell {
             Cell::Number(number) => {
                 format!("{number:.*}", decimals(number.abs()))
             }
-            // A bar would end the cell.
-            Cell::Text(text) => text.replace('|', "\\|"),
+            Cell::Text(text) => as_text(text),
             _ => self.exact(),
         }
     }
     fn is_text(&self) -> bool {
         matches!(self, Cell::Text(_))
     }
+}
+
+/// A text that Markdown shows as it is: a bar would end the cell, and what looks like a tag would be one.
+fn as_text(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let begins_tag = |next: &char| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?');
+        if character == '|' || character == '<' && characters.peek().is_some_and(begins_tag) {
+            shown.push('\\');
+        }
+        shown.push(character);
+    }
+    shown
 }
 
 /// How many decimals a number of this size is shown with: about four significant digits.
@@ -182,6 +195,15 @@ struct Column {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn markdown_has_no_html_of_names() {
+        let cells = ["<script>alert(1)</script>", "a < b", "<1e-3", "x<!--"]
+            .map(|name| vec![Cell::Text(name.to_owned())]);
+        let markdown = Table::new(vec!["name"], cells.to_vec()).markdown();
+        let shown: Vec<&str> = markdown.lines().skip(2).map(|line| line.trim_matches(['|', ' '])).collect();
+        assert_eq!(shown, ["\\<script>alert(1)\\</script>", "a < b", "<1e-3", "x\\<!--"]);
+    }
 
     #[test]
     fn markdown_is_aligned_and_csv_is_exact() {

@@ -150,6 +150,17 @@ fn a_baseline_reads_back_and_finds_changes() {
     let report = check(&before, &now, &tolerant).unwrap();
     assert!(!report.fails() && report.changes.len() == 1);
     assert!(check(&before, &now, &CheckOptions { strict: true, ..tolerant }).unwrap().fails());
+    // A value that the baseline has not is not compared, and one that the results lack is worse.
+    let without =
+        Baseline::parse(&text.replacen("remainder.worst = 2\n", "", 1), "baseline.toml", study).unwrap();
+    let error = check(&without, &now, &CheckOptions::default()).unwrap_err().to_string();
+    let missing = "only in the results: remainder.worst of parity=even, load=0.5, factor=2; --allow-missing";
+    assert!(error.starts_with(missing), "{error}");
+    let allowing = CheckOptions { allow_missing: true, ..CheckOptions::default() };
+    let report = check(&without, &now, &allowing).unwrap();
+    assert_eq!((report.values, report.changes.len(), report.new.len(), report.fails()), (19, 0, 1, false));
+    let report = check(&now, &without, &allowing).unwrap();
+    assert_eq!((report.changes[0].now, report.changes[0].direction), (None, Direction::Worse));
     let wrong = [("products".to_owned(), "3%".parse().unwrap())].into();
     let wrong = CheckOptions {
         tolerances: Tolerances { single: wrong, ..Tolerances::default() },

@@ -92,7 +92,13 @@ impl Picture {
         let text = Text { at, anchor, size, colour: Colour::INK, turned: false, text: text.into() };
         self.write(text);
     }
-    pub(crate) fn write(&mut self, text: Text) {
+    pub(crate) fn write(&mut self, mut text: Text) {
+        // Names from files: control characters and these two are not allowed in XML.
+        let is_illegal =
+            |character: char| character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}');
+        if text.text.contains(is_illegal) {
+            text.text = text.text.replace(is_illegal, "\u{fffd}");
+        }
         self.shapes.push(Shape::Text(text));
     }
 }

@@ -240,6 +240,17 @@ mod tests {
         assert_eq!(dashes(&[(0.0, 0.0), (1.0, 0.0)], (3.0, 2.0)), [[(0.0, 0.0), (1.0, 0.0)]]);
     }
 
+    /// Names come from files.
+    #[test]
+    fn control_characters_do_not_get_into_svg() {
+        let mut picture = Picture::new(30.0, 20.0);
+        picture.text((1.0, 10.0), Anchor::Start, 10.0, "a\u{1}\u{1b}[2J\n<b>\u{ffff}&\u{7f}");
+        let svg = picture.svg();
+        assert!(!svg.contains(|it: char| it.is_control() && it != '\n'), "{svg:?}");
+        let shown = "a\u{fffd}\u{fffd}[2J\u{fffd}&lt;b&gt;\u{fffd}&amp;\u{fffd}";
+        assert!(svg.contains(shown), "{svg}");
+    }
+
     /// A black square in the upper left corner: its pixel is black, the next one, of which it covers nothing, white.
     #[test]
     fn a_png_reads_back() {

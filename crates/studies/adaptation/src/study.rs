@@ -63,6 +63,9 @@ impl Study for AdaptationStudy {
     type Row = Row;
     type Rows = Long<Row>;
 
+    fn rows_at_least(scenario: &Scenario<Changes>) -> u64 {
+        u64::from(scenario.replications).saturating_mul(scenario.variants().len() as u64)
+    }
     fn open(scenario: &Scenario<Changes>) -> Result<AdaptationStudy, RunError> {
         let replications = scenario.replications as usize;
         // Few changes have no first packing; whatever they are, the search ends.

@@ -52,6 +52,12 @@ impl Study for ContextSwitchStudy {
     fn memory(scenario: &Scenario<ContextSwitches>) -> u64 {
         scenario.memory()
     }
+    fn rows_at_least(scenario: &Scenario<ContextSwitches>) -> u64 {
+        let samples =
+            scenario.samples.iter().map(|part| u64::from(part.replications) * part.vms.len() as u64);
+        let cluster = scenario.cluster.iter().map(|part| u64::from(part.replications));
+        samples.chain(cluster).fold(0, u64::saturating_add)
+    }
     fn open(scenario: &Scenario<ContextSwitches>) -> Result<ContextSwitchStudy, RunError> {
         let mut instances = Vec::new();
         if let Some(part) = &scenario.samples {

@@ -41,6 +41,12 @@ impl Study for DiscoveryStudy {
     fn memory(scenario: &Scenario<Discovery>) -> u64 {
         scenario.memory()
     }
+    fn rows_at_least(scenario: &Scenario<Discovery>) -> u64 {
+        let of = |workload: &crate::scenario::Workload| {
+            u64::from(workload.source.replications(scenario.replications))
+        };
+        scenario.workloads.iter().map(of).fold(0, u64::saturating_add)
+    }
     fn open(scenario: &Scenario<Discovery>) -> Result<DiscoveryStudy, RunError> {
         let (mut recorded, mut inputs, mut instances) = (Vec::new(), Vec::new(), Vec::new());
         for (place, workload) in scenario.workloads.iter().enumerate() {

@@ -139,6 +139,12 @@ impl Study for OfflineStudy {
     type Row = Row;
     type Rows = Wide<Row>;
 
+    fn rows_at_least(scenario: &Scenario<Packings>) -> u64 {
+        let of = |group: &crate::scenario::InstanceGroup| {
+            u64::from(group.replications()).saturating_mul(group.scenarios().len() as u64)
+        };
+        scenario.instances.iter().map(of).fold(0, u64::saturating_add)
+    }
     fn open(scenario: &Scenario<Packings>) -> Result<OfflineStudy, RunError> {
         let algorithms = scenario.algorithms();
         let second_phase = scenario.second_phase();

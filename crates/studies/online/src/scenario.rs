@@ -151,7 +151,8 @@ fields! {
         pub file: LocatedFile = file();
         /// Whether the log is one instance, or each week of its own time.
         pub cut: Cut = choice([("none", Cut::None), ("week", Cut::Week)]), default Cut::None;
-        /// What is done with lines that cannot be read.
+        /// What is done with lines that cannot be read: `lenient` leaves them out and counts them, `strict` refuses the log. Jobs
+        /// wider than the machine can be read; their rule is `rules = { too_wide = "error" }`.
         pub lines: Strictness = named("a strictness"), default Strictness::default();
         /// Where tasks, CPU needs and memory come from.
         pub annotation: Annotation = annotation(), default Annotation::None;
@@ -263,6 +264,14 @@ impl Online {
             JOB * jobs + NODE * u64::from(workload.nodes.get())
         };
         self.workloads.iter().map(of).max().unwrap_or(0)
+    }
+    /// How many traces are generated, each at each load.
+    pub(crate) fn traces(&self) -> u64 {
+        let of = |workload: &Workload| match &workload.source {
+            Source::Lublin(traces) => u64::from(traces.replications) * traces.loads.len().max(1) as u64,
+            Source::Swf(_) | Source::Batsim(_) => 0,
+        };
+        self.workloads.iter().map(of).fold(0, u64::saturating_add)
     }
 }
 

@@ -131,6 +131,9 @@ impl Study for OnlineStudy {
     fn memory(scenario: &Scenario<Online>) -> u64 {
         scenario.memory()
     }
+    fn rows_at_least(scenario: &Scenario<Online>) -> u64 {
+        scenario.traces().saturating_mul(settings(scenario).len() as u64)
+    }
     fn open(scenario: &Scenario<Online>) -> Result<OnlineStudy, RunError> {
         let (parts, logs) = parts(scenario)?;
         Ok(OnlineStudy { settings: settings(scenario), parts, logs, scenario: scenario.clone() })

@@ -11,7 +11,7 @@ use std::io::BufRead;
 /// # Errors
 /// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
 pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
-    let begin = |text: &[u8]| Ok(Auditor::begin(&first_record(text)?)?);
+    let begin = |text: &[u8]| Auditor::begin(&first_record(text)?).map_err(AuditError::of_beginning);
     let auditor = follow(reader, begin, |auditor, text| match record(text) {
         Ok(record) => auditor.record(&record),
         Err(rule) => auditor.malformed(rule),
