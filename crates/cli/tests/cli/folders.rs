@@ -114,3 +114,18 @@ fn shell_scripts_are_refused_texts_that_end_a_line() {
     }
     assert!(stdout(&mut submit(&["scenario.toml", "--partition", "$(touch X)"])).contains("'$(touch X)'"));
 }
+
+/// The batch system takes the shards and refuses the merge: the user is told which job runs.
+#[cfg(unix)]
+#[test]
+fn a_merge_that_is_refused_does_not_hide_the_job_of_the_shards() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sbatch = "#!/bin/sh\nfor script; do :; done\ncase $script in *array.sh) echo 77 ;; *) echo full >&2; exit 1 ;; esac\n";
+    let folder = Folder::with(&[("scenario.toml", SCENARIO), ("sbatch", sbatch)]);
+    fs::set_permissions(folder.path("sbatch"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path("").display(), std::env::var("PATH").unwrap());
+    let mut command = dfrsim(["submit", "scenario.toml", "--array", "2", "--out", "out"]);
+    let message = stderr(command.current_dir(folder.path("")).env("PATH", path), 2);
+    assert!(message.contains("the shards are submitted as job 77, but not the merge"), "{message}");
+    assert!(message.contains("full") && message.contains("`dfrsim results merge` joins them"), "{message}");
+}

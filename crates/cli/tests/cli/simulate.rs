@@ -221,3 +221,19 @@ fn earlier_names_of_commands_work() {
         "{help}"
     );
 }
+
+/// A tick a second for 500 years.
+#[test]
+fn a_long_simulation_shows_its_progress() {
+    let job = "1 0 -1 15000000000 1 -1 -1 1 -1 -1 1 1 1 1 1 -1 -1 -1\n";
+    let folder = Folder::with(&[("log.swf", job)]);
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("dfrsim"));
+    command.args(["simulate", "--nodes", "1", "--policy", "/per/OPT=MIN", "--period", "1", "--workload"]);
+    command.arg(folder.path("log.swf")).stderr(std::process::Stdio::piped());
+    let mut running = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(running.stderr.take().unwrap()));
+    let progress = lines.map(Result::unwrap).find(|line| line.contains("0 of 1 jobs have left"));
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert!(progress.unwrap().contains("1 are in the system at second "));
+}
