@@ -45,7 +45,8 @@ impl Study for DiscoveryStudy {
         let of = |workload: &crate::scenario::Workload| {
             u64::from(workload.source.replications(scenario.replications))
         };
-        scenario.workloads.iter().map(of).fold(0, u64::saturating_add)
+        let variants = (scenario.settings.len() * scenario.approaches.len()) as u64;
+        scenario.workloads.iter().map(of).fold(0, u64::saturating_add).saturating_mul(variants)
     }
     fn open(scenario: &Scenario<Discovery>) -> Result<DiscoveryStudy, RunError> {
         let (mut recorded, mut inputs, mut instances) = (Vec::new(), Vec::new(), Vec::new());

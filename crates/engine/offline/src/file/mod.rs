@@ -35,6 +35,7 @@
 
 mod decimal;
 mod instance;
+mod json;
 mod reader;
 mod solution;
 

@@ -1,6 +1,7 @@
 //! Takes JSON apart and collects what is wrong with it.
 
 use super::FileError;
+use super::json::Unique;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::{Fault, FileFaults};
 use serde_json::{Map, Value};
@@ -28,7 +29,7 @@ pub(super) struct Object<'a> {
 
 /// The value that a text holds.
 pub(super) fn parse(file: &str, text: &str) -> Result<Value, FileError> {
-    serde_json::from_str(text).map_err(|error| FileError::Syntax {
+    serde_json::from_str(text).map(|Unique(value)| value).map_err(|error| FileError::Syntax {
         file: file.to_owned(),
         line: error.line(),
         column: error.column(),

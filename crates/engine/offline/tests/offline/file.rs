@@ -134,6 +134,9 @@ fn every_fault_of_an_instance_is_told_with_its_place() {
 fn a_file_that_is_not_json_is_told_with_its_line() {
     let error = instance_from_json("some.json", "{\n  \"fixed\": 1,\n  fluid\n}").unwrap_err();
     assert_eq!(error.to_string(), "some.json:3:3: key must be a string");
+    let twice = "{\n  \"nodes\": 1,\n  \"jobs\": [{\"tasks\": 1, \"tasks\": 2}]\n}";
+    let error = instance_from_json("some.json", twice).unwrap_err();
+    assert_eq!(error.to_string(), "some.json:3:34: duplicate field `tasks`");
     let error = read(Path::new("no/such/file.json")).unwrap_err();
     assert_eq!(error.to_string(), "no/such/file.json cannot be read");
 }
