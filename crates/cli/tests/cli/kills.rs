@@ -32,7 +32,7 @@ fn files(folder: &Path) -> Vec<(String, String)> {
 #[cfg(unix)]
 #[test]
 fn a_long_run_ends_soon_when_it_is_asked_to() {
-    let endless = "study = \"online\"\npolicies = [\"EASY\", \"/per/OPT=MIN\"]\n[simulation]\nperiod = 1\n[[workloads]]\n\
+    let endless = "study = \"online\"\npolicies = [\"EASY\", \"/per/OPT=MIN\"]\n[simulation]\nperiod_s = 1\n[[workloads]]\n\
         name = \"log\"\nnodes = 1\nswf = { file = \"log.swf\" }\n";
     let job = "1 0 -1 15000000000 1 -1 -1 1 -1 -1 1 1 1 1 1 -1 -1 -1\n";
     let folder = Folder::with(&[("scenario.toml", endless), ("log.swf", job)]);
