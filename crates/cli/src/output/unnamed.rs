@@ -42,7 +42,11 @@ impl Unnamed {
         let named = match self.file {
             Kind::Named(named) => named,
             #[cfg(target_os = "linux")]
-            Kind::Unnamed(file) => linux::named(file, &self.folder)?,
+            Kind::Unnamed(file) => match linux::persist(&file, place) {
+                Ok(()) => return Ok(()),
+                // Without /proc it is copied.
+                Err(_) => linux::copied(file, &self.folder)?,
+            },
         };
         named.persist(place).map(drop).map_err(|error| error.error)
     }
@@ -92,10 +96,13 @@ mod linux {
     use super::*;
     use rustix::fs::{AtFlags, CWD, OFlags, linkat};
     use rustix::io::Errno;
+    use std::ffi::OsString;
     use std::io::Seek as _;
     use std::os::fd::AsRawFd as _;
     use std::os::unix::fs::OpenOptionsExt as _;
-    use tempfile::TempPath;
+
+    /// How often a name is tried that other programs take too.
+    const TIMES: u32 = 1_000;
 
     pub(super) fn unnamed(folder: &Path) -> io::Result<File> {
         let flags = OFlags::TMPFILE.bits() as i32;
@@ -108,18 +115,38 @@ mod linux {
         unsupported.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
     }
 
-    /// Gives a whole file a temporary name, from which it can be renamed: no link replaces a file that is there.
-    pub(super) fn named(mut file: File, folder: &Path) -> io::Result<NamedTempFile> {
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        for number in 0_u32.. {
-            let name = folder.join(format!("{PREFIX}{}-{number}", std::process::id()));
-            match linkat(CWD, &path, CWD, &name, AtFlags::SYMLINK_FOLLOW) {
-                Ok(()) => return Ok(NamedTempFile::from_parts(file, TempPath::try_from_path(name)?)),
-                Err(Errno::EXIST) => {}
-                Err(_) => break,
+    /// Gives a whole file its name. Where there is none of that name it appears at once. No link replaces a file: then the whole
+    /// file gets a name beside it first, from which it is renamed. Only a program that ends between the two leaves that, and
+    /// whoever writes the file next takes the name for himself.
+    pub(super) fn persist(file: &File, place: &Path) -> io::Result<()> {
+        let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let link = |name: &Path| linkat(CWD, &open, CWD, name, AtFlags::SYMLINK_FOLLOW);
+        match link(place) {
+            Err(Errno::EXIST) => {}
+            linked => return Ok(linked?),
+        }
+        let mut name = OsString::from(PREFIX);
+        name.push(place.file_name().unwrap_or_default());
+        let beside = place.with_file_name(name);
+        for _ in 0..TIMES {
+            match link(&beside) {
+                Ok(()) => match fs::rename(&beside, place) {
+                    // Another program that writes the same file has taken it.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    renamed => return renamed,
+                },
+                Err(Errno::EXIST) => match fs::remove_file(&beside) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                },
+                Err(error) => return Err(error.into()),
             }
         }
-        // Without /proc it is copied.
+        Err(io::ErrorKind::ResourceBusy.into())
+    }
+
+    /// The same bytes in a file with a temporary name.
+    pub(super) fn copied(mut file: File, folder: &Path) -> io::Result<NamedTempFile> {
         let mut copy = super::named(folder)?;
         copy.as_file().set_permissions(file.metadata()?.permissions())?;
         file.rewind()?;
@@ -144,6 +171,30 @@ mod tests {
         fs::write(&place, "earlier").unwrap();
         file.persist(&place).unwrap();
         assert_eq!(fs::read(&place).unwrap(), b"text");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// What a killed program left beside a file goes when the file is written again, and writers of one file do not disturb
+    /// each other.
+    #[test]
+    fn nothing_stays_beside_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("file");
+        fs::write(&place, "earlier").unwrap();
+        fs::write(folder.path().join(".dfrsim-file"), "left").unwrap();
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let place = &place;
+                scope.spawn(move || {
+                    for number in 0..50 {
+                        let mut file = Unnamed::create(place.parent().unwrap()).unwrap();
+                        write!(file, "{writer} {number}").unwrap();
+                        file.persist(place).unwrap();
+                    }
+                });
+            }
+        });
+        assert!(fs::read_to_string(&place).unwrap().ends_with(" 49"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }
