@@ -147,7 +147,7 @@ mod linux {
 
     /// The same bytes in a file with a temporary name.
     pub(super) fn copied(mut file: File, folder: &Path) -> io::Result<NamedTempFile> {
-        let mut copy = super::named(folder)?;
+        let mut copy = named(folder)?;
         copy.as_file().set_permissions(file.metadata()?.permissions())?;
         file.rewind()?;
         io::copy(&mut file, &mut copy)?;
