@@ -9,7 +9,7 @@ use dfrsim_model::offline::Instance;
 /// How near to each other a yield that is refuted and one that is not are at last.
 const PRECISION: u32 = 1 << 10;
 
-/// The most partial sets of tasks that are looked at for one heaviest set.
+/// The most partial sets of tasks that a search for the heaviest one examines.
 const MOST_SETS: u32 = 10_000;
 
 /// An upper bound on the minimum yield, at most [`lp_bound`] and at least the optimum: the bound of the linear program of
@@ -90,7 +90,7 @@ impl Tasks {
         Tasks { room: volume(&free), sizes, free, weights, volumes }
     }
 
-    /// Whether it is proven that so many nodes do not hold them.
+    /// Whether it is proven that this number of nodes does not hold them.
     fn is_refuted(&mut self, nodes: u64, steps: u32) -> bool {
         for step in 0..steps {
             let Some((heaviest, most)) = self.heaviest() else { return false };

@@ -44,7 +44,7 @@ named! {
 named! {
     /// How much is tried.
     pub enum Heuristic as "heuristic" {
-        /// Repairs, a search, and a packing made anew.
+        /// Repairs, a search, and a packing from scratch.
         Whole = "whole",
         /// Few repairs.
         Hasty = "hasty",

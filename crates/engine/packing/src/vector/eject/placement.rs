@@ -40,8 +40,8 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// For an instance of so many tasks: so many ejections that an instance takes no more than about twice the time of
-    /// VP_CPSUM, whatever its size (the example `eject` of `dfrsim-offline` measures it).
+    /// For an instance with this number of tasks: enough ejections for it to take about twice the time of VP_CPSUM, whatever
+    /// its size (the example `eject` of `dfrsim-offline` measures it).
     pub(super) fn for_tasks(tasks: usize) -> Patience {
         Patience { in_vain: (8 + tasks / 8).min(70), left: 100 + 22 * tasks }
     }
@@ -220,8 +220,8 @@ impl<const D: usize> Placement<D> {
     }
 
     /// A task without which its node would have room for a size: the lightest, where every ejection of a task so far adds
-    /// its weight once more. Goes on from where the last search ended, until it has seen enough. With how many blocks it
-    /// looked at.
+    /// its weight once more. Goes on from where the last search ended, until it has seen enough. With the number of
+    /// blocks that it compared.
     fn cheapest_to_eject(&mut self, size: &[u64; D]) -> Option<(u32, usize)> {
         const ENOUGH: usize = 64;
         let mut best: Option<(u64, usize)> = None;
