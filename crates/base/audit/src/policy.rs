@@ -124,7 +124,7 @@ impl PolicyCheck {
     ) {
         match self {
             PolicyCheck::Batch(batch) => {
-                batch.pass(until, |job, at, rule| fault((job, at, None, rule.into())))
+                batch.pass(until, |job, at, rule| fault((job, at, None, rule.into())));
             }
             PolicyCheck::Fractional(fractional) => {
                 fractional.pass(now, until, jobs, |job, at, rule| fault((job, at, None, rule.into())));

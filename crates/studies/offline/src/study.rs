@@ -140,7 +140,7 @@ impl Study for OfflineStudy {
     type Rows = Wide<Row>;
 
     fn rows_at_least(scenario: &Scenario<Packings>) -> u64 {
-        let of = |group: &crate::scenario::InstanceGroup| {
+        let of = |group: &InstanceGroup| {
             u64::from(group.replications()).saturating_mul(group.scenarios().len() as u64)
         };
         scenario.instances.iter().map(of).fold(0, u64::saturating_add)
