@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn control_characters_do_not_get_into_svg() {
         let mut picture = Picture::new(30.0, 20.0);
-        picture.text((1.0, 10.0), Anchor::Start, 10.0, "a\u{1}\u{1b}[2J\n<b>\u{ffff}&\u{7f}");
+        picture.text((1.0, 10.0), crate::picture::Anchor::Start, 10.0, "a\u{1}\u{1b}[2J\n<b>\u{ffff}&\u{7f}");
         let svg = picture.svg();
         assert!(!svg.contains(|it: char| it.is_control() && it != '\n'), "{svg:?}");
         let shown = "a\u{fffd}\u{fffd}[2J\u{fffd}&lt;b&gt;\u{fffd}&amp;\u{fffd}";

@@ -1,7 +1,7 @@
 //! Every policy of the catalogue passes the independent audit.
 
 use dfrsim_audit::batch::BatchPolicy;
-use dfrsim_audit::{AuditError, audit, audit_policy};
+use dfrsim_audit::{AuditError, CheckedPolicy, audit, audit_policy};
 use dfrsim_cluster::{
     EstimateModel, EventLog, Metrics, NeedModel, Options, Overrun, SummaryOptions, simulate,
 };
@@ -115,7 +115,7 @@ fn batch_policies_keep_to_their_rules() {
                 let options = Options { estimates, overrun, ..Options::default() };
                 let jobs = requesting_jobs(NODES, seed);
                 let events = batch_events(&policy.to_string(), jobs, NODES, &options);
-                let report = audit_policy(events.as_bytes(), policy)
+                let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy))
                     .unwrap_or_else(|error| panic!("{policy}, {estimates}, {overrun:?}: {error}"));
                 assert_eq!(report.completed, 400);
             }
@@ -133,7 +133,7 @@ fn batch_policies_are_told_apart() {
         for &other in BatchPolicy::ALL.iter().filter(|&&other| other != policy) {
             let renamed = events.replacen(&format!("\"{policy}\""), &format!("\"{other}\""), 1);
             audit(renamed.as_bytes()).unwrap();
-            let found = audit_policy(renamed.as_bytes(), other);
+            let found = audit_policy(renamed.as_bytes(), CheckedPolicy::Batch(other));
             assert!(matches!(found, Err(AuditError::Faults(_))), "{policy} as {other}: {found:?}");
         }
     }
