@@ -12,7 +12,7 @@ const VARIANTS: usize = 15;
 /// How often a terminal is drawn.
 const REDRAW: Duration = Duration::from_millis(200);
 /// How often a line is printed where there is no terminal.
-const LINE: Duration = Duration::from_secs(10);
+const LINE: Duration = Duration::from_secs(5);
 
 /// Shows progress on standard error.
 pub(super) enum View {
