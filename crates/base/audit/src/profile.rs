@@ -1,4 +1,4 @@
-//! Processors in use over time, as far as they are planned.
+//! Processors in use over time, as far as they are planned, and when the head of a queue can start.
 
 use std::collections::BTreeMap;
 
@@ -53,4 +53,20 @@ impl Profile {
         }
         since.unwrap_or(u64::MAX)
     }
+}
+
+/// When as many processors as the head of a queue needs are free if running jobs end at these moments (end, width), and how many
+/// it leaves free then.
+pub(crate) fn reservation(now: u64, free: u32, width: u32, mut ends: Vec<(u64, u32)>) -> (u64, u32) {
+    ends.sort_unstable();
+    let (mut free, mut start) = (free, now);
+    for (end, ended) in ends {
+        // All that end in the same moment are free then.
+        if free >= width && end > start {
+            break;
+        }
+        free = free.saturating_add(ended);
+        start = end;
+    }
+    (start, free.saturating_sub(width))
 }

@@ -211,7 +211,9 @@ fn check(path: &Path) -> Result<(), Failure> {
     })?;
     let PlanReport { pools, actions, detours_by_disk, detours_by_pivot, .. } = report;
     output::print(&format!(
-        "{actions} actions in {pools} pools, {detours_by_pivot} by way of a pivot and {detours_by_disk} of a disk: no fault\n"
+        "{} in {}, {detours_by_pivot} by way of a pivot and {detours_by_disk} of a disk: no fault\n",
+        several(actions, "action"),
+        several(pools, "pool")
     ))
 }
 
@@ -239,10 +241,14 @@ fn summary(pools: &[Vec<Timed>]) -> String {
             None => counts.push((kind, 1)),
         }
     }
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
     let counted = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ");
     let end = pools.iter().flatten().map(|timed| timed.end).max().unwrap_or_default();
-    format!("{counted}; {} pool{}, {end} s", pools.len(), plural(pools.len()))
+    format!("{counted}; {}, {end} s", several(pools.len(), "pool"))
+}
+
+/// A number of things: `1 pool`, `2 pools`.
+fn several(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The summary, the pools with a line for each action, and the figures.

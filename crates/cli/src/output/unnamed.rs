@@ -117,7 +117,7 @@ mod linux {
 
     /// Gives a whole file its name. Where there is none of that name it appears at once. No link replaces a file: then the whole
     /// file gets a name beside it first, from which it is renamed. Only a program that ends between the two leaves that, and
-    /// whoever writes the file next takes the name for himself.
+    /// whoever writes the file next takes that name.
     pub(super) fn persist(file: &File, place: &Path) -> io::Result<()> {
         let open = format!("/proc/self/fd/{}", file.as_raw_fd());
         let link = |name: &Path| linkat(CWD, &open, CWD, name, AtFlags::SYMLINK_FOLLOW);

@@ -42,7 +42,7 @@ fn states_are_reached_as_cheaply_as_possible() {
     );
     let document = fs::read_to_string(folder.path("plan.json")).unwrap();
     let checked = stdout(dfrsim(["plan", "--check"]).arg(folder.path("plan.json")));
-    assert_eq!(checked, "1 actions in 1 pools, 0 by way of a pivot and 0 of a disk: no fault\n");
+    assert_eq!(checked, "1 action in 1 pool, 0 by way of a pivot and 0 of a disk: no fault\n");
     let wrong = document.replace("\"cost\":6", "\"cost\":5").replace("\"cost\": 6", "\"cost\": 5");
     let wrong_path = Folder::with(&[("plan.json", &wrong)]);
     let message = stderr(dfrsim(["plan", "--check"]).arg(wrong_path.path("plan.json")), 1);

@@ -3,6 +3,7 @@
 use super::BatchRule;
 use super::check::{Cluster, Decision};
 use super::queue::Waiting;
+use crate::profile::reservation;
 use dfrsim_model::SimTime;
 
 /// Who may overtake the head of the queue.
@@ -25,20 +26,9 @@ struct Head {
 
 impl Head {
     fn new(job: &Waiting, now: u64, cluster: &Cluster) -> Head {
-        let mut ends: Vec<(u64, u32)> =
-            cluster.running.values().map(|job| (job.expected_end(now), job.width)).collect();
-        ends.sort_unstable();
-        let mut free = cluster.free();
-        let mut shadow = now;
-        for (end, width) in ends {
-            // All that end in the same moment are free then.
-            if free >= job.width && end > shadow {
-                break;
-            }
-            free = free.saturating_add(width);
-            shadow = end;
-        }
-        Head { job: job.job, shadow, spare: free.saturating_sub(job.width) }
+        let ends = cluster.running.values().map(|job| (job.expected_end(now), job.width)).collect();
+        let (shadow, spare) = reservation(now, cluster.free(), job.width, ends);
+        Head { job: job.job, shadow, spare }
     }
 }
 

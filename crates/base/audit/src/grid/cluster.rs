@@ -18,6 +18,8 @@ pub(super) struct Cluster {
     pub(super) running: BTreeMap<u64, (u64, u32)>,
     /// Whether anything happened here in this moment.
     pub(super) touched: bool,
+    /// When a job last left the queue for another one: those behind it may start earlier than was expected.
+    pub(super) cancelled: Option<u64>,
     /// How many were submitted.
     submitted: u64,
 }
@@ -32,9 +34,11 @@ impl Cluster {
             queue: BTreeMap::new(),
             running: BTreeMap::new(),
             touched: false,
+            cancelled: None,
             submitted: 0,
         }
     }
+
     /// The job joins the queue; its place there.
     pub(super) fn join(&mut self, job: Waiting) -> u64 {
         self.submitted += 1;

@@ -1,6 +1,6 @@
 //! What the policy of a cluster makes of its queue.
 
-use crate::profile::Profile;
+use crate::profile::{Profile, reservation};
 use std::collections::BTreeMap;
 
 /// The longest queue of which the plan is made again, and how many waiting jobs are looked at for one that should have started.
@@ -127,18 +127,7 @@ impl Situation<'_> {
 
     /// When the head of the queue can start, and how many cores it leaves then.
     fn reservation(&self, head: &Waiting) -> (u64, u32) {
-        let mut ends: Vec<(u64, u32)> = self.running.values().copied().collect();
-        ends.sort_unstable();
-        let (mut free, mut shadow) = (self.free(), self.now);
-        for (end, width) in ends {
-            // All that end in the same moment are free then.
-            if free >= head.width && end > shadow {
-                break;
-            }
-            free = free.saturating_add(width);
-            shadow = end;
-        }
-        (shadow, free.saturating_sub(head.width))
+        reservation(self.now, self.free(), head.width, self.running.values().copied().collect())
     }
 
     /// The head of the queue, if EASY may not start this other job because of it.

@@ -81,6 +81,7 @@ impl Auditor {
         let cluster = &mut self.clusters[at as usize];
         cluster.queue.remove(&queued.place);
         cluster.touched = true;
+        cluster.cancelled = Some(self.now);
         self.cancellations += 1;
         self.unsettled.push(number);
     }
@@ -104,10 +105,10 @@ impl Auditor {
                 rules.push(GridRule::DelaysHead { head, cluster: at });
             }
             let promised = SimTime::from_micros(queued.expected);
-            let at_once = waiting.since == self.now && local == Local::Conservative;
+            let as_planned = waiting.since == self.now && cluster.cancelled != Some(self.now);
             if local.keeps_promises() && end > queued.expected {
                 rules.push(GridRule::PromiseInDanger { promised });
-            } else if at_once && end != queued.expected {
+            } else if local == Local::Conservative && as_planned && end != queued.expected {
                 rules.push(GridRule::Expected { planned: SimTime::from_micros(end) });
             }
             cluster.running.insert(number, (end, waiting.width));

@@ -5,8 +5,7 @@ mod exact;
 mod ledger;
 mod thresholds;
 
-use crate::action::Kind;
-use crate::action::{Action, IllegalTransition};
+use crate::action::{Action, IllegalTransition, Kind};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, NotViable, Place};
 use crate::plan::{Plan, Step};

@@ -5,7 +5,7 @@ use crate::action::IllegalTransition;
 use crate::configuration::Configuration;
 use crate::plan::Step;
 
-/// The most thresholds: a pool more hardly ever helps.
+/// The most thresholds of a plan.
 const MOST_THRESHOLDS: usize = 6;
 /// The most prices that are tried as thresholds: all of a usual plan, else evenly chosen ones.
 const MOST_PRICES: usize = 12;

@@ -1,8 +1,9 @@
 //! Schedules derived by hand, for the situations that RR-7226 tells around its figures 1 and 2.
 
+use crate::support::audited;
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, Comparison, GridError, GridJob, Heuristic, LocalPolicy, Options, Outcome,
-    Platform, Reallocation, Speed, simulate,
+    Algorithm, ClusterSpec, Comparison, GridError, GridJob, Heuristic, LocalPolicy, Mapping, Options,
+    Outcome, Platform, Reallocation, Speed, simulate,
 };
 use dfrsim_model::{JobId, SimSpan, SimTime};
 
@@ -95,6 +96,18 @@ fn figure_2_a_moved_job_delays_others_and_lets_others_move_up() {
     assert_eq!(comparison.largest_delay, SimSpan::from_secs(20));
     // Response times 59, 39 and 93 s instead of 39, 79 and 123 s.
     assert_eq!(comparison.relative_turnaround(), Some(191.0 / 241.0));
+}
+
+/// All jobs are submitted to the first of two clusters of five cores. Job 2 takes one core at 10, job 3 needs all five and is
+/// planned at 40, so job 4, which ends at 50 at the earliest, is planned behind it. At once job 3 moves to the second cluster, and
+/// job 4 starts in the moment of its submission, though it was expected to start at 50.
+#[test]
+fn a_job_starts_earlier_than_planned_when_the_one_before_it_moves_in_the_same_moment() {
+    let jobs = jobs(&[(0, 1, 1, 1), (10, 1, 10, 30), (10, 5, 10, 10), (10, 1, 10, 40)]);
+    let options =
+        Options { mapping: Mapping::Fastest, ..every_ten_seconds(Algorithm::Without, Heuristic::Mct) };
+    let outcome = audited(&platform(&[5, 5]), &jobs, &options).unwrap();
+    assert_eq!(schedule(&outcome), [(0, 0, 1), (0, 10, 20), (1, 10, 20), (0, 10, 20)]);
 }
 
 /// Job 1 has the first cluster until 11 or 12, job 2 the second until a second later, as it says, so job 3 queues behind

@@ -1,29 +1,12 @@
 //! What must hold for every grid, on 100,000 small random ones each.
 
-use crate::support;
+use crate::support::{self, audited};
 use crate::twin;
-use dfrsim_audit::grid::Auditor;
 use dfrsim_cluster::{EstimateModel, Observer, Occurrence, Options as ClusterOptions, Overrun};
-use dfrsim_grid::{GridJob, LocalPolicy, Options, Outcome, Platform, simulate};
-use dfrsim_model::grid_event::Record;
+use dfrsim_grid::{GridJob, LocalPolicy, Options, Platform};
 use dfrsim_model::{Job, JobId, Share, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use proptest::prelude::*;
-use proptest::test_runner::TestCaseError;
-
-/// Simulates with the checker listening.
-fn audited(platform: &Platform, jobs: &[GridJob], options: &Options) -> Result<Outcome, TestCaseError> {
-    let mut auditor: Option<Auditor> = None;
-    let outcome = simulate(platform, jobs, options, |record: Record<'_>| match &mut auditor {
-        Some(auditor) => auditor.record(&record),
-        None => auditor = Some(Auditor::begin(&record).unwrap()),
-    })
-    .unwrap();
-    let report = auditor.unwrap().finish().map_err(|faults| TestCaseError::fail(faults.to_string()))?;
-    prop_assert_eq!(report.completed as usize + outcome.skipped, jobs.len());
-    prop_assert_eq!(report.cancellations, outcome.cancellations);
-    Ok(outcome)
-}
 
 /// Start and end of each of these jobs on one cluster, by the simulator of single clusters.
 fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> Vec<(u64, u64)> {

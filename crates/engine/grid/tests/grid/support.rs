@@ -1,10 +1,14 @@
-//! Small random grids.
+//! Small random grids, and simulations that are audited.
 
+use dfrsim_audit::grid::Auditor;
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, GridJob, Heuristic, LocalPolicy, Mapping, Options, Platform, Reallocation, Speed,
+    Algorithm, ClusterSpec, GridJob, Heuristic, LocalPolicy, Mapping, Options, Outcome, Platform,
+    Reallocation, Speed, simulate,
 };
+use dfrsim_model::grid_event::Record;
 use dfrsim_model::{JobId, Seed, SimSpan, SimTime};
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
 
 /// One to three clusters of a few cores.
 pub(crate) fn platform() -> impl Strategy<Value = Platform> {
@@ -69,4 +73,22 @@ pub(crate) fn options() -> impl Strategy<Value = Options> {
         skip_too_wide: true,
         seed: Seed::new(seed),
     })
+}
+
+/// Simulates with the checker listening.
+pub(crate) fn audited(
+    platform: &Platform,
+    jobs: &[GridJob],
+    options: &Options,
+) -> Result<Outcome, TestCaseError> {
+    let mut auditor: Option<Auditor> = None;
+    let outcome = simulate(platform, jobs, options, |record: Record<'_>| match &mut auditor {
+        Some(auditor) => auditor.record(&record),
+        None => auditor = Some(Auditor::begin(&record).unwrap()),
+    })
+    .unwrap();
+    let report = auditor.unwrap().finish().map_err(|faults| TestCaseError::fail(faults.to_string()))?;
+    prop_assert_eq!(report.completed as usize + outcome.skipped, jobs.len());
+    prop_assert_eq!(report.cancellations, outcome.cancellations);
+    Ok(outcome)
 }

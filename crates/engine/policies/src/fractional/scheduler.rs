@@ -312,9 +312,10 @@ impl FractionalScheduler {
             match (self.policy.second_phase, self.options.mcb.cpu_step) {
                 (SecondPhase::Average, step) => {
                     self.shares.max_average(&jobs, &mut self.shared);
-                    for ((job, job_yield), step) in jobs.iter().zip(&mut self.shared).zip(step.iter().cycle())
-                    {
-                        *job_yield = in_steps(*job_yield, job.need, *step).unwrap_or(*job_yield);
+                    if let Some(step) = step {
+                        for (job, job_yield) in jobs.iter().zip(&mut self.shared) {
+                            *job_yield = in_steps(*job_yield, job.need, step).unwrap_or(*job_yield);
+                        }
                     }
                 }
                 (SecondPhase::Min | SecondPhase::Max, Some(step)) => {
