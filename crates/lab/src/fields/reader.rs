@@ -64,6 +64,13 @@ impl<'a> Reader<'a> {
     pub fn value_of<T, E: Display>(&mut self, at: &ValueAt<'_>, made: Result<T, E>) -> Option<T> {
         made.map_err(|error| self.fault(at, error.to_string())).ok()
     }
+    /// Reads something, with advice behind the message of each fault in it.
+    pub(super) fn advising<T>(&mut self, advice: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.faults.len();
+        let value = read(self);
+        self.faults[before..].iter_mut().for_each(|(_, message)| *message += &format!("; {advice}"));
+        value
+    }
     /// The value, unless there are faults.
     pub(super) fn finish<T>(mut self, text: &Text, value: Option<T>) -> Result<T, InputErrors> {
         self.faults.sort_by_key(|(span, _)| span.start());

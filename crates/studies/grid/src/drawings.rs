@@ -1,7 +1,6 @@
 //! Tables 2 to 17, each a figure: the means over the workloads beside the published ones.
 
 use crate::metrics::{Metric, Metrics};
-use crate::published;
 use crate::tables::Numbered;
 use dfrsim_lab::{Axis, Chart, Drawing, mean};
 
@@ -16,7 +15,7 @@ fn drawing(table: &Numbered, metrics: &Metrics) -> Option<Drawing> {
     for group in table.groups(metrics) {
         // Both means are over the workloads that have a published value.
         let both = metrics.workloads.iter().filter_map(|workload| {
-            metrics.value(metric, group, workload).zip(published::value(metric, group, workload))
+            metrics.value(metric, group, workload).zip(metrics.published(metric, group, workload))
         });
         let (ours, published): (Vec<f64>, Vec<f64>) = both.unzip();
         if !ours.is_empty() {
@@ -37,10 +36,11 @@ fn drawing(table: &Numbered, metrics: &Metrics) -> Option<Drawing> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::published;
 
     #[test]
     fn each_published_table_is_a_figure() {
-        let drawings = drawings(published::tables());
+        let drawings = drawings(&published::tables().beside_themselves());
         assert_eq!((drawings.len(), drawings[15].stem.as_str()), (16, "table-17"));
         let Chart::Beside { lines, .. } = &drawings[0].chart else { panic!("{:?}", drawings[0]) };
         // Two local policies with six heuristics.

@@ -17,10 +17,14 @@ mod rows;
 mod scenario;
 mod study;
 mod tables;
+mod windows;
 
 pub use metrics::Metric;
+pub use published::Published;
 pub use rows::Simulation;
-pub use scenario::{ClusterFields, GridFields, JobFields, MetaFields, SiteFields, Source, WorkloadFields};
+pub use scenario::{
+    ClusterFields, GridFields, JobFields, LogReading, MetaFields, SiteFields, WorkloadFields,
+};
 pub use study::{GridStudy, Instance, Variant};
 
 /// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.

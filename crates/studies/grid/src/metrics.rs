@@ -1,6 +1,6 @@
 //! The metrics of the published tables, over all replications.
 
-use crate::published;
+use crate::published::{self, Published};
 use crate::rows::Simulation;
 use dfrsim_lab::{Statistics, average};
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
@@ -42,6 +42,10 @@ impl Metric {
             Metric::Turnaround => "relative turnaround",
         }
     }
+    /// Whether what is better is less.
+    pub(crate) const fn is_better_if_less(self) -> bool {
+        matches!(self, Metric::Turnaround)
+    }
     fn value(self, row: &Simulation) -> Option<f64> {
         match self {
             Metric::Changed => (row.jobs > 0).then(|| 100.0 * row.changed as f64 / row.jobs as f64),
@@ -65,6 +69,29 @@ pub(crate) struct Group {
 /// replication).
 pub(crate) type MeanWithHalfWidth = (f64, Option<f64>);
 
+/// The mean of values of replications with half the width of its interval; `None` if there are none.
+pub(crate) fn estimate(values: &[f64]) -> Option<MeanWithHalfWidth> {
+    let Statistics { mean, deviation, .. } = Statistics::from_values(values)?;
+    let count = values.len() as f64;
+    let half_width = deviation.and_then(|deviation| {
+        let t = StudentsT::new(0.0, 1.0, count - 1.0).ok()?.inverse_cdf(0.975);
+        Some(t * deviation / count.sqrt())
+    });
+    Some((mean, half_width))
+}
+
+/// What one simulation did to its jobs, besides the published metrics.
+#[derive(Clone, Debug)]
+pub(crate) struct Effects {
+    pub(crate) group: Group,
+    pub(crate) workload: String,
+    /// Reallocations for each job, in percent.
+    pub(crate) moves_percent: f64,
+    /// The most that a job completed later than without reallocation, in hours, and the most cancellations of a job; not
+    /// published.
+    pub(crate) worst: Option<(f64, u32)>,
+}
+
 /// All values, ours or the published ones.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
@@ -73,13 +100,19 @@ pub(crate) struct Metrics {
     /// In the order of the rows.
     pub(crate) workloads: Vec<String>,
     values: BTreeMap<(Metric, Group, String), Vec<f64>>,
-    /// Reallocations for each job of a simulation, in percent.
-    pub(crate) moves_percent: Vec<(Group, f64)>,
+    pub(crate) effects: Vec<Effects>,
+    /// What stands beside them.
+    published: Option<&'static Metrics>,
 }
 
 impl Metrics {
-    pub(crate) fn from_rows<'a>(rows: impl Iterator<Item = &'a Simulation>) -> Metrics {
-        let mut metrics = Metrics::default();
+    /// The metrics of rows, and what is to stand beside them.
+    pub(crate) fn from_rows<'a>(
+        rows: impl Iterator<Item = &'a Simulation>,
+        published: Option<Published>,
+    ) -> Metrics {
+        let published = published.map(|Published::Rr7226| published::tables());
+        let mut metrics = Metrics { published, ..Metrics::default() };
         for row in rows {
             let Some(heuristic) = row.heuristic.clone() else { continue };
             let (algorithm, platform) = (row.algorithm.clone(), row.platform.clone());
@@ -88,7 +121,12 @@ impl Metrics {
                 metrics.add(metric, &group, &row.workload, metric.value(row));
             }
             if row.jobs > 0 {
-                metrics.moves_percent.push((group, 100.0 * (row.moves as f64 / row.jobs as f64)));
+                metrics.effects.push(Effects {
+                    group,
+                    workload: row.workload.clone(),
+                    moves_percent: 100.0 * (row.moves as f64 / row.jobs as f64),
+                    worst: Some((row.max_delay_s.as_secs_f64() / 3_600.0, row.max_cancellations)),
+                });
             }
         }
         metrics
@@ -111,14 +149,7 @@ impl Metrics {
         group: &Group,
         workload: &str,
     ) -> Option<MeanWithHalfWidth> {
-        let values = self.values.get(&(metric, group.clone(), workload.to_owned()))?;
-        let Statistics { mean, deviation, .. } = Statistics::from_values(values)?;
-        let count = values.len() as f64;
-        let half_width = deviation.and_then(|deviation| {
-            let t = StudentsT::new(0.0, 1.0, count - 1.0).ok()?.inverse_cdf(0.975);
-            Some(t * deviation / count.sqrt())
-        });
-        Some((mean, half_width))
+        estimate(self.values.get(&(metric, group.clone(), workload.to_owned()))?)
     }
     /// The mean of a workload.
     pub(crate) fn value(&self, metric: Metric, group: &Group, workload: &str) -> Option<f64> {
@@ -129,9 +160,24 @@ impl Metrics {
     pub(crate) fn average(&self, metric: Metric, group: &Group) -> Option<f64> {
         average(self.workloads.iter().filter_map(|workload| self.value(metric, group, workload)))
     }
+    /// The published value.
+    pub(crate) fn published(&self, metric: Metric, group: &Group, workload: &str) -> Option<f64> {
+        self.published?.value(metric, group, workload)
+    }
     /// The published mean over these workloads, if all of them have a published value.
     pub(crate) fn published_average(&self, metric: Metric, group: &Group) -> Option<f64> {
-        let values = self.workloads.iter().map(|workload| published::value(metric, group, workload));
+        let values = self.workloads.iter().map(|workload| self.published(metric, group, workload));
         average(values.collect::<Option<Vec<f64>>>()?)
+    }
+    /// The published metrics as if they were ours.
+    #[cfg(test)]
+    pub(crate) fn beside_themselves(&'static self) -> Metrics {
+        Metrics {
+            groups: self.groups.clone(),
+            workloads: self.workloads.clone(),
+            values: self.values.clone(),
+            effects: self.effects.clone(),
+            published: Some(self),
+        }
     }
 }

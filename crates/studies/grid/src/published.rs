@@ -1,17 +1,29 @@
 //! The published tables (source: `README.md`).
 
-use crate::metrics::{Group, Metric, Metrics};
+use crate::metrics::{Effects, Group, Metric, Metrics};
+use dfrsim_model::named;
 use std::sync::LazyLock;
+
+named! {
+    /// A report with tables and statements.
+    pub enum Published as "report" {
+        /// Caniou, Charrier, Desprez, INRIA research report RR-7226.
+        Rr7226 = "rr-7226",
+    }
+}
 
 /// The fields of the lines below the header of a file without quotation marks.
 fn records(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     text.lines().skip(1).map(|line| line.split(',').collect())
 }
 
-/// The published number of jobs of a site of a workload (table 1).
-pub(crate) fn jobs(workload: &str, site: &str) -> Option<usize> {
-    let mut lines = records(include_str!("../reference/table_1.csv"));
-    lines.find(|line| line[0] == workload && line[1] == site)?[2].parse().ok()
+impl Published {
+    /// The published number of jobs of a site of a workload (table 1).
+    pub(crate) fn jobs(self, workload: &str, site: &str) -> Option<usize> {
+        let Published::Rr7226 = self;
+        let mut lines = records(include_str!("../reference/table_1.csv"));
+        lines.find(|line| line[0] == workload && line[1] == site)?[2].parse().ok()
+    }
 }
 
 fn jobs_of_workload(workload: &str) -> f64 {
@@ -38,7 +50,13 @@ static TABLES: LazyLock<Metrics> = LazyLock::new(|| {
         let value: Option<f64> = value.parse().ok();
         metrics.add(metric, &group, workload, value);
         if let Some(moves) = value.filter(|_| metric == Metric::Moves) {
-            metrics.moves_percent.push((group, 100.0 * moves / jobs_of_workload(workload)));
+            let moves_percent = 100.0 * moves / jobs_of_workload(workload);
+            metrics.effects.push(Effects {
+                group,
+                workload: workload.to_owned(),
+                moves_percent,
+                worst: None,
+            });
         }
     }
     metrics
@@ -47,11 +65,6 @@ static TABLES: LazyLock<Metrics> = LazyLock::new(|| {
 /// Tables 2 to 17.
 pub(crate) fn tables() -> &'static Metrics {
     &TABLES
-}
-
-/// The published value.
-pub(crate) fn value(metric: Metric, group: &Group, workload: &str) -> Option<f64> {
-    TABLES.value(metric, group, workload)
 }
 
 #[cfg(test)]
@@ -67,17 +80,19 @@ mod tests {
             local: local.to_owned(),
             heuristic: "minmin".to_owned(),
         };
-        assert_eq!(value(Metric::Turnaround, &group("FCFS"), "apr"), Some(0.26));
-        assert_eq!(value(Metric::Moves, &group("CONS"), "pwa-g5k"), Some(2899.0));
-        assert_eq!(value(Metric::Moves, &group("EASY"), "apr"), None);
+        assert_eq!(TABLES.value(Metric::Turnaround, &group("FCFS"), "apr"), Some(0.26));
+        assert_eq!(TABLES.value(Metric::Moves, &group("CONS"), "pwa-g5k"), Some(2899.0));
+        assert_eq!(TABLES.value(Metric::Moves, &group("EASY"), "apr"), None);
         for metric in Metric::ALL {
             for group in &TABLES.groups {
-                assert!(TABLES.workloads.iter().all(|workload| value(metric, group, workload).is_some()));
+                assert!(
+                    TABLES.workloads.iter().all(|workload| TABLES.value(metric, group, workload).is_some())
+                );
             }
         }
         // The last column of table 1, and section 3.3.
         assert_eq!(jobs_of_workload("apr"), 36_041.0);
         assert_eq!(jobs_of_workload("pwa-g5k"), 133_135.0);
-        assert_eq!(jobs("may", "lyon"), Some(2_179));
+        assert_eq!(Published::Rr7226.jobs("may", "lyon"), Some(2_179));
     }
 }

@@ -30,6 +30,13 @@ columns! {
         fact pub earlier: usize,
         /// The mean turnaround of all jobs.
         metric(less, "s") pub mean_turnaround_s: Option<f64>,
+        /// The mean time from arrival to start of all jobs.
+        metric(less, "s") pub mean_wait_s: Option<f64>,
+        /// The mean bounded slowdown of all jobs: turnaround / run time where it ran, with run times of at least 10 s, and at
+        /// least 1.
+        metric(less) pub mean_bounded_slowdown: Option<f64>,
+        /// The part of all cores that ran jobs between the first arrival and the last completion.
+        metric(more, "share") pub utilisation: Option<f64>,
         /// The mean turnaround of the changed jobs.
         metric(less, "s") pub changed_turnaround_s: Option<f64>,
         /// The mean turnaround of the same jobs in the reference run.

@@ -1,15 +1,24 @@
 //! The fields of a scenario.
 
+use crate::published::Published;
 use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::{Algorithm, Heuristic, LocalPolicy, Mapping, Platform, Speed};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
     Codec, LocatedFile, boolean, choice, count, distinct_tables, file, flattened, list, name, named, number,
-    one_or_many, optional, positive, seconds, table, via,
+    one_or_many, optional, positive, seconds, serde, shorthand, table, via,
 };
 use dfrsim_model::SimSpan;
+use dfrsim_workload::log::Strictness;
+use dfrsim_workload::prepare::{Annotation, ClusterAssumptions, Rule, Rules, SizeField};
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
 
 const YEAR_S: f64 = 366.0 * 86_400.0;
+const MOST_JOBS: u32 = 10_000_000;
+const MOST_DAYS: u32 = 36_600;
+/// What can be run without a log.
+const WITHOUT_LOGS: &str = "scenarios/grid_quick.toml and scenarios/grid_months.toml need no logs";
 
 fields! {
     /// Waiting jobs move between clusters.
@@ -21,6 +30,8 @@ fields! {
         pub heterogeneous: Vec<bool> = one_or_many(boolean()), default vec![false, true];
         /// The policies of the clusters; all clusters have the same one.
         pub local: Vec<LocalPolicy> = one_or_many(named("a local policy")), default vec![LocalPolicy::Fcfs, LocalPolicy::Conservative];
+        /// The report whose tables and statements stand beside the results. Only scenarios with its workloads should name it.
+        pub published: Option<Published> = optional(named("a report"));
         /// The folder into which every simulation that is run writes its records.
         pub events: Option<String> = optional(name("a folder"));
         /// The meta-scheduler.
@@ -112,32 +123,76 @@ fields! {
     check |workload, at| {
         let months = workload.days.len();
         for site in &workload.sites {
-            if matches!(&site.source, Source::Months(jobs) if jobs.len() != months) {
+            if site.jobs.as_ref().is_some_and(|jobs| jobs.len() != months) {
                 at.fault("sites", format!("{}: expected a number of jobs for each of the {months} months", site.cluster));
+            }
+            if ![0, 1, months].contains(&site.load.len()) {
+                at.fault("sites", format!("{}: expected one load, or one for each of the {months} months", site.cluster));
             }
         }
     }
 }
 
 fields! {
-    /// A site and its jobs.
+    /// A site and its jobs: those of a log, or generated ones.
     #[derive(Clone, Debug, PartialEq)]
     pub struct SiteFields {
         /// Its cluster.
         pub cluster: String = name("a cluster");
-        /// Where its jobs come from.
-        pub source: Source = flattened();
+        /// A log of the site. Times in it are those of its cluster at speed 1.
+        pub log: Option<LocatedFile> = optional(file().advised(WITHOUT_LOGS));
+        /// The number of jobs of each month. Without a log they are those of the Lublin-Feitelson model. With one they are the next
+        /// so many of the log, their arrivals stretched or compressed by one factor to fill the month; where it is missing, a
+        /// month has the jobs that arrive in its days.
+        pub jobs: Option<Vec<usize>> = optional(list(count("a number of jobs", 0, MOST_JOBS)));
+        /// The load of the site in each month, or one for all: run times and walltimes are multiplied by one factor a month that
+        /// makes it so. Without it they stay as they are (generated ones under `jobs.max_load`).
+        pub load: Vec<f64> = one_or_many(positive("a load")), default Vec::new();
+        /// Where in the log the workload begins, in days after its first job.
+        pub offset_days: u32 = count("a number of days", 0, MOST_DAYS), default 0;
+        /// How many days later each further replication begins, so that it has another window of the log; behind the last
+        /// window that is whole comes the first one again.
+        pub shift_days: u32 = count("a number of days", 0, MOST_DAYS), default 0;
+        /// How the log is read.
+        pub reading: LogReading = flattened();
+    }
+    check |site, at| {
+        if site.log.is_none() {
+            if site.jobs.is_none() {
+                at.fault_of_table("there must be one of `jobs` or `log`");
+            }
+            if (site.offset_days, site.shift_days) != (0, 0) || site.reading != LogReading::default() {
+                at.fault_of_table("`offset_days`, `shift_days`, `lines`, `size`, `annotation` and `rules` are for sites with a `log`");
+            }
+        }
     }
 }
 
 fields! {
-    /// Where the jobs of a site come from.
+    /// How a log is read.
     #[derive(Clone, Debug, PartialEq)]
-    pub enum Source {
-        /// The number of jobs of each month; the jobs are those of the Lublin-Feitelson model.
-        Months(Vec<usize>) as "jobs" = list(count("a number of jobs", 0, 10_000_000));
-        /// A log, of which the days of the workload are taken from its first job on.
-        Log(LocatedFile) as "log" = file();
+    pub struct LogReading {
+        /// What is done with lines that cannot be read: `lenient` leaves them out and counts them, `strict` refuses the log.
+        pub lines: Strictness = named("a strictness"), default Strictness::default();
+        /// The processors of a job: those that it requested, or those that it got.
+        pub size: SizeField = named("a size"), default SizeField::default();
+        /// Where the cores of a job come from: its processors, or the tasks of an annotation.
+        pub annotation: Annotation = annotation(), default Annotation::None;
+        /// What is done with anomalous lines. Jobs that are wider than all clusters are a matter of `jobs.too_wide`; run times of zero
+        /// are clamped to 1 s unless it is said otherwise.
+        pub rules: Rules = rules(), default default_rules();
+    }
+    check |reading, at| {
+        if reading.rules.too_wide != Rules::default().too_wide {
+            at.fault("rules", "jobs that fit on no cluster are a matter of `jobs.too_wide`");
+        }
+    }
+}
+
+impl Default for LogReading {
+    fn default() -> LogReading {
+        let (lines, size) = (Strictness::default(), SizeField::default());
+        LogReading { lines, size, annotation: Annotation::None, rules: default_rules() }
     }
 }
 
@@ -145,9 +200,9 @@ impl GridFields {
     /// The bytes that the jobs of the largest workload of generated months take at least.
     pub(crate) fn memory(&self) -> u64 {
         const JOB: u64 = 100;
-        let jobs = |site: &SiteFields| match &site.source {
-            Source::Months(jobs) => jobs.iter().sum::<usize>() as u64,
-            Source::Log(_) => 0,
+        let jobs = |site: &SiteFields| match (&site.log, &site.jobs) {
+            (None, Some(jobs)) => jobs.iter().sum::<usize>() as u64,
+            _ => 0,
         };
         let of = |workload: &WorkloadFields| JOB * workload.sites.iter().map(jobs).sum::<u64>();
         self.workloads.iter().map(of).max().unwrap_or(0)
@@ -156,6 +211,30 @@ impl GridFields {
     pub(crate) fn cluster(&self, name: &str) -> Option<&ClusterFields> {
         self.clusters.iter().find(|cluster| cluster.name == name)
     }
+}
+
+/// The rules of sites: jobs of run time zero run for a second.
+fn default_rules() -> Rules {
+    Rules { zero_run: Rule::Clamp, ..Rules::default() }
+}
+
+/// Rules, of which those that are not named are [`default_rules`].
+fn rules() -> Codec<Rules> {
+    let read = |mut named: Map<String, Value>| {
+        named.entry("zero_run").or_insert_with(|| Rule::Clamp.to_string().into());
+        Rules::deserialize(Value::Object(named))
+    };
+    let back = |rules: &Rules| match serde_json::to_value(rules) {
+        Ok(Value::Object(named)) => named,
+        _ => Map::new(),
+    };
+    via(serde::<Map<String, Value>>("a table of rules"), read, back)
+}
+
+/// `"none"`, `"hpc2n"`, or a table that says more.
+fn annotation() -> Codec<Annotation> {
+    let names = [("none", Annotation::None), ("hpc2n", Annotation::Hpc2n(ClusterAssumptions::default()))];
+    shorthand(names, serde("{ hpc2n = { .. } } or { lublin = { seed = .. } }"))
 }
 
 fn walltimes() -> Codec<EstimateModel> {

@@ -1,14 +1,15 @@
 //! The study: instances, variants, and how a variant is run.
 
-use crate::jobs::{self, SiteJobs};
+use crate::jobs::{self, Logs, SiteJobs, Workload, load_of};
 use crate::metrics::Metrics;
 use crate::recording::{EventsFile, recorded};
 use crate::rows::Simulation;
-use crate::scenario::{ClusterFields, GridFields, WorkloadFields};
+use crate::scenario::{ClusterFields, GridFields, SiteFields, WorkloadFields};
+use crate::windows::Window;
 use crate::{HETEROGENEOUS, HOMOGENEOUS, claims, drawings, tables};
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, Comparison, GridJob, Heuristic, LocalPolicy, Mapping, Options, Outcome, Platform,
-    Reallocation, Speed,
+    Algorithm, ClusterSpec, Comparison, GridJob, Heuristic, JobOutcome, LocalPolicy, Mapping, Options,
+    Outcome, Platform, Reallocation, Speed,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
@@ -19,13 +20,15 @@ use dfrsim_model::{Seed, SimSpan};
 use std::path::Path;
 use std::sync::OnceLock;
 
+/// Shorter run times count as this in slowdowns.
+const SHORTEST_RUN_S: f64 = 10.0;
+
 /// A scenario of the grid study with its logs.
 #[derive(Debug)]
 pub struct GridStudy {
     seed: Seed,
     fields: GridFields,
-    /// The jobs of each site of each workload.
-    sites: Vec<Vec<SiteJobs>>,
+    workloads: Vec<Workload>,
     inputs: Vec<Input>,
     places: Vec<Place>,
 }
@@ -72,6 +75,11 @@ impl GridStudy {
         sites.filter_map(|site| self.fields.cluster(&site.cluster)).map(spec).collect()
     }
 
+    /// The seed of everything that is drawn for jobs.
+    fn job_seed(&self, replication: u32) -> Seed {
+        self.seed.fork("grid").numbered(replication.into())
+    }
+
     fn place_labels(&self, place: Place) -> Labels {
         vec![
             ("workload", self.workload(place).name.clone()),
@@ -79,6 +87,21 @@ impl GridStudy {
             ("platform", place.platform().to_owned()),
             ("local", place.local.name().to_owned()),
         ]
+    }
+
+    /// The jobs of each site of each workload and replication.
+    fn windows(&self) -> Vec<Window> {
+        let mut windows = Vec::new();
+        for (of_workload, fields) in self.workloads.iter().zip(&self.fields.workloads) {
+            for replication in 0..self.fields.replications {
+                let sites = of_workload.sites(replication, self.job_seed(replication));
+                let window = |(jobs, site): (SiteJobs, &SiteFields)| {
+                    Window::new(&self.fields, fields, site, replication, of_workload.widest(), &jobs)
+                };
+                windows.extend(sites.into_iter().zip(&fields.sites).map(window));
+            }
+        }
+        windows
     }
 
     fn simulate(&self, instance: &Instance, place: Place, variant: Variant) -> Result<Outcome, Failure> {
@@ -113,12 +136,22 @@ impl GridStudy {
     ) -> Simulation {
         let Instance { jobs, platform, .. } = instance;
         let comparison = Comparison::of(jobs, reference, outcome);
-        let cores: f64 = platform.clusters().iter().map(|cluster| f64::from(cluster.cores)).sum();
-        let work: f64 = jobs.iter().map(|job| f64::from(job.width) * job.run.as_secs_f64()).sum();
+        let cores: u32 = platform.clusters().iter().map(|cluster| cluster.cores).sum();
         let length = jobs::length(&self.workload(place).days);
         let mean = |micros: u128, count: usize| (count > 0).then(|| micros as f64 / count as f64 / 1e6);
         let ran =
             || jobs.iter().zip(&outcome.jobs).filter_map(|(job, ran)| ran.as_ref().map(|ran| (job, ran)));
+        let (all, seconds) = (comparison.jobs as f64, SimSpan::as_secs_f64);
+        let slowdown = |(job, ran): (&GridJob, &JobOutcome)| {
+            let turnaround = seconds(ran.end.since(job.submit));
+            (turnaround / seconds(ran.end.since(ran.start)).max(SHORTEST_RUN_S)).max(1.0)
+        };
+        let of_all = |sum: f64| (comparison.jobs > 0).then(|| sum / all);
+        let busy: f64 =
+            ran().map(|(job, ran)| f64::from(job.width) * seconds(ran.end.since(ran.start))).sum();
+        let last = ran().map(|(_, ran)| ran.end).max();
+        let whole =
+            last.zip(jobs.first()).map(|(last, first)| f64::from(cores) * seconds(last.since(first.submit)));
         let turnaround = ran().map(|(job, ran)| u128::from(ran.end.since(job.submit).micros())).sum();
         let lateness = ran().map(|(_, ran)| ran.end.saturating_since(ran.promised));
         let changed_turnaround_s = mean(comparison.turnaround, comparison.changed);
@@ -132,10 +165,13 @@ impl GridStudy {
             heuristic: variant.map(|(_, heuristic)| heuristic.to_string()),
             jobs: comparison.jobs,
             skipped: outcome.skipped,
-            load: work / (cores * length.as_secs_f64()),
+            load: load_of(jobs, cores, length),
             changed: comparison.changed,
             earlier: comparison.earlier,
             mean_turnaround_s: mean(turnaround, comparison.jobs),
+            mean_wait_s: of_all(ran().map(|(job, ran)| seconds(ran.start.since(job.submit))).sum()),
+            mean_bounded_slowdown: of_all(ran().map(slowdown).sum()),
+            utilisation: whole.filter(|whole| *whole > 0.0).map(|whole| busy / whole),
             changed_turnaround_s,
             reference_turnaround_s,
             relative_turnaround: changed_turnaround_s
@@ -161,7 +197,7 @@ impl Study for GridStudy {
     const NAME: &'static str = "grid";
     const TITLE: &'static str =
         "Reallocation of waiting jobs between clusters (Caniou, Charrier, Desprez 2010)";
-    const SEMANTICS: u32 = 1;
+    const SEMANTICS: u32 = 2;
     const AUDIT: Audit = Audit::Always;
     const GRAIN: Grain = Grain::Instances;
     const RUNS: &'static str = "simulations";
@@ -177,9 +213,9 @@ impl Study for GridStudy {
     }
     fn open(scenario: &Scenario<GridFields>) -> Result<GridStudy, RunError> {
         let fields = scenario.fields.clone();
-        let (mut inputs, mut sites, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut logs, mut workloads, mut places) = (Logs::default(), Vec::new(), Vec::new());
         for (workload, of_workload) in fields.workloads.iter().enumerate() {
-            sites.push(jobs::open(&fields, of_workload, &mut inputs)?);
+            workloads.push(Workload::open(&fields, of_workload, &mut logs)?);
             for &heterogeneous in &fields.heterogeneous {
                 for &local in &fields.local {
                     let place = |replication| Place { workload, heterogeneous, local, replication };
@@ -187,7 +223,8 @@ impl Study for GridStudy {
                 }
             }
         }
-        Ok(GridStudy { seed: Seed::new(scenario.seed), fields, sites, inputs, places })
+        let inputs = logs.into_inputs();
+        Ok(GridStudy { seed: Seed::new(scenario.seed), fields, workloads, inputs, places })
     }
     fn inputs(&self) -> Vec<Input> {
         self.inputs.clone()
@@ -213,8 +250,7 @@ impl Study for GridStudy {
     }
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
         let place = self.places[at];
-        let seed = self.seed.fork("grid").numbered(place.replication.into());
-        let jobs = jobs::draw(&self.fields, self.workload(place), &self.sites[place.workload], seed);
+        let jobs = self.workloads[place.workload].jobs(place.replication, self.job_seed(place.replication));
         let platform = Platform::new(self.clusters(place), place.local).map_err(Failure::failed)?;
         // With its labels, so that instances with the same jobs have keys of their own.
         let mut digester = Digester::new();
@@ -260,17 +296,19 @@ impl Study for GridStudy {
         Ok(vec![self.row(instance, place, *variant, (reference, outcome))])
     }
     fn tables(&self, rows: &Long<Simulation>) -> Vec<NamedTable> {
-        let metrics = Metrics::from_rows(rows.ok());
-        let mut tables = vec![tables::jobs(&self.fields, &self.sites)];
+        let metrics = Metrics::from_rows(rows.ok(), self.fields.published);
+        let windows = self.windows();
+        let mut tables = vec![tables::jobs(&windows, self.fields.published)];
         tables.extend(tables::numbered(&metrics));
-        tables.extend([tables::metrics(&metrics), tables::starvation(rows), tables::reference(rows)]);
+        tables.extend([tables::summary(&metrics), tables::metrics(&metrics)]);
+        tables.extend([tables::starvation(rows), tables::reference(rows), tables::windows(&windows)]);
         tables
     }
     fn claims(&self, rows: &Long<Simulation>) -> Vec<Claim> {
-        claims::claims(&Metrics::from_rows(rows.ok()))
+        self.fields.published.map_or_else(Vec::new, |report| claims::claims(rows, report))
     }
-    fn drawings(_: &Scenario<GridFields>, rows: &Long<Simulation>) -> Vec<Drawing> {
-        drawings::drawings(&Metrics::from_rows(rows.ok()))
+    fn drawings(scenario: &Scenario<GridFields>, rows: &Long<Simulation>) -> Vec<Drawing> {
+        drawings::drawings(&Metrics::from_rows(rows.ok(), scenario.published))
     }
 }
 

@@ -1,12 +1,13 @@
 //! Tables 1 to 17 beside the published ones, and those of what the text says without tables.
 
-use crate::jobs::SiteJobs;
+use crate::PLATFORMS;
 use crate::metrics::{Group, Metric, Metrics};
+use crate::published::Published;
 use crate::rows::Simulation;
-use crate::scenario::{GridFields, Source};
-use crate::{PLATFORMS, published};
-use dfrsim_lab::{Cell, Long, NamedTable, Table, TableLine, beside};
+use crate::windows::Window;
+use dfrsim_lab::{Cell, Long, NamedTable, Table, TableLine, average, beside, rank_correlation};
 use dfrsim_model::SimSpan;
+use std::collections::BTreeMap;
 
 /// A published table.
 pub(crate) struct Numbered {
@@ -59,7 +60,7 @@ impl Numbered {
             let mut short = begin();
             for workload in &metrics.workloads {
                 let ours = metrics.value(metric, group, workload);
-                line(workload, beside(ours, published::value(metric, group, workload)));
+                line(workload, beside(ours, metrics.published(metric, group, workload)));
                 short = short.with(workload.clone(), ours);
             }
             let (mean, theirs) = (metrics.average(metric, group), metrics.published_average(metric, group));
@@ -77,40 +78,80 @@ pub(crate) fn numbered(metrics: &Metrics) -> Vec<NamedTable> {
     Numbered::all().map(|table| table.table(metrics)).collect()
 }
 
-/// The source of generated jobs.
-const MODEL: &str = "Lublin-Feitelson model";
+/// Table 1: the jobs of each site, averaged over the replications.
+pub(crate) fn jobs(windows: &[Window], published: Option<Published>) -> NamedTable {
+    let mut lines = Vec::new();
+    for first in windows.iter().filter(|window| window.replication == 0) {
+        let is_same = |it: &&Window| (&it.workload, &it.site) == (&first.workload, &first.site);
+        let mean = |value: fn(&Window) -> f64| average(windows.iter().filter(is_same).map(value));
+        let jobs = mean(|window| window.jobs as f64);
+        let theirs = published.and_then(|report| report.jobs(&first.workload, &first.site));
+        let line = TableLine::new()
+            .with("workload", first.workload.as_str())
+            .with("site", first.site.as_str())
+            .with("jobs", jobs)
+            .with("published", theirs)
+            .with("ratio", jobs.zip(theirs).map(|(jobs, theirs)| jobs / theirs as f64))
+            .with("load", mean(|window| window.load))
+            .with("drawn_walltimes", mean(|window| window.drawn_walltimes as f64))
+            .with("killed", mean(|window| window.killed as f64))
+            .with("too_wide", mean(|window| window.too_wide as f64))
+            .with("source", first.source.as_str());
+        lines.push(line);
+    }
+    let note =
+        published.map(|_| "The logs of Grid'5000 are not available: others take their place.".to_owned());
+    let table = lines.into_iter().collect::<Table>().with_notes(note.into_iter().collect());
+    NamedTable::printed("table_01", "Table 1: the jobs, and where they come from", table)
+}
 
-/// Table 1: jobs of each site.
-pub(crate) fn jobs(grid: &GridFields, sites: &[Vec<SiteJobs>]) -> NamedTable {
-    let (mut lines, mut is_generated) = (Vec::new(), false);
-    for (workload, of_workload) in grid.workloads.iter().zip(sites) {
-        for (site, jobs) in workload.sites.iter().zip(of_workload) {
-            let jobs = match jobs {
-                SiteJobs::Months(months) => months.iter().map(|month| month.jobs).sum(),
-                SiteJobs::Log(jobs) => jobs.len(),
+/// What was taken of each site for each replication.
+pub(crate) fn windows(windows: &[Window]) -> NamedTable {
+    let line = |window: &Window| {
+        TableLine::new()
+            .with("workload", window.workload.as_str())
+            .with("site", window.site.as_str())
+            .with("replication", window.replication)
+            .with("source", window.source.as_str())
+            .with("first_day", window.first_day)
+            .with("jobs", window.jobs)
+            .with("load", window.load)
+            .with("drawn_walltimes", window.drawn_walltimes)
+            .with("killed", window.killed)
+            .with("too_wide", window.too_wide)
+    };
+    NamedTable::new("windows", "The windows of the sites", windows.iter().map(line).collect())
+}
+
+/// How near each published table is, for each local policy: the cells that ours and theirs both have.
+pub(crate) fn summary(metrics: &Metrics) -> NamedTable {
+    let mut lines = Vec::new();
+    for table in Numbered::all() {
+        let mut cells: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+        for group in table.groups(metrics) {
+            let pair = |workload: &String| {
+                let ours = metrics.value(table.metric, group, workload)?;
+                Some((ours, metrics.published(table.metric, group, workload)?))
             };
-            let published = published::jobs(&workload.name, &site.cluster);
-            let ratio = published.map(|published| jobs as f64 / published as f64);
-            let source = match &site.source {
-                Source::Months(_) => MODEL,
-                Source::Log(file) => &file.given,
-            };
+            cells.entry(&group.local).or_default().extend(metrics.workloads.iter().filter_map(pair));
+        }
+        for (local, cells) in cells.into_iter().filter(|(_, cells)| !cells.is_empty()) {
+            let is_near = |(ours, theirs): &&(f64, f64)| *ours <= 1.5 * theirs && *theirs <= 1.5 * ours;
             let line = TableLine::new()
-                .with("workload", workload.name.as_str())
-                .with("site", site.cluster.as_str())
-                .with("jobs", jobs)
-                .with("published", published)
-                .with("ratio", ratio)
-                .with("months", workload.days.len());
-            is_generated |= published.is_some() && source == MODEL;
-            lines.push(line.with("source", source));
+                .with("table", table.number)
+                .with("metric", table.metric.name())
+                .with("algorithm", table.algorithm)
+                .with("platform", table.platform)
+                .with("local", local)
+                .with("ours", average(cells.iter().map(|cell| cell.0)))
+                .with("published", average(cells.iter().map(|cell| cell.1)))
+                .with("cells", cells.len())
+                .with("within_1.5_times", cells.iter().filter(is_near).count())
+                .with("rank_correlation", rank_correlation(&cells));
+            lines.push(line);
         }
     }
-    let title = "Table 1: the jobs, and where they come from";
-    let note = "The logs of Grid'5000 are not available: generated months take their place.".to_owned();
-    let table: Table = lines.into_iter().collect();
-    let table = table.with_notes(is_generated.then_some(note).into_iter().collect());
-    NamedTable::printed("table_01", title, table)
+    NamedTable::printed("summary", "Tables 2 to 17 in a line each", lines.into_iter().collect())
 }
 
 /// Every value of every workload, with the confidence interval over the replications.
@@ -121,7 +162,7 @@ pub(crate) fn metrics(metrics: &Metrics) -> NamedTable {
             for workload in &metrics.workloads {
                 let Some((mean, half_width)) = metrics.estimate(metric, group, workload) else { continue };
                 let Group { algorithm, platform, local, heuristic } = group;
-                let [ours, published, ratio] = beside(Some(mean), published::value(metric, group, workload));
+                let [ours, published, ratio] = beside(Some(mean), metrics.published(metric, group, workload));
                 let line = TableLine::new()
                     .with("metric", metric.name())
                     .with("algorithm", algorithm.as_str())

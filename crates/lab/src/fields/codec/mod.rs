@@ -98,6 +98,19 @@ impl<T> Codec<T> {
         Codec { absence, absent: Rc::new(absent), ..self }
     }
 
+    /// With advice behind each message about the value.
+    #[must_use]
+    pub fn advised(self, advice: &'static str) -> Codec<T>
+    where
+        T: 'static,
+    {
+        let read = Rc::clone(&self.read);
+        let advised = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
+            reader.advising(advice, |reader| read(at, reader))
+        };
+        Codec { read: Rc::new(advised), ..self }
+    }
+
     /// The value, or faults in the reader.
     pub fn read(&self, at: &ValueAt<'_>, reader: &mut Reader<'_>) -> Option<T> {
         (self.read)(at, reader)
