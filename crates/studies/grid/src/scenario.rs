@@ -126,7 +126,7 @@ fields! {
             if site.jobs.as_ref().is_some_and(|jobs| jobs.len() != months) {
                 at.fault("sites", format!("{}: expected a number of jobs for each of the {months} months", site.cluster));
             }
-            if ![0, 1, months].contains(&site.load.len()) {
+            if site.load.as_ref().is_some_and(|loads| ![1, months].contains(&loads.len())) {
                 at.fault("sites", format!("{}: expected one load, or one for each of the {months} months", site.cluster));
             }
         }
@@ -147,7 +147,7 @@ fields! {
         pub jobs: Option<Vec<usize>> = optional(list(count("a number of jobs", 0, MOST_JOBS)));
         /// The load of the site in each month, or one for all: run times and walltimes are multiplied by one factor a month that
         /// makes it so. Without it they stay as they are (generated ones under `jobs.max_load`).
-        pub load: Vec<f64> = one_or_many(positive("a load")), default Vec::new();
+        pub load: Option<Vec<f64>> = optional(one_or_many(positive("a load")));
         /// Where in the log the workload begins, in days after its first job.
         pub offset_days: u32 = count("a number of days", 0, MOST_DAYS), default 0;
         /// How many days later each further replication begins, so that it has another window of the log; behind the last

@@ -162,7 +162,7 @@ mod tests {
     }
     fn site(jobs: Option<Vec<usize>>, offset_days: u32, shift_days: u32) -> SiteFields {
         let (cluster, reading) = ("a".to_owned(), crate::scenario::LogReading::default());
-        SiteFields { cluster, log: None, jobs, load: Vec::new(), offset_days, shift_days, reading }
+        SiteFields { cluster, log: None, jobs, load: None, offset_days, shift_days, reading }
     }
     /// Begin, and the widths and days of each month's jobs.
     fn months(site: &SiteFields, days: &[u32], replication: u32) -> (u64, Vec<Vec<(u32, f64)>>) {

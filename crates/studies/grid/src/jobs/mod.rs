@@ -152,7 +152,8 @@ impl Workload {
         let mut begin = SimTime::ZERO;
         let mut jobs = Vec::new();
         for (month, (mut of_month, &days)) in months.into_iter().zip(days).enumerate() {
-            if let Some(&load) = site.load.get(month).or(site.load.first()) {
+            let loads = site.load.as_deref().unwrap_or_default();
+            if let Some(&load) = loads.get(month).or(loads.first()) {
                 scale_to_load(&mut of_month, load, cores, length(&[days]));
             }
             jobs.extend(
