@@ -4,10 +4,12 @@ mod file;
 mod place;
 mod together;
 mod unnamed;
+mod watched;
 
 pub(crate) use file::OutputFile;
 pub(crate) use place::Places;
 pub(crate) use together::OutputFiles;
+pub(crate) use watched::watched;
 
 use crate::failure::Failure;
 use std::borrow::Cow;

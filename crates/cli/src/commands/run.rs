@@ -3,7 +3,6 @@
 mod standings;
 mod view;
 
-use self::view::View;
 use crate::arguments::threads_at_most;
 use crate::failure::Failure;
 use crate::memory::Limit;
@@ -11,7 +10,6 @@ use crate::output::{self, Places, notice};
 use clap::Args;
 use dfrsim_lab::{AnyScenario, Audit, Counts, Part, Registry, RunError, RunOptions, RunReport, Shard};
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -144,9 +142,7 @@ pub(crate) fn execute(
         });
     };
     ctrlc::set_handler(on_interrupt).map_err(Failure::input)?;
-    let view = View::new(quiet, std::io::stderr().is_terminal());
-    let report = scenario.run(&options, &interrupt, &view);
-    view.clear();
+    let report = view::shown(quiet, |progress| scenario.run(&options, &interrupt, progress));
     let report = report.map_err(|error| match error {
         RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
         _ => Failure::input(error),

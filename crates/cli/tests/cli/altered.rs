@@ -1,20 +1,10 @@
 //! No altered byte of any results is accepted, and no run leaves files of an earlier one.
 
-use crate::support::{Folder, dfrsim, files, scenario, stderr, stdout};
+use crate::support::{Folder, QUICK, dfrsim, files, scenario, stderr, stdout};
 use dfrsim_lab::{Digest, Results};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A quick scenario of each study, smaller still.
-const STUDIES: [(&str, &[&str]); 7] = [
-    ("quickstart", &["policies=['EASY', 'FCFS']", "workloads.lublin.lublin.replications=1"]),
-    ("offline_quick", &[]),
-    ("grid_quick", &["local=['FCFS']", "meta.heuristics=['mct']"]),
-    ("coallocation_quick", &["cases=3", "usage=[0.1]"]),
-    ("context_switch_quick", &[]),
-    ("discovery_quick", &["replications=1"]),
-    ("adaptation_quick", &[]),
-];
 const PLACES: usize = 500;
 /// At every so many places the commands are run too.
 const COMMANDS_EVERY: usize = 25;
@@ -55,9 +45,9 @@ fn every_altered_byte_is_refused() {
     let folder = Folder::with(&[]);
     let registry = dfrsim::registry();
     let mut places = Vec::new();
-    for (name, overrides) in STUDIES {
-        let out = folder.path(name);
-        run(name, overrides, &out);
+    for quick in &QUICK {
+        let out = folder.path(quick.study);
+        stdout(&mut quick.run(&out, &["--quiet"]));
         assert!(Results::read(&out, &registry).is_ok());
         stdout(
             dfrsim(["results", "check"])

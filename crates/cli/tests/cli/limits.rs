@@ -79,7 +79,7 @@ fn memory_that_the_system_refuses_is_no_abort() {
 fn more_threads_than_are_of_use_are_not_started() {
     let folder = Folder::with(&[]);
     let mut command = dfrsim(["run", "--threads", "18446744073709551615", "--out"]);
-    command.arg(folder.path("out")).arg(scenario("adaptation_quick"));
+    command.arg(folder.path("out")).arg(scenario("adaptation_quick")).args(["--set", "replications=1"]);
     let message = stderr(&mut command, 0);
     assert!(
         message.contains("notice: --threads 18446744073709551615: ") && message.contains(" are used"),

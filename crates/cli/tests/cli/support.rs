@@ -70,3 +70,68 @@ pub(crate) fn files(results: &Path) -> Vec<(String, Vec<u8>)> {
     files.sort();
     files
 }
+
+/// A study's quick scenario, smaller still, and two variants of it to compare.
+pub(crate) struct Quick {
+    pub(crate) study: &'static str,
+    pub(crate) scenario: &'static str,
+    set: &'static [&'static str],
+    pub(crate) variants: [&'static str; 2],
+}
+
+pub(crate) const QUICK: [Quick; 7] = [
+    Quick {
+        study: "online",
+        scenario: "quickstart",
+        set: &[
+            "policies=['EASY', 'CONS', 'GreedyPM*/per/OPT=MIN']",
+            "workloads.lublin.lublin.replications=2",
+            "workloads.lublin.lublin.jobs=60",
+        ],
+        variants: ["EASY", "CONS"],
+    },
+    Quick { study: "offline", scenario: "offline_quick", set: &[], variants: ["VP_CPSUM", "MCB8"] },
+    Quick {
+        study: "grid",
+        scenario: "grid_quick",
+        set: &["local=['FCFS', 'CONS']", "meta.heuristics=['mct', 'minmin']"],
+        variants: ["mct", "minmin"],
+    },
+    Quick {
+        study: "coallocation",
+        scenario: "coallocation_quick",
+        set: &["cases=6", "usage=[0.1]"],
+        variants: ["simple", "collective"],
+    },
+    Quick {
+        study: "context-switch",
+        scenario: "context_switch_quick",
+        set: &[],
+        variants: ["booking", "first-fit"],
+    },
+    Quick {
+        study: "discovery",
+        scenario: "discovery_quick",
+        set: &["replications=2"],
+        variants: ["Xen", "DYNAMIC"],
+    },
+    Quick {
+        study: "adaptation",
+        scenario: "adaptation_quick",
+        set: &["replications=4"],
+        variants: ["bytes", "moves"],
+    },
+];
+
+impl Quick {
+    /// The overrides as arguments.
+    pub(crate) fn set(&self) -> impl Iterator<Item = &'static str> {
+        self.set.iter().flat_map(|set| ["--set", set])
+    }
+    /// Runs it into a folder.
+    pub(crate) fn run(&self, out: &Path, more: &[&str]) -> Command {
+        let mut command = dfrsim(["run"]);
+        command.arg(scenario(self.scenario)).args(self.set()).arg("--out").arg(out).args(more);
+        command
+    }
+}

@@ -104,6 +104,11 @@ impl Bootstrap {
         if blocks.len() == 1 {
             return Some(Estimates { mean: without(mean_value), median: without(median_value) });
         }
+        // Most of two results is often the same, and all their resamples are, too.
+        if values.iter().all(|&value| value == 0.0) {
+            let point = Estimate { value: 0.0, interval: Some((0.0, 0.0)) };
+            return Some(Estimates { mean: point, median: point });
+        }
         let mut rng = self.seed.rng();
         let (mut means, mut medians) = (Vec::new(), Vec::new());
         for _ in 0..self.resamples {
@@ -230,6 +235,9 @@ mod tests {
         let estimates = bootstrap(1, 200, 0.95).estimates(&single(&[2.5; 7])).unwrap();
         let point = Estimate { value: 2.5, interval: Some((2.5, 2.5)) };
         assert_eq!(estimates, Estimates { mean: point, median: point });
+        let zero = Estimate { value: 0.0, interval: Some((0.0, 0.0)) };
+        let estimates = bootstrap(1, usize::MAX, 0.95).estimates(&single(&[0.0; 7])).unwrap();
+        assert_eq!(estimates, Estimates { mean: zero, median: zero });
         let one = Estimate { value: 4.0, interval: None };
         let estimates = bootstrap(1, 200, 0.95).estimates(&[vec![3.0, 5.0]]);
         assert_eq!(estimates, Some(Estimates { mean: one, median: one }));

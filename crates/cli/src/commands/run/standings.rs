@@ -7,6 +7,8 @@ use std::time::Duration;
 /// The primary metric of each variant over what is finished so far.
 #[derive(Debug, Default)]
 pub(super) struct Standings {
+    finished: usize,
+    total: usize,
     metric: Option<(&'static str, Better)>,
     variants: BTreeMap<String, Standing>,
     missing: usize,
@@ -29,6 +31,9 @@ impl Standing {
 impl Standings {
     /// One more step.
     pub(super) fn add(&mut self, step: &Step<'_>) {
+        // Steps of different threads may overtake each other.
+        self.finished = self.finished.max(step.finished);
+        self.total = step.total;
         self.metric = step.primary;
         for (variant, value) in step.values {
             let standing = match self.variants.get_mut(variant) {
@@ -55,6 +60,15 @@ impl Standings {
         }
     }
 
+    /// How many runs have finished.
+    pub(super) fn finished(&self) -> usize {
+        self.finished
+    }
+    /// How many runs there are, 0 until the first one has finished.
+    pub(super) fn total(&self) -> usize {
+        self.total
+    }
+
     /// The variants that have values, the best mean first.
     fn ranking(&self) -> Vec<(&str, &Standing)> {
         let with_values = self.variants.iter().filter(|(_, standing)| standing.done > standing.missing);
@@ -68,9 +82,14 @@ impl Standings {
     }
 
     /// In one line.
-    pub(super) fn line(&self, step: &Step<'_>, elapsed: Duration) -> String {
-        let rate = step.finished as f64 / elapsed.as_secs_f64().max(1e-9);
-        let mut line = format!("{} of {} runs, {rate:.1}/s", step.finished, step.total);
+    pub(super) fn line(&self, elapsed: Duration) -> String {
+        let Standings { finished, total, .. } = self;
+        let seconds = elapsed.as_secs_f64();
+        if *total == 0 {
+            return format!("no run has finished after {seconds:.0} s");
+        }
+        let rate = *finished as f64 / seconds.max(1e-9);
+        let mut line = format!("{finished} of {total} runs, {rate:.1}/s");
         if self.missing > 0 {
             line += &format!(", {} without a result", self.missing);
         }
@@ -132,8 +151,7 @@ mod tests {
     #[test]
     fn the_best_and_the_worst_are_listed() {
         let values = [("FCFS", Some(1.0)), ("EASY", Some(2.0)), ("CONS", Some(3.0)), ("EQUI", Some(4.0))];
-        let step = Step { finished: 4, total: 9, values: &[], primary: None };
-        let line = |better| standings(better, &values).line(&step, Duration::from_secs(2));
+        let line = |better| standings(better, &values).line(Duration::from_secs(2));
         assert_eq!(
             line(Better::Less),
             "4 of 9 runs, 2.0/s; mean degradation so far: best FCFS 1.0000, worst EQUI 4.0000"
@@ -157,11 +175,15 @@ mod tests {
     }
 
     #[test]
+    fn a_first_run_that_takes_long_is_reported() {
+        let line = Standings::default().line(Duration::from_secs(15));
+        assert_eq!(line, "no run has finished after 15 s");
+    }
+
+    #[test]
     fn a_variant_without_values_is_listed() {
         let standings = standings(Better::Less, &[("FCFS", None)]);
-        let step = Step { finished: 1, total: 1, values: &[], primary: None };
-        let line = standings.line(&step, Duration::from_secs(1));
-        assert_eq!(line, "1 of 1 runs, 1.0/s, 1 without a result");
+        assert_eq!(standings.line(Duration::from_secs(1)), "1 of 9 runs, 1.0/s, 1 without a result");
         assert!(standings.table(5).ends_with("FCFS          1        1  none"), "{}", standings.table(5));
     }
 }

@@ -1,12 +1,11 @@
 //! What is seen of a simulation that takes long.
 
+use crate::output::{notice, watched};
 use dfrsim_cluster::{Observer, Occurrence};
 use dfrsim_model::SimTime;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// Until when no progress is shown.
@@ -42,49 +41,30 @@ impl Observer for Progress<'_> {
 
 /// Does some work on this many jobs, and shows its progress on standard error once it takes longer than two seconds.
 pub(super) fn shown<T>(jobs: u64, work: impl FnOnce(Progress<'_>) -> T) -> T {
-    let counters = &Counters::default();
-    thread::scope(|scope| {
-        let (running, over) = mpsc::channel::<()>();
-        // Where there can be no other thread there is no progress, but a simulation.
-        let _ = thread::Builder::new().spawn_scoped(scope, move || show(counters, jobs, &over));
-        let result = work(Progress(counters));
-        drop(running);
-        result
-    })
-}
-
-/// Shows the counters until the other end of the channel is dropped.
-fn show(counters: &Counters, jobs: u64, over: &Receiver<()>) {
-    let begin = Instant::now();
-    let waits = |time| over.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
-    if !waits(QUIET) {
-        return;
-    }
+    let counters = Counters::default();
+    let work = || work(Progress(&counters));
     if io::stderr().is_terminal() {
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} jobs, {eta} left; {msg}");
         let bar = ProgressBar::new(jobs).with_style(style.expect("the template is right"));
-        loop {
+        let draw = || {
             let (left, in_system, second) = counters.read();
             bar.set_position(left);
             bar.set_message(format!("{in_system} in the system at second {second}"));
-            if !waits(REDRAW) {
-                return bar.finish_and_clear();
-            }
-        }
+        };
+        let result = watched(QUIET, REDRAW, draw, work);
+        bar.finish_and_clear();
+        return result;
     }
-    loop {
+    let begin = Instant::now();
+    let print = || {
         let (left, in_system, second) = counters.read();
         let percent = 100.0 * left as f64 / jobs.max(1) as f64;
-        // Nobody has to read it.
-        let _ = writeln!(
-            io::stderr(),
-            "after {:.0} s: {left} of {jobs} jobs have left ({percent:.1} %), {in_system} are in the system at second {second}",
-            begin.elapsed().as_secs_f64()
+        let elapsed = begin.elapsed().as_secs_f64();
+        notice!(
+            "after {elapsed:.0} s: {left} of {jobs} jobs have left ({percent:.1} %), {in_system} are in the system at second {second}"
         );
-        if !waits(LINE) {
-            return;
-        }
-    }
+    };
+    watched(QUIET, LINE, print, work)
 }
 
 impl Counters {

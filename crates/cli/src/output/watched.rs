@@ -1,0 +1,51 @@
+//! Work that takes long, watched from another thread.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// Does some work. Once it takes longer than `first`, `show` is called from another thread, and again after every `interval`: a
+/// single step that takes long is seen too.
+pub(crate) fn watched<T>(
+    first: Duration,
+    interval: Duration,
+    mut show: impl FnMut() + Send,
+    work: impl FnOnce() -> T,
+) -> T {
+    thread::scope(|scope| {
+        let (running, over) = mpsc::channel::<()>();
+        let watch = move || {
+            let mut pause = first;
+            while over.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                show();
+                pause = interval;
+            }
+        };
+        // Where there can be no other thread the work is done unseen.
+        let _ = thread::Builder::new().spawn_scoped(scope, watch);
+        let result = work();
+        drop(running);
+        result
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn one_long_step_is_shown_and_a_short_one_is_not() {
+        let (sender, shown) = mpsc::channel();
+        let millisecond = Duration::from_millis(1);
+        let result = watched(
+            millisecond,
+            millisecond,
+            || sender.send(()).expect("there is a receiver"),
+            || shown.iter().take(3).count(),
+        );
+        assert_eq!(result, 3);
+        let hour = Duration::from_secs(3_600);
+        assert_eq!(watched(hour, hour, || panic!("too early"), || 7), 7);
+    }
+}
