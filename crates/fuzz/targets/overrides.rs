@@ -9,14 +9,15 @@ use std::sync::LazyLock;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(dfrsim::registry);
 
-const SCENARIOS: [&str; 7] = [
-    include_str!("../seeds/scenario/quickstart.toml"),
-    include_str!("../seeds/scenario/needs.toml"),
-    include_str!("../seeds/scenario/grid_quick.toml"),
-    include_str!("../seeds/scenario/offline_quick.toml"),
-    include_str!("../seeds/scenario/coallocation_quick.toml"),
-    include_str!("../seeds/scenario/context_switch_quick.toml"),
-    include_str!("../seeds/scenario/discovery_quick.toml"),
+const SCENARIOS: [&str; 8] = [
+    include_str!("../../../scenarios/quickstart.toml"),
+    include_str!("../../../scenarios/needs.toml"),
+    include_str!("../../../scenarios/grid_quick.toml"),
+    include_str!("../../../scenarios/offline_quick.toml"),
+    include_str!("../../../scenarios/coallocation_quick.toml"),
+    include_str!("../../../scenarios/context_switch_quick.toml"),
+    include_str!("../../../scenarios/discovery_quick.toml"),
+    include_str!("../../../scenarios/adaptation_quick.toml"),
 ];
 
 /// All names of fields, of tables within tables too.

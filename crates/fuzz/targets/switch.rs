@@ -94,14 +94,11 @@ fuzz_target!(|problem: Problem| {
     let asked: Vec<Value> = (problem.states.iter().take(vjobs.len()).enumerate())
         .map(|(at, &number)| json!({ "name": format!("J{at}"), "state": state(number) }))
         .collect();
-    if let Ok(states) =
-        states_from_json("states.json", &json!({ "vjobs": asked }).to_string(), &cluster, &before)
+    let limits = Limits { steps: 20, time: None };
+    if let Ok(states) = states_from_json("states.json", &json!({ "vjobs": asked }).to_string(), &cluster)
+        && let Ok(wanted) = in_states(&cluster, &before, &states)
+        && let Ok(found) = cheapest(&cluster, &before, &wanted, &limits, Seed::new(1))
     {
-        let wanted = in_states(&cluster, &before, &states);
-        if let Ok(found) =
-            cheapest(&cluster, &before, &wanted, &Limits { steps: 20, time: None }, Seed::new(1))
-        {
-            checked(&cluster, &before, &found.configuration, &found.plan);
-        }
+        checked(&cluster, &before, &found.configuration, &found.plan);
     }
 });
