@@ -1,5 +1,6 @@
 //! What is wrong with an input file that is a tree of fields.
 
+use crate::json_line::line_of;
 use std::fmt;
 
 /// One thing that is wrong with a file.
@@ -9,19 +10,21 @@ pub struct Fault {
     pub path: String,
     /// What is wrong, and what would be right.
     pub message: String,
+    /// The line, from 1, if it is known.
+    pub line: Option<usize>,
 }
 
 impl Fault {
     /// A fault at this place.
     #[must_use]
     pub fn new(path: impl Into<String>, message: impl fmt::Display) -> Fault {
-        Fault { path: path.into(), message: message.to_string() }
+        Fault { path: path.into(), message: message.to_string(), line: None }
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { path, message } = self;
+        let Fault { path, message, .. } = self;
         if path.is_empty() { f.write_str(message) } else { write!(f, "{path}: {message}") }
     }
 }
@@ -37,8 +40,20 @@ pub struct FileFaults {
 }
 
 impl FileFaults {
+    /// The faults with their lines in a JSON text.
+    #[must_use]
+    pub fn located_in(mut self, json: &str) -> FileFaults {
+        for fault in &mut self.faults {
+            fault.line = Some(line_of(json, &fault.path));
+        }
+        self
+    }
+
     fn lines(&self) -> String {
-        let lines: Vec<String> = self.faults.iter().map(|fault| format!("{}: {fault}", self.file)).collect();
-        lines.join("\n")
+        let line = |fault: &Fault| match fault.line {
+            Some(line) => format!("{}:{line}: {fault}", self.file),
+            None => format!("{}: {fault}", self.file),
+        };
+        self.faults.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 }

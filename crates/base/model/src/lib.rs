@@ -36,6 +36,7 @@ mod clock;
 mod fault;
 mod ids;
 mod job;
+mod json_line;
 mod seed;
 mod share;
 mod time;

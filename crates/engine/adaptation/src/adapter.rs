@@ -70,7 +70,7 @@ impl Adapter {
     }
 
     /// One that tries little and only repairs, for a scheduler that asks at every tick: lower yields, but no lower ones with a
-    /// larger budget either.
+    /// larger budget either. With fewer than 64 tasks the search follows where no repair succeeds at all.
     #[must_use]
     pub fn hasty() -> Adapter {
         Adapter { haste: Haste::Great, ..Adapter::new() }
@@ -111,9 +111,10 @@ impl Adapter {
         let packed = packed.filter(|_| effort.repairs > 1).map(|packed| tasks.nodes_of(&packed.mapping));
         let mut last: Option<Vec<u32>> = None;
         let (mut target, mut failures) = (Yield::ZERO, 0);
-        for styles in effort.styles() {
+        for (turn, styles) in effort.styles().enumerate() {
             tasks.size_at(problem, target);
-            let found = self.cheapest(&tasks, [last.as_deref(), packed.as_deref()], styles, effort);
+            let others = [last.as_deref(), packed.as_deref()];
+            let found = self.cheapest(&tasks, others, styles, effort, turn == 0);
             let mut reached = target;
             let mut kept = false;
             if let Some((cost, node_of)) = found {
@@ -147,6 +148,7 @@ impl Adapter {
         others: [Option<&[u32]>; 2],
         styles: impl Iterator<Item = Style>,
         effort: Effort,
+        is_first: bool,
     ) -> Option<(u128, Vec<u32>)> {
         let mut cheapest: Option<(u128, Vec<u32>)> = None;
         for style in styles {
@@ -163,7 +165,8 @@ impl Adapter {
                 }
             }
         }
-        if effort.economises && self.search_steps > 0 {
+        let rescued = is_first && effort.rescues && cheapest.is_none();
+        if (effort.economises || rescued) && self.search_steps > 0 {
             let start = cheapest.as_ref().map_or(tasks.home.as_slice(), |cheapest| &cheapest.1);
             let placement = &mut self.repair.placement;
             placement.start(tasks, start);

@@ -72,8 +72,8 @@ impl Algorithm {
             }
             Algorithm::Genetic => genetic::solve(instance, settings.seed, &settings.genetic),
             Algorithm::Vector(algorithm) => {
-                let Settings { precision, lists, probes, claimed, .. } = *settings;
-                let options = vector::Options { precision, lists, probes, claimed };
+                let Settings { precision, lists, probes, claimed, effort, .. } = *settings;
+                let options = vector::Options { precision, lists, probes, claimed, effort };
                 let solution = VectorPacking::new(algorithm, options).solve(instance);
                 solution.ok().flatten().map_or(
                     Outcome::Failed,

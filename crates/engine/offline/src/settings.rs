@@ -25,6 +25,8 @@ pub struct Settings {
     pub probes: Probes,
     /// Which yield a packing of that search has.
     pub claimed: Claimed,
+    /// How many times as much as usual `VP_EJECT` tries.
+    pub effort: u32,
     /// What solves linear programs.
     pub solver: Backend,
     /// The program that `RRND` and `RRNDNZ` round.
@@ -47,6 +49,7 @@ impl Settings {
             lists: ListOrder::default(),
             probes: Probes::default(),
             claimed: Claimed::default(),
+            effort: vector::Options::default().effort,
             solver: Backend::default(),
             relaxation: Relaxation::default(),
             limits: Limits::default(),

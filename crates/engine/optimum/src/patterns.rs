@@ -2,6 +2,9 @@
 
 use crate::bound::lp_bound;
 use crate::loads::Loads;
+use crate::outcome::{Limits, Status};
+use crate::program::{Program, Relation};
+use crate::solver::Backend;
 use crate::tasks::jobs_of_tasks;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
@@ -10,13 +13,20 @@ use dfrsim_model::offline::Instance;
 const PRECISION: u32 = 1 << 10;
 
 /// The most partial sets of tasks that a search for the heaviest one examines.
-const MOST_SETS: u32 = 10_000;
+const MOST_SETS: u32 = 300_000;
+
+/// The least weight, of that of a node, of sets that are kept from program to program.
+const ENOUGH: f64 = 0.8;
+
+/// The weight of a whole node.
+const WHOLE: f64 = (1_u64 << 40) as f64;
 
 /// An upper bound on the minimum yield, at most [`lp_bound`] and at least the optimum: the bound of the linear program of
-/// patterns (Gilmore and Gomory 1961), whose dual is approached by multiplicative weights. Tasks have weights; if no set of tasks
-/// that fits on a node weighs more than P, and all together weigh more than N times that, N nodes do not hold them. What the
-/// heaviest set has becomes lighter, `steps` times at each yield. Between `known`, the yield of some mapping, and
-/// LPBOUND it is bisected. Where nodes differ, or sets are too many, the bound is LPBOUND. None where that has none.
+/// patterns (Gilmore and Gomory 1961). Tasks have weights; if no set of tasks that fits on a node weighs more than P, and all
+/// together weigh more than N times that, N nodes do not hold them (Farley 1990). The weights are those of the dual program over
+/// the sets that were found so far, to which the heaviest ones are added, at most `rounds` times at each yield; a proof is by whole
+/// numbers, whatever the solver rounds. Between `known`, the yield of some mapping, and LPBOUND the yield is bisected. Where
+/// nodes differ, or sets are too many, the bound is LPBOUND. None where that has none.
 ///
 /// ```
 /// use dfrsim_model::Yield;
@@ -31,7 +41,7 @@ const MOST_SETS: u32 = 10_000;
 /// assert!((0.5..0.502).contains(&bound.as_f64()));
 /// ```
 #[must_use]
-pub fn pattern_bound(instance: &Instance, known: Yield, steps: u32) -> Option<Yield> {
+pub fn pattern_bound(instance: &Instance, known: Yield, rounds: u32) -> Option<Yield> {
     let highest = lp_bound(instance)?;
     let (mut open, mut bound) = (known.units(), highest.units());
     let Some(jobs) =
@@ -40,10 +50,12 @@ pub fn pattern_bound(instance: &Instance, known: Yield, steps: u32) -> Option<Yi
         return Some(highest);
     };
     let at = |units| Yield::try_from_units(units).expect("not above a yield");
+    let mut known_sets = Vec::new();
     // Refuted yields are above the bound.
     while bound.saturating_sub(open) > PRECISION {
         let middle = open + (bound - open) / 2;
-        if Tasks::at(instance, &jobs, at(middle)).is_refuted(instance.nodes.len() as u64, steps) {
+        let tasks = Tasks::at(instance, &jobs, at(middle));
+        if tasks.is_refuted(instance.nodes.len() as u64, rounds, &mut known_sets) {
             bound = middle - 1;
         } else {
             open = middle;
@@ -52,27 +64,18 @@ pub fn pattern_bound(instance: &Instance, known: Yield, steps: u32) -> Option<Yi
     Some(at(bound))
 }
 
-/// The tasks at a yield, and what they weigh.
+/// The tasks at a yield.
 struct Tasks {
     sizes: Vec<Vec<u64>>,
     free: Vec<u64>,
-    weights: Vec<u64>,
     /// What a task takes of a node, resources counted by how scarce they are.
     volumes: Vec<f64>,
     /// The same of an empty node.
     room: f64,
 }
 
-/// The search for the heaviest set of tasks that fits on a node.
-struct Search<'a> {
-    tasks: &'a Tasks,
-    /// By falling weight for their volume.
-    order: Vec<usize>,
-    chosen: Vec<usize>,
-    best: u64,
-    heaviest: Vec<usize>,
-    sets: u32,
-}
+/// A set of tasks, in rising order.
+type Set = Vec<usize>;
 
 impl Tasks {
     fn at(instance: &Instance, jobs: &[usize], scaled: Yield) -> Tasks {
@@ -86,62 +89,156 @@ impl Tasks {
         let volume =
             |size: &[u64]| scarcity.iter().enumerate().map(|(resource, by)| by * part(size, resource)).sum();
         let volumes = sizes.iter().map(|size| volume(size)).collect();
-        let weights = vec![1 << 40; sizes.len()];
-        Tasks { room: volume(&free), sizes, free, weights, volumes }
+        Tasks { room: volume(&free), sizes, free, volumes }
     }
 
-    /// Whether it is proven that this number of nodes does not hold them.
-    fn is_refuted(&mut self, nodes: u64, steps: u32) -> bool {
-        for step in 0..steps {
-            let Some((heaviest, most)) = self.heaviest() else { return false };
-            let all: u64 = self.weights.iter().sum();
-            if u128::from(all) > u128::from(most) * u128::from(nodes) {
-                return true;
+    /// Whether it is proven that this number of nodes does not hold them. `known` are sets that were found at another yield;
+    /// those found here take their place.
+    fn is_refuted(&self, nodes: u64, rounds: u32, known: &mut Vec<Set>) -> bool {
+        let mut sets: Vec<Set> = known.iter().filter(|set| self.fit(set)).cloned().collect();
+        let count = self.sizes.len();
+        let mut weights = vec![WHOLE as u64 / 4; count];
+        for _ in 0..rounds {
+            let mut added = self.greedy_sets(&weights);
+            let all: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
+            let weight = |set: &Set| set.iter().map(|&task| weights[task]).sum::<u64>();
+            let most = added.iter().map(weight).max().unwrap_or(0);
+            added.retain(|set| weight(set) as f64 > WHOLE * (1.0 + 1e-7) && !sets.contains(set));
+            if added.is_empty() || all > u128::from(most) * u128::from(nodes) {
+                let Some((heaviest, most)) = self.heaviest(&weights) else { break };
+                if all > u128::from(most) * u128::from(nodes) {
+                    *known = sets;
+                    return true;
+                }
+                if sets.contains(&heaviest) && added.is_empty() {
+                    break;
+                }
+                added.push(heaviest);
             }
-            let finer = 3 + 4 * step / steps;
-            heaviest.into_iter().for_each(|task| self.weights[task] -= self.weights[task] >> finer);
-            if most < 1 << 30 {
-                self.weights.iter_mut().for_each(|weight| *weight <<= 8);
+            added.sort_unstable();
+            added.dedup();
+            sets.extend(added);
+            match dual_weights(count, &sets) {
+                // With few sets the program's optimum is too large; if even that is small, nothing is refuted.
+                Some(values) if values.iter().sum::<f64>() > nodes as f64 * (1.0 + 1e-9) => {
+                    // Light sets would only make the next program larger.
+                    sets.retain(|set| set.iter().map(|&task| values[task]).sum::<f64>() > ENOUGH);
+                    weights = values.iter().map(|value| (value.max(0.0) * WHOLE) as u64).collect();
+                }
+                _ => break,
             }
         }
+        *known = sets;
         false
     }
 
-    /// The heaviest set that fits on a node, and its weight; `None` if there are too many.
-    fn heaviest(&self) -> Option<(Vec<usize>, u64)> {
-        let mut order: Vec<usize> = (0..self.sizes.len()).collect();
-        order.sort_by(|&a, &b| self.density(b).total_cmp(&self.density(a)).then(a.cmp(&b)));
-        let mut search =
-            Search { tasks: self, order, chosen: Vec::new(), best: 0, heaviest: Vec::new(), sets: 0 };
-        search.extend(0, 0, self.room, &self.free);
-        (search.sets < MOST_SETS).then_some((search.heaviest, search.best))
+    fn fit(&self, set: &[usize]) -> bool {
+        let taken = |resource: usize| set.iter().map(|&task| self.sizes[task][resource]).sum::<u64>();
+        self.free.iter().enumerate().all(|(resource, &free)| taken(resource) <= free)
     }
 
-    fn density(&self, task: usize) -> f64 {
-        self.weights[task] as f64 / self.volumes[task].max(f64::MIN_POSITIVE)
+    /// The tasks by falling weight for their volume.
+    fn order(&self, weights: &[u64]) -> Vec<usize> {
+        let density = |task: usize| self.density(weights, task);
+        let mut order: Vec<usize> = (0..self.sizes.len()).collect();
+        order.sort_by(|&a, &b| density(b).total_cmp(&density(a)).then(a.cmp(&b)));
+        order
+    }
+
+    fn density(&self, weights: &[u64], task: usize) -> f64 {
+        weights[task] as f64 / self.volumes[task].max(f64::MIN_POSITIVE)
+    }
+
+    /// For each task a set that begins with it and goes on with what weighs most for its volume.
+    fn greedy_sets(&self, weights: &[u64]) -> Vec<Set> {
+        let order = self.order(weights);
+        let set_of = |first: usize| {
+            let mut free = self.free.clone();
+            let mut set = Vec::new();
+            for task in std::iter::once(first).chain(order.iter().copied().filter(|&task| task != first)) {
+                let size = &self.sizes[task];
+                if size.iter().zip(&free).all(|(size, free)| size <= free) {
+                    free.iter_mut().zip(size).for_each(|(free, size)| *free -= size);
+                    set.push(task);
+                }
+            }
+            set.sort_unstable();
+            set
+        };
+        (0..self.sizes.len()).map(set_of).collect()
+    }
+
+    /// The heaviest set that fits on a node, and its weight; `None` if there are too many.
+    fn heaviest(&self, weights: &[u64]) -> Option<(Set, u64)> {
+        let order = self.order(weights);
+        let mut search = Search {
+            tasks: self,
+            weights,
+            order,
+            chosen: Vec::new(),
+            free: vec![self.free.clone()],
+            best: 0,
+            heaviest: Vec::new(),
+            sets: 0,
+        };
+        search.extend(0, 0, self.room);
+        let Search { mut heaviest, best, sets, .. } = search;
+        heaviest.sort_unstable();
+        (sets < MOST_SETS).then_some((heaviest, best))
     }
 }
 
+/// The weights that are the largest together if no set weighs more than 1; none if the solver fails.
+fn dual_weights(count: usize, sets: &[Set]) -> Option<Vec<f64>> {
+    let mut program = Program::new();
+    let weights: Vec<_> = (0..count).map(|_| program.real(1.0, 0.0..=1.0)).collect();
+    for set in sets {
+        program.constrain(set.iter().map(|&task| (weights[task], 1.0)), Relation::AtMost, 1.0);
+    }
+    let answer = Backend::default().solver().solve(&program, &Limits::default()).ok()?;
+    (answer.status == Status::Optimal).then_some(answer.values)
+}
+
+/// The search for the heaviest set of tasks that fits on a node.
+struct Search<'a> {
+    tasks: &'a Tasks,
+    weights: &'a [u64],
+    /// By falling weight for their volume.
+    order: Vec<usize>,
+    chosen: Set,
+    /// What is free after each of the chosen ones.
+    free: Vec<Vec<u64>>,
+    best: u64,
+    heaviest: Set,
+    sets: u32,
+}
+
 impl Search<'_> {
-    fn extend(&mut self, from: usize, weight: u64, room: f64, free: &[u64]) {
+    fn extend(&mut self, from: usize, weight: u64, room: f64) {
         self.sets += 1;
         if weight > self.best {
             self.best = weight;
             self.heaviest.clone_from(&self.chosen);
         }
+        let depth = self.chosen.len();
+        if self.free.len() == depth + 1 {
+            self.free.push(self.tasks.free.clone());
+        }
         for place in from..self.order.len() {
             let task = self.order[place];
             // Rounding must not hide a heavier set.
-            let most = weight as f64 + self.tasks.density(task) * room.max(0.0);
+            let most = weight as f64 + self.tasks.density(self.weights, task) * room.max(0.0);
             if self.sets >= MOST_SETS || most * (1.0 + 1e-9) < self.best as f64 {
                 return;
             }
             let size = &self.tasks.sizes[task];
-            if size.iter().zip(free).all(|(size, free)| size <= free) {
-                let left: Vec<u64> = free.iter().zip(size).map(|(free, size)| free - size).collect();
+            let (before, after) = self.free.split_at_mut(depth + 1);
+            if self.weights[task] > 0 && size.iter().zip(&before[depth]).all(|(size, free)| size <= free) {
+                let amounts = before[depth].iter().zip(size).map(|(free, size)| free - size);
+                after[0].iter_mut().zip(amounts).for_each(|(after, left)| *after = left);
                 self.chosen.push(task);
                 let room = room - self.tasks.volumes[task] + 1e-9;
-                self.extend(place + 1, weight + self.tasks.weights[task], room, &left);
+                self.extend(place + 1, weight + self.weights[task], room);
                 self.chosen.pop();
             }
         }

@@ -51,6 +51,9 @@ pub(crate) struct Pack {
     /// The seed of algorithms that draw at random
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// How many times as much as usual VP_EJECT tries, for a better packing in a longer time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    effort: u32,
     #[command(flatten)]
     replayed: Replayed,
     /// Write the best packing: where each job stands, and its yield after the second phase
@@ -109,6 +112,7 @@ impl Pack {
             precision: Yield::from_f64(self.precision),
             limits: Limits { time: Some(time), ..Limits::default() },
             solver: self.solver,
+            effort: self.effort,
             ..Settings::new(Seed::new(self.seed))
         })
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// Beyond these a file is a mistake.
 const MOST_RESOURCES: u32 = 64;
 const MOST_NODES: u32 = 1_000_000;
-const MOST_TASKS: u32 = 10_000_000;
+pub(super) const MOST_TASKS: u32 = 10_000_000;
 
 const AMOUNT: &str = "an amount from 0 to 4.55 nodes";
 
@@ -22,7 +22,7 @@ pub fn instance_from_json(file: &str, text: &str) -> Result<Instance, FileError>
     let value = parse(file, text)?;
     let mut reader = Reader::default();
     let instance = instance(&mut reader, &Place::root(&value));
-    reader.finish(file, instance)
+    reader.finish(file, text, instance)
 }
 
 fn instance(reader: &mut Reader, root: &Place<'_>) -> Option<Instance> {

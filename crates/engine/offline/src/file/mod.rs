@@ -1,4 +1,4 @@
-//! Instances and solutions as JSON files.
+//! Instances, solutions and clusters with what runs on them as JSON files.
 //!
 //! ```
 //! use dfrsim_offline::file::{instance_from_json, instance_to_json};
@@ -17,8 +17,8 @@
 //!
 //! let wrong = text.replace("0.6", "-0.6").replace("\"qos\"", "\"gos\"");
 //! let error = instance_from_json("example.json", &wrong).unwrap_err().to_string();
-//! assert_eq!(error, "example.json: jobs[0]: unknown field `gos`; did you mean `qos`?\n\
-//!     example.json: jobs[0].needs[0]: -0.6 is not an amount from 0 to 4.55 nodes");
+//! assert_eq!(error, "example.json:5: jobs[0]: unknown field `gos`; did you mean `qos`?\n\
+//!     example.json:5: jobs[0].needs[0]: -0.6 is not an amount from 0 to 4.55 nodes");
 //! # Ok::<(), dfrsim_offline::file::FileError>(())
 //! ```
 //!
@@ -29,16 +29,20 @@
 //! **A solution** has the `minimum_yield`, which is scaled, and for each of the `jobs` where it stands, `on`, as
 //! pairs of a node (from 0) and the number of tasks there, and its unscaled `yield`.
 //!
+//! **A cluster** ([`cluster_from_json`]) has names and whole units of its own instead.
+//!
 //! Amounts are in nodes, yields in [0, 1]. Both have nine decimals, further ones are rounded; what they mean is
 //! rounded down to the fixed-point units of the model. A unit is more than a billionth, and what is written is
 //! rounded up, so that it reads back as exactly the same units.
 
+mod cluster;
 mod decimal;
 mod instance;
 mod json;
 mod reader;
 mod solution;
 
+pub use cluster::{NamedCluster, cluster_from_json, cluster_to_json};
 pub use instance::{instance_from_json, instance_to_json};
 pub use solution::{Solution, solution_from_json, solution_to_json};
 

@@ -45,10 +45,10 @@ impl<'a> Place<'a> {
 
 impl Reader {
     /// What was made of the file, or what is wrong with it.
-    pub(super) fn finish<T>(self, file: &str, made: Option<T>) -> Result<T, FileError> {
+    pub(super) fn finish<T>(self, file: &str, text: &str, made: Option<T>) -> Result<T, FileError> {
         match made {
             Some(made) if self.faults.is_empty() => Ok(made),
-            _ => Err(FileFaults { file: file.to_owned(), faults: self.faults }.into()),
+            _ => Err(FileFaults { file: file.to_owned(), faults: self.faults }.located_in(text).into()),
         }
     }
 
@@ -114,6 +114,17 @@ impl Reader {
         let found = integer.filter(|number| range.contains(number));
         let meant = || format!("an integer from {} to {}", range.start(), range.end());
         self.expected(place, found, meant)
+    }
+
+    /// A text that is not empty.
+    pub(super) fn text<'a>(&mut self, place: &Place<'a>) -> Option<&'a str> {
+        let found = place.value.as_str().filter(|text| !text.is_empty());
+        self.expected(place, found, || "a name")
+    }
+
+    /// True or false.
+    pub(super) fn boolean(&mut self, place: &Place<'_>) -> Option<bool> {
+        self.expected(place, place.value.as_bool(), || "true or false")
     }
 
     /// A fraction, as `convert` understands it.

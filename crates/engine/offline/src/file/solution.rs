@@ -29,7 +29,7 @@ pub fn solution_from_json(file: &str, text: &str, instance: &Instance) -> Result
     let value = parse(file, text)?;
     let mut reader = Reader::default();
     let solution = solution(&mut reader, &Place::root(&value), instance);
-    reader.finish(file, solution)
+    reader.finish(file, text, solution)
 }
 
 fn solution(reader: &mut Reader, root: &Place<'_>, instance: &Instance) -> Option<Solution> {

@@ -83,6 +83,8 @@ pub struct Options {
     pub probes: Probes,
     /// Which yield a packing has; of no effect on [`Algorithm::EJECT`], whose packings have their exact ones.
     pub claimed: Claimed,
+    /// How many times as much as usual [`Algorithm::EJECT`] tries; of no effect on others.
+    pub effort: u32,
 }
 
 impl Default for Options {
@@ -93,6 +95,7 @@ impl Default for Options {
             lists: ListOrder::default(),
             probes: Probes::default(),
             claimed: Claimed::default(),
+            effort: 1,
         }
     }
 }

@@ -6,10 +6,11 @@
 //! routing). Sizes count by how scarce they are: what all tasks ask for by what all nodes have.
 //!
 //! The search starts at the top, because most instances can be packed close to the bound: the bound is tried, then 1/16
-//! of it less, 1/8, 1/4, 1/2 and 0, and then what a bisection asks for. From the first success on nodes are seldom filled
-//! anew: the mapping that was found last is carried to the next yield, tasks that are too much there lose their nodes, and
-//! the rest is repair. Only if that fails while the bisection is still coarse, First Fit begins once more. Each success
-//! counts with the exact minimum yield of its mapping, so that the search continues from there.
+//! of it less, 1/8, 1/4, 1/2 and 0, and then what a bisection asks for. Nodes are seldom filled anew: a placement of an
+//! earlier yield is carried to the next one, tasks that are too much there lose their nodes, and the rest is repair. Below
+//! 1/16 that is the placement whose repair failed last, from where a lower yield is near; in the bisection the one that
+//! was found last, or with few tasks again the failed one. Only if that fails while the bisection is still coarse, First Fit begins
+//! once more. Each success counts with the exact minimum yield of its mapping, so that the search continues from there.
 
 mod placement;
 
@@ -23,7 +24,7 @@ use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 use placement::{NOWHERE, Patience, Placement, Weights};
 
-/// With fewer tasks than this nodes are seldom filled anew.
+/// With fewer tasks than this a bisection goes on from the repair that failed last.
 const FEW: usize = 64;
 
 /// The algorithm for vectors of width D, with memory that is used again from instance to instance.
@@ -48,6 +49,8 @@ pub(super) struct Eject<const D: usize> {
     /// The node of each task, as a packing to be repaired and as it was found last.
     tried: Vec<u32>,
     found: Vec<u32>,
+    /// The same of the last repair that failed, in which some have none; empty if there is none.
+    failed: Vec<u32>,
 }
 
 /// How nodes are filled at first.
@@ -73,6 +76,7 @@ impl<const D: usize> Eject<D> {
             placement: Placement::new(),
             tried: Vec::new(),
             found: Vec::new(),
+            failed: Vec::new(),
         })
     }
 
@@ -99,11 +103,13 @@ impl<const D: usize> Eject<D> {
         self.repairs(&weights, patience)
     }
 
-    /// Whether the mapping that was found last can be repaired to be one at a yield.
-    fn packs_from_found(&mut self, scaled: Yield, patience: &mut Patience) -> bool {
+    /// Whether the mapping that was found last can be repaired to be one at a yield, or instead the placement of the last
+    /// repair that failed, if there was one.
+    fn packs_from_earlier(&mut self, scaled: Yield, prefer_failed: bool, patience: &mut Patience) -> bool {
         self.demands.size_at(scaled);
         let weights = self.weights();
-        self.tried.clone_from(&self.found);
+        let earlier = if prefer_failed && !self.failed.is_empty() { &self.failed } else { &self.found };
+        self.tried.clone_from(earlier);
         self.repairs(&weights, patience)
     }
 
@@ -111,10 +117,9 @@ impl<const D: usize> Eject<D> {
         let sizes = self.job_of.iter().map(|&job| self.demands.sizes()[job as usize]);
         self.placement.start(sizes, &self.capacities, weights, &self.tried);
         let repaired = self.placement.repair(patience);
-        if repaired {
-            self.found.clear();
-            self.found.extend_from_slice(self.placement.node_of());
-        }
+        let kept = if repaired { &mut self.found } else { &mut self.failed };
+        kept.clear();
+        kept.extend_from_slice(self.placement.node_of());
         repaired
     }
 
@@ -201,7 +206,12 @@ impl<const D: usize> Eject<D> {
         let mut failure = None;
         for shift in [u32::BITS - 1, 4, 3, 2, 1] {
             let at = Yield::try_from_units(highest.units() - (highest.units() >> shift)).expect("not above");
-            if self.packs_anew(at, Filling::PermutationPack, patience) {
+            let packed = if shift < 4 {
+                self.packs_from_earlier(at, true, patience)
+            } else {
+                self.packs_anew(at, Filling::PermutationPack, patience)
+            };
+            if packed {
                 return Some((self.found_yield(instance), failure.unwrap_or(highest)));
             }
             failure = Some(at);
@@ -237,16 +247,22 @@ impl<const D: usize> Solve for Eject<D> {
     fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution> {
         let highest = yield_bound(instance)?;
         self.read(instance);
-        let mut patience = Patience::for_tasks(self.job_of.len());
+        self.failed.clear();
+        let mut patience = Patience::for_tasks(self.job_of.len(), options.effort);
         let (mut success, mut failure) = self.first_success(instance, highest, &mut patience)?;
         let precision = options.precision.units().max(1);
-        let coarse = if self.job_of.len() < FEW { 16 } else { 2 };
+        let has_few = self.job_of.len() < FEW;
+        let coarse = match self.job_of.len() {
+            0..16 => 16,
+            16..FEW => 4,
+            FEW.. => 2,
+        };
         while failure.units().saturating_sub(success.units()) > precision {
-            // Late in the search, and with few tasks, a new filling seldom wins what it costs.
+            // Late in the search, the sooner the fewer tasks there are, a new filling seldom wins what it costs.
             let anew = failure.units() - success.units() > coarse * options.precision.units();
             let middle = success.units() + (failure.units() - success.units()) / 2;
             let middle = Yield::try_from_units(middle).expect("it lies between two yields");
-            if self.packs_from_found(middle, &mut patience)
+            if self.packs_from_earlier(middle, has_few, &mut patience)
                 || anew && self.packs_anew(middle, Filling::FirstFit, &mut patience)
             {
                 // Rounding may have it that the mapping's is a unit less.

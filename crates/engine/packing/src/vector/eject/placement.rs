@@ -40,15 +40,18 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// For an instance with this number of tasks: enough ejections for it to take about twice the time of VP_CPSUM, whatever
-    /// its size (the example `eject` of `dfrsim-offline` measures it).
-    pub(super) fn for_tasks(tasks: usize) -> Patience {
-        Patience { in_vain: (8 + tasks / 8).min(70), left: 100 + 22 * tasks }
+    /// For an instance with this number of tasks: enough ejections for it to take at most about twice the time of VP_CPSUM,
+    /// whatever its size (the example `eject` of `dfrsim-offline` measures it), or so many times as much.
+    pub(super) fn for_tasks(tasks: usize, times: u32) -> Patience {
+        let in_vain = (4 + (tasks / 5).min(6 + tasks / 12)).min(70);
+        let left = 100 + 25 * tasks + (63 * tasks).min(8_000 + 9 * tasks);
+        let times = times as usize;
+        Patience { in_vain: in_vain.saturating_mul(times), left: left.saturating_mul(times) }
     }
     /// For a repair on which everything depends.
     pub(super) fn last_resort(self) -> Patience {
-        let more = 20 * STEPS_OF_EJECTION * self.in_vain;
-        Patience { in_vain: 4 * self.in_vain, left: self.left + more }
+        let more = self.in_vain.saturating_mul(20 * STEPS_OF_EJECTION);
+        Patience { in_vain: self.in_vain.saturating_mul(4), left: self.left.saturating_add(more) }
     }
 }
 

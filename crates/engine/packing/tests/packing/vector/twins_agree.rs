@@ -26,6 +26,7 @@ fn options() -> impl Strategy<Value = Options> {
         lists,
         probes,
         claimed,
+        ..Options::default()
     })
 }
 
