@@ -1,5 +1,6 @@
 //! The commands of `dfrsim`.
 
+mod adapt;
 mod audit;
 mod bound;
 mod coallocate;
@@ -44,6 +45,7 @@ Examples:
   dfrsim offline pack cluster.json --optimum  one packing, beside the best there is
   dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
   dfrsim plan --from current.json --states states.json    moving VMs: the cheapest context switch
+  dfrsim adapt scenarios/adapt/cluster.json --budget 25%  better yields for a bounded amount of moving
   dfrsim policies                             all policies, a line on each";
 
 #[derive(Subcommand, Debug)]
@@ -62,6 +64,7 @@ enum Command {
     #[command(subcommand)]
     Offline(offline::Offline),
     Plan(plan::Plan),
+    Adapt(adapt::Adapt),
     Coallocate(coallocate::Coallocate),
     Policies(policies::Policies),
     Completions(completions::Completions),
@@ -102,6 +105,7 @@ impl Cli {
             Command::Lublin(command) => command.run(),
             Command::Offline(command) | Command::EarlierOffline(command) => command.run(),
             Command::Plan(command) => command.run(),
+            Command::Adapt(command) => command.run(),
             Command::Coallocate(command) => command.run(),
             Command::Policies(command) => command.run(registry),
             Command::Completions(command) => command.run(),

@@ -232,7 +232,7 @@ fn name(path: &Path) -> String {
 }
 
 /// How many actions there are of each kind, and how long the plan takes: `2 suspend, 1 run; 2 pools, 85 s`.
-fn summary(pools: &[Vec<Timed>]) -> String {
+pub(super) fn summary(pools: &[Vec<Timed>]) -> String {
     let mut counts: Vec<(&str, u32)> = Vec::new();
     for timed in pools.iter().flatten() {
         let kind = timed.action.kind().name();

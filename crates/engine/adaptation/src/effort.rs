@@ -30,14 +30,18 @@ impl Effort {
     /// The more, the fewer tasks there are.
     pub(crate) fn for_tasks(tasks: usize, haste: Haste) -> Effort {
         let repairs = (256 / tasks.max(1)).clamp(1, 64);
-        let coarse = |steps| Effort { repairs: 1, first: 4, steps, failures: 2, economises: false, rescues: false };
+        let coarse =
+            |steps| Effort { repairs: 1, first: 4, steps, failures: 2, economises: false, rescues: false };
         match (haste, tasks) {
-            (Haste::None, 0..64) => {
-                Effort { repairs, first: 16 * repairs, steps: 512, failures: 32, economises: true, rescues: true }
-            }
-            (Haste::None, 64..256) => {
-                Effort { repairs, first: 16 * repairs, failures: 8, ..coarse(64) }
-            }
+            (Haste::None, 0..64) => Effort {
+                repairs,
+                first: 16 * repairs,
+                steps: 512,
+                failures: 32,
+                economises: true,
+                rescues: true,
+            },
+            (Haste::None, 64..256) => Effort { repairs, first: 16 * repairs, failures: 8, ..coarse(64) },
             (Haste::None, 2048..) => coarse(32),
             (Haste::None, _) => coarse(24),
             (Haste::Great, 0..64) => {

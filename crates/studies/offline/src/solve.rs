@@ -68,6 +68,7 @@ impl Packable {
             lists,
             probes,
             claimed,
+            effort,
             solver,
             relaxation,
             limits,
@@ -87,6 +88,10 @@ impl Packable {
         digester.integer(nodes.unwrap_or(u64::MAX)).integer(time).text(&solver.to_string());
         choices.into_iter().for_each(|choice| _ = digester.integer(choice));
         digester.integer(probes as u64);
+        // No scenario says otherwise.
+        if effort != 1 {
+            digester.integer(effort);
+        }
     }
 
     /// The row of an algorithm, and how long it took.

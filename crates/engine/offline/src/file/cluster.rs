@@ -43,7 +43,7 @@ pub struct NamedCluster {
 ///
 /// let wrong = text.replace("\"N1\", \"N2\"", "\"N1\", \"N3\"");
 /// let error = cluster_from_json("cluster.json", &wrong).unwrap_err().to_string();
-/// assert_eq!(error, "cluster.json:4: jobs[0].on[1]: unknown node `N3`; did you mean `N1`?");
+/// assert_eq!(error, "cluster.json:4: jobs[0].on[1]: unknown node `N3`; expected N1 or N2");
 /// # Ok::<(), dfrsim_offline::file::FileError>(())
 /// ```
 ///

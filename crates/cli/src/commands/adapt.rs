@@ -1,0 +1,254 @@
+//! `dfrsim adapt`
+
+mod switch;
+
+use super::plan::summary;
+use crate::failure::Failure;
+use crate::output::{self, OutputFiles, Places};
+use clap::{Args, ValueEnum};
+use dfrsim_adaptation::{Adapted, Adapter};
+use dfrsim_audit::moving::moving_cost;
+use dfrsim_audit::packing::check_minimum_yield;
+use dfrsim_model::NodeTasks;
+use dfrsim_model::offline::Adaptation;
+use dfrsim_offline::file::{NamedCluster, cluster_from_json, cluster_to_json, read};
+use dfrsim_offline::minimum_yield;
+use dfrsim_optimum::{Limits, Status, adapted_optimum, lp_bound};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+use switch::{Move, Switch};
+
+/// With more tasks than this the heuristic takes hours.
+const MOST_TASKS: u64 = 100_000;
+
+/// Adapt a cluster to changed needs and new jobs: the best yields that a bounded amount of moving allows
+///
+/// Looks for the placement with the largest minimum yield, the part of its CPU need that every task gets, among those that move
+/// no more than the budget; new tasks are placed at no cost. Prints a line for each budget: the minimum yield, what is moved,
+/// and in how many moves; then the moves of the last one. Every placement is checked independently. Exit code 1 means that no
+/// placement was found.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+File:
+  {\"nodes\": [{\"name\": \"N1\", \"cpu\": 8, \"memory\": 32768}, {\"name\": \"N2\", \"cpu\": 8, \"memory\": 32768}],
+   \"jobs\": [{\"name\": \"web\", \"cpu\": 4, \"memory\": 8192, \"on\": [\"N1\", \"N2\"], \"least_yield\": 0.5},
+            {\"name\": \"batch\", \"cpu\": 6, \"memory\": 4096, \"tasks\": 3, \"on\": [\"N1\"]},
+            {\"name\": \"database\", \"cpu\": 2, \"memory\": 16384, \"on\": [\"N2\"], \"pinned\": true}]}
+  CPU and memory are whole numbers of any unit, and those of a job are of one task. Tasks beyond those that are \"on\" nodes are
+  new; those of a job that is pinned stay where they are, and least_yield is the part of its need that a task gets in any case.
+
+Examples:
+  dfrsim adapt scenarios/adapt/cluster.json --budget 25%
+  dfrsim adapt scenarios/adapt/cluster.json --budget 0 10% 25% 50% all --exact 10
+  dfrsim adapt scenarios/adapt/cluster.json --budget 2 --cost moves --out plan.json --cluster-out adapted.json
+  dfrsim plan --check plan.json")]
+pub(crate) struct Adapt {
+    /// Nodes, jobs, and where the jobs' tasks are
+    #[arg(value_name = "CLUSTER.json")]
+    cluster: PathBuf,
+    /// How much may be moved: a part of everything that can be (25%), an amount, or all
+    #[arg(long, value_name = "BUDGET", num_args = 1.., required = true, value_parser = Budget::parse)]
+    budget: Vec<Budget>,
+    /// By what moves are counted: the memory that is moved, or their number
+    #[arg(long, value_enum, default_value_t = Cost::Memory)]
+    cost: Cost,
+    /// Search for the optimum too, for so long at each budget; meant for a dozen of tasks
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    exact: Option<Duration>,
+    /// Write the moves of the last budget as a plan, in an order in which no memory is overloaded, with times; `dfrsim plan
+    /// --check` understands it
+    #[arg(long, value_name = "PLAN.json")]
+    out: Option<PathBuf>,
+    /// Write the cluster as it is after the moves of the last budget
+    #[arg(long, value_name = "CLUSTER.json")]
+    cluster_out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Cost {
+    Memory,
+    Moves,
+}
+
+/// What may be moved.
+#[derive(Clone, Debug)]
+enum Budget {
+    Percent(f64),
+    Amount(u64),
+    All,
+}
+
+impl Budget {
+    fn parse(text: &str) -> Result<Budget, String> {
+        let wrong = || format!("expected a part of everything as in 25%, an amount, or all, found `{text}`");
+        if text == "all" {
+            return Ok(Budget::All);
+        }
+        let Some(percent) = text.strip_suffix('%') else {
+            return text.parse().map(Budget::Amount).map_err(|_| wrong());
+        };
+        let percent: f64 = percent.parse().map_err(|_| wrong())?;
+        if (0.0..=100.0).contains(&percent) { Ok(Budget::Percent(percent)) } else { Err(wrong()) }
+    }
+
+    fn of(&self, all: u64) -> u64 {
+        match self {
+            Budget::Percent(percent) => (all as f64 * percent / 100.0) as u64,
+            // No budget pays for what is pinned.
+            Budget::Amount(amount) => (*amount).min(all),
+            Budget::All => all,
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found `{text}`"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found `{text}`"))
+}
+
+impl Adapt {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        Places::default()
+            .reads("the cluster", &self.cluster)
+            .writes("--out", self.out.as_deref())?
+            .writes("--cluster-out", self.cluster_out.as_deref())?;
+        let text = read(&self.cluster).map_err(Failure::input)?;
+        let mut cluster =
+            cluster_from_json(&self.cluster.display().to_string(), &text).map_err(Failure::input)?;
+        let tasks: u64 = cluster.problem.instance.jobs.iter().map(|job| u64::from(job.tasks)).sum();
+        if tasks > MOST_TASKS {
+            return Err(Failure::input(format!(
+                "{}: {tasks} tasks; `adapt` is made for up to {MOST_TASKS}",
+                self.cluster.display()
+            )));
+        }
+        if matches!(self.cost, Cost::Moves) {
+            let movable = cluster.problem.cost.iter_mut().filter(|cost| **cost != Adaptation::PINNED);
+            movable.for_each(|cost| *cost = 1);
+        }
+        let (text, adapted) = self.lines(&cluster, tasks)?;
+        let mut files = OutputFiles::default();
+        let mut text = text;
+        if let Some(adapted) = &adapted {
+            let moves = switch::moves(&cluster, &adapted.mapping);
+            text.push_str(&words(&cluster, &moves));
+            if let Some(path) = &self.out {
+                let Switch { document, pools } = switch::plan(&cluster, adapted)?;
+                if !pools.is_empty() {
+                    writeln!(text, "plan: {}", summary(&pools)).expect("a string takes any text");
+                }
+                files.add_bytes(path, &document)?;
+            }
+            if let Some(path) = &self.cluster_out {
+                files.add_bytes(path, cluster_to_json(&cluster, &adapted.mapping))?;
+            }
+        }
+        output::print(&text)?;
+        files.finish()?;
+        match adapted {
+            Some(_) => Ok(()),
+            None => Err(Failure::Result("no placement was found".to_owned())),
+        }
+    }
+
+    /// A line for each budget, and what was found with the last one.
+    fn lines(&self, cluster: &NamedCluster, tasks: u64) -> Result<(String, Option<Adapted>), Failure> {
+        let problem = &cluster.problem;
+        let standing: u64 = problem.current.iter().flatten().map(|part| u64::from(part.tasks)).sum();
+        let mut text = String::new();
+        let mut line = |line: String| writeln!(text, "{}", line.trim_end()).expect("a string takes any text");
+        let (nodes, jobs) = (cluster.nodes.len(), cluster.jobs.len());
+        line(format!("{nodes} nodes, {jobs} jobs, {tasks} tasks, {} of them new", tasks - standing));
+        line(format!(
+            "{:<8}  {:>9}  {:>14}  {:>6}  {:>9}",
+            "budget", "min yield", "moved", "moves", "optimum"
+        ));
+        let now = minimum_yield(&problem.instance, &problem.current);
+        let now = now.map_or_else(|| "none".to_owned(), |now| format!("{:.6}", now.as_f64()));
+        line(format!("{:<8}  {now:>9}", "now"));
+        let all = movable(problem);
+        let mut adapter = Adapter::new();
+        let mut last = None;
+        for budget in &self.budget {
+            let allowed = budget.of(all);
+            let name = match budget {
+                Budget::Percent(percent) => format!("{percent}%"),
+                Budget::Amount(amount) => amount.to_string(),
+                Budget::All => "all".to_owned(),
+            };
+            let optimum = match self.exact {
+                Some(time) => optimum(problem, allowed, time),
+                None => String::new(),
+            };
+            let found = adapter.adapt(problem, allowed);
+            match &found {
+                None => line(format!("{name:<8}  {:>9}  {:>14}  {:>6}  {optimum:>9}", "none", "", "")),
+                Some(found) => {
+                    check(problem, found, allowed)?;
+                    let moves = switch::moves(cluster, &found.mapping);
+                    let count = moves.iter().filter(|one| one.from.is_some()).count();
+                    let (reached, moving) = (found.minimum_yield.as_f64(), found.moving);
+                    line(format!("{name:<8}  {reached:>9.6}  {moving:>14}  {count:>6}  {optimum:>9}"));
+                }
+            }
+            last = found;
+        }
+        if let Some(bound) = lp_bound(&problem.instance) {
+            line(format!("{:<8}  {:>9.6}", "bound", bound.as_f64()));
+        }
+        Ok((text, last))
+    }
+}
+
+/// What it costs to move everything that may be moved.
+fn movable(problem: &Adaptation) -> u64 {
+    let jobs = problem.current.iter().zip(&problem.cost).filter(|(_, cost)| **cost != Adaptation::PINNED);
+    let tasks = |current: &[NodeTasks]| current.iter().map(|part| u64::from(part.tasks)).sum::<u64>();
+    jobs.map(|(current, cost)| cost.saturating_mul(tasks(current))).fold(0, u64::saturating_add)
+}
+
+/// The optimum within a budget, as the table has it.
+fn optimum(problem: &Adaptation, budget: u64, time: Duration) -> String {
+    let limits = Limits { time: Some(time), ..Limits::default() };
+    let outcome = adapted_optimum(problem, budget, &limits);
+    match (outcome.status, outcome.best) {
+        (Status::Infeasible, _) => "none".to_owned(),
+        (Status::Optimal, Some(best)) => format!("{:.6}", best.min_yield.as_f64()),
+        (_, Some(best)) => format!("at least {:.6}", best.min_yield.as_f64()),
+        (_, None) => "unknown".to_owned(),
+    }
+}
+
+/// What the independent checker says of a placement.
+fn check(problem: &Adaptation, found: &Adapted, budget: u64) -> Result<(), Failure> {
+    let faults = check_minimum_yield(&problem.instance, &found.mapping, found.minimum_yield);
+    if let Some(fault) = faults.first() {
+        return Err(Failure::Result(format!("the placement is wrong: {fault}")));
+    }
+    let moving = moving_cost(&problem.current, &found.mapping, &problem.cost);
+    if moving > u128::from(budget) || moving != u128::from(found.moving) {
+        return Err(Failure::Result(format!("the placement is wrong: it moves {moving} of {budget}")));
+    }
+    Ok(())
+}
+
+/// A line for each move and each new task.
+fn words(cluster: &NamedCluster, moves: &[Move]) -> String {
+    let width = moves.iter().map(|one| one.task.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for Move { job, task, from, to } in moves {
+        let memory = cluster.problem.instance.jobs[*job].demand[0];
+        let name = |node: usize| &cluster.nodes[node];
+        let to = name(*to);
+        let line = match from {
+            Some(from) => format!("  move  {task:<width$}  {} -> {to}  memory {memory}", name(*from)),
+            None => format!("  start {task:<width$}  {to}"),
+        };
+        writeln!(text, "{line}").expect("a string takes any text");
+    }
+    if moves.is_empty() {
+        text.push_str("nothing to do\n");
+    }
+    text
+}
