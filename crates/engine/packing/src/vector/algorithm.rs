@@ -12,6 +12,10 @@ pub(super) enum Rule {
     FirstFit,
     PermutationPack,
     ChoosePack,
+    /// Node by node, the item with the largest weighted scalar product of its sizes and what is free.
+    DotProduct,
+    /// Node by node, the item that leaves the least weighted norm of what is free.
+    Norm,
     /// Permutation Pack as RR-6692 has it, always against the imbalance.
     Mcb,
 }
@@ -22,6 +26,9 @@ pub(super) enum Rule {
 /// number of resources, `VP_{BF,FF}{SUM,MAX,LEX}_DD` the first six of these with the degree of dominance; `MCB1` to `MCB8` those of RR-6692 (section 3.4), made for two: two lists, which are those of
 /// Permutation Pack by rank, by rising (1 to 4) or decreasing (5 to 8) sum, difference, ratio and maximum. So `MCB5` is
 /// `VP_PPSUM`, `MCB6` `VP_PPDIFF`, `MCB7` `VP_PPRATIO` and `MCB8` `VP_PPMAX` with lists by rank. `VP_EJECT` is none of theirs.
+/// `VP_DOTPRODUCT` and `VP_NORM` are the bin-centric greedy algorithms of vector bin packing (Panigrahy, Talwar, Uyeda and Wieder
+/// 2011): node by node the item with the largest scalar product with what is free, or that leaves the least Euclidean norm,
+/// resources weighted by mean demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Algorithm {
     name: &'static str,
@@ -47,10 +54,10 @@ impl Algorithm {
     /// `VP_EJECT`: Permutation Pack with a repair by chains of ejections.
     pub const EJECT: Algorithm = of("VP_EJECT", Rule::PermutationPack, Criterion::Sum);
 
-    /// All of them: the dissertation's, RR-6692's and our own.
-    pub const ALL: [Algorithm; 29] = {
+    /// All of them: the dissertation's, RR-6692's, our own and others'.
+    pub const ALL: [Algorithm; 31] = {
         use Criterion::{Difference, Lexicographic, Maximum, Ratio, Sum};
-        use Rule::{BestFit, ChoosePack, FirstFit, Mcb, PermutationPack};
+        use Rule::{BestFit, ChoosePack, DotProduct, FirstFit, Mcb, Norm, PermutationPack};
         [
             of("VP_BFSUM", BestFit, Sum),
             of("VP_BFMAX", BestFit, Maximum),
@@ -81,6 +88,8 @@ impl Algorithm {
             with_dominance("VP_FFSUM_DD", FirstFit, Sum),
             with_dominance("VP_FFMAX_DD", FirstFit, Maximum),
             with_dominance("VP_FFLEX_DD", FirstFit, Lexicographic),
+            of("VP_DOTPRODUCT", DotProduct, Sum),
+            of("VP_NORM", Norm, Sum),
         ]
     };
 

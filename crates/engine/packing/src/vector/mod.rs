@@ -59,16 +59,19 @@ mod dominance;
 mod eject;
 mod engine;
 mod order;
+mod scored;
 mod yields;
 
 pub use crate::filling::ListOrder;
 pub use algorithm::Algorithm;
 pub use yields::{Claimed, Probes, minimum_yield, search, sizes_at, yield_bound};
 
+use algorithm::Rule;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
 use eject::Eject;
 use engine::{Engine, Solve};
+use scored::Scored;
 
 /// The options of [`VectorPacking`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +150,11 @@ impl VectorPacking {
     pub fn solve(&mut self, instance: &Instance) -> Result<Option<Solution>, UnsupportedDimensions> {
         type MakeEngine = fn(Algorithm) -> Box<dyn Solve>;
         fn engine<const D: usize>(algorithm: Algorithm) -> Box<dyn Solve> {
-            if algorithm == Algorithm::EJECT { Eject::<D>::boxed() } else { Engine::<D>::boxed(algorithm) }
+            match algorithm.rule {
+                _ if algorithm == Algorithm::EJECT => Eject::<D>::boxed(),
+                Rule::DotProduct | Rule::Norm => Scored::<D>::boxed(algorithm),
+                _ => Engine::<D>::boxed(algorithm),
+            }
         }
         // Vectors have one of a few fixed widths, so that their loops have no end to be tested; what an instance has less
         // is filled with resources that nobody has or wants.

@@ -135,6 +135,35 @@ fn by_lists(ordered: bool, order: ListOrder, tasks: Vec<Task>, mut nodes: Vec<No
     (lists.values().all(Vec::is_empty), nodes)
 }
 
+/// Node by node the task that suits best, the one of the first job of equal ones.
+fn by_score(dot_product: bool, mut tasks: Vec<Task>, mut nodes: Vec<Node>) -> (bool, Vec<Node>) {
+    let dimensions = nodes[0].free.len();
+    let rough = |amount: u64| u128::from(amount / ONE);
+    let weight =
+        |d: usize| tasks.iter().map(|task| rough(task.size[d])).sum::<u128>() / tasks.len().max(1) as u128;
+    let weights: Vec<u128> = (0..dimensions).map(weight).collect();
+    for node in &mut nodes {
+        while let Some(best) = (0..tasks.len()).filter(|&at| node.fits(&tasks[at])).reduce(|best, at| {
+            let score = |task: &Task| -> u128 {
+                (0..dimensions)
+                    .map(|d| {
+                        let (free, size) = (node.free[d], task.size[d]);
+                        let suits =
+                            if dot_product { rough(free) * rough(size) } else { rough(free - size).pow(2) };
+                        weights[d] * suits
+                    })
+                    .sum()
+            };
+            let (one, other) = (score(&tasks[best]), score(&tasks[at]));
+            let better = if dot_product { other > one } else { other < one };
+            if better { at } else { best }
+        }) {
+            node.put(&tasks.remove(best));
+        }
+    }
+    (tasks.is_empty(), nodes)
+}
+
 fn pack(instance: &Instance, name: &str, options: Options, scaled: u64) -> Option<Vec<Node>> {
     let mut tasks = Vec::new();
     for (number, job) in instance.jobs.iter().enumerate() {
@@ -149,6 +178,10 @@ fn pack(instance: &Instance, name: &str, options: Options, scaled: u64) -> Optio
         let free = |node: &[u32]| node.iter().map(|&amount| u64::from(amount) * ONE).collect();
         instance.nodes.iter().map(|node| Node { free: free(node), jobs: Vec::new() }).collect()
     };
+    if let "VP_DOTPRODUCT" | "VP_NORM" = name {
+        let (all, nodes) = by_score(name == "VP_DOTPRODUCT", tasks, nodes());
+        return all.then_some(nodes);
+    }
     let (rule, criterion, increasing) = match name {
         "MCB1" => ("PP", "SUM", true),
         "MCB2" => ("PP", "DIFF", true),
