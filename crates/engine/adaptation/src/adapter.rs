@@ -70,7 +70,8 @@ impl Adapter {
     }
 
     /// One that tries little and only repairs, for a scheduler that asks at every tick: lower yields, but no lower ones with a
-    /// larger budget either. With fewer than 64 tasks the search follows where no repair succeeds at all.
+    /// larger budget either. With fewer than 64 tasks the search follows where no repair succeeds at all, and with up to 16 a
+    /// short one everywhere.
     #[must_use]
     pub fn hasty() -> Adapter {
         Adapter { haste: Haste::Great, ..Adapter::new() }
@@ -165,13 +166,14 @@ impl Adapter {
                 }
             }
         }
-        let rescued = is_first && effort.rescues && cheapest.is_none();
-        if (effort.economises || rescued) && self.search_steps > 0 {
+        let is_lost = is_first && effort.rescues && cheapest.is_none();
+        let steps = if effort.economises || is_lost { self.search_steps } else { effort.short_search };
+        if steps > 0 {
             let start = cheapest.as_ref().map_or(tasks.home.as_slice(), |cheapest| &cheapest.1);
             let placement = &mut self.repair.placement;
             placement.start(tasks, start);
             let least = cheapest.as_ref().map_or(u128::MAX, |cheapest| cheapest.0);
-            if self.partition.search(placement, tasks, least, self.search_steps) {
+            if self.partition.search(placement, tasks, least, steps) {
                 cheapest = Some((placement.cost, placement.node_of.clone()));
             }
         }

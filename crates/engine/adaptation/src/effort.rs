@@ -22,30 +22,36 @@ pub(crate) struct Effort {
     pub(crate) failures: u32,
     /// Whether repairs are made cheaper, task by task and by exchanges between two nodes, and a search follows them.
     pub(crate) economises: bool,
-    /// Whether a search follows at the first yield if no repair succeeds there.
+    /// Whether the whole search follows at the first yield if no repair succeeds there.
     pub(crate) rescues: bool,
+    /// The steps of a short search that follows at each yield otherwise.
+    pub(crate) short_search: u32,
 }
 
 impl Effort {
     /// The more, the fewer tasks there are.
     pub(crate) fn for_tasks(tasks: usize, haste: Haste) -> Effort {
         let repairs = (256 / tasks.max(1)).clamp(1, 64);
-        let coarse =
-            |steps| Effort { repairs: 1, first: 4, steps, failures: 2, economises: false, rescues: false };
+        let coarse = |steps| Effort {
+            repairs: 1,
+            first: 4,
+            steps,
+            failures: 2,
+            economises: false,
+            rescues: false,
+            short_search: 0,
+        };
         match (haste, tasks) {
-            (Haste::None, 0..64) => Effort {
-                repairs,
-                first: 16 * repairs,
-                steps: 512,
-                failures: 32,
-                economises: true,
-                rescues: true,
-            },
+            (Haste::None, 0..64) => {
+                Effort { repairs, first: 16 * repairs, failures: 32, economises: true, ..coarse(512) }
+            }
             (Haste::None, 64..256) => Effort { repairs, first: 16 * repairs, failures: 8, ..coarse(64) },
             (Haste::None, 2048..) => coarse(32),
             (Haste::None, _) => coarse(24),
             (Haste::Great, 0..64) => {
-                Effort { repairs: 6, first: 32, failures: 16, rescues: true, ..coarse(512) }
+                // Of a dozen of tasks it misses little.
+                let short_search = if tasks <= 16 { 1 << 12 } else { 0 };
+                Effort { repairs: 6, first: 32, failures: 16, rescues: true, short_search, ..coarse(512) }
             }
             (Haste::Great, 64..256) => Effort { first: 3, failures: 2, ..coarse(32) },
             (Haste::Great, _) => Effort { first: 2, failures: 1, ..coarse(8) },

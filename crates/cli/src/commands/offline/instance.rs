@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use crate::output::{self, OutputFile};
 use clap::Args;
-use dfrsim_model::Seed;
 use dfrsim_model::named::UnknownName;
-use dfrsim_offline::file::instance_to_json;
+use dfrsim_model::{Seed, Yield};
+use dfrsim_offline::file::{instance_to_json, instance_to_vbp};
 use dfrsim_offline::instances::InstanceSet;
 use std::path::PathBuf;
 
@@ -18,7 +18,8 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Example:
   dfrsim offline instance dissertation-small --scenario 40 --sample 7 --out hard.json
-  dfrsim offline pack hard.json --algorithm VP_CPSUM --optimum")]
+  dfrsim offline pack hard.json --algorithm VP_CPSUM --optimum
+  dfrsim offline instance dissertation-small --scenario 40 --vbp 0.5 --out items.vbp")]
 pub(crate) struct Instance {
     /// The set of instances
     #[arg(value_name = "SET", value_parser = set)]
@@ -32,6 +33,9 @@ pub(crate) struct Instance {
     /// The seed of the study
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// Write it in the format of vector bin packing (.vbp of VPSolver) instead, with what tasks take at this yield
+    #[arg(long, value_name = "YIELD")]
+    vbp: Option<f64>,
     /// The file to write; standard output if none is given
     #[arg(long, value_name = "FILE.json")]
     out: Option<PathBuf>,
@@ -52,7 +56,15 @@ impl Instance {
                 self.scenario
             ))
         })?;
-        let text = instance_to_json(&instance);
+        let text = match self.vbp {
+            None => instance_to_json(&instance),
+            Some(part) if (0.0..=1.0).contains(&part) => {
+                instance_to_vbp(&instance, Yield::nearest(part)).expect("the nodes of the sets are alike")
+            }
+            Some(part) => {
+                return Err(Failure::input(format!("--vbp: expected a yield from 0 to 1, found {part}")));
+            }
+        };
         match &self.out {
             Some(path) => OutputFile::write_text(path, &text),
             None => output::print(&text),

@@ -1,5 +1,6 @@
 //! `dfrsim offline`: packing jobs once and for all, one instance at a time.
 
+mod fewest;
 mod instance;
 mod pack;
 mod replayed;

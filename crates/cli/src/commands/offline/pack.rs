@@ -1,5 +1,6 @@
 //! `dfrsim offline pack`
 
+use super::fewest::{print_admitted, print_fewest};
 use super::replayed::Replayed;
 use crate::failure::Failure;
 use crate::output::{self, OutputFile, Places};
@@ -8,7 +9,7 @@ use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
-use dfrsim_offline::file::{Solution, instance_from_json, read, solution_to_json};
+use dfrsim_offline::file::{Solution, instance_from_json, instance_from_vbp, read, solution_to_json};
 use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
 use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
 use std::fmt::Write as _;
@@ -21,12 +22,15 @@ use std::time::{Duration, Instant};
 /// kept), the part of the fluid resources that is then used, how far the minimum is below the bound, and the time.
 /// Every packing is looked at by the independent checker. Nodes may differ. The file is JSON: the numbers of `fixed`
 /// and `fluid` resources,
-/// `nodes` (how many, or a list of capacities) and `jobs` with `requirements`, `needs`, `tasks` and `qos`.
+/// `nodes` (how many, or a list of capacities) and `jobs` with `requirements`, `needs`, `tasks` and `qos`; or, with the ending
+/// .vbp, an instance of vector bin packing in the format of VPSolver, of which the fewest bins are sought.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim offline pack --list
   dfrsim offline pack cluster.json
+  dfrsim offline pack cluster.json --fewest-nodes 0.8 --algorithm VP_CPSUM VP_EJECT --optimum
+  dfrsim offline pack items.vbp --algorithm VP_FFSUM VP_BFSUM VP_DOTPRODUCT VP_NORM
   dfrsim offline pack --as-run results/scenario.toml --group small --scenario 40 --replication 7 --algorithm GREEDY
   dfrsim offline pack cluster.json --algorithm VP_CPSUM MCB8 GREEDY --optimum --mapping-out packing.json")]
 pub(crate) struct Pack {
@@ -56,6 +60,12 @@ pub(crate) struct Pack {
     effort: u32,
     #[command(flatten)]
     replayed: Replayed,
+    /// Look for the fewest of the first nodes that keep this minimum yield; the others can be turned off
+    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with = "mapping_out")]
+    fewest_nodes: Option<Yield>,
+    /// Admit jobs in the order of the file, but none with which the minimum yield would be below this
+    #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "fewest_nodes"])]
+    admit: Option<Yield>,
     /// Write the best packing: where each job stands, and its yield after the second phase
     #[arg(long, value_name = "FILE.json")]
     mapping_out: Option<PathBuf>,
@@ -66,6 +76,11 @@ pub(crate) struct Pack {
 
 fn algorithm(name: &str) -> Result<Algorithm, UnknownName> {
     name.parse()
+}
+
+fn part(text: &str) -> Result<Yield, String> {
+    let part: Option<f64> = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
+    part.map(Yield::nearest).ok_or_else(|| format!("expected a yield from 0 to 1, found `{text}`"))
 }
 
 /// A packing with what the second phase makes of it.
@@ -82,7 +97,7 @@ impl Pack {
             algorithms.push(Algorithm::Optimum);
         }
         if let Some((instance, settings)) = self.replayed.read()? {
-            return self.pack(&instance, &algorithms, &settings);
+            return self.answer(&instance, &algorithms, &settings, self.fewest_nodes);
         }
         let Some(path) = &self.instance else {
             let names = Algorithm::all().map(|algorithm| format!("{algorithm}\n"));
@@ -93,9 +108,30 @@ impl Pack {
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
             Failure::input(format!("{error}{}", cause.unwrap_or_default()))
         })?;
-        let instance = instance_from_json(&path.display().to_string(), &text).map_err(Failure::input)?;
+        let name = path.display().to_string();
+        let is_vbp = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vbp"));
+        let (instance, fewest) = if is_vbp {
+            (instance_from_vbp(&name, &text), self.fewest_nodes.or(Some(Yield::ONE)))
+        } else {
+            (instance_from_json(&name, &text), self.fewest_nodes)
+        };
         let settings = self.settings()?;
-        self.pack(&instance, &algorithms, &settings)
+        self.answer(&instance.map_err(Failure::input)?, &algorithms, &settings, fewest)
+    }
+
+    /// Answers what is asked of an instance.
+    fn answer(
+        &self,
+        instance: &Instance,
+        algorithms: &[Algorithm],
+        settings: &Settings,
+        fewest: Option<Yield>,
+    ) -> Result<(), Failure> {
+        match (self.admit, fewest) {
+            (Some(wanted), _) => print_admitted(instance, algorithms, settings, wanted),
+            (None, Some(wanted)) => print_fewest(instance, algorithms, settings, wanted),
+            (None, None) => self.pack(instance, algorithms, settings),
+        }
     }
 
     fn settings(&self) -> Result<Settings, Failure> {

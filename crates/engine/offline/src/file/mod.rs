@@ -29,6 +29,8 @@
 //! **A solution** has the `minimum_yield`, which is scaled, and for each of the `jobs` where it stands, `on`, as
 //! pairs of a node (from 0) and the number of tasks there, and its unscaled `yield`.
 //!
+//! Vector bin packing has a format of its own, which is no JSON ([`instance_from_vbp`]).
+//!
 //! **A cluster** ([`cluster_from_json`]) has names and whole units of its own instead.
 //!
 //! Amounts are in nodes, yields in [0, 1]. Both have nine decimals, further ones are rounded; what they mean is
@@ -41,10 +43,12 @@ mod instance;
 mod json;
 mod reader;
 mod solution;
+mod vbp;
 
 pub use cluster::{NamedCluster, cluster_from_json, cluster_to_json};
 pub use instance::{instance_from_json, instance_to_json};
 pub use solution::{Solution, solution_from_json, solution_to_json};
+pub use vbp::{instance_from_vbp, instance_to_vbp};
 
 use dfrsim_model::FileFaults;
 use std::io;
