@@ -1,5 +1,6 @@
 //! `dfrsim` as a user runs it, a module for a command.
 
+mod adapt;
 mod altered;
 mod architecture;
 mod check;

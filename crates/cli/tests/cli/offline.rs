@@ -115,3 +115,61 @@ fn a_result_of_a_run_is_found_again() {
     );
     assert!(wrong.contains("there is no group of instances `other`"), "{wrong}");
 }
+
+/// Eight items of half a bin in one resource or the other: two of different kinds fit a bin with one that is small in both.
+#[test]
+fn vector_bin_packing_asks_for_the_fewest_bins() {
+    let folder = Folder::with(&[
+        ("items.vbp", "2\n10 10\n3\n6 3 4\n3 6 4\n1 1 4\n"),
+        ("wrong.vbp", "2\n10 10\n3\n6 3 4\n3 x 4\n"),
+        ("cluster.json", INSTANCE),
+    ]);
+    let mut pack = dfrsim(["offline", "pack", "--optimum", "--algorithm", "VP_FFSUM", "VP_DOTPRODUCT"]);
+    let printed = stdout(pack.args(["VP_NORM", "--"]).arg(folder.path("items.vbp")));
+    let lines: Vec<Vec<&str>> = printed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[4][..3], ["OPT", "4", "4"], "{printed}");
+    assert!(
+        lines[1..4].iter().all(|line| line[1].parse::<u32>().unwrap() >= 4 && line[2] == "4"),
+        "{printed}"
+    );
+    let message = stderr(dfrsim(["offline", "pack"]).arg(folder.path("wrong.vbp")), 2);
+    assert!(
+        message.contains("wrong.vbp:5:3: expected what an item of kind 2 takes of resource 2, found `x`")
+    );
+
+    // Of two nodes both are needed, for any yield, since memory holds no three jobs.
+    let mut pack = dfrsim(["offline", "pack", "--fewest-nodes", "0.5"]);
+    let printed = stdout(pack.arg(folder.path("cluster.json")));
+    assert_eq!(printed.lines().nth(1).unwrap().split_whitespace().nth(1), Some("2"), "{printed}");
+    let mut pack = dfrsim(["offline", "pack", "--fewest-nodes", "0.6"]);
+    let message = stderr(pack.arg(folder.path("cluster.json")), 1);
+    assert!(message.contains("no algorithm keeps the yield"), "{message}");
+}
+
+#[test]
+fn jobs_are_admitted_as_long_as_the_yield_is_kept() {
+    let folder = Folder::with(&[("cluster.json", INSTANCE)]);
+    let mut pack = dfrsim(["offline", "pack", "--admit", "0.6"]);
+    let printed = stdout(pack.arg(folder.path("cluster.json")));
+    // The third job goes beside one on the node with twice the CPU; with the fourth two would share the other one.
+    assert_eq!(printed, "VP_CPSUM: 3 jobs admitted, minimum yield 1.000000; refused: 3\n");
+}
+
+#[test]
+fn instances_are_written_as_vector_bin_packing() {
+    let mut instance = dfrsim(["offline", "instance", "dissertation-small", "--scenario", "4", "--vbp", "0"]);
+    let printed = stdout(&mut instance);
+    let mut lines = printed.lines();
+    assert_eq!(lines.next(), Some("2"));
+    let numbers =
+        |line: &str| -> Vec<u64> { line.split(' ').map(|number| number.parse().unwrap()).collect() };
+    let bin = numbers(lines.next().unwrap());
+    assert_eq!(lines.next(), Some("8"));
+    let items: Vec<Vec<u64>> = lines.map(numbers).collect();
+    assert!(
+        items.len() == 8 && items.iter().all(|item| item.len() == 3 && item[0] <= bin[0] && item[2] == 1)
+    );
+    let folder = Folder::with(&[("items.vbp", &printed)]);
+    let printed = stdout(dfrsim(["offline", "pack"]).arg(folder.path("items.vbp")));
+    assert_eq!(printed.lines().nth(1).unwrap().split_whitespace().next(), Some("VP_CPSUM"), "{printed}");
+}

@@ -109,7 +109,7 @@ impl Adapter {
         let effort = Effort::for_tasks(tasks.count(), self.haste);
         let step = (highest.units() / effort.steps).max(1);
         let mut best: Option<(Yield, Vec<u32>)> = None;
-        let packed = packed.filter(|_| effort.repairs > 1).map(|packed| tasks.nodes_of(&packed.mapping));
+        let packed = packed.map(|packed| tasks.nodes_of(&packed.mapping));
         let mut last: Option<Vec<u32>> = None;
         let (mut target, mut failures) = (Yield::ZERO, 0);
         for (turn, styles) in effort.styles().enumerate() {

@@ -54,7 +54,7 @@ impl Effort {
                 Effort { repairs: 6, first: 32, failures: 16, rescues: true, short_search, ..coarse(512) }
             }
             (Haste::Great, 64..256) => Effort { first: 3, failures: 2, ..coarse(32) },
-            (Haste::Great, _) => Effort { first: 2, failures: 1, ..coarse(8) },
+            (Haste::Great, _) => Effort { first: 2, failures: 2, ..coarse(16) },
         }
     }
 

@@ -1,0 +1,103 @@
+//! `dfrsim adapt` as a user runs it.
+
+use crate::support::{Folder, dfrsim, stderr, stdout};
+use std::fs;
+
+/// Jobs that need 6, 6 and 4 of 10 share the first of two nodes; a new one needs all of a node.
+const CLUSTER: &str = r#"{
+    "nodes": [{"name": "N1", "cpu": 10, "memory": 8}, {"name": "N2", "cpu": 10, "memory": 8}],
+    "jobs": [
+        {"name": "a", "cpu": 6, "memory": 4, "on": ["N1"]},
+        {"name": "b", "cpu": 6, "memory": 2, "on": ["N1"]},
+        {"name": "c", "cpu": 4, "memory": 1, "on": ["N1"]},
+        {"name": "d", "cpu": 10, "memory": 3}
+    ]
+}"#;
+
+fn adapt(folder: &Folder, arguments: &[&str]) -> assert_cmd::Command {
+    let mut command = dfrsim(["adapt"]);
+    command.arg(folder.path("cluster.json")).args(arguments);
+    command
+}
+
+#[test]
+fn a_budget_says_what_moves_and_the_plan_is_one_for_dfrsim_plan() {
+    let folder = Folder::with(&[("cluster.json", CLUSTER)]);
+    let printed = stdout(&mut adapt(&folder, &["--budget", "0", "1", "all", "--exact", "10"]));
+    let lines: Vec<Vec<&str>> = printed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(printed.lines().next(), Some("2 nodes, 4 jobs, 4 tasks, 1 of them new"));
+    assert_eq!(lines[2], ["now", "0.625000"]);
+    // 10/16 on N1; with c on N2, 10/12 and 10/14; nothing is better, even if everything may move.
+    assert_eq!(lines[3], ["0", "0.625000", "0", "0", "0.625000"]);
+    assert_eq!(lines[4][..4], ["1", "0.714285", "1", "1"]);
+    assert_eq!(lines[4][1], lines[4][4]);
+    assert_eq!(lines[5][..2], ["all", "0.714285"]);
+
+    let out = [
+        "--budget",
+        "25%",
+        "--out",
+        &folder.path("plan.json").display().to_string(),
+        "--cluster-out",
+        &folder.path("adapted.json").display().to_string(),
+    ]
+    .map(str::to_owned);
+    let out: Vec<&str> = out.iter().map(String::as_str).collect();
+    let printed = stdout(&mut adapt(&folder, &out));
+    assert!(printed.contains("  move  c  N1 -> N2  memory 1\n  start d  N2\n"), "{printed}");
+    assert!(printed.contains("plan: 1 migrate, 1 run"), "{printed}");
+    let checked = stdout(dfrsim(["plan", "--check"]).arg(folder.path("plan.json")));
+    assert!(checked.starts_with("2 actions in 1 pool"), "{checked}");
+    // The cluster that is written is where the next adaptation begins.
+    let after = Folder::with(&[("cluster.json", &fs::read_to_string(folder.path("adapted.json")).unwrap())]);
+    let printed = stdout(&mut adapt(&after, &["--budget", "0"]));
+    assert!(printed.contains("now        0.714285") && printed.ends_with("nothing to do\n"), "{printed}");
+}
+
+#[test]
+fn moves_can_be_counted_and_pinned_tasks_stay() {
+    let pinned = CLUSTER.replace("\"memory\": 1, ", "\"memory\": 1, \"pinned\": true, ");
+    let folder = Folder::with(&[("cluster.json", &pinned)]);
+    let printed = stdout(&mut adapt(&folder, &["--budget", "1", "--cost", "moves"]));
+    // a or b goes: 10/10 and 10/16 are no better than to stay.
+    assert!(printed.contains("\n1          0.625000               0       0"), "{printed}");
+}
+
+#[test]
+fn the_example_is_adapted() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/adapt/cluster.json");
+    let printed = stdout(dfrsim(["adapt", example, "--budget", "0", "25%", "all"]).arg("--cost=memory"));
+    assert!(printed.starts_with("4 nodes, 5 jobs, 11 tasks, 2 of them new\n"), "{printed}");
+    let yields: Vec<f64> = printed
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(1)?.parse().ok())
+        .filter(|part: &f64| *part <= 1.0)
+        .collect();
+    assert!(yields.is_sorted() && yields.len() == 5, "{printed}");
+}
+
+#[test]
+fn faults_of_the_file_have_line_and_field() {
+    let wrong = CLUSTER
+        .replace(
+            "\"N1\"]},\n        {\"name\": \"b\"",
+            "\"N7\"], \"pined\": true},\n        {\"name\": \"a\"",
+        )
+        .replace("\"memory\": 3", "\"memory\": -3");
+    let folder = Folder::with(&[("cluster.json", &wrong)]);
+    let message = stderr(&mut adapt(&folder, &["--budget", "all"]), 2);
+    for part in [
+        "cluster.json:4: jobs[0]: unknown field `pined`; did you mean `pinned`?",
+        "cluster.json:4: jobs[0].on[0]: unknown node `N7`; expected N1 or N2",
+        "cluster.json:5: jobs[1].name: two jobs have the name `a`",
+        "cluster.json:7: jobs[3].memory: -3 is not an integer from 0 to 4294967295",
+    ] {
+        assert!(message.contains(part), "{message}");
+    }
+    let message = stderr(&mut adapt(&folder, &["--budget", "120%"]), 2);
+    assert!(message.contains("expected a part of everything as in 25%"), "{message}");
+    let full = CLUSTER.replace("\"memory\": 3", "\"memory\": 9");
+    let folder = Folder::with(&[("cluster.json", &full)]);
+    let message = stderr(&mut adapt(&folder, &["--budget", "all"]), 1);
+    assert!(message.contains("no placement was found"), "{message}");
+}
