@@ -1,4 +1,4 @@
-//! Processors in use over time, as far as they are planned, and when the head of a queue can start.
+//! Processors in use over time, as far as they are planned; the reservations of EASY and CONS.
 
 use std::collections::BTreeMap;
 
@@ -69,4 +69,37 @@ pub(crate) fn reservation(now: u64, free: u32, width: u32, mut ends: Vec<(u64, u
         start = end;
     }
     (start, free.saturating_sub(width))
+}
+
+/// A job that waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub(crate) key: u64,
+    pub(crate) width: u32,
+    pub(crate) span: u64,
+}
+
+/// The starts of all jobs of a queue with CONS, on a profile of the running ones: a job that has no reservation gets the earliest
+/// hole. If jobs move up, each gives up its reservation in turn and takes the earliest hole too.
+pub(crate) fn reserve(
+    mut profile: Profile,
+    queue: impl Iterator<Item = Request> + Clone,
+    starts: &mut BTreeMap<u64, u64>,
+    moves_up: bool,
+) {
+    for Request { key, width, span } in queue.clone() {
+        if let Some(&start) = starts.get(&key) {
+            profile.take(start, start.saturating_add(span), width);
+        }
+    }
+    for Request { key, width, span } in queue {
+        match starts.get(&key) {
+            Some(_) if !moves_up => continue,
+            Some(&start) => profile.give_back(start, start.saturating_add(span), width),
+            None => {}
+        }
+        let start = profile.earliest(width, span);
+        profile.take(start, start.saturating_add(span), width);
+        starts.insert(key, start);
+    }
 }

@@ -3,7 +3,7 @@
 use super::BatchRule;
 use super::check::{Cluster, Decision, OVERRUN, Running};
 use super::queue::Waiting;
-use crate::profile::Profile;
+use crate::profile::{Profile, Request, reserve};
 use dfrsim_model::SimTime;
 use std::collections::BTreeMap;
 
@@ -51,25 +51,8 @@ impl Reservations {
         if is_stale || freed && self.replans {
             self.starts.clear();
         }
-        let end = |start: u64, job: &Waiting| start.saturating_add(job.estimate);
-        let mut profile = of_running(now, cluster);
-        for job in queue {
-            if let Some(&start) = self.starts.get(&job.job) {
-                profile.take(start, end(start, job), job.width);
-            }
-        }
-        for job in queue {
-            let held = self.starts.get(&job.job).copied();
-            if held.is_some() && !freed {
-                continue;
-            }
-            if let Some(start) = held {
-                profile.give_back(start, end(start, job), job.width);
-            }
-            let start = profile.earliest(job.width, job.estimate);
-            profile.take(start, end(start, job), job.width);
-            self.starts.insert(job.job, start);
-        }
+        let requests = queue.iter().map(|job| Request { key: job.job, width: job.width, span: job.estimate });
+        reserve(of_running(now, cluster), requests, &mut self.starts, freed);
     }
 
     /// Judges a decision.

@@ -16,6 +16,8 @@ pub struct Auditor {
     pub(super) policy: Option<Local>,
     pub(super) promises: bool,
     pub(super) copies: u32,
+    /// Whether the plans of CONS are followed: with copies it is not known when they are made.
+    pub(super) reserves: bool,
     pub(super) threshold: Option<u64>,
     pub(super) clusters: Vec<Cluster>,
     faults: Faults,
@@ -51,6 +53,7 @@ impl Auditor {
                     policy: Local::parse(local),
                     promises: *promises,
                     copies: *copies,
+                    reserves: Local::parse(local) == Some(Local::Conservative) && *copies == 1,
                     threshold: *threshold_us,
                     clusters: clusters.iter().copied().map(Cluster::new).collect(),
                     faults: Faults::default(),
@@ -177,8 +180,13 @@ impl Auditor {
         if let Some(policy) = self.policy {
             for at in 0..self.clusters.len() {
                 let cluster = &mut self.clusters[at];
-                let is_due = std::mem::take(&mut cluster.touched);
-                if let Some(job) = is_due.then(|| cluster.situation(policy, self.now).overdue()).flatten() {
+                if !std::mem::take(&mut cluster.touched) {
+                    continue;
+                }
+                let starts = self.reserves.then(|| cluster.reserve(self.now)).flatten();
+                let place = starts.and_then(|starts| starts.iter().find(|&(_, &start)| start == self.now));
+                let reserved = place.map(|(place, _)| *place).map(|place| cluster.queue[&place].job);
+                if let Some(job) = reserved.or_else(|| cluster.situation(policy, self.now).overdue()) {
                     self.fault(Some(job), GridRule::NotStarted { cluster: at });
                 }
             }

@@ -1,6 +1,7 @@
 //! One cluster.
 
 use super::local::{Local, Situation, Waiting};
+use super::reservations::Reservations;
 use dfrsim_model::grid_event;
 use std::collections::BTreeMap;
 
@@ -18,8 +19,7 @@ pub(super) struct Cluster {
     pub(super) running: BTreeMap<u64, (u64, u32)>,
     /// Whether anything happened here in this moment.
     pub(super) touched: bool,
-    /// When a job last left the queue for another one: those behind it may start earlier than was expected.
-    pub(super) cancelled: Option<u64>,
+    pub(super) reservations: Reservations,
     /// How many were submitted.
     submitted: u64,
 }
@@ -34,7 +34,7 @@ impl Cluster {
             queue: BTreeMap::new(),
             running: BTreeMap::new(),
             touched: false,
-            cancelled: None,
+            reservations: Reservations::default(),
             submitted: 0,
         }
     }
@@ -47,6 +47,10 @@ impl Cluster {
     }
     pub(super) fn situation(&self, local: Local, now: u64) -> Situation<'_> {
         Situation { local, now, cores: self.cores, running: &self.running, queue: &self.queue }
+    }
+    /// When each job that waits starts by the plan of CONS, by its place in the queue; `None` if that is not known.
+    pub(super) fn reserve(&mut self, now: u64) -> Option<&BTreeMap<u64, u64>> {
+        self.reservations.update(now, self.cores, &self.running, &self.queue)
     }
     /// How long something that takes so many microseconds at speed 1 takes here.
     pub(super) fn time_of(&self, micros: u64) -> u64 {

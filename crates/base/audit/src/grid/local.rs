@@ -42,6 +42,15 @@ pub(super) struct Waiting {
     pub(super) since: u64,
 }
 
+/// The cores that running jobs have.
+pub(super) fn running_profile(now: u64, cores: u32, running: &BTreeMap<u64, (u64, u32)>) -> Profile {
+    let mut profile = Profile::new(cores, now);
+    for &(end, width) in running.values() {
+        profile.take(now, end.max(now), width);
+    }
+    profile
+}
+
 /// The cores, the jobs on them and the queue.
 pub(super) struct Situation<'a> {
     pub(super) local: Local,
@@ -59,22 +68,13 @@ impl Situation<'_> {
         u32::try_from(u64::from(self.cores).saturating_sub(used)).unwrap_or(0)
     }
 
-    /// The cores that running jobs have.
-    fn profile(&self) -> Profile {
-        let mut profile = Profile::new(self.cores, self.now);
-        for &(end, width) in self.running.values() {
-            profile.take(self.now, end.max(self.now), width);
-        }
-        profile
-    }
-
     /// When another job would be expected to end, and of the plan for that the first job that should start now; `None` where the
     /// policy's plan depends on what happened before, or is too long.
     fn plan(&self, last: Option<(u32, u64)>) -> Option<(Option<u64>, u64)> {
         if self.local == Local::Conservative || self.queue.len() > LONGEST_QUEUE {
             return None;
         }
-        let mut profile = self.profile();
+        let mut profile = running_profile(self.now, self.cores, self.running);
         let (mut from, mut at_once) = (self.now, None);
         let waiting = self.queue.values().map(|it| (Some(it.job), it.width, it.walltime));
         for (job, width, walltime) in waiting.chain(last.map(|(width, walltime)| (None, width, walltime))) {

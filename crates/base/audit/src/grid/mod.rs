@@ -9,10 +9,9 @@
 //! * where that is promised, which the policy says, a job that was not cancelled ends no later than was expected when it joined
 //!   the queue, and starts so early that its walltime does;
 //! * when a job joins a queue, it is expected to end when the policy's plan says, which follows from widths, walltimes and speed: made
-//!   again for FCFS, EASY and CONS/REPLAN and queues of at most [`LONGEST_QUEUE`] jobs; for CONS, whose plan depends on its past,
-//!   only for jobs that start at once;
-//! * what can start does: the first in a queue of FCFS and EASY, what EASY can backfill, what the plan of CONS/REPLAN has start
-//!   now, with CONS a job that joins an empty queue; and EASY delays no first one;
+//!   again for queues of at most [`LONGEST_QUEUE`] jobs; with CONS, whose plan depends on its past, for jobs with one copy;
+//! * what can start does: the first in a queue of FCFS and EASY, what EASY can backfill, what the plan of CONS has start now; and
+//!   EASY delays no first one;
 //! * a job that is only moved to gain time gains more than the threshold, and moves at once;
 //! * the figures of the summary are those of the records.
 //!
@@ -37,6 +36,7 @@ mod job;
 mod jobs;
 mod local;
 mod report;
+mod reservations;
 mod rule;
 mod steps;
 

@@ -1,7 +1,7 @@
 //! What each record about a job must keep, and what it changes.
 
 use super::job::{Job, Left, Queued, Started};
-use super::local::{Local, Waiting};
+use super::local::Waiting;
 use super::{Auditor, GridRule};
 use crate::Rule;
 use dfrsim_model::{SimSpan, SimTime};
@@ -61,13 +61,15 @@ impl Auditor {
         let planned = self
             .policy
             .and_then(|local| cluster.situation(local, self.now).expected_end(job.width, walltime));
+        let place = cluster.join(Waiting { job: number, width: job.width, walltime, since: self.now });
+        let reserved = self.reserves.then(|| cluster.reserve(self.now)?.get(&place).copied()).flatten();
+        let planned = planned.or(reserved.map(|start| start.saturating_add(walltime)));
         if let Some(planned) = planned.filter(|&planned| planned != expected) {
             rules.push(GridRule::Expected { planned: SimTime::from_micros(planned) });
         } else if expected < least {
             rules.push(GridRule::ExpectedTooEarly { least: SimTime::from_micros(least) });
         }
         cluster.touched = true;
-        let place = cluster.join(Waiting { job: number, width: job.width, walltime, since: self.now });
         job.queues.push(Queued { cluster: at, place, expected });
         rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
     }
@@ -79,9 +81,13 @@ impl Auditor {
         };
         job.left = Some(Left { cluster: at, at: self.now, expected });
         let cluster = &mut self.clusters[at as usize];
+        if self.reserves {
+            cluster.reserve(self.now);
+        }
         cluster.queue.remove(&queued.place);
         cluster.touched = true;
-        cluster.cancelled = Some(self.now);
+        cluster.reservations.remove(queued.place);
+        cluster.reservations.free();
         self.cancellations += 1;
         self.unsettled.push(number);
     }
@@ -105,15 +111,18 @@ impl Auditor {
                 rules.push(GridRule::DelaysHead { head, cluster: at });
             }
             let promised = SimTime::from_micros(queued.expected);
-            let as_planned = waiting.since == self.now && cluster.cancelled != Some(self.now);
+            let reserved =
+                self.reserves.then(|| cluster.reserve(self.now)?.get(&queued.place).copied()).flatten();
             if local.keeps_promises() && end > queued.expected {
                 rules.push(GridRule::PromiseInDanger { promised });
-            } else if local == Local::Conservative && as_planned && end != queued.expected {
-                rules.push(GridRule::Expected { planned: SimTime::from_micros(end) });
+            } else if let Some(reserved) = reserved.filter(|&reserved| reserved != self.now) {
+                let planned = SimTime::from_micros(reserved.saturating_add(waiting.walltime));
+                rules.push(GridRule::Expected { planned });
             }
             cluster.running.insert(number, (end, waiting.width));
         }
         cluster.queue.remove(&queued.place);
+        cluster.reservations.remove(queued.place);
         cluster.touched = true;
         cluster.used += u64::from(job.width);
         let (used, cores) = (cluster.used, cluster.cores);
@@ -134,7 +143,9 @@ impl Auditor {
         };
         let cluster = &mut self.clusters[at as usize];
         cluster.used -= u64::from(job.width);
-        cluster.running.remove(&number);
+        if cluster.running.remove(&number).is_some_and(|(end, _)| end > self.now) {
+            cluster.reservations.free();
+        }
         cluster.touched = true;
         self.turnaround += u128::from(self.now - job.arrived);
         self.completed += 1;

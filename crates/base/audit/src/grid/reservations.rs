@@ -1,0 +1,50 @@
+//! The plan of CONS from one moment to the next.
+
+use super::LONGEST_QUEUE;
+use super::local::{Waiting, running_profile};
+use crate::profile::{Request, reserve};
+use std::collections::BTreeMap;
+
+/// When each job that waits starts, by its place in the queue.
+#[derive(Debug, Default)]
+pub(super) struct Reservations {
+    starts: BTreeMap<u64, u64>,
+    /// Whether cores came free before they were expected to since the plan was made: a job ended early, or left the queue.
+    freed: bool,
+    /// Whether the queue was too long to follow, and was not empty since.
+    is_unknown: bool,
+}
+
+impl Reservations {
+    /// Cores came free before they were expected to.
+    pub(super) fn free(&mut self) {
+        self.freed = true;
+    }
+    /// A job left the queue.
+    pub(super) fn remove(&mut self, place: u64) {
+        self.starts.remove(&place);
+    }
+
+    /// The plan of this moment; `None` if it is not known.
+    pub(super) fn update(
+        &mut self,
+        now: u64,
+        cores: u32,
+        running: &BTreeMap<u64, (u64, u32)>,
+        queue: &BTreeMap<u64, Waiting>,
+    ) -> Option<&BTreeMap<u64, u64>> {
+        self.is_unknown = !queue.is_empty() && (self.is_unknown || queue.len() > LONGEST_QUEUE);
+        let freed = std::mem::take(&mut self.freed);
+        if self.is_unknown {
+            self.starts.clear();
+            return None;
+        }
+        if freed || self.starts.len() < queue.len() {
+            let request =
+                |(&key, job): (&u64, &Waiting)| Request { key, width: job.width, span: job.walltime };
+            let profile = running_profile(now, cores, running);
+            reserve(profile, queue.iter().map(request), &mut self.starts, freed);
+        }
+        Some(&self.starts)
+    }
+}
