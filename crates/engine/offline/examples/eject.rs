@@ -1,5 +1,5 @@
 //! VP_EJECT beside VP_CPSUM from 4 x 8 to 1,024 x 8,192: times (the shortest of five), and gaps to a reference, over the same
-//! instances: `cargo run --release -p dfrsim-offline --example eject [SEED]`, some minutes.
+//! instances: `cargo run --release -p dfrsim-offline --example eject [SEED [JOBS]]`, some minutes for all sizes.
 //!
 //! The reference is the optimum up to 20 jobs, if it is proven, else the bound of patterns up to 200 jobs, else LPBOUND; where it
 //! is a bound, both gaps contain its own distance from the optimum. The last columns are of the same gaps to the best mapping
@@ -46,12 +46,16 @@ struct Means {
 }
 
 fn main() {
-    let seed = std::env::args().nth(1).map_or(1, |text| text.parse().expect("a seed is a number"));
+    let number = |at: usize| -> Option<u64> {
+        std::env::args().nth(at).map(|text| text.parse().expect("seeds and jobs are numbers"))
+    };
+    let (seed, only) = (number(1).unwrap_or(1), number(2));
     println!(
         "| nodes x jobs | D | instances | VP_CPSUM (us) | VP_EJECT (us) | ratio | gap of VP_CPSUM | gap of VP_EJECT | ratio | failures | to the best known | | ratio |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for (nodes, jobs, count) in SIZES {
+    let is_wanted = |jobs: u32| only.is_none_or(|only| only == u64::from(jobs));
+    for (nodes, jobs, count) in SIZES.into_iter().filter(|&(_, jobs, _)| is_wanted(jobs)) {
         let mut all = Means::default();
         for dimensions in DIMENSIONS {
             let own = means(Seed::new(seed), nodes, jobs, dimensions, count);
