@@ -50,7 +50,7 @@ impl Effort {
             (Haste::None, _) => coarse(24),
             (Haste::Great, 0..64) => {
                 // Of a dozen of tasks it misses little.
-                let short_search = if tasks <= 16 { 1 << 12 } else { 0 };
+                let short_search = if tasks <= 16 { 1 << 14 } else { 0 };
                 Effort { repairs: 6, first: 32, failures: 16, rescues: true, short_search, ..coarse(512) }
             }
             (Haste::Great, 64..256) => Effort { first: 3, failures: 2, ..coarse(32) },
