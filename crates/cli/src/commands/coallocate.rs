@@ -179,6 +179,22 @@ fn answer(grid: &Grid, resources: &Resources, solution: &Solution) -> String {
         writeln!(text, "{name}: {} reserved, utilisation {part:.4}", format_amount(given))
             .expect("a string takes any text");
     }
-    writeln!(text, "utilisation factor {factor:.6}").expect("a string takes any text");
+    writeln!(text, "utilisation factor {}", significant(*factor)).expect("a string takes any text");
     text
+}
+
+/// Six decimals, or six digits where these would hide a small factor: that of a property that is not asked for is of millionths.
+fn significant(factor: f64) -> String {
+    if factor == 0.0 || factor >= 0.001 { format!("{factor:.6}") } else { format!("{factor:.5e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::significant;
+
+    #[test]
+    fn small_factors_are_not_printed_as_zero() {
+        let printed = [0.25, 0.001, 0.000_000_3, 0.0].map(significant);
+        assert_eq!(printed, ["0.250000", "0.001000", "3.00000e-7", "0.000000"]);
+    }
 }

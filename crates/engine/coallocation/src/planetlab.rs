@@ -8,8 +8,14 @@ use dfrsim_model::coallocation::{Request, Reservation, Resource, UNITS_PER_ONE};
 use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, Normal, StandardNormal};
+use std::sync::LazyLock;
 
-/// A quantitative property as table 1 describes it: a normal distribution of which only a range occurs.
+mod moments;
+
+use moments::underlying;
+
+/// A quantitative property as table 1 describes it: a normal distribution of which only a range occurs, and of that perhaps
+/// only the whole numbers. Mean and deviation are those of what occurs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Property {
     /// Its name in files and tables.
@@ -59,6 +65,10 @@ pub const PROPERTIES: [Property; 3] = [
     },
 ];
 
+/// Mean and deviation of the normal distributions of which the ranges have the moments of [`PROPERTIES`].
+static UNDERLYING: LazyLock<[(f64, f64); 3]> =
+    LazyLock::new(|| PROPERTIES.map(|property| underlying(&property)));
+
 /// How many nodes table 1 is about.
 pub const NODES: usize = 606;
 /// How often use was measured.
@@ -68,7 +78,7 @@ pub const MEASURED: SimSpan = SimSpan::from_secs(300);
 /// down from one measurement to the next. All of it is assumed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {
-    /// The mean level of all nodes, from 0 to 0.5. Levels are uniform between 0 and twice the mean.
+    /// The mean level of all nodes, from 0 to 0.5. Levels are uniform between 0 and twice the mean; at 0 nothing is used.
     pub mean: f64,
     /// The standard deviation of the use of a node around its level, before it is cut off at 0 and 1.
     pub deviation: f64,
@@ -88,16 +98,18 @@ impl Default for Usage {
 pub fn nodes(count: usize, seed: Seed) -> Vec<Resource> {
     let node = |number| {
         let mut rng = seed.fork("node").numbered(number as u64).rng();
-        let capacity = PROPERTIES.iter().map(|property| property.draw(&mut rng)).collect();
+        let draw = |(property, normal): (&Property, &(f64, f64))| property.draw(*normal, &mut rng);
+        let capacity = PROPERTIES.iter().zip(&*UNDERLYING).map(draw).collect();
         Resource { capacity, labels: [].into() }
     };
     (0..count).map(node).collect()
 }
 
 impl Property {
-    /// An amount in millionths: values outside the range are drawn again.
-    fn draw(&self, rng: &mut Rng) -> u64 {
-        let normal = Normal::new(self.mean, self.deviation).expect("the table has finite deviations");
+    /// An amount in millionths of a normal distribution with this mean and deviation: values outside the range are drawn
+    /// again.
+    fn draw(&self, (mean, deviation): (f64, f64), rng: &mut Rng) -> u64 {
+        let normal = Normal::new(mean, deviation).expect("deviations are finite");
         loop {
             let drawn: f64 = normal.sample(rng);
             let value = if self.is_whole { drawn.round() } else { drawn };
@@ -147,7 +159,10 @@ impl Autoregression {
     }
     /// The next measurement, from 0 to 1.
     fn next(&mut self, rng: &mut Rng) -> f64 {
-        let Usage { deviation, correlation, .. } = self.usage;
+        let Usage { mean, deviation, correlation } = self.usage;
+        if mean == 0.0 {
+            return 0.0;
+        }
         let used = (self.level + deviation * self.away).clamp(0.0, 1.0);
         let fresh: f64 = StandardNormal.sample(rng);
         self.away = correlation * self.away + (1.0 - correlation * correlation).sqrt() * fresh;
@@ -232,4 +247,33 @@ pub fn test_case(resources: usize, statistics: &[(f64, f64)], rng: &mut Rng) -> 
     let end = rng.random_range(65_400..=86_400_u64);
     let latest = SimTime::from_micros(SimTime::from_secs(end).micros() - demand.duration.micros());
     (demand, earliest, latest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn level_0_is_no_use() {
+        let nodes = nodes(5, Seed::new(3));
+        let none = Usage { mean: 0.0, ..Usage::default() };
+        let span = SimSpan::from_secs(3_600);
+        assert!(
+            usage(&nodes, &none, span, Seed::new(4)).iter().all(|it| it.amounts.iter().all(|&it| it == 0))
+        );
+        let some = usage(&nodes, &Usage { mean: 0.1, ..none }, span, Seed::new(4));
+        assert!(some.iter().any(|it| it.amounts.iter().any(|&it| it > 0)));
+    }
+
+    /// Of 100,000 nodes the moments are known to about half a percent.
+    #[test]
+    fn drawn_nodes_have_the_published_moments() {
+        for ((mean, deviation), property) in
+            statistics(&nodes(100_000, Seed::new(1))).into_iter().zip(PROPERTIES)
+        {
+            let unit = UNITS_PER_ONE as f64;
+            assert!((mean / unit - property.mean).abs() < 0.02, "{}: {mean}", property.name);
+            assert!((deviation / unit - property.deviation).abs() < 0.02, "{}: {deviation}", property.name);
+        }
+    }
 }

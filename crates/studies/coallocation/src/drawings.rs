@@ -3,7 +3,6 @@
 use crate::pairs::{COUNTS, Data};
 use crate::published::{self, CASES};
 use crate::tables::{SERIES, series_ms};
-use dfrsim_coallocation::planetlab::SIZES;
 use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
 
 /// For each level of use: table 2 beside the published one, and figure 2 if searches were timed.
@@ -14,7 +13,14 @@ pub(crate) fn drawings(data: &Data<'_>) -> Vec<Drawing> {
 
 fn table_2(data: &Data<'_>, usage: f64) -> Option<Drawing> {
     let grids = data.pairs(usage, None);
-    let published = published::all_counts().map(|count| 100.0 * count / (CASES * SIZES.len()) as f64);
+    // Of the same sizes.
+    let sizes = &data.fields.sizes;
+    let of_sizes: Option<Vec<[f64; 6]>> =
+        sizes.iter().map(|size| published::counts(&size.to_string())).collect();
+    let of_sizes = of_sizes.filter(|counts| !counts.is_empty())?;
+    let published: [f64; 6] = std::array::from_fn(|place| {
+        100.0 * of_sizes.iter().map(|counts| counts[place]).sum::<f64>() / (CASES * sizes.len()) as f64
+    });
     let percent = |place: usize| {
         let of_grid = grids.iter().filter(|pairs| !pairs.is_empty()).map(|pairs| {
             100.0 * pairs.iter().filter(|pair| pair.counts()[place]).count() as f64 / pairs.len() as f64

@@ -1,6 +1,6 @@
 //! Grids in use, and their test cases.
 
-use crate::scenario::CoallocationFields;
+use crate::scenario::{CoallocationFields, Sample};
 use dfrsim_audit::coallocation::check_allocation;
 use dfrsim_coallocation::planetlab::{Demand, Kind, Usage, nodes, statistics, test_case, usage};
 use dfrsim_coallocation::{Grid, Solution};
@@ -68,6 +68,11 @@ impl InUse {
         TestCase { order, demand, earliest, latest, seed }
     }
 
+    /// What is reserved of a node.
+    pub(crate) fn reserved_of(&self, node: usize) -> &[Reservation] {
+        &self.reserved[node]
+    }
+
     /// Has the independent checker look at an answer.
     pub(crate) fn check(&self, request: &Request, solution: &Solution) -> Result<(), Failure> {
         let parts = &solution.allocation.reservations;
@@ -93,8 +98,18 @@ impl TestCase {
     pub(crate) fn request(&self, kind: Kind) -> Request {
         self.demand.request(kind, self.earliest, self.latest)
     }
-    /// The nodes that a search with this multiple examines: those that come first.
-    pub(crate) fn sample(&self, multiple: usize) -> &[usize] {
-        &self.order[..self.order.len().min(multiple * self.demand.resources)]
+    /// The nodes that a search with this multiple examines: those that come first, if it matters of the eligible ones.
+    pub(crate) fn sample(&self, how: Sample, grid: &Grid, kind: Kind, multiple: usize) -> Vec<usize> {
+        let request = self.request(kind);
+        let is_taken = |node: &&usize| how == Sample::Unchecked || request.accepts(&grid.resources()[**node]);
+        self.order.iter().filter(is_taken).take(multiple * self.demand.resources).copied().collect()
+    }
+    /// The nodes over which the optimum is searched: those that a search of either kind examines.
+    pub(crate) fn sample_of_both(&self, how: Sample, grid: &Grid, multiple: usize) -> Vec<usize> {
+        let mut both = self.sample(how, grid, Kind::Collective, multiple);
+        both.extend(self.sample(how, grid, Kind::Simple, multiple));
+        both.sort_unstable();
+        both.dedup();
+        both
     }
 }

@@ -10,6 +10,7 @@
 
 mod claims;
 mod drawings;
+mod files;
 mod grid;
 mod pairs;
 mod published;
@@ -20,7 +21,7 @@ mod study;
 mod tables;
 
 pub use rows::{OptimumRow, Row, SearchRow, StreamRow};
-pub use scenario::{CoallocationFields, ParameterFields, StreamFields, VariationFields};
+pub use scenario::{CoallocationFields, ParameterFields, Sample, StreamFields, VariationFields};
 pub use study::{CoallocationStudy, Instance, Setting, Variant};
 
 /// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.

@@ -26,10 +26,11 @@ pub(crate) fn all_counts() -> [f64; 6] {
     counts("all").expect("table 2 has a line for all sizes")
 }
 
-/// The rank correlation of the size and the cases that collective requests solve (table 2).
-pub(crate) fn correlation_of_size() -> Option<f64> {
+/// The rank correlation of the size and the cases that requests of a kind solve (table 2).
+pub(crate) fn correlation_of_size(kind: &str) -> Option<f64> {
     let sizes = dfrsim_coallocation::planetlab::SIZES;
-    let pairs = sizes.iter().filter_map(|size| Some((*size as f64, counts(&size.to_string())?[1])));
+    let place = usize::from(kind == crate::COLLECTIVE);
+    let pairs = sizes.iter().filter_map(|size| Some((*size as f64, counts(&size.to_string())?[place])));
     rank_correlation(&pairs.collect::<Vec<_>>())
 }
 

@@ -4,8 +4,8 @@ use dfrsim_coallocation::Parameters;
 use dfrsim_coallocation::planetlab::{NODES, SIZES, Usage};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, LocatedFile, boolean, choice, count, file, fraction, list, number, one_or_many, optional, seconds,
-    table,
+    Codec, LocatedFile, boolean, choice, count, file, fraction, list, name, number, one_or_many, optional,
+    seconds, table,
 };
 use dfrsim_model::SimSpan;
 
@@ -33,10 +33,15 @@ fields! {
         pub cases: u32 = count("a number of test cases", 1, 10_000), default 90;
         /// How often each search is repeated.
         pub repetitions: u32 = repetitions(), default 1_000;
-        /// Whether all searches for a test case look at the same nodes, or each repetition draws its own.
-        pub sample_each as "sample": bool = choice([("case", false), ("repetition", true)]), default false;
+        /// Which nodes a search looks at: `case`, the first eligible ones in an order of all nodes that belongs to the test case;
+        /// `case-unchecked`, the first ones, of which phase I then strikes out those that are not eligible; `repetition`, eligible
+        /// ones that each repetition draws anew.
+        pub sample: Sample = choice([Sample::Case, Sample::Unchecked, Sample::Repetition].map(|it| (it.name(), it))), default Sample::Case;
         /// For which sizes the optimum is searched; the complete search takes too long for more than 10 nodes.
         pub optimum: Vec<usize> = numbers_of_nodes(10), default vec![5];
+        /// The folder into which the nodes, their use and the request of every search with the parameters of the scenario are
+        /// written, as `dfrsim coallocate` takes them.
+        pub files: Option<String> = optional(name("a folder"));
         /// Whether searches are timed. Times differ from run to run; nothing else does.
         pub times: bool = boolean(), default false;
         /// The parameters of the algorithm.
@@ -53,8 +58,8 @@ fields! {
                 at.fault(field, format!("{size} nodes are more than the {} of a grid", study.nodes));
             }
         }
-        if study.sample_each && !study.optimum.is_empty() {
-            at.fault("optimum", "there is one optimum a test case with `sample = \"case\"` only");
+        if study.sample == Sample::Repetition && !study.optimum.is_empty() {
+            at.fault("optimum", "with `sample = \"repetition\"` there is no optimum of a test case");
         }
     }
 }
@@ -102,6 +107,29 @@ fields! {
         pub mean_gap: SimSpan = some_time(), default SimSpan::from_secs(600);
         /// How long after its arrival a job may start at the latest.
         pub patience: SimSpan = some_time(), default SimSpan::from_secs(86_400);
+    }
+}
+
+/// Which nodes a search looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sample {
+    /// The first eligible ones in the order of the test case.
+    Case,
+    /// The first ones in that order, eligible or not.
+    Unchecked,
+    /// Eligible ones that each repetition draws.
+    Repetition,
+}
+
+impl Sample {
+    /// Its name in scenarios.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Sample::Case => "case",
+            Sample::Unchecked => "case-unchecked",
+            Sample::Repetition => "repetition",
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::grid::{InUse, TestCase};
 use crate::rows::SearchRow;
+use crate::scenario::Sample;
 use dfrsim_coallocation::planetlab::Kind;
 use dfrsim_coallocation::{CandidateStarts, Coallocator, Grid, Parameters, Rejection};
 use dfrsim_lab::Failure;
@@ -17,8 +18,7 @@ const TIMED: u32 = 5;
 pub(crate) struct Repeated {
     pub(crate) parameters: Parameters,
     pub(crate) repetitions: u32,
-    /// Each repetition draws the nodes that it examines.
-    pub(crate) sample_each: bool,
+    pub(crate) sample: Sample,
     pub(crate) times: bool,
 }
 
@@ -31,13 +31,13 @@ pub(crate) fn search(
     row: &mut SearchRow,
 ) -> Result<(), Failure> {
     let request = case.request(kind);
-    let sample = case.sample(how.parameters.initial_multiple);
+    let sample = &case.sample(how.sample, &on.grid, kind, how.parameters.initial_multiple);
     let mut coallocator = Coallocator::new(how.parameters);
     let mut starts = CandidateStarts::new(&on.grid, &request, sample);
     let mut solutions: Vec<(SimTime, f64, f64)> = Vec::new();
     let seed = |repetition: u32| case.seed.fork("search").numbered(repetition.into());
     for repetition in 0..how.repetitions {
-        let found = if how.sample_each {
+        let found = if how.sample == Sample::Repetition {
             coallocator.search(&on.grid, &request, seed(repetition))
         } else {
             coallocator.search_starts(&mut starts, seed(repetition))

@@ -5,7 +5,7 @@ use crate::pairs::Data;
 use crate::rows::{OptimumRow, Row, SearchRow, StreamRow};
 use crate::scenario::{CoallocationFields, VariationFields};
 use crate::search::{Repeated, search};
-use crate::{KINDS, claims, drawings, kind_name, tables};
+use crate::{KINDS, claims, drawings, files, kind_name, tables};
 use dfrsim_audit::coallocation::check_reservations;
 use dfrsim_coallocation::file::Resources;
 use dfrsim_coallocation::planetlab::{Kind, PROPERTIES, Usage};
@@ -18,6 +18,7 @@ use dfrsim_lab::{
 use dfrsim_model::coallocation::{Reservation, Resource};
 use dfrsim_model::{Seed, SimSpan};
 use std::fs;
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// The day of the test cases.
@@ -118,7 +119,7 @@ impl CoallocationStudy {
         Repeated {
             parameters: setting.map_or(standard, |setting| setting.apply(standard)),
             repetitions: varied.map_or(fields.repetitions, |variations| variations.repetitions),
-            sample_each: fields.sample_each,
+            sample: fields.sample,
             times: fields.times,
         }
     }
@@ -189,7 +190,7 @@ fn read_nodes(file: &LocatedFile) -> Result<(Vec<Resource>, Input), RunError> {
 impl Study for CoallocationStudy {
     const NAME: &'static str = "coallocation";
     const TITLE: &'static str = "Co-allocation with collective requests in grid systems (Cankar et al.)";
-    const SEMANTICS: u32 = 1;
+    const SEMANTICS: u32 = 2;
     const AUDIT: Audit = Audit::Always;
     const RUNS: &'static str = "searches and streams";
 
@@ -275,7 +276,7 @@ impl Study for CoallocationStudy {
             Variant::Search { size, case, kind, setting } => {
                 let how = self.repeated(setting);
                 key.field("search", kind_name(kind)).field("size", size).field("case", case);
-                key.field("repetitions", how.repetitions).field("sample_each", how.sample_each);
+                key.field("repetitions", how.repetitions).field("sample", how.sample.name());
                 key.field("times", how.times);
                 parameters(key, how.parameters);
                 // One of the values that are varied may be the one of the scenario.
@@ -284,6 +285,7 @@ impl Study for CoallocationStudy {
             Variant::Optimum { size, case } => {
                 key.field("optimum", case).field("size", size);
                 key.field("multiple", self.fields().parameters.initial_multiple);
+                key.field("sample", self.fields().sample.name());
             }
             Variant::Stream(kind) => {
                 key.field("stream", kind_name(kind));
@@ -338,14 +340,21 @@ impl Study for CoallocationStudy {
                     value: setting.map(|setting| setting.value),
                     ..SearchRow::default()
                 };
-                search(&on.case(size, case), on, kind, &self.repeated(setting), &mut row)?;
+                let (test, how) = (on.case(size, case), self.repeated(setting));
+                if let (Some(folder), None) = (&self.fields().files, setting) {
+                    let place = format!("usage-{usage}-grid-{replication}/{size}-{case}-{}", kind_name(kind));
+                    let sample = test.sample(how.sample, &on.grid, kind, how.parameters.initial_multiple);
+                    files::write(&Path::new(folder).join(place), on, &test.request(kind), &sample)?;
+                }
+                search(&test, on, kind, &how, &mut row)?;
                 Row::Search(row)
             }
             Variant::Optimum { size, case } => {
                 let on = instance.day()?;
                 let test = on.case(size, case);
-                let sample = test.sample(self.fields().parameters.initial_multiple);
-                let best = optimum(&on.grid, &test.request(Kind::Collective), sample);
+                let multiple = self.fields().parameters.initial_multiple;
+                let sample = test.sample_of_both(self.fields().sample, &on.grid, multiple);
+                let best = optimum(&on.grid, &test.request(Kind::Collective), &sample);
                 Row::Optimum(OptimumRow {
                     usage,
                     replication,

@@ -118,10 +118,10 @@ impl GridStudy {
         let events = self.fields.events.as_ref().map(|folder| {
             let names = file_names(self.fields.workloads.iter().map(|workload| workload.name.as_str()));
             let (workload, platform) = (&names[place.workload], place.platform());
+            let local = place.local.name().replace('/', "-");
             let variant = variant
                 .map_or("none".to_owned(), |(algorithm, heuristic)| format!("{algorithm}-{heuristic}"));
-            let name =
-                format!("{workload}-{platform}-{}-{}-{variant}", place.local.name(), place.replication);
+            let name = format!("{workload}-{platform}-{local}-{}-{variant}", place.replication);
             EventsFile::create(Path::new(folder), &name)
         });
         recorded(&instance.platform, &instance.jobs, &options, events.transpose()?)

@@ -2,6 +2,7 @@
 
 use crate::pairs::{BESIDE_OPTIMUM, COUNTS, Data, Pair, beside_optimum, optima};
 use crate::published::{self, CASES};
+use crate::scenario::CoallocationFields;
 use crate::{COLLECTIVE, SIMPLE};
 use dfrsim_coallocation::planetlab::SIZES;
 use dfrsim_lab::{Estimate, NamedTable, Table, TableLine};
@@ -30,6 +31,11 @@ fn line(
         .with("ratio", ratio.map(|(ours, published)| ours.value * scale / published))
 }
 
+/// Whether there are as many test cases as published, of a size or of all sizes together.
+fn is_as_published(fields: &CoallocationFields, size: Option<usize>) -> bool {
+    fields.cases as usize == CASES && (size.is_some() || fields.sizes == SIZES)
+}
+
 /// Means over the grids. The Markdown has a column for each count.
 pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
     let counts = |pairs: &[Vec<Pair<'_>>]| -> [Option<Estimate>; 6] {
@@ -46,7 +52,7 @@ pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
     for &usage in &data.fields.usage {
         for (size, name) in &sizes {
             let ours = counts(&data.pairs(usage, *size));
-            let published = published::counts(name);
+            let published = published::counts(name).filter(|_| is_as_published(data.fields, *size));
             let cases = if size.is_some() {
                 (of_size, CASES)
             } else {
@@ -62,17 +68,18 @@ pub(super) fn table_2(data: &Data<'_>) -> NamedTable {
             summary.push(names.with_all(COUNTS.into_iter().zip(ours)));
         }
     }
-    for (_, name) in &sizes {
+    for (size, name) in &sizes {
         let names = TableLine::new().with("usage", "published").with("size", name.as_str());
-        let counts = published::counts(name);
+        let counts = published::counts(name).filter(|_| is_as_published(data.fields, *size));
         summary.extend(counts.map(|counts| names.with_all(COUNTS.into_iter().zip(counts))));
     }
     let short: Table = summary.into_iter().collect();
-    let note = format!(
-        "Of {of_size} test cases of each size, {} of all sizes; published: of {CASES} and {}.",
-        of_size * data.fields.sizes.len(),
-        CASES * SIZES.len()
-    );
+    let note = match data.fields.cases as usize {
+        CASES => format!("Of {CASES} test cases of each size."),
+        cases => {
+            format!("Of {cases} test cases of each size; published counts are of {CASES} and not comparable.")
+        }
+    };
     if data.fields.sizes.is_empty() {
         lines.clear();
     }
@@ -92,8 +99,9 @@ pub(super) fn table_3(data: &Data<'_>) -> NamedTable {
             let is_count = !matches!(name, "mean_delay_h" | "factor_of_optimum");
             let names = TableLine::new().with("usage", usage).with("size", size);
             let names = names.with("kind", kind).with("metric", name);
-            // The published table is for 5 nodes.
-            let published = published.filter(|_| size == 5).map(|it| it[place]);
+            // The published table is for 5 nodes, and its counts are of so many test cases.
+            let is_comparable = !is_count || is_as_published(data.fields, Some(size));
+            let published = published.filter(|_| size == 5 && is_comparable).map(|it| it[place]);
             lines.push(line(names, ours, published, is_count.then_some(cases)));
         };
         let all = data.mean(pairs.iter().map(|pairs| Some(optima(pairs))));

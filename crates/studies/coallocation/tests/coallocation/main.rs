@@ -1,9 +1,10 @@
 //! The co-allocation study in the frame.
 
-use dfrsim_coallocation::file::Resources;
+use dfrsim_coallocation::file::{self, Resources, Window};
 use dfrsim_coallocation::planetlab::{PROPERTIES, nodes};
+use dfrsim_coallocation::{Coallocator, Parameters};
 use dfrsim_lab::{DataFrame, Part, Registry, Results, RunError, RunOptions, RunReport, Shard, Status};
-use dfrsim_model::Seed;
+use dfrsim_model::{Seed, SimSpan, SimTime};
 use dfrsim_study_coallocation::register;
 use std::collections::BTreeMap;
 use std::fs;
@@ -170,7 +171,7 @@ fn all_faults_of_a_scenario_are_found() {
     let together = faults("study = 'coallocation'\nnodes = 20\nsample = 'repetition'\n");
     for part in [
         "30 nodes are more than the 20 of a grid",
-        "there is one optimum a test case with `sample = \"case\"` only",
+        "with `sample = \"repetition\"` there is no optimum of a test case",
     ] {
         assert!(together.contains(part), "{part}: {together}");
     }
@@ -237,4 +238,83 @@ fn repetitions_may_draw_nodes_of_their_own() {
     };
     assert_eq!(partly_sufficient(&[]), 0);
     assert!(partly_sufficient(&["sample=repetition"]) > 0);
+}
+
+/// The first nodes of a case may lack the minima of a simple request, the first eligible ones do not.
+#[test]
+fn searches_look_at_eligible_nodes_unless_told_otherwise() {
+    let without_nodes = |sample: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        run(SMALL, &[sample, "cases=20"], folder.path());
+        let rows = numbers(&frames(folder.path())[0], ["without_nodes", "solved"]);
+        let sum = |place: usize| rows.iter().filter_map(|row| row[place]).sum::<f64>();
+        (sum(0), sum(1))
+    };
+    let (eligible, unchecked) = (without_nodes("sample=case"), without_nodes("sample=case-unchecked"));
+    assert!(eligible.0 == 0.0 && unchecked.0 > 0.0, "{eligible:?} {unchecked:?}");
+    assert!(eligible.1 > unchecked.1, "{eligible:?} {unchecked:?}");
+}
+
+/// Searches in the files of a case start when those of its row do: the nodes, their use and the request are the same, only the draws
+/// of the search are not.
+#[test]
+fn rows_can_be_recomputed_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = folder.path().join("files");
+    run(
+        SMALL,
+        &[&format!("files='{}'", written.display()), "replications=1"],
+        &folder.path().join("results"),
+    );
+    let frame = &frames(&folder.path().join("results"))[0];
+    let kind = frame.place("kind").unwrap();
+    let mut starts = 0;
+    for (row, line) in numbers(frame, ["size", "case", "solved", "start_s"]).into_iter().enumerate() {
+        let [size, case, solved, start] = line;
+        let name = format!("{}-{}-{}", size.unwrap(), case.unwrap(), frame.text(row, kind));
+        let read = |extension: &str| {
+            fs::read_to_string(written.join("usage-0.1-grid-0").join(format!("{name}.{extension}"))).unwrap()
+        };
+        let nodes = Resources::parse("nodes.csv", &read("nodes.csv")).unwrap();
+        assert_eq!(nodes.names.len(), 3 * size.unwrap() as usize);
+        let used = file::reservations("use.csv", &read("use.csv"), &nodes).unwrap();
+        let grid = file::grid("use.csv", &nodes, &used).unwrap();
+        let window = Window { now: SimTime::ZERO, patience: SimSpan::ZERO };
+        let request = file::request("request.toml", &read("toml"), &nodes, window).unwrap();
+        let parameters = Parameters { largest_multiple: 3, ..Parameters::default() };
+        let mut coallocator = Coallocator::new(parameters);
+        let mut found: Vec<SimTime> = (0..10)
+            .filter_map(|seed| coallocator.search(&grid, &request, Seed::new(seed)).ok())
+            .map(|solution| solution.allocation.start)
+            .collect();
+        found.sort_unstable();
+        // Where all searches agree, draws do not matter.
+        if solved == Some(10.0) && found.first() == found.last() && found.len() == 10 {
+            assert_eq!(Some(found[0].as_secs_f64()), start, "{name}");
+            starts += 1;
+        } else if solved == Some(0.0) {
+            assert!(found.len() < 10, "{name}");
+        }
+    }
+    assert!(starts > 5, "{starts}");
+}
+
+/// Counts of 6 cases are no counts of 90.
+#[test]
+fn published_counts_are_beside_as_many_cases_only() {
+    let folder = tempfile::tempdir().unwrap();
+    run(SMALL, &["replications=1"], folder.path());
+    let table = |name: &str| fs::read_to_string(folder.path().join("tables").join(name)).unwrap();
+    assert!(!table("table_2.md").contains("| published |"), "{}", table("table_2.md"));
+    assert!(table("table_2.md").contains("not comparable"));
+    let header = "usage,size,count,cases,ours,low,high,published_cases,published,ratio";
+    assert_eq!(table("table_2.csv").lines().next(), Some(header));
+    assert!(table("table_2.csv").lines().skip(1).all(|line| line.ends_with(",,,")));
+    // Parts of the optimum and hours are.
+    let parts = table("table_3.csv");
+    let of = |metric: &str| parts.lines().find(|line| line.contains(metric)).unwrap().to_owned();
+    assert!(
+        of("collective,solved").ends_with(",,,") && of("factor_of_optimum").contains(",0.92,"),
+        "{parts}"
+    );
 }

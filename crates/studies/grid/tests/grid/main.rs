@@ -153,6 +153,35 @@ fn events_are_written_and_pass_the_checker() {
     assert_eq!(names, ["none", "with-mct", "without-mct"].map(name));
 }
 
+/// Events of every simulation, whatever its local policy, its mapping and its copies, are in a file of their own that the
+/// audit accepts.
+#[test]
+fn events_of_every_simulation_pass_the_audit() {
+    let local = "local=['FCFS', 'CONS', 'CONS/REPLAN', 'EASY']";
+    let folder = tempfile::tempdir().unwrap();
+    let audited = |name: &str, overrides: &[&str]| {
+        let events = folder.path().join(name);
+        let set = format!("events='{}'", events.display());
+        let all: Vec<&str> = [local, set.as_str()].iter().chain(overrides).copied().collect();
+        let computed = run(&all, &folder.path().join(format!("{name}-results"))).counts.computed;
+        let mut files = 0;
+        for entry in fs::read_dir(&events).unwrap() {
+            let path = entry.unwrap().path();
+            let report = dfrsim_audit::grid::audit(&fs::read(&path).unwrap()[..]);
+            report.unwrap_or_else(|faults| panic!("{}: {faults}", path.display()));
+            files += 1;
+        }
+        assert_eq!(files, computed, "{name}");
+        computed
+    };
+    assert_eq!(audited("reallocation", &["meta.heuristics=['minmin', 'sufferage']"]), 2 * 4 * 5);
+    for mapping in ["random", "round-robin", "queue-length", "least-work-left", "fastest"] {
+        let set = format!("meta.mapping='{mapping}'");
+        assert_eq!(audited(mapping, &[&set, "meta.heuristics='mct'"]), 2 * 4 * 3);
+    }
+    assert_eq!(audited("copies", &["meta.copies=2"]), 2 * 4);
+}
+
 #[test]
 fn all_faults_of_a_scenario_are_found() {
     let wrong = QUICK
