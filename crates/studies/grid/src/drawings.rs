@@ -1,12 +1,41 @@
-//! Tables 2 to 17, each a figure: the means over the workloads beside the published ones.
+//! Tables 2 to 17, each a figure: the means over the workloads beside the published ones. Changed jobs and relative turnaround by
+//! workload and heuristic are others.
 
-use crate::metrics::{Metric, Metrics};
+use crate::metrics::{Group, Metric, Metrics};
 use crate::tables::Numbered;
-use dfrsim_lab::{Axis, Chart, Drawing, mean};
+use dfrsim_lab::{Axis, Chart, Drawing, Join, Series, mean, stem};
+use std::collections::BTreeSet;
 
 /// A figure for each published table of which we have something.
 pub(crate) fn drawings(metrics: &Metrics) -> Vec<Drawing> {
-    Numbered::all().filter_map(|table| drawing(&table, metrics)).collect()
+    let tables = Numbered::all().filter_map(|table| drawing(&table, metrics));
+    tables.chain(Numbered::all().flat_map(|table| by_workload(&table, metrics))).collect()
+}
+
+/// A figure for each local policy of a table of changed jobs or turnarounds with several workloads: a line a heuristic. Workloads are
+/// numbered in the order of the scenario.
+fn by_workload(table: &Numbered, metrics: &Metrics) -> Vec<Drawing> {
+    let metric = table.metric;
+    let locals: BTreeSet<&str> = table.groups(metrics).map(|group| group.local.as_str()).collect();
+    let is_drawn = matches!(metric, Metric::Changed | Metric::Turnaround) && metrics.workloads.len() > 1;
+    let series = |group: &Group| {
+        let value = |(number, workload): (u32, &String)| {
+            Some((f64::from(number), metrics.value(metric, group, workload)?))
+        };
+        let points: Vec<(f64, f64)> = (1_u32..).zip(&metrics.workloads).filter_map(value).collect();
+        (!points.is_empty()).then(|| Series { name: group.heuristic.clone(), points, join: Join::Straight })
+    };
+    let names = metrics.workloads.iter().zip(1..).map(|(name, number)| format!("{number} {name}"));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let figure = |local: &str| {
+        let series: Vec<Series> =
+            table.groups(metrics).filter(|group| group.local == local).filter_map(series).collect();
+        let chart = Chart::lines(Axis::linear("workload"), Axis::linear(metric.title()), "heuristic", series);
+        let (title, stem) = (table.title(), stem(&format!("table-{:02}-workloads-{local}", table.number)));
+        Drawing::new(stem, format!("{title}, {local}, by workload"), chart)
+            .with_remark(format!("Workloads: {names}."))
+    };
+    locals.into_iter().filter(|_| is_drawn).map(figure).collect()
 }
 
 fn drawing(table: &Numbered, metrics: &Metrics) -> Option<Drawing> {
@@ -41,7 +70,12 @@ mod tests {
     #[test]
     fn each_published_table_is_a_figure() {
         let drawings = drawings(&published::tables().beside_themselves());
-        assert_eq!((drawings.len(), drawings[15].stem.as_str()), (16, "table-17"));
+        // Eight tables of changed jobs and turnarounds, with two local policies.
+        assert_eq!((drawings.len(), drawings[15].stem.as_str()), (16 + 8 * 2, "table-17"));
+        let Chart::Lines { series, .. } = &drawings[16].chart else { panic!("{:?}", drawings[16]) };
+        assert_eq!((drawings[16].stem.as_str(), series.len()), ("table-02-workloads-cons", 6));
+        // MCT with CONS in January.
+        assert_eq!((series[0].name.as_str(), series[0].points[0]), ("mct", (1.0, 3.55)));
         let Chart::Beside { lines, .. } = &drawings[0].chart else { panic!("{:?}", drawings[0]) };
         // Two local policies with six heuristics.
         assert_eq!((lines.len(), lines[0].0.as_str()), (12, "FCFS mct"));
