@@ -87,6 +87,8 @@ fields! {
     pub struct JobFields {
         /// The walltimes of generated jobs, and of those in logs that have none: `exact`, `random:5` and so on.
         pub walltimes: EstimateModel = walltimes(), default EstimateModel::Random(5.0);
+        /// Whether jobs of logs keep the walltimes that they have, or all get drawn ones.
+        pub draw_all_walltimes as "logged_walltimes": bool = choice([("keep", false), ("replace", true)]), default false;
         /// The largest load of a generated month; above it run times are shortened.
         pub max_load: f64 = positive("a load"), default 0.9;
         /// What happens to jobs of logs that fit on no cluster: they are an error, or left out and counted.

@@ -67,6 +67,7 @@ pub(crate) struct Workload {
     cores: Vec<NonZeroU32>,
     logs: Vec<Option<Arc<Log>>>,
     walltimes: EstimateModel,
+    draw_all_walltimes: bool,
     max_load: f64,
 }
 
@@ -97,6 +98,7 @@ impl Workload {
             cores: fields.sites.iter().map(cores).collect(),
             logs: fields.sites.iter().map(|site| logs.of_site(site)).collect::<Result<_, _>>()?,
             walltimes: grid.jobs.walltimes,
+            draw_all_walltimes: grid.jobs.draw_all_walltimes,
             max_load: grid.jobs.max_load,
         };
         for replication in (0..grid.replications).filter(|_| !grid.jobs.skip_too_wide) {
@@ -155,6 +157,9 @@ impl Workload {
             let loads = site.load.as_deref().unwrap_or_default();
             if let Some(&load) = loads.get(month).or(loads.first()) {
                 scale_to_load(&mut of_month, load, cores, length(&[days]));
+            }
+            if self.draw_all_walltimes {
+                of_month.iter_mut().for_each(|job| job.walltime = SimSpan::ZERO);
             }
             jobs.extend(
                 of_month

@@ -305,6 +305,9 @@ fn sites_have_windows_and_loads() {
     let loaded = windows("load = [0.5, 0.25]\n");
     let load: f64 = loaded[0][4].parse().unwrap();
     assert!((load - (0.5 + 2.0 * 0.25) / 3.0).abs() < 1e-6, "{load}");
+    // All walltimes are logged, unless they are to be replaced.
+    let replaced = windows("[jobs]\nlogged_walltimes = 'replace'\n");
+    assert_eq!((natural[0][5].as_str(), replaced[0][5].as_str()), ("0", "6"));
     let counted = windows("jobs = [3, 9]\n");
     assert_eq!(counted[0][2..4], ["1", "12"]);
     let many = faults_of_run(&format!("{scenario}jobs = [15, 9]\n"), folder.path());
