@@ -104,12 +104,4 @@ impl TestCase {
         let is_taken = |node: &&usize| how == Sample::Unchecked || request.accepts(&grid.resources()[**node]);
         self.order.iter().filter(is_taken).take(multiple * self.demand.resources).copied().collect()
     }
-    /// The nodes over which the optimum is searched: those that a search of either kind examines.
-    pub(crate) fn sample_of_both(&self, how: Sample, grid: &Grid, multiple: usize) -> Vec<usize> {
-        let mut both = self.sample(how, grid, Kind::Collective, multiple);
-        both.extend(self.sample(how, grid, Kind::Simple, multiple));
-        both.sort_unstable();
-        both.dedup();
-        both
-    }
 }

@@ -285,7 +285,7 @@ impl Study for CoallocationStudy {
             Variant::Optimum { size, case } => {
                 key.field("optimum", case).field("size", size);
                 key.field("multiple", self.fields().parameters.initial_multiple);
-                key.field("sample", self.fields().sample.name());
+                key.field("sample", self.fields().sample.name()).field("of", kind_name(Kind::Collective));
             }
             Variant::Stream(kind) => {
                 key.field("stream", kind_name(kind));
@@ -353,7 +353,7 @@ impl Study for CoallocationStudy {
                 let on = instance.day()?;
                 let test = on.case(size, case);
                 let multiple = self.fields().parameters.initial_multiple;
-                let sample = test.sample_of_both(self.fields().sample, &on.grid, multiple);
+                let sample = test.sample(self.fields().sample, &on.grid, Kind::Collective, multiple);
                 let best = optimum(&on.grid, &test.request(Kind::Collective), &sample);
                 Row::Optimum(OptimumRow {
                     usage,
