@@ -137,9 +137,7 @@ impl Claims<'_> {
         let counted = |place: usize| of(&|pairs| Some(count(pairs, place)));
         let better = ratio(&counted(5), &counted(4));
         let gain = of(&|pairs| average(pairs.iter().filter_map(Pair::gain)));
-        let correlation = |kind: &str| {
-            of(&|pairs| rank_correlation(&sizes(pairs, kind)).map(|correlation| correlation.abs()))
-        };
+        let correlation = |kind: &str| of(&|pairs| rank_correlation(&sizes(pairs, kind)).map(f64::abs));
         let correlations = [(SIMPLE, correlation(SIMPLE)), (COLLECTIVE, correlation(COLLECTIVE))];
         let improvement = of(&improvement);
         let [by_simple, by_collective, is_earlier, is_equal, simple_better, collective_better] =

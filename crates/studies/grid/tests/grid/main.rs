@@ -242,7 +242,7 @@ fn a_job_that_fits_nowhere_is_an_error_unless_it_is_to_be_skipped() {
 fn awkward_log() -> String {
     let line = |id: u32| {
         let submit = if id % 10 == 7 { -1 } else { i64::from(id) * 600 };
-        let run = if id % 25 == 0 { 0 } else { 60 * (1 + id % 7) };
+        let run = if id.is_multiple_of(25) { 0 } else { 60 * (1 + id % 7) };
         let status = if id % 5 == 3 { 265 } else { 1 };
         format!("{id} {submit} -1 {run} {} -1 -1 -1 -1 -1 {status} -1 -1 -1 -1 -1 -1 -1\n", 1 + id % 4)
     };
