@@ -7,6 +7,7 @@
 
 mod admission;
 mod budget;
+mod idle;
 mod mapping;
 mod node_table;
 mod parts;
@@ -19,4 +20,4 @@ pub use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, Packing, Probes, T
 pub use parts::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 pub use priority::PriorityRule;
 pub use readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
-pub use scheduler::{FractionalOptions, FractionalScheduler};
+pub use scheduler::{FractionalOptions, FractionalScheduler, McbProbe};

@@ -2,15 +2,16 @@
 
 use dfrsim_cluster::JobView;
 use dfrsim_model::{NodeId, NodeTasks, Share};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 /// Free memory and CPU load of each node under the mapping that is being made.
 #[derive(Debug)]
 pub(super) struct NodeTable {
     nodes: Vec<NodeLoad>,
-    /// The nodes that can take a task of the job being placed, by load, then number.
-    candidates: BinaryHeap<Reverse<(u64, u32)>>,
+    /// The nodes that can take a task of the job being placed and have none yet, by load, then number.
+    candidates: Vec<(u64, u32)>,
+    /// Those that have some and can take another, in the same order.
+    again: VecDeque<(u64, u32)>,
     /// Tasks of the job being placed, by node; all zero in between.
     tasks_on: Vec<u32>,
 }
@@ -40,7 +41,8 @@ impl NodeTable {
     pub(super) fn new(nodes: u32) -> NodeTable {
         NodeTable {
             nodes: vec![NodeLoad { free_memory: Share::ONE.units(), need: 0 }; nodes as usize],
-            candidates: BinaryHeap::with_capacity(nodes as usize),
+            candidates: Vec::with_capacity(nodes as usize),
+            again: VecDeque::new(),
             tasks_on: vec![0; nodes as usize],
         }
     }
@@ -95,19 +97,30 @@ impl NodeTable {
         let memory = task.memory.units();
         let fitting = self.nodes.iter().zip(0..).filter(|(load, _)| load.free_memory >= memory);
         self.candidates.clear();
-        self.candidates.extend(fitting.map(|(load, node)| Reverse((load.need, node))));
+        self.candidates.extend(fitting.map(|(load, node)| (load.need, node)));
+        // Of so many nodes there is always one without a task, and it comes before all others.
+        let enough = tasks as usize;
+        if enough < self.candidates.len() {
+            self.candidates.select_nth_unstable(enough);
+            self.candidates.truncate(enough);
+        }
+        self.candidates.sort_unstable();
+        self.again.clear();
+        let mut fresh = self.candidates.iter().copied().peekable();
         let mut placed = 0;
         while placed < tasks {
-            // The top is changed in place: its sinking is all that a task costs.
-            let Some(mut top) = self.candidates.peek_mut() else { break };
-            let node = top.0.1 as usize;
-            self.tasks_on[node] += 1;
+            // Nodes come back in the order in which they were taken, each with the same need more.
+            let is_fresh = match (fresh.peek(), self.again.front()) {
+                (Some(fresh), Some(again)) => fresh < again,
+                (fresh, _) => fresh.is_some(),
+            };
+            let next = if is_fresh { fresh.next() } else { self.again.pop_front() };
+            let Some((load, node)) = next else { break };
+            let tasks_here = &mut self.tasks_on[node as usize];
+            *tasks_here += 1;
             placed += 1;
-            let left = self.nodes[node].free_memory - memory * (self.tasks_on[node] - 1) - memory;
-            if left >= memory {
-                top.0.0 += u64::from(task.need.units());
-            } else {
-                std::collections::binary_heap::PeekMut::pop(top);
+            if self.nodes[node as usize].free_memory - memory * *tasks_here >= memory {
+                self.again.push_back((load + u64::from(task.need.units()), node));
             }
         }
         let begin = placement.len();
@@ -120,5 +133,51 @@ impl NodeTable {
         }
         self.add(&placement[begin..], task);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Task after task on the first node of the smallest load that has room: how many are on each, if all fit.
+    fn one_by_one(table: &NodeTable, task: TaskSize, tasks: u32) -> Option<Vec<u32>> {
+        let mut nodes = table.nodes.clone();
+        let mut tasks_on = vec![0; nodes.len()];
+        for _ in 0..tasks {
+            let fitting = (0..nodes.len()).filter(|&node| nodes[node].free_memory >= task.memory.units());
+            let node = fitting.min_by_key(|&node| nodes[node].need)?;
+            nodes[node].free_memory -= task.memory.units();
+            nodes[node].need += u64::from(task.need.units());
+            tasks_on[node] += 1;
+        }
+        Some(tasks_on)
+    }
+
+    proptest! {
+        #[test]
+        fn greedy_is_one_task_after_the_other(
+            nodes in 1_u32..12,
+            jobs in prop::collection::vec((0_u64..=4, 0_u64..=10, 1_u32..16, any::<bool>()), 1..30),
+        ) {
+            let mut table = NodeTable::new(nodes);
+            let mut placed: Vec<(TaskSize, Vec<NodeTasks>)> = Vec::new();
+            for (need, memory, tasks, leaves) in jobs {
+                let task = TaskSize { need: Share::from_ratio(need, 4), memory: Share::from_ratio(memory, 10) };
+                let expected = one_by_one(&table, task, tasks);
+                let mut placement = Vec::new();
+                prop_assert_eq!(table.place_greedily(task, tasks, &mut placement), expected.is_some());
+                let parts = (0..).zip(expected.unwrap_or_default()).filter(|&(_, tasks)| tasks > 0);
+                let expected: Vec<NodeTasks> =
+                    parts.map(|(node, tasks)| NodeTasks { node: NodeId(node), tasks }).collect();
+                prop_assert_eq!(&placement, &expected);
+                placed.push((task, placement));
+                if leaves {
+                    let (task, placement) = placed.swap_remove(placed.len() / 2);
+                    table.remove(&placement, task);
+                }
+            }
+        }
     }
 }

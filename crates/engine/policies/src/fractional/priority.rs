@@ -1,9 +1,10 @@
 //! Who comes first when not all can run (dissertation, section 5.2.3).
 
 use super::FractionalOptions;
-use dfrsim_cluster::{JobHandle, JobView, View};
-use dfrsim_model::{Yield, named};
-use std::cmp::Ordering;
+use super::idle::Idle;
+use dfrsim_cluster::{JobHandle, View};
+use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield, named};
+use std::cmp::{Ordering, Reverse};
 
 named! {
     /// How the priority of a job is computed; it is infinite at virtual time 0, and ties go to the earlier submission.
@@ -19,26 +20,62 @@ named! {
     }
 }
 
-impl PriorityRule {
-    /// The priority; by a coarse clock (flow time) / (virtual time)^2 counts by its inverse in whole milliseconds.
-    fn of(self, job: JobView<'_>, is_coarse: bool) -> f64 {
-        if is_coarse && self == PriorityRule::FlowOverVirtualSquared {
-            let flow = u128::from(job.flow_time().micros() / 1_000).max(1);
-            let done = (job.virtual_time().units() >> Yield::BITS) / 1_000;
+/// A rule by the clock that it counts with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Priority {
+    rule: PriorityRule,
+    /// Whether (flow time) / (virtual time)^2 counts by its inverse in whole milliseconds.
+    is_coarse: bool,
+}
+
+impl Priority {
+    pub(super) fn new(options: &FractionalOptions) -> Priority {
+        Priority { rule: options.priority, is_coarse: options.readings.clock.is_some() }
+    }
+
+    /// The priority.
+    pub(super) fn of(self, flow_time: SimSpan, virtual_time: VirtualTime) -> f64 {
+        if self.is_coarse && self.rule == PriorityRule::FlowOverVirtualSquared {
+            let flow = u128::from(flow_time.micros() / 1_000).max(1);
+            let done = (virtual_time.units() >> Yield::BITS) / 1_000;
             return -((done * done / flow) as f64);
         }
-        let virtual_time = job.virtual_time();
         if virtual_time.is_zero() {
             return f64::INFINITY;
         }
         let virtual_time = virtual_time.as_secs_f64();
-        match self {
-            PriorityRule::FlowOverVirtualSquared => {
-                job.flow_time().as_secs_f64() / (virtual_time * virtual_time)
-            }
-            PriorityRule::FlowOverVirtual => job.flow_time().as_secs_f64() / virtual_time,
+        match self.rule {
+            PriorityRule::FlowOverVirtualSquared => flow_time.as_secs_f64() / (virtual_time * virtual_time),
+            PriorityRule::FlowOverVirtual => flow_time.as_secs_f64() / virtual_time,
             PriorityRule::InverseVirtual => 1.0 / virtual_time,
         }
+    }
+
+    /// A bound on the priority of a job that does no more work.
+    pub(super) fn bound(self, virtual_time: VirtualTime) -> PriorityBound {
+        let done = virtual_time.as_secs_f64();
+        let (slope, constant) = match self.rule {
+            PriorityRule::FlowOverVirtualSquared if self.is_coarse => (0.0, f64::INFINITY),
+            PriorityRule::FlowOverVirtualSquared => (1.0 / (done * done), 0.0),
+            PriorityRule::FlowOverVirtual => (1.0 / done, 0.0),
+            PriorityRule::InverseVirtual => (0.0, 1.0 / done),
+        };
+        // Above all that rounding does.
+        PriorityBound { slope: slope * (1.0 + 1e-12), constant: constant * (1.0 + 1e-12) }
+    }
+}
+
+/// A priority is at most this straight line over the flow time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PriorityBound {
+    slope: f64,
+    constant: f64,
+}
+
+impl PriorityBound {
+    /// At a flow time of so many seconds; not a number, and so below no priority, for a job without any work that has just come.
+    pub(super) fn at(self, flow_time: f64) -> f64 {
+        flow_time * self.slope + self.constant
     }
 }
 
@@ -46,74 +83,116 @@ impl PriorityRule {
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
     ranked: Vec<Ranked>,
+    /// Down to this one there were more than enough when [`Ranking::rank_until`] was last called.
+    down_to: Option<Ranked>,
 }
 
+/// A job and its rank: compared, the higher is the one that comes first.
 #[derive(Clone, Copy, Debug)]
-struct Ranked {
+pub(super) struct Ranked {
     priority: f64,
-    /// Its place among the jobs that were given.
-    place: u32,
+    /// Its place in the order of submission.
+    sequence: Reverse<u64>,
     job: JobHandle,
 }
 
 impl Ranked {
-    fn before(&self, other: &Ranked) -> Ordering {
-        let by_priority = other.priority.partial_cmp(&self.priority).unwrap_or(Ordering::Equal);
-        by_priority.then(self.place.cmp(&other.place))
+    pub(super) fn new(priority: f64, sequence: u64, job: JobHandle) -> Ranked {
+        Ranked { priority, sequence: Reverse(sequence), job }
+    }
+    pub(super) fn of(priority: Priority, view: View<'_>, handle: JobHandle) -> Ranked {
+        let job = view.job(handle);
+        Ranked::new(priority.of(job.flow_time(), job.virtual_time()), job.sequence(), handle)
+    }
+    pub(super) fn job(&self) -> JobHandle {
+        self.job
+    }
+    pub(super) fn priority(&self) -> f64 {
+        self.priority
     }
 }
 
+impl Ord for Ranked {
+    fn cmp(&self, other: &Ranked) -> Ordering {
+        let by_priority = self.priority.partial_cmp(&other.priority).unwrap_or(Ordering::Equal);
+        by_priority.then(self.sequence.cmp(&other.sequence))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Ranked) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Ranked) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ranked {}
+
 impl Ranking {
-    /// Ranks these jobs, which come by order of submission.
+    /// Ranks these jobs.
     pub(super) fn rank(
         &mut self,
         options: &FractionalOptions,
         view: View<'_>,
         jobs: impl Iterator<Item = JobHandle>,
     ) {
-        self.collect(options, view, jobs);
-        self.ranked.sort_unstable_by(Ranked::before);
+        let priority = Priority::new(options);
+        self.ranked.clear();
+        self.ranked.extend(jobs.map(|job| Ranked::of(priority, view, job)));
+        self.ranked.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// Ranks all jobs in the system from the highest priority on until there are enough: at least up to the first that makes
-    /// the sum, from 0, enough.
+    /// Ranks the running jobs and those on no node from the highest priority on up to the first that is said to be enough.
     pub(super) fn rank_until(
         &mut self,
-        options: &FractionalOptions,
-        view: View<'_>,
-        mut is_enough: impl FnMut(JobHandle, &mut u64) -> bool,
+        now: SimTime,
+        running: impl Iterator<Item = Ranked> + Clone,
+        idle: &Idle,
+        mut is_enough: impl FnMut(JobHandle) -> bool,
     ) {
-        self.collect(options, view, view.jobs().iter().copied());
-        let (mut sorted, mut sum) = (0, 0);
+        let mut sorted = 0;
+        self.ranked.clear();
+        // Mostly about as many as the last time are enough, and they have about the same priorities.
+        if let Some(last) = self.down_to {
+            self.ranked.extend(running.clone().filter(|ranked| *ranked >= last));
+            idle.down_to(last, now, &mut self.ranked);
+            self.ranked.sort_unstable_by(|a, b| b.cmp(a));
+            sorted = self.ranked.len();
+            if let Some(end) = self.ranked.iter().position(|ranked| is_enough(ranked.job)) {
+                return self.end_at(end);
+            }
+            self.ranked.extend(running.chain(idle.ranked(now)).filter(|ranked| *ranked < last));
+        } else {
+            self.ranked.extend(running.chain(idle.ranked(now)));
+        }
         while sorted < self.ranked.len() {
             let rest = &mut self.ranked[sorted..];
             let next = rest.len().min(sorted.max(256));
             if next < rest.len() {
-                rest.select_nth_unstable_by(next, Ranked::before);
+                rest.select_nth_unstable_by(next, |a, b| b.cmp(a));
             }
-            rest[..next].sort_unstable_by(Ranked::before);
+            rest[..next].sort_unstable_by(|a, b| b.cmp(a));
+            if let Some(end) = rest[..next].iter().position(|ranked| is_enough(ranked.job)) {
+                self.ranked.truncate(sorted + next);
+                return self.end_at(sorted + end);
+            }
             sorted += next;
-            if rest[..next].iter().any(|ranked| is_enough(ranked.job, &mut sum)) {
-                break;
-            }
         }
-        self.ranked.truncate(sorted);
+        self.down_to = None;
     }
 
-    fn collect(
-        &mut self,
-        options: &FractionalOptions,
-        view: View<'_>,
-        jobs: impl Iterator<Item = JobHandle>,
-    ) {
-        let (rule, is_coarse) = (options.priority, options.readings.clock.is_some());
-        self.ranked.clear();
-        let ranked = |(place, job): (u32, JobHandle)| Ranked {
-            priority: rule.of(view.job(job), is_coarse),
-            place,
-            job,
-        };
-        self.ranked.extend((0..).zip(jobs).map(ranked));
+    /// Leaves out those that are sorted behind this place.
+    fn end_at(&mut self, end: usize) {
+        // A few more than were needed, so that their number may vary.
+        let more = end + end / 4 + 16;
+        let lowest = self.ranked.last().copied().into_iter().chain(self.down_to).min();
+        self.down_to = self.ranked.get(more).copied().or(lowest);
+        self.ranked.truncate(end + 1);
     }
 
     pub(super) fn highest_first(&self) -> impl DoubleEndedIterator<Item = JobHandle> + '_ {

@@ -18,7 +18,14 @@ impl Room {
         self.refused.clear();
         self.free.clear();
         self.free.extend(free.map(|free| (free, 1)));
+        // Neighbours often have the same tasks: that leaves less to sort.
+        self.join_equal();
         self.free.sort_unstable_by(|a, b| b.cmp(a));
+        self.join_equal();
+    }
+
+    /// Makes one of neighbours with the same free memory.
+    fn join_equal(&mut self) {
         self.free.dedup_by(|next, first| {
             let same = next.0 == first.0;
             first.1 += if same { next.1 } else { 0 };
@@ -42,6 +49,23 @@ impl Room {
         }
         self.refuse(memory, tasks);
         false
+    }
+
+    /// The most memory from `least` to `most` with which so many tasks find room; `None` if they find none with the least.
+    pub(super) fn limit(&mut self, tasks: u32, least: Share, most: Share) -> Option<Share> {
+        if !self.takes(least, tasks) {
+            return None;
+        }
+        if self.takes(most, tasks) {
+            return Some(most);
+        }
+        let (mut taken, mut refused) = (least.units(), most.units());
+        while refused - taken > 1 {
+            let middle = taken + (refused - taken) / 2;
+            let memory = Share::try_from_units(middle).expect("it is between two shares");
+            if self.takes(memory, tasks) { taken = middle } else { refused = middle }
+        }
+        Share::try_from_units(taken)
     }
 
     /// There is no room for so many tasks of this size, as others have taken some since.

@@ -2,12 +2,13 @@
 
 use super::admission;
 use super::budget::{Candidate, Mover};
+use super::idle::{Idle, IdleJob};
 use super::mapping::{Mapping, Placed};
-use super::priority::Ranking;
+use super::priority::{Priority, Ranked, Ranking};
 use super::readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
 use super::room::Room;
 use super::{Fractional, OnSubmission, Periodic, PriorityRule, RemapLimit, SecondPhase};
-use dfrsim_cluster::{Decision, JobHandle, JobView, Scheduler, Situation, View};
+use dfrsim_cluster::{Decision, JobHandle, JobState, JobView, Scheduler, Situation, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
 use dfrsim_packing::mcb::{DropRule, Mcb, McbOptions, PackJob};
 use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
@@ -40,12 +41,22 @@ impl Default for FractionalOptions {
     }
 }
 
+/// Is told when MCB begins and ends to map jobs, so that its calls can be counted and timed.
+pub trait McbProbe: std::fmt::Debug {
+    /// It begins, at a moment with so many jobs in the system.
+    fn begins(&mut self, jobs: usize);
+    /// It has ended.
+    fn ends(&mut self);
+}
+
 /// A [`Scheduler`] of any fractional policy.
 #[derive(Debug)]
 pub struct FractionalScheduler {
     policy: Fractional,
     options: FractionalOptions,
     mapping: Mapping,
+    /// The jobs that the cluster has on no node.
+    idle: Idle,
     nodes: u32,
     mcb: Mcb,
     mover: Mover,
@@ -61,6 +72,7 @@ pub struct FractionalScheduler {
     floors: Vec<Yield>,
     /// What the second phase gives, by place among the running jobs.
     shared: Vec<Yield>,
+    probe: Option<Box<dyn McbProbe>>,
 }
 
 impl FractionalScheduler {
@@ -71,6 +83,7 @@ impl FractionalScheduler {
             policy,
             options,
             mapping: Mapping::new(nodes),
+            idle: Idle::new(Priority::new(&options)),
             nodes,
             mcb: Mcb::new(nodes, options.mcb),
             mover: Mover::default(),
@@ -82,7 +95,15 @@ impl FractionalScheduler {
             yields: Vec::new(),
             floors: Vec::new(),
             shared: Vec::new(),
+            probe: None,
         }
+    }
+
+    /// The same, telling this probe of MCB.
+    #[must_use]
+    pub fn with_probe(mut self, probe: Box<dyn McbProbe>) -> FractionalScheduler {
+        self.probe = Some(probe);
+        self
     }
 
     fn rank_all(&mut self, view: View<'_>) {
@@ -93,11 +114,15 @@ impl FractionalScheduler {
     /// priority on.
     fn rank_fitting(&mut self, view: View<'_>) {
         let whole = u64::from(self.nodes) * u64::from(Share::ONE.units());
-        let is_enough = |job: JobHandle, sum: &mut u64| {
-            *sum += u64::from(view.job(job).memory().units()) * u64::from(view.job(job).tasks());
-            *sum > whole
+        let mut sum = 0;
+        let is_enough = |job: JobHandle| {
+            sum += u64::from(view.job(job).memory().units()) * u64::from(view.job(job).tasks());
+            sum > whole
         };
-        self.ranking.rank_until(&self.options, view, is_enough);
+        let priority = Priority::new(&self.options);
+        let running = self.mapping.involved().filter(|&job| view.job(job).state() == JobState::Running);
+        let running = running.map(|job| Ranked::of(priority, view, job));
+        self.ranking.rank_until(view.now(), running, &self.idle, is_enough);
     }
 
     /// Ranks the jobs that are on nodes now or were so at the begin of this moment.
@@ -130,18 +155,38 @@ impl FractionalScheduler {
         Some(origin.saturating_add(SimSpan::from_micros((passed + 1).saturating_mul(period))))
     }
 
+    /// Brings up to date which jobs are on no node, once the mapping is final.
+    fn note_idle(&mut self, view: View<'_>) {
+        for handle in self.mapping.involved() {
+            let job = view.job(handle);
+            match (job.state() == JobState::Running, self.mapping.runs(handle)) {
+                (true, false) => self.idle.insert(IdleJob::new(handle, job)),
+                (false, true) => self.idle.remove(handle),
+                _ => {}
+            }
+        }
+    }
+
     /// Starts those waiting and paused jobs that are meant, by decreasing priority, where Greedy finds room.
     fn start_waiting(&mut self, view: View<'_>, is_meant: impl Fn(JobHandle) -> bool) {
-        let (mapping, room) = (&self.mapping, &mut self.room);
-        room.set(mapping.nodes.free_memory());
-        // What finds no room now finds none after others have started.
-        let waiting = view.jobs().iter().copied().filter(|&job| {
-            let asked = view.job(job);
-            !mapping.runs(job) && is_meant(job) && room.takes(asked.memory(), asked.tasks())
-        });
-        self.ranking.rank(&self.options, view, waiting);
-        for job in self.ranking.highest_first() {
-            place_if_room(&mut self.mapping, &mut self.room, view, job);
+        let priority = Priority::new(&self.options);
+        // What finds no room now finds none after others have started, so always the first that finds room is the next.
+        loop {
+            let (mapping, room) = (&self.mapping, &mut self.room);
+            room.set(mapping.nodes.free_memory());
+            let is_waiting = |job: JobHandle| !mapping.runs(job) && is_meant(job);
+            let first = self.idle.first_that_fits(room, view.now(), is_waiting);
+            // Those that left their nodes at this moment.
+            let evicted = mapping.involved().filter(|&job| {
+                let asked = view.job(job);
+                asked.state() == JobState::Running
+                    && is_waiting(job)
+                    && room.takes(asked.memory(), asked.tasks())
+            });
+            let first = first.max(evicted.map(|job| Ranked::of(priority, view, job)).max());
+            let Some(next) = first else { break };
+            let placed = self.mapping.place_greedily(view, next.job());
+            debug_assert!(placed, "there was room");
         }
     }
 
@@ -230,11 +275,17 @@ impl FractionalScheduler {
         let by_stretch = self.policy.periodic == Periodic::McbStretch;
         let (period, floor) = (self.options.period, self.options.mcb.floor);
         let yield_at = |job: usize, target| stretch_yield(view, ranked[job], period, floor, target);
+        if let Some(probe) = &mut self.probe {
+            probe.begins(view.jobs().len());
+        }
         let packed = if by_stretch {
             self.mcb.map_by(&jobs, lowest_target(), Yield::ONE, yield_at)
         } else {
             self.mcb.map(&jobs)
         };
+        if let Some(probe) = &mut self.probe {
+            probe.ends();
+        }
         if by_stretch {
             // What others get beyond these is left to the second phase.
             let step = self.options.mcb.cpu_step;
@@ -400,8 +451,9 @@ impl Scheduler for FractionalScheduler {
         for &job in situation.completed {
             self.mapping.forget(view, job);
         }
-        if !situation.submitted.is_empty() {
+        for &job in situation.submitted {
             self.first_submission.get_or_insert(now);
+            self.idle.insert(IdleJob::new(job, view.job(job)));
         }
         self.evicted.clear();
         let readings = self.options.readings;
@@ -436,6 +488,7 @@ impl Scheduler for FractionalScheduler {
         if self.policy.periodic != Periodic::McbStretch || !holds {
             self.share(view);
         }
+        self.note_idle(view);
         self.mapping.decide(view, &self.yields, decision);
         if let Some(time) = self.next_tick(now).filter(|_| !view.jobs().is_empty()) {
             decision.wake_at(time);

@@ -1,0 +1,272 @@
+//! The jobs in the system that are on no node.
+//!
+//! On an overloaded cluster they are tens of thousands, and only a few matter at a moment: those of the highest priority, and those
+//! that find room. They do no work, so a bound on the priority of each that takes a multiplication is computed once, and most are passed over
+//! by comparing it with the best that is found.
+
+use super::priority::{Priority, PriorityBound, Ranked};
+use super::room::Room;
+use dfrsim_cluster::{JobHandle, JobView};
+use dfrsim_model::{Share, SimTime, VirtualTime};
+use std::collections::BTreeMap;
+
+/// Jobs on no node.
+#[derive(Debug)]
+pub(super) struct Idle {
+    priority: Priority,
+    /// What a pass looks at, in no order.
+    keys: Vec<Key>,
+    /// The jobs of the keys.
+    jobs: Vec<IdleJob>,
+    /// By handle: where the job is in `keys`, if it is.
+    places: Vec<u32>,
+    widths: Vec<Width>,
+    /// The place in `widths` of a number of tasks.
+    width_of: BTreeMap<u32, u32>,
+    /// By width: the most memory with which a job finds room now.
+    limits: Vec<Option<Share>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Key {
+    /// In seconds.
+    submit: f64,
+    bound: PriorityBound,
+    memory: Share,
+    width: u32,
+}
+
+impl Key {
+    /// Whether the job surely has a lower priority, if it was submitted before `now` in seconds, rounded up.
+    fn is_below(&self, priority: f64, now: f64) -> bool {
+        self.bound.at(now - self.submit) < priority
+    }
+}
+
+/// The moment in seconds, so much later that rounding makes no flow time too short.
+fn rounded_up(now: SimTime) -> f64 {
+    now.as_secs_f64() * (1.0 + 1e-12)
+}
+
+/// The jobs with one number of tasks.
+#[derive(Debug)]
+struct Width {
+    tasks: u32,
+    /// What their tasks take, and how many of them take so much.
+    memories: BTreeMap<Share, u32>,
+}
+
+/// A job on no node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IdleJob {
+    pub(super) job: JobHandle,
+    pub(super) sequence: u64,
+    pub(super) submit: SimTime,
+    pub(super) virtual_time: VirtualTime,
+    pub(super) tasks: u32,
+    pub(super) memory: Share,
+}
+
+impl IdleJob {
+    pub(super) fn new(handle: JobHandle, job: JobView<'_>) -> IdleJob {
+        IdleJob {
+            job: handle,
+            sequence: job.sequence(),
+            submit: job.submit(),
+            virtual_time: job.virtual_time(),
+            tasks: job.tasks(),
+            memory: job.memory(),
+        }
+    }
+}
+
+impl Idle {
+    /// No jobs yet; their priorities are these.
+    pub(super) fn new(priority: Priority) -> Idle {
+        Idle {
+            priority,
+            keys: Vec::new(),
+            jobs: Vec::new(),
+            places: Vec::new(),
+            widths: Vec::new(),
+            width_of: BTreeMap::new(),
+            limits: Vec::new(),
+        }
+    }
+
+    /// The job is on no node from now on.
+    pub(super) fn insert(&mut self, job: IdleJob) {
+        let width = *self.width_of.entry(job.tasks).or_insert_with(|| {
+            self.widths.push(Width { tasks: job.tasks, memories: BTreeMap::new() });
+            self.widths.len() as u32 - 1
+        });
+        *self.widths[width as usize].memories.entry(job.memory).or_default() += 1;
+        let handle = job.job.index();
+        if self.places.len() <= handle {
+            self.places.resize(handle + 1, u32::MAX);
+        }
+        self.places[handle] = self.keys.len() as u32;
+        let (submit, bound) = (job.submit.as_secs_f64(), self.priority.bound(job.virtual_time));
+        self.keys.push(Key { submit, bound, memory: job.memory, width });
+        self.jobs.push(job);
+    }
+
+    /// The job, which was inserted, is on nodes from now on.
+    pub(super) fn remove(&mut self, job: JobHandle) {
+        let place = self.places[job.index()] as usize;
+        let Key { memory, width, .. } = self.keys.swap_remove(place);
+        self.jobs.swap_remove(place);
+        if let Some(moved) = self.jobs.get(place) {
+            self.places[moved.job.index()] = place as u32;
+        }
+        let memories = &mut self.widths[width as usize].memories;
+        if let Some(count) = memories.get_mut(&memory) {
+            *count -= 1;
+            if *count == 0 {
+                memories.remove(&memory);
+            }
+        }
+    }
+
+    /// All of them with their ranks, in no order.
+    pub(super) fn ranked(&self, now: SimTime) -> impl Iterator<Item = Ranked> + '_ {
+        (0..self.jobs.len()).map(move |place| self.rank(place, now))
+    }
+
+    /// Adds those that do not come after this one, in no order.
+    pub(super) fn down_to(&self, last: Ranked, now: SimTime, found: &mut Vec<Ranked>) {
+        let late = rounded_up(now);
+        for (place, key) in self.keys.iter().enumerate() {
+            if !key.is_below(last.priority(), late) {
+                found.extend(Some(self.rank(place, now)).filter(|ranked| *ranked >= last));
+            }
+        }
+    }
+
+    /// The first of those that find room and are meant.
+    pub(super) fn first_that_fits(
+        &mut self,
+        room: &mut Room,
+        now: SimTime,
+        is_meant: impl Fn(JobHandle) -> bool,
+    ) -> Option<Ranked> {
+        self.limits.clear();
+        self.limits.extend(self.widths.iter().map(|width| {
+            let (least, _) = width.memories.first_key_value()?;
+            let (most, _) = width.memories.last_key_value()?;
+            room.limit(width.tasks, *least, *most)
+        }));
+        if self.limits.iter().all(Option::is_none) {
+            return None;
+        }
+        let late = rounded_up(now);
+        let (mut first, mut highest) = (None, f64::NEG_INFINITY);
+        for (place, key) in self.keys.iter().enumerate() {
+            // Without room there is no limit, and `None` is less than any memory.
+            if key.is_below(highest, late) || Some(key.memory) > self.limits[key.width as usize] {
+                continue;
+            }
+            let ranked = self.rank(place, now);
+            if first.is_none_or(|first: Ranked| ranked > first) && is_meant(ranked.job()) {
+                (first, highest) = (Some(ranked), ranked.priority());
+            }
+        }
+        first
+    }
+
+    fn rank(&self, place: usize, now: SimTime) -> Ranked {
+        let job = &self.jobs[place];
+        let priority = self.priority.of(now.since(job.submit), job.virtual_time);
+        Ranked::new(priority, job.sequence, job.job)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fractional::priority::Ranking;
+    use crate::fractional::{FractionalOptions, PriorityRule, Readings};
+    use dfrsim_model::{SimSpan, Yield};
+    use proptest::prelude::*;
+
+    /// Jobs by order of submission, many of them alike.
+    fn jobs() -> impl Strategy<Value = Vec<IdleJob>> {
+        let work = prop_oneof![2 => Just(0_u64), 3 => 1_u64..40, 3 => 1_u64..2_000_000, 1 => 1_u64..1_000_000_000_000];
+        let row = (prop_oneof![Just(0_u64), 1_u64..5_000_000], work, 0_u64..=20, 1_u32..6, 0_u64..=10);
+        prop::collection::vec(row, 0..600).prop_map(|rows| {
+            let mut submit = SimTime::ZERO;
+            let jobs = rows.into_iter().zip(0..).map(|((gap, work, share, tasks, memory), number)| {
+                submit = submit + SimSpan::from_micros(gap);
+                IdleJob {
+                    job: JobHandle::new(number),
+                    sequence: number.into(),
+                    submit,
+                    virtual_time: VirtualTime::ZERO
+                        .advanced(SimSpan::from_micros(work), Yield::from_ratio(share, 20)),
+                    tasks,
+                    memory: Share::from_ratio(memory, 10),
+                }
+            });
+            jobs.collect()
+        })
+    }
+
+    fn priority() -> impl Strategy<Value = Priority> {
+        let rule = prop::sample::select(PriorityRule::ALL.to_vec());
+        (rule, prop::option::of(Just(SimSpan::from_secs(1)))).prop_map(|(priority, clock)| {
+            let readings = Readings { clock, ..Readings::default() };
+            Priority::new(&FractionalOptions { priority, readings, ..FractionalOptions::default() })
+        })
+    }
+
+    proptest! {
+        /// Whoever has come and left, at each of some moments sorting all of them gives the same beginning, and asking each in turn
+        /// the same first one that fits.
+        #[test]
+        fn the_first_are_those_of_sorting_all(
+            jobs in jobs(),
+            priority in priority(),
+            moments in prop::collection::vec((0_u64..10_000_000, any::<prop::sample::Index>(), 0_usize..600), 1..6),
+            free in prop::collection::vec(0_u64..=10, 1..4),
+        ) {
+            let mut now = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
+            let (mut idle, mut inside) = (Idle::new(priority), vec![false; jobs.len()]);
+            let mut ranking = Ranking::default();
+            let mut room = Room::default();
+            for (later, which, enough) in moments {
+                now = now + SimSpan::from_micros(later);
+                // About two thirds are idle, others each time.
+                for (place, job) in jobs.iter().enumerate() {
+                    let comes = (place + 1) * (which.index(1_000) + 1) % 3 > 0;
+                    match (std::mem::replace(&mut inside[place], comes), comes) {
+                        (false, true) => idle.insert(*job),
+                        (true, false) => idle.remove(job.job),
+                        _ => {}
+                    }
+                }
+                let is_inside = |(place, _): &(usize, &IdleJob)| inside[*place];
+                let (idle_jobs, running): (Vec<_>, Vec<_>) = jobs.iter().enumerate().partition(is_inside);
+                let rank = |(_, job): &(usize, &IdleJob)| {
+                    Ranked::new(priority.of(now.since(job.submit), job.virtual_time), job.sequence, job.job)
+                };
+                let mut sorted: Vec<Ranked> = idle_jobs.iter().chain(&running).map(rank).collect();
+                sorted.sort_by(|a, b| b.cmp(a));
+                let mut asked = 0;
+                ranking.rank_until(now, running.iter().map(rank), &idle, |_| { asked += 1; asked > enough });
+                let found: Vec<JobHandle> = ranking.highest_first().collect();
+                let expected: Vec<JobHandle> = sorted.iter().map(Ranked::job).take(enough + 1).collect();
+                prop_assert_eq!(found, expected);
+
+                room.set(free.iter().map(|&free| Share::from_ratio(free, 10)));
+                let takes = |memory: Share, tasks: u32| {
+                    let on_one = |free: u64| Share::from_ratio(free, 10).units().checked_div(memory.units());
+                    free.iter().map(|&free| on_one(free).unwrap_or(tasks)).sum::<u32>() >= tasks
+                };
+                let is_meant = |job: JobHandle| job.index() % 7 != 3;
+                let first = idle.first_that_fits(&mut room, now, is_meant).map(|ranked| ranked.job());
+                let fitting = idle_jobs.iter().filter(|(_, job)| takes(job.memory, job.tasks) && is_meant(job.job));
+                prop_assert_eq!(first, fitting.map(rank).max().map(|ranked| ranked.job()));
+            }
+        }
+    }
+}
