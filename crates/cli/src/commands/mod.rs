@@ -3,6 +3,7 @@
 mod adapt;
 mod audit;
 mod bound;
+mod census;
 mod coallocate;
 mod completions;
 mod draw;
@@ -59,6 +60,7 @@ enum Command {
     #[command(subcommand)]
     Draw(draw::Draw),
     Bound(bound::Bound),
+    Census(census::Census),
     #[command(subcommand, alias = "workload")]
     Log(log::Log),
     #[command(subcommand)]
@@ -101,6 +103,7 @@ impl Cli {
             Command::Audit(command) => command.run(),
             Command::Draw(command) => command.run(),
             Command::Bound(command) => command.run(),
+            Command::Census(command) => command.run(),
             Command::Log(command) => command.run(),
             Command::Lublin(command) => command.run(),
             Command::Offline(command) | Command::EarlierOffline(command) => command.run(),

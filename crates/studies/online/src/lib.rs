@@ -11,6 +11,7 @@
 //! and 6 and appendix B; section 7.2.2 for policies that do not know the CPU needs.
 
 mod audited;
+mod census;
 mod claims;
 mod drawings;
 mod groups;
@@ -24,6 +25,7 @@ mod study;
 mod tables;
 mod vcsim;
 
+pub use census::{Calls, Census, CensusOptions};
 pub use instance::trace_seed;
 pub use published::{CostUnit, Costs, Published};
 pub use readings::{Alternative, Readings};

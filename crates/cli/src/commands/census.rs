@@ -1,0 +1,132 @@
+//! `dfrsim census`
+
+use crate::arguments::seconds;
+use crate::failure::Failure;
+use crate::output::{self, OutputFiles, Places};
+use crate::picture_files::PictureFile;
+use clap::Args;
+use dfrsim_model::SimSpan;
+use dfrsim_policies::fractional::Fractional;
+use dfrsim_study_online as online;
+use dfrsim_workload::lublin::LublinParameters;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write as _;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+/// Count and time the calls of the vector packer MCB, by the number of jobs that it maps
+///
+/// The policy is simulated on traces of the Lublin model, one after the other on one thread, and the packer alone is timed:
+/// without the ranking of the jobs before it and the sharing of what CPU is left after it. The defaults are the
+/// census at the end of the dissertation's section 5.4, whose statements are checked.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim census
+  dfrsim census --penalty 300 --policy MCB*/OPT=MIN/MVT=600
+  dfrsim census --replications 10 --out calls.csv --picture census.svg")]
+pub(crate) struct Census {
+    /// The policy: a fractional one that uses MCB
+    #[arg(long, value_name = "NAME", default_value = "MCB*/OPT=MIN", value_parser = fractional)]
+    policy: Fractional,
+    /// How many traces
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    replications: u32,
+    /// The jobs of a trace
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    jobs: u32,
+    /// The nodes of the cluster
+    #[arg(long, value_name = "N", default_value = "128")]
+    nodes: NonZeroU32,
+    /// The seed: the traces are those of a scenario with this seed
+    #[arg(long, value_name = "S", default_value = "1")]
+    seed: u64,
+    /// How long a resumed or migrated job makes no progress
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
+    penalty: SimSpan,
+    /// The table to write: a line for each number of jobs
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+    /// The distribution to draw, and its data with the ending .csv
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    picture: Option<PathBuf>,
+}
+
+impl Census {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let picture = self.picture.as_deref().map(PictureFile::new).transpose()?;
+        let mut places = Places::default();
+        if let Some(out) = &self.out {
+            places = places.writes("--out", out.as_path())?;
+        }
+        if let Some(picture) = &picture {
+            picture.check("--picture", places)?;
+        }
+        let options = online::CensusOptions {
+            policy: self.policy,
+            trace: LublinParameters {
+                nodes: self.nodes,
+                jobs: self.jobs as usize,
+                ..LublinParameters::default()
+            },
+            replications: self.replications,
+            seed: self.seed,
+            penalty: self.penalty,
+        };
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} traces, {eta} left")
+            .expect("the template is right");
+        let bar = ProgressBar::new(self.replications.into()).with_style(style);
+        let taken = online::Census::take(&options, |done| bar.set_position(done.into()));
+        bar.finish_and_clear();
+        let census = taken.map_err(Failure::input)?;
+        if census.all().count == 0 {
+            return Err(Failure::input(format!(
+                "--policy {}: it never calls MCB; expected one with MCB or /per in its name",
+                self.policy
+            )));
+        }
+        let mut files = OutputFiles::default();
+        if let Some(out) = &self.out {
+            files.add_bytes(out, census.csv().into_bytes())?;
+        }
+        if let Some(figure) = picture.as_ref().zip(dfrsim_plots::draw(&census.drawing())) {
+            figure.0.write(&mut files, figure.1)?;
+        }
+        files.finish()?;
+        output::print(&report(&census))
+    }
+}
+
+/// Some numbers of jobs, and what the text says of them.
+fn report(census: &online::Census) -> String {
+    let mut text = String::from("    jobs      calls  of all, %  mean, us  longest, us\n");
+    let ranges = [(0, 10), (11, 20), (21, 50), (51, 100), (101, usize::MAX), (0, usize::MAX)];
+    for (least, most) in ranges {
+        let calls = census.between(least, most);
+        let name = match (least, most) {
+            (0, usize::MAX) => "all".to_owned(),
+            (_, usize::MAX) => format!("{least} on"),
+            _ => format!("{least}-{most}"),
+        };
+        let part = 100.0 * calls.count as f64 / census.all().count as f64;
+        let longest = calls.longest.as_secs_f64() * 1e6;
+        writeln!(
+            text,
+            "{name:>8} {:>10} {part:>10.2} {:>9.1} {longest:>12.0}",
+            calls.count,
+            calls.mean_micros()
+        )
+        .expect("a string takes any text");
+    }
+    for claim in census.claims() {
+        writeln!(text, "{}: {} ({})", claim.verdict, claim.claim, claim.detail)
+            .expect("a string takes any text");
+    }
+    text
+}
+
+fn fractional(name: &str) -> Result<Fractional, String> {
+    Fractional::parse(name).ok_or_else(|| {
+        String::from("not a fractional policy of this grammar; `dfrsim policies` lists all, as MCB*/OPT=MIN")
+    })
+}

@@ -1,0 +1,240 @@
+//! How many jobs MCB maps at a time and how long that takes: the census at the end of the dissertation's section 5.4.
+
+use crate::trace_seed;
+use dfrsim_cluster::{Options, SimulationError, simulate};
+use dfrsim_lab::{Axis, Chart, Claim, Drawing, Join, Scale, Series, Verdict};
+use dfrsim_model::SimSpan;
+use dfrsim_policies::PolicyOptions;
+use dfrsim_policies::fractional::{Fractional, FractionalScheduler, McbProbe};
+use dfrsim_workload::lublin::{LublinParameters, generate};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// What a census is taken of: a policy on traces of the Lublin model.
+#[derive(Clone, Debug)]
+pub struct CensusOptions {
+    /// The policy.
+    pub policy: Fractional,
+    /// The traces.
+    pub trace: LublinParameters,
+    /// How many of them.
+    pub replications: u32,
+    /// The seed of a scenario that has the same traces.
+    pub seed: u64,
+    /// The rescheduling penalty.
+    pub penalty: SimSpan,
+}
+
+/// The calls of MCB by the number of jobs in the system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    by_jobs: BTreeMap<usize, Calls>,
+}
+
+/// Some calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// How many.
+    pub count: u64,
+    /// How long they took together.
+    pub time: Duration,
+    /// How long one took at most.
+    pub longest: Duration,
+    /// How many took a millisecond or more.
+    pub slow: u64,
+}
+
+impl Calls {
+    /// How long one took on average, in microseconds; 0 for none.
+    #[must_use]
+    pub fn mean_micros(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { micros(self.time) / self.count as f64 }
+    }
+    fn add(&mut self, other: Calls) {
+        self.count += other.count;
+        self.time += other.time;
+        self.longest = self.longest.max(other.longest);
+        self.slow += other.slow;
+    }
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// Times the packer alone: MCB from the ranked jobs to their nodes, without the ranking before it and the second phase after it.
+#[derive(Debug)]
+struct Watch {
+    census: Rc<RefCell<Census>>,
+    begin: Option<(usize, Instant)>,
+}
+
+impl McbProbe for Watch {
+    fn begins(&mut self, jobs: usize) {
+        self.begin = Some((jobs, Instant::now()));
+    }
+    fn ends(&mut self) {
+        let Some((jobs, begin)) = self.begin.take() else { return };
+        let time = begin.elapsed();
+        let call = Calls { count: 1, time, longest: time, slow: u64::from(time >= MILLISECOND) };
+        self.census.borrow_mut().by_jobs.entry(jobs).or_default().add(call);
+    }
+}
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+/// This part of the calls may take longer, since the machine does other things too.
+const INTERRUPTED: f64 = 0.001;
+
+/// The statement of section 5.4 on how many jobs MCB\* maps at a time.
+const FEW: usize = 10;
+const PUBLISHED_CALLS: u64 = 197_808;
+const PUBLISHED_FEW_PERCENT: f64 = 67.25;
+const PUBLISHED_MOST: usize = 102;
+
+impl Census {
+    /// Simulates the policy on each trace in turn, telling `progress` how many are done.
+    ///
+    /// # Errors
+    /// As [`simulate`].
+    pub fn take(options: &CensusOptions, mut progress: impl FnMut(u32)) -> Result<Census, SimulationError> {
+        let nodes = options.trace.nodes.get();
+        let census = Rc::new(RefCell::new(Census::default()));
+        let rules = Options { penalty: options.penalty, ..Options::default() };
+        for trace in 0..options.replications {
+            let jobs = generate(&options.trace, trace_seed(options.seed, trace));
+            let watch = Box::new(Watch { census: Rc::clone(&census), begin: None });
+            let mut scheduler =
+                FractionalScheduler::new(options.policy, nodes, PolicyOptions::default()).with_probe(watch);
+            simulate(nodes, &rules, jobs, &mut scheduler, &mut ())?;
+            progress(trace + 1);
+        }
+        let taken = census.borrow().clone();
+        Ok(taken)
+    }
+
+    /// The calls with at least so many and at most so many jobs.
+    #[must_use]
+    pub fn between(&self, least: usize, most: usize) -> Calls {
+        let mut all = Calls::default();
+        self.by_jobs.range(least..=most).for_each(|(_, calls)| all.add(*calls));
+        all
+    }
+
+    /// All calls.
+    #[must_use]
+    pub fn all(&self) -> Calls {
+        self.between(0, usize::MAX)
+    }
+
+    /// The most jobs of a call.
+    #[must_use]
+    pub fn most_jobs(&self) -> usize {
+        self.by_jobs.last_key_value().map_or(0, |(jobs, _)| *jobs)
+    }
+
+    /// The part of the calls that have at most so many jobs, in percent.
+    #[must_use]
+    pub fn percent_up_to(&self, jobs: usize) -> f64 {
+        100.0 * self.between(0, jobs).count as f64 / self.all().count.max(1) as f64
+    }
+
+    /// A line for each number of jobs: calls, the part of all calls with at most so many jobs, and times.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut text = String::from("jobs,calls,percent_up_to,mean_us,max_us,calls_from_1_ms\n");
+        for (&jobs, calls) in &self.by_jobs {
+            let (part, mean, longest) =
+                (self.percent_up_to(jobs), calls.mean_micros(), micros(calls.longest));
+            writeln!(text, "{jobs},{},{part:.4},{mean:.3},{longest:.3},{}", calls.count, calls.slow)
+                .expect("a string takes any text");
+        }
+        text
+    }
+
+    /// The part of the calls, and of the time, with at most so many jobs.
+    #[must_use]
+    pub fn drawing(&self) -> Drawing {
+        let whole = self.all();
+        let mut sum = Calls::default();
+        let (mut calls, mut times) = (Vec::new(), Vec::new());
+        for (&jobs, each) in &self.by_jobs {
+            sum.add(*each);
+            calls.push((jobs as f64, 100.0 * sum.count as f64 / whole.count as f64));
+            times.push((jobs as f64, 100.0 * micros(sum.time) / micros(whole.time).max(f64::MIN_POSITIVE)));
+        }
+        let series = |name: &str, points| Series { name: name.to_owned(), points, join: Join::Steps };
+        let axis = |label: &str, scale| Axis { label: label.to_owned(), scale };
+        let chart = Chart::lines(
+            axis("jobs in the system", Scale::Automatic),
+            axis("calls with at most so many, %", Scale::Linear),
+            "share",
+            vec![series("of the calls", calls), series("of their time", times)],
+        );
+        Drawing::new("mcb-census", "How many jobs MCB maps at a time", chart)
+    }
+
+    /// What the text says of the calls, and whether it holds here.
+    #[must_use]
+    pub fn claims(&self) -> Vec<Claim> {
+        const SOURCE: &str = "dissertation, section 5.4";
+        let (few, many) = (self.between(0, FEW), self.between(FEW + 1, usize::MAX));
+        let (all, most) = (self.all(), self.most_jobs());
+        let percent = self.percent_up_to(FEW);
+        let claim = |text: &str, holds, detail| Claim::new(SOURCE, text, Verdict::from_bool(holds), detail);
+        vec![
+            claim(
+                "About 200,000 calls, two thirds of them for 10 jobs or fewer, the others for up to about 100",
+                (all.count as f64 / PUBLISHED_CALLS as f64 - 1.0).abs() <= 0.1
+                    && (percent - PUBLISHED_FEW_PERCENT).abs() <= 5.0
+                    && (most as f64 / PUBLISHED_MOST as f64 - 1.0).abs() <= 0.1,
+                format!(
+                    "{} calls, {percent:.2} %, at most {most} jobs; published: {PUBLISHED_CALLS}, {PUBLISHED_FEW_PERCENT} %, {PUBLISHED_MOST}",
+                    all.count
+                ),
+            ),
+            claim(
+                "999 of 1,000 calls for 10 jobs or fewer take less than 1 ms",
+                few.slow as f64 <= INTERRUPTED * few.count as f64,
+                format!("{} of {} take longer; {:.1} us on average", few.slow, few.count, few.mean_micros()),
+            ),
+            claim(
+                "A call for more jobs takes 0.25 s on average and less than 4.5 s",
+                many.mean_micros() <= 0.25e6 && many.longest < Duration::from_millis(4_500),
+                format!("{:.1} us on average, {:.0} us at most", many.mean_micros(), micros(many.longest)),
+            ),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroU32;
+
+    fn options(policy: &str) -> CensusOptions {
+        let nodes = NonZeroU32::new(128).unwrap();
+        CensusOptions {
+            policy: Fractional::parse(policy).unwrap(),
+            trace: LublinParameters { nodes, jobs: 200, ..LublinParameters::default() },
+            replications: 2,
+            seed: 1,
+            penalty: SimSpan::ZERO,
+        }
+    }
+
+    /// MCB\* maps all jobs at each submission and completion, but where several coincide or the last job has left.
+    #[test]
+    fn every_event_is_counted_once() {
+        let census = Census::take(&options("MCB*/OPT=MIN"), |_| {}).unwrap();
+        let calls = census.all().count;
+        assert!((700..=798).contains(&calls), "{calls}");
+        assert_eq!(census.between(0, 5).count + census.between(6, usize::MAX).count, calls);
+        assert_eq!(census.csv().lines().count(), 1 + census.by_jobs.len());
+        assert!((census.percent_up_to(census.most_jobs()) - 100.0).abs() < 1e-9);
+        let none = Census::take(&options("Greedy*/OPT=MIN"), |_| {}).unwrap();
+        assert_eq!(none, Census::default());
+    }
+}
