@@ -8,6 +8,7 @@ mod names;
 mod readings;
 mod reference_schedules;
 mod support;
+mod theorem_2;
 mod theorems;
 mod twin;
 mod twins;
