@@ -2,6 +2,7 @@
 //!
 //! Words such as "about equal" are given a number here, which is part of the statement.
 
+mod choices;
 mod costs;
 mod periods;
 mod vcsim;
@@ -320,6 +321,7 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
     }
     claims.extend(vcsim::all(matrix, &groups));
     claims.extend(periods::all(matrix, &groups));
+    claims.extend(choices::all(matrix, &groups));
     claims.extend(consistent(matrix, &groups));
     claims
 }
