@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(super) struct Idle {
     priority: Priority,
-    /// What a pass looks at, in no order.
+    /// What a pass reads, in no order.
     keys: Vec<Key>,
     /// The jobs of the keys.
     jobs: Vec<IdleJob>,
