@@ -4,7 +4,7 @@
 //! that find room. They do no work, so a bound on the priority of each that takes a multiplication is computed once, and most are passed over
 //! by comparing it with the best that is found.
 
-use super::priority::{Priority, PriorityBound, Ranked};
+use super::priority::{Priority, Ranked};
 use super::room::Room;
 use dfrsim_cluster::{JobHandle, JobView};
 use dfrsim_model::{Share, SimTime, VirtualTime};
@@ -14,11 +14,13 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(super) struct Idle {
     priority: Priority,
-    /// What a pass reads, in no order.
-    keys: Vec<Key>,
-    /// The jobs of the keys.
+    /// In no order.
     jobs: Vec<IdleJob>,
-    /// By handle: where the job is in `keys`, if it is.
+    /// By the place of the job: its [`PriorityBound`]; with the next two what a pass reads.
+    slopes: Vec<f64>,
+    intercepts: Vec<f64>,
+    sizes: Vec<Size>,
+    /// By handle: the place of the job, if it is here.
     places: Vec<u32>,
     widths: Vec<Width>,
     /// The place in `widths` of a number of tasks.
@@ -27,26 +29,20 @@ pub(super) struct Idle {
     limits: Vec<Option<Share>>,
 }
 
+/// What a job asks for.
 #[derive(Clone, Copy, Debug)]
-struct Key {
-    /// In seconds.
-    submit: f64,
-    bound: PriorityBound,
+struct Size {
     memory: Share,
     width: u32,
-}
-
-impl Key {
-    /// Whether the job surely has a lower priority, if it was submitted before `now` in seconds, rounded up.
-    fn is_below(&self, priority: f64, now: f64) -> bool {
-        self.bound.at(now - self.submit) < priority
-    }
 }
 
 /// The moment in seconds, so much later that rounding makes no flow time too short.
 fn rounded_up(now: SimTime) -> f64 {
     now.as_secs_f64() * (1.0 + 1e-12)
 }
+
+/// So many bounds are compared at a time, as a few instructions.
+const CHUNK: usize = 8;
 
 /// The jobs with one number of tasks.
 #[derive(Debug)]
@@ -85,8 +81,10 @@ impl Idle {
     pub(super) fn new(priority: Priority) -> Idle {
         Idle {
             priority,
-            keys: Vec::new(),
             jobs: Vec::new(),
+            slopes: Vec::new(),
+            intercepts: Vec::new(),
+            sizes: Vec::new(),
             places: Vec::new(),
             widths: Vec::new(),
             width_of: BTreeMap::new(),
@@ -105,16 +103,20 @@ impl Idle {
         if self.places.len() <= handle {
             self.places.resize(handle + 1, u32::MAX);
         }
-        self.places[handle] = self.keys.len() as u32;
-        let (submit, bound) = (job.submit.as_secs_f64(), self.priority.bound(job.virtual_time));
-        self.keys.push(Key { submit, bound, memory: job.memory, width });
+        self.places[handle] = self.jobs.len() as u32;
+        let bound = self.priority.bound(job.submit, job.virtual_time);
+        self.slopes.push(bound.slope);
+        self.intercepts.push(bound.intercept);
+        self.sizes.push(Size { memory: job.memory, width });
         self.jobs.push(job);
     }
 
     /// The job, which was inserted, is on nodes from now on.
     pub(super) fn remove(&mut self, job: JobHandle) {
         let place = self.places[job.index()] as usize;
-        let Key { memory, width, .. } = self.keys.swap_remove(place);
+        let Size { memory, width } = self.sizes.swap_remove(place);
+        self.slopes.swap_remove(place);
+        self.intercepts.swap_remove(place);
         self.jobs.swap_remove(place);
         if let Some(moved) = self.jobs.get(place) {
             self.places[moved.job.index()] = place as u32;
@@ -136,11 +138,29 @@ impl Idle {
     /// Adds those that do not come after this one, in no order.
     pub(super) fn down_to(&self, last: Ranked, now: SimTime, found: &mut Vec<Ranked>) {
         let late = rounded_up(now);
-        for (place, key) in self.keys.iter().enumerate() {
-            if !key.is_below(last.priority(), late) {
-                found.extend(Some(self.rank(place, now)).filter(|ranked| *ranked >= last));
-            }
+        let mut from = 0;
+        while let Some(place) = self.next_from(from, last.priority(), late) {
+            found.extend(Some(self.rank(place, now)).filter(|ranked| *ranked >= last));
+            from = place + 1;
         }
+    }
+
+    /// The first place from this one on of a job that may have at least this priority.
+    fn next_from(&self, mut from: usize, priority: f64, late: f64) -> Option<usize> {
+        // Not below: the bound of a job that did no work is not a number.
+        let is_below = |(slope, intercept): (&f64, &f64)| slope * late + intercept < priority;
+        let bounds =
+            |range: std::ops::Range<usize>| self.slopes[range.clone()].iter().zip(&self.intercepts[range]);
+        while from + CHUNK <= self.jobs.len() {
+            // All of them, without a branch for each.
+            let are_below = bounds(from..from + CHUNK).fold(true, |all, bound| all & is_below(bound));
+            if !are_below {
+                break;
+            }
+            from += CHUNK;
+        }
+        let rest = from..self.jobs.len();
+        bounds(rest).position(|bound| !is_below(bound)).map(|after| from + after)
     }
 
     /// The first of those that find room and are meant.
@@ -160,10 +180,12 @@ impl Idle {
             return None;
         }
         let late = rounded_up(now);
-        let (mut first, mut highest) = (None, f64::NEG_INFINITY);
-        for (place, key) in self.keys.iter().enumerate() {
+        let (mut first, mut highest, mut from) = (None, f64::NEG_INFINITY, 0);
+        while let Some(place) = self.next_from(from, highest, late) {
+            from = place + 1;
+            let Size { memory, width } = self.sizes[place];
             // Without room there is no limit, and `None` is less than any memory.
-            if key.is_below(highest, late) || Some(key.memory) > self.limits[key.width as usize] {
+            if Some(memory) > self.limits[width as usize] {
                 continue;
             }
             let ranked = self.rank(place, now);

@@ -52,7 +52,7 @@ impl Priority {
     }
 
     /// A bound on the priority of a job that does no more work.
-    pub(super) fn bound(self, virtual_time: VirtualTime) -> PriorityBound {
+    pub(super) fn bound(self, submit: SimTime, virtual_time: VirtualTime) -> PriorityBound {
         let done = virtual_time.as_secs_f64();
         let (slope, constant) = match self.rule {
             PriorityRule::FlowOverVirtualSquared if self.is_coarse => (0.0, f64::INFINITY),
@@ -60,23 +60,17 @@ impl Priority {
             PriorityRule::FlowOverVirtual => (1.0 / done, 0.0),
             PriorityRule::InverseVirtual => (0.0, 1.0 / done),
         };
-        // Above all that rounding does.
-        PriorityBound { slope: slope * (1.0 + 1e-12), constant: constant * (1.0 + 1e-12) }
+        let intercept = constant * (1.0 + 1e-12) - submit.as_secs_f64() * slope;
+        PriorityBound { slope, intercept }
     }
 }
 
-/// A priority is at most this straight line over the flow time.
+/// A straight line over the time in seconds, which no priority is above if that time is a millionth of a millionth too late,
+/// which is more than all that rounding does. It is not a number for a job without any work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PriorityBound {
-    slope: f64,
-    constant: f64,
-}
-
-impl PriorityBound {
-    /// At a flow time of so many seconds; not a number, and so below no priority, for a job without any work that has just come.
-    pub(super) fn at(self, flow_time: f64) -> f64 {
-        flow_time * self.slope + self.constant
-    }
+    pub(super) slope: f64,
+    pub(super) intercept: f64,
 }
 
 /// Jobs by decreasing priority.
