@@ -10,6 +10,7 @@ use dfrsim_offline::instances::{DissertationScenario, changed};
 use dfrsim_optimum::{Limits, adapted_optimum};
 use dfrsim_packing::vector::{Options, VectorPacking};
 use proptest::prelude::*;
+use rayon::prelude::*;
 
 /// The yields at these budgets, of which each is found to be kept.
 fn yields(problem: &Adaptation, budgets: impl IntoIterator<Item = u64>) -> Vec<Option<Yield>> {
@@ -36,8 +37,9 @@ proptest! {
     fn budgets_are_kept_and_larger_ones_are_never_worse(problem in problems()) {
         let found = yields(&problem, (0..=12).chain([problem.total(), u64::MAX]));
         prop_assert!(found.is_sorted(), "{found:?}");
-        for (budget, &found) in (0..=12).zip(&found) {
-            let optimum = adapted_optimum(&problem, budget, &Limits::default()).best;
+        let optimum = |budget| adapted_optimum(&problem, budget, &Limits::default()).best;
+        let optima: Vec<_> = (0..=12_u64).into_par_iter().map(optimum).collect();
+        for (&found, optimum) in found.iter().zip(optima) {
             prop_assert!(found <= optimum.map(|best| best.min_yield));
         }
         prop_assert!(found.last().copied().flatten() >= packed(&problem));

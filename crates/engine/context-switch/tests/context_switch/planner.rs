@@ -3,6 +3,7 @@
 use crate::common::*;
 use dfrsim_context_switch::*;
 use dfrsim_model::{NodeId, Seed};
+use rayon::prelude::*;
 use std::collections::{BTreeSet, VecDeque};
 
 fn planned(cluster: &Cluster, from: &[Place], to: &[Place]) -> (String, u64) {
@@ -206,8 +207,7 @@ fn a_dear_suspend_waits_if_it_is_of_no_use() {
 /// The checker accepts 100,000 plans; among them there are cycles of both kinds.
 #[test]
 fn a_hundred_thousand_random_reconfigurations() {
-    let (mut by_pivot, mut by_disk, mut most_pools) = (0, 0, 0);
-    for number in 0..100_000 {
+    let figures = |number| {
         let mut rng = Seed::new(6929).fork("reconfigurations").numbered(number).rng();
         let size = [
             Size { nodes: 3, vms: 8, cpu: 2, relations: false },
@@ -217,10 +217,12 @@ fn a_hundred_thousand_random_reconfigurations() {
         let case = random(&size[(number % 3) as usize], &mut rng);
         let plan = plan(&case.cluster, &case.current, &case.wanted).unwrap();
         let report = checked(&case.cluster, &case.current, &case.wanted, &plan);
-        by_pivot += report.detours_by_pivot;
-        by_disk += report.detours_by_disk;
-        most_pools = most_pools.max(report.pools);
-    }
+        (report.detours_by_pivot, report.detours_by_disk, report.pools)
+    };
+    let (by_pivot, by_disk, most_pools) = (0..100_000_u64)
+        .into_par_iter()
+        .map(figures)
+        .reduce(|| (0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2.max(b.2)));
     println!("{by_pivot} VMs by a pivot, {by_disk} by a disk, at most {most_pools} pools");
     assert!(by_pivot > 1_000 && by_disk > 1_000, "{by_pivot} and {by_disk}");
 }

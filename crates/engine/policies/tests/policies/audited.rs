@@ -9,6 +9,7 @@ use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
 use dfrsim_workload::load;
 use dfrsim_workload::lublin::{LublinParameters, generate};
+use rayon::prelude::*;
 use std::num::NonZeroU32;
 
 /// Policies that are told wrong needs, and find them: the audit sees what jobs really get.
@@ -128,7 +129,7 @@ fn batch_policies_keep_to_their_rules() {
 fn batch_policies_are_told_apart() {
     const NODES: u32 = 32;
     let options = Options { estimates: EstimateModel::Requested, ..Options::default() };
-    for &policy in BatchPolicy::ALL {
+    BatchPolicy::ALL.par_iter().for_each(|&policy| {
         let events = batch_events(&policy.to_string(), requesting_jobs(NODES, 0), NODES, &options);
         for &other in BatchPolicy::ALL.iter().filter(|&&other| other != policy) {
             let renamed = events.replacen(&format!("\"{policy}\""), &format!("\"{other}\""), 1);
@@ -136,5 +137,5 @@ fn batch_policies_are_told_apart() {
             let found = audit_policy(renamed.as_bytes(), CheckedPolicy::Batch(other));
             assert!(matches!(found, Err(AuditError::Faults(_))), "{policy} as {other}: {found:?}");
         }
-    }
+    });
 }
