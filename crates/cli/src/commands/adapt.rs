@@ -53,7 +53,7 @@ pub(crate) struct Adapt {
     /// By what moves are counted: the memory that is moved, or their number
     #[arg(long, value_enum, default_value_t = Cost::Memory)]
     cost: Cost,
-    /// Search for the optimum too, for so long at each budget; meant for a dozen of tasks
+    /// Search for the optimum too, for at most this time at each budget; meant for a dozen tasks
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     exact: Option<Duration>,
     /// Write the moves of the last budget as a plan, in an order in which no memory is overloaded, with times; `dfrsim plan
@@ -127,9 +127,8 @@ impl Adapt {
             let movable = cluster.problem.cost.iter_mut().filter(|cost| **cost != Adaptation::PINNED);
             movable.for_each(|cost| *cost = 1);
         }
-        let (text, adapted) = self.lines(&cluster, tasks)?;
+        let (mut text, adapted) = self.lines(&cluster, tasks)?;
         let mut files = OutputFiles::default();
-        let mut text = text;
         if let Some(adapted) = &adapted {
             let moves = switch::moves(&cluster, &adapted.mapping);
             text.push_str(&words(&cluster, &moves));
@@ -155,11 +154,11 @@ impl Adapt {
     /// A line for each budget, and what was found with the last one.
     fn lines(&self, cluster: &NamedCluster, tasks: u64) -> Result<(String, Option<Adapted>), Failure> {
         let problem = &cluster.problem;
-        let standing: u64 = problem.current.iter().flatten().map(|part| u64::from(part.tasks)).sum();
+        let placed: u64 = problem.current.iter().flatten().map(|part| u64::from(part.tasks)).sum();
         let mut text = String::new();
         let mut line = |line: String| writeln!(text, "{}", line.trim_end()).expect("a string takes any text");
         let (nodes, jobs) = (cluster.nodes.len(), cluster.jobs.len());
-        line(format!("{nodes} nodes, {jobs} jobs, {tasks} tasks, {} of them new", tasks - standing));
+        line(format!("{nodes} nodes, {jobs} jobs, {tasks} tasks, {} of them new", tasks - placed));
         line(format!(
             "{:<8}  {:>9}  {:>14}  {:>6}  {:>9}",
             "budget", "min yield", "moved", "moves", "optimum"

@@ -16,7 +16,7 @@ fn main() {
     println!("|--:|---|--:|--:|--:|--:|--:|--:|--:|");
     for jobs in [100, 200, 500] {
         let problems = problems(Seed::new(seed), jobs);
-        let anew: Vec<f64> = problems.iter().map(|problem| from_scratch(problem).as_f64()).collect();
+        let rebuilt: Vec<f64> = problems.iter().map(|problem| from_scratch(problem).as_f64()).collect();
         for (name, mut adapter) in [("whole", Adapter::new()), ("hasty", Adapter::hasty())] {
             let begin = Instant::now();
             let means = BUDGETS.map(|percent| {
@@ -28,7 +28,7 @@ fn main() {
             });
             let calls = (problems.len() * BUDGETS.len()) as f64;
             let time = begin.elapsed().as_secs_f64() * 1e3 / calls;
-            let best = anew.iter().sum::<f64>() / anew.len() as f64;
+            let best = rebuilt.iter().sum::<f64>() / rebuilt.len() as f64;
             let cells = means.map(|mean| format!("{mean:.4} ({:+.1} %)", 100.0 * (mean / best - 1.0)));
             println!(
                 "| {jobs} | {name} | {} | {best:.4} | {} | {time:.1} |",

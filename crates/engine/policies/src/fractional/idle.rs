@@ -1,8 +1,8 @@
 //! The jobs in the system that are on no node.
 //!
-//! On an overloaded cluster they are tens of thousands, and only a few matter at a moment: those of the highest priority, and those
-//! that find room. They do no work, so a bound on the priority of each that takes a multiplication is computed once, and most are passed over
-//! by comparing it with the best that is found.
+//! On an overloaded cluster there are tens of thousands, and only a few matter at any moment: those of the highest priority, and
+//! those that find room. They do no work, so a linear bound on the priority of each is computed once, and most are passed over by
+//! comparing it with the best priority found so far.
 
 use super::priority::{Priority, Ranked};
 use super::room::Room;
@@ -36,19 +36,19 @@ struct Size {
     width: u32,
 }
 
-/// The moment in seconds, so much later that rounding makes no flow time too short.
+/// The moment in seconds, rounded up so that no flow time is too short.
 fn rounded_up(now: SimTime) -> f64 {
     now.as_secs_f64() * (1.0 + 1e-12)
 }
 
-/// So many bounds are compared at a time, as a few instructions.
+/// How many bounds are compared at a time, in a few instructions.
 const CHUNK: usize = 8;
 
 /// The jobs with one number of tasks.
 #[derive(Debug)]
 struct Width {
     tasks: u32,
-    /// What their tasks take, and how many of them take so much.
+    /// The memory of their tasks, and how many jobs have it.
     memories: BTreeMap<Share, u32>,
 }
 
@@ -163,7 +163,7 @@ impl Idle {
         bounds(rest).position(|bound| !is_below(bound)).map(|after| from + after)
     }
 
-    /// The first of those that find room and are meant.
+    /// The first of those that find room and satisfy the condition.
     pub(super) fn first_that_fits(
         &mut self,
         room: &mut Room,

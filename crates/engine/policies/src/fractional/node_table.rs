@@ -98,7 +98,7 @@ impl NodeTable {
         let fitting = self.nodes.iter().zip(0..).filter(|(load, _)| load.free_memory >= memory);
         self.candidates.clear();
         self.candidates.extend(fitting.map(|(load, node)| (load.need, node)));
-        // Of so many nodes there is always one without a task, and it comes before all others.
+        // Among as many nodes as tasks there is always one without a task, and it comes before all others.
         let enough = tasks as usize;
         if enough < self.candidates.len() {
             self.candidates.select_nth_unstable(enough);

@@ -41,7 +41,7 @@ impl Default for FractionalOptions {
     }
 }
 
-/// Is told when MCB begins and ends to map jobs, so that its calls can be counted and timed.
+/// Called when MCB begins and ends mapping jobs, so that its calls can be counted and timed.
 pub trait McbProbe: std::fmt::Debug {
     /// It begins, at a moment with so many jobs in the system.
     fn begins(&mut self, jobs: usize);

@@ -23,7 +23,7 @@ pub(super) enum Check {
     MostCases(Metric, Of, f64, f64),
     /// All cases are like that.
     AllCases(Metric, Of, Said),
-    /// At most so many cases are not like that.
+    /// All cases but this number are like that.
     AllBut(usize, Metric, Of, Said),
     /// Some case is like that.
     SomeCase(Metric, Of, Said),
@@ -33,7 +33,7 @@ pub(super) enum Check {
     Best(Metric, Of, &'static str),
     /// The heuristic has the largest average (the least one of early jobs).
     Worst(Metric, Of, &'static str),
-    /// In all workloads but so many the heuristic is the best one.
+    /// In all workloads but this number the heuristic is the best one.
     BestInAllBut(usize, Metric, Of, &'static str),
     /// These heuristics have a smaller average than all others.
     SmallerThanOthers(Metric, Of, &'static [&'static str]),
@@ -48,7 +48,7 @@ pub(super) enum Check {
     /// In more than half, or at least three quarters, of the cases the value is larger with cancellation than without; the
     /// turnaround smaller.
     Cancellation(Metric, Of, Said),
-    /// At most so many cases are worse with cancellation.
+    /// At most this number of cases is worse with cancellation.
     CancellationWorsens(usize, Metric, Of),
     /// The mean with cancellation less the one without.
     CancellationChanges(Metric, Of, Said),
