@@ -232,6 +232,11 @@ impl Auditor {
                     self.reject(job);
                 }
             }
+            Record::Kill { at_us, job } => {
+                if self.advance(at_us, Rank::Change, job, "kill") {
+                    self.kill(job);
+                }
+            }
         }
     }
 
@@ -380,6 +385,14 @@ impl Auditor {
     fn reject(&mut self, number: u64) {
         if self.may_change(number, "reject", Phase::Waiting) {
             self.check_change(number, "reject");
+            self.leave(number);
+            self.tally.rejected += 1;
+        }
+    }
+
+    fn kill(&mut self, number: u64) {
+        if self.may_change(number, "kill", Phase::Running) {
+            self.check_change(number, "kill");
             self.leave(number);
             self.tally.rejected += 1;
         }

@@ -4,7 +4,7 @@ use crate::Phase;
 use crate::nodes::TaskUse;
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, VirtualTime, Yield};
 
-/// A job that was submitted and has neither completed nor been rejected.
+/// A job that was submitted and has not left the system.
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) phase: Phase,

@@ -93,6 +93,7 @@ impl PolicyCheck {
     /// A job is about to change otherwise.
     pub(crate) fn change(&mut self, line: u64, number: u64, record: &'static str, job: &Job) -> Option<Rule> {
         match self {
+            _ if record == "kill" => Some(Rule::KilledByPolicy),
             PolicyCheck::Batch(batch) if record == "reject" => batch.reject(number).map(Rule::Batch),
             PolicyCheck::Batch(_) => Some(BatchRule::Change { record }.into()),
             PolicyCheck::Fractional(fractional) => {

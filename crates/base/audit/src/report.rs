@@ -18,7 +18,7 @@ pub struct Report {
     pub jobs: u64,
     /// Those that completed.
     pub completed: u64,
-    /// Those that were rejected.
+    /// Those that were rejected or killed.
     pub rejected: u64,
     /// The largest number of jobs in the system at once.
     pub peak_jobs: usize,

@@ -101,7 +101,7 @@ pub enum Rule {
         record: &'static str,
     },
     /// Records are about jobs that are in the system.
-    #[error("`{record}` of a job that has completed or was rejected")]
+    #[error("`{record}` of a job that has completed, was rejected or killed")]
     Gone {
         /// The record.
         record: &'static str,
@@ -114,6 +114,9 @@ pub enum Rule {
         /// The state of the job.
         phase: Phase,
     },
+    /// The policies that are known kill no job.
+    #[error("the policy kills no job")]
+    KilledByPolicy,
     /// A decision is net: at most one change of a job in a moment.
     #[error("a second change in the same moment")]
     ChangedTwice,

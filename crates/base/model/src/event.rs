@@ -114,6 +114,13 @@ pub enum Record<'a> {
         /// The job.
         job: u64,
     },
+    /// The policy ends a running job before its work is done.
+    Kill {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+    },
     /// A job has done all of its work.
     Complete {
         /// The moment.
@@ -125,7 +132,7 @@ pub enum Record<'a> {
     Summary {
         /// Completed jobs.
         completed: u64,
-        /// Rejected jobs.
+        /// Jobs that were rejected or killed.
         rejected: u64,
         /// From the first submission to the last completion.
         makespan_us: u64,

@@ -36,8 +36,13 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
     /// Makes a change; how many tasks it moves.
     fn make(&mut self, now: SimTime, change: &Change, placement: &[NodeTasks]) -> u32 {
         let penalty = self.options.penalty;
-        if change.verb == Verb::Reject {
-            self.leave(change.job, JobState::Rejected);
+        let gone = match change.verb {
+            Verb::Reject => Some(JobState::Rejected),
+            Verb::Kill => Some(JobState::Killed),
+            _ => None,
+        };
+        if let Some(state) = gone {
+            self.leave(change.job, state);
             return 0;
         }
         let active = self.jobs.get_mut(change.job);
@@ -70,13 +75,24 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
                 active.placement.clear();
             }
             Verb::Migrate | Verb::SetYield => {}
-            Verb::Reject => unreachable!("a rejected job has left above"),
+            Verb::Reject | Verb::Kill => unreachable!("the job has left above"),
         }
         moved
     }
 
     /// Tells a change that was made, and schedules what follows from it.
     fn tell(&mut self, now: SimTime, change: &Change, placement: &[NodeTasks], moved: u32) {
+        if matches!(change.verb, Verb::Reject | Verb::Kill) {
+            self.events.cancel(Slot(FIRST_JOB + change.job.0));
+            let active = self.jobs.get_mut(change.job);
+            active.killed |= change.verb == Verb::Kill;
+            match change.verb {
+                Verb::Kill => self.observer.observe(now, active.sequence, Occurrence::Killed(&active.record(now))),
+                _ => self.observer.observe(now, active.sequence, Occurrence::Rejected),
+            }
+            self.jobs.release(change.job);
+            return;
+        }
         let active = self.jobs.get_mut(change.job);
         let memory = |tasks: u32| f64::from(tasks) * active.job.memory.as_f64();
         let speed = active.speed;
@@ -86,13 +102,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
             Verb::Migrate if moved > 0 => Occurrence::Migrated(placement, speed, moved, memory(moved)),
             Verb::Pause => Occurrence::Paused(memory(active.job.tasks)),
             Verb::Migrate | Verb::SetYield => Occurrence::YieldChanged(speed),
-            Verb::Reject => Occurrence::Rejected,
+            Verb::Reject | Verb::Kill => unreachable!("the job has left above"),
         };
         self.observer.observe(now, active.sequence, occurrence);
-        if change.verb == Verb::Reject {
-            self.jobs.release(change.job);
-            return;
-        }
         active.told_speed = speed;
         schedule_completion(&mut self.events, change.job, active);
     }

@@ -4,7 +4,7 @@ use crate::decision::{Change, Decision, Verb};
 use crate::job_table::JobTable;
 use crate::node_loads::{Excess, NodeLoads};
 use crate::{JobHandle, JobState};
-use dfrsim_model::{JobId, NodeId, NodeTasks, SimTime};
+use dfrsim_model::{Job, JobId, NodeId, NodeTasks, SimTime};
 use std::fmt;
 
 /// A rule that a decision broke.
@@ -26,6 +26,8 @@ pub enum Rule {
     Cpu(NodeId),
     /// A wake-up must lie in the future.
     FutureWakeUp(SimTime),
+    /// A job that the policy submits must have tasks and a run time, and arrive in the future.
+    FutureSubmission(SimTime),
 }
 
 impl fmt::Display for Rule {
@@ -41,6 +43,10 @@ impl fmt::Display for Rule {
             Rule::Memory(node) => write!(f, "the memory of node {node} is exceeded"),
             Rule::Cpu(node) => write!(f, "the CPU of node {node} is exceeded"),
             Rule::FutureWakeUp(time) => write!(f, "a wake-up at {time} s is not in the future"),
+            Rule::FutureSubmission(time) => write!(
+                f,
+                "a job that a policy submits must have tasks and a run time, and arrive in the future, not at {time} s"
+            ),
         }
     }
 }
@@ -77,13 +83,14 @@ impl Verb {
             Verb::Migrate => "migrate",
             Verb::SetYield => "change its yield",
             Verb::Reject => "be rejected",
+            Verb::Kill => "be killed",
         }
     }
     fn needs(self) -> JobState {
         match self {
             Verb::Start | Verb::Reject => JobState::Waiting,
             Verb::Resume => JobState::Paused,
-            Verb::Pause | Verb::Migrate | Verb::SetYield => JobState::Running,
+            Verb::Pause | Verb::Migrate | Verb::SetYield | Verb::Kill => JobState::Running,
         }
     }
     pub(crate) fn places(self) -> bool {
@@ -116,6 +123,10 @@ impl Checker {
         };
         if let Some(time) = decision.wake_up.filter(|&time| time <= now) {
             return Err(violation(None, Rule::FutureWakeUp(time)));
+        }
+        let invalid = |job: &&Job| job.submit <= now || job.tasks == 0 || job.run_time.is_zero();
+        if let Some(job) = decision.submissions.iter().find(invalid) {
+            return Err(Violation { time: now, job: Some(job.id), rule: Rule::FutureSubmission(job.submit) });
         }
         self.decisions += 1;
         self.named_in.resize(jobs.handles(), 0);

@@ -1,7 +1,7 @@
 //! What a scheduler decides.
 
 use crate::JobHandle;
-use dfrsim_model::{NodeTasks, SimTime, Yield};
+use dfrsim_model::{Job, NodeTasks, SimTime, Yield};
 use std::ops::Range;
 
 /// The net change that a scheduler wants at one moment. Each job may be named once.
@@ -10,6 +10,8 @@ pub struct Decision {
     pub(crate) changes: Vec<Change>,
     tasks: Vec<NodeTasks>,
     pub(crate) wake_up: Option<SimTime>,
+    pub(crate) submissions: Vec<Job>,
+    pub(crate) failure: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -29,6 +31,7 @@ pub(crate) enum Verb {
     Migrate,
     SetYield,
     Reject,
+    Kill,
 }
 
 impl Decision {
@@ -71,6 +74,19 @@ impl Decision {
     pub fn reject(&mut self, job: JobHandle) {
         self.place(Verb::Reject, job, [], Yield::ZERO);
     }
+    /// Ends a running job for good, whatever work it has left.
+    pub fn kill(&mut self, job: JobHandle) {
+        self.place(Verb::Kill, job, [], Yield::ZERO);
+    }
+    /// Submits one more job, which arrives when it says, at a later moment.
+    pub fn submit(&mut self, job: Job) {
+        self.submissions.push(job);
+    }
+    /// Ends the simulation: the policy cannot decide, for this reason. For policies that depend on something outside of
+    /// the program; the rest of the decision is ignored.
+    pub fn fail(&mut self, reason: impl Into<String>) {
+        self.failure = Some(reason.into());
+    }
     /// Asks to be called at a later moment even if nothing happens then.
     pub fn wake_at(&mut self, time: SimTime) {
         self.wake_up = Some(time);
@@ -94,5 +110,6 @@ impl Decision {
         self.changes.clear();
         self.tasks.clear();
         self.wake_up = None;
+        self.submissions.clear();
     }
 }

@@ -1,5 +1,6 @@
 //! The jobs in the system.
 
+use crate::JobRecord;
 use dfrsim_model::{Clock, Job, NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
 
 /// A job in the system. Handles are small numbers, given anew once a job has left, so that a policy can keep
@@ -34,6 +35,8 @@ pub enum JobState {
     Completed,
     /// Turned away.
     Rejected,
+    /// Ended by the policy before its work was done.
+    Killed,
 }
 
 /// A job and what the cluster knows of it.
@@ -71,6 +74,24 @@ impl ActiveJob {
         match self.clock {
             None => self.done.advanced(span, self.speed),
             Some(clock) => self.done.advanced(clock.work(span, self.job.cpu_need, self.speed), Yield::ONE),
+        }
+    }
+
+    /// Its life, if it leaves at this moment.
+    pub(crate) fn record(&self, end: SimTime) -> JobRecord {
+        let job = &self.job;
+        JobRecord {
+            id: job.id,
+            submit: job.submit,
+            start: self.first_start.expect("only jobs that started are recorded"),
+            end,
+            tasks: job.tasks,
+            cpu_need: job.cpu_need,
+            memory: job.memory,
+            run_time: job.run_time,
+            killed: self.killed,
+            preemptions: self.preemptions,
+            migrations: self.migrations,
         }
     }
 

@@ -209,7 +209,7 @@ impl Observer for Metrics {
                 self.moves.migrated_tasks += u64::from(tasks);
                 self.moves.migrated_memory += memory;
             }
-            Occurrence::Rejected => self.rejected += 1,
+            Occurrence::Rejected | Occurrence::Killed(_) => self.rejected += 1,
             Occurrence::Completed(record) => self.complete(record),
             Occurrence::Started(..) | Occurrence::Resumed(..) | Occurrence::YieldChanged(_) => {}
         }

@@ -20,11 +20,13 @@ pub enum Occurrence<'a> {
     YieldChanged(Yield),
     /// A waiting job was turned away.
     Rejected,
+    /// The policy ended a running job before its work was done.
+    Killed(&'a JobRecord),
     /// A job completed.
     Completed(&'a JobRecord),
 }
 
-/// The life of a completed job.
+/// The life of a job that started and has left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobRecord {
     /// Its number in the log.
@@ -33,7 +35,7 @@ pub struct JobRecord {
     pub submit: SimTime,
     /// When it first started.
     pub start: SimTime,
-    /// When it completed.
+    /// When it left.
     pub end: SimTime,
     /// Its tasks.
     pub tasks: u32,
@@ -43,7 +45,7 @@ pub struct JobRecord {
     pub memory: Share,
     /// Its run time at full speed.
     pub run_time: SimSpan,
-    /// Whether it was killed at its estimate.
+    /// Whether it was killed: at its estimate, or by the policy.
     pub killed: bool,
     /// How often it was paused.
     pub preemptions: u32,

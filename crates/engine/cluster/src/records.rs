@@ -42,6 +42,7 @@ impl Occurrence<'_> {
             }
             Occurrence::YieldChanged(job_yield) => Record::Yield { at_us, job, job_yield: units(job_yield) },
             Occurrence::Rejected => Record::Reject { at_us, job },
+            Occurrence::Killed(_) => Record::Kill { at_us, job },
             Occurrence::Completed(_) => Record::Complete { at_us, job },
         }
     }

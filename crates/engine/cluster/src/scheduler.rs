@@ -19,6 +19,8 @@ pub struct Situation<'a> {
     pub discovered: &'a [(JobHandle, Share)],
     /// Whether the moment asked for by [`Decision::wake_at`] has come.
     pub tick: bool,
+    /// Whether no job of the workload is left to arrive.
+    pub all_submitted: bool,
 }
 
 /// A scheduling policy.

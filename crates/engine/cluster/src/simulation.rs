@@ -5,7 +5,7 @@ use crate::job_table::JobTable;
 use crate::node_loads::NodeLoads;
 use crate::speeds::Speeds;
 use crate::{
-    Decision, JobHandle, JobRecord, JobState, NeedModel, Observer, Occurrence, Options, Overrun, Scheduler,
+    Decision, JobHandle, JobState, NeedModel, Observer, Occurrence, Options, Overrun, Scheduler,
     Situation, View, Violation,
 };
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
@@ -36,6 +36,14 @@ pub enum SimulationError {
         seconds = LAST_SECOND
     )]
     BeyondRange(JobId),
+    /// The policy could not decide.
+    #[error("the policy gave up at {time} s: {reason}")]
+    Policy {
+        /// The moment.
+        time: SimTime,
+        /// What it says of the reason.
+        reason: String,
+    },
 }
 
 /// The last second that is simulated (570,000 years). Even the longest penalty may follow it without overflow.
@@ -68,6 +76,7 @@ pub fn simulate(
         nodes: NodeLoads::new(nodes),
         arrivals: jobs.into_iter(),
         next: None,
+        held: Vec::new(),
         completed: Vec::new(),
         submitted: Vec::new(),
         discovered: Vec::new(),
@@ -92,6 +101,8 @@ pub(crate) struct Simulation<'a, I, O> {
     arrivals: I,
     /// The job that arrives next.
     next: Option<Job>,
+    /// Jobs that arrive later and were pulled or submitted by the policy already: the last one arrives first.
+    held: Vec<Job>,
     /// What happened at this moment.
     completed: Vec<JobHandle>,
     submitted: Vec<JobHandle>,
@@ -130,10 +141,15 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
                 submitted: &self.submitted,
                 discovered: &self.discovered,
                 tick,
+                all_submitted: self.next.is_none(),
             };
             scheduler.decide(&situation, &mut decision);
+            if let Some(reason) = decision.failure.take() {
+                return Err(SimulationError::Policy { time: now, reason });
+            }
             checker.check(now, &decision, &self.jobs, &mut self.nodes)?;
             self.apply(now, &decision);
+            self.take_submissions(now, &decision.submissions)?;
             // Only the wake-up is left to happen, and the policy makes nothing of it.
             let idle = decision.changes.is_empty() && self.events.len() == 1 && self.next.is_none() && tick;
             idle_ticks = if idle { idle_ticks + 1 } else { 0 };
@@ -171,7 +187,36 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
 
     /// Schedules the arrival of the next job, if there is one.
     fn pull_submission(&mut self, now: SimTime) -> Result<(), SimulationError> {
-        self.next = self.arrivals.next();
+        let arrival = self.arrivals.next();
+        self.next = if self.held.is_empty() {
+            arrival
+        } else {
+            self.hold(arrival);
+            self.held.pop()
+        };
+        self.schedule_submission(now)
+    }
+
+    /// Keeps jobs until their turn comes; of jobs of the same moment those that came first go first.
+    fn hold(&mut self, jobs: impl IntoIterator<Item = Job>) {
+        for job in jobs {
+            let at = self.held.partition_point(|held| held.submit > job.submit);
+            self.held.insert(at, job);
+        }
+    }
+
+    /// Lets jobs of the policy, which were checked, arrive when they say.
+    fn take_submissions(&mut self, now: SimTime, jobs: &[Job]) -> Result<(), SimulationError> {
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        self.held.extend(self.next.take());
+        self.hold(jobs.iter().cloned());
+        self.next = self.held.pop();
+        self.schedule_submission(now)
+    }
+
+    fn schedule_submission(&mut self, now: SimTime) -> Result<(), SimulationError> {
         if let Some(job) = &self.next {
             if job.submit < now || job.tasks == 0 || job.run_time.is_zero() {
                 return Err(SimulationError::InvalidJob(job.id));
@@ -217,20 +262,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
         let active = self.jobs.get(handle);
         let job = &active.job;
         self.nodes.remove(&active.placement, active.believed_need, job.memory, active.job_yield);
-        let record = JobRecord {
-            id: job.id,
-            submit: job.submit,
-            start: active.first_start.expect("what completes has started"),
-            end: now,
-            tasks: job.tasks,
-            cpu_need: job.cpu_need,
-            memory: job.memory,
-            run_time: job.run_time,
-            killed: active.killed,
-            preemptions: active.preemptions,
-            migrations: active.migrations,
-        };
-        self.observer.observe(now, active.sequence, Occurrence::Completed(&record));
+        self.observer.observe(now, active.sequence, Occurrence::Completed(&active.record(now)));
         self.leave(handle, JobState::Completed);
         self.completed.push(handle);
     }

@@ -68,18 +68,20 @@ impl<W: Write> BatsimJobs<W> {
         format!("{},{},{},{},{},{requested}", job.id, self.workload, job.run_time, job.submit, job.tasks)
     }
 
-    fn completed(&self, job: &Job, nodes: &NodeSet, record: &JobRecord) -> String {
+    /// A job that started has left.
+    fn ended(&mut self, place: u64, record: &JobRecord, state: &str) {
+        let Some((job, nodes)) = self.in_system.remove(&place) else { return };
         let (execution, turnaround) = (record.end.since(record.start), record.turnaround());
-        let (success, state) =
-            if record.killed { (0, "COMPLETED_WALLTIME_REACHED") } else { (1, "COMPLETED_SUCCESSFULLY") };
-        format!(
+        let success = u8::from(!record.killed);
+        let line = format!(
             "{},{success},{state},{},{execution},{},{},{turnaround},{},{nodes},-1,\"\"\n",
-            self.request(job),
+            self.request(&job),
             record.start,
             record.end,
             record.wait(),
             turnaround.as_secs_f64() / execution.as_secs_f64(),
-        )
+        );
+        self.lines.put(place, line);
     }
 }
 
@@ -106,11 +108,11 @@ impl<W: Write> Observer for BatsimJobs<W> {
                 }
             }
             Occurrence::Completed(record) => {
-                if let Some((job, nodes)) = self.in_system.remove(&place) {
-                    let line = self.completed(&job, &nodes, record);
-                    self.lines.put(place, line);
-                }
+                let state =
+                    if record.killed { "COMPLETED_WALLTIME_REACHED" } else { "COMPLETED_SUCCESSFULLY" };
+                self.ended(place, record, state);
             }
+            Occurrence::Killed(record) => self.ended(place, record, "COMPLETED_KILLED"),
             Occurrence::Rejected => {
                 if let Some((job, _)) = self.in_system.remove(&place) {
                     let line = format!("{},0,REJECTED,,,,,,,,-1,\"\"\n", self.request(&job));

@@ -92,7 +92,7 @@ impl<W: Write> Observer for BatsimMachines<W> {
             Occurrence::Started(placement, _)
             | Occurrence::Resumed(placement, _)
             | Occurrence::Migrated(placement, ..) => self.take(job, placement),
-            Occurrence::Paused(_) | Occurrence::Completed(_) => self.release(job),
+            Occurrence::Paused(_) | Occurrence::Completed(_) | Occurrence::Killed(_) => self.release(job),
             Occurrence::Submitted(..) | Occurrence::YieldChanged(_) | Occurrence::Rejected => {}
         }
     }

@@ -149,7 +149,7 @@ impl<W: Write> Observer for ScheduleLog<W> {
                 let record = arrived(job, self.records.next());
                 self.in_system.insert(place, record);
             }
-            Occurrence::Completed(outcome) => self.leave(place, Some(outcome)),
+            Occurrence::Completed(outcome) | Occurrence::Killed(outcome) => self.leave(place, Some(outcome)),
             Occurrence::Rejected => self.leave(place, None),
             _ => {}
         }

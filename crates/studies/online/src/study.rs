@@ -97,7 +97,9 @@ fn failure(error: SimulationError) -> Failure {
     let status = match error {
         SimulationError::Violation(_) => Status::Violation,
         SimulationError::Stuck { .. } => Status::Stalled,
-        SimulationError::InvalidJob(_) | SimulationError::BeyondRange(_) => Status::Failed,
+        SimulationError::InvalidJob(_) | SimulationError::BeyondRange(_) | SimulationError::Policy { .. } => {
+            Status::Failed
+        }
     };
     Failure::new(status, error)
 }

@@ -49,7 +49,7 @@ impl JobsFile {
 impl Observer for JobsFile {
     fn observe(&mut self, _: SimTime, job: u64, occurrence: Occurrence<'_>) {
         match occurrence {
-            Occurrence::Completed(record) => self.lines.put(job, self.line(record)),
+            Occurrence::Completed(record) | Occurrence::Killed(record) => self.lines.put(job, self.line(record)),
             Occurrence::Rejected => self.lines.put(job, String::new()),
             _ => {}
         }

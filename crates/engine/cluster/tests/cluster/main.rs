@@ -4,5 +4,6 @@ mod event_loop;
 mod fifty_years;
 mod figures;
 mod needs;
+mod outside;
 mod rules;
 mod support;

@@ -15,6 +15,7 @@ pub(crate) enum Do {
     SetYield(usize, Yield),
     Pause(usize),
     Reject(usize),
+    Kill(usize),
     WakeAt(SimTime),
 }
 
@@ -82,6 +83,7 @@ impl Scheduler for Script {
                 Do::SetYield(job, share) => decision.set_yield(self.handles[*job], *share),
                 Do::Pause(job) => decision.pause(self.handles[*job]),
                 Do::Reject(job) => decision.reject(self.handles[*job]),
+                Do::Kill(job) => decision.kill(self.handles[*job]),
                 Do::WakeAt(time) => decision.wake_at(*time),
             }
         }

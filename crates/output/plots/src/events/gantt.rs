@@ -84,6 +84,7 @@ fn name(edge: Edge) -> &'static str {
         Edge::Own(Change::Migrate) => "migrate",
         Edge::Own(Change::Yield) => "yield",
         Edge::Own(Change::Reject) => "reject",
+        Edge::Own(Change::Kill) => "kill",
         Edge::Own(Change::Complete) => "complete",
         Edge::Shift => "shift",
     }

@@ -46,6 +46,7 @@ pub(super) enum Change {
     Migrate,
     Yield,
     Reject,
+    Kill,
     Complete,
 }
 
@@ -53,7 +54,7 @@ pub(super) enum Change {
 pub(super) trait Watch {
     /// A job as it was before a change; nothing comes before `Submit`.
     fn leave(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
-    /// A job as it is after a change; nothing comes after `Reject` and `Complete`.
+    /// A job as it is after a change; nothing comes after `Reject`, `Kill` and `Complete`.
     fn enter(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
     /// The last event has passed.
     fn end(&mut self) -> Result<(), EventsFault>;
@@ -187,6 +188,7 @@ impl Replay {
                 self.change(at_us, job, Change::Pause, pause, watch)
             }
             Record::Reject { at_us, job } => self.remove(at_us, job, Change::Reject, watch),
+            Record::Kill { at_us, job } => self.remove(at_us, job, Change::Kill, watch),
             Record::Complete { at_us, job } => self.remove(at_us, job, Change::Complete, watch),
         }
     }
@@ -261,7 +263,9 @@ fn check_phase(job: &Job, change: Change) -> Result<(), EventsFault> {
     let (phase, expected) = match change {
         Change::Submit | Change::Start | Change::Reject => (Phase::Waiting, "waiting"),
         Change::Resume => (Phase::Paused, "paused"),
-        Change::Pause | Change::Migrate | Change::Yield | Change::Complete => (Phase::Running, "running"),
+        Change::Pause | Change::Migrate | Change::Yield | Change::Kill | Change::Complete => {
+            (Phase::Running, "running")
+        }
     };
     if job.phase == phase { Ok(()) } else { Err(EventsFault::Phase { job: job.sequence, expected }) }
 }
