@@ -141,6 +141,7 @@ pub use dfrsim_audit as audit;
 pub use dfrsim_bound as bound;
 pub use dfrsim_cluster as cluster;
 pub use dfrsim_context_switch as context_switch;
+pub use dfrsim_external as external;
 pub use dfrsim_lab as lab;
 pub use dfrsim_model as model;
 pub use dfrsim_offline as offline;
@@ -156,15 +157,16 @@ use dfrsim_lab::fields::FileLocator;
 use dfrsim_policies::Policies;
 use dfrsim_workload::traces::locate_beside;
 
-/// All studies, and the policies of this project.
+/// All studies, the policies of this project, and those in [other processes](external).
 #[must_use]
 pub fn registry() -> Registry {
     registry_with(Policies::standard())
 }
 
-/// All studies, and these policies.
+/// All studies, these policies, and those in [other processes](external).
 #[must_use]
 pub fn registry_with(policies: Policies) -> Registry {
+    let policies = external::families().into_iter().fold(policies, Policies::with_family);
     let registry = Registry::new()
         .with(policies)
         .with(FileLocator(|name, folder| locate_beside(name, folder).map_err(|missing| missing.to_string())));

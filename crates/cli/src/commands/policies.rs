@@ -10,6 +10,11 @@ use std::fmt::Write as _;
 /// List all policies, a line on each
 #[derive(Args, Debug)]
 #[command(after_help = "\
+Policies in processes of their own, in any language (the library's page `external` has the protocols):
+  pipe:COMMAND            reads and writes lines of JSON
+  batsim:COMMAND          speaks Batsim's protocol; {endpoint} in it becomes the address to bind, or give tcp://HOST:PORT
+  batsim-sharing:COMMAND  the same; jobs may share nodes
+
 Parts that any fractional policy with MCB can have besides:
   /per/BUDGET=GB   a tick moves so much memory by migrations at most, as GreedyPM*/per/BUDGET=100/OPT=MIN
   /RELABEL         nodes of a new mapping get the names with which the least memory moves; stands before /OPT
@@ -17,7 +22,8 @@ Parts that any fractional policy with MCB can have besides:
 Examples:
   dfrsim policies
   dfrsim policies --names | grep EASY
-  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --policy GreedyPM*/per/BUDGET=100/OPT=MIN")]
+  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --policy GreedyPM*/per/BUDGET=100/OPT=MIN
+  dfrsim simulate --workload week.swf --nodes 128 --policy 'pipe:python3 easy.py'")]
 pub(crate) struct Policies {
     /// Print the names only
     #[arg(long)]

@@ -87,7 +87,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
             let active = self.jobs.get_mut(change.job);
             active.killed |= change.verb == Verb::Kill;
             match change.verb {
-                Verb::Kill => self.observer.observe(now, active.sequence, Occurrence::Killed(&active.record(now))),
+                Verb::Kill => {
+                    self.observer.observe(now, active.sequence, Occurrence::Killed(&active.record(now)))
+                }
                 _ => self.observer.observe(now, active.sequence, Occurrence::Rejected),
             }
             self.jobs.release(change.job);

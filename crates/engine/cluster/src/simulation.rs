@@ -5,8 +5,8 @@ use crate::job_table::JobTable;
 use crate::node_loads::NodeLoads;
 use crate::speeds::Speeds;
 use crate::{
-    Decision, JobHandle, JobState, NeedModel, Observer, Occurrence, Options, Overrun, Scheduler,
-    Situation, View, Violation,
+    Decision, JobHandle, JobState, NeedModel, Observer, Occurrence, Options, Overrun, Scheduler, Situation,
+    View, Violation,
 };
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};

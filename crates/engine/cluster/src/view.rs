@@ -116,6 +116,11 @@ impl<'a> JobView<'a> {
     pub fn current_yield(self) -> Yield {
         self.active.job_yield
     }
+    /// Whether it has completed because its estimate was over, not its work.
+    #[must_use]
+    pub fn was_cut_off(self) -> bool {
+        self.active.state == JobState::Completed && self.active.killed
+    }
     /// The work that it has done.
     #[must_use]
     pub fn virtual_time(self) -> VirtualTime {

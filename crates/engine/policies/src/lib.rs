@@ -2,7 +2,8 @@
 //!
 //! * [`Policy`] is a policy as data: it parses from its name, prints back to it, and [builds](Policy::scheduler)
 //!   the scheduler. [`catalogue`] lists the known names with a line on each.
-//! * [`Policies`]: the known policies and those that a user [adds](CustomPolicy) from a crate of their own.
+//! * [`Policies`]: the known policies and those that a user [adds](CustomPolicy) from a crate of their own, or whole
+//!   [families](PolicyFamily) of them.
 //! * [`batch`]: FCFS, EASY and CONS, which give every task a node of its own.
 //! * [`fractional`]: the DFRS policies, put together from orthogonal parts.
 //! * [`equipartition`]: every job the same share, the simplest fractional policy.
@@ -36,4 +37,4 @@ mod policy;
 mod registry;
 
 pub use policy::{Policy, PolicyInfo, PolicyOptions, catalogue};
-pub use registry::{CustomPolicy, Policies};
+pub use registry::{CustomPolicy, Policies, PolicyError, PolicyFamily};

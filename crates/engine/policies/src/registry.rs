@@ -1,4 +1,4 @@
-//! Policies by name: the known ones, and those that users add.
+//! Policies by name: the known ones, and those that users add, one by one or as families.
 
 use crate::policy::{Policy, PolicyInfo, PolicyOptions, catalogue, known_names};
 use dfrsim_cluster::Scheduler;
@@ -131,10 +131,40 @@ impl fmt::Debug for CustomPolicy {
     }
 }
 
+/// Policies of which the name says more than which one it is: a prefix, a colon, and what the family makes of the rest.
+#[derive(Clone, Debug)]
+pub struct PolicyFamily {
+    /// The prefix, without the colon.
+    pub prefix: &'static str,
+    /// The form of the names, as `pipe:COMMAND`.
+    pub form: &'static str,
+    /// What such a policy does, in one line.
+    pub description: &'static str,
+    /// The policy of a whole name; otherwise why there is none.
+    pub make: fn(&str) -> Result<CustomPolicy, String>,
+}
+
+/// Why a name is none of a policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// No policy has it.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    /// The family of its prefix has no such policy.
+    #[error("policy `{name}`: {reason}")]
+    Family {
+        /// The name.
+        name: String,
+        /// What the family says.
+        reason: String,
+    },
+}
+
 /// The policies of a program: those of this crate, and custom ones.
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
     custom: Vec<&'static CustomPolicy>,
+    families: Vec<PolicyFamily>,
 }
 
 impl Policies {
@@ -155,16 +185,46 @@ impl Policies {
         self.custom.push(Box::leak(Box::new(policy)));
         self
     }
-    /// The policy of a name.
+    /// With the policies of a family. They are not part of the [catalogue](Policies::catalogue).
+    ///
+    /// # Panics
+    /// If there is a family of this prefix.
+    #[must_use]
+    pub fn with_family(mut self, family: PolicyFamily) -> Policies {
+        let prefix = family.prefix;
+        assert!(
+            self.families.iter().all(|other| other.prefix != prefix),
+            "there is another family `{prefix}`"
+        );
+        self.families.push(family);
+        self
+    }
+    /// The policy of a name. One of a family is kept until the program ends.
     ///
     /// # Errors
     /// No policy has it.
-    pub fn parse(&self, name: &str) -> Result<Policy, UnknownName> {
+    pub fn parse(&self, name: &str) -> Result<Policy, PolicyError> {
         let custom = || self.custom.iter().map(|custom| custom.name().to_owned());
-        match self.custom.iter().find(|custom| custom.name() == name) {
-            Some(custom) => Ok(Policy::Custom(custom)),
-            None => name.parse().map_err(|_| UnknownName::new("policy", name, known_names().chain(custom()))),
+        if let Some(custom) = self.custom.iter().find(|custom| custom.name() == name) {
+            return Ok(Policy::Custom(custom));
         }
+        if let Some((prefix, _)) = name.split_once(':')
+            && let Some(family) = self.families.iter().find(|family| family.prefix == prefix)
+        {
+            let custom = match (family.make)(name) {
+                _ if name.contains(char::is_control) => Err("a name has no control characters".to_owned()),
+                made => made,
+            };
+            let fault = |reason| PolicyError::Family { name: name.to_owned(), reason };
+            return Ok(Policy::Custom(Box::leak(Box::new(custom.map_err(fault)?))));
+        }
+        let known = || known_names().chain(custom()).chain(self.families.iter().map(|it| it.form.to_owned()));
+        Ok(name.parse().map_err(|_| UnknownName::new("policy", name, known()))?)
+    }
+    /// The families of policies.
+    #[must_use]
+    pub fn families(&self) -> &[PolicyFamily] {
+        &self.families
     }
     /// All of them: the [`catalogue`], then the custom ones.
     #[must_use]
@@ -189,10 +249,35 @@ mod tests {
         assert_eq!((policy.to_string().as_str(), policy.description().as_str()), ("MINE", "mine"));
         assert!(policy.is_periodic() && !policy.uses_mcb() && !policy.uses_priority());
         assert_eq!(policies.catalogue().last().unwrap().policy, policy);
-        assert_eq!(policies.parse("EASY"), "EASY".parse());
-        assert_eq!(policies.parse("EASYY").unwrap_err().nearest.unwrap(), "EASY");
-        assert_eq!(policies.parse("MINNE").unwrap_err().nearest.unwrap(), "MINE");
+        assert_eq!(policies.parse("EASY").ok(), "EASY".parse().ok());
+        for (wrong, nearest) in [("EASYY", "EASY"), ("MINNE", "MINE")] {
+            let hint = format!("did you mean `{nearest}`?");
+            assert!(policies.parse(wrong).unwrap_err().to_string().contains(&hint));
+        }
         assert_ne!(Policies::standard().with(mine("2")).parse("MINE"), Ok(policy));
+    }
+
+    #[test]
+    fn a_family_makes_its_policies_from_their_names() {
+        let family = PolicyFamily {
+            prefix: "level",
+            form: "level:NUMBER",
+            description: "for tests",
+            make: |name| {
+                let level: u8 = name["level:".len()..].parse().map_err(|_| "expected a number".to_owned())?;
+                let version = level.to_string();
+                Ok(CustomPolicy::new(name, version, |nodes, options| {
+                    Policy::Equipartition.scheduler(nodes, options)
+                }))
+            },
+        };
+        let policies = Policies::standard().with_family(family);
+        let policy = policies.parse("level:3").unwrap();
+        assert_eq!(policy.to_string(), "level:3");
+        assert_eq!(policies.parse("level:3"), Ok(policy));
+        let fault = policies.parse("level:x").unwrap_err().to_string();
+        assert_eq!(fault, "policy `level:x`: expected a number");
+        assert!(policies.parse("levl:3").unwrap_err().to_string().contains("level:NUMBER"));
     }
 
     #[test]

@@ -49,7 +49,9 @@ impl JobsFile {
 impl Observer for JobsFile {
     fn observe(&mut self, _: SimTime, job: u64, occurrence: Occurrence<'_>) {
         match occurrence {
-            Occurrence::Completed(record) | Occurrence::Killed(record) => self.lines.put(job, self.line(record)),
+            Occurrence::Completed(record) | Occurrence::Killed(record) => {
+                self.lines.put(job, self.line(record))
+            }
             Occurrence::Rejected => self.lines.put(job, String::new()),
             _ => {}
         }

@@ -2,7 +2,8 @@
 
 use crate::support::{Do, Records, Script, ends, job};
 use dfrsim_cluster::{
-    Decision, EventLog, Metrics, Options, Rule, Scheduler, SimulationError, Situation, SummaryOptions, simulate,
+    Decision, EventLog, Metrics, Options, Rule, Scheduler, SimulationError, Situation, SummaryOptions,
+    simulate,
 };
 use dfrsim_model::{Job, JobId, NodeId, NodeTasks, SimSpan, SimTime, Yield};
 
@@ -77,7 +78,8 @@ impl Scheduler for GivesUp {
 fn a_policy_can_give_up() {
     let mut policy = GivesUp(0);
     let found = simulate(1, &Options::default(), [job(1, 0, 1, 1), job(2, 3, 1, 1)], &mut policy, &mut ());
-    let expected = SimulationError::Policy { time: SimTime::from_secs(3), reason: "the process ended".into() };
+    let expected =
+        SimulationError::Policy { time: SimTime::from_secs(3), reason: "the process ended".into() };
     assert_eq!((found, policy.0), (Err(expected.clone()), 2));
     assert_eq!(expected.to_string(), "the policy gave up at 3 s: the process ended");
 }

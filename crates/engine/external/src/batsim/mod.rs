@@ -1,0 +1,92 @@
+//! Batsim's protocol, as schedulers written for Batsim 3 and 4 speak it: JSON messages, request and reply over ZeroMQ.
+//!
+//! dfrsim takes the part of Batsim: it connects to the endpoint that the scheduler binds, asks, and carries out the answer.
+//!
+//! | event | from | what |
+//! |---|---|---|
+//! | `SIMULATION_BEGINS`, `SIMULATION_ENDS` | dfrsim | nodes are the compute resources 0 to n - 1; there are no storage resources |
+//! | `JOB_SUBMITTED` | dfrsim | `res` is the number of tasks, `walltime` the estimate, -1 without one |
+//! | `JOB_COMPLETED`, `JOB_KILLED` | dfrsim | with `job_state` and `alloc` |
+//! | `REQUESTED_CALL` | dfrsim | a moment of `CALL_ME_LATER` |
+//! | `NOTIFY` | dfrsim | `no_more_static_job_to_submit` with the last submission |
+//! | `RESOURCE_STATE_CHANGED` | dfrsim | at once; the state changes nothing, since there is no model of energy |
+//! | `EXECUTE_JOB` | scheduler | with `alloc`; with a `mapping` of executors to the nodes of `alloc` too |
+//! | `REJECT_JOB`, `KILL_JOB` | scheduler | |
+//! | `CALL_ME_LATER`, `SET_RESOURCE_STATE` | scheduler | |
+//! | `REGISTER_PROFILE`, `REGISTER_JOB` | scheduler | profiles of the type `delay` |
+//! | `SET_JOB_METADATA`, `NOTIFY` | scheduler | accepted; they change nothing |
+//!
+//! Everything else is an error that names the event. As in Batsim, an event with a later timestamp happens at that time, and what
+//! happens before the answer's `now` is sent after it. Run times stay hidden: profiles of submitted jobs have no delay, so the job
+//! of a log cannot be registered a second time by its profile.
+//!
+//! Nodes are given whole, one task on each. Where jobs may share nodes ([`Sharing::Allowed`]), each node divides its CPU
+//! evenly among the jobs on it, and a job progresses as fast as on its busiest node.
+//!
+//! A program has this transport if it is built with the feature `batsim`.
+
+mod events;
+mod messages;
+mod orders;
+mod scheduler;
+mod sharing;
+#[cfg(test)]
+mod tests;
+#[cfg(feature = "batsim")]
+mod zeromq;
+
+use crate::command::Command;
+use crate::fault::Fault;
+use dfrsim_policies::CustomPolicy;
+
+/// Whether several jobs may have the same node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// A node has one job.
+    Forbidden,
+    /// Each node divides its CPU evenly among its jobs.
+    Allowed,
+}
+
+/// The policy of a name such as `batsim:pybatsim easyBackfill -s {endpoint}` or `batsim:tcp://localhost:28000`.
+///
+/// # Errors
+/// If it has neither a command with `{endpoint}` nor an address, a file that it names cannot be read, or the program was built
+/// without the transport.
+pub fn policy(name: &str, sharing: Sharing) -> Result<CustomPolicy, String> {
+    let command = Command::parse(name)?;
+    let is_address = matches!(&command.words[..], [address] if address.starts_with("tcp://"));
+    if !is_address && !command.words.iter().any(|word| word.contains(ENDPOINT)) {
+        return Err(format!(
+            "expected tcp://HOST:PORT, or a command with {ENDPOINT} where the address to bind goes"
+        ));
+    }
+    made(name, command, sharing)
+}
+
+/// In a command: where the address goes.
+const ENDPOINT: &str = "{endpoint}";
+
+#[cfg(feature = "batsim")]
+fn made(name: &str, command: Command, sharing: Sharing) -> Result<CustomPolicy, String> {
+    let version = command.version.clone();
+    let make = move |nodes, _: &_| {
+        let command = command.clone();
+        let connect = move || zeromq::Connection::open(&command);
+        Box::new(scheduler::BatsimScheduler::new(connect, nodes, sharing)) as _
+    };
+    Ok(CustomPolicy::new(name, version, make).described("a scheduler that speaks Batsim's protocol"))
+}
+
+#[cfg(not(feature = "batsim"))]
+fn made(_: &str, _: Command, _: Sharing) -> Result<CustomPolicy, String> {
+    Err("this program was built without Batsim's protocol: build it with --features batsim".into())
+}
+
+/// What carries requests and replies.
+trait Transport {
+    /// Sends a request and waits for its reply.
+    fn exchange(&mut self, request: String) -> Result<String, Fault>;
+    /// The last reply has come: lets the other side end.
+    fn end(&mut self);
+}

@@ -1,0 +1,346 @@
+//! Batsim's part: what happened is told, what is ordered is carried out at its time.
+
+use super::events::{self, End};
+use super::messages::{Event, Message};
+use super::orders::Order;
+use super::sharing::Owners;
+use super::{Sharing, Transport};
+use crate::fault::Fault;
+use crate::nodes;
+use crate::seconds::{moment, next};
+use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation, View};
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, Yield};
+use serde_json::{Map, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The workload of the jobs of the log.
+const WORKLOAD: &str = "w0";
+
+/// Numbers of registered jobs begin here, where no log has any.
+const FIRST_REGISTERED: u64 = 1 << 62;
+
+/// The most exchanges in one moment, after which a scheduler is held to be in a loop.
+const MOST_EXCHANGES: u32 = 10_000;
+
+/// A policy that an external scheduler decides.
+pub(super) struct BatsimScheduler<C, T: Transport> {
+    connect: C,
+    nodes: u32,
+    sharing: Sharing,
+    session: Option<Session<T>>,
+}
+
+/// A connection, and all that both sides know.
+struct Session<T> {
+    transport: T,
+    now: SimTime,
+    nodes: u32,
+    jobs: BTreeMap<String, KnownJob>,
+    /// The names of the jobs in the system by their place in the order of submission.
+    names: BTreeMap<u64, String>,
+    owners: Owners,
+    /// The jobs that start at this moment.
+    starting: Vec<String>,
+    /// What happened and was not sent yet.
+    events: Vec<Event>,
+    /// What is ordered for later.
+    orders: BTreeMap<(SimTime, u64), Order>,
+    ordered: u64,
+    /// When the last answer was ready: what happens before is sent then.
+    ready: SimTime,
+    calls: BTreeSet<SimTime>,
+    profiles: BTreeMap<String, SimSpan>,
+    /// Jobs that were registered and have not arrived: by number, with the names of the job and of its profile.
+    registered: BTreeMap<u64, (String, String)>,
+    registrations: u64,
+    told_all_submitted: bool,
+}
+
+struct KnownJob {
+    handle: JobHandle,
+    tasks: u32,
+    phase: Phase,
+}
+
+enum Phase {
+    Waiting,
+    /// Decided at this moment.
+    Starting(Vec<u32>),
+    Running {
+        on: Vec<u32>,
+        share: Yield,
+    },
+}
+
+impl<T: Transport, C: Fn() -> Result<T, Fault>> BatsimScheduler<C, T> {
+    pub(super) fn new(connect: C, nodes: u32, sharing: Sharing) -> BatsimScheduler<C, T> {
+        BatsimScheduler { connect, nodes, sharing, session: None }
+    }
+
+    fn session(&mut self) -> Result<&mut Session<T>, Fault> {
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => Session::new((self.connect)()?, self.nodes, self.sharing),
+        };
+        Ok(self.session.insert(session))
+    }
+}
+
+impl<T: Transport, C: Fn() -> Result<T, Fault>> Scheduler for BatsimScheduler<C, T> {
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
+        let decided = self.session().and_then(|session| session.decide(situation, decision));
+        if let Err(fault) = decided {
+            self.session = None;
+            decision.fail(fault.to_string());
+        }
+    }
+}
+
+impl<C, T: Transport> Drop for BatsimScheduler<C, T> {
+    fn drop(&mut self) {
+        if let Some(session) = &mut self.session {
+            let event = events::simulation_ends(session.now);
+            // The simulation is over: what it answers changes nothing.
+            let _ = session.transport.exchange(request(session.now, vec![event]));
+            session.transport.end();
+        }
+    }
+}
+
+fn request(now: SimTime, events: Vec<Event>) -> String {
+    serde_json::to_string(&Message { now: now.as_secs_f64(), events }).expect("messages are plain")
+}
+
+impl<T: Transport> Session<T> {
+    fn new(transport: T, nodes: u32, sharing: Sharing) -> Session<T> {
+        Session {
+            transport,
+            now: SimTime::ZERO,
+            nodes,
+            jobs: BTreeMap::new(),
+            names: BTreeMap::new(),
+            owners: Owners::new(nodes, sharing),
+            starting: Vec::new(),
+            events: vec![events::simulation_begins(nodes, sharing)],
+            orders: BTreeMap::new(),
+            ordered: 0,
+            ready: SimTime::ZERO,
+            calls: BTreeSet::new(),
+            profiles: BTreeMap::new(),
+            registered: BTreeMap::new(),
+            registrations: 0,
+            told_all_submitted: false,
+        }
+    }
+
+    fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> Result<(), Fault> {
+        let view = situation.view;
+        self.now = view.now();
+        if let [_begin] = &self.events[..]
+            && self.ordered == 0
+            && self.names.is_empty()
+        {
+            self.exchange(SimTime::ZERO)?;
+        }
+        self.note(situation);
+        let mut exchanges = 0;
+        loop {
+            self.carry_out_due(view, decision)?;
+            if self.events.is_empty() || self.ready > self.now {
+                break;
+            }
+            exchanges += 1;
+            if exchanges > MOST_EXCHANGES {
+                let fault = format!("it answers for ever at {} s: each answer makes another event", self.now);
+                return Err(Fault::Wrong(fault));
+            }
+            self.exchange(self.now)?;
+        }
+        self.start_and_share(decision);
+        let waits = (!self.events.is_empty()).then_some(self.ready);
+        let order = self.orders.first_key_value().map(|(&(time, _), _)| time);
+        let wake_up = [waits, order, self.calls.first().copied()].into_iter().flatten().min();
+        if let Some(time) = wake_up {
+            decision.wake_at(time.max(next(self.now)));
+        }
+        Ok(())
+    }
+
+    /// Makes events of what happened at this moment.
+    fn note(&mut self, situation: &Situation<'_>) {
+        let (view, now) = (situation.view, self.now);
+        for &handle in situation.completed {
+            let job = view.job(handle);
+            let Some(name) = self.names.remove(&job.sequence()) else { continue };
+            let Some(KnownJob { phase: Phase::Running { on, .. }, .. }) = self.jobs.remove(&name) else {
+                continue;
+            };
+            self.owners.release(&name, &on);
+            let end = if job.was_cut_off() { End::WalltimeReached } else { End::Done };
+            self.events.push(events::job_completed(now, &name, end, &nodes::text(on)));
+        }
+        for &handle in situation.submitted {
+            let job = view.job(handle);
+            let (name, profile) = self.registered.remove(&job.id().0).unwrap_or_else(|| {
+                let number = job.id().to_string();
+                let name = format!("{WORKLOAD}!{number}");
+                // Logs may give a number twice.
+                let is_known = self.jobs.contains_key(&name);
+                (if is_known { format!("{name}.{}", job.sequence()) } else { name }, number)
+            });
+            self.events.push(events::job_submitted(now, &name, &profile, job));
+            self.names.insert(job.sequence(), name.clone());
+            self.jobs.insert(name, KnownJob { handle, tasks: job.tasks(), phase: Phase::Waiting });
+        }
+        if situation.all_submitted && !std::mem::replace(&mut self.told_all_submitted, true) {
+            self.events.push(events::all_submitted(now));
+        }
+        while let Some(call) = self.calls.first().copied().filter(|&call| call <= now) {
+            self.calls.remove(&call);
+            self.events.push(events::requested_call(now));
+        }
+    }
+
+    /// Sends what happened, and keeps what is ordered until its time.
+    fn exchange(&mut self, now: SimTime) -> Result<(), Fault> {
+        let answer = self.transport.exchange(request(now, std::mem::take(&mut self.events)))?;
+        let Message { now: ready, events } =
+            serde_json::from_str(&answer).map_err(|error| Fault::nonsense(error, &answer))?;
+        self.ready = moment(ready, "now")?.max(now);
+        for event in events {
+            let time = moment(event.timestamp, &event.kind)?.max(now);
+            let order = Order::read(event, self.nodes)?;
+            self.ordered += 1;
+            self.orders.insert((time, self.ordered), order);
+        }
+        Ok(())
+    }
+
+    fn carry_out_due(&mut self, view: View<'_>, decision: &mut Decision) -> Result<(), Fault> {
+        while let Some(first) = self.orders.first_entry().filter(|first| first.key().0 <= self.now) {
+            let order = first.remove();
+            self.carry_out(order, view, decision)?;
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, order: Order, view: View<'_>, decision: &mut Decision) -> Result<(), Fault> {
+        match order {
+            Order::Execute { job: name, on } => {
+                let job = known(&mut self.jobs, "EXECUTE_JOB", &name)?;
+                if !matches!(job.phase, Phase::Waiting) {
+                    return Err(Fault::Wrong(format!("EXECUTE_JOB of {name}: it runs already")));
+                }
+                if on.len() != job.tasks as usize {
+                    let (given, has) = (on.len(), job.tasks);
+                    let fault = format!("EXECUTE_JOB of {name}: {given} nodes for a job that needs {has}");
+                    return Err(Fault::Wrong(fault));
+                }
+                self.owners.take(&name, &on)?;
+                job.phase = Phase::Starting(on);
+                self.starting.push(name);
+            }
+            Order::Reject { job: name } => {
+                let job = known(&mut self.jobs, "REJECT_JOB", &name)?;
+                if !matches!(job.phase, Phase::Waiting) {
+                    return Err(Fault::Wrong(format!("REJECT_JOB of {name}: it runs already")));
+                }
+                decision.reject(job.handle);
+                self.names.remove(&view.job(job.handle).sequence());
+                self.jobs.remove(&name);
+            }
+            Order::Kill { jobs } => self.kill(&jobs, view, decision)?,
+            Order::CallAt(time) => {
+                self.calls.insert(time.max(next(self.now)));
+            }
+            Order::SetState { resources, state } => {
+                self.events.push(events::resource_state_changed(self.now, &resources, state));
+            }
+            Order::RegisterProfile { name, run_time } => {
+                self.profiles.insert(name, run_time);
+            }
+            Order::RegisterJob { job, profile, tasks, walltime } => {
+                let run_time = *self.profiles.get(&profile).ok_or_else(|| {
+                    Fault::Wrong(format!("REGISTER_JOB of {job}: the profile {profile} is not registered"))
+                })?;
+                if self.jobs.contains_key(&job) || self.registered.values().any(|(name, _)| *name == job) {
+                    return Err(Fault::Wrong(format!("REGISTER_JOB of {job}: there is such a job")));
+                }
+                let number = FIRST_REGISTERED + self.registrations;
+                self.registrations += 1;
+                let profile = profile.split_once('!').map_or("", |(_, profile)| profile).to_owned();
+                self.registered.insert(number, (job, profile));
+                decision.submit(Job {
+                    id: JobId(number),
+                    submit: next(self.now),
+                    tasks,
+                    cpu_need: Share::ONE,
+                    memory: Share::ZERO,
+                    run_time,
+                    requested_time: walltime,
+                });
+            }
+            Order::Nothing => {}
+        }
+        Ok(())
+    }
+
+    /// Kills those that run; jobs that have ended in the meantime are only acknowledged.
+    fn kill(&mut self, names: &[String], view: View<'_>, decision: &mut Decision) -> Result<(), Fault> {
+        let mut progress = Map::new();
+        for name in names {
+            match self.jobs.get(name).map(|job| &job.phase) {
+                None => continue,
+                Some(Phase::Running { .. }) => {}
+                Some(Phase::Waiting) => {
+                    return Err(Fault::Wrong(format!("KILL_JOB of {name}: it does not run")));
+                }
+                Some(Phase::Starting(_)) => {
+                    return Err(Fault::Wrong(format!("KILL_JOB of {name}: it starts at this moment")));
+                }
+            }
+            let Some(KnownJob { handle, phase: Phase::Running { on, .. }, .. }) = self.jobs.remove(name)
+            else {
+                continue;
+            };
+            decision.kill(handle);
+            self.names.remove(&view.job(handle).sequence());
+            self.owners.release(name, &on);
+            self.events.push(events::job_completed(self.now, name, End::Killed, &nodes::text(on)));
+            progress.insert(name.clone(), json!({ "profile": name }));
+        }
+        self.events.push(events::job_killed(self.now, names, &progress));
+        Ok(())
+    }
+
+    /// Starts jobs, and gives others the yields that their nodes leave them now.
+    fn start_and_share(&mut self, decision: &mut Decision) {
+        for name in self.owners.take_changed() {
+            if let Some(KnownJob { handle, phase: Phase::Running { on, share }, .. }) =
+                self.jobs.get_mut(&name)
+            {
+                let now = self.owners.share(on);
+                if std::mem::replace(share, now) != now {
+                    decision.set_yield(*handle, now);
+                }
+            }
+        }
+        for name in self.starting.drain(..) {
+            if let Some(KnownJob { handle, phase, .. }) = self.jobs.get_mut(&name)
+                && let Phase::Starting(on) = phase
+            {
+                let (share, on) = (self.owners.share(on), std::mem::take(on));
+                decision.start(*handle, nodes::placement(on.clone()), share);
+                *phase = Phase::Running { on, share };
+            }
+        }
+    }
+}
+
+fn known<'a>(
+    jobs: &'a mut BTreeMap<String, KnownJob>,
+    kind: &str,
+    name: &str,
+) -> Result<&'a mut KnownJob, Fault> {
+    jobs.get_mut(name).ok_or_else(|| Fault::Wrong(format!("{kind} of {name}: there is no such job")))
+}

@@ -1,0 +1,56 @@
+//! Which job has which node, and how fast it is there.
+
+use super::Sharing;
+use crate::fault::Fault;
+use dfrsim_model::Yield;
+use std::collections::BTreeSet;
+
+/// The jobs of each node.
+#[derive(Debug)]
+pub(super) struct Owners {
+    sharing: Sharing,
+    /// The names of the jobs of each node.
+    jobs: Vec<Vec<String>>,
+    /// Nodes of which the jobs have changed.
+    changed: BTreeSet<u32>,
+}
+
+impl Owners {
+    pub(super) fn new(nodes: u32, sharing: Sharing) -> Owners {
+        Owners { sharing, jobs: vec![Vec::new(); nodes as usize], changed: BTreeSet::new() }
+    }
+
+    pub(super) fn take(&mut self, job: &str, on: &[u32]) -> Result<(), Fault> {
+        for &node in on {
+            let jobs = &mut self.jobs[node as usize];
+            if let (Some(other), Sharing::Forbidden) = (jobs.first(), self.sharing) {
+                return Err(Fault::Wrong(format!("EXECUTE_JOB of {job}: node {node} is used by {other}")));
+            }
+            jobs.push(job.to_owned());
+        }
+        self.changed.extend(on);
+        Ok(())
+    }
+
+    pub(super) fn release(&mut self, job: &str, on: &[u32]) {
+        for &node in on {
+            self.jobs[node as usize].retain(|other| other != job);
+        }
+        self.changed.extend(on);
+    }
+
+    /// The yield of a job on these nodes: what the busiest of them gives each of its tasks.
+    pub(super) fn share(&self, on: &[u32]) -> Yield {
+        let most = on.iter().map(|&node| self.jobs[node as usize].len()).max();
+        Yield::from_ratio(1, most.map_or(1, |most| most.max(1) as u64))
+    }
+
+    /// The jobs on nodes that have changed since the last call, of which the yields may have changed.
+    pub(super) fn take_changed(&mut self) -> BTreeSet<String> {
+        let changed = std::mem::take(&mut self.changed);
+        match self.sharing {
+            Sharing::Forbidden => BTreeSet::new(),
+            Sharing::Allowed => changed.iter().flat_map(|&node| &self.jobs[node as usize]).cloned().collect(),
+        }
+    }
+}

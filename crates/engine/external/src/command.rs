@@ -1,0 +1,88 @@
+//! The name of an external policy: `PREFIX:COMMAND`, perhaps with `#VERSION` behind it.
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// The hexadecimal digits of a digest that a version has.
+const DIGITS: usize = 16;
+
+/// What a name says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Command {
+    /// The program and its arguments.
+    pub(crate) words: Vec<String>,
+    /// What the policy's rows depend on beside its name: the digests of the files that it names.
+    pub(crate) version: String,
+    /// The longest time that an answer may take.
+    pub(crate) limit: Duration,
+}
+
+impl Command {
+    pub(crate) fn parse(name: &str) -> Result<Command, String> {
+        let (_, text) = name.split_once(':').ok_or("expected PREFIX:COMMAND")?;
+        let text = text.rsplit_once('#').map_or(text, |(command, _)| command);
+        let words = shlex::split(text).ok_or("a quotation mark is missing")?;
+        if words.is_empty() {
+            return Err("expected a command behind the colon".into());
+        }
+        let mut version = String::new();
+        for word in &words {
+            if Path::new(word).is_file() {
+                let content = fs::read(word).map_err(|error| format!("{word}: {error}"))?;
+                let digest = Sha256::digest(content);
+                let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+                let _ = write!(version, "{}{word} {}", separator(&version), &digits[..DIGITS]);
+            }
+        }
+        Ok(Command { words, version, limit: limit()? })
+    }
+}
+
+fn separator(before: &str) -> &'static str {
+    if before.is_empty() { "" } else { ", " }
+}
+
+fn limit() -> Result<Duration, String> {
+    const NAME: &str = "DFRSIM_POLICY_TIMEOUT";
+    let Some(text) = std::env::var_os(NAME) else {
+        return Ok(Duration::from_secs(60));
+    };
+    let seconds = text.to_str().and_then(|text| text.parse().ok());
+    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    limit.filter(|limit| !limit.is_zero()).ok_or_else(|| {
+        format!("${NAME} is `{}`, expected a number of seconds above 0", text.to_string_lossy())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_a_command_and_perhaps_a_version() {
+        let command = Command::parse("pipe:./mine --level '3 4'#2").unwrap();
+        assert_eq!(command.words, ["./mine", "--level", "3 4"]);
+        assert_eq!((command.version.as_str(), command.limit), ("", Duration::from_secs(60)));
+        for (wrong, fault) in [("pipe:", "expected a command"), ("pipe:a 'b", "a quotation mark is missing")]
+        {
+            assert!(Command::parse(wrong).unwrap_err().contains(fault), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn rows_depend_on_the_files_that_a_command_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("scheduler");
+        let name = format!("pipe:sh {}", file.display());
+        let mut versions = Vec::new();
+        for content in ["a", "b", "a"] {
+            fs::write(&file, content).unwrap();
+            versions.push(Command::parse(&name).unwrap().version);
+        }
+        assert_eq!(versions[0], format!("{} ca978112ca1bbdca", file.display()));
+        assert!(versions[0] == versions[2] && versions[0] != versions[1]);
+    }
+}

@@ -1,0 +1,83 @@
+//! Nodes in messages: `0-3 5` or `0-3,5`.
+
+use dfrsim_model::NodeId;
+use dfrsim_model::NodeTasks;
+use std::fmt::Write as _;
+
+/// The nodes of a text, in its order, of a cluster that has so many.
+pub(crate) fn parse(text: &str, nodes: u32) -> Result<Vec<u32>, String> {
+    let wrong = || format!("`{text}` is no set of nodes; expected 0-3 5, for example");
+    let mut found = Vec::new();
+    for range in text.split([' ', ',']).filter(|range| !range.is_empty()) {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let bound = |text: &str| text.parse::<u32>().map_err(|_| wrong());
+        let (first, last) = (bound(first)?, bound(last)?);
+        if first > last {
+            return Err(wrong());
+        }
+        if last >= nodes {
+            return Err(format!("there is no node {last}, only 0 to {}", nodes - 1));
+        }
+        found.extend(first..=last);
+        if found.len() > nodes as usize {
+            return Err(format!("`{text}` names nodes twice"));
+        }
+    }
+    Ok(found)
+}
+
+/// Rising nodes as ranges.
+pub(crate) fn text(nodes: impl IntoIterator<Item = u32>) -> String {
+    let mut nodes = nodes.into_iter().peekable();
+    let mut text = String::new();
+    while let Some(first) = nodes.next() {
+        let mut last = first;
+        while let Some(next) = nodes.next_if(|&next| next == last + 1) {
+            last = next;
+        }
+        let separator = if text.is_empty() { "" } else { " " };
+        let _ = match last {
+            _ if first == last => write!(text, "{separator}{first}"),
+            _ => write!(text, "{separator}{first}-{last}"),
+        };
+    }
+    text
+}
+
+/// A task on each of these nodes, in any order; on one that is named several times, as many.
+pub(crate) fn placement(mut nodes: Vec<u32>) -> Vec<NodeTasks> {
+    nodes.sort_unstable();
+    let of_one = nodes.chunk_by(|a, b| a == b);
+    of_one.map(|same| NodeTasks { node: NodeId(same[0]), tasks: same.len() as u32 }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn sets_are_read_in_both_forms_and_faults_named() {
+        assert_eq!(parse("0-3 5", 8), Ok(vec![0, 1, 2, 3, 5]));
+        assert_eq!(parse("5,0-1", 8), Ok(vec![5, 0, 1]));
+        assert_eq!(parse("", 8), Ok(vec![]));
+        for (wrong, fault) in [
+            ("3-1", "is no set of nodes"),
+            ("a", "is no set of nodes"),
+            ("0-4294967296", "is no set of nodes"),
+            ("7-8", "there is no node 8, only 0 to 7"),
+            ("0-7 0-7", "names nodes twice"),
+        ] {
+            assert!(parse(wrong, 8).unwrap_err().contains(fault), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_set_that_is_written_is_read_again(nodes in prop::collection::btree_set(0..100_u32, 0..40)) {
+            let read = parse(&text(nodes.iter().copied()), 100).unwrap();
+            prop_assert_eq!(read.into_iter().collect::<BTreeSet<u32>>(), nodes);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Policies in shells: what works, and what each fault says.
+#![cfg(unix)]
+
+use dfrsim_cluster::{Metrics, Options, Summary, SummaryOptions, simulate};
+use dfrsim_external::families;
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+use dfrsim_policies::{Policies, PolicyOptions};
+
+fn policies() -> Policies {
+    families().into_iter().fold(Policies::standard(), Policies::with_family)
+}
+
+/// A job of two tasks, each of half a node, from 0 and for 10 s; and one like it from 4.
+fn jobs() -> [Job; 2] {
+    [1, 2].map(|id| Job {
+        id: JobId(id),
+        submit: SimTime::from_secs(4 * (id - 1)),
+        tasks: 2,
+        cpu_need: Share::from_ratio(1, 2),
+        memory: Share::from_ratio(1, 10),
+        run_time: SimSpan::from_secs(10),
+        requested_time: Some(SimSpan::from_secs(20)),
+    })
+}
+
+/// Two jobs on two nodes, decided by a script: what it measured, or the fault.
+fn run(script: &str) -> Result<Summary, String> {
+    let name = format!("pipe:sh -c {}", shlex::try_quote(script).unwrap());
+    let policy = policies().parse(&name).map_err(|error| error.to_string())?;
+    let mut scheduler = policy.scheduler(2, &PolicyOptions::default());
+    let mut metrics = Metrics::new(SummaryOptions::new(2));
+    let options = Options { estimates: "requested".parse().unwrap(), ..Options::default() };
+    simulate(2, &options, jobs(), &mut *scheduler, &mut metrics).map_err(|error| error.to_string())?;
+    Ok(metrics.summary().unwrap())
+}
+
+/// Answers each line in turn; afterwards `{}`.
+fn answers(lines: &[&str]) -> String {
+    let each: String = lines.iter().map(|line| format!("read -r ask; echo '{line}';")).collect();
+    format!("{each} while read -r ask; do case $ask in *end*) exit;; esac; echo '{{}}'; done")
+}
+
+#[test]
+fn a_process_starts_pauses_resumes_moves_and_waits() {
+    let script = answers(&[
+        "{}",
+        r#"{"changes":[{"do":"start","job":0,"nodes":[0,1]}],"wake_at":2.5}"#,
+        r#"{"changes":[{"do":"yield","job":0,"yield":0.5}]}"#,
+        r#"{"changes":[{"do":"pause","job":0},{"do":"start","job":1,"nodes":"0,0","yield":1}],"wake_at":5}"#,
+        r#"{"changes":[{"do":"resume","job":0,"nodes":"1 1"}],"wake_at":6}"#,
+        r#"{"changes":[{"do":"migrate","job":0,"nodes":[0,1],"yield":0.25},{"do":"yield","job":1,"yield":0.5}]}"#,
+    ]);
+    // Job 1 has done 2 s by 6 and goes on at half speed, until 22; job 0 has 2.5 + 0.75 + 1 by 6 and is a quarter as fast.
+    let summary = run(&script).unwrap();
+    assert_eq!((summary.preemptions, summary.migrations, summary.jobs), (1, 1, 2));
+    assert_eq!(summary.makespan, SimSpan::from_secs(6 + 23));
+}
+
+#[test]
+fn a_process_sees_what_the_page_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("seen");
+    let script = format!(
+        "tee {} | ( {} )",
+        copy.display(),
+        answers(&[
+            r#"{"progress":true}"#,
+            r#"{"changes":[{"do":"start","job":0,"nodes":[0,1]}]}"#,
+            r#"{"changes":[{"do":"reject","job":1}]}"#,
+        ])
+    );
+    run(&script).unwrap();
+    let expected = [
+        r#"{"event":"begin","format":1,"nodes":2,"share_units":943718400}"#,
+        r#"{"event":"decide","now":0.0,"tick":false,"all_submitted":false,"submitted":[{"job":0,"id":1,"submit":0.0,"tasks":2,"cpu_need":0.5,"memory":0.1,"estimate":20.0}],"completed":[],"progress":[{"job":0,"virtual_time":0.0}]}"#,
+        r#"{"event":"decide","now":4.0,"tick":false,"all_submitted":true,"submitted":[{"job":1,"id":2,"submit":4.0,"tasks":2,"cpu_need":0.5,"memory":0.1,"estimate":20.0}],"completed":[],"progress":[{"job":0,"virtual_time":4.0},{"job":1,"virtual_time":0.0}]}"#,
+        r#"{"event":"decide","now":10.0,"tick":false,"all_submitted":true,"submitted":[],"completed":[0],"progress":[]}"#,
+        r#"{"event":"end","now":10.0}"#,
+    ];
+    let seen = std::fs::read_to_string(copy).unwrap();
+    assert_eq!(seen.lines().collect::<Vec<&str>>(), expected);
+}
+
+#[test]
+fn a_killed_job_counts_as_turned_away() {
+    let script = answers(&[
+        "{}",
+        r#"{"changes":[{"do":"start","job":0,"nodes":"0-1"}]}"#,
+        r#"{"changes":[{"do":"kill","job":0},{"do":"start","job":1,"nodes":"0-1"}]}"#,
+    ]);
+    let summary = run(&script).unwrap();
+    assert_eq!((summary.jobs, summary.rejected), (1, 1));
+}
+
+#[test]
+fn every_fault_says_what_is_wrong() {
+    let first = |answer: &str| answers(&["{}", answer]);
+    for (script, expected) in [
+        ("exit 3".to_owned(), "it ended with exit status: 3"),
+        ("echo cannot import easy >&2; exit 1".into(), "its last words: cannot import easy"),
+        ("kill -9 $$".into(), "it ended with signal: 9"),
+        ("read -r ask; printf '{\"chang'".into(), "after half a line: `{\"chang`"),
+        ("read -r ask; echo '{'".into(), "its answer cannot be read: EOF while parsing"),
+        ("read -r ask; echo hello; read -r ask".into(), "expected value at line 1 column 1: `hello`"),
+        ("read -r ask; printf '\\377\\n'; read -r ask".into(), "its answer is not UTF-8"),
+        (
+            "read -r ask; echo '{\"error\":\"two nodes are too few\"}'; read -r ask".into(),
+            "it says: two nodes are too few",
+        ),
+        (first(r#"{"error":"lost"}"#), "it says: lost"),
+        (first(r#"{"change":[]}"#), "unknown field `change`"),
+        (first(r#"{"changes":[{"do":"dance","job":0}]}"#), "unknown variant `dance`"),
+        (first(r#"{"changes":[{"do":"start","job":0}]}"#), "missing field `nodes`"),
+        (
+            first(r#"{"changes":[{"do":"start","job":0,"nodes":[0.5]}]}"#),
+            "nodes are a list of numbers or a text",
+        ),
+        (
+            first(r#"{"changes":[{"do":"start","job":9,"nodes":[0]}]}"#),
+            "it names job 9, which is not in the system",
+        ),
+        (
+            first(r#"{"changes":[{"do":"start","job":0,"nodes":"0-4"}]}"#),
+            "job 0: there is no node 4, only 0 to 1",
+        ),
+        (first(r#"{"changes":[{"do":"start","job":0,"nodes":[0,7]}]}"#), "for job 1: there is no node 7"),
+        (
+            first(r#"{"changes":[{"do":"start","job":0,"nodes":[0]}]}"#),
+            "for job 1: 1 tasks were placed of a job that has 2",
+        ),
+        (
+            first(r#"{"changes":[{"do":"start","job":0,"nodes":[0,1],"yield":2}]}"#),
+            "job 0: a yield of 2 is not between 0 and 1",
+        ),
+        (
+            first(r#"{"changes":[{"do":"start","job":0,"nodes":[0,1]},{"do":"pause","job":0}]}"#),
+            "a decision may name a job once",
+        ),
+        (
+            first(r#"{"changes":[{"do":"resume","job":0,"nodes":[0,1]}]}"#),
+            "a job that is Waiting cannot be asked to resume",
+        ),
+        (first(r#"{"wake_at":0}"#), "a wake-up at 0 s is not in the future"),
+        (first(r#"{"wake_at":-1}"#), "wake_at: -1 is no time in seconds"),
+    ] {
+        let found = run(&script).unwrap_err();
+        assert!(found.contains(expected), "{script}\n{found}");
+    }
+}
+
+#[test]
+fn a_name_that_is_none_says_what_is_missing() {
+    let fault = |name: &str| policies().parse(name).unwrap_err().to_string();
+    assert_eq!(fault("pipe:"), "policy `pipe:`: expected a command behind the colon");
+    assert!(fault("pip:x").contains("did you mean `pipe:COMMAND`?"), "{}", fault("pip:x"));
+    assert!(fault("batsim:pybatsim").contains("{endpoint}"), "{}", fault("batsim:pybatsim"));
+    let missing = policies().parse("pipe:/no/such/program").unwrap();
+    let mut scheduler = missing.scheduler(2, &PolicyOptions::default());
+    let found = simulate(2, &Options::default(), jobs(), &mut *scheduler, &mut ()).unwrap_err();
+    assert!(found.to_string().contains("`/no/such/program` cannot be started"), "{found}");
+}

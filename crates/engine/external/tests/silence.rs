@@ -1,0 +1,39 @@
+//! A process that does not answer, with a time limit for this process alone.
+#![cfg(unix)]
+
+use dfrsim_cluster::{Options, simulate};
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+use dfrsim_policies::{Policies, PolicyOptions};
+use std::process::Command;
+
+/// Set in the process that is the test itself.
+const LIMIT: &str = "DFRSIM_POLICY_TIMEOUT";
+
+/// The test runs itself again with another environment, since it may not change its own.
+#[test]
+fn a_process_that_is_late_or_reads_nothing_is_ended() {
+    if std::env::var_os(LIMIT).is_none() {
+        let this = std::env::current_exe().unwrap();
+        let status = Command::new(this).env(LIMIT, "0.3").status().unwrap();
+        assert!(status.success());
+        return;
+    }
+    let policies = dfrsim_external::families().into_iter().fold(Policies::standard(), Policies::with_family);
+    let job = |id: u64| Job {
+        id: JobId(id),
+        submit: SimTime::ZERO,
+        tasks: 1,
+        cpu_need: Share::ONE,
+        memory: Share::ZERO,
+        run_time: SimSpan::from_secs(1),
+        requested_time: None,
+    };
+    // More jobs at once than a pipe holds.
+    for script in ["sleep 60", "echo {}; sleep 60", "read -r ask; echo wait >&2; sleep 60"] {
+        let policy = policies.parse(&format!("pipe:sh -c 'exec 3>&-; {script}'")).unwrap();
+        let mut scheduler = policy.scheduler(2, &PolicyOptions::default());
+        let jobs: Vec<Job> = (1..=2000).map(job).collect();
+        let found = simulate(2, &Options::default(), jobs, &mut *scheduler, &mut ()).unwrap_err().to_string();
+        assert!(found.contains("it did not answer within 0.3 s"), "{found}");
+    }
+}
