@@ -80,10 +80,9 @@ impl Process {
         Fault::Silent { limit, stderr: self.last_words() }
     }
 
-    /// The fault of a process that has ended, if it has.
-    pub(crate) fn has_ended(&mut self) -> Option<Fault> {
-        let is_running = matches!(self.child.try_wait(), Ok(None));
-        (!is_running).then(|| self.ended())
+    /// The fault of a process that ends within this time.
+    pub(crate) fn ends_within(&mut self, limit: Duration) -> Option<Fault> {
+        self.wait(limit).map(|_| self.ended())
     }
 
     fn last_words(&self) -> String {

@@ -57,7 +57,8 @@ pub(super) fn job_submitted(now: SimTime, name: &str, profile: &str, job: JobVie
             "res": job.tasks(),
             "profile": profile,
         },
-        "profile": { "type": "delay" },
+        // Schedulers expect a delay; the run time is hidden.
+        "profile": { "type": "delay", "delay": walltime.max(0.0) },
     });
     event(now, "JOB_SUBMITTED", data)
 }

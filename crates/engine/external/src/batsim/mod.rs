@@ -17,8 +17,8 @@
 //! | `SET_JOB_METADATA`, `NOTIFY` | scheduler | accepted; they change nothing |
 //!
 //! Everything else is an error that names the event. As in Batsim, an event with a later timestamp happens at that time, and what
-//! happens before the answer's `now` is sent after it. Run times stay hidden: profiles of submitted jobs have no delay, so the job
-//! of a log cannot be registered a second time by its profile.
+//! happens before the answer's `now` is sent after it. Run times stay hidden: the delay in the profile of a
+//! submitted job is its estimate, 0 without one, and a job of the log cannot be registered a second time by its profile.
 //!
 //! Nodes are given whole, one task on each. Where jobs may share nodes ([`Sharing::Allowed`]), each node divides its CPU
 //! evenly among the jobs on it, and a job progresses as fast as on its busiest node.

@@ -14,6 +14,9 @@ use zeromq::{ReqSocket, Socket, SocketRecv, SocketSend};
 /// How long to wait before the next attempt to connect.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// How long a process may live on after its connection.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// A connection to a scheduler, and its process if it was started here.
 pub(super) struct Connection {
     runtime: Runtime,
@@ -47,7 +50,7 @@ impl Connection {
             if let Ok(Ok(())) = connected {
                 return Ok(Connection { runtime, socket, process, endpoint, limit });
             }
-            if let Some(fault) = process.as_mut().and_then(Process::has_ended) {
+            if let Some(fault) = process.as_mut().and_then(|it| it.ends_within(Duration::ZERO)) {
                 return Err(fault);
             }
             match connected {
@@ -87,7 +90,8 @@ impl Transport for Connection {
             let text = reply.get(0).map(|frame| String::from_utf8(frame.to_vec()));
             return text.and_then(Result::ok).ok_or_else(|| Fault::Wrong("its answer is not UTF-8".into()));
         }
-        if let Some(fault) = self.process.as_mut().and_then(Process::has_ended) {
+        // A connection ends a little before its process does.
+        if let Some(fault) = self.process.as_mut().and_then(|it| it.ends_within(PATIENCE)) {
             return Err(fault);
         }
         Err(match reply {
