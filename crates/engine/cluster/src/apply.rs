@@ -83,17 +83,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
     /// Tells a change that was made, and schedules what follows from it.
     fn tell(&mut self, now: SimTime, change: &Change, placement: &[NodeTasks], moved: u32) {
         if matches!(change.verb, Verb::Reject | Verb::Kill) {
-            self.events.cancel(Slot(FIRST_JOB + change.job.0));
-            let active = self.jobs.get_mut(change.job);
-            active.killed |= change.verb == Verb::Kill;
-            match change.verb {
-                Verb::Kill => {
-                    self.observer.observe(now, active.sequence, Occurrence::Killed(&active.record(now)))
-                }
-                _ => self.observer.observe(now, active.sequence, Occurrence::Rejected),
-            }
-            self.jobs.release(change.job);
-            return;
+            return self.tell_departure(now, change);
         }
         let active = self.jobs.get_mut(change.job);
         let memory = |tasks: u32| f64::from(tasks) * active.job.memory.as_f64();
@@ -109,6 +99,19 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
         self.observer.observe(now, active.sequence, occurrence);
         active.told_speed = speed;
         schedule_completion(&mut self.events, change.job, active);
+    }
+
+    /// Tells that a job was turned away or killed, and lets its handle be given to another one.
+    fn tell_departure(&mut self, now: SimTime, change: &Change) {
+        let active = self.jobs.get_mut(change.job);
+        if change.verb == Verb::Kill {
+            active.killed = true;
+            self.observer.observe(now, active.sequence, Occurrence::Killed(&active.record(now)));
+            self.events.cancel(Slot(FIRST_JOB + change.job.0));
+        } else {
+            self.observer.observe(now, active.sequence, Occurrence::Rejected);
+        }
+        self.jobs.release(change.job);
     }
 
     /// Gives CPU that is left unused to those that need more.

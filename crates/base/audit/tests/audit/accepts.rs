@@ -1,7 +1,7 @@
 //! Files without a fault.
 
 use crate::base::{BASE, Lines};
-use dfrsim_audit::{Report, audit};
+use dfrsim_audit::{CheckedPolicy, Report, audit, audit_policy};
 use dfrsim_model::{SimSpan, SimTime};
 
 #[test]
@@ -94,4 +94,39 @@ fn an_empty_run() {
     );
     let text = format!("{}\n{summary}\n", BASE[0]);
     assert_eq!(audit(text.as_bytes()).unwrap().jobs, 0);
+}
+
+/// Job 1 is killed at 8, with 2 of its 4 s done: job 0 alone counts.
+#[test]
+fn a_killed_job_counts_as_rejected() {
+    let text = Lines::new()
+        .edit(10, r#""complete","at_us":10000000"#, r#""kill","at_us":8000000"#)
+        .edit(15, r#""completed":2,"rejected":1"#, r#""completed":1,"rejected":2"#)
+        .edit(15, r#""max_stretch":2.0"#, r#""max_stretch":1.9"#)
+        .edit(
+            15,
+            r#""mean_bounded_stretch":1.45,"mean_turnaround_s":13.5"#,
+            r#""mean_bounded_stretch":1.9,"mean_turnaround_s":19.0"#,
+        )
+        .edit(15, "0.631578947368421", "0.5263157894736842")
+        .text();
+    let report = audit(text.as_bytes()).unwrap();
+    assert_eq!((report.completed, report.rejected), (1, 2));
+}
+
+#[test]
+fn only_running_jobs_are_killed_and_known_policies_kill_none() {
+    let text = Lines::new().insert(10, r#"{"event":"kill","at_us":7000000,"job":0}"#).text();
+    let fault = audit(text.as_bytes()).unwrap_err().to_string();
+    assert!(fault.contains("`kill` of a job that is paused"), "{fault}");
+
+    let text = [
+        r#"{"event":"run","format":3,"policy":"FCFS","nodes":1,"penalty_us":0,"tau_us":0}"#,
+        r#"{"event":"submit","at_us":0,"job":0,"id":1,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":10000000}"#,
+        r#"{"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}"#,
+        r#"{"event":"kill","at_us":4000000,"job":0}"#,
+    ];
+    let policy = CheckedPolicy::parse("FCFS", SimSpan::from_secs(600)).unwrap();
+    let fault = audit_policy(text.join("\n").as_bytes(), policy).unwrap_err().to_string();
+    assert!(fault.contains("the policy kills no job"), "{fault}");
 }
