@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 struct Problem {
     nodes: Vec<(u8, u8)>,
     vjobs: Vec<Vec<Vm>>,
-    relations: Vec<(u8, u8, u8)>,
+    constraints: Vec<(u8, u8, u8)>,
     states: Vec<u8>,
 }
 
@@ -68,22 +68,26 @@ fuzz_target!(|problem: Problem| {
         }
         vjobs.push(json!({ "name": format!("J{at}"), "vms": described }));
     }
-    let relations: Vec<Value> = problem
-        .relations
+    let constraints: Vec<Value> = problem
+        .constraints
         .iter()
         .take(3)
         .filter(|_| names.len() > 1)
         .map(|&(kind, first, second)| {
             let vms = [first, second].map(|vm| &names[usize::from(vm) % names.len()]);
-            match kind % 4 {
+            match kind % 8 {
                 0 => json!({ "kind": "spread", "vms": vms }),
                 1 => json!({ "kind": "gather", "vms": vms }),
                 2 => json!({ "kind": "ban", "vms": vms, "nodes": ["N0"] }),
-                _ => json!({ "kind": "fence", "vms": vms, "nodes": ["N0"] }),
+                3 => json!({ "kind": "fence", "vms": vms, "nodes": ["N0"] }),
+                4 => json!({ "kind": "lonely", "vms": vms }),
+                5 => json!({ "kind": "serialise", "vms": vms }),
+                6 => json!({ "kind": "running-capacity", "nodes": ["N0"], "limit": first % 4 }),
+                _ => json!({ "kind": "overbook", "nodes": ["N0"], "resource": "memory", "ratio": 1.5 }),
             }
         })
         .collect();
-    let text = json!({ "nodes": nodes, "vjobs": vjobs, "relations": relations }).to_string();
+    let text = json!({ "nodes": nodes, "vjobs": vjobs, "constraints": constraints }).to_string();
     let Ok((cluster, before)) = cluster_from_json("built.json", &text) else { return };
     let to = json!({ "vms": wanted }).to_string();
     if let Ok(after) = configuration_from_json("wanted.json", &to, &cluster, &before)

@@ -6,11 +6,12 @@ use crate::picture_files::PictureFile;
 use clap::{ArgGroup, Args};
 use dfrsim_audit::plan::{PlanReport, check_plan};
 use dfrsim_context_switch::file::{
-    PlanFigures, cluster_from_json, configuration_from_json, plan_to_json, read, states_from_json,
+    PlanFigures, cluster_from_json, configuration_from_json, durations_from_json, plan_to_json, read,
+    states_from_json,
 };
 use dfrsim_context_switch::{
-    Cluster, Configuration, Durations, Limits, Place, Plan as Pools, Relation, Relations, SuspendTo, Timed,
-    VjobId, cheapest, first_come_first_served, in_states, plan, select_running, timetable,
+    Ban, Cluster, Configuration, Constraint, Durations, Limits, NodeSwitch, Place, Plan as Pools, SuspendTo,
+    Timed, Timetable, VjobId, cheapest, first_come_first_served, in_states, plan, select_running, timetable,
 };
 use dfrsim_model::Seed;
 use dfrsim_plots::draw_plan;
@@ -31,19 +32,36 @@ Files:
   CURRENT.json  {\"nodes\": [{\"name\": \"N1\", \"cpu\": 2, \"memory\": 4096}],
                  \"vjobs\": [{\"name\": \"A\", \"vms\": [{\"name\": \"A1\", \"cpu\": 1, \"memory\": 512,
                             \"state\": \"running\", \"node\": \"N1\"}]}],
-                 \"relations\": [{\"kind\": \"spread\", \"vms\": [\"A1\", \"A2\"]}]}
+                 \"constraints\": [{\"kind\": \"spread\", \"vms\": [\"A1\", \"A2\"]}]}
   WANTED.json   {\"vms\": [{\"name\": \"A1\", \"state\": \"sleeping\", \"node\": \"N1\"}]}
   STATES.json   {\"vjobs\": [{\"name\": \"A\", \"state\": \"sleeping\"}]}
-  States are waiting, running, sleeping, dozing (in memory) and terminated; relations spread, gather,
-  fence and ban, the last two with \"nodes\". Who is not named stays as it is.
+  DURATIONS.json  {\"stop_s\": 2, \"migrate\": [[1024, 19], [2048, 26]], \"boot_s\": 90}, those that differ
+  States are waiting, running, sleeping, dozing (in memory) and terminated. Who is not named stays as
+  it is. CPU may have three decimals. Nodes and VMs may have more \"resources\", as in {\"gpu\": 1}, and a
+  node that is off \"state\": \"offline\".
+
+Constraints, by kind (scenarios/plan/README.md says more, constrained.json has them all):
+  spread, lonely       vms          no two on one node; nobody else on their nodes
+  split                groups       no two VMs of different groups on one node
+  gather               vms          on one node in the end
+  fence, ban           vms, nodes   on these nodes only; on none of them
+  among                vms, groups  in the end on one of these groups of nodes
+  root                 vms          not migrated
+  running-capacity     nodes, limit            so many VMs run there at most
+  resource-capacity    nodes, resource, limit  VMs take so much there at most
+  overbook             nodes, resource, ratio  VMs may take so many times what each node has
+  online, offline      nodes        on or off in the end; they are switched
+  precedence           vms          act one after the other, in this order
+  serialise            vms          act at different times, in any order
 
 Examples:
   dfrsim plan --from scenarios/plan/current.json --to scenarios/plan/swapped.json
   dfrsim plan --from scenarios/plan/current.json --states scenarios/plan/states.json --out plan.json --picture plan.svg
   dfrsim plan --from scenarios/plan/current.json --drain N1,N2 --decide
+  dfrsim plan --from scenarios/plan/constrained.json --decide --durations scenarios/plan/durations.json
   dfrsim plan --check plan.json")]
 pub(crate) struct Plan {
-    /// Nodes, vjobs with their VMs and where these are, and placement relations
+    /// Nodes, vjobs with their VMs and where these are, and constraints
     #[arg(long, value_name = "CURRENT.json", required_unless_present = "check")]
     from: Option<PathBuf>,
     /// Where VMs should be
@@ -59,8 +77,8 @@ pub(crate) struct Plan {
     /// Let no VM run on these nodes: those that do move, or are suspended with --decide. Images on their disks stay there
     #[arg(long, value_name = "NODE,...", value_delimiter = ',', conflicts_with = "to")]
     drain: Vec<String>,
-    /// Check a plan instead, of this program or another that writes what `--out` does: capacities, relations, states, times and
-    /// costs, action by action. Exit code 1 means that something is wrong with it
+    /// Check a plan instead, of this program or another that writes what `--out` does: capacities, constraints, states, times
+    /// and costs, action by action. Exit code 1 means that something is wrong with it
     #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["from", "to", "states", "decide", "drain", "out", "picture"])]
     check: Option<PathBuf>,
     /// How many assignments are tried
@@ -72,6 +90,9 @@ pub(crate) struct Plan {
     /// The seed of the search
     #[arg(long, value_name = "S", default_value_t = 1, conflicts_with_all = ["to", "check"])]
     seed: u64,
+    /// How long actions take, as far as it is not what the report says
+    #[arg(long, value_name = "DURATIONS.json", conflicts_with = "check")]
+    durations: Option<PathBuf>,
     /// Write the plan, with the times of all actions
     #[arg(long, value_name = "FILE.json")]
     out: Option<PathBuf>,
@@ -113,19 +134,23 @@ impl Plan {
         for wanted in self.to.iter().chain(&self.states) {
             places = places.reads("--to or --states", wanted);
         }
+        if let Some(durations) = &self.durations {
+            places = places.reads("--durations", durations);
+        }
         places = places.writes("--out", self.out.as_deref())?;
         if let Some(picture) = &picture {
             picture.check("--picture", places)?;
         }
         let text = read(from).map_err(Failure::input)?;
         let (cluster, before) = cluster_from_json(&name(from), &text).map_err(Failure::input)?;
-        let cluster = self.drained(cluster)?;
+        let durations = self.durations()?;
+        let cluster = self.drained(cluster, &before)?;
         let planned = self.plan(&cluster, &before)?;
-        let pools = timetable(&cluster, &planned.plan, &Durations::default());
-        let document = plan_to_json(&cluster, &before, &planned.after, &pools, &planned.figures);
+        let times = timetable(&cluster, &planned.plan, &durations);
+        let document = plan_to_json(&cluster, &before, &planned.after, &times, &planned.figures);
         check_plan(&document).map_err(|faults| Failure::Result(format!("the plan is wrong: {faults}")))?;
         let figure = match picture {
-            Some(picture) if pools.is_empty() => {
+            Some(picture) if times.pools.is_empty() => {
                 notice!(
                     "{}: there is nothing to do and nothing to draw; no picture is written",
                     picture.path().display()
@@ -146,12 +171,18 @@ impl Plan {
         if let Some((picture, figure)) = figure {
             picture.write(&mut files, figure)?;
         }
-        output::print(&words(&cluster, &pools, &planned.figures, self.time_limit))?;
+        output::print(&words(&cluster, &times, &planned.figures, self.time_limit))?;
         files.finish()
     }
 
+    fn durations(&self) -> Result<Durations, Failure> {
+        let Some(path) = &self.durations else { return Ok(Durations::default()) };
+        let text = read(path).map_err(Failure::input)?;
+        durations_from_json(&name(path), &text).map_err(Failure::input)
+    }
+
     /// The cluster with a ban of all VMs from the nodes that are drained.
-    fn drained(&self, cluster: Cluster) -> Result<Cluster, Failure> {
+    fn drained(&self, cluster: Cluster, before: &Configuration) -> Result<Cluster, Failure> {
         if self.drain.is_empty() {
             return Ok(cluster);
         }
@@ -160,10 +191,9 @@ impl Plan {
             found.ok_or_else(|| Failure::input(format!("--drain: there is no node `{name}`")))
         };
         let nodes = self.drain.iter().map(node).collect::<Result<Vec<_>, _>>()?;
-        let mut relations = cluster.relations().list().to_vec();
-        relations.push(Relation::Ban(cluster.by_name().to_vec(), nodes));
-        let relations = Relations::new(cluster.vms().len(), cluster.nodes().len(), relations);
-        Ok(cluster.with_relations(relations))
+        let mut constraints = cluster.constraints().list().to_vec();
+        constraints.push(Constraint::Ban(Ban { vms: cluster.by_name().to_vec(), nodes }));
+        Ok(cluster.with_constraints(constraints, before))
     }
 
     fn plan(&self, cluster: &Cluster, before: &Configuration) -> Result<Planned, Failure> {
@@ -232,18 +262,21 @@ fn name(path: &Path) -> String {
 }
 
 /// How many actions there are of each kind, and how long the plan takes: `2 suspend, 1 run; 2 pools, 85 s`.
-pub(super) fn summary(pools: &[Vec<Timed>]) -> String {
+pub(super) fn summary(times: &Timetable) -> String {
     let mut counts: Vec<(&str, u32)> = Vec::new();
-    for timed in pools.iter().flatten() {
-        let kind = timed.action.kind().name();
+    let actions = times.pools.iter().flatten().map(|timed| timed.action.kind().name());
+    for kind in actions.chain(times.switches.iter().map(verb)) {
         match counts.iter_mut().find(|(name, _)| *name == kind) {
             Some((_, count)) => *count += 1,
             None => counts.push((kind, 1)),
         }
     }
     let counted = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ");
-    let end = pools.iter().flatten().map(|timed| timed.end).max().unwrap_or_default();
-    format!("{counted}; {}, {end} s", several(pools.len(), "pool"))
+    format!("{counted}; {}, {} s", several(times.pools.len(), "pool"), times.end())
+}
+
+fn verb(switch: &NodeSwitch) -> &'static str {
+    if switch.is_on { "boot" } else { "shutdown" }
 }
 
 /// A number of things: `1 pool`, `2 pools`.
@@ -252,14 +285,15 @@ fn several(count: usize, thing: &str) -> String {
 }
 
 /// The summary, the pools with a line for each action, and the figures.
-fn words(cluster: &Cluster, pools: &[Vec<Timed>], figures: &PlanFigures, limit: Option<Duration>) -> String {
+fn words(cluster: &Cluster, times: &Timetable, figures: &PlanFigures, limit: Option<Duration>) -> String {
     let mut text = String::new();
     let mut line = |line: String| writeln!(text, "{line}").expect("a string takes any text");
     let vm_width = cluster.vms().iter().map(|vm| vm.name.len()).max().unwrap_or(0);
-    if !pools.is_empty() {
-        line(summary(pools));
+    let is_empty = times.pools.is_empty() && times.switches.is_empty();
+    if !is_empty {
+        line(summary(times));
     }
-    for (number, pool) in pools.iter().enumerate() {
+    for (number, pool) in times.pools.iter().enumerate() {
         let begin = pool.iter().map(|timed| timed.begin).min().unwrap_or_default();
         line(format!("pool {}, from {begin} s", number + 1));
         for Timed { action, begin, end } in pool {
@@ -271,7 +305,11 @@ fn words(cluster: &Cluster, pools: &[Vec<Timed>], figures: &PlanFigures, limit: 
             line(format!("  {kind:<8} {vm:<vm_width$}  {nodes}  cost {cost}, {begin} to {end} s"));
         }
     }
-    if pools.is_empty() {
+    for switch in &times.switches {
+        let NodeSwitch { node, begin, end, .. } = switch;
+        line(format!("{} {}, {begin} to {end} s", verb(switch), cluster.node(*node).name));
+    }
+    if is_empty {
         line("nothing to do".to_owned());
     }
     line(format!("cost {}", figures.cost));

@@ -13,7 +13,7 @@ const CURRENT: &str = r#"{
         {"name": "B", "vms": [{"name": "B1", "cpu": 1, "memory": 3, "state": "running", "node": "N2"}]},
         {"name": "C", "vms": [{"name": "C1", "cpu": 1, "memory": 3, "state": "sleeping", "node": "N1"}]}
     ],
-    "relations": [{"kind": "ban", "vms": ["A1"], "nodes": ["N2"]}]
+    "constraints": [{"kind": "ban", "vms": ["A1"], "nodes": ["N2"]}]
 }"#;
 const STATES: &str = r#"{"vjobs": [{"name": "C", "state": "running"}]}"#;
 
@@ -66,6 +66,85 @@ fn the_examples_run() {
         let printed = stdout(command.arg(example("current.json")).arg(option).arg(example(file)));
         assert!(printed.contains(expected), "{expected}: {printed}");
     }
+}
+
+/// One constraint of each kind, GPUs, fractions of CPUs and a node that is off: the plan passes the checker, also read back.
+#[test]
+fn all_constraints_in_one_plan() {
+    let example =
+        |file: &str| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/plan").join(file);
+    let folder = Folder::with(&[]);
+    let mut command = dfrsim(["plan", "--decide", "--from"]);
+    command.arg(example("constrained.json")).arg("--durations").arg(example("durations.json"));
+    let printed = stdout(command.arg("--out").arg(folder.path("plan.json")));
+    for part in
+        ["boot N5, 0 to 90 s", "shutdown N4,", "1 boot, 1 shutdown;", "so that this is the cheapest plan"]
+    {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let checked = stdout(dfrsim(["plan", "--check"]).arg(folder.path("plan.json")));
+    assert!(checked.ends_with("no fault\n"), "{checked}");
+    // N5 is needed before it is on.
+    let early = fs::read_to_string(folder.path("plan.json")).unwrap().replace("\"end_s\":90", "\"end_s\":91");
+    fs::write(folder.path("plan.json"), early).unwrap();
+    let message = stderr(dfrsim(["plan", "--check"]).arg(folder.path("plan.json")), 1);
+    assert!(message.contains("node `N5` is off during the"), "{message}");
+}
+
+#[test]
+fn faults_of_constraints_have_their_place() {
+    let constraints = r#""constraints": [
+        {"kind": "spread", "vms": ["A1", "Z1"]}, {"kind": "running-capacity", "nodes": ["N9"], "limit": 1},
+        {"kind": "overbook", "nodes": ["N1"], "resource": "gpu", "ratio": 2}, {"kind": "split", "groups": [["A1"], ["B1", "A1"]]},
+        {"kind": "precedence", "vms": ["A1", "A1"]}, {"kind": "online", "nodes": ["N1"]}, {"kind": "offline", "nodes": ["N1"]}
+    ]}"#;
+    let of = |constraints: &str| {
+        let current = &CURRENT[..CURRENT.find("\"constraints\"").unwrap()];
+        let folder = Folder::with(&[("current.json", &format!("{current}{constraints}"))]);
+        stderr(&mut plan(&folder, &["--decide"]), 2)
+    };
+    let message = of(constraints);
+    for part in [
+        "constraints[0].vms[1]: there is no VM `Z1`",
+        "constraints[1].nodes[0]: there is no node `N9`",
+        "constraints[2].resource: there is no resource `gpu`",
+        "constraints[3].groups[1][1]: the VM is in a group before this one",
+        "constraints[4].vms[1]: the VM is here twice",
+        "constraints[6].nodes: `N1` is to be online and offline",
+    ] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    for (constraint, part) in [
+        (r#"{"kind": "running-capacity", "nodes": ["N1"]}"#, "constraints[0]: missing field `limit`"),
+        (r#"{"kind": "spread", "vms": [], "nodes": []}"#, "constraints[0]: unknown field `nodes`"),
+        (r#"{"kind": "spraed", "vms": []}"#, "unknown variant `spraed`, expected one of `spread`"),
+        (
+            r#"{"kind": "overbook", "nodes": [], "resource": "cpu", "ratio": 0.0001}"#,
+            "at most three decimals",
+        ),
+    ] {
+        let message = of(&format!("\"constraints\": [{constraint}]}}"));
+        assert!(message.contains(part), "{part}: {message}");
+    }
+}
+
+/// A VM that is resumed from a node that stays off, and one that runs there.
+#[test]
+fn nodes_that_are_off_have_nobody() {
+    let off = |node: &str| {
+        let on = format!(r#""name": "{node}", "cpu": 2, "memory": 4"#);
+        CURRENT.replace(&on, &format!(r#"{on}, "state": "offline""#))
+    };
+    let folder = Folder::with(&[("current.json", &off("N1"))]);
+    let message = stderr(&mut plan(&folder, &["--decide"]), 2);
+    assert!(message.contains("node `N1` is offline, and no VM can be running there"), "{message}");
+    let asleep = off("N1").replace(r#""state": "running", "node": "N1""#, r#""state": "waiting""#);
+    let folder = Folder::with(&[("current.json", &asleep), ("states.json", STATES)]);
+    let message = stderr(&mut plan(&folder, &["--states", "states.json"]), 1);
+    assert!(
+        message.contains("VM `C1` cannot go from sleeping on node `N1`, which is off, to running"),
+        "{message}"
+    );
 }
 
 fn current_example() -> std::path::PathBuf {
@@ -199,9 +278,9 @@ fn every_fault_of_a_file_is_told_with_its_place() {
         (
             r#""nodes": ["N2"]"#,
             r#""nodes": ["X"]"#,
-            "current.json: relations[0].nodes[0]: there is no node `X`",
+            "current.json: constraints[0].nodes[0]: there is no node `X`",
         ),
-        (r#", "nodes": ["N2"]}]"#, r#"}]"#, "current.json: relations[0]: a fence and a ban need `nodes`"),
+        (r#", "nodes": ["N2"]}]"#, r#"}]"#, "current.json: constraints[0]: a fence and a ban need `nodes`"),
         (
             r#""state": "sleeping""#,
             r#""state": "asleep""#,

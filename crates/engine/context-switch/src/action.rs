@@ -75,7 +75,10 @@ pub struct IllegalTransition {
 }
 
 fn describe(cluster: &Cluster, place: Place) -> String {
-    let node = place.node().map(|node| format!(" on node `{}`", cluster.node(node).name));
+    let node = place.node().map(|node| {
+        let off = if cluster.stays_off(node) { ", which is off," } else { "" };
+        format!(" on node `{}`{off}", cluster.node(node).name)
+    });
     format!("{}{}", place.state().name(), node.unwrap_or_default())
 }
 
@@ -83,15 +86,22 @@ impl Action {
     /// The action that takes a VM from one place to another; nothing if they are the same.
     ///
     /// # Errors
-    /// The life cycle has no such transition: a waiting VM that sleeps, or one that sleeps and does so elsewhere.
+    /// The life cycle has no such transition: a waiting VM that sleeps, or one that sleeps and does so elsewhere; or the VM
+    /// is on the disk of a node that is off and stays so.
     pub fn between(
         cluster: &Cluster,
         vm: VmId,
         from: Place,
         to: Place,
     ) -> Result<Option<Action>, IllegalTransition> {
+        let illegal = || {
+            let vm = cluster.vm(vm).name.clone();
+            let [from, to] = [from, to].map(|place| describe(cluster, place));
+            IllegalTransition { vm, from, to }
+        };
         let kind = match (from, to) {
             _ if from == to => return Ok(None),
+            _ if from.node().is_some_and(|node| cluster.stays_off(node)) => return Err(illegal()),
             (Place::Waiting, Place::Running(on)) => Kind::Run { on },
             (Place::Running(on), Place::Terminated) => Kind::Stop { on },
             (Place::Running(from), Place::Running(to)) => Kind::Migrate { from, to },
@@ -100,11 +110,7 @@ impl Action {
             (Place::Running(on), Place::Dozing(there)) if on == there => Kind::Doze { on },
             (Place::Sleeping(from), Place::Running(to)) => Kind::Resume { from, to },
             (Place::Dozing(from), Place::Running(to)) => Kind::Wake { from, to },
-            _ => {
-                let vm = cluster.vm(vm).name.clone();
-                let [from, to] = [from, to].map(|place| describe(cluster, place));
-                return Err(IllegalTransition { vm, from, to });
-            }
+            _ => return Err(illegal()),
         };
         Ok(Some(Action { vm, kind }))
     }

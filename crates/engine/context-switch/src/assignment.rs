@@ -1,4 +1,4 @@
-//! VMs that are being given to nodes, one after the other, within capacities and relations.
+//! VMs that are being given to nodes, one after the other, within capacities and constraints.
 
 use crate::amount::Amount;
 use crate::cluster::Cluster;
@@ -26,7 +26,7 @@ pub(crate) fn units(cluster: &Cluster, vms: impl Iterator<Item = VmId>) -> Vec<U
             continue;
         }
         let mut members = vec![vm];
-        let mates = cluster.relations().together(vm).iter().copied();
+        let mates = cluster.constraints().together(vm).iter().copied();
         members.extend(mates.filter(|mate| std::mem::take(&mut chosen[mate.index()])));
         let demand = members.iter().fold(Amount::NONE, |sum, vm| sum + cluster.vm(*vm).demand);
         units.push(Unit { vms: members, demand });
@@ -44,14 +44,17 @@ pub(crate) fn largest_first(units: &mut [Unit]) {
 pub(crate) struct Assignment<'a> {
     cluster: &'a Cluster,
     room: Vec<Amount>,
+    /// What is left of budgets that nodes share.
+    budgets: Vec<i64>,
     hosts: Vec<Option<NodeId>>,
 }
 
 impl<'a> Assignment<'a> {
     /// Nodes without any VM.
     pub(crate) fn empty(cluster: &'a Cluster) -> Assignment<'a> {
-        let room = cluster.nodes().iter().map(|node| node.capacity).collect();
-        Assignment { cluster, room, hosts: vec![None; cluster.vms().len()] }
+        let room = cluster.node_ids().map(|node| cluster.capacity(node)).collect();
+        let budgets = cluster.constraints().budgets().iter().map(|budget| budget.limit).collect();
+        Assignment { cluster, room, budgets, hosts: vec![None; cluster.vms().len()] }
     }
 
     /// What a node has left.
@@ -64,44 +67,70 @@ impl<'a> Assignment<'a> {
         self.hosts[vm.index()]
     }
 
-    /// Whether a node can host a unit beside what it hosts, and relations allow it.
+    /// Whether a node can host a unit beside what it hosts, and constraints allow it.
     pub(crate) fn admits(&self, unit: &Unit, node: NodeId) -> bool {
-        unit.demand.fits(self.room[node.index()]) && self.allows(unit, node)
+        self.admits_in(unit, Place::Running(node))
     }
 
-    /// Whether relations allow a unit on a node.
+    fn admits_in(&self, unit: &Unit, place: Place) -> bool {
+        let Some(node) = place.host() else { return true };
+        unit.demand.fits(self.room[node.index()])
+            && self.allows(unit, node)
+            && self.taken(unit, place).all(|(budget, taken)| taken <= 0 || taken <= self.budgets[budget])
+    }
+
+    /// What a unit takes of each budget in a place.
+    fn taken<'b>(&self, unit: &'b Unit, place: Place) -> impl Iterator<Item = (usize, i64)> + use<'a, 'b> {
+        let cluster = self.cluster;
+        let constraints = cluster.constraints();
+        place.host().map_or(&[][..], |node| constraints.budgets_of(node)).iter().map(move |&budget| {
+            let taken = &constraints.budgets()[budget].taken;
+            (budget, unit.vms.iter().map(|&vm| taken.by(vm, cluster.vm(vm), place)).sum())
+        })
+    }
+
+    /// Whether constraints allow a unit on a node.
     fn allows(&self, unit: &Unit, node: NodeId) -> bool {
-        let relations = self.cluster.relations();
+        let constraints = self.cluster.constraints();
         unit.vms.iter().all(|&vm| {
             let is_there = |other: &VmId| self.hosts[other.index()] == Some(node);
             let is_elsewhere = |other: &VmId| self.hosts[other.index()].is_some_and(|host| host != node);
             // Two of a unit that must not share a node have none.
             let clashes = |other: &VmId| is_there(other) || unit.vms.contains(other);
-            relations.allow(vm, node)
-                && !relations.apart(vm).iter().any(clashes)
-                && !relations.together(vm).iter().any(is_elsewhere)
+            let hosts = |vms: &'a [VmId]| vms.iter().filter_map(|other| self.hosts[other.index()]);
+            constraints.allow(vm, node)
+                && !constraints.apart(vm).iter().any(clashes)
+                && !constraints.together(vm).iter().any(is_elsewhere)
+                && constraints.among(vm).all(|among| among.share_a_group(hosts(&among.vms).chain([node])))
         })
     }
 
     /// Gives a unit that is nowhere to a node.
     pub(crate) fn put(&mut self, unit: &Unit, node: NodeId) {
+        self.put_in(unit, Place::Running(node));
+    }
+
+    fn put_in(&mut self, unit: &Unit, place: Place) {
+        let Some(node) = place.host() else { return };
         self.room[node.index()] -= unit.demand;
+        self.taken(unit, place).for_each(|(budget, taken)| self.budgets[budget] -= taken);
         unit.vms.iter().for_each(|vm| self.hosts[vm.index()] = Some(node));
     }
 
     /// Takes a unit from its node.
     pub(crate) fn take(&mut self, unit: &Unit, node: NodeId) {
         self.room[node.index()] += unit.demand;
+        self.taken(unit, Place::Running(node)).for_each(|(budget, taken)| self.budgets[budget] += taken);
         unit.vms.iter().for_each(|vm| self.hosts[vm.index()] = None);
     }
 
     /// Takes a memory of a node for a VM that dozes there; not if there is none.
     pub(crate) fn doze(&mut self, vm: VmId, node: NodeId) -> bool {
-        let taken = Place::Dozing(node).taken(self.cluster.vm(vm));
-        let unit = Unit { vms: vec![vm], demand: taken };
-        let admits = self.admits(&unit, node);
+        let place = Place::Dozing(node);
+        let unit = Unit { vms: vec![vm], demand: place.taken(self.cluster.vm(vm)) };
+        let admits = self.admits_in(&unit, place);
         if admits {
-            self.put(&unit, node);
+            self.put_in(&unit, place);
         }
         admits
     }

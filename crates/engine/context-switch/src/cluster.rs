@@ -1,7 +1,8 @@
 //! Nodes with VMs and vjobs.
 
 use crate::amount::Amount;
-use crate::relations::Relations;
+use crate::configuration::Configuration;
+use crate::constraints::{Constraint, Constraints, Taken};
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_model::NodeId;
 
@@ -42,13 +43,31 @@ pub enum ClusterError {
     },
 }
 
-/// What stands still in a context switch: nodes, vjobs, VMs and their placement relations.
+/// A resource beyond CPU and memory, in whole units: VMs take it while they run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// Its name, neither `cpu` nor `memory`.
+    pub name: String,
+    /// What each node has.
+    pub nodes: Vec<i64>,
+    /// What each VM needs.
+    pub vms: Vec<i64>,
+}
+
+/// What stays as it is in a context switch: nodes, vjobs, VMs and constraints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
     nodes: Vec<Node>,
     vjobs: Vec<Vjob>,
     vms: Vec<Vm>,
-    relations: Relations,
+    /// How many units of amounts make one unit of CPU in files and messages.
+    cpu_parts: i64,
+    resources: Vec<Resource>,
+    /// Whether each node is on to begin with.
+    is_on: Vec<bool>,
+    constraints: Constraints,
+    /// What VMs may take of each node.
+    capacities: Vec<Amount>,
     /// The VMs by name.
     by_name: Vec<VmId>,
     /// The VMs of each vjob, by name.
@@ -59,7 +78,7 @@ pub struct Cluster {
 const MOST: i64 = u32::MAX as i64;
 
 impl Cluster {
-    /// A cluster without placement relations.
+    /// A cluster without constraints, whose nodes are on.
     ///
     /// # Errors
     /// Two nodes, vjobs or VMs have the same name, an amount is out of its range, or a VM's vjob does not exist.
@@ -83,15 +102,51 @@ impl Cluster {
             };
             members.push(vm);
         }
-        let relations = Relations::none(vms.len());
-        Ok(Cluster { nodes, vjobs, vms, relations, by_name, of_vjob })
+        let capacities = nodes.iter().map(|node| node.capacity).collect();
+        let (is_on, constraints) = (vec![true; nodes.len()], Constraints::default());
+        let mut cluster = Cluster {
+            nodes,
+            vjobs,
+            vms,
+            cpu_parts: 1,
+            resources: Vec::new(),
+            is_on,
+            constraints,
+            capacities,
+            by_name,
+            of_vjob,
+        };
+        cluster.constraints = Constraints::new(&cluster, &Configuration::new(Vec::new()), Vec::new());
+        Ok(cluster)
     }
 
-    /// This cluster with placement relations.
+    /// This cluster with constraints instead of those that it has; VMs are in these places.
     #[must_use]
-    pub fn with_relations(mut self, relations: Relations) -> Cluster {
-        self.relations = relations;
+    pub fn with_constraints(mut self, list: Vec<Constraint>, current: &Configuration) -> Cluster {
+        self.constraints = Constraints::new(&self, current, list);
+        let capacity = |node: NodeId| {
+            let Amount { cpu, memory } = self.node(node).capacity;
+            let may =
+                |resource, has| self.constraints.ratio(node, resource).map_or(has, |ratio| ratio.times(has));
+            Amount::new(may("cpu", cpu), may("memory", memory))
+        };
+        self.capacities = self.node_ids().map(capacity).collect();
         self
+    }
+
+    /// This cluster with units of CPU that are parts (1, 10, 100 or 1,000) of those in files and messages.
+    #[must_use]
+    pub(crate) const fn with_cpu_parts(mut self, parts: i64) -> Cluster {
+        self.cpu_parts = parts;
+        self
+    }
+
+    /// This cluster with more resources, and with these nodes off. Constraints that it has are left out.
+    #[must_use]
+    pub fn with_nodes(mut self, resources: Vec<Resource>, off: &[NodeId]) -> Cluster {
+        self.resources = resources;
+        self.is_on = self.node_ids().map(|node| !off.contains(&node)).collect();
+        self.with_constraints(Vec::new(), &Configuration::new(Vec::new()))
     }
 
     /// The nodes.
@@ -109,10 +164,46 @@ impl Cluster {
     pub fn vms(&self) -> &[Vm] {
         &self.vms
     }
-    /// Where VMs may stand relative to each other and to nodes.
+    /// The constraints.
     #[must_use]
-    pub const fn relations(&self) -> &Relations {
-        &self.relations
+    pub const fn constraints(&self) -> &Constraints {
+        &self.constraints
+    }
+    /// The resources beyond CPU and memory.
+    #[must_use]
+    pub fn resources(&self) -> &[Resource] {
+        &self.resources
+    }
+    /// How many units of amounts make one unit of CPU in files and messages.
+    #[must_use]
+    pub const fn cpu_parts(&self) -> i64 {
+        self.cpu_parts
+    }
+    /// Whether a node is on to begin with.
+    #[must_use]
+    pub fn is_on(&self, node: NodeId) -> bool {
+        self.is_on[node.index()]
+    }
+    /// Whether a node is off before and after, so that nobody can come from its disk.
+    #[must_use]
+    pub fn stays_off(&self, node: NodeId) -> bool {
+        !self.is_on(node) && !self.constraints.is_on(node)
+    }
+    /// What VMs may take of a node: what it has, unless constraints say something else.
+    #[must_use]
+    pub fn capacity(&self, node: NodeId) -> Amount {
+        self.capacities[node.index()]
+    }
+    /// What VMs take of a resource with this name, if there is one.
+    pub(crate) fn taken_of(&self, resource: &str) -> Option<Taken> {
+        match resource {
+            "cpu" => Some(Taken::Cpu),
+            "memory" => Some(Taken::Memory),
+            name => {
+                let found = self.resources.iter().find(|resource| resource.name == name)?;
+                Some(Taken::Each(found.vms.clone()))
+            }
+        }
     }
     /// One node.
     #[must_use]

@@ -2,7 +2,8 @@
 
 use crate::amount::Amount;
 use crate::cluster::Cluster;
-use crate::relations::{Breach, Broken};
+use crate::constraints::Broken;
+use crate::decimal::Decimal;
 use crate::vjob::{Vm, VmId};
 use dfrsim_model::NodeId;
 
@@ -115,18 +116,38 @@ pub struct Configuration {
 #[non_exhaustive]
 pub enum NotViable {
     /// VMs take more of a node than it has.
-    #[error("node `{node}` has {} units of CPU and {} MB, and VMs take {} units and {} MB", has.cpu, has.memory, taken.cpu, taken.memory)]
+    #[error("node `{node}` has {} units of CPU and {} MB, and VMs take {} units and {} MB", has.0, has.1, taken.0, taken.1)]
     Overload {
         /// The node.
         node: String,
-        /// What it has.
-        has: Amount,
+        /// What it has: units of CPU and MB.
+        has: (Decimal, i64),
         /// What they take.
-        taken: Amount,
+        taken: (Decimal, i64),
     },
-    /// A placement relation does not hold.
+    /// VMs take more of another resource of a node than it has.
+    #[error("node `{node}` has {has} of `{resource}`, and VMs take {taken}")]
+    Resource {
+        /// The node.
+        node: String,
+        /// The resource.
+        resource: String,
+        /// What it has.
+        has: i64,
+        /// What they take.
+        taken: i64,
+    },
+    /// A VM is on a node that is off in the end.
+    #[error("VM `{vm}` is on node `{node}`, which is off in the end")]
+    Off {
+        /// The VM.
+        vm: String,
+        /// The node.
+        node: String,
+    },
+    /// A constraint does not hold.
     #[error(transparent)]
-    Relation(#[from] Broken),
+    Constraint(#[from] Broken),
 }
 
 impl Configuration {
@@ -153,7 +174,7 @@ impl Configuration {
     /// What is left of each node; negative where it is overloaded.
     #[must_use]
     pub fn room(&self, cluster: &Cluster) -> Vec<Amount> {
-        let mut room: Vec<Amount> = cluster.nodes().iter().map(|node| node.capacity).collect();
+        let mut room: Vec<Amount> = cluster.node_ids().map(|node| cluster.capacity(node)).collect();
         for (vm, place) in cluster.vms().iter().zip(&self.places) {
             if let Some(host) = place.host() {
                 room[host.index()] -= place.taken(vm);
@@ -162,28 +183,64 @@ impl Configuration {
         room
     }
 
-    /// Whether every VM that runs has the memory and the CPU that it needs (section 3.2), and every placement relation
-    /// holds.
-    ///
-    /// # Errors
-    /// The first node that is overloaded, else the first relation that is broken.
-    pub fn check(&self, cluster: &Cluster) -> Result<(), NotViable> {
-        for (node, room) in cluster.nodes().iter().zip(self.room(cluster)) {
-            if !room.is_viable() {
-                let taken = node.capacity - room;
-                return Err(NotViable::Overload { node: node.name.clone(), has: node.capacity, taken });
+    /// What is left of each budget; negative where VMs take too much.
+    pub(crate) fn budget_room(&self, cluster: &Cluster) -> Vec<i64> {
+        let budgets = cluster.constraints().budgets();
+        let mut room: Vec<i64> = budgets.iter().map(|budget| budget.limit).collect();
+        for (vm, place) in (0..).map(VmId).zip(&self.places) {
+            for &budget in place.host().map_or(&[][..], |host| cluster.constraints().budgets_of(host)) {
+                room[budget] -= budgets[budget].taken.by(vm, cluster.vm(vm), *place);
             }
         }
-        let hosts: Vec<Option<NodeId>> = self.places.iter().map(|place| place.host()).collect();
-        let name = |vm: VmId| cluster.vm(vm).name.clone();
-        match cluster.relations().breach(&hosts) {
-            Some(Breach { relation, vm, node, other }) => Err(NotViable::Relation(Broken {
-                relation,
-                vm: name(vm),
-                node: cluster.node(node).name.clone(),
-                other: other.map(name),
-            })),
-            None => Ok(()),
+        room
+    }
+
+    /// Whether every VM that runs has the memory, the CPU and whatever else it needs (section 3.2), on a node that is on, and
+    /// every constraint about places holds.
+    ///
+    /// # Errors
+    /// The first node that is overloaded, else a VM on a node that is off, else the first constraint that is broken.
+    pub fn check(&self, cluster: &Cluster) -> Result<(), NotViable> {
+        for (node, room) in cluster.node_ids().zip(self.room(cluster)) {
+            if !room.is_viable() {
+                let has = cluster.capacity(node);
+                let shown =
+                    |amount: Amount| (Decimal::of_parts(amount.cpu, cluster.cpu_parts()), amount.memory);
+                let node = cluster.node(node).name.clone();
+                return Err(NotViable::Overload { node, has: shown(has), taken: shown(has - room) });
+            }
         }
+        let hosted = cluster.by_name().iter().filter_map(|vm| Some((*vm, self.place(*vm).host()?)));
+        let mut is_off = hosted.filter(|(_, node)| !cluster.constraints().is_on(*node));
+        if let Some((vm, node)) = is_off.next() {
+            let (vm, node) = (cluster.vm(vm).name.clone(), cluster.node(node).name.clone());
+            return Err(NotViable::Off { vm, node });
+        }
+        if let Some(broken) = cluster.constraints().broken(cluster, self) {
+            return Err(broken.into());
+        }
+        self.check_resources(cluster)
+    }
+
+    /// Whether nodes have enough of the resources beyond CPU and memory.
+    fn check_resources(&self, cluster: &Cluster) -> Result<(), NotViable> {
+        for resource in cluster.resources() {
+            let mut taken = vec![0; cluster.nodes().len()];
+            for (vm, place) in (0..).map(VmId).zip(&self.places) {
+                if let Place::Running(node) = place {
+                    taken[node.index()] += resource.vms[vm.index()];
+                }
+            }
+            for (node, taken) in cluster.node_ids().zip(taken) {
+                let has = resource.nodes[node.index()];
+                let ratio = cluster.constraints().ratio(node, &resource.name);
+                let has = ratio.map_or(has, |ratio| ratio.times(has));
+                if taken > has {
+                    let (node, resource) = (cluster.node(node).name.clone(), resource.name.clone());
+                    return Err(NotViable::Resource { node, resource, has, taken });
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use crate::assignment::{Assignment, largest_first, units};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place, State};
 use crate::optimiser::Unsolved;
-use crate::vjob::VjobId;
+use crate::vjob::{VjobId, VmId};
 use std::cmp::Reverse;
 
 /// Where VMs are suspended to.
@@ -66,7 +66,11 @@ pub fn select_running(
     for &vjob in queue {
         let mut items = units(cluster, cluster.vms_of(vjob).iter().copied());
         largest_first(&mut items);
-        let is_over = cluster.vms_of(vjob).iter().any(|vm| current.place(*vm) == Place::Terminated);
+        let cannot_run = |vm: &VmId| {
+            let place = current.place(*vm);
+            place == Place::Terminated || place.node().is_some_and(|node| cluster.stays_off(node))
+        };
+        let is_over = cluster.vms_of(vjob).iter().any(cannot_run);
         runs[vjob.index()] = Some(!is_over && assignment.first_fit(&items));
     }
     let mut configuration = current.clone();

@@ -80,6 +80,10 @@ pub struct Durations {
     pub remote_resume: ByMemory,
     /// Seconds to hold a VM in memory, or to let it go on there.
     pub doze_s: f64,
+    /// Seconds to switch a node on.
+    pub boot_s: f64,
+    /// Seconds to switch a node off.
+    pub shutdown_s: f64,
     /// How many times longer computations take on a node on which such an action goes on.
     pub local_slowdown: f64,
     /// The same for actions between two nodes, on both.
@@ -89,7 +93,8 @@ pub struct Durations {
 impl Default for Durations {
     /// What the text tells: 6 s and 25 s for run and stop; a migration of 26 s for 2 GB, and one of 19 s in section 5.2 where
     /// the VMs have 1 GB; 3 minutes for a remote resume of 2 GB, in proportion to the memory, and half of it where it is
-    /// local, as for suspends; slow-downs of 1.3 and 1.5. The second to doze is our own choice.
+    /// local, as for suspends; slow-downs of 1.3 and 1.5. The second to doze, and the
+    /// two minutes and the minute to switch nodes on and off, are our own choice.
     fn default() -> Durations {
         let table = |pairs: &[(f64, f64)]| ByMemory(pairs.to_vec());
         Durations {
@@ -100,6 +105,8 @@ impl Default for Durations {
             local_resume: table(&[(2_048.0, 90.0)]),
             remote_resume: table(&[(2_048.0, 180.0)]),
             doze_s: 1.0,
+            boot_s: 120.0,
+            shutdown_s: 60.0,
             local_slowdown: 1.3,
             remote_slowdown: 1.5,
         }
@@ -128,6 +135,8 @@ impl Durations {
             ("run_s", self.run_s, 0.0),
             ("stop_s", self.stop_s, 0.0),
             ("doze_s", self.doze_s, 0.0),
+            ("boot_s", self.boot_s, 0.0),
+            ("shutdown_s", self.shutdown_s, 0.0),
             ("local_slowdown", self.local_slowdown, 1.0),
             ("remote_slowdown", self.remote_slowdown, 1.0),
         ];
@@ -151,7 +160,18 @@ impl Durations {
             Kind::Wake { from, to } if from != to => self.migrate.seconds(memory),
             Kind::Doze { .. } | Kind::Wake { .. } => self.doze_s,
         };
-        SimSpan::try_from_secs_f64(seconds.min(1e9)).unwrap_or(SimSpan::ZERO)
+        span(seconds)
+    }
+
+    /// How long it takes to switch a node on.
+    #[must_use]
+    pub fn boot(&self) -> SimSpan {
+        span(self.boot_s)
+    }
+    /// How long it takes to switch a node off.
+    #[must_use]
+    pub fn shutdown(&self) -> SimSpan {
+        span(self.shutdown_s)
     }
 
     /// How many times longer computations take beside an action: 1 for runs, stops, and what happens in memory.
@@ -164,6 +184,10 @@ impl Durations {
             _ => self.local_slowdown,
         }
     }
+}
+
+fn span(seconds: f64) -> SimSpan {
+    SimSpan::try_from_secs_f64(seconds.min(1e9)).unwrap_or(SimSpan::ZERO)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! vjob runs is decided again and again, and a *context switch* takes all VMs from one configuration to the next, by runs,
 //! stops, migrations, suspends and resumes, without ever asking more of a node than it has.
 //!
-//! * [`Cluster`]: nodes, vjobs, VMs and [`Relations`] between them; [`Configuration`]: the [`Place`] of every VM.
+//! * [`Cluster`]: nodes, vjobs, VMs and [`Constraint`]s, a file each; [`Configuration`]: the [`Place`] of every VM.
 //! * [`plan()`]: a cheap [`Plan`] from one configuration to another, as pools of [`Action`]s that are feasible in parallel; what
 //!   waits in a cycle goes by way of a pivot, or of a disk. [`plan_early`]: that of the text. [`Plan::cost`] is what one costs.
 //! * [`select_running`]: the sample decision module, first come first served with first-fit decreasing.
@@ -47,13 +47,14 @@ mod amount;
 mod assignment;
 mod cluster;
 mod configuration;
+mod constraints;
+mod decimal;
 mod decision;
 mod durations;
 pub mod file;
 mod optimiser;
 mod plan;
 mod planner;
-mod relations;
 pub mod simulation;
 mod timetable;
 mod vjob;
@@ -61,13 +62,17 @@ pub mod workload;
 
 pub use action::{Action, IllegalTransition, Kind};
 pub use amount::Amount;
-pub use cluster::{Cluster, ClusterError, Node};
+pub use cluster::{Cluster, ClusterError, Node, Resource};
 pub use configuration::{Configuration, NotViable, Place, State};
+pub use constraints::{
+    Among, Ban, Broken, Constraint, Constraints, Fence, Gather, Lonely, Offline, Online, Overbook,
+    Precedence, ResourceCapacity, Root, RunningCapacity, Serialise, Split, Spread,
+};
+pub use decimal::Decimal;
 pub use decision::{SuspendTo, first_come_first_served, in_states, select_running};
 pub use durations::{ByMemory, DurationOutOfRange, Durations, NotByMemory};
 pub use optimiser::{Limits, Optimised, Unsolved, cheapest};
 pub use plan::Plan;
 pub use planner::{PlanError, plan, plan_early};
-pub use relations::{Broken, Relation, Relations};
-pub use timetable::{Timed, timetable};
+pub use timetable::{NodeSwitch, Timed, Timetable, timetable};
 pub use vjob::{Vjob, VjobId, Vm, VmId};

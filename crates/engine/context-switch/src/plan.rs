@@ -21,7 +21,13 @@ impl Plan {
     /// The plan of these steps, which stand by pools; no pool is left out.
     pub(crate) fn of(steps: &[Step]) -> Plan {
         let pools = steps.chunk_by(|a, b| a.pool == b.pool);
-        Plan { pools: pools.map(|pool| pool.iter().map(|step| step.action).collect()).collect() }
+        Plan::new(pools.map(|pool| pool.iter().map(|step| step.action).collect()).collect())
+    }
+
+    /// The plan of these pools, of which none is empty; whether it is feasible is for the checker to say.
+    #[must_use]
+    pub const fn new(pools: Vec<Vec<Action>>) -> Plan {
+        Plan { pools }
     }
 
     /// The pools in their order; none is empty. Within one, actions stand by the names of their VMs.

@@ -2,10 +2,11 @@
 
 use crate::action::{Action, Kind};
 use crate::cluster::Cluster;
+use crate::configuration::Place;
 use crate::durations::Durations;
 use crate::plan::Plan;
 use crate::vjob::VjobId;
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{NodeId, SimSpan, SimTime};
 use rustc_hash::FxHashMap;
 
 /// An action with its times, from the begin of the plan on.
@@ -39,12 +40,48 @@ pub(crate) fn delays<'a>(cluster: &'a Cluster, pool: &'a [Action]) -> impl Itera
     })
 }
 
-/// The times of a plan's actions, pool by pool: a pool begins when the one before has ended. They are what the table of
-/// durations says, without the slowing of actions by each other.
+/// A node that is switched on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeSwitch {
+    /// The node.
+    pub node: NodeId,
+    /// Whether it is on afterwards.
+    pub is_on: bool,
+    /// When that begins.
+    pub begin: SimTime,
+    /// When it ends.
+    pub end: SimTime,
+}
+
+/// When everything happens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timetable {
+    /// The actions, pool by pool.
+    pub pools: Vec<Vec<Timed>>,
+    /// The nodes that are switched on, all at the beginning, and off, each when it is not needed any more.
+    pub switches: Vec<NodeSwitch>,
+}
+
+impl Timetable {
+    /// When the last action or switch ends.
+    #[must_use]
+    pub fn end(&self) -> SimTime {
+        let switches = self.switches.iter().map(|switch| switch.end);
+        self.pools.iter().flatten().map(|timed| timed.end).chain(switches).max().unwrap_or_default()
+    }
+}
+
+/// The times of a plan's actions, pool by pool: a pool begins when the one before has ended, and the nodes on which it does
+/// something are on. They are what the table of durations says, without the slowing of actions by each other.
 #[must_use]
-pub fn timetable(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Vec<Vec<Timed>> {
+pub fn timetable(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Timetable {
+    let booted = SimTime::ZERO + durations.boot();
+    let is_booted = |node: NodeId| !cluster.is_on(node) && cluster.constraints().is_on(node);
     let mut start = SimTime::ZERO;
     let pools = plan.pools().iter().map(|pool| {
+        if pool.iter().flat_map(|action| ends(*action)).any(is_booted) {
+            start = start.max(booted);
+        }
         let timed = pool.iter().zip(delays(cluster, pool)).map(|(&action, delay)| {
             let begin = start + delay;
             Timed { action, begin, end: begin + durations.of(cluster, action) }
@@ -53,5 +90,23 @@ pub fn timetable(cluster: &Cluster, plan: &Plan, durations: &Durations) -> Vec<V
         start = timed.iter().map(|timed| timed.end).max().unwrap_or(start);
         timed
     });
-    pools.collect()
+    let pools: Vec<Vec<Timed>> = pools.collect();
+    let switch = |node: NodeId| {
+        let used = pools.iter().flatten().filter(|timed| ends(timed.action).any(|end| end == node));
+        let (is_on, begin, span) = match (cluster.is_on(node), cluster.constraints().is_on(node)) {
+            (false, true) => (true, SimTime::ZERO, durations.boot()),
+            (true, false) => {
+                (false, used.map(|timed| timed.end).max().unwrap_or_default(), durations.shutdown())
+            }
+            _ => return None,
+        };
+        Some(NodeSwitch { node, is_on, begin, end: begin + span })
+    };
+    let switches = cluster.node_ids().filter_map(switch).collect();
+    Timetable { pools, switches }
+}
+
+/// The nodes that an action needs.
+fn ends(action: Action) -> impl Iterator<Item = NodeId> {
+    [action.from(), action.to()].into_iter().filter_map(Place::node)
 }

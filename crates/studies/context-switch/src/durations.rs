@@ -46,6 +46,7 @@ impl Times {
             doze_s: self.suspend_to_ram_s,
             local_slowdown: self.local_slowdown,
             remote_slowdown: self.remote_slowdown,
+            ..Durations::default()
         }
     }
 

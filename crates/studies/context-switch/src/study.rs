@@ -212,9 +212,9 @@ impl ContextSwitchStudy {
         after: &Configuration,
         plan: &Plan,
     ) -> Result<(), Failure> {
-        let pools = timetable(cluster, plan, &self.durations);
+        let times = timetable(cluster, plan, &self.durations);
         let figures = PlanFigures { cost: plan.cost(cluster), bound: None, proven: false };
-        let text = plan_to_json(cluster, before, after, &pools, &figures);
+        let text = plan_to_json(cluster, before, after, &times, &figures);
         check_plan(&text).map(drop).map_err(|faults| Failure::invalid(format!("a plan is wrong: {faults}")))
     }
 }

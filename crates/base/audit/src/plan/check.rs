@@ -1,7 +1,9 @@
 //! Follows every VM through the pools.
 
-use super::document::{Action, Document, Place, RelationKind, State, Verb, Vm};
+use super::capacity::Capacities;
+use super::document::{Action, Constraint, Document, Place, State, Verb, Vm};
 use super::fault::{PlanFault, PlanFaults};
+use super::{arrival, order, switches};
 use std::collections::BTreeMap;
 
 /// What was seen of a plan in which nothing is wrong.
@@ -29,6 +31,8 @@ pub fn check_plan(text: &str) -> Result<PlanReport, PlanFaults> {
         check.pool(pool, actions);
     }
     check.end();
+    check.faults.extend(order::faults(&document));
+    check.faults.extend(switches::faults(&document));
     check.together(Verb::Suspend, "suspended");
     check.together(Verb::Resume, "resumed");
     check.cost();
@@ -38,31 +42,19 @@ pub fn check_plan(text: &str) -> Result<PlanReport, PlanFaults> {
 
 struct Check<'a> {
     plan: &'a Document,
-    nodes: BTreeMap<&'a str, usize>,
     vms: BTreeMap<&'a str, usize>,
     places: Vec<Place>,
+    capacities: Capacities<'a>,
     /// When the pools so far have ended.
     ended: Micros,
     faults: Vec<PlanFault>,
 }
 
 /// Microseconds, in which the file's seconds are exact.
-type Micros = i64;
+pub(super) type Micros = i64;
 
-fn micros(seconds: f64) -> Micros {
+pub(super) fn micros(seconds: f64) -> Micros {
     (seconds * 1e6).round() as Micros
-}
-
-/// Units of CPU, MB.
-type Load = [u64; 2];
-const UNITS: [&str; 2] = ["units of CPU", "MB"];
-
-fn taken(vm: &Vm, place: &Place) -> Load {
-    match place.state {
-        State::Running => [vm.cpu.into(), vm.memory.into()],
-        State::Dozing => [0, vm.memory.into()],
-        State::Waiting | State::Sleeping | State::Terminated => [0, 0],
-    }
 }
 
 impl<'a> Check<'a> {
@@ -79,11 +71,13 @@ impl<'a> Check<'a> {
         let actions = || plan.pools.iter().flatten();
         let places = plan.vms.iter().flat_map(|vm| [vm.before.node.as_ref(), vm.after.node.as_ref()]);
         let ends = actions().flat_map(|action| [action.from.as_ref(), action.to.as_ref()]);
-        let named = plan.relations.iter().flat_map(|relation| relation.nodes.iter().map(Some));
-        let unknown =
-            places.chain(ends).chain(named).flatten().filter(|name| !nodes.contains_key(name.as_str()));
+        let constraints: Vec<_> = plan.constraints.iter().map(Constraint::names).collect();
+        let switched = plan.switches.iter().map(|switch| &switch.node);
+        let named = constraints.iter().flat_map(|(_, nodes)| nodes.iter().copied()).chain(switched);
+        let unknown = places.chain(ends).flatten().chain(named);
+        let unknown = unknown.filter(|name| !nodes.contains_key(name.as_str()));
         faults.extend(unknown.map(|name| fault(name, 0, "nodes")));
-        let named = plan.relations.iter().flat_map(|relation| &relation.vms);
+        let named = constraints.iter().flat_map(|(vms, _)| vms.iter().copied());
         let unknown =
             actions().map(|action| &action.vm).chain(named).filter(|name| !vms.contains_key(name.as_str()));
         faults.extend(unknown.map(|name| fault(name, 0, "VMs")));
@@ -91,7 +85,7 @@ impl<'a> Check<'a> {
             return Err(PlanFaults(faults));
         }
         let places = plan.vms.iter().map(|vm| vm.before.clone()).collect();
-        Ok(Check { plan, nodes, vms, places, ended: 0, faults })
+        Ok(Check { plan, vms, places, capacities: Capacities::of(plan, &nodes), ended: 0, faults })
     }
 
     fn vm(&self, name: &str) -> usize {
@@ -121,77 +115,17 @@ impl<'a> Check<'a> {
                 }
             }
         }
-        self.loads(pool, &after);
-        self.relations(pool, &after);
+        self.faults.extend(self.capacities.exceeded(pool, &self.places, &after));
+        self.faults.extend(arrival::faults(self.plan, &self.vms, pool, &self.places, &after));
         self.times(pool, actions);
         self.places = after;
         self.alone(pool, actions);
     }
 
-    /// What the nodes bear while all VMs go to where they are after a pool.
-    fn loads(&mut self, pool: usize, after: &[Place]) {
-        let mut before = vec![[0; 2]; self.plan.nodes.len()];
-        let mut during = before.clone();
-        for (vm, (from, to)) in self.plan.vms.iter().zip(self.places.iter().zip(after)) {
-            let (had, has) = (taken(vm, from), taken(vm, to));
-            let stays = from.host() == to.host();
-            if let Some(node) = from.host() {
-                let node = self.nodes[node];
-                for resource in 0..2 {
-                    before[node][resource] += had[resource];
-                    during[node][resource] +=
-                        if stays { had[resource].max(has[resource]) } else { had[resource] };
-                }
-            }
-            if let Some(node) = to.host().filter(|_| !stays) {
-                let node = self.nodes[node];
-                for resource in 0..2 {
-                    during[node][resource] += has[resource];
-                }
-            }
-        }
-        for (node, (before, during)) in self.plan.nodes.iter().zip(before.into_iter().zip(during)) {
-            let capacity: Load = [node.cpu.into(), node.memory.into()];
-            for (resource, unit) in UNITS.into_iter().enumerate() {
-                let (has, taken) = (capacity[resource], during[resource]);
-                if taken > has && taken > before[resource] {
-                    self.faults.push(PlanFault::Overload { pool, node: node.name.clone(), unit, has, taken });
-                }
-            }
-        }
-    }
-
-    /// Whether VMs may arrive where they do. Before the first pool and while they stay relations need not hold.
-    fn relations(&mut self, pool: usize, after: &[Place]) {
-        let arrives = |vm: usize| after[vm].host().filter(|host| self.places[vm].host() != Some(host));
-        let mut faults = Vec::new();
-        for relation in &self.plan.relations {
-            let members: Vec<usize> = relation.vms.iter().map(|name| self.vm(name)).collect();
-            for (&vm, node) in members.iter().filter_map(|vm| Some((vm, arrives(*vm)?))) {
-                let is_listed = relation.nodes.iter().any(|listed| listed == node);
-                let meets = || {
-                    let there = |place: &Place| place.host() == Some(node);
-                    let others = members.iter().filter(|other| **other != vm);
-                    others.clone().any(|&other| there(&self.places[other]) || there(&after[other]))
-                };
-                let (name, is_broken) = match relation.kind {
-                    RelationKind::Fence => ("fence", !is_listed),
-                    RelationKind::Ban => ("ban", is_listed),
-                    RelationKind::Spread => ("spread", meets()),
-                    RelationKind::Gather => ("gather", false),
-                };
-                if is_broken {
-                    let (vm, node) = (self.plan.vms[vm].name.clone(), node.to_owned());
-                    faults.push(PlanFault::Relation { pool, vm, node, relation: name });
-                }
-            }
-        }
-        self.faults.append(&mut faults);
-    }
-
-    /// Whether a pool begins when the one before has ended, and the suspends and the resumes of a vjob follow each other.
+    /// Whether a pool begins when the one before has ended and its nodes are on, and the suspends and the resumes of a vjob follow each other.
     fn times(&mut self, pool: usize, actions: &[Action]) {
-        let mut ended = self.ended;
+        let start = self.ended.max(switches::booted(self.plan, actions));
+        let mut ended = start;
         let mut followed = BTreeMap::<(&str, Verb), (&str, Micros)>::new();
         for action in actions {
             let (begin, end) = (micros(action.begin_s), micros(action.end_s));
@@ -200,7 +134,7 @@ impl<'a> Check<'a> {
             let last = in_turn.then(|| followed.insert((vjob, action.action), (&action.vm, begin))).flatten();
             let is_right = match last {
                 Some((vm, before)) => vm < action.vm.as_str() && begin == before + 1_000_000,
-                None => begin == self.ended,
+                None => begin == start,
             };
             if !is_right || end < begin {
                 self.faults.push(PlanFault::Time {
@@ -223,36 +157,11 @@ impl<'a> Check<'a> {
             }
         }
         let pool = self.plan.pools.len();
-        let mut loads = vec![[0; 2]; self.plan.nodes.len()];
-        for (vm, place) in self.plan.vms.iter().zip(&self.places) {
-            if let Some(node) = place.host() {
-                let (load, more) = (&mut loads[self.nodes[node]], taken(vm, place));
-                *load = [load[0] + more[0], load[1] + more[1]];
-            }
-        }
-        for (node, load) in self.plan.nodes.iter().zip(loads) {
-            let capacity: Load = [node.cpu.into(), node.memory.into()];
-            for (resource, unit) in UNITS.into_iter().enumerate() {
-                let (has, taken) = (capacity[resource], load[resource]);
-                if taken > has {
-                    self.faults.push(PlanFault::Overload { pool, node: node.name.clone(), unit, has, taken });
-                }
-            }
-        }
-        let nowhere = vec![Place { state: State::Waiting, node: None }; self.places.len()];
-        let places = std::mem::replace(&mut self.places, nowhere);
         // From nowhere every VM arrives, so that whatever is broken is seen.
-        self.relations(pool, &places);
-        for relation in self.plan.relations.iter().filter(|relation| relation.kind == RelationKind::Gather) {
-            let hosted =
-                relation.vms.iter().filter_map(|name| Some((name, places[self.vms[name.as_str()]].host()?)));
-            let hosted: Vec<_> = hosted.collect();
-            if let Some((vm, node)) = hosted.iter().find(|(_, node)| *node != hosted[0].1) {
-                let (vm, node) = ((*vm).clone(), (*node).to_owned());
-                self.faults.push(PlanFault::Relation { pool, vm, node, relation: "gather" });
-            }
-        }
-        self.places = places;
+        let nowhere = vec![Place { state: State::Waiting, node: None }; self.places.len()];
+        self.faults.extend(self.capacities.exceeded(pool, &nowhere, &self.places));
+        self.faults.extend(arrival::faults(self.plan, &self.vms, pool, &nowhere, &self.places));
+        self.faults.extend(arrival::faults_in_the_end(self.plan, &self.places));
     }
 
     /// Whether a vjob's actions of a kind share a pool.

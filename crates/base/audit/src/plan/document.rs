@@ -1,6 +1,7 @@
 //! A plan as its file has it.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
 use std::fmt;
 
 #[derive(Debug, Deserialize)]
@@ -12,23 +13,46 @@ pub(super) struct Document {
     pub(super) proven: bool,
     pub(super) nodes: Vec<Node>,
     pub(super) vms: Vec<Vm>,
-    pub(super) relations: Vec<Relation>,
+    pub(super) constraints: Vec<Constraint>,
     pub(super) pools: Vec<Vec<Action>>,
+    #[serde(default)]
+    pub(super) switches: Vec<Switch>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Node {
     pub(super) name: String,
-    pub(super) cpu: u32,
+    #[serde(deserialize_with = "thousandths")]
+    pub(super) cpu: u64,
     pub(super) memory: u32,
+    #[serde(default)]
+    pub(super) resources: BTreeMap<String, u32>,
+    #[serde(default)]
+    pub(super) state: Power,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Power {
+    #[default]
+    Online,
+    Offline,
+}
+
+/// Decimals of files are exact in thousandths.
+fn thousandths<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    Ok((f64::deserialize(deserializer)? * 1e3).round() as u64)
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Vm {
     pub(super) name: String,
     pub(super) vjob: String,
-    pub(super) cpu: u32,
+    #[serde(deserialize_with = "thousandths")]
+    pub(super) cpu: u64,
     pub(super) memory: u32,
+    #[serde(default)]
+    pub(super) resources: BTreeMap<String, u32>,
     pub(super) before: Place,
     pub(super) after: Place,
 }
@@ -50,21 +74,103 @@ pub(super) enum State {
     Terminated,
 }
 
+/// A constraint as files have it; what each means is in `constraints.rs`.
 #[derive(Debug, Deserialize)]
-pub(super) struct Relation {
-    pub(super) kind: RelationKind,
-    pub(super) vms: Vec<String>,
-    #[serde(default)]
-    pub(super) nodes: Vec<String>,
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub(super) enum Constraint {
+    Spread {
+        vms: Vec<String>,
+    },
+    Split {
+        groups: Vec<Vec<String>>,
+    },
+    Lonely {
+        vms: Vec<String>,
+    },
+    Gather {
+        vms: Vec<String>,
+    },
+    Fence {
+        vms: Vec<String>,
+        nodes: Vec<String>,
+    },
+    Ban {
+        vms: Vec<String>,
+        nodes: Vec<String>,
+    },
+    Among {
+        vms: Vec<String>,
+        groups: Vec<Vec<String>>,
+    },
+    Root {
+        vms: Vec<String>,
+    },
+    RunningCapacity {
+        nodes: Vec<String>,
+        limit: u64,
+    },
+    ResourceCapacity {
+        nodes: Vec<String>,
+        resource: String,
+        #[serde(deserialize_with = "thousandths")]
+        limit: u64,
+    },
+    Overbook {
+        nodes: Vec<String>,
+        resource: String,
+        #[serde(deserialize_with = "thousandths")]
+        ratio: u64,
+    },
+    Online {
+        nodes: Vec<String>,
+    },
+    Offline {
+        nodes: Vec<String>,
+    },
+    Precedence {
+        vms: Vec<String>,
+    },
+    Serialise {
+        vms: Vec<String>,
+    },
+}
+
+impl Constraint {
+    /// The VMs and the nodes that it names.
+    pub(super) fn names(&self) -> (Vec<&String>, Vec<&String>) {
+        use Constraint as C;
+        match self {
+            C::Spread { vms } | C::Lonely { vms } | C::Gather { vms } | C::Root { vms } => {
+                (vms.iter().collect(), Vec::new())
+            }
+            C::Precedence { vms } | C::Serialise { vms } => (vms.iter().collect(), Vec::new()),
+            C::Split { groups } => (groups.iter().flatten().collect(), Vec::new()),
+            C::Fence { vms, nodes } | C::Ban { vms, nodes } => (vms.iter().collect(), nodes.iter().collect()),
+            C::Among { vms, groups } => (vms.iter().collect(), groups.iter().flatten().collect()),
+            C::RunningCapacity { nodes, .. } | C::ResourceCapacity { nodes, .. } => {
+                (Vec::new(), nodes.iter().collect())
+            }
+            C::Overbook { nodes, .. } | C::Online { nodes } | C::Offline { nodes } => {
+                (Vec::new(), nodes.iter().collect())
+            }
+        }
+    }
+}
+
+/// A node that is switched on or off.
+#[derive(Debug, Deserialize)]
+pub(super) struct Switch {
+    pub(super) node: String,
+    pub(super) action: Turn,
+    pub(super) begin_s: f64,
+    pub(super) end_s: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum RelationKind {
-    Spread,
-    Gather,
-    Fence,
-    Ban,
+pub(super) enum Turn {
+    Boot,
+    Shutdown,
 }
 
 #[derive(Debug, Deserialize)]
@@ -90,6 +196,29 @@ pub(super) enum Verb {
     Doze,
     Resume,
     Wake,
+}
+
+impl Vm {
+    /// What the VM takes of a resource in a place; CPU in thousandths of a unit.
+    pub(super) fn takes(&self, resource: &str, place: &Place) -> u64 {
+        let is_running = place.state == State::Running;
+        match resource {
+            "cpu" => self.cpu * u64::from(is_running),
+            "memory" => u64::from(self.memory) * u64::from(place.host().is_some()),
+            other => self.resources.get(other).map_or(0, |&amount| amount.into()) * u64::from(is_running),
+        }
+    }
+}
+
+impl Node {
+    /// What the node has of a resource, in the same units.
+    pub(super) fn has(&self, resource: &str) -> u64 {
+        match resource {
+            "cpu" => self.cpu,
+            "memory" => self.memory.into(),
+            other => self.resources.get(other).map_or(0, |&amount| amount.into()),
+        }
+    }
 }
 
 impl Verb {

@@ -42,20 +42,54 @@ pub enum PlanFault {
     /// Actions of a pool enter a node that has not the room for them.
     #[error("pool {pool}: node `{node}` has {has} {unit}, and VMs take {taken}")]
     Overload {
-        /// The pool.
+        /// The pool; one beyond the last for the end of the plan.
         pool: usize,
         /// The node.
         node: String,
-        /// `units of CPU` or `MB`.
-        unit: &'static str,
-        /// What the node has.
-        has: u64,
+        /// `units of CPU`, `MB`, or `of` another resource.
+        unit: String,
+        /// What the node has, with what constraints let it take.
+        has: String,
         /// What VMs take if all actions of the pool are under way.
-        taken: u64,
+        taken: String,
     },
-    /// A VM arrives where a relation forbids it.
-    #[error("pool {pool}: `{vm}` on `{node}` breaks a {relation}")]
-    Relation {
+    /// Actions of a pool enter nodes that may not take so much together.
+    #[error("pool {pool}: a {constraint} of {limit} is exceeded: {taken}")]
+    Capacity {
+        /// The pool; one beyond the last for the end of the plan.
+        pool: usize,
+        /// Which kind.
+        constraint: &'static str,
+        /// What nodes may take together.
+        limit: String,
+        /// What VMs take.
+        taken: String,
+    },
+    /// Two VMs act in an order, or at one time, that a constraint forbids.
+    #[error("pool {pool}: the {action} of `{vm}` breaks a {constraint} with `{other}`")]
+    Order {
+        /// The pool.
+        pool: usize,
+        /// The VM.
+        vm: String,
+        /// What is done.
+        action: &'static str,
+        /// Which kind.
+        constraint: &'static str,
+        /// The other VM.
+        other: String,
+    },
+    /// A node is off when it is needed, or is not switched as it should be.
+    #[error("node `{node}` {what}")]
+    Switch {
+        /// The node.
+        node: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A VM arrives where a constraint forbids it.
+    #[error("pool {pool}: `{vm}` on `{node}` breaks a {constraint}")]
+    Constraint {
         /// The pool; one beyond the last for the end of the plan.
         pool: usize,
         /// The VM.
@@ -63,7 +97,7 @@ pub enum PlanFault {
         /// The node.
         node: String,
         /// Which kind.
-        relation: &'static str,
+        constraint: &'static str,
     },
     /// A VM is not where it should be in the end.
     #[error("in the end `{vm}` is {found}, and should be {wanted}")]

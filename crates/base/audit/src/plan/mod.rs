@@ -6,8 +6,9 @@
 //! * All actions of a pool are taken to be under way at once, each with all that it needs at both of its ends: nothing
 //!   enters a node without the room for it. A node that was overloaded to begin with may stay so until VMs have left, and
 //!   gains nothing meanwhile.
-//! * Fences, bans and spreads hold for whatever arrives anywhere, at any moment; at the end all relations hold.
-//! * The resumes of a vjob are in one pool, and there, as its suspends, one after the other by name.
+//! * Constraints on places hold for whatever arrives anywhere, at any moment; in the end all of them hold.
+//! * Actions are in the order that precedence and serialisation ask for, and happen on nodes that are on.
+//! * The suspends and the resumes of a vjob are each in one pool, one after the other by name.
 //! * The costs of the actions (table 1) and of the plan (section 4.2) are what the file says.
 //!
 //! ```
@@ -17,7 +18,7 @@
 //!     "nodes": [{"name": "N1", "cpu": 2, "memory": 1024}, {"name": "N2", "cpu": 2, "memory": 1024}],
 //!     "vms": [{"name": "VM1", "vjob": "job", "cpu": 1, "memory": 512,
 //!         "before": {"state": "running", "node": "N1"}, "after": {"state": "running", "node": "N2"}}],
-//!     "relations": [],
+//!     "constraints": [],
 //!     "pools": [[{"vm": "VM1", "action": "migrate", "from": "N1", "to": "N2",
 //!         "cost": 512, "begin_s": 0, "end_s": 15.5}]]}"#;
 //! let report = check_plan(text).unwrap();
@@ -30,9 +31,13 @@
 //!
 //! Source: RR-6929 (Hermenier, Lebre and Menaud, 2009), sections 2.2 and 4.
 
+mod arrival;
+mod capacity;
 mod check;
 mod document;
 mod fault;
+mod order;
+mod switches;
 
 pub use check::{PlanReport, check_plan};
 pub use fault::{PlanFault, PlanFaults};

@@ -12,7 +12,7 @@ const PLAN: &str = r#"{"cost": 3000, "bound": null, "proven": false,
 {"name": "A3", "vjob": "A", "cpu": 1, "memory": 100, "before": {"state": "sleeping", "node": "N1"}, "after": {"state": "running", "node": "N3"}},
 {"name": "B1", "vjob": "B", "cpu": 1, "memory": 300, "before": {"state": "running", "node": "N2"}, "after": {"state": "sleeping", "node": "N2"}},
 {"name": "C1", "vjob": "C", "cpu": 0, "memory": 100, "before": {"state": "waiting"}, "after": {"state": "running", "node": "N1"}}],
-"relations": [{"kind": "spread", "vms": ["A1", "B1"]}, {"kind": "fence", "vms": ["A3"], "nodes": ["N3"]}, {"kind": "ban", "vms": ["C1"], "nodes": ["N2"]}, {"kind": "gather", "vms": ["A2", "C1"]}],
+"constraints": [{"kind": "spread", "vms": ["A1", "B1"]}, {"kind": "fence", "vms": ["A3"], "nodes": ["N3"]}, {"kind": "ban", "vms": ["C1"], "nodes": ["N2"]}, {"kind": "gather", "vms": ["A2", "C1"]}],
 "pools": [
 [{"vm": "B1", "action": "suspend", "from": "N2", "to": "N2", "cost": 300, "begin_s": 0, "end_s": 13}],
 [{"vm": "A1", "action": "migrate", "from": "N1", "to": "N2", "cost": 300, "begin_s": 13, "end_s": 30}],
@@ -109,7 +109,7 @@ fn a_vjob_comes_back_together() {
 fn a_vjob_leaves_together() {
     let plan = |actions: &str, cost: u64| {
         format!(
-            r#"{{"cost": {cost}, "nodes": [{{"name": "N1", "cpu": 2, "memory": 4}}], "relations": [], "vms": [
+            r#"{{"cost": {cost}, "nodes": [{{"name": "N1", "cpu": 2, "memory": 4}}], "constraints": [], "vms": [
             {{"name": "A1", "vjob": "A", "cpu": 1, "memory": 1, "before": {{"state": "running", "node": "N1"}}, "after": {{"state": "running", "node": "N1"}}}},
             {{"name": "A2", "vjob": "A", "cpu": 1, "memory": 1, "before": {{"state": "running", "node": "N1"}}, "after": {{"state": "running", "node": "N1"}}}}],
             "pools": [{actions}]}}"#

@@ -5,7 +5,8 @@ use dfrsim_adaptation::Adapted;
 use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::{
-    Amount, Cluster, Configuration, Durations, Node, Place, Timed, Vjob, VjobId, Vm, plan as order, timetable,
+    Amount, Cluster, Configuration, Durations, Node, Place, Timetable, Vjob, VjobId, Vm, plan as order,
+    timetable,
 };
 use dfrsim_model::offline::Mapping;
 use dfrsim_model::{NodeId, NodeTasks, Yield};
@@ -22,10 +23,10 @@ pub(super) struct Move {
     pub(super) to: usize,
 }
 
-/// A plan as a document, and its pools.
+/// A plan as a document, and when everything happens.
 pub(super) struct Switch {
     pub(super) document: String,
-    pub(super) pools: Vec<Vec<Timed>>,
+    pub(super) timetable: Timetable,
 }
 
 /// A task with the nodes on which it is before and after.
@@ -95,9 +96,9 @@ pub(super) fn plan(cluster: &NamedCluster, adapted: &Adapted) -> Result<Switch, 
     let (before, after) = (Configuration::new(before), Configuration::new(after));
     let plan = order(&vms, &before, &after)
         .map_err(|error| Failure::Result(format!("there is no plan for these moves: {error}")))?;
-    let pools = timetable(&vms, &plan, &Durations::default());
+    let timetable = timetable(&vms, &plan, &Durations::default());
     let figures = PlanFigures { cost: plan.cost(&vms), bound: None, proven: false };
-    let document = plan_to_json(&vms, &before, &after, &pools, &figures);
+    let document = plan_to_json(&vms, &before, &after, &timetable, &figures);
     check_plan(&document).map_err(|faults| Failure::Result(format!("the plan is wrong: {faults}")))?;
-    Ok(Switch { document, pools })
+    Ok(Switch { document, timetable })
 }

@@ -3,13 +3,15 @@
 use super::error::{Faults, FileError, alone, parse};
 use super::{StateName, lines_of};
 use crate::amount::Amount;
-use crate::cluster::{Cluster, Node};
+use crate::cluster::{Cluster, Node, Resource};
 use crate::configuration::{Configuration, Place, State};
-use crate::relations::{Relation, Relations};
+use crate::constraints::{Constraint, Translate};
+use crate::decimal::Decimal;
 use crate::vjob::{Vjob, VjobId, Vm, VmId};
 use dfrsim_model::{Fault, NodeId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -17,15 +19,19 @@ struct Document {
     nodes: Vec<NodeEntry>,
     vjobs: Vec<VjobEntry>,
     #[serde(default)]
-    relations: Vec<RelationEntry>,
+    constraints: Vec<NamedConstraint>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NodeEntry {
     name: String,
-    cpu: u32,
+    cpu: Decimal,
     memory: u32,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    resources: BTreeMap<String, u32>,
+    #[serde(default, skip_serializing_if = "NodeState::is_online")]
+    state: NodeState,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -41,31 +47,32 @@ struct VjobEntry {
 #[serde(deny_unknown_fields)]
 struct VmEntry {
     name: String,
-    cpu: u32,
+    cpu: Decimal,
     memory: u32,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    resources: BTreeMap<String, u32>,
     state: StateName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     node: Option<String>,
 }
 
-/// A relation by the names of its VMs and nodes.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RelationEntry {
-    kind: RelationName,
-    vms: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    nodes: Option<Vec<String>>,
+/// Whether a node is on.
+#[derive(Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum NodeState {
+    #[default]
+    Online,
+    Offline,
 }
 
-#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum RelationName {
-    Spread,
-    Gather,
-    Fence,
-    Ban,
+impl NodeState {
+    fn is_online(&self) -> bool {
+        *self == NodeState::Online
+    }
 }
+
+/// A constraint by the names of its VMs and nodes.
+type NamedConstraint = Constraint<String, String>;
 
 /// Nodes and VMs by their names.
 pub(super) struct Names<'a> {
@@ -102,30 +109,51 @@ impl<'a> Names<'a> {
         let vm = self.vms.get(name).copied();
         vm.ok_or_else(|| Fault::new(path, format!("there is no VM `{name}`")))
     }
+}
 
-    /// The relation that an entry describes, without what is wrong with it.
-    fn relation(&self, path: &str, entry: &RelationEntry, faults: &mut Faults) -> Relation {
-        let vms = entry.vms.iter().enumerate();
-        let vms = vms.filter_map(|(at, name)| faults.right(self.vm(format!("{path}.vms[{at}]"), name)));
-        let vms = vms.collect();
-        let named = entry.nodes.iter().flatten().enumerate();
-        let nodes =
-            named.filter_map(|(at, name)| faults.right(self.node(format!("{path}.nodes[{at}]"), name)));
-        let nodes = nodes.collect();
-        let of_vms_alone = matches!(entry.kind, RelationName::Spread | RelationName::Gather);
-        if of_vms_alone && entry.nodes.is_some() {
-            faults.add(format!("{path}.nodes"), "only a fence and a ban have nodes");
-        }
-        if !of_vms_alone && entry.nodes.is_none() {
-            faults.add(path, "a fence and a ban need `nodes`");
-        }
-        match entry.kind {
-            RelationName::Spread => Relation::Spread(vms),
-            RelationName::Gather => Relation::Gather(vms),
-            RelationName::Fence => Relation::Fence(vms, nodes),
-            RelationName::Ban => Relation::Ban(vms, nodes),
+/// From names to numbers; what is wrong is kept.
+struct Reader<'a> {
+    names: &'a Names<'a>,
+    cluster: &'a Cluster,
+    /// Where the constraint is.
+    path: String,
+    faults: &'a mut Faults,
+}
+
+impl Translate<String, String, VmId, NodeId> for Reader<'_> {
+    fn vms(&mut self, field: &str, vms: &[String]) -> Vec<VmId> {
+        let vm = |(at, name): (usize, &String)| self.names.vm(format!("{}.{field}[{at}]", self.path), name);
+        let vms: Vec<_> = vms.iter().enumerate().map(vm).collect();
+        vms.into_iter().filter_map(|vm| self.faults.right(vm)).collect()
+    }
+    fn nodes(&mut self, field: &str, nodes: &[String]) -> Vec<NodeId> {
+        let node =
+            |(at, name): (usize, &String)| self.names.node(format!("{}.{field}[{at}]", self.path), name);
+        let nodes: Vec<_> = nodes.iter().enumerate().map(node).collect();
+        nodes.into_iter().filter_map(|node| self.faults.right(node)).collect()
+    }
+    fn resource(&mut self, field: &str, name: &str) {
+        if self.cluster.taken_of(name).is_none() {
+            self.fault(field, format!("there is no resource `{name}`"));
         }
     }
+    fn fault(&mut self, field: &str, message: String) {
+        self.faults.add(format!("{}.{field}", self.path), message);
+    }
+}
+
+/// From numbers to names.
+struct Writer<'a>(&'a Cluster);
+
+impl Translate<VmId, NodeId, String, String> for Writer<'_> {
+    fn vms(&mut self, _: &str, vms: &[VmId]) -> Vec<String> {
+        vms.iter().map(|vm| self.0.vm(*vm).name.clone()).collect()
+    }
+    fn nodes(&mut self, _: &str, nodes: &[NodeId]) -> Vec<String> {
+        nodes.iter().map(|node| self.0.node(*node).name.clone()).collect()
+    }
+    fn resource(&mut self, _: &str, _: &str) {}
+    fn fault(&mut self, _: &str, _: String) {}
 }
 
 /// The cluster and the current configuration that a text describes; `file` is its name in messages.
@@ -134,56 +162,117 @@ impl<'a> Names<'a> {
 /// The text is not JSON, or does not describe a cluster: all that is wrong, each with its place.
 pub fn cluster_from_json(file: &str, text: &str) -> Result<(Cluster, Configuration), FileError> {
     let document: Document = parse(file, text)?;
-    let nodes = document.nodes.into_iter();
-    let nodes = nodes.map(|NodeEntry { name, cpu, memory }| Node {
-        name,
-        capacity: Amount::new(cpu.into(), memory.into()),
-    });
+    let parts = cpu_parts(&document);
+    let amount = |cpu: Decimal, memory: u32| Amount::new(cpu.in_parts(parts), memory.into());
     let (mut vjobs, mut vms, mut states) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, vjob) in document.vjobs.into_iter().enumerate() {
-        for (position, vm) in vjob.vms.into_iter().enumerate() {
-            let demand = Amount::new(vm.cpu.into(), vm.memory.into());
-            vms.push(Vm { name: vm.name, vjob: VjobId(index as u32), demand });
-            states.push((format!("vjobs[{index}].vms[{position}]"), vm.state, vm.node));
+    for (index, vjob) in document.vjobs.iter().enumerate() {
+        for (position, vm) in vjob.vms.iter().enumerate() {
+            let demand = amount(vm.cpu, vm.memory);
+            vms.push(Vm { name: vm.name.clone(), vjob: VjobId(index as u32), demand });
+            states.push((format!("vjobs[{index}].vms[{position}]"), vm.state, vm.node.as_deref()));
         }
-        vjobs.push(Vjob { name: vjob.name, priority: vjob.priority });
+        vjobs.push(Vjob { name: vjob.name.clone(), priority: vjob.priority });
     }
+    let nodes = document.nodes.iter();
+    let nodes = nodes.map(|node| Node { name: node.name.clone(), capacity: amount(node.cpu, node.memory) });
     let cluster = Cluster::new(nodes.collect(), vjobs, vms).map_err(|error| alone(file, "", error))?;
     let mut faults = Faults::default();
+    let resources = resources(&document, &mut faults);
+    let off = cluster.node_ids().zip(&document.nodes).filter(|(_, node)| !node.state.is_online());
+    let off: Vec<NodeId> = off.map(|(node, _)| node).collect();
+    let cluster = cluster.with_cpu_parts(parts).with_nodes(resources, &off);
     let names = Names::of(&cluster);
-    let places = states.iter();
-    let places =
-        places.filter_map(|(path, state, node)| faults.right(names.place(path, *state, node.as_deref())));
-    let places = places.collect();
-    let relations = document.relations.iter().enumerate();
-    let relations =
-        relations.map(|(index, entry)| names.relation(&format!("relations[{index}]"), entry, &mut faults));
-    let relations = relations.collect();
+    let places = states.iter().filter_map(|(path, state, node)| {
+        let place = faults.right(names.place(path, *state, *node))?;
+        if let Some(host) = place.host().filter(|host| off.contains(host)) {
+            let (state, host) = (place.state().name(), &cluster.node(host).name);
+            faults.add(
+                format!("{path}.node"),
+                format!("node `{host}` is offline, and no VM can be {state} there"),
+            );
+        }
+        Some(place)
+    });
+    let configuration = Configuration::new(places.collect());
+    let mut list = Vec::new();
+    for (index, constraint) in document.constraints.iter().enumerate() {
+        let path = format!("constraints[{index}]");
+        let mut reader = Reader { names: &names, cluster: &cluster, path, faults: &mut faults };
+        list.push(constraint.map(&mut reader));
+    }
+    contradictions(&cluster, &list, &mut faults);
     faults.none_in(file)?;
-    let relations = Relations::new(cluster.vms().len(), cluster.nodes().len(), relations);
-    Ok((cluster.with_relations(relations), Configuration::new(places)))
+    Ok((cluster.with_constraints(list, &configuration), configuration))
+}
+
+/// The least number of parts of a unit of CPU of which all amounts are whole numbers.
+fn cpu_parts(document: &Document) -> i64 {
+    let nodes = document.nodes.iter().map(|node| node.cpu);
+    let vms = document.vjobs.iter().flat_map(|vjob| vjob.vms.iter().map(|vm| vm.cpu));
+    let limits = document.constraints.iter().filter_map(|constraint| match constraint {
+        Constraint::ResourceCapacity(capacity) if capacity.resource == "cpu" => Some(capacity.limit),
+        _ => None,
+    });
+    nodes.chain(vms).chain(limits).map(Decimal::parts).max().unwrap_or(1)
+}
+
+/// The resources beyond CPU and memory; a node that does not name one has none of it.
+fn resources(document: &Document, faults: &mut Faults) -> Vec<Resource> {
+    let vms = || document.vjobs.iter().flat_map(|vjob| &vjob.vms);
+    let of_nodes = document.nodes.iter().flat_map(|node| node.resources.keys());
+    let mut names: Vec<&String> = of_nodes.chain(vms().flat_map(|vm| vm.resources.keys())).collect();
+    names.sort();
+    names.dedup();
+    if let Some(name) = names.iter().find(|name| matches!(name.as_str(), "cpu" | "memory")) {
+        faults.add(
+            "",
+            format!("`{name}` is no name for one of the `resources`: nodes and VMs have it beside these"),
+        );
+    }
+    let resource = |name: &String| {
+        let of = |amounts: &BTreeMap<String, u32>| amounts.get(name).map_or(0, |&amount| amount.into());
+        let nodes = document.nodes.iter().map(|node| of(&node.resources)).collect();
+        let vms = vms().map(|vm| of(&vm.resources)).collect();
+        Resource { name: name.clone(), nodes, vms }
+    };
+    names.into_iter().map(resource).collect()
+}
+
+/// Nodes that are to be on and off.
+fn contradictions(cluster: &Cluster, list: &[Constraint], faults: &mut Faults) {
+    let on = |constraint: &Constraint| match constraint {
+        Constraint::Online(online) => online.nodes.clone(),
+        _ => Vec::new(),
+    };
+    let on: Vec<NodeId> = list.iter().flat_map(on).collect();
+    for (index, constraint) in list.iter().enumerate() {
+        let Constraint::Offline(offline) = constraint else { continue };
+        for node in offline.nodes.iter().filter(|node| on.contains(node)) {
+            let name = &cluster.node(*node).name;
+            faults
+                .add(format!("constraints[{index}].nodes"), format!("`{name}` is to be online and offline"));
+        }
+    }
 }
 
 pub(super) fn node_entries(cluster: &Cluster) -> impl Iterator<Item = NodeEntry> + '_ {
-    cluster.nodes().iter().map(|node| NodeEntry {
+    cluster.nodes().iter().zip(cluster.node_ids()).map(|(node, id)| NodeEntry {
         name: node.name.clone(),
-        cpu: amount(node.capacity.cpu),
+        cpu: Decimal::of_parts(node.capacity.cpu, cluster.cpu_parts()),
         memory: amount(node.capacity.memory),
+        resources: resources_of(cluster, |resource| resource.nodes[id.index()]),
+        state: if cluster.is_on(id) { NodeState::Online } else { NodeState::Offline },
     })
 }
 
-pub(super) fn relation_entries(cluster: &Cluster) -> impl Iterator<Item = RelationEntry> + '_ {
-    let vms = |vms: &[VmId]| vms.iter().map(|vm| cluster.vm(*vm).name.clone()).collect();
-    let nodes = |nodes: &[NodeId]| Some(nodes.iter().map(|node| cluster.node(*node).name.clone()).collect());
-    cluster.relations().list().iter().map(move |relation| {
-        let (kind, vms, nodes) = match relation {
-            Relation::Spread(group) => (RelationName::Spread, vms(group), None),
-            Relation::Gather(group) => (RelationName::Gather, vms(group), None),
-            Relation::Fence(group, list) => (RelationName::Fence, vms(group), nodes(list)),
-            Relation::Ban(group, list) => (RelationName::Ban, vms(group), nodes(list)),
-        };
-        RelationEntry { kind, vms, nodes }
-    })
+/// What somebody has or needs of resources beyond CPU and memory, without those of which it is 0.
+pub(super) fn resources_of(cluster: &Cluster, of: impl Fn(&Resource) -> i64) -> BTreeMap<String, u32> {
+    let resources = cluster.resources().iter();
+    resources.map(|it| (it.name.clone(), amount(of(it)))).filter(|(_, amount)| *amount > 0).collect()
+}
+
+pub(super) fn constraint_entries(cluster: &Cluster) -> impl Iterator<Item = NamedConstraint> + '_ {
+    cluster.constraints().list().iter().map(move |constraint| constraint.map(&mut Writer(cluster)))
 }
 
 /// An amount as files have it; those of a cluster have at most 32 bits.
@@ -196,11 +285,13 @@ pub(super) fn amount(amount: i64) -> u32 {
 pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> String {
     let vjobs = cluster.vjobs().iter().zip(cluster.vjob_ids()).map(|(vjob, id)| {
         let vms = cluster.vms_of(id).iter().map(|&vm| {
+            let resources = resources_of(cluster, |resource| resource.vms[vm.index()]);
             let (place, vm) = (configuration.place(vm), cluster.vm(vm));
             VmEntry {
                 name: vm.name.clone(),
-                cpu: amount(vm.demand.cpu),
+                cpu: Decimal::of_parts(vm.demand.cpu, cluster.cpu_parts()),
                 memory: amount(vm.demand.memory),
+                resources,
                 state: place.state().into(),
                 node: place.node().map(|node| cluster.node(node).name.clone()),
             }
@@ -208,6 +299,6 @@ pub fn cluster_to_json(cluster: &Cluster, configuration: &Configuration) -> Stri
         VjobEntry { name: vjob.name.clone(), priority: vjob.priority, vms: vms.collect() }
     });
     let (nodes, vjobs) = (lines_of(node_entries(cluster)), lines_of(vjobs));
-    let relations = lines_of(relation_entries(cluster));
-    format!("{{\n\"nodes\": {nodes},\n\"vjobs\": {vjobs},\n\"relations\": {relations}\n}}\n")
+    let constraints = lines_of(constraint_entries(cluster));
+    format!("{{\n\"nodes\": {nodes},\n\"vjobs\": {vjobs},\n\"constraints\": {constraints}\n}}\n")
 }

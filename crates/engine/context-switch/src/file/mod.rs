@@ -9,7 +9,7 @@
 //!         {"name": "VM1", "cpu": 1, "memory": 512, "state": "running", "node": "N1"},
 //!         {"name": "VM2", "cpu": 1, "memory": 512, "state": "waiting"}
 //!     ]}],
-//!     "relations": [{"kind": "spread", "vms": ["VM1", "VM2"]}]
+//!     "constraints": [{"kind": "spread", "vms": ["VM1", "VM2"]}]
 //! }"#;
 //! let (cluster, current) = cluster_from_json("current.json", text)?;
 //! assert!(current.check(&cluster).is_ok());
@@ -21,22 +21,27 @@
 //! # Ok::<(), dfrsim_context_switch::file::FileError>(())
 //! ```
 //!
-//! **A cluster with its current configuration** has `nodes` (name, `cpu` in any whole unit, `memory` in MB), `vjobs` in the
-//! order of their submission (name, `priority`, 0 unless said, and `vms` with name, `cpu`, `memory`, `state` and, where the
-//! state has one, `node`), and `relations` between VMs and nodes.
+//! **A cluster with its current configuration** has `nodes` (name, `cpu` in any unit, with up to three decimals, `memory` in
+//! MB, any other `resources` by name, and a `state`, `online` unless it is `offline`), `vjobs` in the order of their submission
+//! (name, `priority`, 0 unless said, and `vms` with name, `cpu`, `memory`, `resources`, `state` and, where the state has one,
+//! `node`), and `constraints`, each with its `kind` and what a [`Constraint`](crate::Constraint) of that kind has.
 //!
 //! **A configuration** has a list `vms` of names with `state` and `node`, and **states** a list `vjobs` of names with
 //! `state`; whoever is not in the list stays as it is.
 //!
 //! **A plan** has all that is needed to follow it without any other file: nodes, VMs with their places before and after,
-//! relations, and the pools with costs and times.
+//! constraints, the pools with costs and times, and the nodes that are switched on and off.
+//!
+//! **Durations** have the fields of [`Durations`](crate::Durations) that differ from the defaults.
 
 mod cluster;
+mod durations;
 mod error;
 mod plan;
 mod wanted;
 
 pub use cluster::{cluster_from_json, cluster_to_json};
+pub use durations::durations_from_json;
 pub use error::{FileError, read};
 pub use plan::{PlanFigures, plan_to_json};
 pub use wanted::{configuration_from_json, states_from_json};

@@ -1,12 +1,14 @@
 //! A plan with all that is needed to follow it.
 
-use super::cluster::{amount, node_entries, relation_entries};
+use super::cluster::{amount, constraint_entries, node_entries, resources_of};
 use super::{StateName, lines_of};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
-use crate::timetable::Timed;
+use crate::decimal::Decimal;
+use crate::timetable::{NodeSwitch, Timed, Timetable};
 use dfrsim_model::NodeId;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What is said of a plan as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,8 +32,10 @@ struct PlaceEntry {
 struct VmEntry<'a> {
     name: &'a str,
     vjob: &'a str,
-    cpu: u32,
+    cpu: Decimal,
     memory: u32,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    resources: BTreeMap<String, u32>,
     before: PlaceEntry,
     after: PlaceEntry,
 }
@@ -49,6 +53,14 @@ struct ActionEntry<'a> {
     end_s: f64,
 }
 
+#[derive(Serialize)]
+struct SwitchEntry<'a> {
+    node: &'a str,
+    action: &'static str,
+    begin_s: f64,
+    end_s: f64,
+}
+
 /// A plan as JSON, from the places before to the places after, with costs and times. It stands on its own: `dfrsim_audit`
 /// checks it and `dfrsim_plots` draws it from this text alone.
 #[must_use]
@@ -56,7 +68,7 @@ pub fn plan_to_json(
     cluster: &Cluster,
     before: &Configuration,
     after: &Configuration,
-    pools: &[Vec<Timed>],
+    timetable: &Timetable,
     figures: &PlanFigures,
 ) -> String {
     let name = |node: NodeId| cluster.node(node).name.as_str();
@@ -69,13 +81,21 @@ pub fn plan_to_json(
         VmEntry {
             name: &vm.name,
             vjob: &cluster.vjobs()[vm.vjob.index()].name,
-            cpu: amount(vm.demand.cpu),
+            cpu: Decimal::of_parts(vm.demand.cpu, cluster.cpu_parts()),
             memory: amount(vm.demand.memory),
+            resources: resources_of(cluster, |resource| resource.vms[id.index()]),
             before: place(before.place(id)),
             after: place(after.place(id)),
         }
     });
-    let pools: Vec<String> = pools
+    let switches = timetable.switches.iter().map(|NodeSwitch { node, is_on, begin, end }| SwitchEntry {
+        node: name(*node),
+        action: if *is_on { "boot" } else { "shutdown" },
+        begin_s: begin.as_secs_f64(),
+        end_s: end.as_secs_f64(),
+    });
+    let pools: Vec<String> = timetable
+        .pools
         .iter()
         .map(|pool| {
             lines_of(pool.iter().map(|Timed { action, begin, end }| ActionEntry {
@@ -90,11 +110,12 @@ pub fn plan_to_json(
         })
         .collect();
     let (nodes, vms) = (lines_of(node_entries(cluster)), lines_of(vms));
-    let (relations, pools) = (lines_of(relation_entries(cluster)), pools.join(",\n"));
+    let (constraints, switches) = (lines_of(constraint_entries(cluster)), lines_of(switches));
+    let pools = pools.join(",\n");
     let PlanFigures { cost, bound, proven } = figures;
     let bound = bound.map_or("null".to_owned(), |bound| bound.to_string());
     format!(
         "{{\n\"cost\": {cost},\n\"bound\": {bound},\n\"proven\": {proven},\n\"nodes\": {nodes},\n\"vms\": {vms},\n\
-         \"relations\": {relations},\n\"pools\": [{pools}]\n}}\n"
+         \"constraints\": {constraints},\n\"pools\": [{pools}],\n\"switches\": {switches}\n}}\n"
     )
 }

@@ -12,7 +12,7 @@ use crate::assignment::Unit;
 use crate::cluster::Cluster;
 use crate::configuration::Configuration;
 use crate::plan::Plan;
-use crate::planner::Planner;
+use crate::planner::{PlanError, Planner};
 use dfrsim_model::{NodeId, Seed};
 use goal::Goal;
 use std::time::{Duration, Instant};
@@ -68,8 +68,10 @@ pub enum Unsolved {
     /// A VM cannot go to the decided state.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),
-    /// VMs that are to doze take more memory than their node has, or relations forbid it.
-    #[error("VM `{vm}` cannot doze on node `{node}`: its memory is not left there, or a relation forbids it")]
+    /// VMs that are to doze take more memory than their node has, or constraints forbid it.
+    #[error(
+        "VM `{vm}` cannot doze on node `{node}`: its memory is not left there, or a constraint forbids it"
+    )]
     Dozing {
         /// A VM.
         vm: String,
@@ -79,6 +81,14 @@ pub enum Unsolved {
     /// The search was complete: the decided states have no viable configuration.
     #[error("there is no plan: no configuration has these states and is viable")]
     Infeasible,
+    /// Viable configurations were found, and no plan to one of them in the order that precedence and serialisation ask for.
+    #[error(
+        "no plan was found: to {configurations} viable configurations precedence and serialisation leave no way"
+    )]
+    Order {
+        /// How many were met.
+        configurations: u64,
+    },
     /// No viable configuration was found within the limits.
     #[error("no plan was found: in {steps} steps no viable configuration was met, and there may be one")]
     NotFound {
@@ -93,7 +103,7 @@ pub enum Unsolved {
 /// An anytime search: it begins with the wanted configuration, if that is viable, and with one in which VMs stay where they
 /// are as far as possible, the largest first. Small problems are then searched completely. For others, VMs are again and
 /// again taken from a few nodes, or from a vjob, and put back as cheaply as that goes (large neighbourhood search); what is
-/// not dearer is kept. The search ends when the cost is the bound. Placement relations hold in every assignment that is
+/// not dearer is kept. The search ends when the cost is the bound. Constraints hold in every assignment that is
 /// looked at.
 ///
 /// # Errors
@@ -115,7 +125,8 @@ pub fn cheapest(
     let planner = Planner::new(cluster, current);
     let bound = bound::lower_bound(&goal, planner.room());
     let budget = Budget { limits: *limits, begin: Instant::now(), steps: 0 };
-    let mut search = Search { goal: &goal, planner, bound, budget, best: None, unsure: u64::MAX };
+    let mut search =
+        Search { goal: &goal, planner, bound, budget, best: None, unsure: u64::MAX, no_way_to: 0 };
     search.offer_start(wanted);
     repair::construct(&mut search, seed.fork("construct"));
     let is_complete = complete::search(&mut search);
@@ -123,11 +134,16 @@ pub fn cheapest(
         neighbourhood::search(&mut search, seed.fork("neighbourhood"));
     }
     let steps = search.budget.steps;
-    let Some(Best { nodes, .. }) = search.best.take() else {
-        return Err(if is_complete { Unsolved::Infeasible } else { Unsolved::NotFound { steps } });
+    let Some(Best { nodes, thresholds, .. }) = search.best.take() else {
+        return Err(match search.no_way_to {
+            0 if is_complete => Unsolved::Infeasible,
+            0 => Unsolved::NotFound { steps },
+            configurations => Unsolved::Order { configurations },
+        });
     };
     let configuration = goal.configuration(&nodes);
-    let plan = Plan::of(search.planner.best(&configuration)?);
+    search.planner.set_thresholds(thresholds);
+    let plan = Plan::of(search.planner.best(&configuration).expect("it was found before"));
     let cost = plan.cost(cluster);
     let proven = cost == bound || is_complete && cost <= search.unsure;
     Ok(Optimised { configuration, plan, cost, bound: if proven { cost } else { bound }, proven, steps })
@@ -139,6 +155,8 @@ struct Best {
     /// The node of each unit.
     nodes: Vec<NodeId>,
     cost: u64,
+    /// Under which its plan was found.
+    thresholds: Vec<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -170,32 +188,44 @@ struct Search<'a> {
     best: Option<Best>,
     /// The least that a configuration may cost of which complete search did not find the cheapest plan.
     unsure: u64,
+    /// To how many configurations no plan was found, for the order of its actions.
+    no_way_to: u64,
 }
 
 impl Search<'_> {
-    /// What the plan to an assignment costs. Transitions were found legal with the goal.
-    fn cost(&mut self, configuration: &Configuration) -> u64 {
-        self.planner.cost(configuration).expect("decided transitions are legal on every node")
+    /// What the plan to an assignment costs, if there is one: actions may be left without an order.
+    fn cost(&mut self, configuration: &Configuration) -> Option<u64> {
+        match self.planner.cost(configuration) {
+            Ok(cost) => Some(cost),
+            Err(PlanError::Order { .. }) => {
+                self.no_way_to += 1;
+                None
+            }
+            Err(error) => unreachable!("decided transitions are legal on every node: {error}"),
+        }
     }
 
     /// Keeps an assignment if it is the cheapest so far.
     fn offer(&mut self, nodes: &[NodeId], cost: u64) {
         if self.best.as_ref().is_none_or(|best| cost < best.cost) {
-            self.best = Some(Best { nodes: nodes.to_vec(), cost });
+            let thresholds = self.planner.thresholds().to_vec();
+            self.best = Some(Best { nodes: nodes.to_vec(), cost, thresholds });
         }
     }
 
     /// The same with the cheapest of all its plans, where that is found; it costs `least` at least.
     fn offer_exactly(&mut self, nodes: &[NodeId], configuration: &Configuration, least: u64) {
         let exact = self.planner.exact(configuration).expect("decided transitions are legal on every node");
-        let cost = exact.map_or_else(
-            || {
+        let cost = match exact {
+            Some(exact) => Some(exact.cost),
+            None => {
                 self.unsure = self.unsure.min(least);
                 self.cost(configuration)
-            },
-            |exact| exact.cost,
-        );
-        self.offer(nodes, cost);
+            }
+        };
+        if let Some(cost) = cost {
+            self.offer(nodes, cost);
+        }
     }
 
     /// Whether nothing better can be found.
@@ -209,8 +239,9 @@ impl Search<'_> {
             let node = |unit: &Unit| wanted.place(unit.vms[0]).node();
             let nodes: Option<Vec<NodeId>> = self.goal.units.iter().map(node).collect();
             if let Some(nodes) = nodes {
-                let cost = self.cost(wanted);
-                self.offer(&nodes, cost);
+                if let Some(cost) = self.cost(wanted) {
+                    self.offer(&nodes, cost);
+                }
             }
         }
     }

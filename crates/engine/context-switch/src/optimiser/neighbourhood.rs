@@ -14,7 +14,7 @@ const MOST_TAKEN: usize = 24;
 /// Searches until the budget is spent or the best assignment is proven.
 pub(super) fn search(search: &mut Search<'_>, seed: Seed) {
     let goal = search.goal;
-    let Some(Best { nodes, cost }) = search.best.clone() else { return };
+    let Some(Best { nodes, cost, .. }) = search.best.clone() else { return };
     if goal.units.is_empty() {
         return;
     }
@@ -67,9 +67,12 @@ impl<'a> State<'a> {
 
     /// Searches for thresholds that make the plan cheaper, under which the search goes on.
     fn tune(&mut self, search: &mut Search<'a>) {
-        self.cost =
+        let cost =
             search.planner.tune(&self.configuration).expect("decided transitions are legal on every node");
-        search.offer(&self.partial.nodes, self.cost);
+        if let Some(cost) = cost {
+            self.cost = cost;
+            search.offer(&self.partial.nodes, cost);
+        }
     }
 
     /// Looks at the plan: what waits, and for how much.
@@ -78,8 +81,8 @@ impl<'a> State<'a> {
         let mut late = vec![false; goal.cluster.vms().len()];
         let mut first_pool = goal.first_pool;
         self.partial.waits.fill(false);
-        let steps =
-            search.planner.steps(&self.configuration).expect("decided transitions are legal on every node");
+        // A plan of another kind, that has no thresholds, teaches nothing.
+        let Ok(steps) = search.planner.steps(&self.configuration) else { return };
         for step in steps {
             if step.pool == 0 {
                 first_pool = step.action.cost(goal.cluster).max(first_pool);
@@ -130,7 +133,7 @@ impl<'a> State<'a> {
         if all_put {
             self.configure(search, taken.iter().copied());
             let cost = search.cost(&self.configuration);
-            if cost <= self.cost {
+            if let Some(cost) = cost.filter(|cost| *cost <= self.cost) {
                 let is_better = cost < self.cost;
                 self.cost = cost;
                 search.offer(&self.partial.nodes, cost);

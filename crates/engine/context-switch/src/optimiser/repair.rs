@@ -140,8 +140,9 @@ pub(super) fn construct(search: &mut Search<'_>, seed: Seed) {
         }
         let mut partial = PartialAssignment::new(goal, search.planner.room());
         if partial.put_all(&order, goal.usual_pool(), &mut rng) {
-            let cost = search.cost(&goal.configuration(&partial.nodes));
-            search.offer(&partial.nodes, cost);
+            if let Some(cost) = search.cost(&goal.configuration(&partial.nodes)) {
+                search.offer(&partial.nodes, cost);
+            }
         }
         if search.best.is_some() {
             break;

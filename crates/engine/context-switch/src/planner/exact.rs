@@ -1,11 +1,14 @@
 //! The cheapest order of a few tasks.
 
-use super::ledger::{frees, needs};
+use super::ledger::{frees, frees_of_budgets, needs, needs_of_budgets};
+use super::order::go_together;
 use super::{Planner, Task};
-use crate::action::IllegalTransition;
+use crate::action::{Action, IllegalTransition};
 use crate::amount::Amount;
+use crate::cluster::Cluster;
 use crate::configuration::Configuration;
 use crate::plan::Step;
+use dfrsim_model::NodeId;
 
 /// The most tasks: with `n` of them 3^n pools are looked at.
 const MOST_TASKS: usize = 10;
@@ -16,12 +19,15 @@ pub(crate) struct Exact {
     pub(super) steps: Vec<Step>,
 }
 
-/// What a task does to nodes, and what must have been done before.
+/// What a task does to nodes, and to budgets, which are counted behind the nodes and have one resource; and what must have been
+/// done before.
 struct Effect {
     needs: Vec<(usize, Amount)>,
     frees: Vec<(usize, Amount)>,
-    /// The tasks after whose pools it may begin: VMs that must not meet this one leave its node.
+    /// The tasks after whose pools it may begin: VMs that must not meet this one leave its node, or precede it.
     after: usize,
+    /// The tasks that must not share a pool with it.
+    not_beside: usize,
     actions: u64,
     own: u64,
     price: u64,
@@ -41,8 +47,11 @@ impl Planner<'_> {
     fn cheapest_order(&self) -> Option<Exact> {
         let effects: Vec<Effect> = self.tasks.iter().map(|task| self.effect(task)).collect::<Option<_>>()?;
         let all = (1 << effects.len()) - 1;
-        let room = self.rooms(&effects);
-        let nodes = self.room.len();
+        let budgets = self.current.budget_room(self.cluster);
+        let mut first = self.room.clone();
+        first.extend(budgets.into_iter().map(|room| Amount::new(0, room)));
+        let nodes = first.len();
+        let room = rooms(first, &effects);
         // For each set of tasks that are done: what is paid for waiting from there on, and the next pool.
         let mut paid: Vec<Option<(u64, usize)>> = vec![None; all + 1];
         paid[all] = Some((0, 0));
@@ -50,15 +59,17 @@ impl Planner<'_> {
         for done in (0..all).rev() {
             let mut fits = |pool: usize| {
                 needed.fill(Amount::NONE);
-                members(pool).flat_map(|task| &effects[task].needs).all(|&(node, need)| {
-                    needed[node] += need.positive();
-                    // A need of nothing fits even an overloaded node.
-                    let amount = Amount::new(
-                        if need.cpu > 0 { needed[node].cpu } else { 0 },
-                        if need.memory > 0 { needed[node].memory } else { 0 },
-                    );
-                    amount.fits(room[done * nodes + node])
-                })
+                let is_apart = |task: usize| effects[task].not_beside & pool == 0;
+                members(pool).all(is_apart)
+                    && members(pool).flat_map(|task| &effects[task].needs).all(|&(node, need)| {
+                        needed[node] += need.positive();
+                        // A need of nothing fits even an overloaded node.
+                        let amount = Amount::new(
+                            if need.cpu > 0 { needed[node].cpu } else { 0 },
+                            if need.memory > 0 { needed[node].memory } else { 0 },
+                        );
+                        amount.fits(room[done * nodes + node])
+                    })
             };
             let is_ready = |task: &usize| effects[*task].after & !done == 0;
             let able: usize = members(all & !done)
@@ -98,42 +109,69 @@ impl Planner<'_> {
     /// None if a VM can never arrive, since one that it must not meet stays.
     fn effect(&self, task: &Task) -> Option<Effect> {
         let (cluster, actions) = (self.cluster, task.of(&self.actions));
-        let by_node = |(node, amount): (dfrsim_model::NodeId, Amount)| (node.index(), amount);
-        let mut after = 0;
-        for action in actions {
+        let acts = |vm: crate::VmId| {
+            self.tasks.iter().position(|task| task.of(&self.actions).iter().any(|action| action.vm() == vm))
+        };
+        let (mut after, mut not_beside) = (0, 0);
+        for &action in actions {
+            let constraints = cluster.constraints();
+            // Whoever does not act precedes all, and is beside nobody.
+            let ordered = |others: &[crate::VmId]| {
+                let tasks = others.iter().filter_map(|&other| acts(other));
+                let is_bound =
+                    |at: &usize| !go_together(cluster, action, self.tasks[*at].of(&self.actions)[0]);
+                tasks.filter(is_bound).fold(0, |set, at| set | 1 << at)
+            };
+            after |= ordered(constraints.before(action.vm()));
+            not_beside |= ordered(constraints.in_turn(action.vm()));
             let Some(node) = action.to().host().filter(|node| action.from().host() != Some(*node)) else {
                 continue;
             };
             let there = |vm: &&crate::VmId| self.current.place(**vm).host() == Some(node);
-            for other in cluster.relations().apart(action.vm()).iter().filter(there) {
-                let acts = |task: &Task| task.of(&self.actions).iter().any(|action| action.vm() == *other);
-                after |= 1 << self.tasks.iter().position(acts)?;
+            for &other in constraints.apart(action.vm()).iter().filter(there) {
+                after |= 1 << acts(other)?;
             }
         }
         let costs = actions.iter().map(|action| action.cost(cluster));
         Some(Effect {
-            needs: actions.iter().filter_map(|action| needs(cluster, *action)).map(by_node).collect(),
-            frees: actions.iter().filter_map(|action| frees(cluster, *action)).map(by_node).collect(),
+            needs: self.amounts(actions, needs, needs_of_budgets),
+            frees: self.amounts(actions, frees, frees_of_budgets),
             after,
+            not_beside,
             actions: actions.len() as u64,
             own: costs.clone().sum(),
             price: costs.max().unwrap_or(0),
         })
     }
 
-    /// What nodes have left when each set of tasks is done, set by set.
-    fn rooms(&self, effects: &[Effect]) -> Vec<Amount> {
-        let mut rooms = self.room.clone();
-        for done in 1..1_usize << effects.len() {
-            let last = done.ilog2() as usize;
-            let without = (done & !(1 << last)) * self.room.len();
-            let mut room = rooms[without..without + self.room.len()].to_vec();
-            effects[last].needs.iter().for_each(|&(node, need)| room[node] -= need.positive());
-            effects[last].frees.iter().for_each(|&(node, freed)| room[node] += freed);
-            rooms.extend(room);
-        }
-        rooms
+    /// What actions take or free of nodes and budgets.
+    fn amounts<'b, I: Iterator<Item = (usize, i64)>>(
+        &'b self,
+        actions: &[Action],
+        of_node: fn(&Cluster, Action) -> Option<(NodeId, Amount)>,
+        of_budgets: fn(&'b Cluster, Action) -> I,
+    ) -> Vec<(usize, Amount)> {
+        let nodes = actions.iter().filter_map(|&action| of_node(self.cluster, action));
+        let nodes = nodes.map(|(node, amount)| (node.index(), amount));
+        let budgets = actions.iter().flat_map(|&action| of_budgets(self.cluster, action));
+        let behind = self.cluster.nodes().len();
+        nodes.chain(budgets.map(|(budget, taken)| (behind + budget, Amount::new(0, taken)))).collect()
     }
+}
+
+/// What nodes and budgets have left when each set of tasks is done, set by set, beginning with what they have when none is.
+fn rooms(first: Vec<Amount>, effects: &[Effect]) -> Vec<Amount> {
+    let width = first.len();
+    let mut rooms = first;
+    for done in 1..1_usize << effects.len() {
+        let last = done.ilog2() as usize;
+        let without = (done & !(1 << last)) * width;
+        let mut room = rooms[without..without + width].to_vec();
+        effects[last].needs.iter().for_each(|&(node, need)| room[node] -= need.positive());
+        effects[last].frees.iter().for_each(|&(node, freed)| room[node] += freed);
+        rooms.extend(room);
+    }
+    rooms
 }
 
 /// The numbers of a set.

@@ -1,5 +1,6 @@
 //! What the nodes have left while a plan unfolds.
 
+use super::order::Order;
 use crate::action::Action;
 use crate::amount::Amount;
 use crate::cluster::Cluster;
@@ -15,14 +16,26 @@ pub(super) struct Ledger {
     /// For each VM, the node that it leaves in this pool.
     leaves: Vec<Option<NodeId>>,
     room: Vec<Amount>,
+    /// What is left of budgets that nodes share.
+    budgets: Vec<i64>,
     /// Whether each VM was moved to a pivot.
     bypassed: Vec<bool>,
     /// What this pool frees when it ends.
     freed: Vec<(VmId, NodeId, Amount)>,
+    /// The same of budgets.
+    freed_of_budgets: Vec<(usize, i64)>,
+    pub(super) order: Order,
 }
 
 impl Ledger {
-    pub(super) fn reset(&mut self, current: &Configuration, room: &[Amount]) {
+    /// Begins with these places and what they leave, and with all of these actions to be done.
+    pub(super) fn reset(
+        &mut self,
+        cluster: &Cluster,
+        current: &Configuration,
+        room: &[Amount],
+        actions: &[Action],
+    ) {
         self.places.clear();
         self.places.extend_from_slice(current.places());
         self.leaves.clear();
@@ -32,6 +45,9 @@ impl Ledger {
         self.room.clear();
         self.room.extend_from_slice(room);
         self.freed.clear();
+        self.budgets = current.budget_room(cluster);
+        self.freed_of_budgets.clear();
+        self.order.reset(cluster, actions);
     }
 
     /// Whether a VM was moved to a pivot before.
@@ -57,7 +73,21 @@ impl Ledger {
             let need = before.fold(own, |sum, (_, need)| sum + need.positive());
             need.fits(self.room[node.index()]) && self.allows(cluster, *action, node)
         };
-        actions.iter().all(|action| self.is_ready(action)) && actions.iter().enumerate().all(fits)
+        actions.iter().all(|action| self.is_ready(action))
+            && actions.iter().enumerate().all(fits)
+            && self.fit_budgets(cluster, actions)
+            && self.order.admits(cluster, actions)
+    }
+
+    /// Whether budgets have enough for all of these.
+    fn fit_budgets(&self, cluster: &Cluster, actions: &[Action]) -> bool {
+        actions.iter().enumerate().all(|(at, &action)| {
+            needs_of_budgets(cluster, action).all(|(budget, own)| {
+                let others = actions[..at].iter().flat_map(|&other| needs_of_budgets(cluster, other));
+                let before: i64 = others.filter(|(other, _)| *other == budget).map(|(_, need)| need).sum();
+                own == 0 || own + before <= self.budgets[budget]
+            })
+        })
     }
 
     /// Whether what an action begins with has ended: a VM that is being suspended cannot be resumed yet.
@@ -66,15 +96,15 @@ impl Ledger {
         self.leaves[vm].is_none() && self.places[vm] == action.from()
     }
 
-    /// Whether relations let a VM arrive on a node.
+    /// Whether constraints let a VM arrive on a node.
     fn allows(&self, cluster: &Cluster, action: Action, node: NodeId) -> bool {
-        let relations = cluster.relations();
+        let constraints = cluster.constraints();
         let taken_by = |other: &VmId| {
             let other = other.index();
             self.places[other].host() == Some(node) || self.leaves[other] == Some(node)
         };
         action.from().host() == Some(node)
-            || relations.allow(action.vm(), node) && !relations.apart(action.vm()).iter().any(taken_by)
+            || constraints.allow(action.vm(), node) && !constraints.apart(action.vm()).iter().any(taken_by)
     }
 
     /// Begins an action in this pool.
@@ -86,7 +116,12 @@ impl Ledger {
             self.freed.push((action.vm(), node, freed));
             self.leaves[action.vm().index()] = Some(node);
         }
+        for (budget, need) in needs_of_budgets(cluster, action) {
+            self.budgets[budget] -= need;
+        }
+        self.freed_of_budgets.extend(frees_of_budgets(cluster, action));
         self.places[action.vm().index()] = action.to();
+        self.order.begin(action);
     }
 
     /// Ends all actions of this pool.
@@ -95,6 +130,10 @@ impl Ledger {
             self.room[node.index()] += amount;
             self.leaves[vm.index()] = None;
         }
+        for (budget, amount) in self.freed_of_budgets.drain(..) {
+            self.budgets[budget] += amount;
+        }
+        self.order.end_pool();
     }
 }
 
@@ -112,4 +151,36 @@ pub(super) fn frees(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount
     let node = action.from().host()?;
     let stays = if action.to().host() == Some(node) { action.to().taken(vm) } else { Amount::NONE };
     Some((node, (action.from().taken(vm) - stays).positive()))
+}
+
+/// What a VM takes of each budget in a place.
+fn taken_of_budgets(cluster: &Cluster, vm: VmId, place: Place) -> impl Iterator<Item = (usize, i64)> + '_ {
+    let constraints = cluster.constraints();
+    let budgets = place.host().map_or(&[][..], |node| constraints.budgets_of(node));
+    budgets
+        .iter()
+        .map(move |&budget| (budget, constraints.budgets()[budget].taken.by(vm, cluster.vm(vm), place)))
+}
+
+/// How much more of each budget a VM takes in one place than in another, where it is more.
+fn excess(
+    cluster: &Cluster,
+    vm: VmId,
+    place: Place,
+    beyond: Place,
+) -> impl Iterator<Item = (usize, i64)> + '_ {
+    taken_of_budgets(cluster, vm, place).map(move |(budget, taken)| {
+        let has = taken_of_budgets(cluster, vm, beyond).find(|(other, _)| *other == budget);
+        (budget, (taken - has.map_or(0, |(_, has)| has)).max(0))
+    })
+}
+
+/// What an action takes of budgets beyond what its VM has of them already.
+pub(super) fn needs_of_budgets(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, i64)> + '_ {
+    excess(cluster, action.vm(), action.to(), action.from())
+}
+
+/// What an action frees of budgets when it ends.
+pub(super) fn frees_of_budgets(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, i64)> + '_ {
+    excess(cluster, action.vm(), action.from(), action.to())
 }

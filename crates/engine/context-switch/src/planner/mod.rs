@@ -3,6 +3,7 @@
 mod cycle;
 mod exact;
 mod ledger;
+mod order;
 mod thresholds;
 
 use crate::action::{Action, IllegalTransition, Kind};
@@ -30,6 +31,15 @@ pub enum PlanError {
     /// The wanted configuration is not viable.
     #[error("the wanted configuration is not viable: {0}")]
     NotViable(#[from] NotViable),
+    /// No plan was found in which actions have the order that precedence and serialisation ask for. There may be one if VMs
+    /// move more than once.
+    #[error(
+        "no plan was found in which precedence and serialisation hold: VM `{vm}` waits for others that wait for it"
+    )]
+    Order {
+        /// A VM that is left.
+        vm: String,
+    },
 }
 
 /// A cheap plan that leads from a configuration to a viable one: that of [`plan_early`] with pools chosen by cost.
@@ -49,18 +59,20 @@ pub fn plan(cluster: &Cluster, current: &Configuration, wanted: &Configuration) 
 /// * The suspends of a vjob share a pool, and so do its resumes, so that its VMs go and come back together.
 /// * Tasks, which are these groups and all other actions, join the first pool in which they fit beside the members that
 ///   joined before; they are asked by name, and what a pool frees counts from the next.
+/// * A task of which a VM must act after another, or not beside it, waits for that too.
 /// * When nothing fits, migrations wait for each other in cycles. Each is broken at its smallest VM that a node outside the
 ///   cycle, the pivot, can host for the time being, as early as that is possible; if there is none, the vjob of the cycle
 ///   that has least memory is suspended at the beginning, and resumed later.
 ///
-/// No action enters a node that has not the room for it, or where a fence, a ban or a spread forbids it, at any moment; VMs
-/// that are gathered are so in the end. The current configuration need not be viable.
+/// No action enters a node that has not the room for it, or where a constraint forbids it, at any moment; `gather` and `among`
+/// hold in the end. The current configuration need not be viable.
 ///
-/// There always is such a plan: without pivots suspends empty every cycle, and then what remains fits, since the wanted
-/// configuration does.
+/// Without precedence and serialisation there always is such a plan: without pivots suspends empty every cycle, and then what
+/// remains fits, since the wanted configuration does.
 ///
 /// # Errors
-/// The wanted configuration is not viable, or a VM cannot go to the wanted state.
+/// The wanted configuration is not viable, or a VM cannot go to the wanted state, or precedence and serialisation leave no way
+/// that is found.
 pub fn plan_early(
     cluster: &Cluster,
     current: &Configuration,
@@ -119,8 +131,13 @@ impl Task {
     }
 }
 
-/// An attempt at a plan has failed, and the next one knows more.
-struct Stuck;
+/// An attempt at a plan has failed.
+enum Stuck {
+    /// The next one knows more.
+    Again,
+    /// There is no other.
+    For(VmId),
+}
 
 impl<'a> Planner<'a> {
     pub(crate) fn new(cluster: &'a Cluster, current: &'a Configuration) -> Planner<'a> {
@@ -144,6 +161,14 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// What the tasks of the first pools may cost; see [`Planner::tune`].
+    pub(crate) fn thresholds(&self) -> &[u64] {
+        &self.thresholds
+    }
+    pub(crate) fn set_thresholds(&mut self, thresholds: Vec<u64>) {
+        self.thresholds = thresholds;
+    }
+
     /// What the nodes have left in the current configuration.
     pub(crate) fn room(&self) -> &[crate::Amount] {
         &self.room
@@ -151,13 +176,15 @@ impl<'a> Planner<'a> {
 
     /// The steps to a viable configuration under the present thresholds, by pools and names; pools are numbered without
     /// gaps.
-    pub(crate) fn steps(&mut self, wanted: &Configuration) -> Result<&[Step], IllegalTransition> {
+    pub(crate) fn steps(&mut self, wanted: &Configuration) -> Result<&[Step], PlanError> {
         self.by_disk.fill(false);
         self.in_cycles.fill(false);
         loop {
             self.set_tasks(wanted)?;
-            if self.attempt().is_ok() {
-                break;
+            match self.attempt() {
+                Ok(()) => break,
+                Err(Stuck::Again) => {}
+                Err(Stuck::For(vm)) => return Err(PlanError::Order { vm: self.cluster.vm(vm).name.clone() }),
             }
         }
         let rank = &self.rank;
@@ -214,7 +241,7 @@ impl<'a> Planner<'a> {
     /// Puts tasks into pools until none is left.
     fn attempt(&mut self) -> Result<(), Stuck> {
         let cluster = self.cluster;
-        self.ledger.reset(self.current, &self.room);
+        self.ledger.reset(cluster, self.current, &self.room, &self.actions);
         self.steps.clear();
         let (mut pool, mut level) = (0, 0);
         while !self.tasks.is_empty() {
@@ -253,23 +280,40 @@ impl<'a> Planner<'a> {
         let remaining: Vec<Action> = self.remaining();
         if pool > 0 && !self.in_cycles.contains(&true) {
             remaining.iter().for_each(|action| self.in_cycles[action.vm().index()] = true);
-            return Err(Stuck);
+            return Err(Stuck::Again);
         }
         if self.use_pivots(pool, |_, _| true) {
             return Ok(());
         }
+        let mut is_new = false;
         for cycle in cycle::cycles(cluster, &remaining, |_| true) {
             let vjobs = cycle.iter().map(|&index| self.vjob(remaining[index].vm()));
-            let lightest = vjobs.min_by_key(|&vjob| {
-                let hosted =
-                    cluster.vms_of(vjob).iter().filter(|vm| self.current.place(**vm).host().is_some());
-                (hosted.map(|&vm| cluster.vm(vm).demand.memory).sum::<i64>(), vjob)
-            });
-            self.by_disk[lightest.expect("no cycle is empty").index()] = true;
+            is_new |= self.send_by_disk(vjobs.collect());
+        }
+        if !is_new {
+            // Who waits for what several nodes share, or for others to act, is in no cycle of nodes.
+            let moves = remaining
+                .iter()
+                .filter(|action| action.from().host().is_some() && action.to().host().is_some());
+            let vjobs = moves.map(|action| self.vjob(action.vm())).filter(|vjob| !self.by_disk[vjob.index()]);
+            if !self.send_by_disk(vjobs.collect()) {
+                return Err(Stuck::For(remaining[0].vm()));
+            }
         }
         // The cycles that are left are others.
         self.in_cycles.fill(false);
-        Err(Stuck)
+        Err(Stuck::Again)
+    }
+
+    /// Lets that of some vjobs be suspended and resumed that has least memory; whether it was not so before.
+    fn send_by_disk(&mut self, vjobs: Vec<VjobId>) -> bool {
+        let cluster = self.cluster;
+        let memory = |vjob: &VjobId| {
+            let hosted = cluster.vms_of(*vjob).iter().filter(|vm| self.current.place(**vm).host().is_some());
+            (hosted.map(|&vm| cluster.vm(vm).demand.memory).sum::<i64>(), *vjob)
+        };
+        let lightest = vjobs.into_iter().min_by_key(memory);
+        lightest.is_some_and(|vjob| !std::mem::replace(&mut self.by_disk[vjob.index()], true))
     }
 
     fn remaining(&self) -> Vec<Action> {
@@ -284,6 +328,7 @@ impl<'a> Planner<'a> {
         let detours = cycle::by_pivots(self.cluster, &mut ledger, &remaining, waits);
         self.ledger = ledger;
         for detour in &detours {
+            self.ledger.order.expect(detour.then);
             self.steps.push(Step { pool, action: detour.first });
             let direct = remaining[detour.index];
             let at = self.actions.iter().position(|&action| action == direct).expect("it remains to be done");
@@ -293,7 +338,7 @@ impl<'a> Planner<'a> {
     }
 
     /// What the plan to a viable configuration costs under the present thresholds; the same as [`Plan::cost`] of it.
-    pub(crate) fn cost(&mut self, wanted: &Configuration) -> Result<u64, IllegalTransition> {
+    pub(crate) fn cost(&mut self, wanted: &Configuration) -> Result<u64, PlanError> {
         let cluster = self.cluster;
         Ok(cost_of(cluster, self.steps(wanted)?))
     }

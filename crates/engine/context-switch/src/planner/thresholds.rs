@@ -1,7 +1,6 @@
 //! Cheap actions first: thresholds for pools that make a plan cheaper.
 
-use super::Planner;
-use crate::action::IllegalTransition;
+use super::{PlanError, Planner};
 use crate::configuration::Configuration;
 use crate::plan::Step;
 
@@ -14,18 +13,27 @@ const MOST_PLANNED: usize = 200_000;
 
 impl Planner<'_> {
     /// The steps of the cheapest plan that is found: of few tasks the cheapest order of all, of many by thresholds.
-    pub(crate) fn best(&mut self, wanted: &Configuration) -> Result<&[Step], IllegalTransition> {
+    pub(crate) fn best(&mut self, wanted: &Configuration) -> Result<&[Step], PlanError> {
         self.tune(wanted)?;
-        let cost = self.cost(wanted)?;
-        if let Some(exact) = self.exact(wanted)?.filter(|exact| exact.cost < cost) {
-            self.steps = exact.steps;
+        let cost = self.cost(wanted);
+        match self.exact(wanted)? {
+            Some(exact) if !cost.as_ref().is_ok_and(|cost| *cost <= exact.cost) => self.steps = exact.steps,
+            _ => _ = cost?,
         }
         Ok(&self.steps)
     }
 
+    /// The cost under the present thresholds; none if they leave no plan that keeps the order of actions.
+    fn cost_if_any(&mut self, wanted: &Configuration) -> Result<Option<u64>, PlanError> {
+        match self.cost(wanted) {
+            Err(PlanError::Order { .. }) => Ok(None),
+            cost => cost.map(Some),
+        }
+    }
+
     /// Sets thresholds under which the plan to a configuration is cheapest: begins with none or the present ones, and puts one
-    /// more before any other, or leaves one out, as long as that helps. What it costs.
-    pub(crate) fn tune(&mut self, wanted: &Configuration) -> Result<u64, IllegalTransition> {
+    /// more before any other, or leaves one out, as long as that helps. What it costs, if any leaves a plan.
+    pub(crate) fn tune(&mut self, wanted: &Configuration) -> Result<Option<u64>, PlanError> {
         self.set_tasks(wanted)?;
         let mut prices: Vec<u64> = self.tasks.iter().map(|task| task.price).collect();
         prices.sort_unstable();
@@ -35,14 +43,15 @@ impl Planner<'_> {
         let prices: Vec<u64> =
             (0..all.min(MOST_PRICES)).map(|at| prices[at * all / all.min(MOST_PRICES)]).collect();
         let mut tries = MOST_PLANNED / self.actions.len().max(1);
-        let present = (self.cost(wanted)?, std::mem::take(&mut self.thresholds));
-        let mut best = present.min((self.cost(wanted)?, Vec::new()));
+        let or_none = |cost: Option<u64>| cost.unwrap_or(u64::MAX);
+        let present = (or_none(self.cost_if_any(wanted)?), std::mem::take(&mut self.thresholds));
+        let mut best = present.min((or_none(self.cost_if_any(wanted)?), Vec::new()));
         loop {
             let before = best.clone();
             for candidate in neighbours(&before.1, &prices).into_iter().take(tries) {
                 tries -= 1;
                 self.thresholds = candidate;
-                let cost = self.cost(wanted)?;
+                let cost = or_none(self.cost_if_any(wanted)?);
                 if cost < best.0 {
                     best = (cost, self.thresholds.clone());
                 }
@@ -52,7 +61,7 @@ impl Planner<'_> {
             }
         }
         self.thresholds = best.1;
-        Ok(best.0)
+        Ok(Some(best.0).filter(|cost| *cost < u64::MAX))
     }
 }
 

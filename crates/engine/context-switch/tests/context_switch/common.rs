@@ -1,5 +1,6 @@
 //! Clusters for tests, and the checker's opinion of plans.
 
+use crate::random_constraints::{PLACES, constrained};
 use dfrsim_audit::plan::{PlanReport, check_plan};
 use dfrsim_context_switch::file::{PlanFigures, plan_to_json};
 use dfrsim_context_switch::*;
@@ -76,8 +77,8 @@ pub(crate) struct Size {
     pub(crate) vms: u32,
     /// The most units of CPU that a VM needs.
     pub(crate) cpu: i64,
-    /// Whether there are relations.
-    pub(crate) relations: bool,
+    /// Whether there are constraints on places.
+    pub(crate) constraints: bool,
 }
 
 pub(crate) fn random(size: &Size, rng: &mut Rng) -> Reconfiguration {
@@ -97,7 +98,8 @@ pub(crate) fn random(size: &Size, rng: &mut Rng) -> Reconfiguration {
     );
     let wanted = random_configuration(&cluster, rng, |vm| after(current.place(vm)), false);
     let wanted = keeping_disks(&current, wanted);
-    let cluster = if size.relations { related(cluster, &wanted, rng) } else { cluster };
+    let cluster =
+        if size.constraints { constrained(cluster, &current, &wanted, PLACES, 4, rng) } else { cluster };
     Reconfiguration { cluster, current, wanted }
 }
 
@@ -175,26 +177,4 @@ fn keeping_disks(current: &Configuration, mut wanted: Configuration) -> Configur
         }
     }
     wanted
-}
-
-/// The cluster with random relations that hold in a configuration.
-fn related(cluster: Cluster, wanted: &Configuration, rng: &mut Rng) -> Cluster {
-    let (vms, nodes) = (cluster.vms().len(), cluster.nodes().len());
-    let mut list = Vec::new();
-    for _ in 0..4 {
-        let group: Vec<VmId> = cluster.by_name().sample(rng, 3).copied().collect();
-        let some: Vec<NodeId> = cluster.node_ids().filter(|_| rng.random_bool(0.6)).collect();
-        let relation = match rng.random_range(0..4) {
-            0 => Relation::Spread(group),
-            1 => Relation::Gather(group),
-            2 => Relation::Fence(group, some),
-            _ => Relation::Ban(group, some),
-        };
-        list.push(relation);
-        let with = cluster.clone().with_relations(Relations::new(vms, nodes, list.clone()));
-        if wanted.check(&with).is_err() {
-            list.pop();
-        }
-    }
-    cluster.with_relations(Relations::new(vms, nodes, list))
 }

@@ -1,7 +1,9 @@
 //! The planner, the optimiser and the simulation, each plan under the eyes of the independent checker.
 
 mod common;
+mod constraints;
 mod damaged;
 mod optimiser;
 mod planner;
+mod random_constraints;
 mod simulation;

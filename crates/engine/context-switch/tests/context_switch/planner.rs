@@ -210,9 +210,9 @@ fn a_hundred_thousand_random_reconfigurations() {
     let figures = |number| {
         let mut rng = Seed::new(6929).fork("reconfigurations").numbered(number).rng();
         let size = [
-            Size { nodes: 3, vms: 8, cpu: 2, relations: false },
-            Size { nodes: 6, vms: 16, cpu: 1, relations: number % 4 == 1 },
-            Size { nodes: 12, vms: 40, cpu: 1, relations: number % 4 == 2 },
+            Size { nodes: 3, vms: 8, cpu: 2, constraints: false },
+            Size { nodes: 6, vms: 16, cpu: 1, constraints: number % 4 == 1 },
+            Size { nodes: 12, vms: 40, cpu: 1, constraints: number % 4 == 2 },
         ];
         let case = random(&size[(number % 3) as usize], &mut rng);
         let plan = plan(&case.cluster, &case.current, &case.wanted).unwrap();
@@ -271,7 +271,7 @@ fn there_is_a_plan_whenever_complete_search_finds_one() {
     let (mut with, mut without) = (0, 0);
     for number in 0..600 {
         let mut rng = Seed::new(6929).fork("complete").numbered(number).rng();
-        let size = Size { nodes: 3, vms: 4, cpu: 1, relations: false };
+        let size = Size { nodes: 3, vms: 4, cpu: 1, constraints: false };
         let mut case = random(&size, &mut rng);
         if number % 2 == 0 {
             let nodes = case.cluster.nodes().len() as u32;

@@ -1,0 +1,115 @@
+//! What VMs take of nodes, one by one and together.
+
+use super::document::{Constraint, Document, Place, State, Vm};
+use super::fault::PlanFault;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A limit on what VMs take of a resource of some nodes together.
+struct Capacity<'a> {
+    nodes: BTreeSet<&'a str>,
+    resource: &'a str,
+    /// In thousandths of a unit of CPU, else in whole units.
+    limit: u64,
+    /// The constraint that says so; none for what a node has.
+    constraint: Option<&'static str>,
+}
+
+/// All limits of a plan.
+pub(super) struct Capacities<'a> {
+    plan: &'a Document,
+    list: Vec<Capacity<'a>>,
+    /// For each node the limits that it belongs to.
+    of_node: BTreeMap<&'a str, Vec<usize>>,
+}
+
+/// A resource of which each VM that runs takes one.
+const RUNNING: &str = "running VMs";
+
+fn shown(resource: &str, amount: u64) -> String {
+    if resource == "cpu" { (amount as f64 / 1e3).to_string() } else { amount.to_string() }
+}
+
+impl<'a> Capacities<'a> {
+    pub(super) fn of(plan: &'a Document, nodes: &BTreeMap<&'a str, usize>) -> Capacities<'a> {
+        let own = plan.nodes.iter().flat_map(|node| node.resources.keys());
+        let asked = plan.vms.iter().flat_map(|vm| vm.resources.keys());
+        let mut resources: BTreeSet<&str> = own.chain(asked).map(String::as_str).collect();
+        resources.extend(["cpu", "memory"]);
+        let mut list = Vec::new();
+        for (name, &at) in nodes {
+            for &resource in &resources {
+                let has = plan.nodes[at].has(resource);
+                let ratios = plan.constraints.iter().filter_map(|constraint| match constraint {
+                    Constraint::Overbook { nodes, resource: other, ratio }
+                        if other == resource && nodes.iter().any(|node| node == name) =>
+                    {
+                        Some(*ratio)
+                    }
+                    _ => None,
+                });
+                let limit = ratios.min().map_or(has, |ratio| has * ratio / 1_000);
+                list.push(Capacity { nodes: BTreeSet::from([*name]), resource, limit, constraint: None });
+            }
+        }
+        for constraint in &plan.constraints {
+            let (nodes, resource, limit, name) = match constraint {
+                Constraint::RunningCapacity { nodes, limit } => (nodes, RUNNING, *limit, "running-capacity"),
+                Constraint::ResourceCapacity { nodes, resource, limit } => {
+                    let limit = if resource == "cpu" { *limit } else { limit / 1_000 };
+                    (nodes, resource.as_str(), limit, "resource-capacity")
+                }
+                _ => continue,
+            };
+            let nodes = nodes.iter().map(String::as_str).collect();
+            list.push(Capacity { nodes, resource, limit, constraint: Some(name) });
+        }
+        let mut of_node = BTreeMap::<&str, Vec<usize>>::new();
+        for (at, capacity) in list.iter().enumerate() {
+            capacity.nodes.iter().for_each(|node| of_node.entry(node).or_default().push(at));
+        }
+        Capacities { plan, list, of_node }
+    }
+
+    /// What is exceeded while all VMs go from some places to others, and was not as much before.
+    pub(super) fn exceeded(&self, pool: usize, before: &[Place], after: &[Place]) -> Vec<PlanFault> {
+        let (mut had, mut taken) = (vec![0; self.list.len()], vec![0; self.list.len()]);
+        for (vm, (from, to)) in self.plan.vms.iter().zip(before.iter().zip(after)) {
+            let limits = |place: &Place| place.host().map_or(&[][..], |host| &self.of_node[host]);
+            let concerned: BTreeSet<usize> = limits(from).iter().chain(limits(to)).copied().collect();
+            for at in concerned {
+                let takes = |place: &Place| self.list[at].takes(vm, place);
+                had[at] += takes(from);
+                // What goes on within these nodes takes the larger of both.
+                taken[at] += takes(from).max(takes(to));
+            }
+        }
+        let loads = self.list.iter().zip(had.into_iter().zip(taken));
+        let exceeded = loads.filter(|(capacity, (had, taken))| *taken > capacity.limit && taken > had);
+        exceeded.map(|(capacity, (_, taken))| capacity.fault(pool, taken)).collect()
+    }
+}
+
+impl Capacity<'_> {
+    /// What a VM takes of it in a place.
+    fn takes(&self, vm: &Vm, place: &Place) -> u64 {
+        match self.resource {
+            _ if !place.host().is_some_and(|host| self.nodes.contains(host)) => 0,
+            RUNNING => (place.state == State::Running).into(),
+            resource => vm.takes(resource, place),
+        }
+    }
+
+    fn fault(&self, pool: usize, taken: u64) -> PlanFault {
+        let (limit, taken) = (shown(self.resource, self.limit), shown(self.resource, taken));
+        if let Some(constraint) = self.constraint {
+            return PlanFault::Capacity { pool, constraint, limit, taken };
+        }
+        let node = self.nodes.first().copied().unwrap_or_default().to_owned();
+        let unit = match self.resource {
+            "cpu" => "units of CPU".to_owned(),
+            "memory" => "MB".to_owned(),
+            other => format!("of `{other}`"),
+        };
+        PlanFault::Overload { pool, node, unit, has: limit, taken }
+    }
+}

@@ -1,0 +1,60 @@
+//! Nodes that are switched on and off.
+
+use super::check::{Micros, micros};
+use super::document::{Action, Constraint, Document, Node, Power, Turn};
+use super::fault::PlanFault;
+
+/// When all nodes of some actions are on: 0 unless some must be switched on.
+pub(super) fn booted(plan: &Document, actions: &[Action]) -> Micros {
+    let needs = |node: &String| {
+        actions.iter().any(|action| [&action.from, &action.to].contains(&&Some(node.clone())))
+    };
+    let boots = plan.switches.iter().filter(|switch| switch.action == Turn::Boot && needs(&switch.node));
+    boots.map(|switch| micros(switch.end_s)).max().unwrap_or(0)
+}
+
+/// What is wrong with switches, and what happens on nodes that are off.
+pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
+    plan.nodes
+        .iter()
+        .filter_map(|node| fault(plan, node))
+        .map(|(node, what)| PlanFault::Switch { node, what })
+        .collect()
+}
+
+fn fault(plan: &Document, node: &Node) -> Option<(String, String)> {
+    let wanted = plan.constraints.iter().fold(node.state, |state, constraint| match constraint {
+        Constraint::Online { nodes } if nodes.contains(&node.name) => Power::Online,
+        Constraint::Offline { nodes } if nodes.contains(&node.name) => Power::Offline,
+        _ => state,
+    });
+    let wrong = |what: &str| Some((node.name.clone(), what.to_owned()));
+    let switches: Vec<_> = plan.switches.iter().filter(|switch| switch.node == node.name).collect();
+    let found: Vec<Turn> = switches.iter().map(|switch| switch.action).collect();
+    let expected = match (node.state, wanted) {
+        (Power::Offline, Power::Online) => vec![Turn::Boot],
+        (Power::Online, Power::Offline) => vec![Turn::Shutdown],
+        _ => Vec::new(),
+    };
+    if found != expected {
+        return wrong("is not switched on or off as constraints ask for, once");
+    }
+    if switches.iter().any(|switch| switch.begin_s < 0.0 || switch.end_s < switch.begin_s) {
+        return wrong("is switched at no time");
+    }
+    let needs = |action: &&Action| [&action.from, &action.to].contains(&&Some(node.name.clone()));
+    let mut needed = plan.pools.iter().flatten().filter(needs);
+    let is_off = |action: &Action| match (switches.first(), node.state) {
+        (Some(switch), Power::Offline) => micros(action.begin_s) < micros(switch.end_s),
+        (Some(switch), Power::Online) => micros(action.end_s) > micros(switch.begin_s),
+        (None, state) => state == Power::Offline,
+    };
+    if let Some(action) = needed.find(|action| is_off(action)) {
+        return wrong(&format!("is off during the {} of `{}`", action.action.name(), action.vm));
+    }
+    let hosts = |state: Power, after: bool| {
+        let place = |vm: &super::document::Vm| if after { vm.after.clone() } else { vm.before.clone() };
+        state == Power::Offline && plan.vms.iter().any(|vm| place(vm).host() == Some(&node.name))
+    };
+    if hosts(node.state, false) || hosts(wanted, true) { wrong("hosts VMs and is off") } else { None }
+}

@@ -1,0 +1,375 @@
+//! Constraints on where VMs may be, on what nodes take, and on the order of actions: a file each.
+//!
+//! Each lowers itself to a few tables, which planner and optimiser ask, and says by itself whether it holds.
+
+mod among;
+mod ban;
+mod fence;
+mod gather;
+mod lonely;
+mod offline;
+mod online;
+mod overbook;
+mod precedence;
+mod resource_capacity;
+mod root;
+mod running_capacity;
+mod serialise;
+mod split;
+mod spread;
+
+pub use among::Among;
+pub use ban::Ban;
+pub use fence::Fence;
+pub use gather::Gather;
+pub use lonely::Lonely;
+pub use offline::Offline;
+pub use online::Online;
+pub use overbook::Overbook;
+pub use precedence::Precedence;
+pub use resource_capacity::ResourceCapacity;
+pub use root::Root;
+pub use running_capacity::RunningCapacity;
+pub use serialise::Serialise;
+pub use split::Split;
+pub use spread::Spread;
+
+use crate::cluster::Cluster;
+use crate::configuration::{Configuration, Place};
+use crate::decimal::Decimal;
+use crate::vjob::{Vm, VmId};
+use dfrsim_model::NodeId;
+use serde::{Deserialize, Serialize};
+
+/// A constraint, by numbers, or by names as in files. VMs that wait, sleep on a disk or are terminated keep every rule about
+/// places.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "each is described at its type")]
+pub enum Constraint<V = VmId, N = NodeId> {
+    Spread(Spread<V>),
+    Split(Split<V>),
+    Lonely(Lonely<V>),
+    Gather(Gather<V>),
+    Fence(Fence<V, N>),
+    Ban(Ban<V, N>),
+    Among(Among<V, N>),
+    Root(Root<V>),
+    RunningCapacity(RunningCapacity<N>),
+    ResourceCapacity(ResourceCapacity<N>),
+    Overbook(Overbook<N>),
+    Online(Online<N>),
+    Offline(Offline<N>),
+    Precedence(Precedence<V>),
+    Serialise(Serialise<V>),
+}
+
+/// A constraint that does not hold in a configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the constraint `{constraint}` does not hold: {reason}")]
+pub struct Broken {
+    /// Its kind, as in files.
+    pub constraint: &'static str,
+    /// Who is where.
+    pub reason: String,
+}
+
+/// From numbers to names or back. Fields are named for messages.
+pub(crate) trait Translate<V, N, W, M> {
+    fn vms(&mut self, field: &str, vms: &[V]) -> Vec<W>;
+    fn nodes(&mut self, field: &str, nodes: &[N]) -> Vec<M>;
+    /// Looks whether there is such a resource.
+    fn resource(&mut self, field: &str, name: &str);
+    /// What is wrong with a field.
+    fn fault(&mut self, field: &str, message: String);
+}
+
+impl<V: PartialEq, N> Constraint<V, N> {
+    pub(crate) fn map<W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Constraint<W, M> {
+        match self {
+            Constraint::Spread(it) => Constraint::Spread(it.map(to)),
+            Constraint::Split(it) => Constraint::Split(it.map(to)),
+            Constraint::Lonely(it) => Constraint::Lonely(it.map(to)),
+            Constraint::Gather(it) => Constraint::Gather(it.map(to)),
+            Constraint::Fence(it) => Constraint::Fence(it.map(to)),
+            Constraint::Ban(it) => Constraint::Ban(it.map(to)),
+            Constraint::Among(it) => Constraint::Among(it.map(to)),
+            Constraint::Root(it) => Constraint::Root(it.map(to)),
+            Constraint::RunningCapacity(it) => Constraint::RunningCapacity(it.map(to)),
+            Constraint::ResourceCapacity(it) => Constraint::ResourceCapacity(it.map(to)),
+            Constraint::Overbook(it) => Constraint::Overbook(it.map(to)),
+            Constraint::Online(it) => Constraint::Online(it.map(to)),
+            Constraint::Offline(it) => Constraint::Offline(it.map(to)),
+            Constraint::Precedence(it) => Constraint::Precedence(it.map(to)),
+            Constraint::Serialise(it) => Constraint::Serialise(it.map(to)),
+        }
+    }
+}
+
+impl Constraint {
+    fn lower(&self, lowered: &mut Lowered, cluster: &Cluster, current: &Configuration) {
+        match self {
+            Constraint::Spread(it) => it.lower(lowered),
+            Constraint::Split(it) => it.lower(lowered),
+            Constraint::Lonely(it) => it.lower(lowered),
+            Constraint::Gather(it) => it.lower(lowered),
+            Constraint::Fence(it) => it.lower(lowered),
+            Constraint::Ban(it) => it.lower(lowered),
+            Constraint::Among(it) => it.lower(lowered),
+            Constraint::Root(it) => it.lower(lowered, current),
+            Constraint::RunningCapacity(it) => it.lower(lowered),
+            Constraint::ResourceCapacity(it) => it.lower(lowered, cluster),
+            Constraint::Overbook(it) => it.lower(lowered),
+            Constraint::Online(it) => it.lower(lowered),
+            Constraint::Offline(it) => it.lower(lowered),
+            Constraint::Precedence(it) => it.lower(lowered),
+            Constraint::Serialise(it) => it.lower(lowered),
+        }
+    }
+
+    /// What breaks it, of those that are about places; what nodes have is looked at for all VMs together.
+    fn broken(&self, viewed: &Viewed<'_>) -> Option<Broken> {
+        let (constraint, reason) = match self {
+            Constraint::Spread(it) => ("spread", it.broken(viewed)),
+            Constraint::Split(it) => ("split", it.broken(viewed)),
+            Constraint::Lonely(it) => ("lonely", it.broken(viewed)),
+            Constraint::Gather(it) => ("gather", it.broken(viewed)),
+            Constraint::Fence(it) => ("fence", it.broken(viewed)),
+            Constraint::Ban(it) => ("ban", it.broken(viewed)),
+            Constraint::Among(it) => ("among", it.broken(viewed)),
+            Constraint::Root(it) => ("root", it.broken(viewed)),
+            Constraint::RunningCapacity(it) => ("running-capacity", it.broken(viewed)),
+            Constraint::ResourceCapacity(it) => ("resource-capacity", it.broken(viewed)),
+            Constraint::Overbook(_)
+            | Constraint::Online(_)
+            | Constraint::Offline(_)
+            | Constraint::Precedence(_)
+            | Constraint::Serialise(_) => return None,
+        };
+        Some(Broken { constraint, reason: reason? })
+    }
+}
+
+/// What VMs take of a [`Budget`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// One for each that runs.
+    One,
+    Cpu,
+    Memory,
+    /// So much for each that runs, by its number.
+    Each(Vec<i64>),
+}
+
+impl Taken {
+    /// By one VM in its place.
+    pub(crate) fn by(&self, id: VmId, vm: &Vm, place: Place) -> i64 {
+        let running = i64::from(matches!(place, Place::Running(_)));
+        match self {
+            Taken::One => running,
+            Taken::Cpu => place.taken(vm).cpu,
+            Taken::Memory => place.taken(vm).memory,
+            Taken::Each(amounts) => running * amounts[id.index()],
+        }
+    }
+}
+
+/// What some nodes have together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    pub(crate) limit: i64,
+    pub(crate) nodes: Vec<NodeId>,
+    pub(crate) taken: Taken,
+}
+
+/// Tables for quick questions, with an entry a VM or a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Lowered {
+    /// The nodes that may host a VM, if they are not all.
+    allowed: Vec<Option<Vec<bool>>>,
+    /// Where a VM is that may be on no other node.
+    roots: Vec<Option<NodeId>>,
+    /// Those with which a VM must not share a node.
+    apart: Vec<Vec<VmId>>,
+    /// The others with which a VM must share a node.
+    together: Vec<Vec<VmId>>,
+    among: Vec<Among>,
+    /// The entries of `among` in which a VM is.
+    among_of: Vec<Vec<usize>>,
+    /// Those that must have acted before a VM does.
+    before: Vec<Vec<VmId>>,
+    /// Those that must not act at the same time as a VM.
+    in_turn: Vec<Vec<VmId>>,
+    budgets: Vec<Budget>,
+    /// The budgets to which a node belongs.
+    budgets_of: Vec<Vec<usize>>,
+    /// How many times its resources a node may be asked for.
+    ratios: Vec<Vec<(String, Decimal)>>,
+    /// Whether a node is on in the end.
+    is_on: Vec<bool>,
+}
+
+impl Lowered {
+    fn restrict(&mut self, group: &[VmId], may: impl Fn(NodeId) -> bool) {
+        let nodes = self.is_on.len();
+        for vm in group {
+            let allowed = self.allowed[vm.index()].get_or_insert_with(|| vec![true; nodes]);
+            for (node, allowed) in (0..).map(NodeId).zip(allowed) {
+                *allowed &= may(node);
+            }
+        }
+    }
+
+    fn share(&mut self, mut budget: Budget) {
+        budget.nodes.sort_unstable();
+        budget.nodes.dedup();
+        for node in &budget.nodes {
+            self.budgets_of[node.index()].push(self.budgets.len());
+        }
+        self.budgets.push(budget);
+    }
+
+    fn ratio(&self, node: NodeId, resource: &str) -> Option<Decimal> {
+        self.ratios[node.index()].iter().find(|(name, _)| name == resource).map(|(_, ratio)| *ratio)
+    }
+}
+
+/// The constraints of a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Constraints {
+    list: Vec<Constraint>,
+    lowered: Lowered,
+}
+
+impl Constraints {
+    /// Those of a cluster whose VMs are in these places, if any is `root`; and, for each node and resource beyond CPU and
+    /// memory, what the node has.
+    pub(crate) fn new(cluster: &Cluster, current: &Configuration, list: Vec<Constraint>) -> Constraints {
+        let (vms, nodes) = (cluster.vms().len(), cluster.nodes().len());
+        let mut lowered = Lowered {
+            allowed: vec![None; vms],
+            roots: vec![None; vms],
+            apart: vec![Vec::new(); vms],
+            together: vec![Vec::new(); vms],
+            among_of: vec![Vec::new(); vms],
+            before: vec![Vec::new(); vms],
+            in_turn: vec![Vec::new(); vms],
+            budgets_of: vec![Vec::new(); nodes],
+            ratios: vec![Vec::new(); nodes],
+            is_on: cluster.node_ids().map(|node| cluster.is_on(node)).collect(),
+            ..Lowered::default()
+        };
+        list.iter().for_each(|constraint| constraint.lower(&mut lowered, cluster, current));
+        for resource in cluster.resources() {
+            for (node, &has) in cluster.node_ids().zip(&resource.nodes) {
+                let limit = lowered.ratio(node, &resource.name).map_or(has, |ratio| ratio.times(has));
+                let taken = Taken::Each(resource.vms.clone());
+                lowered.share(Budget { limit, nodes: vec![node], taken });
+            }
+        }
+        for others in lowered.apart.iter_mut().chain(&mut lowered.before).chain(&mut lowered.in_turn) {
+            others.sort_unstable();
+            others.dedup();
+        }
+        Constraints { list, lowered }
+    }
+
+    /// The constraints as they were given.
+    #[must_use]
+    pub fn list(&self) -> &[Constraint] {
+        &self.list
+    }
+    /// Whether a node is on in the end.
+    #[must_use]
+    pub fn is_on(&self, node: NodeId) -> bool {
+        self.lowered.is_on[node.index()]
+    }
+    /// Whether a node may host a VM, whoever else is there.
+    #[must_use]
+    pub fn allow(&self, vm: VmId, node: NodeId) -> bool {
+        self.is_on(node)
+            && self.lowered.allowed[vm.index()].as_ref().is_none_or(|allowed| allowed[node.index()])
+    }
+    /// The VMs with which one must not share a node.
+    #[must_use]
+    pub fn apart(&self, vm: VmId) -> &[VmId] {
+        &self.lowered.apart[vm.index()]
+    }
+    /// The other VMs with which one must share a node.
+    #[must_use]
+    pub fn together(&self, vm: VmId) -> &[VmId] {
+        &self.lowered.together[vm.index()]
+    }
+    /// The VMs that must have acted before one does.
+    #[must_use]
+    pub fn before(&self, vm: VmId) -> &[VmId] {
+        &self.lowered.before[vm.index()]
+    }
+    /// The VMs that must not act at the same time as one.
+    #[must_use]
+    pub fn in_turn(&self, vm: VmId) -> &[VmId] {
+        &self.lowered.in_turn[vm.index()]
+    }
+    /// Whether there are rules about the order of actions.
+    pub(crate) fn have_order(&self) -> bool {
+        let lists = self.lowered.before.iter().chain(&self.lowered.in_turn);
+        lists.into_iter().any(|list| !list.is_empty())
+    }
+    /// The groups of nodes for a VM and others.
+    pub(crate) fn among(&self, vm: VmId) -> impl Iterator<Item = &Among> {
+        self.lowered.among_of[vm.index()].iter().map(|&number| &self.lowered.among[number])
+    }
+    pub(crate) fn budgets(&self) -> &[Budget] {
+        &self.lowered.budgets
+    }
+    /// The budgets that VMs on a node take from.
+    pub(crate) fn budgets_of(&self, node: NodeId) -> &[usize] {
+        &self.lowered.budgets_of[node.index()]
+    }
+    /// How many times a resource of a node VMs may take, if it is not once.
+    pub(crate) fn ratio(&self, node: NodeId, resource: &str) -> Option<Decimal> {
+        self.lowered.ratio(node, resource)
+    }
+
+    /// The first constraint that does not hold.
+    pub(crate) fn broken(&self, cluster: &Cluster, configuration: &Configuration) -> Option<Broken> {
+        let viewed = Viewed { cluster, configuration, roots: &self.lowered.roots };
+        self.list.iter().find_map(|constraint| constraint.broken(&viewed))
+    }
+}
+
+/// A configuration that is looked at, with names for messages.
+struct Viewed<'a> {
+    cluster: &'a Cluster,
+    configuration: &'a Configuration,
+    roots: &'a [Option<NodeId>],
+}
+
+impl Viewed<'_> {
+    fn host(&self, vm: VmId) -> Option<NodeId> {
+        self.configuration.place(vm).host()
+    }
+    /// Those of some VMs that are hosted, with their hosts.
+    fn hosted<'a>(&'a self, vms: &'a [VmId]) -> impl Iterator<Item = (VmId, NodeId)> + Clone + 'a {
+        vms.iter().filter_map(|vm| Some((*vm, self.host(*vm)?)))
+    }
+    fn all(&self) -> impl Iterator<Item = VmId> + '_ {
+        self.cluster.by_name().iter().copied()
+    }
+    /// Where a VM is that may be on no other node.
+    fn root(&self, vm: VmId) -> Option<NodeId> {
+        self.roots[vm.index()]
+    }
+    /// What all VMs on these nodes take.
+    fn taken(&self, taken: &Taken, nodes: &[NodeId]) -> i64 {
+        let there = |vm: &VmId| self.host(*vm).is_some_and(|host| nodes.contains(&host));
+        let by = |vm: VmId| taken.by(vm, self.cluster.vm(vm), self.configuration.place(vm));
+        self.all().filter(there).map(by).sum()
+    }
+    fn vm(&self, vm: VmId) -> String {
+        format!("VM `{}`", self.cluster.vm(vm).name)
+    }
+    fn node(&self, node: NodeId) -> String {
+        format!("node `{}`", self.cluster.node(node).name)
+    }
+}

@@ -1,0 +1,25 @@
+//! Nodes that are off in the end.
+
+use super::{Lowered, Translate};
+use dfrsim_model::NodeId;
+use serde::{Deserialize, Serialize};
+
+/// These nodes are off in the end: they host nobody, and nobody comes. Images on their disks stay there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Offline<N = NodeId> {
+    /// The nodes.
+    pub nodes: Vec<N>,
+}
+
+impl Offline {
+    pub(super) fn lower(&self, lowered: &mut Lowered) {
+        self.nodes.iter().for_each(|node| lowered.is_on[node.index()] = false);
+    }
+}
+
+impl<N> Offline<N> {
+    pub(super) fn map<V, W, M>(&self, to: &mut impl Translate<V, N, W, M>) -> Offline<M> {
+        Offline { nodes: to.nodes("nodes", &self.nodes) }
+    }
+}

@@ -1,0 +1,73 @@
+//! Who has to wait for whom: precedence and serialisation.
+
+use crate::action::{Action, Kind};
+use crate::cluster::Cluster;
+
+/// What has been done, as far as the order of actions matters. Without such constraints nothing is kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Order {
+    is_kept: bool,
+    /// For each VM its actions that have not ended: those that go with others of its vjob, and the rest.
+    open: Vec<[u32; 2]>,
+    /// What has begun in this pool.
+    begun: Vec<Action>,
+}
+
+/// Whether the order of two actions is free although their VMs are ordered: the suspends and the resumes of a vjob go
+/// together.
+pub(super) fn go_together(cluster: &Cluster, one: Action, other: Action) -> bool {
+    is_shared(one) && is_shared(other) && cluster.vm(one.vm()).vjob == cluster.vm(other.vm()).vjob
+}
+
+fn is_shared(action: Action) -> bool {
+    matches!(action.kind(), Kind::Suspend { .. } | Kind::Resume { .. })
+}
+
+impl Order {
+    pub(super) fn reset(&mut self, cluster: &Cluster, actions: &[Action]) {
+        self.is_kept = cluster.constraints().have_order();
+        self.begun.clear();
+        self.open.clear();
+        if self.is_kept {
+            self.open.resize(cluster.vms().len(), [0; 2]);
+            actions.iter().for_each(|&action| self.expect(action));
+        }
+    }
+
+    /// One more action is to be done.
+    pub(super) fn expect(&mut self, action: Action) {
+        if self.is_kept {
+            self.open[action.vm().index()][usize::from(!is_shared(action))] += 1;
+        }
+    }
+
+    /// Whether these can begin beside what has begun in this pool.
+    pub(super) fn admits(&self, cluster: &Cluster, actions: &[Action]) -> bool {
+        let constraints = cluster.constraints();
+        !self.is_kept
+            || actions.iter().all(|&action| {
+                let vjob = cluster.vm(action.vm()).vjob;
+                let has_acted = |vm: &crate::VmId| {
+                    let [shared, others] = self.open[vm.index()];
+                    others == 0 && (shared == 0 || is_shared(action) && cluster.vm(*vm).vjob == vjob)
+                };
+                let collides = |other: &Action| {
+                    constraints.in_turn(action.vm()).contains(&other.vm())
+                        && !go_together(cluster, action, *other)
+                };
+                constraints.before(action.vm()).iter().all(has_acted) && !self.begun.iter().any(collides)
+            })
+    }
+
+    pub(super) fn begin(&mut self, action: Action) {
+        if self.is_kept {
+            self.begun.push(action);
+        }
+    }
+
+    pub(super) fn end_pool(&mut self) {
+        for action in self.begun.drain(..) {
+            self.open[action.vm().index()][usize::from(!is_shared(action))] -= 1;
+        }
+    }
+}
