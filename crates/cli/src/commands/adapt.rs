@@ -133,9 +133,9 @@ impl Adapt {
             let moves = switch::moves(&cluster, &adapted.mapping);
             text.push_str(&words(&cluster, &moves));
             if let Some(path) = &self.out {
-                let Switch { document, pools } = switch::plan(&cluster, adapted)?;
-                if !pools.is_empty() {
-                    writeln!(text, "plan: {}", summary(&pools)).expect("a string takes any text");
+                let Switch { document, timetable } = switch::plan(&cluster, adapted)?;
+                if !timetable.pools.is_empty() {
+                    writeln!(text, "plan: {}", summary(&timetable)).expect("a string takes any text");
                 }
                 files.add_bytes(path, &document)?;
             }

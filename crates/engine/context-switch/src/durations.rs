@@ -84,6 +84,11 @@ pub struct Durations {
     pub boot_s: f64,
     /// Seconds to switch a node off.
     pub shutdown_s: f64,
+    /// By what part of its time an action takes longer for each other one that goes on on its node, or on the busier of its two
+    /// nodes; 0 if actions do not disturb each other.
+    pub contention: f64,
+    /// The same for each other suspend or resume in the whole cluster, whose images share a storage; of suspends and resumes.
+    pub storage_contention: f64,
     /// How many times longer computations take on a node on which such an action goes on.
     pub local_slowdown: f64,
     /// The same for actions between two nodes, on both.
@@ -107,6 +112,8 @@ impl Default for Durations {
             doze_s: 1.0,
             boot_s: 120.0,
             shutdown_s: 60.0,
+            contention: 0.0,
+            storage_contention: 0.0,
             local_slowdown: 1.3,
             remote_slowdown: 1.5,
         }
@@ -137,6 +144,8 @@ impl Durations {
             ("doze_s", self.doze_s, 0.0),
             ("boot_s", self.boot_s, 0.0),
             ("shutdown_s", self.shutdown_s, 0.0),
+            ("contention", self.contention, 0.0),
+            ("storage_contention", self.storage_contention, 0.0),
             ("local_slowdown", self.local_slowdown, 1.0),
             ("remote_slowdown", self.remote_slowdown, 1.0),
         ];
@@ -146,7 +155,7 @@ impl Durations {
         }
     }
 
-    /// How long an action takes on nodes that do nothing else.
+    /// How long an action takes by itself, on nodes that do nothing else.
     #[must_use]
     pub fn of(&self, cluster: &Cluster, action: Action) -> SimSpan {
         let memory = cluster.vm(action.vm()).demand.memory as f64;
@@ -163,6 +172,11 @@ impl Durations {
         span(seconds)
     }
 
+    /// How long a VM takes to boot.
+    #[must_use]
+    pub fn run(&self) -> SimSpan {
+        span(self.run_s)
+    }
     /// How long it takes to switch a node on.
     #[must_use]
     pub fn boot(&self) -> SimSpan {

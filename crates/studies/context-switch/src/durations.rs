@@ -26,6 +26,12 @@ fields! {
         pub remote_resume: ByMemory = serde(PAIRS), default Durations::default().remote_resume;
         /// A suspend to RAM, or a resume from it.
         pub suspend_to_ram_s: f64 = number("a number of seconds", 0.0..=1e6), default Durations::default().doze_s;
+        /// By what part of its time an action takes longer for each other one on its node, or on the busier of its two nodes.
+        pub contention: f64 = number("a factor", 0.0..=1e6), default Durations::default().contention;
+        /// The same for each other suspend or resume in the whole cluster, whose images share a storage; of suspends and
+        /// resumes.
+        pub storage_contention: f64 =
+            number("a factor", 0.0..=1e6), default Durations::default().storage_contention;
         /// By what factor computations on a node take longer during a suspend or a local resume there.
         pub local_slowdown: f64 = number("a factor", 1.0..=1e6), default Durations::default().local_slowdown;
         /// The same on both nodes of a migration or a remote resume.
@@ -44,6 +50,8 @@ impl Times {
             local_resume: self.local_resume.clone(),
             remote_resume: self.remote_resume.clone(),
             doze_s: self.suspend_to_ram_s,
+            contention: self.contention,
+            storage_contention: self.storage_contention,
             local_slowdown: self.local_slowdown,
             remote_slowdown: self.remote_slowdown,
             ..Durations::default()
@@ -59,10 +67,21 @@ impl Times {
             local_resume,
             remote_resume,
             suspend_to_ram_s,
+            contention,
+            storage_contention,
             local_slowdown,
             remote_slowdown,
         } = self;
-        for number in [run_s, stop_s, suspend_to_ram_s, local_slowdown, remote_slowdown] {
+        let numbers = [
+            run_s,
+            stop_s,
+            suspend_to_ram_s,
+            contention,
+            storage_contention,
+            local_slowdown,
+            remote_slowdown,
+        ];
+        for number in numbers {
             digester.number(*number);
         }
         for pairs in [migrate, suspend, local_resume, remote_resume].map(ByMemory::pairs) {

@@ -1,6 +1,6 @@
 //! Random configurations and vjobs over time, ready for policies.
 
-use crate::scenario::{Configurations, ContextSwitches, Policy, Simulations};
+use crate::scenario::{Configurations, ContextSwitches, MemoryBy, Policy, Simulations};
 use dfrsim_context_switch::file::cluster_to_json;
 use dfrsim_context_switch::simulation::{self, Setting};
 use dfrsim_context_switch::workload::{Application, Benchmark, Sample, SampleShape, Task};
@@ -9,7 +9,7 @@ use dfrsim_context_switch::{
     select_running,
 };
 use dfrsim_lab::{Digester, Prepared};
-use dfrsim_model::{Seed, SimTime};
+use dfrsim_model::{Seed, SimSpan, SimTime};
 use rand::seq::IndexedRandom;
 
 /// The VMs of a vjob on the cluster of section 5.2.
@@ -67,9 +67,15 @@ impl Timeline {
         let mut rng = seed.fork("vms").rng();
         let capacity = Amount::new(part.cpu.into(), part.memory_mb.into());
         let nodes = (1..=part.nodes).map(|node| Node { name: format!("node{node:04}"), capacity });
-        let vjobs = (1..=part.vjobs).map(|vjob| Vjob { name: format!("vjob{vjob}"), priority: 0 });
+        let priorities = part.priorities.iter().cycle();
+        let vjobs = (1..=part.vjobs).zip(priorities);
+        let vjobs =
+            vjobs.map(|(vjob, &priority)| Vjob { name: format!("vjob{vjob}"), priority: priority.into() });
+        let mut memory = 0;
         let vms = (0..part.vjobs * VMS).map(|vm| {
-            let memory = *part.vm_memory_mb.choose(&mut rng).expect("there is a size");
+            if part.memory_by == MemoryBy::Vm || vm % VMS == 0 {
+                memory = *part.vm_memory_mb.choose(&mut rng).expect("there is a size");
+            }
             let name = format!("vm{:03}-{}", vm / VMS + 1, vm % VMS + 1);
             Vm { name, vjob: VjobId(vm / VMS), demand: Amount::new(1, memory.into()) }
         });
@@ -90,18 +96,24 @@ impl Timeline {
         for span in [part.period_s, part.observation_s, part.horizon_s] {
             digester.integer(span.micros());
         }
-        digester.number(part.failures).integer(part.retries);
+        digester.number(part.failures).integer(part.retries).number(part.interarrival_s);
         scenario.durations.digest(&mut digester);
         let instance = Instance::Cluster(Timeline { cluster, applications, seed });
         Prepared { instance, digest: digester.digest() }
     }
 
     pub(crate) fn setting(&self, scenario: &ContextSwitches, part: &Simulations, policy: Policy) -> Setting {
+        let submission = |vjob: u32| {
+            let after = SimSpan::try_from_secs_f64(f64::from(vjob) * part.interarrival_s);
+            SimTime::ZERO.saturating_add(after.unwrap_or(SimSpan::MAX))
+        };
         Setting {
+            submissions: (0..part.vjobs).map(submission).collect(),
             cluster: self.cluster.clone(),
             applications: self.applications.clone(),
             policy: match policy {
                 Policy::Booking => simulation::Policy::Booking,
+                Policy::Easy => simulation::Policy::Easy,
                 Policy::FirstFit => simulation::Policy::FirstFit(SuspendTo::Disk),
                 Policy::Optimised => simulation::Policy::Optimised(SuspendTo::Disk, scenario.limits()),
                 Policy::SuspendToRam => simulation::Policy::Optimised(SuspendTo::Memory, scenario.limits()),

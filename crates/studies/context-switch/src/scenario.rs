@@ -68,12 +68,19 @@ fields! {
         pub cpu: u32 = count("a number of processing units", 1, MAX), default 2;
         /// The memory of each node, in MB.
         pub memory_mb: u32 = count("a number of MB", 1, u32::MAX), default 3_584;
-        /// The number of vjobs, submitted together, each with 9 VMs and the applications ED, HC, VP and MB of the NAS grid
+        /// The number of vjobs, each with 9 VMs and the applications ED, HC, VP and MB of the NAS grid
         /// benchmarks in turn.
         pub vjobs: u32 = count("a number of vjobs", 1, MAX), default 8;
         /// The memory of a VM in MB, drawn from these.
         pub vm_memory_mb: Vec<u32> =
             one_or_many(count("a number of MB", 1, MAX)), default vec![512, 1_024, 2_048];
+        /// Whether each VM has its own memory, or all VMs of a vjob have the same.
+        pub memory_by: MemoryBy =
+            choice(MemoryBy::ALL.iter().map(|&it| (it.name(), it))), default MemoryBy::Vm;
+        /// The time between the submissions of two vjobs.
+        pub interarrival_s: f64 = number("a number of seconds", 0.0..=1e9), default 0.0;
+        /// The priorities of vjobs, in turn; higher ones are served first.
+        pub priorities: Vec<u32> = one_or_many(count("a priority", 0, MAX)), default vec![0];
         /// How much applications compute, as a multiple of class A (4 is class B).
         pub work: f64 = number("a multiple of class A", (Bound::Excluded(0.0), Bound::Included(1e6))), default 4.0;
         /// How many times everything is simulated, with other memory and other deviations of the work.
@@ -102,12 +109,24 @@ named! {
     pub enum Policy as "policy" {
         /// Static allocation, first come first served, a processing unit for each VM.
         Booking = "booking",
+        /// The same with EASY backfilling.
+        Easy = "easy",
         /// The sample decision module with the plan of its own configuration.
         FirstFit = "first-fit",
         /// The sample decision module with the cheapest plan found.
         Optimised = "optimised",
         /// The same, suspending to RAM where that is left.
         SuspendToRam = "suspend-to-ram",
+    }
+}
+
+named! {
+    /// Whose memory is drawn.
+    pub enum MemoryBy as "unit" {
+        /// Of each VM by itself.
+        Vm = "vm",
+        /// Of all VMs of a vjob at once.
+        Vjob = "vjob",
     }
 }
 

@@ -1,15 +1,17 @@
 //! Vjobs on a cluster over time, by the control loop of section 3.1: observe, decide, plan, switch.
 //!
-//! All vjobs are submitted at the beginning. A decision is made every period, and some time after a switch has ended. What
+//! Vjobs are submitted over time. A decision is made every period, and some time after a switch has ended. What
 //! is decided happens pool by pool, in the time that the table of durations says; meanwhile VMs that compute on the nodes
 //! concerned are slowed down. VMs that compute share the CPU of a node evenly if there is not enough of it.
 
+mod easy;
 mod machine;
 mod policy;
 mod record;
 mod switch;
 
 pub use policy::Policy;
+use policy::View;
 pub use record::{Load, Run, StateInterval, Switch};
 
 use crate::cluster::Cluster;
@@ -32,6 +34,8 @@ pub struct Setting {
     pub cluster: Cluster,
     /// The application of each vjob: a task for each of its VMs, by their names.
     pub applications: Vec<Application>,
+    /// When each vjob is submitted.
+    pub submissions: Vec<SimTime>,
     /// Who decides.
     pub policy: Policy,
     /// Between decisions.
@@ -70,6 +74,8 @@ struct Simulation<'a> {
     failures: Rng,
     /// How many decisions were made.
     decisions: u64,
+    /// When each vjob was first to run.
+    begun: Vec<Option<SimTime>>,
 }
 
 impl<'a> Simulation<'a> {
@@ -79,7 +85,8 @@ impl<'a> Simulation<'a> {
         let mut queue = EventQueue::new();
         queue.schedule(decision_slot(&setting.cluster), EventKey::new(SimTime::ZERO, Rank::Tick, 0));
         let failures = setting.seed.fork("failures").rng();
-        Simulation { setting, machine, queue, execution: None, recorder, failures, decisions: 0 }
+        let begun = vec![None; setting.cluster.vjobs().len()];
+        Simulation { setting, machine, queue, execution: None, recorder, failures, decisions: 0, begun }
     }
 
     fn run(mut self, witness: &mut Witness<'_>) -> Run {
@@ -91,12 +98,18 @@ impl<'a> Simulation<'a> {
             }
             now = key.time();
             self.machine.advance(now);
+            if let Some(execution) = &mut self.execution {
+                execution.advance(now);
+            }
             if slot.0 < vms {
                 self.machine.complete(VmId(slot.0));
             } else if slot.0 < 2 * vms {
                 self.act(now, VmId(slot.0 - vms));
             } else {
                 self.decide(now, witness);
+            }
+            if let Some(execution) = &mut self.execution {
+                execution.pace(now, self.setting, &mut self.queue);
             }
             let under_way = self.execution.iter().flat_map(Execution::under_way);
             self.machine.refresh(now, &mut self.queue, &self.setting.durations, under_way);
@@ -133,9 +146,18 @@ impl<'a> Simulation<'a> {
     fn decide(&mut self, now: SimTime, witness: &mut Witness<'_>) {
         let cluster = &*self.setting.policy.counted(self.machine.observed());
         let current = self.machine.configuration();
-        let queue = self.queue_of_vjobs();
+        let queue = self.queue_of_vjobs(now);
         let seed = self.setting.seed.fork("decisions").numbered(self.decisions);
-        let wanted = self.setting.policy.decide(cluster, current, &queue, seed);
+        let expected_ends: Vec<SimTime> =
+            cluster.vjob_ids().map(|vjob| self.expected_end(vjob, now)).collect();
+        let view = View { cluster, current, queue: &queue, now, expected_ends: &expected_ends };
+        let wanted = self.setting.policy.decide(&view, seed);
+        for vjob in cluster.vjob_ids() {
+            let runs = |vm: &VmId| matches!(wanted.place(*vm), Place::Running(_));
+            if cluster.vms_of(vjob).iter().any(runs) {
+                self.begun[vjob.index()].get_or_insert(now);
+            }
+        }
         let plan = if self.setting.policy.chooses_by_cost() { plan } else { plan_early };
         let plan = plan(cluster, current, &wanted).expect("what a policy decides is viable and legal");
         if plan.pools().is_empty() {
@@ -146,8 +168,18 @@ impl<'a> Simulation<'a> {
         self.execution = Some(Execution::begin(now, plan, cluster, &mut self.queue));
     }
 
-    /// The vjobs that want to run. A vjob is done when its application is and all its VMs run, so that they can be stopped.
-    fn queue_of_vjobs(&self) -> Vec<VjobId> {
+    /// When a vjob would end if it ran undisturbed on units of its own from its beginning on, or from now on: it boots, computes
+    /// and is seen to have ended.
+    fn expected_end(&self, vjob: VjobId, now: SimTime) -> SimTime {
+        let setting = self.setting;
+        let times = setting.applications.get(vjob.index()).map(Application::undisturbed).unwrap_or_default();
+        let computes = times.iter().map(|(_, end)| *end).max().unwrap_or_default();
+        let begin = self.begun[vjob.index()].unwrap_or(now);
+        begin.saturating_add(setting.durations.run()).saturating_add(computes).saturating_add(setting.period)
+    }
+
+    /// The vjobs that are submitted and want to run. A vjob is done when its application is and all its VMs run, so that they can be stopped.
+    fn queue_of_vjobs(&self, now: SimTime) -> Vec<VjobId> {
         let cluster = &self.setting.cluster;
         let configuration = self.machine.configuration();
         let is_done = |vjob: &VjobId| {
@@ -156,7 +188,8 @@ impl<'a> Simulation<'a> {
             self.machine.is_done(*vjob) && states.into_iter().all(ends)
         };
         let queue = crate::decision::first_come_first_served(cluster);
-        queue.into_iter().filter(|vjob| !is_done(vjob)).collect()
+        let is_submitted = |vjob: &VjobId| self.setting.submissions[vjob.index()] <= now;
+        queue.into_iter().filter(is_submitted).filter(|vjob| !is_done(vjob)).collect()
     }
 }
 

@@ -1,12 +1,13 @@
 //! Who decides which vjobs run, and where.
 
-use crate::assignment::{Assignment, largest_first, units};
+use super::easy;
+use crate::assignment::{Assignment, Unit, largest_first, units};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::decision::{SuspendTo, select_running};
 use crate::optimiser::{Limits, cheapest};
 use crate::vjob::VjobId;
-use dfrsim_model::Seed;
+use dfrsim_model::{Seed, SimTime};
 use std::borrow::Cow;
 
 /// A decision module.
@@ -15,6 +16,9 @@ pub enum Policy {
     /// Static allocation, first come first served: a vjob books a processing unit for each of its VMs until it ends, and the
     /// first one that does not fit makes all others wait.
     Booking,
+    /// The same with EASY backfilling (section 2.1): a vjob may pass the first one that does not fit if that is not delayed, by
+    /// what the vjobs are expected to take.
+    Easy,
     /// The sample decision module (section 3.2), whose configuration is taken as it is: first-fit decreasing.
     FirstFit(SuspendTo),
     /// The same with the cheapest configuration that the optimiser finds.
@@ -25,7 +29,7 @@ impl Policy {
     /// The cluster with what VMs count for: what is observed of them, or the units that they have booked.
     pub(super) fn counted<'a>(&self, observed: &'a Cluster) -> Cow<'a, Cluster> {
         match self {
-            Policy::Booking => {
+            Policy::Booking | Policy::Easy => {
                 let mut booked = observed.clone();
                 observed.by_name().iter().for_each(|&vm| booked.observe_cpu(vm, 1));
                 Cow::Owned(booked)
@@ -40,15 +44,11 @@ impl Policy {
     }
 
     /// A viable configuration to go to; the cluster is as [counted](Policy::counted).
-    pub(super) fn decide(
-        &self,
-        cluster: &Cluster,
-        current: &Configuration,
-        queue: &[VjobId],
-        seed: Seed,
-    ) -> Configuration {
+    pub(super) fn decide(&self, view: &View<'_>, seed: Seed) -> Configuration {
+        let View { cluster, current, queue, .. } = *view;
         match *self {
-            Policy::Booking => booked(cluster, current, queue),
+            Policy::Booking => booked(view, |_, _, _| {}),
+            Policy::Easy => booked(view, easy::backfill),
             Policy::FirstFit(suspend_to) => select_running(cluster, current, queue, suspend_to),
             Policy::Optimised(suspend_to, limits) => {
                 let first_fit = select_running(cluster, current, queue, suspend_to);
@@ -59,8 +59,25 @@ impl Policy {
     }
 }
 
-/// Vjobs that run stay where they are; others follow as long as they fit.
-fn booked(cluster: &Cluster, current: &Configuration, queue: &[VjobId]) -> Configuration {
+/// What a policy may know.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) cluster: &'a Cluster,
+    pub(super) current: &'a Configuration,
+    /// The vjobs that want to run, in their order.
+    pub(super) queue: &'a [VjobId],
+    pub(super) now: SimTime,
+    /// When each vjob is expected to end, if it begins now or runs.
+    pub(super) expected_ends: &'a [SimTime],
+}
+
+/// Vjobs that run stay where they are; others follow as long as they fit, and then those that `backfill` gives nodes to: it gets
+/// the vjobs from the first one on that does not fit.
+fn booked(
+    view: &View<'_>,
+    backfill: impl FnOnce(&View<'_>, &mut Assignment<'_>, &[VjobId]),
+) -> Configuration {
+    let View { cluster, current, queue, .. } = *view;
     let mut assignment = Assignment::empty(cluster);
     let mut wanted = current.clone();
     let runs = |vjob: VjobId| cluster.vms_of(vjob).iter().any(|vm| current.place(*vm) != Place::Waiting);
@@ -79,19 +96,23 @@ fn booked(cluster: &Cluster, current: &Configuration, queue: &[VjobId]) -> Confi
             }
         }
     }
-    for &vjob in queue {
-        // Those of whose VMs some did not start are completed first.
-        let missing = cluster.vms_of(vjob).iter().copied().filter(|vm| current.place(*vm) == Place::Waiting);
-        let mut items = units(cluster, missing);
-        largest_first(&mut items);
-        if !assignment.first_fit(&items) {
-            break;
-        }
-        for unit in &items {
-            for &vm in &unit.vms {
-                wanted.set(vm, assignment.host(vm).map_or(Place::Waiting, Place::Running));
-            }
+    // Those of whose VMs some did not start are completed first.
+    let passed = queue.iter().take_while(|vjob| assignment.first_fit(&missing(view, **vjob))).count();
+    if passed < queue.len() {
+        backfill(view, &mut assignment, &queue[passed..]);
+    }
+    for vm in queue.iter().flat_map(|&vjob| cluster.vms_of(vjob)) {
+        if let Some(host) = assignment.host(*vm).filter(|_| current.place(*vm) == Place::Waiting) {
+            wanted.set(*vm, Place::Running(host));
         }
     }
     wanted
+}
+
+/// The VMs of a vjob that wait, the largest first.
+pub(super) fn missing(view: &View<'_>, vjob: VjobId) -> Vec<Unit> {
+    let vms = view.cluster.vms_of(vjob).iter().copied();
+    let mut items = units(view.cluster, vms.filter(|vm| view.current.place(*vm) == Place::Waiting));
+    largest_first(&mut items);
+    items
 }

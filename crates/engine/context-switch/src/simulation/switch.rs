@@ -5,11 +5,12 @@ use super::record::Switch;
 use super::{Setting, action_slot};
 use crate::action::{Action, Kind};
 use crate::cluster::Cluster;
+use crate::durations::Durations;
 use crate::plan::Plan;
 use crate::timetable::delays;
 use crate::vjob::VmId;
 use dfrsim_des::{EventKey, EventQueue, Rank};
-use dfrsim_model::{Rng, SimTime};
+use dfrsim_model::{NodeId, Rng, SimSpan, SimTime};
 use rand::RngExt;
 
 /// A plan that is being carried out.
@@ -19,6 +20,8 @@ pub(super) struct Execution {
     begin: SimTime,
     cost: u64,
     pool: usize,
+    /// Until when what is left of actions is known.
+    now: SimTime,
     /// The actions of the pool that have not ended, and how they stand.
     open: Vec<Open>,
     /// Whether an action was given up, so that later pools may not be feasible.
@@ -31,6 +34,10 @@ struct Open {
     action: Action,
     has_begun: bool,
     tries: u32,
+    /// Microseconds that it still takes by itself.
+    left: f64,
+    /// How many times longer it takes now.
+    slowdown: f64,
 }
 
 /// Whether there is more to do.
@@ -43,7 +50,7 @@ impl Execution {
     pub(super) fn begin(now: SimTime, plan: Plan, cluster: &Cluster, queue: &mut EventQueue) -> Execution {
         let cost = plan.cost(cluster);
         let mut execution =
-            Execution { plan, begin: now, cost, pool: 0, open: Vec::new(), is_broken: false, failed: 0 };
+            Execution { plan, begin: now, cost, pool: 0, now, open: Vec::new(), is_broken: false, failed: 0 };
         execution.open_pool(now, cluster, queue);
         execution
     }
@@ -62,7 +69,8 @@ impl Execution {
         for (action, delay) in pool.iter().zip(delays(cluster, pool)) {
             schedule(cluster, queue, action.vm(), now + delay);
         }
-        self.open = pool.iter().map(|&action| Open { action, has_begun: false, tries: 0 }).collect();
+        let open = |&action| Open { action, has_begun: false, tries: 0, left: 0.0, slowdown: 1.0 };
+        self.open = pool.iter().map(open).collect();
     }
 
     /// The action of a VM begins, or ends.
@@ -81,14 +89,14 @@ impl Execution {
         let open = &mut self.open[place];
         if !open.has_begun {
             open.has_begun = true;
-            schedule(cluster, queue, vm, now + setting.durations.of(cluster, open.action));
+            open.start(now, setting, queue);
             return Progress::Goes;
         }
         if failures.random_bool(setting.failures) {
             self.failed += 1;
             open.tries += 1;
             if open.tries <= setting.retries {
-                schedule(cluster, queue, vm, now + setting.durations.of(cluster, open.action));
+                open.start(now, setting, queue);
                 return Progress::Goes;
             }
             self.is_broken = true;
@@ -105,6 +113,40 @@ impl Execution {
         }
         self.open_pool(now, cluster, queue);
         Progress::Goes
+    }
+
+    /// Lets time pass.
+    pub(super) fn advance(&mut self, now: SimTime) {
+        let span = now.since(self.now).micros() as f64;
+        self.now = now;
+        for open in self.open.iter_mut().filter(|open| open.has_begun) {
+            open.left = (open.left - span / open.slowdown).max(0.0);
+        }
+    }
+
+    /// Finds out how much actions that are under way disturb each other from now on.
+    pub(super) fn pace(&mut self, now: SimTime, setting: &Setting, queue: &mut EventQueue) {
+        let Durations { contention, storage_contention, .. } = setting.durations;
+        if contention == 0.0 && storage_contention == 0.0 {
+            return;
+        }
+        let mut on_node = vec![0_u32; setting.cluster.nodes().len()];
+        let mut with_images = 0_u32;
+        for action in self.under_way() {
+            nodes(action).for_each(|node| on_node[node.index()] += 1);
+            with_images += u32::from(has_image(action));
+        }
+        for open in self.open.iter_mut().filter(|open| open.has_begun) {
+            let most = nodes(open.action).map(|node| on_node[node.index()]).max().unwrap_or(1);
+            let images = if has_image(open.action) { with_images } else { 1 };
+            let slowdown =
+                1.0 + contention * f64::from(most - 1) + storage_contention * f64::from(images - 1);
+            if slowdown != open.slowdown {
+                open.slowdown = slowdown;
+                let left = SimSpan::from_micros((open.left * slowdown).ceil() as u64);
+                schedule(&setting.cluster, queue, open.action.vm(), now.saturating_add(left));
+            }
+        }
     }
 
     /// What is to be said of it when it has ended.
@@ -130,6 +172,26 @@ impl Execution {
             was_dropped: self.is_broken,
         }
     }
+}
+
+impl Open {
+    /// Begins to be carried out, undisturbed as yet.
+    fn start(&mut self, now: SimTime, setting: &Setting, queue: &mut EventQueue) {
+        let span = setting.durations.of(&setting.cluster, self.action);
+        (self.left, self.slowdown) = (span.micros() as f64, 1.0);
+        schedule(&setting.cluster, queue, self.action.vm(), now + span);
+    }
+}
+
+/// The nodes of an action, once each.
+fn nodes(action: Action) -> impl Iterator<Item = NodeId> {
+    let (from, to) = (action.from().node(), action.to().node());
+    from.into_iter().chain(to.filter(|_| from != to))
+}
+
+/// Whether an image is written to a disk or read from it.
+fn has_image(action: Action) -> bool {
+    matches!(action.kind(), Kind::Suspend { .. } | Kind::Resume { .. })
 }
 
 fn schedule(cluster: &Cluster, queue: &mut EventQueue, vm: VmId, at: SimTime) {

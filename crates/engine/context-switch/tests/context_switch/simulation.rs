@@ -13,6 +13,7 @@ fn application(seconds: &[u64]) -> Application {
 
 fn setting(cluster: Cluster, applications: Vec<Application>, policy: Policy) -> Setting {
     Setting {
+        submissions: vec![SimTime::ZERO; cluster.vjobs().len()],
         cluster,
         applications,
         policy,
@@ -133,4 +134,64 @@ fn the_work_that_is_used_is_that_of_the_applications() {
     let tasks = setting.applications.iter().flat_map(|application| &application.tasks);
     let work: f64 = tasks.map(|task| task.work.as_secs_f64()).sum();
     assert!((used - work).abs() < 0.01, "{used} and {work}");
+}
+
+/// A node of two units and its disk. A runs on one unit for 100 s; B needs two and waits; C, of 20 s on one unit, passes it under
+/// EASY since it ends before A does, and D, of 200 s, does not.
+#[test]
+fn easy_backfills_what_does_not_delay_the_first() {
+    let vms = [(0, 1, 1), (1, 1, 1), (1, 1, 1), (2, 1, 1), (3, 1, 1)];
+    let applications = || [&[100][..], &[10, 10], &[20], &[200]].map(application).to_vec();
+    let begins = |policy| {
+        let run = checked_run(&setting(cluster(&[(2, 9)], &vms), applications(), policy));
+        let first = |vjob| {
+            let stay =
+                run.stays.iter().find(|stay| stay.vjob == VjobId(vjob) && stay.state == Some(State::Running));
+            stay.unwrap().from.as_secs_f64()
+        };
+        [0, 1, 2, 3].map(first)
+    };
+    let [a, b, c, d] = begins(Policy::Booking);
+    assert!(a < b && b < c && b < d, "{a} {b} {c} {d}");
+    let easy = begins(Policy::Easy);
+    // That C is stopped moves the decisions by 5 s.
+    assert_eq!((easy[0], easy[1], easy[2]), (6.0, b + 5.0, 6.0));
+    assert!(easy[3] > easy[1], "{easy:?}");
+}
+
+/// What is submitted at 50 s is decided on at 60 s, and a higher priority comes first.
+#[test]
+fn vjobs_are_submitted_over_time() {
+    let vms = [(0, 1, 1), (1, 1, 1)];
+    let submitted = |seconds: [u64; 2]| Setting {
+        submissions: seconds.map(SimTime::from_secs).to_vec(),
+        ..setting(cluster(&[(1, 4)], &vms), vec![application(&[10]), application(&[10])], Policy::Booking)
+    };
+    let run = checked_run(&submitted([0, 50]));
+    assert_eq!(seconds(&run)[..3], [(0.0, 6.0), (30.0, 25.0), (65.0, 6.0)]);
+    let run = checked_run(&submitted([50, 0]));
+    let first = run.stays.iter().find(|stay| stay.state == Some(State::Running)).unwrap();
+    assert_eq!(first.vjob, VjobId(1));
+}
+
+/// Two suspends of 90 s, a second apart, on two nodes: with contention for the storage the first has it for a second, then both share
+/// it.
+#[test]
+fn actions_of_a_pool_slow_each_other_down() {
+    let run = |contention, storage_contention| {
+        let cluster = cluster(&[(1, 8_192), (1, 8_192)], &[(0, 1, 2_048), (1, 1, 2_048), (1, 1, 2_048)]);
+        let applications = vec![application(&[60]), application(&[60, 60])];
+        let mut setting = setting(cluster, applications, Policy::FirstFit(SuspendTo::Disk));
+        setting.durations = Durations { contention, storage_contention, ..Durations::default() };
+        let run = checked_run(&setting);
+        let suspends: Vec<_> = run.switches.iter().filter(|switch| switch.suspends == 2).collect();
+        assert_eq!(suspends.len(), 1, "{:?}", run.switches);
+        suspends[0].duration.as_secs_f64()
+    };
+    let alone = run(0.0, 0.0);
+    assert_eq!(alone, 91.0);
+    let shared = run(0.0, 1.0);
+    // 1 s alone, then 89 s twice as long; the other has 1 s left.
+    assert_eq!(shared, 1.0 + 2.0 * 89.0 + 1.0);
+    assert!(run(1.0, 0.0) >= alone);
 }

@@ -1,0 +1,50 @@
+//! EASY backfilling of vjobs (section 2.1).
+
+use super::policy::{View, missing};
+use crate::assignment::{Assignment, Unit, units};
+use crate::vjob::VjobId;
+use dfrsim_model::SimTime;
+
+/// Gives nodes to vjobs behind the first one that does not fit: those that fit now and are expected to end before it can begin,
+/// or that leave it the nodes that it then gets.
+pub(super) fn backfill(view: &View<'_>, assignment: &mut Assignment<'_>, waiting: &[VjobId]) {
+    let [head, others @ ..] = waiting else { return };
+    let Some((begin, mut reserved)) = reservation(view, assignment, *head) else { return };
+    for &vjob in others {
+        let items = missing(view, vjob);
+        let ends_before = view.expected_ends[vjob.index()] <= begin;
+        let leaves_room = |reserved: &mut Assignment<'_>| ends_before || reserved.first_fit(&items);
+        if assignment.first_fit(&items) && !leaves_room(&mut reserved) {
+            for unit in &items {
+                let node = assignment.host(unit.vms[0]).expect("it was given to a node");
+                assignment.take(unit, node);
+            }
+        }
+    }
+}
+
+/// When a vjob can begin if all others end as expected, and the nodes with it then.
+fn reservation<'a>(
+    view: &View<'_>,
+    assignment: &Assignment<'a>,
+    head: VjobId,
+) -> Option<(SimTime, Assignment<'a>)> {
+    let mut reserved = assignment.clone();
+    let hosted = |vjob: &VjobId| -> Vec<Unit> {
+        let vms = view.cluster.vms_of(*vjob).iter().copied();
+        units(view.cluster, vms.filter(|vm| assignment.host(*vm).is_some()))
+    };
+    let mut running: Vec<VjobId> =
+        view.cluster.vjob_ids().filter(|vjob| *vjob != head && !hosted(vjob).is_empty()).collect();
+    running.sort_by_key(|vjob| view.expected_ends[vjob.index()]);
+    for vjob in running {
+        for unit in hosted(&vjob) {
+            let node = reserved.host(unit.vms[0]).expect("it is hosted");
+            reserved.take(&unit, node);
+        }
+        if reserved.first_fit(&missing(view, head)) {
+            return Some((view.expected_ends[vjob.index()].max(view.now), reserved));
+        }
+    }
+    None
+}
