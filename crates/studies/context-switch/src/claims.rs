@@ -1,11 +1,14 @@
-//! The numbers that the text states, beside ours.
+//! The numbers that the text states, beside ours where the experiment is as large as its own; and what it says in words.
 //!
 //! A number *holds* where the 95 % interval of ours is within a tenth of it, *fails* where the interval is outside, and is
 //! *open* where the interval is partly within.
 
 use crate::model;
 use crate::rows::{Row, SwitchRow, loads, pairs, reduction_percent, simulations, switches};
+use crate::scenario::ContextSwitches;
+use crate::statements;
 use crate::tables::minutes;
+use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Bootstrap, Claim, Estimate, Long, Verdict};
 use std::collections::BTreeMap;
 
@@ -13,7 +16,7 @@ use std::collections::BTreeMap;
 const TOLERANCE: f64 = 0.1;
 
 /// What the quantities of `reference/text.csv` are; without an interval where they are no means.
-const STATEMENTS: [(&str, &str); 11] = [
+const STATEMENTS: [(&str, &str); 14] = [
     (
         "cost_reduction_percent",
         "how much cheaper the cheapest plans found are than those of first-fit decreasing, in percent",
@@ -28,9 +31,15 @@ const STATEMENTS: [(&str, &str); 11] = [
     ("local_resumes", "how many VMs are resumed on the node of their image"),
     ("resumes", "how many VMs are resumed in all"),
     ("peak_demand", "how many units of CPU VMs demand at most"),
+    (
+        "three_migrations_s",
+        "the mean duration of switches with three migrations and neither suspends nor resumes, in seconds",
+    ),
+    ("nine_resumes_s", "the mean duration of switches with nine or more resumes, in seconds"),
+    ("local_percent", "how many of all resumes are local, in percent"),
 ];
 
-pub(crate) fn all(seed: u64, rows: &Long<Row>) -> Vec<Claim> {
+pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Claim> {
     let costs = model::costs();
     let agree = costs.iter().filter(|cost| cost.cost_mb == cost.published_mb).count();
     let table_1 = Claim::new(
@@ -39,12 +48,17 @@ pub(crate) fn all(seed: u64, rows: &Long<Row>) -> Vec<Claim> {
         Verdict::from_bool(agree == costs.len()),
         format!("{agree} of {} costs agree", costs.len()),
     );
-    let measures = Measures { rows, bootstrap: Bootstrap::for_tables(seed) };
+    let bootstrap = Bootstrap::for_tables(scenario.seed);
+    let statements = statements::all(&bootstrap, rows);
+    let measures = Measures { rows, bootstrap };
     let stated = include_str!("../reference/text.csv").lines().skip(1).filter_map(|line| {
         let mut fields = line.split(',');
         let (section, quantity) = (fields.next()?, fields.next()?);
         let published: f64 = fields.next()?.parse().ok()?;
         let (_, statement) = STATEMENTS.iter().find(|(name, _)| *name == quantity)?;
+        if !is_as_in_the_text(scenario, section) {
+            return None;
+        }
         let Estimate { value, interval } = measures.of(quantity)?;
         let (low, high) = interval.unwrap_or((value, value));
         let claim = Claim::new(
@@ -55,7 +69,15 @@ pub(crate) fn all(seed: u64, rows: &Long<Row>) -> Vec<Claim> {
         );
         Some(claim.with_values(Some(value), Some(published)).with_interval(interval))
     });
-    std::iter::once(table_1).chain(stated).collect()
+    std::iter::once(table_1).chain(stated).chain(statements).collect()
+}
+
+/// Whether an experiment is as large as that of the section, so that its numbers can be compared.
+fn is_as_in_the_text(scenario: &ContextSwitches, section: &str) -> bool {
+    match section {
+        "5.1" => scenario.samples.as_ref().is_some_and(|part| part.nodes == 200 && part.busy.is_none()),
+        _ => scenario.cluster.as_ref().is_some_and(|part| (part.nodes, part.cpu, part.vjobs) == (11, 2, 8)),
+    }
 }
 
 /// Whether a value that is in an interval is a published one.
@@ -94,13 +116,18 @@ impl Measures<'_> {
                 Some(without(100.0 - 100.0 * optimised?.value / booking?.value))
             }
             "switches" => self.a_run(|_| 1),
-            "mean_switch_s" => {
-                let blocks: Vec<Vec<f64>> = self
-                    .by_replication()
-                    .iter()
-                    .map(|rows| rows.iter().map(|row| seconds(row)).collect())
-                    .collect();
-                self.bootstrap.estimates(&blocks).map(|estimates| estimates.mean)
+            "mean_switch_s" => self.duration_of(|_| true),
+            "three_migrations_s" => {
+                self.duration_of(|row| row.migrations == 3 && row.suspends + resumes(row) == 0)
+            }
+            "nine_resumes_s" => self.duration_of(|row| resumes(row) >= 9),
+            "local_percent" => {
+                let percent = |rows: &Vec<&SwitchRow>| {
+                    let local: u64 = rows.iter().map(|row| row.local_resumes).sum();
+                    let all: u64 = rows.iter().map(|row| resumes(row)).sum();
+                    (all > 0).then(|| 100.0 * local as f64 / all as f64)
+                };
+                self.bootstrap.mean(&self.by_replication().iter().filter_map(percent).collect::<Vec<f64>>())
             }
             "free_switches" => self.a_run(|row| u64::from(row.cost_mb == 0)),
             "max_free_switch_s" => {
@@ -108,7 +135,7 @@ impl Measures<'_> {
                 own.map(seconds).reduce(f64::max).map(without)
             }
             "local_resumes" => self.a_run(|row| row.local_resumes),
-            "resumes" => self.a_run(|row| row.local_resumes + row.remote_resumes),
+            "resumes" => self.a_run(resumes),
             "peak_demand" => {
                 let mut peaks = BTreeMap::<u32, u64>::new();
                 for row in loads(self.rows).filter(|row| row.policy == "optimised") {
@@ -119,6 +146,15 @@ impl Measures<'_> {
             }
             _ => None,
         }
+    }
+    /// The mean duration of some switches, in seconds.
+    fn duration_of(&self, is_one: fn(&SwitchRow) -> bool) -> Option<Estimate> {
+        let seconds = |rows: &Vec<&SwitchRow>| -> Vec<f64> {
+            rows.iter().filter(|row| is_one(row)).map(|row| row.duration_s.as_secs_f64()).collect()
+        };
+        let mut blocks: Vec<Vec<f64>> = self.by_replication().iter().map(seconds).collect();
+        blocks.retain(|block| !block.is_empty());
+        self.bootstrap.estimates(&blocks).map(|estimates| estimates.mean)
     }
     /// The switches of each simulation of the optimised policy.
     fn by_replication(&self) -> Vec<Vec<&SwitchRow>> {
@@ -134,6 +170,10 @@ impl Measures<'_> {
         let sum = |rows: &Vec<&SwitchRow>| rows.iter().map(|row| of(row)).sum::<u64>() as f64;
         self.bootstrap.mean(&self.by_replication().iter().map(sum).collect::<Vec<f64>>())
     }
+}
+
+fn resumes(row: &SwitchRow) -> u64 {
+    row.local_resumes + row.remote_resumes
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
-//! Figures 10, 11 and 13.
+//! Figures 3 and 10 to 13.
 
-use crate::rows::{LoadRow, Pair, Row, loads, pairs, switches};
+use crate::model::{MEMORIES_MB, times};
+use crate::rows::{LoadRow, Pair, Row, StayRow, loads, pairs, stays, switches};
 use crate::scenario::ContextSwitches;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, average};
+use dfrsim_model::SimSpan;
 
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Drawing> {
     let policies: Vec<&str> =
@@ -11,12 +13,58 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
     let memory =
         over_time(rows, &policies, "memory", "memory of running VMs (MB)", |row| row.memory_mb as f64);
     let cpu = over_time(rows, &policies, "cpu", "processing units in use", |row| row.used_cpu);
-    let drawings = [figure_10(rows), figure_11(rows, &policies), memory, cpu];
+    let demand =
+        over_time(rows, &policies, "demand", "processing units demanded", |row| row.demanded_cpu as f64);
+    let drawings = [
+        figure_3(scenario),
+        figure_10(rows),
+        figure_11(rows, &policies),
+        figure_12(rows),
+        memory,
+        cpu,
+        demand,
+    ];
     let has_points = |drawing: &Drawing| match &drawing.chart {
         Chart::Lines { series, .. } => series.iter().any(|series| !series.points.is_empty()),
         _ => true,
     };
     drawings.into_iter().filter(has_points).collect()
+}
+
+/// How long actions take by the memory of the VM.
+fn figure_3(scenario: &ContextSwitches) -> Drawing {
+    let durations = scenario.durations.durations();
+    let times = MEMORIES_MB.map(|memory| (f64::from(memory), times(&durations, memory)));
+    let of = |action: usize| {
+        let points = times.iter().map(|(memory, times)| (*memory, times[action].1)).collect();
+        let name = times[0].1[action].0.trim_end_matches("_s").replace('_', " ");
+        Series { name, points, join: Join::Straight }
+    };
+    let series = (0..times[0].1.len()).map(of).collect();
+    let chart =
+        Chart::lines(Axis::linear("memory of the VM (MB)"), Axis::linear("duration (s)"), "action", series);
+    Drawing::new("figure-3", "RR-6929, figure 3: how long an action takes by itself", chart)
+}
+
+/// When vjobs run with booked units: a line a vjob, from its first to its last second.
+fn figure_12(rows: &Long<Row>) -> Drawing {
+    let first = |row: &&StayRow| {
+        row.policy == "booking" && row.replication == 0 && row.state.as_deref() == Some("running")
+    };
+    let minutes = |span: SimSpan| span.as_secs_f64() / 60.0;
+    let line = |(place, row): (usize, &StayRow)| {
+        let ends = [row.start_s, row.start_s + row.duration_s].map(|at| (minutes(at), (place + 1) as f64));
+        Series { name: row.vjob.clone(), points: ends.to_vec(), join: Join::Straight }
+    };
+    let series = stays(rows).filter(first).enumerate().map(line).collect();
+    let chart = Chart::lines(
+        Axis::linear("time (min)"),
+        Axis::linear("place in the order of starts"),
+        "vjob",
+        series,
+    );
+    Drawing::new("figure-12", "RR-6929, figure 12: when vjobs run under FCFS with booked units", chart)
+        .with_remark("The first replication.")
 }
 
 /// The mean cost of plans by the number of VMs.
@@ -46,14 +94,14 @@ fn figure_10(rows: &Long<Row>) -> Drawing {
 /// The durations of context switches by their cost.
 fn figure_11(rows: &Long<Row>, policies: &[&str]) -> Drawing {
     let series = |policy: &&str| {
-        let own = switches(rows).filter(|row| row.policy == *policy && row.replication == 0);
+        let own = switches(rows).filter(|row| row.policy == *policy);
         let points = own.map(|row| (row.cost_mb as f64, row.duration_s.as_secs_f64())).collect();
         Series { name: (*policy).to_owned(), points, join: Join::None }
     };
     let series = policies.iter().map(series).collect();
     let chart = Chart::lines(Axis::linear("cost (MB)"), Axis::linear("duration (s)"), "policy", series);
     Drawing::new("figure-11", "RR-6929, figure 11: the duration of context switches by their cost", chart)
-        .with_remark("The first replication.")
+        .with_remark("All replications.")
 }
 
 /// What VMs use over time.

@@ -16,6 +16,7 @@ mod instance;
 mod model;
 mod rows;
 mod scenario;
+mod statements;
 mod study;
 mod tables;
 

@@ -1,6 +1,6 @@
-//! Table 1: the cost of an action on a VM of 1,024 MB, by the model and as published.
+//! Table 1 and figure 3: the cost of an action on a VM of 1,024 MB, by the model and as published, and how long it takes.
 
-use dfrsim_context_switch::{Action, Amount, Cluster, Node, Place, Vjob, VjobId, Vm, VmId};
+use dfrsim_context_switch::{Action, Amount, Cluster, Durations, Node, Place, Vjob, VjobId, Vm, VmId};
 use dfrsim_model::NodeId;
 
 const MEMORY_MB: i64 = 1_024;
@@ -14,11 +14,7 @@ pub(crate) struct Cost {
 
 /// The costs of table 1.
 pub(crate) fn costs() -> Vec<Cost> {
-    let node = |name: &str| Node { name: name.to_owned(), capacity: Amount::new(1, MEMORY_MB) };
-    let vm = Vm { name: "VM".to_owned(), vjob: VjobId(0), demand: Amount::new(1, MEMORY_MB) };
-    let vjob = Vjob { name: "vjob".to_owned(), priority: 0 };
-    let cluster = Cluster::new(vec![node("N1"), node("N2")], vec![vjob], vec![vm])
-        .expect("two nodes and a VM are a cluster");
+    let cluster = two_nodes(MEMORY_MB);
     let lines = include_str!("../reference/table_1.csv").lines().skip(1);
     let cost = |line: &'static str| {
         let (action, factor) = line.split_once(',')?;
@@ -28,6 +24,37 @@ pub(crate) fn costs() -> Vec<Cost> {
         Some(Cost { action, published_mb, cost_mb })
     };
     lines.filter_map(cost).collect()
+}
+
+/// The memories of figure 3.
+pub(crate) const MEMORIES_MB: [u32; 4] = [512, 1_024, 1_536, 2_048];
+
+/// How long each action takes by itself on a VM of so much memory, in seconds.
+pub(crate) fn times(durations: &Durations, memory_mb: u32) -> Vec<(&'static str, f64)> {
+    let cluster = two_nodes(memory_mb.into());
+    let actions = [
+        ("run_s", "run"),
+        ("stop_s", "stop"),
+        ("migrate_s", "migrate"),
+        ("suspend_s", "suspend"),
+        ("local_resume_s", "resume local"),
+        ("remote_resume_s", "resume remote"),
+    ];
+    let time = |(column, action)| {
+        let (from, to) = ends(action)?;
+        let action = Action::between(&cluster, VmId(0), from, to).ok()??;
+        Some((column, durations.of(&cluster, action).as_secs_f64()))
+    };
+    actions.into_iter().filter_map(time).collect()
+}
+
+/// Two nodes and a VM of so much memory.
+fn two_nodes(memory: i64) -> Cluster {
+    let node = |name: &str| Node { name: name.to_owned(), capacity: Amount::new(1, memory) };
+    let vm = Vm { name: "VM".to_owned(), vjob: VjobId(0), demand: Amount::new(1, memory) };
+    let vjob = Vjob { name: "vjob".to_owned(), priority: 0 };
+    Cluster::new(vec![node("N1"), node("N2")], vec![vjob], vec![vm])
+        .expect("two nodes and a VM are a cluster")
 }
 
 /// From where to where an action takes a VM.

@@ -137,7 +137,7 @@ impl Study for ContextSwitchStudy {
         tables::all(&self.scenario, rows)
     }
     fn claims(&self, rows: &Long<Row>) -> Vec<Claim> {
-        claims::all(self.scenario.seed, rows)
+        claims::all(&self.scenario, rows)
     }
     fn drawings(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Drawing> {
         drawings::all(scenario, rows)

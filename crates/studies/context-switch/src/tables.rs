@@ -10,6 +10,8 @@ use dfrsim_model::SimSpan;
 
 /// Between the lines of figure 13.
 const STEP: SimSpan = SimSpan::from_secs(600);
+/// The same where moments count, as that at 2 min 10 s.
+const SMALL_STEP: SimSpan = SimSpan::from_secs(10);
 
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<NamedTable> {
     let bootstrap = Bootstrap::for_tables(scenario.seed);
@@ -20,6 +22,11 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
             "table_1",
             "RR-6929, table 1: the cost of an action on a VM of 1,024 MB",
             table_1(),
+        ),
+        NamedTable::printed(
+            "figure_3",
+            "RR-6929, figure 3: how long an action takes by itself, in s, by the memory of its VM",
+            figure_3(scenario),
         ),
         NamedTable::printed(
             "figure_10",
@@ -51,7 +58,12 @@ pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec
         NamedTable::printed(
             "figure_13",
             "RR-6929, figure 13: what VMs use, first replication",
-            figure_13(rows, &policies),
+            figure_13(rows, &policies, STEP),
+        ),
+        NamedTable::new(
+            "figure_13_steps",
+            "RR-6929, figure 13: the same in steps of ten seconds",
+            figure_13(rows, &policies, SMALL_STEP),
         ),
     ]
 }
@@ -65,6 +77,15 @@ fn table_1() -> Table {
             .with("cost_mb_published", cost.published_mb)
     };
     model::costs().iter().map(line).collect()
+}
+
+/// How long actions take.
+fn figure_3(scenario: &Scenario<ContextSwitches>) -> Table {
+    let line = |memory_mb: u32| {
+        let times = model::times(&scenario.durations.durations(), memory_mb);
+        TableLine::new().with("memory_mb", memory_mb).with_all(times)
+    };
+    model::MEMORIES_MB.into_iter().map(line).collect()
 }
 
 fn max(values: Vec<f64>) -> Option<f64> {
@@ -172,7 +193,7 @@ fn intervals(rows: &Long<Row>, policies: &[&str], is_one: fn(&StayRow) -> bool) 
 }
 
 /// Means over spans of time.
-fn figure_13(rows: &Long<Row>, policies: &[&str]) -> Table {
+fn figure_13(rows: &Long<Row>, policies: &[&str], step: SimSpan) -> Table {
     let mut lines = Vec::new();
     for &policy in policies {
         let mut own = simulations(rows).filter(|row| row.policy == policy && row.replication == 0);
@@ -181,7 +202,7 @@ fn figure_13(rows: &Long<Row>, policies: &[&str]) -> Table {
             loads(rows).filter(|row| row.policy == policy && row.replication == 0).collect();
         let mut from = SimSpan::ZERO;
         while from < end {
-            let to = end.min(from + STEP);
+            let to = end.min(from + step);
             let over = |of: fn(&LoadRow) -> f64| mean_between(&loads, (from, to, end), of);
             let line = TableLine::new()
                 .with("policy", policy)
@@ -197,7 +218,7 @@ fn figure_13(rows: &Long<Row>, policies: &[&str]) -> Table {
 }
 
 /// The mean over a span of time of what holds from each load to the next, the last one until the end.
-fn mean_between(
+pub(crate) fn mean_between(
     loads: &[&LoadRow],
     (from, to, end): (SimSpan, SimSpan, SimSpan),
     of: fn(&LoadRow) -> f64,
