@@ -103,8 +103,18 @@ fn optimised_plans_are_not_dearer_and_figures_are_drawn() {
     let report = run(SMALL, folder.path(), Part::Whole);
     assert_eq!(report.counts.failures(), 0);
     let names: Vec<&str> = report.tables.iter().map(|table| table.name.as_str()).collect();
-    let expected =
-        ["table_1", "figure_10", "figure_11", "switches", "figure_12", "stays", "figure_13", "claims"];
+    let expected = [
+        "table_1",
+        "figure_3",
+        "figure_10",
+        "figure_11",
+        "switches",
+        "figure_12",
+        "stays",
+        "figure_13",
+        "figure_13_steps",
+        "claims",
+    ];
     assert_eq!(names, expected);
     let samples = &frames(folder.path())[0];
     let (cost, bound) = (samples.place("cost_mb").unwrap(), samples.place("bound_mb").unwrap());
@@ -116,7 +126,37 @@ fn optimised_plans_are_not_dearer_and_figures_are_drawn() {
     let results = Results::read(folder.path(), &registry).unwrap();
     let drawings = results.study.drawings(&results, &registry).unwrap();
     let stems: Vec<&str> = drawings.iter().map(|drawing| drawing.stem.as_str()).collect();
-    assert_eq!(stems, ["figure-10", "figure-11", "figure-13-memory", "figure-13-cpu"]);
+    let expected = [
+        "figure-3",
+        "figure-10",
+        "figure-11",
+        "figure-12",
+        "figure-13-memory",
+        "figure-13-cpu",
+        "figure-13-demand",
+    ];
+    assert_eq!(stems, expected);
+    // Published numbers are only beside experiments of the text's size.
+    let claims = fs::read_to_string(folder.path().join("tables/claims.csv")).unwrap();
+    assert!(claims.contains("the decision module needs less time than FCFS"), "{claims}");
+    assert!(!claims.contains("how long all vjobs take under FCFS"), "{claims}");
+}
+
+/// Priorities and submissions in turn, one memory for all VMs of a vjob, EASY, and actions that slow each other down.
+#[test]
+fn vjobs_come_over_time() {
+    let text = SMALL
+        .replace("'suspend-to-ram'", "'easy'")
+        .replace("vjobs = 3", "vjobs = 3\ninterarrival_s = 100\npriorities = [0, 2]\nmemory_by = 'vjob'\nvm_memory_mb = [512, 1024]");
+    let text = format!("{text}[durations]\ncontention = 0.5\nstorage_contention = 1\n");
+    let [folder, plain] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
+    assert_eq!(run(&text, folder.path(), Part::Whole).failures, [""; 0]);
+    assert_eq!(run(SMALL, plain.path(), Part::Whole).failures, [""; 0]);
+    let longest = |folder: &Path| {
+        let durations = numbers(&frames(folder)[1], "duration_s");
+        durations.into_iter().reduce(f64::max).unwrap()
+    };
+    assert!(longest(folder.path()) > 200.0 && longest(folder.path()) != longest(plain.path()));
 }
 
 #[test]
