@@ -280,7 +280,7 @@ fn every_fault_of_a_file_is_told_with_its_place() {
             r#""nodes": ["X"]"#,
             "current.json: constraints[0].nodes[0]: there is no node `X`",
         ),
-        (r#", "nodes": ["N2"]}]"#, r#"}]"#, "current.json: constraints[0]: a fence and a ban need `nodes`"),
+        (r#", "nodes": ["N2"]}]"#, r#"}]"#, "current.json: constraints[0]: missing field `nodes`"),
         (
             r#""state": "sleeping""#,
             r#""state": "asleep""#,

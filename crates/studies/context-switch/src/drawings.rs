@@ -10,8 +10,9 @@ use dfrsim_model::SimSpan;
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Drawing> {
     let policies: Vec<&str> =
         scenario.cluster.iter().flat_map(|part| part.policies.iter().map(|policy| policy.name())).collect();
-    let memory =
-        over_time(rows, &policies, "memory", "memory of running VMs (MB)", |row| row.memory_mb as f64);
+    let memory = over_time(rows, &policies, "memory", "memory of VMs that run or doze (MB)", |row| {
+        row.memory_mb as f64
+    });
     let cpu = over_time(rows, &policies, "cpu", "processing units in use", |row| row.used_cpu);
     let demand =
         over_time(rows, &policies, "demand", "processing units demanded", |row| row.demanded_cpu as f64);

@@ -117,7 +117,7 @@ columns! {
         variant pub policy: String,
         /// The moment.
         fact("s") pub start_s: SimSpan,
-        /// The memory of the VMs that run.
+        /// The memory of the VMs that run or doze.
         fact("MB") pub memory_mb: u64,
         /// The processing units that the VMs that run demand.
         fact("units") pub demanded_cpu: u64,

@@ -1,7 +1,7 @@
 //! What is kept of a simulation.
 
 use super::machine::Machine;
-use crate::configuration::{Configuration, Place, State};
+use crate::configuration::{Configuration, State};
 use crate::vjob::{VjobId, VmId};
 use dfrsim_model::{SimSpan, SimTime};
 
@@ -52,7 +52,7 @@ pub struct StateInterval {
 pub struct Load {
     /// The moment.
     pub at: SimTime,
-    /// Memory of the VMs that run, in MB.
+    /// Memory of the VMs that run or doze, in MB.
     pub memory: i64,
     /// What the VMs that run ask of the CPU.
     pub demanded: i64,
@@ -157,10 +157,9 @@ impl Recorder {
 fn load(at: SimTime, machine: &Machine) -> Load {
     let mut load = Load { at, memory: 0, demanded: 0, used: machine.computing() };
     for (index, vm) in machine.observed().vms().iter().enumerate() {
-        if let Place::Running(_) = machine.configuration().place(VmId(index as u32)) {
-            load.memory += vm.demand.memory;
-            load.demanded += vm.demand.cpu;
-        }
+        let taken = machine.configuration().place(VmId(index as u32)).taken(vm);
+        load.memory += taken.memory;
+        load.demanded += taken.cpu;
     }
     load
 }

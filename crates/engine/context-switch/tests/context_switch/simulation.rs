@@ -174,6 +174,17 @@ fn vjobs_are_submitted_over_time() {
     assert_eq!(first.vjob, VjobId(1));
 }
 
+/// As above, but the second VM dozes: its memory stays taken.
+#[test]
+fn who_dozes_takes_memory() {
+    let cluster = cluster(&[(1, 8_192)], &[(0, 1, 2_048), (1, 1, 2_048)]);
+    let applications = vec![application(&[20]), application(&[20])];
+    let run = checked_run(&setting(cluster, applications, Policy::FirstFit(SuspendTo::Memory)));
+    let dozes = run.stays.iter().find(|stay| stay.state == Some(State::Dozing)).unwrap();
+    let then = run.loads.iter().rfind(|load| load.at <= dozes.from).unwrap();
+    assert_eq!((then.memory, then.demanded), (4_096, 1));
+}
+
 /// Two suspends of 90 s, a second apart, on two nodes: with contention for the storage the first has it for a second, then both share
 /// it.
 #[test]
