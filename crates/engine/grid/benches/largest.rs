@@ -33,7 +33,7 @@ static JOBS: LazyLock<Option<Vec<GridJob>>> = LazyLock::new(|| {
     for (number, (days, count)) in (0..).zip(MONTHS) {
         let length = SimSpan::from_secs(days * DAY);
         let cores = NonZeroU32::new(CLUSTERS[0].1).unwrap();
-        let month = Month { cores, jobs: count, length, most_load: 0.9 };
+        let month = Month { cores, model_cores: None, jobs: count, length, most_load: 0.9 };
         let of_month = month.jobs(Seed::new(1).numbered(number)).into_iter();
         jobs.extend(of_month.map(|job| GridJob {
             id: JobId(0),

@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 /// A month of a site of which only the number of jobs is known. The rules, all of them:
 ///
 /// * Sizes, run times and bursts of arrivals are those of the Lublin-Feitelson model (typed) for a machine with the cores
-///   of the site.
+///   of the site, or with `model_cores` if these are fewer.
 /// * The arrivals are stretched or compressed by one factor, so that the jobs fill the month: the job after the last
 ///   would arrive at its end.
 /// * The load is then what the number of jobs makes of it. If that is more than `most_load` of what the cores of the site
@@ -18,6 +18,8 @@ use std::num::NonZeroU32;
 pub struct Month {
     /// The cores of the site.
     pub cores: NonZeroU32,
+    /// The cores of the machine for which jobs are made, where these are fewer.
+    pub model_cores: Option<NonZeroU32>,
     /// Its jobs in this month.
     pub jobs: usize,
     /// How long the month is.
@@ -41,7 +43,8 @@ impl Month {
     /// The jobs in the order of their arrival.
     #[must_use]
     pub fn jobs(&self, seed: Seed) -> Vec<MonthJob> {
-        let parameters = LublinParameters { nodes: self.cores, ..LublinParameters::default() };
+        let nodes = self.model_cores.map_or(self.cores, |fewer| fewer.min(self.cores));
+        let parameters = LublinParameters { nodes, ..LublinParameters::default() };
         let model: Vec<Arrival> = arrivals(&parameters, seed).take(self.jobs + 1).collect();
         let (Some(first), Some(after)) = (model.first(), model.get(self.jobs)) else { return Vec::new() };
         let natural = after.submit.since(first.submit).as_secs_f64();
@@ -76,7 +79,7 @@ mod tests {
     fn month(jobs: usize, most_load: f64) -> Vec<MonthJob> {
         let cores = NonZeroU32::new(640).unwrap();
         let length = SimSpan::from_secs(30 * 86_400);
-        Month { cores, jobs, length, most_load }.jobs(Seed::new(3))
+        Month { cores, model_cores: None, jobs, length, most_load }.jobs(Seed::new(3))
     }
     fn load(jobs: &[MonthJob]) -> f64 {
         let work: f64 = jobs.iter().map(|job| f64::from(job.width) * job.run.as_secs_f64()).sum();
@@ -98,6 +101,17 @@ mod tests {
         // Nothing is shortened: the model's run times are whole seconds.
         assert!(quiet.iter().all(|job| job.run.micros() % 1_000_000 == 0));
         assert_eq!(month(0, 0.9), []);
+    }
+
+    #[test]
+    fn jobs_may_be_those_of_a_smaller_machine() {
+        let (cores, length) = (NonZeroU32::new(640).unwrap(), SimSpan::from_secs(30 * 86_400));
+        let widest = |fewer| {
+            let month =
+                Month { cores, model_cores: NonZeroU32::new(fewer), jobs: 2_000, length, most_load: 0.9 };
+            month.jobs(Seed::new(3)).iter().map(|job| job.width).max()
+        };
+        assert_eq!((widest(32), widest(1_000)), (Some(32), widest(640)));
     }
 
     #[test]

@@ -89,6 +89,15 @@ fields! {
         pub walltimes: EstimateModel = walltimes(), default EstimateModel::Random(5.0);
         /// Whether jobs of logs keep the walltimes that they have, or all get drawn ones.
         pub draw_all_walltimes as "logged_walltimes": bool = choice([("keep", false), ("replace", true)]), default false;
+        /// The load of all sites that have none of their own, as their `load`.
+        pub load: Option<f64> = optional(positive("a load"));
+        /// How many equal jobs arrive at once (a bag of tasks): of so many successive jobs of a month one is drawn, and all of
+        /// them become copies of it, with its arrival. 1 leaves the jobs as they are.
+        pub bag_size: usize = count("a number of jobs", 1, MOST_JOBS), default 1;
+        /// The part of the jobs that end after 10 s (or earlier, if they did before), with walltimes as if they did not.
+        pub failing: f64 = number("a share", 0.0..=1.0), default 0.0;
+        /// The cores of the machine for which the model makes jobs, where these are fewer than those of the cluster.
+        pub model_cores: Option<u32> = optional(count("a number of cores", 1, 1 << 20));
         /// The largest load of a generated month; above it run times are shortened.
         pub max_load: f64 = positive("a load"), default 0.9;
         /// What happens to jobs of logs that fit on no cluster: they are an error, or left out and counted.
@@ -148,7 +157,7 @@ fields! {
         /// month has the jobs that arrive in its days.
         pub jobs: Option<Vec<usize>> = optional(list(count("a number of jobs", 0, MOST_JOBS)));
         /// The load of the site in each month, or one for all: run times and walltimes are multiplied by one factor a month that
-        /// makes it so. Without it they stay as they are (generated ones under `jobs.max_load`).
+        /// makes it so. Without it, and without `jobs.load`, they stay as they are (generated ones under `jobs.max_load`).
         pub load: Option<Vec<f64>> = optional(one_or_many(positive("a load")));
         /// Where in the log the workload begins, in days after its first job.
         pub offset_days: u32 = count("a number of days", 0, MOST_DAYS), default 0;

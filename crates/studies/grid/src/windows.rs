@@ -34,7 +34,7 @@ impl Window {
         site: &SiteFields,
         replication: u32,
         widest: u32,
-        SiteJobs { first_day, jobs }: &SiteJobs,
+        SiteJobs { first_day, jobs, drawn_walltimes }: &SiteJobs,
     ) -> Window {
         let cores = grid.cluster(&site.cluster).map_or(0, |cluster| cluster.cores);
         Window {
@@ -45,7 +45,7 @@ impl Window {
             first_day: *first_day,
             jobs: jobs.len(),
             load: load_of(jobs, cores, length(&workload.days)),
-            drawn_walltimes: jobs.iter().filter(|job| job.walltime.is_zero()).count(),
+            drawn_walltimes: *drawn_walltimes,
             killed: jobs.iter().filter(|job| !job.walltime.is_zero() && job.run > job.walltime).count(),
             too_wide: jobs.iter().filter(|job| job.width > widest).count(),
         }

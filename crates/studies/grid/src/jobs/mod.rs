@@ -1,8 +1,9 @@
 //! The jobs of a workload.
 
 mod log;
+mod shape;
 
-use crate::scenario::{GridFields, SiteFields, WorkloadFields};
+use crate::scenario::{GridFields, JobFields, SiteFields, WorkloadFields};
 use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::month::Month;
 use dfrsim_grid::{GridJob, month};
@@ -66,9 +67,7 @@ pub(crate) struct Workload {
     /// The cores of each site's cluster.
     cores: Vec<NonZeroU32>,
     logs: Vec<Option<Arc<Log>>>,
-    walltimes: EstimateModel,
-    draw_all_walltimes: bool,
-    max_load: f64,
+    shape: JobFields,
 }
 
 /// The jobs of a site in one replication.
@@ -78,6 +77,8 @@ pub(crate) struct SiteJobs {
     pub(crate) first_day: Option<u64>,
     /// The jobs; walltimes that the log does not have are zero.
     pub(crate) jobs: Vec<GridJob>,
+    /// How many walltimes the log does not have.
+    pub(crate) drawn_walltimes: usize,
 }
 
 impl Workload {
@@ -97,9 +98,7 @@ impl Workload {
             fields: fields.clone(),
             cores: fields.sites.iter().map(cores).collect(),
             logs: fields.sites.iter().map(|site| logs.of_site(site)).collect::<Result<_, _>>()?,
-            walltimes: grid.jobs.walltimes,
-            draw_all_walltimes: grid.jobs.draw_all_walltimes,
-            max_load: grid.jobs.max_load,
+            shape: grid.jobs.clone(),
         };
         for replication in (0..grid.replications).filter(|_| !grid.jobs.skip_too_wide) {
             workload.check_widths(replication)?;
@@ -136,15 +135,17 @@ impl Workload {
 
     fn site(&self, at: usize, replication: u32, seed: Seed) -> SiteJobs {
         let (site, cores, days) = (&self.fields.sites[at], self.cores[at], &self.fields.days);
+        let seed = seed.fork(&site.cluster);
         let (first_day, months) = match (&self.logs[at], &site.jobs) {
             (Some(log), _) => {
                 let (first_day, months) = log.months(site, days, replication);
                 (Some(first_day), months)
             }
             (None, counts) => {
-                let seed = seed.fork(&site.cluster);
+                let model_cores = self.shape.model_cores.and_then(NonZeroU32::new);
                 let month = |(place, (&jobs, &days)): (u64, (&usize, &u32))| {
-                    let month = Month { cores, jobs, length: length(&[days]), most_load: self.max_load };
+                    let most_load = self.shape.max_load;
+                    let month = Month { cores, model_cores, jobs, length: length(&[days]), most_load };
                     generated(&month, seed.numbered(place))
                 };
                 let counts = counts.iter().flatten();
@@ -153,13 +154,19 @@ impl Workload {
         };
         let mut begin = SimTime::ZERO;
         let mut jobs = Vec::new();
+        let mut drawn_walltimes = 0;
         for (month, (mut of_month, &days)) in months.into_iter().zip(days).enumerate() {
-            let loads = site.load.as_deref().unwrap_or_default();
-            if let Some(&load) = loads.get(month).or(loads.first()) {
-                scale_to_load(&mut of_month, load, cores, length(&[days]));
-            }
-            if self.draw_all_walltimes {
+            let JobFields { walltimes, bag_size, failing, .. } = self.shape;
+            if self.shape.draw_all_walltimes {
                 of_month.iter_mut().for_each(|job| job.walltime = SimSpan::ZERO);
+            }
+            let seed = seed.numbered(month as u64);
+            drawn_walltimes += of_month.iter().filter(|job| job.walltime.is_zero()).count();
+            shape::fail(&mut of_month, failing, seed, |job| walltime(walltimes, job, seed));
+            shape::into_bags(&mut of_month, bag_size, seed);
+            let loads = site.load.as_deref().unwrap_or_default();
+            if let Some(load) = loads.get(month).or(loads.first()).copied().or(self.shape.load) {
+                scale_to_load(&mut of_month, load, cores, length(&[days]));
             }
             jobs.extend(
                 of_month
@@ -168,7 +175,7 @@ impl Workload {
             );
             begin = begin + length(&[days]);
         }
-        SiteJobs { first_day, jobs }
+        SiteJobs { first_day, jobs, drawn_walltimes }
     }
 
     /// The jobs of all sites in one order, all with walltimes.
@@ -179,7 +186,7 @@ impl Workload {
         let mut jobs = month::merge(sites.into_iter().flat_map(|site| site.jobs).collect());
         let seed = seed.fork(&self.fields.name);
         for job in jobs.iter_mut().filter(|job| job.walltime.is_zero()) {
-            job.walltime = walltime(self.walltimes, job, seed);
+            job.walltime = walltime(self.shape.walltimes, job, seed);
         }
         jobs
     }
