@@ -12,13 +12,16 @@ use std::borrow::Cow;
 pub const FORMAT_VERSION: u32 = 2;
 
 /// A cluster of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cluster {
     /// Its cores.
     pub cores: u32,
     /// Its speed, in thousandths of that for which the times of jobs are given.
     pub speed: u32,
+    /// Its policy, if it is not that of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local: Option<String>,
 }
 
 /// One line of the record of a grid.
@@ -29,9 +32,9 @@ pub enum Record<'a> {
     Run {
         /// The version of the format.
         format: u32,
-        /// The local policy of all clusters.
+        /// The local policy of the clusters that have none of their own.
         local: Cow<'a, str>,
-        /// Whether a job never completes later than was expected when it was submitted to its cluster.
+        /// Whether a job never completes later than was expected when it was submitted to a cluster with this policy.
         promises: bool,
         /// To how many clusters a job is submitted at once, at most.
         copies: u32,
@@ -55,6 +58,9 @@ pub enum Record<'a> {
         run_us: u64,
         /// After how long it is killed, at speed 1.
         walltime_us: u64,
+        /// The cluster to which it is submitted past the meta-scheduler; it stays there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        home: Option<u32>,
     },
     /// It fits on no cluster and is left out.
     Skip {

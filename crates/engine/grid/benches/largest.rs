@@ -41,6 +41,7 @@ static JOBS: LazyLock<Option<Vec<GridJob>>> = LazyLock::new(|| {
             width: job.width,
             run: job.run,
             walltime: SimSpan::ZERO,
+            home: None,
         }));
         begin = begin + length;
     }
@@ -71,6 +72,7 @@ fn read(log: &str, end: SimTime) -> Option<Vec<GridJob>> {
         width: job.tasks,
         run: job.run_time,
         walltime: job.requested_time.unwrap_or(SimSpan::ZERO),
+        home: None,
     });
     Some(of_log.take_while(|job| job.submit < end).collect())
 }
@@ -91,7 +93,12 @@ fn walltime(job: &GridJob) -> SimSpan {
 ], sample_count = 3, sample_size = 1)]
 fn half_a_year(bencher: Bencher<'_, '_>, (local, heuristic): (LocalPolicy, Heuristic)) {
     let Some(jobs) = &*JOBS else { return };
-    let spec = |(name, cores): (&str, u32)| ClusterSpec { name: name.to_owned(), cores, speed: Speed::ONE };
+    let spec = |(name, cores): (&str, u32)| ClusterSpec {
+        name: name.to_owned(),
+        cores,
+        speed: Speed::ONE,
+        local: None,
+    };
     let platform = Platform::new(CLUSTERS.map(spec).to_vec(), local).unwrap();
     let reallocation = Some(Reallocation::hourly(Algorithm::With, heuristic));
     let options = Options { reallocation, ..Options::default() };

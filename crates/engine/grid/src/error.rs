@@ -30,6 +30,16 @@ pub enum GridError {
         /// The cores of the largest cluster.
         widest: u32,
     },
+    /// A local job is wider than its cluster, and such jobs are not to be skipped, or the cluster does not exist.
+    #[error("local job {job} needs {width} cores, and its cluster has {cores}")]
+    TooWideAtHome {
+        /// The job.
+        job: JobId,
+        /// Its width.
+        width: u32,
+        /// The cores of its cluster; 0 if there is no such cluster.
+        cores: u32,
+    },
     /// A job without cores, run time or walltime.
     #[error("job {job} has no cores, no run time or no walltime")]
     Empty {

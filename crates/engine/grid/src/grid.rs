@@ -27,6 +27,7 @@ pub(crate) struct Grid<'a, O> {
     skipped: usize,
     submissions: u64,
     pub(crate) most_waiting: usize,
+    pub(crate) questions: u64,
     /// Kept to reuse its memory.
     starts: Vec<JobHandle>,
 }
@@ -90,6 +91,7 @@ impl<'a, O: Observer> Grid<'a, O> {
             skipped: 0,
             submissions: 0,
             most_waiting: 0,
+            questions: 0,
             starts: Vec::new(),
         }
     }
@@ -185,6 +187,7 @@ impl<'a, O: Observer> Grid<'a, O> {
             width: job.width,
             run_us: job.run.micros(),
             walltime_us: job.walltime.micros(),
+            home: job.home,
         });
         Some(number)
     }
@@ -332,6 +335,7 @@ impl<'a, O: Observer> Grid<'a, O> {
             skipped: self.skipped,
             submissions: self.submissions,
             most_waiting: self.most_waiting,
+            questions: self.questions,
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct GridJob {
     pub run: SimSpan,
     /// After how long it is killed; what the local schedulers expect it to take.
     pub walltime: SimSpan,
+    /// The cluster, as an index, to which it is submitted past the meta-scheduler: a local job, which stays there.
+    pub home: Option<u32>,
 }
 
 impl GridJob {

@@ -16,12 +16,14 @@
 //! };
 //! use dfrsim_model::{JobId, SimSpan, SimTime};
 //!
-//! let cluster = |name: &str| ClusterSpec { name: name.to_owned(), cores: 2, speed: Speed::ONE };
+//! let cluster = |name: &str| ClusterSpec { name: name.to_owned(), cores: 2, speed: Speed::ONE, local: None };
 //! let platform = Platform::new(vec![cluster("a"), cluster("b")], LocalPolicy::Conservative)?;
 //! // Jobs 1 and 2 fill the grid, and say that they take 5 and 6 hours. Job 3 queues behind the first; but job 2 ends
 //! // after half an hour, and when reallocation comes, after an hour, job 3 moves to its cluster.
 //! let hours = |hours: u64| SimSpan::from_secs(3_600 * hours);
-//! let job = |id, run, walltime| GridJob { id: JobId(id), submit: SimTime::ZERO, width: 2, run, walltime };
+//! let job = |id, run, walltime| {
+//!     GridJob { id: JobId(id), submit: SimTime::ZERO, width: 2, run, walltime, home: None }
+//! };
 //! let jobs = [job(1, hours(5), hours(5)), job(2, SimSpan::from_secs(1_800), hours(6)), job(3, hours(1), hours(1))];
 //! let reallocation = Some(Reallocation::hourly(Algorithm::Without, Heuristic::MinMin));
 //! let outcome = simulate(&platform, &jobs, &Options { reallocation, ..Options::default() }, ())?;

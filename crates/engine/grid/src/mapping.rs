@@ -27,12 +27,19 @@ impl Mapper {
     pub(crate) fn arrive<O: Observer>(&mut self, grid: &mut Grid<'_, O>, number: usize) {
         let job = grid.job(number);
         self.eligible.clear();
-        self.eligible.extend((0..grid.clusters.len()).filter(|&at| grid.clusters[at].fits(job)));
+        let is_offered = |at: usize| job.home.is_none_or(|home| home as usize == at);
+        let offered = (0..grid.clusters.len()).filter(|&at| is_offered(at) && grid.clusters[at].fits(job));
+        self.eligible.extend(offered);
         if self.eligible.is_empty() {
             return grid.skip(number);
         }
         let now = grid.now();
-        self.order(now, &mut grid.clusters, job);
+        if job.home.is_none() {
+            self.order(now, &mut grid.clusters, job);
+            if self.mapping == Mapping::MinimumCompletionTime {
+                grid.questions += self.eligible.len() as u64;
+            }
+        }
         for &at in self.eligible.iter().take(self.copies.max(1)) {
             let expected = grid.clusters[at].end_if_submitted(now, job);
             grid.submit(number, at, expected);

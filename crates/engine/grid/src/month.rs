@@ -122,6 +122,7 @@ mod tests {
             width,
             run: SimSpan::from_secs(1),
             walltime: SimSpan::from_secs(1),
+            home: None,
         };
         let merged = merge(vec![job(5, 1), job(2, 2), job(5, 3)]);
         let seen: Vec<(u64, u32)> = merged.iter().map(|job| (job.id.0, job.width)).collect();

@@ -35,4 +35,8 @@ pub struct Outcome {
     pub submissions: u64,
     /// The most jobs that waited at once at a reallocation.
     pub most_waiting: usize,
+    /// How many completion times the meta-scheduler of the text asks for. Mapping by completion time asks each cluster that is wide
+    /// enough for a job. A reallocation with MCT does so once for each waiting job; with another heuristic once for each job that
+    /// is left, before each choice (section 2.2.2: O(n) and O(n^2)). Fewer are computed here.
+    pub questions: u64,
 }

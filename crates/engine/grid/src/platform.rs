@@ -53,6 +53,8 @@ pub struct ClusterSpec {
     pub cores: u32,
     /// Their speed.
     pub speed: Speed,
+    /// Its policy, if it is not that of the [`Platform`].
+    pub local: Option<LocalPolicy>,
 }
 
 named! {
@@ -93,7 +95,7 @@ impl LocalPolicy {
     }
 }
 
-/// The clusters of a grid, all with the same local policy.
+/// The clusters of a grid, and the local policy of those that have none of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Platform {
     clusters: Vec<ClusterSpec>,
@@ -104,7 +106,7 @@ impl Platform {
     /// How many clusters there may be.
     pub const MOST_CLUSTERS: usize = 64;
 
-    /// A grid of these clusters.
+    /// A grid of these clusters; `local` is the policy of those that have none of their own.
     ///
     /// # Errors
     /// [`GridError::Clusters`] unless there are 1 to 64; [`GridError::NoCores`].
@@ -122,10 +124,15 @@ impl Platform {
     pub fn clusters(&self) -> &[ClusterSpec] {
         &self.clusters
     }
-    /// Their policy.
+    /// The policy of the clusters that have none of their own.
     #[must_use]
     pub const fn local(&self) -> LocalPolicy {
         self.local
+    }
+    /// The policy of a cluster of this grid.
+    #[must_use]
+    pub fn local_of(&self, cluster: &ClusterSpec) -> LocalPolicy {
+        cluster.local.unwrap_or(self.local)
     }
     /// The cores of the largest cluster: no job can be wider.
     #[must_use]

@@ -4,9 +4,9 @@ use crate::cluster::Cluster;
 use crate::grid::{Due, Grid};
 use crate::mapping::Mapper;
 use crate::reallocation::Reallocator;
-use crate::{GridError, GridJob, Observer, Options, Outcome, Platform};
+use crate::{ClusterSpec, GridError, GridJob, Observer, Options, Outcome, Platform};
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{JobId, SimSpan, SimTime};
 use std::borrow::Cow;
 
 /// Simulates the jobs, which must be in their [order](GridJob::order), on the platform.
@@ -25,8 +25,8 @@ pub fn simulate<O: Observer>(
     check(platform, jobs, options)?;
     let clusters = platform.clusters();
     let local = platform.local();
-    let mut grid =
-        Grid::new(clusters.iter().map(|spec| Cluster::new(spec.clone(), local)).collect(), jobs, observer);
+    let cluster = |spec: &ClusterSpec| Cluster::new(spec.clone(), platform.local_of(spec));
+    let mut grid = Grid::new(clusters.iter().map(cluster).collect(), jobs, observer);
     grid.record(|| Record::Run {
         format: FORMAT_VERSION,
         local: Cow::Borrowed(local.name()),
@@ -35,7 +35,11 @@ pub fn simulate<O: Observer>(
         threshold_us: options.reallocation.and_then(|each| each.moves_for_more_than()).map(SimSpan::micros),
         clusters: clusters
             .iter()
-            .map(|spec| grid_event::Cluster { cores: spec.cores, speed: spec.speed.thousandths() })
+            .map(|spec| grid_event::Cluster {
+                cores: spec.cores,
+                speed: spec.speed.thousandths(),
+                local: spec.local.map(|local| local.name().to_owned()),
+            })
             .collect(),
     });
     let mut mapper = Mapper::new(options);
@@ -86,6 +90,13 @@ fn check(platform: &Platform, jobs: &[GridJob], options: &Options) -> Result<(),
     let is_empty = |job: &&GridJob| job.width == 0 || job.run.is_zero() || job.walltime.is_zero();
     if let Some(job) = jobs.iter().find(is_empty) {
         return Err(GridError::Empty { job: job.id });
+    }
+    let cores_at = |home: u32| platform.clusters().get(home as usize).map_or(0, |cluster| cluster.cores);
+    let at_home = |job: &GridJob| Some((job.id, job.width, cores_at(job.home?)));
+    let too_wide =
+        |&(_, width, cores): &(JobId, u32, u32)| cores == 0 || width > cores && !options.skip_too_wide;
+    if let Some((job, width, cores)) = jobs.iter().filter_map(at_home).find(too_wide) {
+        return Err(GridError::TooWideAtHome { job, width, cores });
     }
     let widest = platform.widest();
     match jobs.iter().find(|job| job.width > widest) {

@@ -22,6 +22,8 @@ columns! {
         fact pub jobs: usize,
         /// Jobs that fit on no cluster.
         fact pub skipped: usize,
+        /// Jobs that were submitted past the meta-scheduler.
+        fact pub local_jobs: usize,
         /// Work of the jobs at speed 1 / (cores * length of the workload).
         fact("share") pub load: f64,
         /// Jobs that completed at another moment than in the reference run.
@@ -59,5 +61,8 @@ columns! {
         metric(less) pub max_cancellations: u32,
         /// The most jobs that waited at a reallocation.
         metric(less) pub max_waiting: usize,
+        /// The completion times for which the meta-scheduler asks the clusters, as the text's procedures do: at arrivals, and at
+        /// reallocations once for each waiting job (MCT), or for each that is left before each choice (the other heuristics).
+        fact pub questions: u64,
     }
 }

@@ -28,7 +28,7 @@ fields! {
         pub replications: u32 = count("a number of replications", 1, 10_000), default 1;
         /// Whether clusters have their own speeds (`true`) or all have speed 1 (`false`).
         pub heterogeneous: Vec<bool> = one_or_many(boolean()), default vec![false, true];
-        /// The policies of the clusters; all clusters have the same one.
+        /// The policies of the clusters, one after the other; all clusters have the same one, but for those with a policy of their own.
         pub local: Vec<LocalPolicy> = one_or_many(named("a local policy")), default vec![LocalPolicy::Fcfs, LocalPolicy::Conservative];
         /// The report whose tables and statements stand beside the results. Only scenarios with its workloads should name it.
         pub published: Option<Published> = optional(named("a report"));
@@ -96,6 +96,9 @@ fields! {
         pub bag_size: usize = count("a number of jobs", 1, MOST_JOBS), default 1;
         /// The part of the jobs that end after 10 s (or earlier, if they did before), with walltimes as if they did not.
         pub failing: f64 = number("a share", 0.0..=1.0), default 0.0;
+        /// The part of the jobs of each site that are submitted to its cluster past the meta-scheduler, and stay there; those that are
+        /// wider than the cluster are not.
+        pub local_jobs: f64 = number("a share", 0.0..=1.0), default 0.0;
         /// The cores of the machine for which the model makes jobs, where these are fewer than those of the cluster.
         pub model_cores: Option<u32> = optional(count("a number of cores", 1, 1 << 20));
         /// The largest load of a generated month; above it run times are shortened.
@@ -114,6 +117,8 @@ fields! {
         pub name: String = name("a cluster");
         /// Its cores.
         pub cores: u32 = count("a number of cores", 1, 1 << 20);
+        /// Its own policy, whatever `local` says.
+        pub local: Option<LocalPolicy> = optional(named("a local policy"));
         /// Its speed, with at most three decimals.
         pub speed: Speed = via(number("a speed", 0.001..=1_000.0), speed, |it: &Speed| f64::from(it.thousandths()) / 1e3);
     }

@@ -71,6 +71,7 @@ impl GridStudy {
             name: cluster.name.clone(),
             cores: cluster.cores,
             speed: if place.heterogeneous { cluster.speed } else { Speed::ONE },
+            local: cluster.local,
         };
         sites.filter_map(|site| self.fields.cluster(&site.cluster)).map(spec).collect()
     }
@@ -165,6 +166,7 @@ impl GridStudy {
             heuristic: variant.map(|(_, heuristic)| heuristic.to_string()),
             jobs: comparison.jobs,
             skipped: outcome.skipped,
+            local_jobs: jobs.iter().filter(|job| job.home.is_some()).count(),
             load: load_of(jobs, cores, length),
             changed: comparison.changed,
             earlier: comparison.earlier,
@@ -185,6 +187,7 @@ impl GridStudy {
             max_moves: ran().map(|(_, ran)| ran.moves).max().unwrap_or(0),
             max_cancellations: ran().map(|(_, ran)| ran.cancellations).max().unwrap_or(0),
             max_waiting: outcome.most_waiting,
+            questions: outcome.questions,
         }
     }
 }
@@ -197,7 +200,7 @@ impl Study for GridStudy {
     const NAME: &'static str = "grid";
     const TITLE: &'static str =
         "Reallocation of waiting jobs between clusters (Caniou, Charrier, Desprez 2010)";
-    const SEMANTICS: u32 = 2;
+    const SEMANTICS: u32 = 3;
     const AUDIT: Audit = Audit::Always;
     const GRAIN: Grain = Grain::Instances;
     const RUNS: &'static str = "simulations";
@@ -258,10 +261,12 @@ impl Study for GridStudy {
         digester.integer(jobs::length(&self.workload(place).days).micros());
         for cluster in platform.clusters() {
             digester.integer(cluster.cores).integer(cluster.speed.thousandths());
+            digester.text(platform.local_of(cluster).name());
         }
-        for GridJob { id, submit, width, run, walltime } in &jobs {
+        for GridJob { id, submit, width, run, walltime, home } in &jobs {
             digester.integer(id.0).integer(submit.micros()).integer(*width);
             digester.integer(run.micros()).integer(walltime.micros());
+            digester.integer(home.map_or(0, |home| home + 1));
         }
         let instance = Instance { jobs, platform, reference: OnceLock::new() };
         Ok(Prepared { instance, digest: digester.digest() })

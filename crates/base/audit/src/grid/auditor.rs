@@ -12,12 +12,7 @@ use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
 #[derive(Debug)]
 pub struct Auditor {
     pub(super) local: String,
-    /// The same, if its rules are known.
-    pub(super) policy: Option<Local>,
-    pub(super) promises: bool,
     pub(super) copies: u32,
-    /// Whether the plans of CONS are followed: with copies it is not known when they are made.
-    pub(super) reserves: bool,
     pub(super) threshold: Option<u64>,
     pub(super) clusters: Vec<Cluster>,
     faults: Faults,
@@ -35,6 +30,8 @@ pub struct Auditor {
     pub(super) cancellations: u64,
     pub(super) turnaround: u128,
     finished: bool,
+    /// How many records were no cancellations: one number for cancellations without anything between them.
+    pub(super) series: u64,
 }
 
 impl Auditor {
@@ -50,12 +47,12 @@ impl Auditor {
             Record::Run { local, promises, copies, threshold_us, clusters, .. } => {
                 let mut auditor = Auditor {
                     local: local.clone().into_owned(),
-                    policy: Local::parse(local),
-                    promises: *promises,
                     copies: *copies,
-                    reserves: Local::parse(local) == Some(Local::Conservative) && *copies == 1,
                     threshold: *threshold_us,
-                    clusters: clusters.iter().copied().map(Cluster::new).collect(),
+                    clusters: clusters
+                        .iter()
+                        .map(|cluster| Cluster::new(cluster, local, *promises, *copies))
+                        .collect(),
                     faults: Faults::default(),
                     line: 1,
                     now: 0,
@@ -67,6 +64,7 @@ impl Auditor {
                     cancellations: 0,
                     turnaround: 0,
                     finished: false,
+                    series: 0,
                 };
                 for (cluster, spec) in clusters.iter().enumerate() {
                     if spec.cores == 0 || spec.speed == 0 {
@@ -75,7 +73,8 @@ impl Auditor {
                         return Err(auditor.faults);
                     }
                 }
-                if let Some(policy) = auditor.policy.filter(|policy| policy.keeps_promises() != *promises) {
+                let policy = Local::parse(local);
+                if let Some(policy) = policy.filter(|policy| policy.keeps_promises() != *promises) {
                     auditor.fault(None, GridRule::Promises { keeps: policy.keeps_promises() });
                 }
                 return Ok(auditor);
@@ -91,11 +90,12 @@ impl Auditor {
         if self.finished {
             return self.fault(None, Rule::AfterSummary);
         }
+        self.series += u64::from(!matches!(record, Record::Cancel { .. }));
         match *record {
             Record::Run { .. } => self.fault(None, Rule::SecondRun),
-            Record::Arrive { at_us, job, width, run_us, walltime_us, .. } => {
+            Record::Arrive { at_us, job, width, run_us, walltime_us, home, .. } => {
                 self.advance(at_us);
-                self.arrive(job, width, run_us.min(walltime_us), walltime_us);
+                self.arrive(job, width, (run_us.min(walltime_us), walltime_us), home);
             }
             Record::Skip { at_us, job } => {
                 self.advance(at_us);
@@ -177,18 +177,16 @@ impl Auditor {
         }
         unsettled.clear();
         self.unsettled = unsettled;
-        if let Some(policy) = self.policy {
-            for at in 0..self.clusters.len() {
-                let cluster = &mut self.clusters[at];
-                if !std::mem::take(&mut cluster.touched) {
-                    continue;
-                }
-                let starts = self.reserves.then(|| cluster.reserve(self.now)).flatten();
-                let place = starts.and_then(|starts| starts.iter().find(|&(_, &start)| start == self.now));
-                let reserved = place.map(|(place, _)| *place).map(|place| cluster.queue[&place].job);
-                if let Some(job) = reserved.or_else(|| cluster.situation(policy, self.now).overdue()) {
-                    self.fault(Some(job), GridRule::NotStarted { cluster: at });
-                }
+        for at in 0..self.clusters.len() {
+            let cluster = &mut self.clusters[at];
+            let Some(policy) = cluster.policy.filter(|_| std::mem::take(&mut cluster.touched)) else {
+                continue;
+            };
+            let starts = cluster.reserve(self.now);
+            let place = starts.and_then(|starts| starts.iter().find(|&(_, &start)| start == self.now));
+            let reserved = place.map(|(place, _)| *place).map(|place| cluster.queue[&place].job);
+            if let Some(job) = reserved.or_else(|| cluster.situation(policy, self.now).overdue()) {
+                self.fault(Some(job), GridRule::NotStarted { cluster: at });
             }
         }
     }

@@ -8,6 +8,12 @@ use std::collections::BTreeMap;
 /// A cluster as the records tell it.
 #[derive(Debug)]
 pub(super) struct Cluster {
+    /// Its policy, if its rules are known.
+    pub(super) policy: Option<Local>,
+    /// Whether a job never completes later here than was expected when it joined.
+    pub(super) promises: bool,
+    /// Whether the plan of CONS is followed: with copies it is not known when it is made.
+    pub(super) reserves: bool,
     pub(super) cores: u32,
     /// In thousandths.
     speed: u32,
@@ -20,14 +26,24 @@ pub(super) struct Cluster {
     /// Whether anything happened here in this moment.
     pub(super) touched: bool,
     pub(super) reservations: Reservations,
+    /// The last series of cancellations in which a job left.
+    pub(super) cancelled_in: Option<u64>,
     /// How many were submitted.
     submitted: u64,
 }
 
 impl Cluster {
-    pub(super) fn new(cluster: grid_event::Cluster) -> Cluster {
-        let grid_event::Cluster { cores, speed } = cluster;
+    /// A cluster of a run with this policy, which keeps its promises or not, and so many copies.
+    pub(super) fn new(cluster: &grid_event::Cluster, local: &str, promises: bool, copies: u32) -> Cluster {
+        let grid_event::Cluster { cores, speed, local: ref own } = *cluster;
+        let policy = Local::parse(own.as_deref().unwrap_or(local));
         Cluster {
+            policy,
+            promises: match own {
+                Some(_) => policy.is_some_and(Local::keeps_promises),
+                None => promises,
+            },
+            reserves: policy == Some(Local::Conservative) && copies == 1,
             cores,
             speed,
             used: 0,
@@ -35,6 +51,7 @@ impl Cluster {
             running: BTreeMap::new(),
             touched: false,
             reservations: Reservations::default(),
+            cancelled_in: None,
             submitted: 0,
         }
     }
@@ -50,6 +67,9 @@ impl Cluster {
     }
     /// When each job that waits starts by the plan of CONS, by its place in the queue; `None` if that is not known.
     pub(super) fn reserve(&mut self, now: u64) -> Option<&BTreeMap<u64, u64>> {
+        if !self.reserves {
+            return None;
+        }
         self.reservations.update(now, self.cores, &self.running, &self.queue)
     }
     /// How long something that takes so many microseconds at speed 1 takes here.

@@ -9,6 +9,8 @@ pub(super) struct Job {
     pub(super) run: u64,
     /// After how long it is killed, at speed 1.
     pub(super) walltime: u64,
+    /// The only cluster on which it may wait, if it is a local job.
+    pub(super) home: Option<u32>,
     pub(super) queues: Vec<Queued>,
     /// The last queue that it left without starting.
     pub(super) left: Option<Left>,

@@ -137,6 +137,12 @@ pub enum GridRule {
         /// What it must gain more than.
         threshold: SimSpan,
     },
+    /// A local job joins the queue of its own cluster, and stays there.
+    #[error("it is a local job of cluster {home}, and is submitted elsewhere or again")]
+    Local {
+        /// Its cluster.
+        home: u32,
+    },
     /// A job that has arrived is always somewhere.
     #[error("it has been in no queue since {since} s")]
     Nowhere {

@@ -1,13 +1,13 @@
 //! What each record about a job must keep, and what it changes.
 
 use super::job::{Job, Left, Queued, Started};
-use super::local::Waiting;
+use super::local::{Local, Waiting};
 use super::{Auditor, GridRule};
 use crate::Rule;
 use dfrsim_model::{SimSpan, SimTime};
 
 impl Auditor {
-    pub(super) fn arrive(&mut self, number: u64, width: u32, run: u64, walltime: u64) {
+    pub(super) fn arrive(&mut self, number: u64, width: u32, (run, walltime): (u64, u64), home: Option<u32>) {
         let expected = self.jobs.arrived();
         if number != expected {
             return self.fault(Some(number), Rule::Numbering { expected });
@@ -16,18 +16,25 @@ impl Auditor {
             self.fault(Some(number), Rule::Empty);
         }
         let arrived = self.now;
-        self.jobs.push(Job { arrived, width, run, walltime, queues: Vec::new(), left: None, started: None });
+        let (queues, left, started) = (Vec::new(), None, None);
+        self.jobs.push(Job { arrived, width, run, walltime, home, queues, left, started });
         self.unsettled.push(number);
     }
 
     pub(super) fn skip(&mut self, number: u64) {
         match self.jobs.remove(number) {
             None => self.fault(Some(number), Rule::Unknown { record: "skip" }),
-            Some(job) if self.clusters.iter().any(|cluster| job.width <= cluster.cores) => {
+            Some(job) if self.fits_somewhere(&job) => {
                 self.fault(Some(number), GridRule::WouldFit);
             }
             Some(_) => self.skipped += 1,
         }
+    }
+
+    /// Whether a cluster on which the job may wait is wide enough.
+    fn fits_somewhere(&self, job: &Job) -> bool {
+        let may_wait = |at: usize| job.home.is_none_or(|home| home as usize == at);
+        self.clusters.iter().enumerate().any(|(at, cluster)| may_wait(at) && job.width <= cluster.cores)
     }
 
     pub(super) fn submit(&mut self, number: u64, at: u32, expected: u64) {
@@ -46,6 +53,9 @@ impl Auditor {
         if job.queues.len() >= self.copies as usize {
             rules.push(GridRule::Copies { copies: self.copies });
         }
+        if let Some(home) = job.home.filter(|&home| home != at || job.left.is_some()) {
+            rules.push(GridRule::Local { home });
+        }
         if let Some(left) = job.left.filter(|_| self.copies == 1) {
             self.moves += u64::from(left.cluster != at);
             let gains = |threshold: u64| {
@@ -58,11 +68,11 @@ impl Auditor {
         }
         let walltime = cluster.time_of(job.walltime);
         let least = self.now.saturating_add(walltime);
-        let planned = self
+        let planned = cluster
             .policy
             .and_then(|local| cluster.situation(local, self.now).expected_end(job.width, walltime));
         let place = cluster.join(Waiting { job: number, width: job.width, walltime, since: self.now });
-        let reserved = self.reserves.then(|| cluster.reserve(self.now)?.get(&place).copied()).flatten();
+        let reserved = cluster.reserve(self.now).and_then(|starts| starts.get(&place).copied());
         let planned = planned.or(reserved.map(|start| start.saturating_add(walltime)));
         if let Some(planned) = planned.filter(|&planned| planned != expected) {
             rules.push(GridRule::Expected { planned: SimTime::from_micros(planned) });
@@ -81,9 +91,11 @@ impl Auditor {
         };
         job.left = Some(Left { cluster: at, at: self.now, expected });
         let cluster = &mut self.clusters[at as usize];
-        if self.reserves {
+        // Those that leave together make room together.
+        if cluster.cancelled_in != Some(self.series) {
             cluster.reserve(self.now);
         }
+        cluster.cancelled_in = Some(self.series);
         cluster.queue.remove(&queued.place);
         cluster.touched = true;
         cluster.reservations.remove(queued.place);
@@ -105,14 +117,13 @@ impl Auditor {
         job.started = Some(Started { cluster: at, due, expected: queued.expected });
         let first = cluster.queue.first_key_value().map(|(_, first)| first.job);
         let mut rules = Vec::<GridRule>::new();
-        if let (Some(local), Some(waiting)) = (self.policy, cluster.queue.get(&queued.place).copied()) {
+        if let (Some(local), Some(waiting)) = (cluster.policy, cluster.queue.get(&queued.place).copied()) {
             let end = self.now.saturating_add(waiting.walltime);
             if let Some(head) = cluster.situation(local, self.now).delayed_by(&waiting) {
                 rules.push(GridRule::DelaysHead { head, cluster: at });
             }
             let promised = SimTime::from_micros(queued.expected);
-            let reserved =
-                self.reserves.then(|| cluster.reserve(self.now)?.get(&queued.place).copied()).flatten();
+            let reserved = cluster.reserve(self.now).and_then(|starts| starts.get(&queued.place).copied());
             if local.keeps_promises() && end > queued.expected {
                 rules.push(GridRule::PromiseInDanger { promised });
             } else if let Some(reserved) = reserved.filter(|&reserved| reserved != self.now) {
@@ -125,10 +136,10 @@ impl Auditor {
         cluster.reservations.remove(queued.place);
         cluster.touched = true;
         cluster.used += u64::from(job.width);
-        let (used, cores) = (cluster.used, cluster.cores);
+        let (used, cores, in_turn) = (cluster.used, cluster.cores, cluster.policy == Some(Local::Fcfs));
         self.unsettled.push(number);
         rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
-        if let Some(first) = first.filter(|&first| first != number && self.local == "FCFS") {
+        if let Some(first) = first.filter(|&first| first != number && in_turn) {
             self.fault(Some(number), GridRule::OutOfTurn { first, cluster: at });
         }
         if used > u64::from(cores) {
@@ -147,6 +158,7 @@ impl Auditor {
             cluster.reservations.free();
         }
         cluster.touched = true;
+        let promises = cluster.promises;
         self.turnaround += u128::from(self.now - job.arrived);
         self.completed += 1;
         if !job.queues.is_empty() {
@@ -156,7 +168,7 @@ impl Auditor {
         if self.now != due {
             self.fault(Some(number), GridRule::End { due: SimTime::from_micros(due) });
         }
-        if self.promises && self.now > expected {
+        if promises && self.now > expected {
             self.fault(Some(number), GridRule::Promise { promised: SimTime::from_micros(expected) });
         }
         self.jobs.remove(number);

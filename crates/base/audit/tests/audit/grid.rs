@@ -167,3 +167,36 @@ fn easy_and_cons_keep_their_rules() {
         );
     }
 }
+
+#[test]
+fn local_jobs_keep_to_their_cluster() {
+    let home = |cluster: u32| {
+        FCFS.replace("\"walltime_us\":40}", &format!("\"walltime_us\":40,\"home\":{cluster}}}"))
+    };
+    assert_eq!(faults(&home(0)), [""; 0]);
+    let elsewhere = faults(&home(1));
+    let expected =
+        "line 10, 0.00003 s, job 3: it is a local job of cluster 1, and is submitted elsewhere or again";
+    assert_eq!(elsewhere, [expected]);
+    let submit = "{\"event\":\"submit\",\"at_us\":30,\"job\":3,\"cluster\":0,\"expected_us\":270}\n";
+    let again =
+        format!("{submit}{}{submit}", "{\"event\":\"cancel\",\"at_us\":30,\"job\":3,\"cluster\":0}\n");
+    let text = home(0).replace(submit, &again).replace("\"cancellations\":0", "\"cancellations\":1");
+    let expected =
+        "line 12, 0.00003 s, job 3: it is a local job of cluster 0, and is submitted elsewhere or again";
+    assert_eq!(faults(&text), [expected]);
+}
+
+#[test]
+fn clusters_have_policies_of_their_own() {
+    // FCFS is what the cluster does, whatever the others do.
+    let text = FCFS.replace("\"local\":\"FCFS\",\"promises\":true", "\"local\":\"EASY\",\"promises\":false");
+    let own = text.replace("\"speed\":1000}", "\"speed\":1000,\"local\":\"FCFS\"}");
+    assert_eq!(faults(&own), [""; 0]);
+    changed(
+        &FCFS.replace("\"speed\":1000}", "\"speed\":1000,\"local\":\"EASY\"}"),
+        "\"id\":13",
+        "\"id\":14",
+        "line 8, 0.00002 s, job 2: it is expected to end at 0.00005 s by the plan of the policy",
+    );
+}

@@ -83,7 +83,9 @@ impl Reallocator {
             waiting.extend(places.ask(grid, at));
         }
         grid.most_waiting = grid.most_waiting.max(waiting.len());
+        waiting.retain(|&job| grid.job(job).home.is_none());
         waiting.sort_unstable();
+        grid.questions += questions(grid, waiting, options.heuristic);
         match (options.moves_for_more_than(), options.heuristic) {
             (Some(threshold), Heuristic::Mct) => in_turn::move_gainers(grid, places, waiting, threshold),
             (None, Heuristic::Mct) => in_turn::resubmit(grid, places, waiting),
@@ -102,17 +104,33 @@ impl Reallocator {
     }
 }
 
-/// Takes all of these jobs, which are all that wait, out of their queues.
+/// How many completion times the text's procedure asks for: of all jobs that are left, before each choice.
+fn questions<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heuristic) -> u64 {
+    let clusters = |&job: &usize| grid.clusters.iter().filter(|cluster| cluster.fits(grid.job(job))).count();
+    let once: u64 = waiting.iter().map(|job| clusters(job) as u64).sum();
+    match heuristic {
+        Heuristic::Mct => once,
+        // The job that is chosen k-th is asked about k times; on average over all orders that is half of n + 1.
+        _ => (once * (waiting.len() as u64 + 1)).div_ceil(2),
+    }
+}
+
+/// Takes all of these jobs, which are all that wait but for local ones, out of their queues.
 fn cancel_all<O: Observer>(grid: &mut Grid<'_, O>, places: &Places, waiting: &[usize]) {
     for at in 0..grid.clusters.len() {
         let here: Vec<(usize, SimTime)> = (waiting.iter().filter(|&&job| places.cluster(job) == at))
             .map(|&job| (job, places.end(grid, job)))
             .collect();
-        if !here.is_empty() {
+        if here.is_empty() {
+            continue;
+        }
+        if here.len() == grid.clusters[at].waiting {
             grid.cancel_all(at, here.into_iter());
+        } else {
+            here.into_iter().for_each(|(job, end)| grid.cancel(job, at, Some(end)));
         }
     }
-    // Only running jobs are left, so nothing starts.
+    // Local jobs may start now.
     grid.settle();
 }
 

@@ -8,7 +8,12 @@ use dfrsim_grid::{
 use dfrsim_model::{JobId, SimSpan, SimTime};
 
 fn platform(cores: &[u32]) -> Platform {
-    let spec = |(at, &cores): (usize, &u32)| ClusterSpec { name: at.to_string(), cores, speed: Speed::ONE };
+    let spec = |(at, &cores): (usize, &u32)| ClusterSpec {
+        name: at.to_string(),
+        cores,
+        speed: Speed::ONE,
+        local: None,
+    };
     Platform::new(cores.iter().enumerate().map(spec).collect(), LocalPolicy::Conservative).unwrap()
 }
 
@@ -20,6 +25,7 @@ fn jobs(rows: &[(u64, u32, u64, u64)]) -> Vec<GridJob> {
         width,
         run: SimSpan::from_secs(run),
         walltime: SimSpan::from_secs(walltime),
+        home: None,
     };
     (1..).zip(rows).map(job).collect()
 }
@@ -60,6 +66,8 @@ fn figure_1_waiting_jobs_move_to_a_cluster_that_came_free() {
                 "{algorithm} {heuristic}"
             );
             assert_eq!(outcome.moves, 2);
+            // Two clusters for each of five arrivals; then for each of two jobs, or for both and for the one that is left.
+            assert_eq!(outcome.questions, if heuristic == Heuristic::Mct { 10 + 4 } else { 10 + 6 });
         }
     }
 }
@@ -110,6 +118,63 @@ fn a_job_starts_earlier_than_planned_when_the_one_before_it_moves_in_the_same_mo
     assert_eq!(schedule(&outcome), [(0, 0, 1), (0, 10, 20), (1, 10, 20), (0, 10, 20)]);
 }
 
+/// Clusters of one core. Job 1 has the first until 20, as it says, job 2 the second until 40, and job 3 queues on the first. Job
+/// 4 is a local one of the second, and waits there from 40 to 50, though it would end at 40 on the first; job 1 ends at 10, and
+/// from 20 on the first cluster is empty.
+#[test]
+fn local_jobs_stay_where_they_are() {
+    let mut jobs = jobs(&[(0, 1, 10, 20), (0, 1, 40, 40), (1, 1, 10, 10), (2, 1, 10, 10)]);
+    jobs[3].home = Some(1);
+    for algorithm in Algorithm::ALL.iter().copied() {
+        for heuristic in Heuristic::ALL.iter().copied() {
+            let outcome =
+                audited(&platform(&[1, 1]), &jobs, &every_ten_seconds(algorithm, heuristic)).unwrap();
+            assert_eq!(schedule(&outcome), [(0, 0, 10), (1, 0, 40), (0, 10, 20), (1, 40, 50)], "{heuristic}");
+            assert_eq!(outcome.moves, 0);
+        }
+    }
+}
+
+/// Clusters of one core. Job 1 has the first until 30, job 2 the second until 100. Job 3 queues on the first, to start at 30, and
+/// behind it job 4, a local one. Cancellation at 10 lets job 4 move up to 30, and job 3 is submitted behind it: what the text
+/// (section 6) says of grids that are not dedicated.
+#[test]
+fn cancellation_lets_local_jobs_pass() {
+    let mut jobs = jobs(&[(0, 1, 30, 30), (0, 1, 100, 100), (1, 1, 10, 10), (5, 1, 20, 20)]);
+    jobs[3].home = Some(0);
+    let of = |algorithm| {
+        let options = every_ten_seconds(algorithm, Heuristic::Mct);
+        schedule(&audited(&platform(&[1, 1]), &jobs, &options).unwrap())
+    };
+    assert_eq!(of(Algorithm::Without), [(0, 0, 30), (1, 0, 100), (0, 30, 40), (0, 40, 60)]);
+    assert_eq!(of(Algorithm::With), [(0, 0, 30), (1, 0, 100), (0, 50, 60), (0, 30, 50)]);
+}
+
+/// The same three local jobs on clusters of two cores: the last one is behind a job of two cores, and backfilled where the policy
+/// is CONS.
+#[test]
+fn clusters_have_policies_of_their_own() {
+    let mut jobs = jobs(&[
+        (0, 1, 30, 30),
+        (0, 1, 30, 30),
+        (1, 2, 10, 10),
+        (1, 2, 10, 10),
+        (2, 1, 10, 10),
+        (2, 1, 10, 10),
+    ]);
+    for (job, home) in jobs.iter_mut().zip([0, 1].into_iter().cycle()) {
+        job.home = Some(home);
+    }
+    let spec = |local| ClusterSpec { name: String::new(), cores: 2, speed: Speed::ONE, local };
+    let clusters = vec![spec(None), spec(Some(LocalPolicy::Conservative))];
+    let mixed = Platform::new(clusters, LocalPolicy::Fcfs).unwrap();
+    let outcome = audited(&mixed, &jobs, &Options::default()).unwrap();
+    assert_eq!(
+        schedule(&outcome),
+        [(0, 0, 30), (1, 0, 30), (0, 30, 40), (1, 30, 40), (0, 40, 50), (1, 2, 12)]
+    );
+}
+
 /// Job 1 has the first cluster until 11 or 12, job 2 the second until a second later, as it says, so job 3 queues behind
 /// job 1. Job 2 ends at 5: if job 3 moved at 10, it would gain one second, which is just the threshold, or two.
 #[test]
@@ -130,6 +195,14 @@ fn what_cannot_be_simulated_is_said_before() {
     let skipping = Options { skip_too_wide: true, ..Options::default() };
     let outcome = simulate(&platform(&[2, 3]), &wide, &skipping, ()).unwrap();
     assert_eq!((outcome.skipped, outcome.jobs[1]), (1, None));
+    let mut local = jobs(&[(0, 3, 1, 1)]);
+    local[0].home = Some(0);
+    let error = simulate(&platform(&[2, 3]), &local, &Options::default(), ()).unwrap_err();
+    assert_eq!(error, GridError::TooWideAtHome { job: JobId(1), width: 3, cores: 2 });
+    assert_eq!(simulate(&platform(&[2, 3]), &local, &skipping, ()).unwrap().skipped, 1);
+    local[0].home = Some(2);
+    let error = simulate(&platform(&[2, 3]), &local, &skipping, ()).unwrap_err();
+    assert_eq!(error, GridError::TooWideAtHome { job: JobId(1), width: 3, cores: 0 });
     let unsorted = jobs(&[(5, 1, 1, 1), (0, 1, 1, 1)]);
     let error = simulate(&platform(&[2]), &unsorted, &Options::default(), ()).unwrap_err();
     assert_eq!(error, GridError::Unsorted { job: JobId(2) });

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 /// Start and end of each of these jobs on one cluster, by the simulator of single clusters.
 fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> Vec<(u64, u64)> {
     let spec = &platform.clusters()[at];
-    let policy: Policy = match platform.local() {
+    let policy: Policy = match platform.local_of(spec) {
         LocalPolicy::Fcfs => "FCFS",
         LocalPolicy::Conservative => "CONS",
         LocalPolicy::ConservativeReplan => "CONS/REPLAN",

@@ -13,13 +13,16 @@ use proptest::test_runner::TestCaseError;
 /// One to three clusters of a few cores.
 pub(crate) fn platform() -> impl Strategy<Value = Platform> {
     let speed = prop::sample::select(vec![1_000, 1_200, 1_400]);
-    let cluster = (1_u32..=6, speed);
+    let own =
+        prop_oneof![2 => Just(None), 1 => prop::sample::select(LocalPolicy::ALL.to_vec()).prop_map(Some)];
+    let cluster = (1_u32..=6, speed, own);
     (prop::collection::vec(cluster, 1..=3), prop::sample::select(LocalPolicy::ALL.to_vec())).prop_map(
         |(clusters, local)| {
-            let specs = clusters.into_iter().enumerate().map(|(at, (cores, speed))| ClusterSpec {
+            let specs = clusters.into_iter().enumerate().map(|(at, (cores, speed, local))| ClusterSpec {
                 name: at.to_string(),
                 cores,
                 speed: Speed::from_thousandths(speed).unwrap(),
+                local,
             });
             Platform::new(specs.collect(), local).unwrap()
         },
@@ -29,10 +32,11 @@ pub(crate) fn platform() -> impl Strategy<Value = Platform> {
 /// A few jobs, most of them waiting for others; small numbers, so that many things coincide. Times are in microseconds.
 pub(crate) fn jobs() -> impl Strategy<Value = Vec<GridJob>> {
     let gap = prop_oneof![3 => Just(0), 4 => 1_u64..20, 1 => 20_u64..200];
-    let row = (gap, 1_u32..=6, 1_u64..60, 1_u64..60);
+    let home = prop_oneof![4 => Just(None), 1 => Just(Some(0))];
+    let row = (gap, 1_u32..=6, 1_u64..60, 1_u64..60, home);
     prop::collection::vec(row, 1..14).prop_map(|rows| {
         let mut submit = 0;
-        let jobs = rows.into_iter().zip(0..).map(|((gap, width, run, walltime), id)| {
+        let jobs = rows.into_iter().zip(0..).map(|((gap, width, run, walltime, home), id)| {
             submit += gap;
             GridJob {
                 id: JobId(id),
@@ -40,6 +44,7 @@ pub(crate) fn jobs() -> impl Strategy<Value = Vec<GridJob>> {
                 width,
                 run: SimSpan::from_micros(run),
                 walltime: SimSpan::from_micros(walltime),
+                home,
             }
         });
         jobs.collect()

@@ -44,6 +44,7 @@ impl Log {
                 width: job.tasks,
                 run: job.run_time,
                 walltime: job.requested_time.unwrap_or(SimSpan::ZERO),
+                home: None,
             })
             .collect();
         let log = Log { file: file.given.clone(), jobs };
@@ -157,6 +158,7 @@ mod tests {
             width: day as u32 + 1,
             run: SimSpan::from_secs(60),
             walltime: SimSpan::ZERO,
+            home: None,
         };
         Log { file: "ten.swf".to_owned(), jobs: (0..10).map(job).collect() }
     }

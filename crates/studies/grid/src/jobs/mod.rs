@@ -156,7 +156,7 @@ impl Workload {
         let mut jobs = Vec::new();
         let mut drawn_walltimes = 0;
         for (month, (mut of_month, &days)) in months.into_iter().zip(days).enumerate() {
-            let JobFields { walltimes, bag_size, failing, .. } = self.shape;
+            let JobFields { walltimes, bag_size, failing, local_jobs, .. } = self.shape;
             if self.shape.draw_all_walltimes {
                 of_month.iter_mut().for_each(|job| job.walltime = SimSpan::ZERO);
             }
@@ -164,6 +164,7 @@ impl Workload {
             drawn_walltimes += of_month.iter().filter(|job| job.walltime.is_zero()).count();
             shape::fail(&mut of_month, failing, seed, |job| walltime(walltimes, job, seed));
             shape::into_bags(&mut of_month, bag_size, seed);
+            shape::stay(&mut of_month, local_jobs, (at as u32, cores.get()), seed);
             let loads = site.load.as_deref().unwrap_or_default();
             if let Some(load) = loads.get(month).or(loads.first()).copied().or(self.shape.load) {
                 scale_to_load(&mut of_month, load, cores, length(&[days]));
@@ -199,6 +200,7 @@ fn generated(month: &Month, seed: Seed) -> Vec<GridJob> {
         width: job.width,
         run: job.run,
         walltime: SimSpan::ZERO,
+        home: None,
     };
     month.jobs(seed).into_iter().map(job).collect()
 }
@@ -249,6 +251,7 @@ mod tests {
             width,
             run: SimSpan::from_secs(run),
             walltime: SimSpan::from_secs(walltime),
+            home: None,
         };
         let mut jobs = [job(2, 100, 300), job(4, 50, 0)];
         let (cores, length) = (NonZeroU32::new(8).unwrap(), SimSpan::from_secs(100));

@@ -23,9 +23,6 @@ pub(super) fn into_bags(jobs: &mut [GridJob], size: usize, seed: Seed) {
 /// This part of the jobs, drawn one by one, ends soon. Those without a walltime get one of `walltime` before, so that it
 /// does not tell that they fail.
 pub(super) fn fail(jobs: &mut [GridJob], part: f64, seed: Seed, walltime: impl Fn(&GridJob) -> SimSpan) {
-    if part <= 0.0 {
-        return;
-    }
     let mut rng = seed.fork("failing").rng();
     for job in jobs {
         if rng.random_bool(part) {
@@ -33,6 +30,16 @@ pub(super) fn fail(jobs: &mut [GridJob], part: f64, seed: Seed, walltime: impl F
                 job.walltime = walltime(job);
             }
             job.run = job.run.min(FAILS_AFTER);
+        }
+    }
+}
+
+/// This part of the jobs, drawn one by one, are local jobs of a cluster with these cores, if they fit there.
+pub(super) fn stay(jobs: &mut [GridJob], part: f64, (home, cores): (u32, u32), seed: Seed) {
+    let mut rng = seed.fork("local").rng();
+    for job in jobs {
+        if rng.random_bool(part) && job.width <= cores {
+            job.home = Some(home);
         }
     }
 }
@@ -50,6 +57,7 @@ mod tests {
             width: number as u32,
             run: SimSpan::from_secs(60 * number),
             walltime: SimSpan::ZERO,
+            home: None,
         };
         (1..=count).map(job).collect()
     }
@@ -87,5 +95,16 @@ mod tests {
         let mut left = logged.clone();
         fail(&mut left, 0.0, Seed::new(4), |job| job.run);
         assert_eq!(left, logged);
+    }
+
+    #[test]
+    fn jobs_that_fit_stay() {
+        let homes = |part| {
+            let mut jobs = jobs(5);
+            stay(&mut jobs, part, (2, 3), Seed::new(4));
+            jobs.iter().map(|job| job.home).collect::<Vec<_>>()
+        };
+        assert_eq!(homes(1.0), [Some(2), Some(2), Some(2), None, None]);
+        assert_eq!(homes(0.0), [None; 5]);
     }
 }

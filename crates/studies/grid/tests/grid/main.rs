@@ -319,3 +319,36 @@ fn sites_have_windows_and_loads() {
 fn faults_of_run(text: &str, folder: &Path) -> String {
     try_run(text, &[], &RunOptions::new(folder)).unwrap_err().to_string()
 }
+
+/// Half of the jobs are local, the second cluster has a policy of its own: rows count the former, and moves are fewer.
+#[test]
+fn local_jobs_and_policies_of_clusters_are_fields() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = QUICK.replacen("speed = 1.4", "speed = 1.4\nlocal = 'EASY'", 1);
+    assert_ne!(own, QUICK);
+    let figures = |text: &str, overrides: &[&str]| {
+        let narrow = ["local='FCFS'", "heterogeneous=false", "meta.heuristics=['mct', 'minmin']"];
+        let overrides: Vec<&str> = narrow.iter().chain(overrides).copied().collect();
+        let options = RunOptions::new(folder.path());
+        let report = try_run(text, &overrides, &options).unwrap();
+        assert_eq!(report.counts.of(Status::Ok), report.counts.total);
+        let registry = registry();
+        let results = Results::read(folder.path(), &registry).unwrap();
+        let frame = &results.rows().unwrap()[0];
+        let column = |name: &str| {
+            let place = frame.place(name).unwrap();
+            (0..frame.len()).map(|row| frame.number(row, place).unwrap()).collect::<Vec<f64>>()
+        };
+        ["jobs", "local_jobs", "moves", "questions", "mean_wait_s"].map(column)
+    };
+    let [jobs, none, moves, questions, wait] = figures(QUICK, &[]);
+    let [_, local, fewer, _, _] = figures(QUICK, &["jobs.local_jobs=0.5"]);
+    assert!(none.iter().all(|&count| count == 0.0));
+    let part = local[0] / jobs[0];
+    assert!((0.4..0.6).contains(&part), "{part}");
+    assert!(fewer.iter().sum::<f64>() < moves.iter().sum(), "{fewer:?} {moves:?}");
+    // Reference, MCT, MinMin without cancellation: the latter asks about all that are left before each choice.
+    assert!(questions[0] < questions[1] && questions[1] < questions[2], "{questions:?}");
+    // Backfilling on one cluster.
+    assert!(figures(&own, &[])[4][0] < wait[0]);
+}

@@ -19,7 +19,8 @@ struct Twin<'a> {
 
 /// Minimum completion time mapping, one submission a job, with or without reallocation.
 pub(crate) fn simulate(platform: &Platform, jobs: &[GridJob], options: &Options) -> Vec<Option<Fate>> {
-    let clusters = platform.clusters().iter().map(|spec| TwinCluster::new(spec, platform.local())).collect();
+    let clusters = platform.clusters().iter();
+    let clusters = clusters.map(|spec| TwinCluster::new(spec, platform.local_of(spec))).collect();
     let mut twin = Twin { jobs, clusters, now: 0, fates: vec![None; jobs.len()], moves: vec![0; jobs.len()] };
     let mut arrivals = (0..jobs.len()).peekable();
     let period = options.reallocation.map(|each| each.period.micros());
@@ -38,7 +39,10 @@ pub(crate) fn simulate(platform: &Platform, jobs: &[GridJob], options: &Options)
             twin.pass(at);
         }
         while let Some(job) = arrivals.next_if(|&job| jobs[job].submit.micros() == now) {
-            let fits = |&at: &usize| jobs[job].width <= twin.clusters[at].spec.cores;
+            let fits = |&at: &usize| {
+                jobs[job].home.is_none_or(|home| home as usize == at)
+                    && jobs[job].width <= twin.clusters[at].spec.cores
+            };
             if let Some(at) = (0..twin.clusters.len()).filter(fits).min_by_key(|&at| twin.end(job, at)) {
                 twin.clusters[at].submit(job);
                 twin.pass(at);
@@ -72,7 +76,9 @@ impl Twin<'_> {
     }
 
     fn reallocate(&mut self, options: &Reallocation) {
-        let mut left: Vec<usize> = (0..self.jobs.len()).filter(|&job| self.place(job).is_some()).collect();
+        let mut left: Vec<usize> = (0..self.jobs.len())
+            .filter(|&job| self.jobs[job].home.is_none() && self.place(job).is_some())
+            .collect();
         let before: Vec<(usize, u64)> =
             (0..self.jobs.len()).map(|job| self.place(job).unwrap_or_default()).collect();
         let cancels = options.algorithm == Algorithm::With;
@@ -80,6 +86,8 @@ impl Twin<'_> {
             for &job in &left {
                 self.clusters[before[job].0].cancel(job);
             }
+            // Local jobs may start now.
+            (0..self.clusters.len()).for_each(|at| self.pass(at));
         }
         while !left.is_empty() {
             // The place of each job: held still, or held once.
