@@ -28,14 +28,17 @@ pub(crate) enum Draw {
 /// Jobs on nodes over time
 ///
 /// A rectangle for each stay of a job on a node: its height is the part of the node's CPU that the job has, its lightness
-/// the job's yield. Jobs that share a node stand on each other.
+/// the job's yield. Jobs that share a node stand on each other. Of a grid, all cores are drawn, cluster by cluster; a mark is on
+/// jobs that waited on another cluster first.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim draw gantt easy.jsonl --out gantt.svg
-  dfrsim draw gantt greedy.jsonl --from 36000 --to 72000 --out gantt.png")]
+  dfrsim draw gantt greedy.jsonl --from 36000 --to 72000 --out gantt.png
+  dfrsim run scenarios/grid_quick.toml --set events=kept
+  dfrsim draw gantt kept/days-homogeneous-FCFS-0-with-minmin.jsonl --out moves.svg")]
 pub(crate) struct Gantt {
-    /// The events file, as `dfrsim simulate --events-out` writes it
+    /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it
     #[arg(value_name = "EVENTS.jsonl")]
     events: PathBuf,
     /// The begin of what is drawn; the first event if nothing is given

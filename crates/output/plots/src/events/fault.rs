@@ -110,6 +110,12 @@ pub enum EventsFault {
     /// The jobs of a node have more than its CPU.
     #[error("node {0} has given more CPU than it has; `dfrsim audit` tells which job")]
     Overcommitted(u32),
+    /// A cluster of a grid gives more cores than it has, or does not exist.
+    #[error("cluster {cluster} does not have so many free cores; `dfrsim audit` tells more")]
+    Cores {
+        /// The cluster, from 0.
+        cluster: u32,
+    },
     /// There is more than a picture can show.
     #[error("more than {most} rectangles; draw a shorter time (--from, --to)")]
     TooMany {

@@ -1,6 +1,7 @@
 //! Jobs on nodes over simulated time.
 
 use super::fault::EventsError;
+use super::grid::{GridRun, replay_grid};
 use super::layout::{Edge, Layout, Rectangle};
 use super::replay::{Change, replay};
 use crate::axes::{self, Area, Axis, EDGE, REMARK, WIDTH, X_AXIS};
@@ -25,10 +26,12 @@ pub struct Window {
 }
 
 /// Draws a rectangle for each stay of a job on a node: its height is the part of the node's CPU that the job has, its
-/// lightness the job's yield. Jobs that share a node stand on each other.
+/// lightness the job's yield. Jobs that share a node stand on each other. Of a grid it draws the cores of all clusters; a job
+/// takes the first ones that are free, and has a mark if it waited on another cluster before.
 ///
 /// The data has the rectangles that are at least partly in the window, node by node, with their whole times. A stay is cut
-/// where the job's part of the CPU changes, or what is below it (`shift`).
+/// where the job's part of the CPU changes, or what is below it (`shift`). Nodes of a grid are the cores of all clusters, one
+/// cluster after the other.
 ///
 /// # Errors
 /// If the file cannot be read, is not complete, or is not an events file; if no job runs in the window, or too much happens
@@ -37,18 +40,25 @@ pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
     let from = window.from.map_or(0, SimTime::micros);
     let to = window.to.map_or(u64::MAX, SimTime::micros);
     let mut layout = Layout::new(from, to);
-    let run = replay(path, &mut layout)?;
+    let (title, clusters) = match replay_grid(path, &mut layout)? {
+        Some(GridRun { local, cores }) => (format!("{local}, {} clusters", cores.len()), cores),
+        None => {
+            let run = replay(path, &mut layout)?;
+            (format!("{}, {} nodes", run.policy, run.nodes), vec![run.nodes])
+        }
+    };
     let (rectangles, events) = layout.finish();
     let (Some((first, last)), false) = (events, rectangles.is_empty()) else {
         let lacking = "no job runs in the time that is to be drawn";
         return Err(EventsError::Empty { path: path.to_owned(), lacking });
     };
     let chart = Gantt {
-        title: format!("{}, {} nodes", run.policy, run.nodes),
-        nodes: run.nodes,
+        title,
+        nodes: clusters.iter().sum(),
         from: SimTime::from_micros(window.from.map_or(first, SimTime::micros)),
         to: SimTime::from_micros(window.to.map_or(last, SimTime::micros)),
         blocks: blocks(&rectangles),
+        clusters,
     };
     let (picture, csv) = (chart.picture(), csv(&rectangles));
     Ok(Figure { stem: "gantt".to_owned(), picture, csv, remarks: Vec::new() })
@@ -117,9 +127,19 @@ fn blocks(rectangles: &[Rectangle]) -> Vec<Block> {
     blocks
 }
 
+/// The nodes with which the nodes of each cluster end.
+fn ends(clusters: &[u32]) -> impl Iterator<Item = u32> {
+    clusters.iter().scan(0_u32, |end, cores| {
+        *end += cores;
+        Some(*end)
+    })
+}
+
 struct Gantt {
     title: String,
     nodes: u32,
+    /// The nodes of each cluster; of one that is no grid there is one.
+    clusters: Vec<u32>,
     from: SimTime,
     to: SimTime,
     blocks: Vec<Block>,
@@ -155,12 +175,16 @@ impl Gantt {
         for block in &self.blocks {
             self.draw(&mut picture, &area, &x.scale, block);
         }
+        for end in ends(&self.clusters).filter(|&end| end < self.nodes) {
+            let y = top + f64::from(end) * self.row(&area);
+            picture.line(vec![(area.left, y), (area.right, y)], Stroke::solid(Colour::INK, 1.0));
+        }
         area.outline(&mut picture);
         for (node, label) in &numbers {
             let middle = top + (f64::from(*node) + 0.5) * self.row(&area);
             axes::row_label(&mut picture, (area.left, middle), label);
         }
-        axes::y_title(&mut picture, &area, "node");
+        axes::y_title(&mut picture, &area, if self.clusters.len() > 1 { "core" } else { "node" });
         axes::x_axis(&mut picture, &area, &x);
         legend.draw(&mut picture, area.bottom + X_AXIS + 2.0, |picture, number, middle| {
             signs[number].draw(picture, middle);

@@ -2,6 +2,7 @@
 
 mod fault;
 mod gantt;
+mod grid;
 mod layout;
 mod replay;
 mod stretch;

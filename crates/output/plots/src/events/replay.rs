@@ -3,6 +3,7 @@
 use super::fault::{EventsError, EventsFault};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::{Share, Yield};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
@@ -74,26 +75,15 @@ const LONGEST: u64 = 1 << 28;
 
 /// Reads a file and shows it to a watcher.
 pub(super) fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsError> {
-    let failure = |source: io::Error| EventsError::Io { path: path.to_owned(), source };
-    let file = File::open(path).map_err(failure)?;
-    let mut lines = BufReader::with_capacity(1 << 16, file);
-    let (mut text, mut line, mut replay) = (Vec::new(), 0, None);
-    loop {
-        text.clear();
-        line += 1;
-        let count = lines.by_ref().take(LONGEST).read_until(b'\n', &mut text).map_err(failure)?;
-        if count == 0 {
-            break;
+    let mut replay = None;
+    let line = follow(path, |text| {
+        let record = parse(text)?;
+        match &mut replay {
+            None => replay = Some(Replay::begin(&record)?),
+            Some(replay) => replay.record(record, watch)?,
         }
-        if count as u64 == LONGEST {
-            return Err(EventsFault::LongLine.at(path, line));
-        }
-        let record = parse(&text).and_then(|record| match &mut replay {
-            None => Replay::begin(&record).map(|begun| replay = Some(begun)),
-            Some(replay) => replay.record(record, watch),
-        });
-        record.map_err(|fault| fault.at(path, line))?;
-    }
+        Ok(true)
+    })?;
     let ended = replay.ok_or(EventsFault::NoRun).and_then(|replay| {
         watch.end()?;
         if !replay.is_complete {
@@ -107,7 +97,33 @@ pub(super) fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsE
     ended.map_err(|fault| fault.at(path, line))
 }
 
-fn parse(text: &[u8]) -> Result<Record<'_>, EventsFault> {
+/// Reads a file line by line until `each` has seen enough; the number of the line after the last one.
+pub(super) fn follow(
+    path: &Path,
+    mut each: impl FnMut(&[u8]) -> Result<bool, EventsFault>,
+) -> Result<u64, EventsError> {
+    let failure = |source: io::Error| EventsError::Io { path: path.to_owned(), source };
+    let file = File::open(path).map_err(failure)?;
+    let mut lines = BufReader::with_capacity(1 << 16, file);
+    let (mut text, mut line) = (Vec::new(), 1);
+    loop {
+        text.clear();
+        let count = lines.by_ref().take(LONGEST).read_until(b'\n', &mut text).map_err(failure)?;
+        if count == 0 {
+            return Ok(line);
+        }
+        if count as u64 == LONGEST {
+            return Err(EventsFault::LongLine.at(path, line));
+        }
+        if !each(&text).map_err(|fault| fault.at(path, line))? {
+            return Ok(line);
+        }
+        line += 1;
+    }
+}
+
+/// A record of events, or of another kind.
+pub(super) fn parse<'t, R: Deserialize<'t>>(text: &'t [u8]) -> Result<R, EventsFault> {
     serde_json::from_slice(text).map_err(|error| {
         let message = error.to_string();
         // The line is known, and is always 1 here.

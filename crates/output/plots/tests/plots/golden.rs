@@ -97,6 +97,54 @@ fn shared_nodes_are_split_by_cpu() {
     assert_eq!(stays(&gantt(&events("EQUIPARTITION", 1, SimSpan::ZERO, &list))), expected);
 }
 
+/// Clusters of two cores and one. B waits for A on the first, and moves at 2; C takes the first core that is free.
+/// ```text
+/// 012345
+/// AAAAC
+/// AAAA
+///   BBB
+/// ```
+#[test]
+fn clusters_of_a_grid_stand_on_each_other() {
+    let events = file(
+        r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":2,"speed":1000},{"cores":1,"speed":1000}]}
+{"event":"arrive","at_us":0,"job":0,"id":11,"width":2,"run_us":4000000,"walltime_us":4000000}
+{"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":4000000}
+{"event":"start","at_us":0,"job":0,"cluster":0}
+{"event":"arrive","at_us":1000000,"job":1,"id":12,"width":1,"run_us":3000000,"walltime_us":3000000}
+{"event":"submit","at_us":1000000,"job":1,"cluster":0,"expected_us":7000000}
+{"event":"cancel","at_us":2000000,"job":1,"cluster":0,"expected_us":7000000}
+{"event":"submit","at_us":2000000,"job":1,"cluster":1,"expected_us":5000000}
+{"event":"start","at_us":2000000,"job":1,"cluster":1}
+{"event":"arrive","at_us":3000000,"job":2,"id":13,"width":1,"run_us":1000000,"walltime_us":1000000}
+{"event":"submit","at_us":3000000,"job":2,"cluster":0,"expected_us":5000000}
+{"event":"complete","at_us":4000000,"job":0,"cluster":0}
+{"event":"start","at_us":4000000,"job":2,"cluster":0}
+{"event":"complete","at_us":5000000,"job":1,"cluster":1}
+{"event":"complete","at_us":5000000,"job":2,"cluster":0}
+{"event":"summary","completed":3,"skipped":0,"moves":1,"cancellations":1,"turnaround_us":10000000}
+"#,
+    );
+    let expected = "job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end\n\
+        11,0,1,0,4,0,1,1,start,complete\n\
+        11,1,1,0,4,0,1,1,start,complete\n\
+        12,2,1,2,5,0,1,1,migrate,complete\n\
+        13,0,1,4,5,0,1,1,start,complete\n";
+    assert_eq!(gantt(&events).csv, expected);
+    let text = std::fs::read_to_string(events.path()).unwrap();
+    let error = |text: &str| {
+        dfrsim_plots::draw_gantt(file(text).path(), dfrsim_plots::Window::default()).unwrap_err().to_string()
+    };
+    let crowded = text.replace("\"id\":12,\"width\":1", "\"id\":12,\"width\":2");
+    assert!(
+        error(&crowded).contains(":9: cluster 1 does not have so many free cores"),
+        "{}",
+        error(&crowded)
+    );
+    let cut = text.lines().take(15).map(|line| format!("{line}\n")).collect::<String>();
+    assert!(error(&cut).contains("ends without a `summary`"), "{}", error(&cut));
+}
+
 /// Two nodes; half a node is 471,859,200 share units. A (half a node) is paused at 2 and resumed on the other node at 4; B
 /// (half a node), which stands on A, moves down then, goes to the other node at 6, onto A, and down again when A ends at 7.
 /// ```text

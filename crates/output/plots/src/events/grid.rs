@@ -1,0 +1,171 @@
+//! Follows the records of a grid, and tells what each job leaves and enters, as if all cores were those of one machine.
+
+use super::fault::{EventsError, EventsFault};
+use super::replay::{Change, Job, Phase, Watch, follow, parse};
+use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
+use dfrsim_model::{Share, Yield};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What the records say of the whole run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct GridRun {
+    /// The policy of the clusters that have none of their own.
+    pub(super) local: String,
+    /// The cores of each cluster: the nodes that a watcher sees, cluster by cluster.
+    pub(super) cores: Vec<u32>,
+}
+
+/// Reads a file and shows it to a watcher; `None` if it does not have the records of a grid. A job that starts elsewhere than
+/// where it waited first enters with [`Change::Migrate`].
+pub(super) fn replay_grid(path: &Path, watch: &mut impl Watch) -> Result<Option<GridRun>, EventsError> {
+    let (mut replay, mut is_grid) = (None::<Replay>, true);
+    let line = follow(path, |text| match &mut replay {
+        _ if !is_grid => Ok(false),
+        None => {
+            let first = parse::<Record<'_>>(text).ok();
+            replay = first.map(|record| Replay::begin(&record)).transpose()?;
+            is_grid = replay.is_some();
+            Ok(is_grid)
+        }
+        Some(replay) => replay.record(&parse(text)?, watch).map(|()| true),
+    })?;
+    let Some(replay) = replay else { return Ok(None) };
+    let ended = watch.end().and_then(|()| match (replay.is_complete, replay.jobs.keys().next()) {
+        (false, _) => Err(EventsFault::NoSummary),
+        (true, Some(&job)) => Err(EventsFault::Unfinished(job)),
+        (true, None) => Ok(Some(replay.run)),
+    });
+    ended.map_err(|fault| fault.at(path, line))
+}
+
+struct Replay {
+    run: GridRun,
+    now: u64,
+    /// The free cores of each cluster.
+    free: Vec<BTreeSet<u32>>,
+    jobs: BTreeMap<u64, InGrid>,
+    /// Whether the summary has been read.
+    is_complete: bool,
+}
+
+/// A job in the system.
+struct InGrid {
+    job: Job,
+    width: u32,
+    /// The first queue that it left without starting.
+    left: Option<u32>,
+}
+
+impl Replay {
+    fn begin(first: &Record<'_>) -> Result<Replay, EventsFault> {
+        match first {
+            Record::Run { format, .. } if *format != FORMAT_VERSION => Err(EventsFault::Format(*format)),
+            Record::Run { local, clusters, .. } => {
+                let cores: Vec<u32> = clusters.iter().map(|cluster| cluster.cores).collect();
+                let mut next = 0_u32;
+                let free = cores.iter().map(|&cores| {
+                    let from = next;
+                    next = next.saturating_add(cores);
+                    (from..next).collect()
+                });
+                let free = free.collect();
+                let run = GridRun { local: local.clone().into_owned(), cores };
+                Ok(Replay { run, now: 0, free, jobs: BTreeMap::new(), is_complete: false })
+            }
+            _ => Err(EventsFault::NoRun),
+        }
+    }
+
+    fn record(&mut self, record: &Record<'_>, watch: &mut impl Watch) -> Result<(), EventsFault> {
+        if self.is_complete {
+            return Err(EventsFault::AfterSummary);
+        }
+        match *record {
+            Record::Run { .. } => Err(EventsFault::SecondRun),
+            Record::Summary { .. } => {
+                self.is_complete = true;
+                Ok(())
+            }
+            Record::Arrive { at_us, job, id, width, run_us, .. } => {
+                self.advance(at_us)?;
+                let arrived = Job {
+                    id,
+                    sequence: job,
+                    submit: at_us,
+                    run: run_us,
+                    cpu_need: Share::ONE,
+                    phase: Phase::Waiting,
+                    on: Vec::new(),
+                    job_yield: Yield::ZERO,
+                };
+                watch.enter(at_us, &arrived, Change::Submit)?;
+                match self.jobs.insert(job, InGrid { job: arrived, width, left: None }) {
+                    None => Ok(()),
+                    Some(_) => Err(EventsFault::SubmittedTwice(job)),
+                }
+            }
+            Record::Skip { at_us, job } => self.remove(at_us, job, Change::Reject, watch),
+            Record::Submit { at_us, job, .. } => self.find(at_us, job).map(|_| ()),
+            Record::Cancel { at_us, job, cluster, .. } => {
+                self.find(at_us, job)?.left.get_or_insert(cluster);
+                Ok(())
+            }
+            Record::Start { at_us, job, cluster } => self.start(at_us, job, cluster, watch),
+            Record::Complete { at_us, job, cluster } => {
+                let on = self.find(at_us, job)?.job.on.clone();
+                let free = self.free.get_mut(cluster as usize).ok_or(EventsFault::Cores { cluster })?;
+                free.extend(on.into_iter().map(|(core, _)| core));
+                self.remove(at_us, job, Change::Complete, watch)
+            }
+        }
+    }
+
+    fn advance(&mut self, at: u64) -> Result<(), EventsFault> {
+        if at < self.now {
+            return Err(EventsFault::Backwards);
+        }
+        self.now = at;
+        Ok(())
+    }
+
+    fn find(&mut self, at: u64, number: u64) -> Result<&mut InGrid, EventsFault> {
+        self.advance(at)?;
+        self.jobs.get_mut(&number).ok_or(EventsFault::UnknownJob(number))
+    }
+
+    /// The job takes the first cores of the cluster that are free.
+    fn start(
+        &mut self,
+        at: u64,
+        number: u64,
+        cluster: u32,
+        watch: &mut impl Watch,
+    ) -> Result<(), EventsFault> {
+        self.advance(at)?;
+        let InGrid { job, width, left } =
+            self.jobs.get_mut(&number).ok_or(EventsFault::UnknownJob(number))?;
+        let free = self.free.get_mut(cluster as usize).filter(|free| free.len() >= *width as usize);
+        let free = free.ok_or(EventsFault::Cores { cluster })?;
+        if job.phase != Phase::Waiting {
+            return Err(EventsFault::Phase { job: number, expected: "waiting" });
+        }
+        let change = if left.is_some_and(|left| left != cluster) { Change::Migrate } else { Change::Start };
+        watch.leave(at, job, change)?;
+        job.on = (0..*width).filter_map(|_| free.pop_first()).map(|core| (core, 1)).collect();
+        (job.phase, job.job_yield) = (Phase::Running, Yield::ONE);
+        watch.enter(at, job, change)
+    }
+
+    fn remove(
+        &mut self,
+        at: u64,
+        number: u64,
+        change: Change,
+        watch: &mut impl Watch,
+    ) -> Result<(), EventsFault> {
+        self.advance(at)?;
+        let InGrid { job, .. } = self.jobs.remove(&number).ok_or(EventsFault::UnknownJob(number))?;
+        watch.leave(at, &job, change)
+    }
+}
