@@ -10,7 +10,8 @@
 //! earlier yield is carried to the next one, tasks that are too much there lose their nodes, and the rest is repair. Below
 //! 1/16 that is the placement whose repair failed last, from where a lower yield is near; in the bisection the one that
 //! was found last, or with few tasks again the failed one. Only if that fails while the bisection is still coarse, First Fit begins
-//! once more. Each success counts with the exact minimum yield of its mapping, so that the search continues from there.
+//! once more. Each success counts with the exact minimum yield of its mapping, so that the search continues from there. Where
+//! the bisection ends, small steps follow: packing is not monotone in the yield, and a repair the likelier the less it changes.
 
 mod placement;
 
@@ -224,6 +225,29 @@ impl<const D: usize> Eject<D> {
         packed.then(|| (self.found_yield(instance), failure.unwrap_or(highest)))
     }
 
+    /// Raises the yield of the mapping that was found last by small steps, which a repair follows more often than the large
+    /// ones of a bisection.
+    fn climb(
+        &mut self,
+        instance: &Instance,
+        mut success: Yield,
+        precision: u32,
+        highest: Yield,
+        patience: &mut Patience,
+    ) {
+        let mut step = precision.saturating_mul(2);
+        while step > precision / 2 && success < highest && !patience.is_exhausted() {
+            let at = success.units().saturating_add(step).min(highest.units());
+            let at = Yield::try_from_units(at).expect("not above");
+            if self.packs_from_earlier(at, false, patience) {
+                success = self.found_yield(instance).max(at);
+                step = step.saturating_add(step / 2);
+            } else {
+                step /= 2;
+            }
+        }
+    }
+
     fn mapping(&self, jobs: usize) -> Mapping {
         let mut mapping: Mapping = vec![Vec::new(); jobs];
         for (&job, &node) in self.job_of.iter().zip(&self.found) {
@@ -271,6 +295,7 @@ impl<const D: usize> Solve for Eject<D> {
                 failure = middle;
             }
         }
+        self.climb(instance, success, precision, highest, &mut patience);
         Some(Solution {
             mapping: self.mapping(instance.jobs.len()),
             minimum_yield: self.found_yield(instance),

@@ -5,6 +5,9 @@ use crate::filling::{fits, reduce, rough};
 /// The node of a task that has none.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
+/// The price of a task without a node.
+const UNPLACED: u64 = u64::MAX;
+
 /// What sizes count for: each by what all tasks ask for in its dimension, relative to what all nodes have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weights<const D: usize> {
@@ -43,10 +46,14 @@ impl Patience {
     /// For an instance with this number of tasks: enough ejections for it to take at most about twice the time of VP_CPSUM,
     /// whatever its size (the example `eject` of `dfrsim-offline` measures it), or so many times as much.
     pub(super) fn for_tasks(tasks: usize, times: u32) -> Patience {
-        let in_vain = (4 + (tasks / 5).min(6 + tasks / 12)).min(70);
-        let left = 100 + 25 * tasks + (63 * tasks).min(8_000 + 9 * tasks);
+        let in_vain = (4 + (tasks / 5).min(8 + tasks / 10)).min(70);
+        let left = 150 + 40 * tasks + (90 * tasks).min(12_000 + 13 * tasks);
         let times = times as usize;
         Patience { in_vain: in_vain.saturating_mul(times), left: left.saturating_mul(times) }
+    }
+    /// Whether no step is left.
+    pub(super) fn is_exhausted(self) -> bool {
+        self.left == 0
     }
     /// For a repair on which everything depends.
     pub(super) fn last_resort(self) -> Patience {
@@ -73,6 +80,8 @@ pub(super) struct Placement<const D: usize> {
     node_of: Vec<u32>,
     /// How often each task was ejected.
     ejections: Vec<u32>,
+    /// What it costs to eject each task: its weight, and once more for every ejection so far; [`UNPLACED`] without a node.
+    prices: Vec<u64>,
     /// What each node has free.
     free: Vec<[u64; D]>,
     tasks_on: Vec<Vec<u32>>,
@@ -93,6 +102,7 @@ impl<const D: usize> Placement<D> {
             weights: Vec::new(),
             node_of: Vec::new(),
             ejections: Vec::new(),
+            prices: Vec::new(),
             free: Vec::new(),
             tasks_on: Vec::new(),
             unplaced: Vec::new(),
@@ -123,6 +133,7 @@ impl<const D: usize> Placement<D> {
         self.node_of.extend_from_slice(node_of);
         self.ejections.clear();
         self.ejections.resize(node_of.len(), 0);
+        self.prices.clone_from(&self.weights);
         self.free.clear();
         self.free.extend_from_slice(capacities);
         self.tasks_on.resize_with(capacities.len(), Vec::new);
@@ -142,6 +153,9 @@ impl<const D: usize> Placement<D> {
         for node in 0..capacities.len() {
             self.unload(node);
             self.refresh(node);
+        }
+        for &task in &self.unplaced {
+            self.prices[task as usize] = UNPLACED;
         }
         let weights = &self.weights;
         self.unplaced.sort_unstable_by_key(|&task| (weights[task as usize], task));
@@ -211,12 +225,14 @@ impl<const D: usize> Placement<D> {
     /// The fullest node that has room; of equal ones the first.
     fn room_for(&self, size: &[u64; D]) -> Option<usize> {
         let mut best: Option<(u64, usize)> = None;
-        let blocks = self.rough_free.iter().enumerate();
-        for node in blocks.flat_map(|(number, block)| with_room(number, block, size)) {
-            let Some(free) = self.free.get(node) else { break };
-            let candidate = (free.iter().sum(), node);
-            if best.is_none_or(|best| candidate < best) && fits(size, free) {
-                best = Some(candidate);
+        for (number, block) in self.rough_free.iter().enumerate() {
+            for lane in with_room(block, size) {
+                let node = number * BLOCK + lane;
+                let Some(free) = self.free.get(node) else { break };
+                let candidate = (free.iter().sum(), node);
+                if best.is_none_or(|best| candidate < best) && fits(size, free) {
+                    best = Some(candidate);
+                }
             }
         }
         best.map(|(_, node)| node)
@@ -226,20 +242,23 @@ impl<const D: usize> Placement<D> {
     /// its weight once more. Goes on from where the last search ended, until it has seen enough. With the number of
     /// blocks that it compared.
     fn cheapest_to_eject(&mut self, size: &[u64; D]) -> Option<(u32, usize)> {
-        const ENOUGH: usize = 64;
+        const ENOUGH: u32 = 64;
         let mut best: Option<(u64, usize)> = None;
         let (mut seen, mut looked) = (0, 0);
         let blocks = self.rough_room.len();
         for number in (self.next_block..blocks).chain(0..self.next_block) {
             looked += 1;
-            for task in with_room(number, &self.rough_room[number], size) {
-                seen += 1;
-                let Some(&node) = self.node_of.get(task).filter(|&&node| node != NOWHERE) else { continue };
-                let candidate =
-                    (self.weights[task].saturating_mul(u64::from(self.ejections[task]) + 1), task);
-                let (free, own) = (&self.free[node as usize], &self.sizes[task]);
-                if best.is_none_or(|best| candidate < best) && (0..D).all(|d| size[d] <= free[d] + own[d]) {
-                    best = Some(candidate);
+            let lanes = with_room(&self.rough_room[number], size);
+            seen += lanes.0.count_ones();
+            for lane in lanes {
+                let task = number * BLOCK + lane;
+                let Some(&price) = self.prices.get(task) else { break };
+                if price == UNPLACED || best.is_some_and(|best| (price, task) > best) {
+                    continue;
+                }
+                let (free, own) = (&self.free[self.node_of[task] as usize], &self.sizes[task]);
+                if (0..D).all(|d| size[d] <= free[d] + own[d]) {
+                    best = Some((price, task));
                 }
             }
             if seen >= ENOUGH {
@@ -253,6 +272,8 @@ impl<const D: usize> Placement<D> {
     fn put(&mut self, task: u32, node: usize) {
         reduce(&mut self.free[node], &self.sizes[task as usize], 1);
         self.node_of[task as usize] = node as u32;
+        self.prices[task as usize] =
+            self.weights[task as usize].saturating_mul(u64::from(self.ejections[task as usize]) + 1);
         self.tasks_on[node].push(task);
         self.refresh(node);
     }
@@ -260,6 +281,7 @@ impl<const D: usize> Placement<D> {
     /// Takes a task from its node, and says which that was.
     fn eject(&mut self, task: u32) -> usize {
         self.ejections[task as usize] += 1;
+        self.prices[task as usize] = UNPLACED;
         let node = std::mem::replace(&mut self.node_of[task as usize], NOWHERE) as usize;
         for (free, size) in self.free[node].iter_mut().zip(&self.sizes[task as usize]) {
             *free += size;
@@ -286,13 +308,9 @@ impl<const D: usize> Placement<D> {
     }
 }
 
-/// The positions of those amounts in a block that a size is roughly not above.
+/// The lanes of a block with amounts that a size is roughly not above.
 #[inline]
-fn with_room<const D: usize>(
-    number: usize,
-    block: &RoughBlock<D>,
-    size: &[u64; D],
-) -> impl Iterator<Item = usize> + use<D> {
+fn with_room<const D: usize>(block: &RoughBlock<D>, size: &[u64; D]) -> Lanes {
     let mut excess = [0; BLOCK];
     for (amounts, &size) in block.iter().zip(size) {
         let size = rough(size);
@@ -300,9 +318,27 @@ fn with_room<const D: usize>(
             *excess |= size.saturating_sub(amount);
         }
     }
-    // Any at all: without a branch for each.
-    let lanes = if excess.iter().fold(false, |any, &excess| any | (excess == 0)) { BLOCK } else { 0 };
-    (0..lanes).filter(move |&lane| excess[lane] == 0).map(move |lane| number * BLOCK + lane)
+    // Flags of a byte each, eight of which a product gathers in its highest byte: a branch for each lane takes longer than all
+    // of this.
+    let flags: [u8; BLOCK] = excess.map(|excess| u8::from(excess == 0));
+    let (words, _) = flags.as_chunks();
+    let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    Lanes(words.iter().rev().fold(0, |lanes, word| lanes << 8 | bits(word) as u32))
+}
+
+/// Lanes of a block, in rising order.
+#[derive(Clone, Copy)]
+struct Lanes(u32);
+
+impl Iterator for Lanes {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let lane = self.0.trailing_zeros();
+        self.0 &= self.0.wrapping_sub(1);
+        (lane < BLOCK as u32).then_some(lane as usize)
+    }
 }
 
 #[cfg(test)]
