@@ -1,6 +1,6 @@
 //! The heuristic.
 
-use crate::effort::{Effort, Haste};
+use crate::effort::{Effort, Haste, Start};
 use crate::partition::Partition;
 use crate::relabelled;
 use crate::repair::{Repair, Style};
@@ -82,10 +82,19 @@ impl Adapter {
     #[must_use]
     pub fn adapt(&mut self, problem: &Adaptation, budget: u64) -> Option<Adapted> {
         let highest = yield_bound(&problem.instance)?;
-        let packed = if self.haste == Haste::None { self.packed(problem) } else { None };
-        let repaired = self.climb(problem, budget, highest, packed.as_ref());
-        let enough = repaired.as_ref().map(|found| found.minimum_yield);
-        packed.filter(|packed| packed.moving <= budget && Some(packed.minimum_yield) > enough).or(repaired)
+        let packed = self.packed(problem);
+        let mut tasks = Tasks::of(problem);
+        let effort = Effort::for_tasks(tasks.count(), self.haste);
+        let mut best: Option<Adapted> = None;
+        for start in effort.starts {
+            let start = match start {
+                Start::Home => None,
+                Start::HomeAndPacked => packed.as_ref().map(|packed| tasks.nodes_of(&packed.mapping)),
+            };
+            let found = self.climb(problem, &mut tasks, budget, highest, start.as_deref(), effort);
+            best = better(best, found);
+        }
+        better(best, packed.filter(|packed| packed.moving <= budget))
     }
 
     /// A packing made from nothing.
@@ -100,22 +109,26 @@ impl Adapter {
     fn climb(
         &mut self,
         problem: &Adaptation,
+        tasks: &mut Tasks,
         budget: u64,
         highest: Yield,
-        packed: Option<&Adapted>,
+        packed: Option<&[u32]>,
+        effort: Effort,
     ) -> Option<Adapted> {
         let jobs = problem.instance.jobs.len();
-        let mut tasks = Tasks::of(problem);
-        let effort = Effort::for_tasks(tasks.count(), self.haste);
-        let step = (highest.units() / effort.steps).max(1);
+        let mut step = (highest.units() / effort.steps).max(1);
+        let finest = highest.units() / effort.finest_steps;
         let mut best: Option<(Yield, Vec<u32>)> = None;
-        let packed = packed.map(|packed| tasks.nodes_of(&packed.mapping));
         let mut last: Option<Vec<u32>> = None;
-        let (mut target, mut failures) = (Yield::ZERO, 0);
+        let above = |from: Yield, step| {
+            Yield::try_from_units(from.units() + step).map_or(highest, |next| next.min(highest))
+        };
+        // The sequence of targets must not depend on the budget, or a larger one might find less.
+        let (mut target, mut repaired, mut failures) = (Yield::ZERO, Yield::ZERO, 0);
         for (turn, styles) in effort.styles().enumerate() {
             tasks.size_at(problem, target);
-            let others = [last.as_deref(), packed.as_deref()];
-            let found = self.cheapest(&tasks, others, styles, effort, turn == 0);
+            let others = [last.as_deref(), packed];
+            let found = self.cheapest(tasks, others, styles, effort, turn == 0);
             let mut reached = target;
             let mut kept = false;
             if let Some((cost, node_of)) = found {
@@ -127,12 +140,17 @@ impl Adapter {
                     best = Some((reached, node_of.clone()));
                 }
                 last = Some(node_of);
+                repaired = reached;
+            } else if turn > 0 && step > finest {
+                step /= 2;
+                target = above(repaired, step);
+                continue;
             }
             failures = if kept { 0 } else { failures + 1 };
             if failures == effort.failures || reached >= highest {
                 break;
             }
-            target = Yield::try_from_units(reached.units() + step).map_or(highest, |next| next.min(highest));
+            target = above(reached, step);
         }
         best.and_then(|(_, node_of)| {
             let mapping = tasks.mapping(jobs, &node_of);
@@ -179,4 +197,10 @@ impl Adapter {
         }
         cheapest
     }
+}
+
+/// The one with the higher yield; of equal ones the first.
+fn better(one: Option<Adapted>, other: Option<Adapted>) -> Option<Adapted> {
+    let minimum_yield = |found: &Option<Adapted>| found.as_ref().map(|found| found.minimum_yield);
+    if minimum_yield(&other) > minimum_yield(&one) { other } else { one }
 }

@@ -9,6 +9,15 @@ pub(crate) enum Haste {
     Great,
 }
 
+/// Which placements a climb repairs beside the one that it found before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Start {
+    /// The one as it is now.
+    Home,
+    /// The same, and a packing from nothing.
+    HomeAndPacked,
+}
+
 /// How much is done for a problem.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
@@ -18,6 +27,10 @@ pub(crate) struct Effort {
     pub(crate) first: usize,
     /// In how many steps the highest yield would be reached if none were skipped.
     pub(crate) steps: u32,
+    /// Where no repair succeeds, steps are halved down to those of so many in all.
+    pub(crate) finest_steps: u32,
+    /// The climbs, of which the best counts. A packing from nothing goes up further than the placement as it is now, but moves more.
+    pub(crate) starts: &'static [Start],
     /// After how many failures in a row there is no more hope.
     pub(crate) failures: u32,
     /// Whether repairs are made cheaper, task by task and by exchanges between two nodes, and a search follows them.
@@ -31,30 +44,45 @@ pub(crate) struct Effort {
 impl Effort {
     /// The more, the fewer tasks there are.
     pub(crate) fn for_tasks(tasks: usize, haste: Haste) -> Effort {
+        const BOTH: &[Start] = &[Start::Home, Start::HomeAndPacked];
         let repairs = (256 / tasks.max(1)).clamp(1, 64);
         let coarse = |steps| Effort {
             repairs: 1,
             first: 4,
             steps,
+            finest_steps: steps,
+            starts: &[Start::Home],
             failures: 2,
             economises: false,
             rescues: false,
             short_search: 0,
         };
         match (haste, tasks) {
-            (Haste::None, 0..64) => {
-                Effort { repairs, first: 16 * repairs, failures: 32, economises: true, ..coarse(512) }
-            }
-            (Haste::None, 64..256) => Effort { repairs, first: 16 * repairs, failures: 8, ..coarse(64) },
-            (Haste::None, 2048..) => coarse(32),
-            (Haste::None, _) => coarse(24),
+            (Haste::None, 0..64) => Effort {
+                repairs,
+                first: 16 * repairs,
+                starts: &[Start::HomeAndPacked],
+                failures: 32,
+                economises: true,
+                ..coarse(512)
+            },
+            (Haste::None, 64..256) => Effort {
+                repairs,
+                first: 16 * repairs,
+                starts: BOTH,
+                finest_steps: 128,
+                failures: 8,
+                ..coarse(64)
+            },
+            (Haste::None, 2048..) => Effort { starts: BOTH, ..coarse(32) },
+            (Haste::None, _) => Effort { starts: BOTH, finest_steps: 128, ..coarse(24) },
             (Haste::Great, 0..64) => {
                 // Of a dozen of tasks it misses little.
                 let short_search = if tasks <= 16 { 1 << 14 } else { 0 };
                 Effort { repairs: 6, first: 32, failures: 16, rescues: true, short_search, ..coarse(512) }
             }
-            (Haste::Great, 64..256) => Effort { first: 3, failures: 2, ..coarse(32) },
-            (Haste::Great, _) => Effort { first: 2, failures: 2, ..coarse(16) },
+            (Haste::Great, 64..256) => Effort { first: 3, finest_steps: 128, ..coarse(32) },
+            (Haste::Great, _) => Effort { first: 2, finest_steps: 128, ..coarse(16) },
         }
     }
 
