@@ -30,6 +30,7 @@ mod dual_simplex;
 mod filling;
 mod steps;
 mod stretch;
+mod weighted;
 
 use average::AverageProgram;
 use contested::Contested;
@@ -37,6 +38,7 @@ use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};
 use filling::{Queue, YieldRise};
 use steps::StepFilling;
 use stretch::{Estimate, Inverse, StretchRise};
+use weighted::WeightedRise;
 
 /// A mapped job: what its tasks need, and where they stand.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +72,8 @@ pub struct Shares {
     contested: Contested,
     yield_rise: YieldRise,
     yield_queue: Queue<u64>,
+    weighted_rise: WeightedRise,
+    weighted_queue: Queue<u128>,
     stretch_rise: StretchRise,
     stretch_queue: Queue<Inverse>,
     average: AverageProgram,
@@ -84,6 +88,8 @@ impl Shares {
             contested: Contested::new(nodes),
             yield_rise: YieldRise::default(),
             yield_queue: Queue::new(),
+            weighted_rise: WeightedRise::default(),
+            weighted_queue: Queue::new(),
             stretch_rise: StretchRise::default(),
             stretch_queue: Queue::new(),
             average: AverageProgram::default(),
@@ -106,6 +112,16 @@ impl Shares {
         filling::fill(&self.contested, &mut self.yield_queue, &mut self.yield_rise);
         yields.clear();
         yields.extend(self.yield_rise.yields());
+    }
+
+    /// Weighted max-min: yields rise together, each in proportion to the weight of its job, until a node is full or the yield is 1,
+    /// and so on. There is a weight for each job; 0 counts as 1. With equal weights it is [`Shares::max_min`], but for a unit.
+    pub fn weighted_max_min(&mut self, jobs: &[SharedJob<'_>], weights: &[u32], yields: &mut Vec<Yield>) {
+        let common = self.contested.gather(jobs.iter().copied());
+        self.weighted_rise.start(weights, common);
+        filling::fill(&self.contested, &mut self.weighted_queue, &mut self.weighted_rise);
+        yields.clear();
+        yields.extend(self.weighted_rise.yields());
     }
 
     /// OPT=AVG: the largest average of the yields with none below [`Shares::common`] (dissertation, section

@@ -3,25 +3,42 @@
 use super::mapping::{Mapping, Placed};
 use super::node_table::TaskSize;
 use super::priority::Ranking;
-use dfrsim_cluster::View;
+use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{NodeTasks, Share};
 
-/// Takes running jobs off their nodes by increasing priority until a job of `tasks` tasks fits. They, by decreasing
-/// priority; nothing if the job does not fit even alone, in which case all of them are back.
+/// What a job looks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// The memory of a task.
+    pub(super) memory: Share,
+    pub(super) tasks: u32,
+    /// How many of them may be on one node.
+    pub(super) most: u32,
+}
+
+impl Wanted {
+    /// Room for its tasks, at most so many on a node.
+    pub(super) fn of(view: View<'_>, job: JobHandle, most: u32) -> Wanted {
+        Wanted { memory: view.job(job).memory(), tasks: view.job(job).tasks(), most }
+    }
+}
+
+/// Takes running jobs that may leave off their nodes by increasing priority until the wanted tasks fit. They, by decreasing
+/// priority; `None` if the tasks do not fit even then, in which case all of them are back.
 ///
 /// Greedy places all tasks if and only if the free memory of the nodes, each by itself, takes as many, so a count decides.
 pub(super) fn mark(
     mapping: &mut Mapping,
     view: View<'_>,
     ranking: &Ranking,
-    memory: Share,
-    tasks: u32,
+    wanted: Wanted,
+    may_leave: impl Fn(JobHandle) -> bool,
 ) -> Option<Vec<Placed>> {
-    let wanted = u64::from(tasks);
-    let mut room = mapping.nodes.room(memory, tasks);
+    let Wanted { memory, tasks, most } = wanted;
+    let mut room = mapping.nodes.room(memory, most);
     let mut marked: Vec<Placed> = Vec::new();
-    let mut lowest_first = ranking.highest_first().rev();
-    while room < wanted {
+    let mut lowest_first = ranking.highest_first().rev().filter(|&job| may_leave(job));
+    while room < u64::from(tasks) {
         let Some(job) = lowest_first.next() else {
             for (job, placement) in marked.into_iter().rev() {
                 mapping.put_back(job, TaskSize::of(view.job(job)), placement);
@@ -29,9 +46,9 @@ pub(super) fn mark(
             return None;
         };
         if mapping.runs(job) {
-            let before = room_on(mapping, mapping.placement(job), memory, tasks);
+            let before = room_on(mapping, mapping.placement(job), memory, most);
             let placement = mapping.take_off(job, TaskSize::of(view.job(job)));
-            room = room - before + room_on(mapping, &placement, memory, tasks);
+            room = room - before + room_on(mapping, &placement, memory, most);
             marked.push((job, placement));
         }
     }
@@ -39,23 +56,17 @@ pub(super) fn mark(
     Some(marked)
 }
 
-/// Marked jobs go back, in their order, if the new job still fits beside them; those that stay off remain.
-pub(super) fn unmark_beside(
-    mapping: &mut Mapping,
-    view: View<'_>,
-    marked: &mut Vec<Placed>,
-    memory: Share,
-    tasks: u32,
-) {
-    let wanted = u64::from(tasks);
-    let mut room = mapping.nodes.room(memory, tasks);
+/// Marked jobs go back, in their order, if the wanted tasks still fit beside them; those that stay off remain.
+pub(super) fn unmark_beside(mapping: &mut Mapping, view: View<'_>, marked: &mut Vec<Placed>, wanted: Wanted) {
+    let Wanted { memory, tasks, most } = wanted;
+    let mut room = mapping.nodes.room(memory, most);
     marked.retain_mut(|(job, placement)| {
         let task = TaskSize::of(view.job(*job));
-        let before = room_on(mapping, placement, memory, tasks);
+        let before = room_on(mapping, placement, memory, most);
         mapping.nodes.add(placement, task);
-        let after = room_on(mapping, placement, memory, tasks);
+        let after = room_on(mapping, placement, memory, most);
         mapping.nodes.remove(placement, task);
-        let fits_beside = room - before + after >= wanted;
+        let fits_beside = room - before + after >= u64::from(tasks);
         if fits_beside {
             room = room - before + after;
             mapping.put_back(*job, task, std::mem::take(placement));

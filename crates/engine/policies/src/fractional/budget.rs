@@ -95,7 +95,7 @@ fn fill_up(view: View<'_>, nodes: u32, jobs: &[Candidate], mapping: &mut [Vec<No
         let (described, task) = (view.job(job.handle), task(job));
         let home = home(described);
         if home.is_empty() {
-            table.place_greedily(task, described.tasks(), placement);
+            table.place_greedily(task, described.tasks(), described.tasks(), placement);
         } else if home.iter().all(|part| table.room_on(part.node, task.memory, part.tasks) == part.tasks) {
             table.add(home, task);
             placement.extend_from_slice(home);

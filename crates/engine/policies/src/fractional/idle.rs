@@ -207,7 +207,7 @@ impl Idle {
 mod tests {
     use super::*;
     use crate::fractional::priority::Ranking;
-    use crate::fractional::{FractionalOptions, PriorityRule, Readings};
+    use crate::fractional::{Fractional, FractionalOptions, PriorityRule, Readings};
     use dfrsim_model::{SimSpan, Yield};
     use proptest::prelude::*;
 
@@ -235,9 +235,11 @@ mod tests {
 
     fn priority() -> impl Strategy<Value = Priority> {
         let rule = prop::sample::select(PriorityRule::ALL.to_vec());
-        (rule, prop::option::of(Just(SimSpan::from_secs(1)))).prop_map(|(priority, clock)| {
+        let policy = prop::sample::select(vec!["/per/OPT=MIN", "/per/OPT=MIN/AHEAD=600"]);
+        (policy, rule, prop::option::of(Just(SimSpan::from_secs(1)))).prop_map(|(policy, priority, clock)| {
             let readings = Readings { clock, ..Readings::default() };
-            Priority::new(&FractionalOptions { priority, readings, ..FractionalOptions::default() })
+            let options = FractionalOptions { priority, readings, ..FractionalOptions::default() };
+            Priority::new(&Fractional::parse(policy).unwrap(), &options)
         })
     }
 

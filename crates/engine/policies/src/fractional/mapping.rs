@@ -96,8 +96,13 @@ impl Mapping {
 
     /// Places all tasks of a job that is on no node by Greedy; whether they fit.
     pub(super) fn place_greedily(&mut self, view: View<'_>, job: JobHandle) -> bool {
+        self.place_spread(view, job, view.job(job).tasks())
+    }
+
+    /// The same with at most so many tasks on a node.
+    pub(super) fn place_spread(&mut self, view: View<'_>, job: JobHandle, most: u32) -> bool {
         let (task, tasks) = (TaskSize::of(view.job(job)), view.job(job).tasks());
-        let is_placed = self.nodes.place_greedily(task, tasks, &mut self.placements[job.index()]);
+        let is_placed = self.nodes.place_greedily(task, tasks, most, &mut self.placements[job.index()]);
         if is_placed {
             self.involve(view, job);
         }

@@ -7,6 +7,7 @@
 
 mod admission;
 mod budget;
+mod extensions;
 mod idle;
 mod mapping;
 mod node_table;
@@ -17,6 +18,7 @@ mod room;
 mod scheduler;
 
 pub use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
+pub use extensions::Extensions;
 pub use parts::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 pub use priority::PriorityRule;
 pub use readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};

@@ -87,11 +87,13 @@ impl NodeTable {
     }
 
     /// The Greedy mapping (section 5.2.1): task after task on the node with enough free memory and the smallest load;
-    /// ties: the lowest node. Adds the tasks and appends their places, or changes nothing if they do not all fit.
+    /// ties: the lowest node; at most `most` tasks on one node. Adds the tasks and appends their places, or changes nothing if
+    /// they do not all fit.
     pub(super) fn place_greedily(
         &mut self,
         task: TaskSize,
         tasks: u32,
+        most: u32,
         placement: &mut Vec<NodeTasks>,
     ) -> bool {
         let memory = task.memory.units();
@@ -119,7 +121,8 @@ impl NodeTable {
             let tasks_here = &mut self.tasks_on[node as usize];
             *tasks_here += 1;
             placed += 1;
-            if self.nodes[node as usize].free_memory - memory * *tasks_here >= memory {
+            let free = self.nodes[node as usize].free_memory - memory * *tasks_here;
+            if *tasks_here < most && free >= memory {
                 self.again.push_back((load + u64::from(task.need.units()), node));
             }
         }
@@ -142,11 +145,13 @@ mod tests {
     use proptest::prelude::*;
 
     /// Task after task on the first node of the smallest load that has room: how many are on each, if all fit.
-    fn one_by_one(table: &NodeTable, task: TaskSize, tasks: u32) -> Option<Vec<u32>> {
+    fn one_by_one(table: &NodeTable, task: TaskSize, tasks: u32, most: u32) -> Option<Vec<u32>> {
         let mut nodes = table.nodes.clone();
         let mut tasks_on = vec![0; nodes.len()];
         for _ in 0..tasks {
-            let fitting = (0..nodes.len()).filter(|&node| nodes[node].free_memory >= task.memory.units());
+            let has_room =
+                |node: &usize| nodes[*node].free_memory >= task.memory.units() && tasks_on[*node] < most;
+            let fitting = (0..nodes.len()).filter(has_room);
             let node = fitting.min_by_key(|&node| nodes[node].need)?;
             nodes[node].free_memory -= task.memory.units();
             nodes[node].need += u64::from(task.need.units());
@@ -159,15 +164,15 @@ mod tests {
         #[test]
         fn greedy_is_one_task_after_the_other(
             nodes in 1_u32..12,
-            jobs in prop::collection::vec((0_u64..=4, 0_u64..=10, 1_u32..16, any::<bool>()), 1..30),
+            jobs in prop::collection::vec((0_u64..=4, 0_u64..=10, 1_u32..16, 1_u32..16, any::<bool>()), 1..30),
         ) {
             let mut table = NodeTable::new(nodes);
             let mut placed: Vec<(TaskSize, Vec<NodeTasks>)> = Vec::new();
-            for (need, memory, tasks, leaves) in jobs {
+            for (need, memory, tasks, most, leaves) in jobs {
                 let task = TaskSize { need: Share::from_ratio(need, 4), memory: Share::from_ratio(memory, 10) };
-                let expected = one_by_one(&table, task, tasks);
+                let expected = one_by_one(&table, task, tasks, most);
                 let mut placement = Vec::new();
-                prop_assert_eq!(table.place_greedily(task, tasks, &mut placement), expected.is_some());
+                prop_assert_eq!(table.place_greedily(task, tasks, most, &mut placement), expected.is_some());
                 let parts = (0..).zip(expected.unwrap_or_default()).filter(|&(_, tasks)| tasks > 0);
                 let expected: Vec<NodeTasks> =
                     parts.map(|(node, tasks)| NodeTasks { node: NodeId(node), tasks }).collect();

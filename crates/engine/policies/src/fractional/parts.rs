@@ -1,11 +1,14 @@
 //! The orthogonal parts of a fractional policy, and its name (dissertation, section 5.2.4 and table 5.1).
 
+use super::Extensions;
 use dfrsim_model::SimSpan;
 use std::fmt;
 
-/// A fractional policy as its parts; those of the paper have neither a budget nor new labels.
+/// A fractional policy as its parts; those of the paper have neither a budget nor new labels nor [`Extensions`].
 ///
-/// Its name is `[Greedy|GreedyP|GreedyPM|MCB][*][/per[/BUDGET=GB]|/stretch-per][/RELABEL]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`.
+/// Its name is `[Greedy|GreedyP|GreedyPM|MCB][*][/per[/BUDGET=GB]|/stretch-per][/RELABEL]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`,
+/// followed by those of its extensions: `[/PERIOD=seconds][/BELOW=percent][/SAFE=seconds][/SPREAD][/RETRY=seconds[/SWAP=factor]]`
+/// `[/LAS=seconds][/AHEAD=seconds]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fractional {
     /// What happens when a job arrives.
@@ -23,6 +26,8 @@ pub struct Fractional {
     pub second_phase: SecondPhase,
     /// Which running jobs MCB may not move.
     pub remap_limit: RemapLimit,
+    /// Further parts that the paper does not have.
+    pub extensions: Extensions,
 }
 
 /// What happens when a job arrives.
@@ -107,12 +112,13 @@ impl Fractional {
             "OPT=MAX" => SecondPhase::Max,
             _ => return None,
         };
-        let remap_limit = match parts.next().and_then(|part| part.split_once('=')) {
-            None => RemapLimit::Unlimited,
+        let limit = parts.next_if(|part| part.starts_with("MFT=") || part.starts_with("MVT="));
+        let remap_limit = match limit.and_then(|part| part.split_once('=')) {
             Some(("MFT", seconds)) => RemapLimit::FlowTime(seconds.parse().ok()?),
-            Some(("MVT", seconds)) => RemapLimit::VirtualTime(seconds.parse().ok()?),
-            Some(_) => return None,
+            Some((_, seconds)) => RemapLimit::VirtualTime(seconds.parse().ok()?),
+            None => RemapLimit::Unlimited,
         };
+        let extensions = Extensions::parse(parts)?;
         let policy = Fractional {
             on_submission,
             opportunistic,
@@ -121,6 +127,7 @@ impl Fractional {
             relabel,
             second_phase,
             remap_limit,
+            extensions,
         };
         // Printing it back catches whatever is left over or written in another way.
         (policy.makes_sense() && policy.to_string() == name).then_some(policy)
@@ -139,7 +146,8 @@ impl Fractional {
         };
         let limits = self.uses_mcb() || self.remap_limit == RemapLimit::Unlimited && !self.relabel;
         let bounded = self.periodic == Periodic::Mcb || self.budget_gb.is_none();
-        starts_waiting_jobs && reacts && alone && phase && limits && bounded
+        let extended = self.extensions.make_sense_in(&self);
+        starts_waiting_jobs && reacts && alone && phase && limits && bounded && extended
     }
 
     /// The 116 policies of table 5.1, in the order of the dissertation's appendix B.
@@ -176,6 +184,7 @@ impl Fractional {
                         relabel: false,
                         second_phase,
                         remap_limit,
+                        extensions: Extensions::NONE,
                     })
                 })
             })
@@ -229,6 +238,7 @@ impl Fractional {
             RemapLimit::FlowTime(span) => Some(format!("no move before {span} s of flow time")),
             RemapLimit::VirtualTime(span) => Some(format!("no move before {span} s of virtual time")),
         });
+        parts.extend(self.extensions.descriptions());
         parts.join("; ")
     }
 }
@@ -272,9 +282,10 @@ impl fmt::Display for Fractional {
             SecondPhase::Max => "/OPT=MAX",
         })?;
         match self.remap_limit {
-            RemapLimit::Unlimited => Ok(()),
-            RemapLimit::FlowTime(span) => write!(f, "/MFT={span}"),
-            RemapLimit::VirtualTime(span) => write!(f, "/MVT={span}"),
+            RemapLimit::Unlimited => {}
+            RemapLimit::FlowTime(span) => write!(f, "/MFT={span}")?,
+            RemapLimit::VirtualTime(span) => write!(f, "/MVT={span}")?,
         }
+        self.extensions.fmt(f)
     }
 }

@@ -1,7 +1,7 @@
 //! Who comes first when not all can run (dissertation, section 5.2.3).
 
-use super::FractionalOptions;
 use super::idle::Idle;
+use super::{Fractional, FractionalOptions};
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield, named};
 use std::cmp::{Ordering, Reverse};
@@ -24,13 +24,20 @@ named! {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Priority {
     rule: PriorityRule,
+    /// `/AHEAD`, in seconds: it replaces the rule.
+    ahead: Option<f64>,
     /// Whether (flow time) / (virtual time)^2 counts by its inverse in whole milliseconds.
     is_coarse: bool,
 }
 
 impl Priority {
-    pub(super) fn new(options: &FractionalOptions) -> Priority {
-        Priority { rule: options.priority, is_coarse: options.readings.clock.is_some() }
+    pub(super) fn new(policy: &Fractional, options: &FractionalOptions) -> Priority {
+        let ahead = policy.extensions.ahead.map(SimSpan::as_secs_f64);
+        Priority {
+            rule: options.priority,
+            ahead,
+            is_coarse: options.readings.clock.is_some() && ahead.is_none(),
+        }
     }
 
     /// The priority.
@@ -44,6 +51,9 @@ impl Priority {
             return f64::INFINITY;
         }
         let virtual_time = virtual_time.as_secs_f64();
+        if let Some(ahead) = self.ahead {
+            return (flow_time.as_secs_f64() + ahead) / virtual_time;
+        }
         match self.rule {
             PriorityRule::FlowOverVirtualSquared => flow_time.as_secs_f64() / (virtual_time * virtual_time),
             PriorityRule::FlowOverVirtual => flow_time.as_secs_f64() / virtual_time,
@@ -54,11 +64,12 @@ impl Priority {
     /// A bound on the priority of a job that does no more work.
     pub(super) fn bound(self, submit: SimTime, virtual_time: VirtualTime) -> PriorityBound {
         let done = virtual_time.as_secs_f64();
-        let (slope, constant) = match self.rule {
-            PriorityRule::FlowOverVirtualSquared if self.is_coarse => (0.0, f64::INFINITY),
-            PriorityRule::FlowOverVirtualSquared => (1.0 / (done * done), 0.0),
-            PriorityRule::FlowOverVirtual => (1.0 / done, 0.0),
-            PriorityRule::InverseVirtual => (0.0, 1.0 / done),
+        let (slope, constant) = match (self.ahead, self.rule) {
+            (Some(ahead), _) => (1.0 / done, ahead / done),
+            (None, PriorityRule::FlowOverVirtualSquared) if self.is_coarse => (0.0, f64::INFINITY),
+            (None, PriorityRule::FlowOverVirtualSquared) => (1.0 / (done * done), 0.0),
+            (None, PriorityRule::FlowOverVirtual) => (1.0 / done, 0.0),
+            (None, PriorityRule::InverseVirtual) => (0.0, 1.0 / done),
         };
         let intercept = constant * (1.0 + 1e-12) - submit.as_secs_f64() * slope;
         PriorityBound { slope, intercept }
@@ -129,13 +140,7 @@ impl Eq for Ranked {}
 
 impl Ranking {
     /// Ranks these jobs.
-    pub(super) fn rank(
-        &mut self,
-        options: &FractionalOptions,
-        view: View<'_>,
-        jobs: impl Iterator<Item = JobHandle>,
-    ) {
-        let priority = Priority::new(options);
+    pub(super) fn rank(&mut self, priority: Priority, view: View<'_>, jobs: impl Iterator<Item = JobHandle>) {
         self.ranked.clear();
         self.ranked.extend(jobs.map(|job| Ranked::of(priority, view, job)));
         self.ranked.sort_unstable_by(|a, b| b.cmp(a));

@@ -1,6 +1,7 @@
 //! Runs the parts of a fractional policy.
 
-use super::admission;
+mod arrivals;
+
 use super::budget::{Candidate, Mover};
 use super::idle::{Idle, IdleJob};
 use super::mapping::{Mapping, Placed};
@@ -83,7 +84,7 @@ impl FractionalScheduler {
             policy,
             options,
             mapping: Mapping::new(nodes),
-            idle: Idle::new(Priority::new(&options)),
+            idle: Idle::new(Priority::new(&policy, &options)),
             nodes,
             mcb: Mcb::new(nodes, options.mcb),
             mover: Mover::default(),
@@ -106,8 +107,18 @@ impl FractionalScheduler {
         self
     }
 
+    /// How jobs are ranked.
+    fn priority(&self) -> Priority {
+        Priority::new(&self.policy, &self.options)
+    }
+
+    /// The time between ticks.
+    fn period(&self) -> SimSpan {
+        self.policy.extensions.period.unwrap_or(self.options.period)
+    }
+
     fn rank_all(&mut self, view: View<'_>) {
-        self.ranking.rank(&self.options, view, view.jobs().iter().copied());
+        self.ranking.rank(self.priority(), view, view.jobs().iter().copied());
     }
 
     /// Ranks the jobs of highest priority, at least all of those that a packing can hold where it leaves jobs out from the lowest
@@ -119,7 +130,7 @@ impl FractionalScheduler {
             sum += u64::from(view.job(job).memory().units()) * u64::from(view.job(job).tasks());
             sum > whole
         };
-        let priority = Priority::new(&self.options);
+        let priority = self.priority();
         let running = self.mapping.involved().filter(|&job| view.job(job).state() == JobState::Running);
         let running = running.map(|job| Ranked::of(priority, view, job));
         self.ranking.rank_until(view.now(), running, &self.idle, is_enough);
@@ -127,7 +138,7 @@ impl FractionalScheduler {
 
     /// Ranks the jobs that are on nodes now or were so at the begin of this moment.
     fn rank_involved(&mut self, view: View<'_>) {
-        self.ranking.rank(&self.options, view, self.mapping.involved());
+        self.ranking.rank(self.priority(), view, self.mapping.involved());
     }
 
     /// Where the grid of ticks begins, once a job has come.
@@ -144,13 +155,13 @@ impl FractionalScheduler {
             let since = now.since(origin);
             let is_origin =
                 since.is_zero() && self.options.readings.tick_origin == TickOrigin::FirstSubmission;
-            !is_origin && since.micros().is_multiple_of(self.options.period.micros())
+            !is_origin && since.micros().is_multiple_of(self.period().micros())
         })
     }
 
     fn next_tick(&self, now: SimTime) -> Option<SimTime> {
         let origin = self.tick_origin()?;
-        let period = self.options.period.micros();
+        let period = self.period().micros();
         let passed = now.since(origin).micros() / period;
         Some(origin.saturating_add(SimSpan::from_micros((passed + 1).saturating_mul(period))))
     }
@@ -169,7 +180,7 @@ impl FractionalScheduler {
 
     /// Starts those waiting and paused jobs that are meant, by decreasing priority, where Greedy finds room.
     fn start_waiting(&mut self, view: View<'_>, is_meant: impl Fn(JobHandle) -> bool) {
-        let priority = Priority::new(&self.options);
+        let priority = self.priority();
         // What finds no room now finds none after others have started, so always the first that finds room is the next.
         loop {
             let (mapping, room) = (&self.mapping, &mut self.room);
@@ -190,63 +201,21 @@ impl FractionalScheduler {
         }
     }
 
-    fn admit(&mut self, view: View<'_>, job: JobHandle) {
-        match self.policy.on_submission {
-            OnSubmission::Nothing | OnSubmission::Mcb => {}
-            OnSubmission::Greedy => {
-                self.mapping.place_greedily(view, job);
-            }
-            OnSubmission::GreedyP | OnSubmission::GreedyPM => match self.options.readings.unmarking {
-                Unmarking::BeforePlacing => self.admit_then_place(view, job),
-                Unmarking::AfterPlacing => self.place_then_unmark(view, job),
-            },
-        }
-    }
-
-    fn admit_then_place(&mut self, view: View<'_>, job: JobHandle) {
-        if self.mapping.place_greedily(view, job) {
-            return;
-        }
-        self.rank_involved(view);
-        let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
-        let marked = admission::mark(&mut self.mapping, view, &self.ranking, memory, tasks);
-        let Some(mut evicted) = marked else { return };
-        admission::unmark_beside(&mut self.mapping, view, &mut evicted, memory, tasks);
-        let placed = self.mapping.place_greedily(view, job);
-        debug_assert!(placed, "room was made");
-        if self.policy.on_submission == OnSubmission::GreedyPM {
-            self.move_evicted(view, &evicted);
-        }
-        self.evicted.extend(evicted);
-    }
-
-    fn place_then_unmark(&mut self, view: View<'_>, job: JobHandle) {
-        self.rank_involved(view);
-        let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
-        let marked = admission::mark(&mut self.mapping, view, &self.ranking, memory, tasks);
-        let Some(marked) = marked else { return };
-        let placed = self.mapping.place_greedily(view, job);
-        debug_assert!(placed, "room was made");
-        let mut evicted = std::mem::take(&mut self.evicted);
-        evicted.extend(marked);
-        let place = |job: JobHandle| self.ranking.highest_first().position(|other| other == job);
-        evicted.sort_by_cached_key(|(job, _)| place(*job));
-        admission::unmark_where_free(&mut self.mapping, view, &mut evicted);
-        self.evicted = evicted;
-    }
-
-    /// Jobs that were paused for others move instead where Greedy finds room.
-    fn move_evicted(&mut self, view: View<'_>, evicted: &[Placed]) {
-        self.room.set(self.mapping.nodes.free_memory());
-        for &(job, _) in evicted {
-            place_if_room(&mut self.mapping, &mut self.room, view, job);
-        }
-    }
-
     /// What a tick may move, in units of memory.
     fn budget(&self) -> Option<u64> {
         let nodes = f64::from(self.policy.budget_gb?) / self.options.node_memory_gb;
         Some((nodes * f64::from(Share::ONE.units())) as u64)
+    }
+
+    /// Whether a tick maps all jobs again: always, or under `/BELOW` only if that may help a job.
+    fn is_remap_due(&mut self, view: View<'_>) -> bool {
+        let Some(percent) = self.policy.extensions.below_percent else { return true };
+        if view.jobs().iter().any(|&job| !self.mapping.runs(job)) {
+            return true;
+        }
+        self.share(view);
+        let enough = Yield::from_ratio(percent.into(), 100);
+        self.mapping.placed().any(|job| self.yields[job.index()] < enough)
     }
 
     /// Maps all jobs anew and, if there is a budget, moves no more than that.
@@ -273,7 +242,7 @@ impl FractionalScheduler {
             })
             .collect();
         let by_stretch = self.policy.periodic == Periodic::McbStretch;
-        let (period, floor) = (self.options.period, self.options.mcb.floor);
+        let (period, floor) = (self.period(), self.options.mcb.floor);
         let yield_at = |job: usize, target| stretch_yield(view, ranked[job], period, floor, target);
         if let Some(probe) = &mut self.probe {
             probe.begins(view.jobs().len());
@@ -328,7 +297,7 @@ impl FractionalScheduler {
         };
         if self.policy.periodic == Periodic::McbStretch {
             let is_max = self.policy.second_phase != SecondPhase::Average;
-            let (mut period, mut floor) = (self.options.period, None);
+            let (mut period, mut floor) = (self.period(), None);
             if self.options.readings.stretch_yields == StretchYields::Recomputed {
                 let now = view.now();
                 period = self.next_tick(now).map_or(period, |tick| tick.since(now));
@@ -344,7 +313,7 @@ impl FractionalScheduler {
             };
             let jobs: Vec<StretchJob<'_>> = running.iter().map(stretched).collect();
             if let (true, Some(step)) = (is_max, self.options.mcb.cpu_step) {
-                self.ranking.rank(&self.options, view, running.iter().copied());
+                self.ranking.rank(self.priority(), view, running.iter().copied());
                 let mut ranks = vec![0; running.len()];
                 for (rank, job) in (0..).zip(self.ranking.highest_first()) {
                     // Both are by submission, as handles are not.
@@ -360,19 +329,23 @@ impl FractionalScheduler {
             }
         } else {
             let jobs: Vec<SharedJob<'_>> = running.iter().map(shared).collect();
-            match (self.policy.second_phase, self.options.mcb.cpu_step) {
-                (SecondPhase::Average, step) => {
+            let weight = |&job: &JobHandle| self.policy.extensions.weight(view.job(job).virtual_time());
+            let weights: Option<Vec<u32>> = running.iter().map(weight).collect();
+            match (self.policy.second_phase, weights, self.options.mcb.cpu_step) {
+                (SecondPhase::Average, _, step) => {
                     self.shares.max_average(&jobs, &mut self.shared);
-                    if let Some(step) = step {
-                        for (job, job_yield) in jobs.iter().zip(&mut self.shared) {
-                            *job_yield = in_steps(*job_yield, job.need, step).unwrap_or(*job_yield);
-                        }
-                    }
+                    round_to_steps(&jobs, step, &mut self.shared);
                 }
-                (SecondPhase::Min | SecondPhase::Max, Some(step)) => {
+                (SecondPhase::Min | SecondPhase::Max, Some(weights), step) => {
+                    self.shares.weighted_max_min(&jobs, &weights, &mut self.shared);
+                    round_to_steps(&jobs, step, &mut self.shared);
+                }
+                (SecondPhase::Min | SecondPhase::Max, None, Some(step)) => {
                     self.shares.max_min_in_steps(&jobs, step, &mut self.shared);
                 }
-                (SecondPhase::Min | SecondPhase::Max, None) => self.shares.max_min(&jobs, &mut self.shared),
+                (SecondPhase::Min | SecondPhase::Max, None, None) => {
+                    self.shares.max_min(&jobs, &mut self.shared);
+                }
             }
         }
         for (job, &job_yield) in running.iter().zip(&self.shared) {
@@ -386,6 +359,14 @@ fn place_if_room(mapping: &mut Mapping, room: &mut Room, view: View<'_>, job: Jo
     let (memory, tasks) = (view.job(job).memory(), view.job(job).tasks());
     if room.takes(memory, tasks) && !mapping.place_greedily(view, job) {
         room.refuse(memory, tasks);
+    }
+}
+
+/// Rounds yields to whole steps of CPU, if there are steps; what is below one stays.
+fn round_to_steps(jobs: &[SharedJob<'_>], step: Option<Share>, yields: &mut [Yield]) {
+    let Some(step) = step else { return };
+    for (job, job_yield) in jobs.iter().zip(yields) {
+        *job_yield = in_steps(*job_yield, job.need, step).unwrap_or(*job_yield);
     }
 }
 
@@ -476,7 +457,9 @@ impl Scheduler for FractionalScheduler {
             self.move_evicted(view, &evicted);
             self.evicted = evicted;
         }
-        if (submitted || completed && by_mcb || tick) && !view.jobs().is_empty() {
+        self.retry(view, situation.submitted);
+        let remaps = submitted || completed && by_mcb || tick && self.is_remap_due(view);
+        if remaps && !view.jobs().is_empty() {
             self.remap(view, self.budget().filter(|_| tick));
         }
         if self.policy.opportunistic && !by_mcb && readings.opportunism == Opportunism::EveryEvent {
@@ -490,7 +473,8 @@ impl Scheduler for FractionalScheduler {
         }
         self.note_idle(view);
         self.mapping.decide(view, &self.yields, decision);
-        if let Some(time) = self.next_tick(now).filter(|_| !view.jobs().is_empty()) {
+        let next = self.next_tick(now).into_iter().chain(self.next_retry(view)).min();
+        if let Some(time) = next.filter(|_| !view.jobs().is_empty()) {
             decision.wake_at(time);
         }
     }

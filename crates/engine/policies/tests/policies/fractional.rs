@@ -5,7 +5,7 @@ use dfrsim_cluster::Options;
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 
 /// A job of one task that could use a whole node: (submit, run time, memory in tenths of a node).
-fn jobs(table: &[(u64, u64, u64)]) -> Vec<Job> {
+pub(crate) fn jobs(table: &[(u64, u64, u64)]) -> Vec<Job> {
     let job = |(&(submit, run, tenths), id): (&(u64, u64, u64), u64)| Job {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
@@ -18,7 +18,7 @@ fn jobs(table: &[(u64, u64, u64)]) -> Vec<Job> {
     table.iter().zip(1..).map(job).collect()
 }
 
-fn penalty(seconds: u64) -> Options {
+pub(crate) fn penalty(seconds: u64) -> Options {
     Options { penalty: SimSpan::from_secs(seconds), ..Options::default() }
 }
 

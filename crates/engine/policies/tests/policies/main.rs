@@ -2,6 +2,7 @@
 
 mod audited;
 mod budget;
+mod extensions;
 mod fractional;
 mod golden;
 mod names;

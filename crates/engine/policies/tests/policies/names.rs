@@ -33,6 +33,38 @@ proptest! {
     }
 }
 
+/// Parts beyond the paper stand behind the others, in their order, where they have something to act on.
+#[test]
+fn extensions_have_their_places() {
+    let all =
+        "GreedyPM*/per/OPT=MIN/MVT=600/PERIOD=2700/BELOW=30/SAFE=10/SPREAD/RETRY=60/SWAP=2/LAS=60/AHEAD=0.5";
+    let read =
+        ["Greedy*/OPT=MIN/LAS=60", "/stretch-per/OPT=MAX/PERIOD=60/AHEAD=0", "GreedyP*/OPT=AVG/RETRY=1"];
+    for name in read.into_iter().chain([all]) {
+        assert_eq!(name.parse::<Policy>().map(|policy| policy.to_string()).as_deref(), Ok(name));
+    }
+    for name in [
+        "GreedyPM*/per/OPT=MIN/SAFE=10/BELOW=30",
+        "GreedyPM*/per/OPT=MIN/LAS=60/MVT=600",
+        "GreedyPM*/per/OPT=MIN/SPREAD/SPREAD",
+        "GreedyPM*/per/OPT=MIN/SPREAD=1",
+        "GreedyPM*/per/OPT=MIN/SAFE=0",
+        "GreedyPM*/per/OPT=MIN/BELOW=101",
+        "GreedyPM*/per/OPT=MIN/SWAP=2",
+        "GreedyPM*/per/OPT=MIN/RETRY=60/SWAP=0",
+        "GreedyPM*/OPT=MIN/PERIOD=60",
+        "GreedyPM*/OPT=MIN/BELOW=30",
+        "/stretch-per/OPT=MAX/BELOW=30",
+        "GreedyPM*/per/OPT=AVG/LAS=60",
+        "Greedy*/OPT=MIN/SAFE=10",
+        "MCB*/OPT=MIN/RETRY=60",
+        "/per/OPT=MIN/SPREAD",
+        "GreedyPM*/per/OPT=MIN/AHEAD=-1",
+    ] {
+        assert!(name.parse::<Policy>().is_err(), "{name}");
+    }
+}
+
 /// Of the grammar, and numbers at the ends of their ranges.
 const PARTS: &[&str] = &[
     "Greedy",
@@ -50,6 +82,14 @@ const PARTS: &[&str] = &[
     "/MVT=",
     "/BUDGET=",
     "/RELABEL",
+    "/PERIOD=",
+    "/BELOW=",
+    "/SAFE=",
+    "/SPREAD",
+    "/RETRY=",
+    "/SWAP=",
+    "/LAS=",
+    "/AHEAD=",
     "600",
     "0",
     "0.5",

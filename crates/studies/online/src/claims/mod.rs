@@ -13,7 +13,7 @@ use dfrsim_lab::{Claim, Statistics, Verdict, rank_correlation};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::Policy;
 use dfrsim_policies::batch::QueueOrder;
-use dfrsim_policies::fractional::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
+use dfrsim_policies::fractional::{Extensions, Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 use std::fmt::Write as _;
 
 const SOURCE: &str = "dissertation, sections 5.4 and 6.1";
@@ -28,6 +28,7 @@ const PERIODIC: Fractional = Fractional {
     relabel: false,
     second_phase: SecondPhase::Min,
     remap_limit: LIMIT,
+    extensions: Extensions::NONE,
 };
 /// `/stretch-per/OPT=MAX/MVT=600`.
 const STRETCH_PERIODIC: Fractional =

@@ -141,3 +141,18 @@ fn without_contention_every_yield_is_one() {
     shares.max_min(&[], &mut yields);
     assert_eq!(yields, []);
 }
+
+/// On one node A has a quarter of the speed of B; C, which needs a fifth of the node, reaches full speed: 4/5 are left, 4/25 for
+/// A and 16/25 for B. B's second task is alone on node 1.
+#[test]
+fn weights_are_the_speeds_of_rising() {
+    let (a, b, c) = (on([(0, 1)]), on([(0, 1), (1, 1)]), on([(0, 1)]));
+    let jobs = [
+        SharedJob { need: Share::ONE, placement: &a },
+        SharedJob { need: Share::ONE, placement: &b },
+        SharedJob { need: Share::from_ratio(1, 5), placement: &c },
+    ];
+    let mut yields = Vec::new();
+    Shares::new(2).weighted_max_min(&jobs, &[1 << 20, 1 << 22, u32::MAX], &mut yields);
+    assert_eq!(yields, [ratio(4, 25), ratio(16, 25), Yield::ONE]);
+}

@@ -100,6 +100,37 @@ proptest! {
     }
 
     #[test]
+    fn weighted_max_min_fits_and_agrees_with_repeated_rounds(
+        mapping in mappings(&any_need(), 1..=6, 0..=10),
+        weights in prop::collection::vec(1_u32 << 20..=1 << 31, 10),
+    ) {
+        let weights = &weights[..mapping.jobs.len()];
+        let (mut shares, mut yields) = (Shares::new(mapping.nodes), Vec::new());
+        for mapping in [&mapping.mirrored(), &mapping] {
+            shares.weighted_max_min(&mapping.shared(), weights, &mut yields);
+        }
+        prop_assert!(mapping.fits(&yields), "{yields:?}");
+        let unit = f64::from(1_u32 << 31);
+        let yield_at = |job: usize, level: f64| (level * f64::from(weights[job]) / unit).min(1.0);
+        for (at, slow) in yields.iter().zip(twins::filled(&mapping, &yield_at, 2048.0)) {
+            prop_assert!((at.as_f64() - slow).abs() < 4.0 * UNIT, "{at} is not {slow}");
+        }
+    }
+
+    #[test]
+    fn equal_weights_do_not_matter(
+        mapping in mappings(&any_need(), 1..=6, 0..=10), weight in 1_u32 << 12..=u32::MAX,
+    ) {
+        let [plain, ..] = all_yields(&mapping);
+        let mut yields = Vec::new();
+        let weights = vec![weight; mapping.jobs.len()];
+        Shares::new(mapping.nodes).weighted_max_min(&mapping.shared(), &weights, &mut yields);
+        for (one, other) in plain.iter().zip(&yields) {
+            prop_assert!(one.units().abs_diff(other.units()) <= 1, "{plain:?} and {yields:?}");
+        }
+    }
+
+    #[test]
     fn min_max_stretch_agrees_with_repeated_rounds(mapping in mappings(&any_need(), 1..=6, 0..=10)) {
         let [_, _, yields, _] = all_yields(&mapping);
         let jobs = mapping.stretched();
