@@ -97,8 +97,8 @@ impl Job {
         self.counted = now;
     }
 
-    /// The work that it has done by now.
-    fn done_at(&self, now: u64) -> u128 {
+    /// The work that it has done by now, in microseconds * 2^-20.
+    pub(crate) fn done_at(&self, now: u64) -> u128 {
         let progressing = now.saturating_sub(self.counted.max(self.penalised_until));
         if let (Some(clock), Some(at)) = (self.clock, Yield::try_from_units(self.job_yield)) {
             let work = clock.work(SimSpan::from_micros(progressing), self.share(), at);

@@ -19,6 +19,16 @@ Parts that any fractional policy with MCB can have besides:
   /per/BUDGET=GB   a tick moves so much memory by migrations at most, as GreedyPM*/per/BUDGET=100/OPT=MIN
   /RELABEL         nodes of a new mapping get the names with which the least memory moves; stands before /OPT
 
+Parts that a fractional policy can have behind all others, in this order:
+  /PERIOD=S        a tick every S seconds, whatever --period is
+  /BELOW=P         a tick maps all jobs again only if a job is on no node or a yield is below P percent
+  /SAFE=S          jobs with less than S seconds of virtual time are not paused or moved for others (GreedyP, GreedyPM)
+  /SPREAD          an arrival gets as many nodes as let its tasks run at full speed beside each other, if room can be made
+  /RETRY=S         jobs that never ran are tried again at every event and every S seconds, as if they arrived
+  /SWAP=N          so are paused jobs, displacing only jobs whose priority is less than an Nth of theirs
+  /LAS=S           yields of OPT=MIN in proportion to S / (virtual time + S): least attained service first
+  /AHEAD=S         priority (flow time + S) / virtual time
+
 Examples:
   dfrsim policies
   dfrsim policies --names | grep EASY

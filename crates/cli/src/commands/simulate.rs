@@ -156,10 +156,11 @@ impl Simulate {
     }
 
     fn warn(&self) {
-        if self.policy.is_periodic() && self.period <= self.penalty && !self.penalty.is_zero() {
+        let period = self.policy.own_period().unwrap_or(self.period);
+        if self.policy.is_periodic() && period <= self.penalty && !self.penalty.is_zero() {
             notice!(
                 "warning: the period ({} s) is not above the penalty ({} s): nothing may ever progress",
-                self.period,
+                period,
                 self.penalty
             );
         }

@@ -5,6 +5,7 @@ use crate::equipartition::Equipartition;
 use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, Periodic};
 use crate::registry::CustomPolicy;
 use dfrsim_cluster::Scheduler;
+use dfrsim_model::SimSpan;
 use dfrsim_model::named::UnknownName;
 use std::fmt;
 use std::str::FromStr;
@@ -62,6 +63,12 @@ impl Policy {
             Policy::Custom(policy) => policy.is_periodic(),
             _ => false,
         }
+    }
+
+    /// The time between its ticks, where the name of the policy says it and not its options.
+    #[must_use]
+    pub fn own_period(self) -> Option<SimSpan> {
+        self.fractional()?.extensions.period
     }
 
     /// Whether the policy ever calls MCB, so that its packing and search matter.
@@ -157,7 +164,8 @@ impl FromStr for Policy {
 
 /// The names that an unknown one may be a misspelling of.
 pub(crate) fn known_names() -> impl Iterator<Item = String> {
-    let with_more = Fractional::of_the_paper().flat_map(Fractional::moving_less).map(Policy::Fractional);
+    let moving_less = Fractional::of_the_paper().flat_map(Fractional::moving_less);
+    let with_more = moving_less.chain([Fractional::recommended()]).map(Policy::Fractional);
     all().chain(with_more).map(|policy| policy.to_string())
 }
 

@@ -55,6 +55,9 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                         let plain = PolicyOptions { period, mcb, priority, ..PolicyOptions::default() };
                         let parameters = simulation.readings.apply(plain);
                         for &policy in policies {
+                            let period = policy.own_period().unwrap_or(period);
+                            let plain = PolicyOptions { period, ..plain };
+                            let parameters = PolicyOptions { period, ..parameters };
                             for options in options(simulation, penalty, scenario.seed) {
                                 let options =
                                     Options { clock: readings::clock(policy, &parameters), ..options };
@@ -208,6 +211,20 @@ mod tests {
         ];
         let found: Vec<(String, Option<f64>)> = settings.iter().map(label).collect();
         assert_eq!(found, expected.map(|(policy, period)| (policy.to_owned(), period)));
+    }
+
+    /// A policy whose name says its period is simulated once.
+    #[test]
+    fn periods_in_names_are_their_own() {
+        let settings = settings_of(
+            "policies = ['/per/OPT=MIN', '/per/OPT=MIN/PERIOD=900']\n[simulation]\nperiod_s = [600, 1200]\n",
+        );
+        let periods: Vec<f64> = settings
+            .iter()
+            .filter_map(|setting| setting.label().period_s)
+            .map(SimSpan::as_secs_f64)
+            .collect();
+        assert_eq!(periods, [600.0, 900.0, 1200.0]);
     }
 
     /// A reading is simulated beside the others for those policies that it can affect; only those have another key.

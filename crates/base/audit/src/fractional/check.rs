@@ -2,11 +2,11 @@
 
 use super::memory::Memory;
 use super::name::Arrival;
-use super::ranking::{precedes, ranked};
+use super::ranking::Ranking;
 use super::{FractionalPolicy, FractionalRule, MOST_TICKS};
 use crate::Phase;
 use crate::job::Job;
-use dfrsim_model::SimTime;
+use dfrsim_model::{SimTime, VirtualTime};
 use std::collections::BTreeMap;
 
 /// The jobs in the system, by their number.
@@ -112,6 +112,10 @@ impl FractionalCheck {
         }
     }
 
+    fn ranking(&self) -> Ranking {
+        Ranking { ahead: self.policy.ahead }
+    }
+
     fn is_tick(&self, now: u64) -> bool {
         let since = self.first_submission.map_or(0, |first| now - first);
         self.policy.period.is_some_and(|period| since > 0 && since.is_multiple_of(period.micros().max(1)))
@@ -130,6 +134,7 @@ impl FractionalCheck {
             return;
         }
         self.judge_reasons(found);
+        self.judge_those_who_give_way(now, jobs, found);
         match arrival {
             Arrival::Waits | Arrival::Mcb => {}
             Arrival::InTurn => {
@@ -142,11 +147,14 @@ impl FractionalCheck {
             Arrival::Greedy => {
                 let mut in_turn = Vec::new();
                 if ends && self.policy.opportunistic {
-                    in_turn = ranked(self.waiting_before(jobs).into_iter(), now);
+                    in_turn = self.ranking().ranked(self.waiting_before(jobs).into_iter(), now);
                     in_turn.retain(|(number, _)| !self.submitted.contains(number));
                 }
                 in_turn.extend(self.submitted.iter().filter_map(|number| Some((*number, jobs.get(number)?))));
                 self.judge_in_turn(&in_turn, found);
+            }
+            Arrival::Pauses | Arrival::Moves if self.policy.retry || self.policy.spread => {
+                self.judge_those_who_wait(now, jobs, found);
             }
             // What starts may give way again in the same moment.
             Arrival::Pauses | Arrival::Moves if ends && self.policy.opportunistic && arrives => {}
@@ -159,7 +167,7 @@ impl FractionalCheck {
             }
             Arrival::Pauses | Arrival::Moves => {
                 if ends && self.policy.opportunistic {
-                    let in_turn = ranked(self.waiting_before(jobs).into_iter(), now);
+                    let in_turn = self.ranking().ranked(self.waiting_before(jobs).into_iter(), now);
                     self.judge_in_turn(&in_turn, found);
                 }
             }
@@ -186,18 +194,81 @@ impl FractionalCheck {
         let arrives = !self.submitted.is_empty();
         let tries = self.has_completions && self.policy.opportunistic;
         let in_turn = arrival == Arrival::InTurn && (arrives || self.has_completions);
+        let FractionalPolicy { retry, swap, .. } = self.policy;
+        // With retries somebody may come at any time, and others may give way to whoever comes.
+        let comes = retry && self.changes.keys().any(|&number| self.starts(number));
         for (&number, change) in &self.changes {
             let has_reason = match change.record {
-                "start" => tries || in_turn || arrival != Arrival::Waits && self.submitted.contains(&number),
-                "resume" => tries,
-                "pause" => arrives && matches!(arrival, Arrival::Pauses | Arrival::Moves),
-                "migrate" => arrives && arrival == Arrival::Moves,
+                "start" => {
+                    tries || retry || in_turn || arrival != Arrival::Waits && self.submitted.contains(&number)
+                }
+                "resume" => tries || swap.is_some(),
+                "pause" => (arrives || comes) && matches!(arrival, Arrival::Pauses | Arrival::Moves),
+                "migrate" => (arrives || comes) && arrival == Arrival::Moves,
                 _ => true,
             };
             if !has_reason {
                 let record = change.record;
                 found.push((number, Some(change.line), FractionalRule::Unprompted { record }));
             }
+        }
+    }
+
+    fn is_too_young(&self, job: &Job, now: u64) -> bool {
+        job.done_at(now) < VirtualTime::of(self.policy.safe).units()
+    }
+
+    /// Whether each job that gives way, at a moment at which not all jobs are mapped, may be one that does.
+    fn judge_those_who_give_way(&self, now: u64, jobs: &Jobs, found: &mut Vec<Found>) {
+        let (safe, ranking) = (self.policy.safe, self.ranking());
+        let of = |record: &'static str| {
+            self.changes.iter().filter(move |(_, change)| change.record == record).map(|(&number, _)| number)
+        };
+        let only_resumed = self.submitted.is_empty() && of("start").next().is_none();
+        let priority = |number: u64| ranking.priority(&jobs[&number], now);
+        let highest = of("resume").map(priority).fold(0.0, f64::max);
+        for number in of("pause").chain(of("migrate")) {
+            let line = self.changes.get(&number).map(|change| change.line);
+            if self.is_too_young(&jobs[&number], now) {
+                found.push((number, line, FractionalRule::TooYoung { safe }));
+            }
+            if let Some(factor) = self.policy.swap.filter(|_| only_resumed)
+                && priority(number) * f64::from(factor) > highest * (1.0 + 1e-9)
+            {
+                found.push((number, line, FractionalRule::Displaced { factor }));
+            }
+        }
+    }
+
+    /// Of these jobs, those for which there is room before the decision, or can be made.
+    fn admissible(&mut self, now: u64, jobs: &Jobs, of: impl Fn(u64) -> bool) -> Vec<(u64, u32)> {
+        let mut away = Vec::new();
+        for (number, job) in jobs.iter().filter(|(_, job)| !self.is_too_young(job, now)) {
+            let place = match self.changes.get(number) {
+                Some(change) => (change.phase, change.placement.clone(), change.memory),
+                None => (job.phase, job.placement.clone(), job.memory),
+            };
+            away.extend(Some(place).filter(|(phase, ..)| *phase == Phase::Running));
+        }
+        away.iter().for_each(|(_, placement, memory)| self.memory.give_back(placement, *memory));
+        let mut found = Vec::new();
+        for (&number, job) in jobs.iter().filter(|&(&number, _)| of(number)) {
+            found.extend(self.memory.has_room(job.memory, job.tasks).then_some((number, job.tasks)));
+        }
+        away.iter().for_each(|(_, placement, memory)| self.memory.take(placement, *memory));
+        found
+    }
+
+    /// Whether, at a moment that moved nobody, there is no room for any of those who are tried, and none can be made.
+    fn judge_those_who_wait(&mut self, now: u64, jobs: &Jobs, found: &mut Vec<Found>) {
+        if self.changes.values().any(|change| change.record != "yield") {
+            return;
+        }
+        let (all, submitted) = (self.policy.retry, self.submitted.clone());
+        let is_tried =
+            |number: u64| jobs[&number].phase == Phase::Waiting && (all || submitted.contains(&number));
+        for (number, tasks) in self.admissible(now, jobs, is_tried) {
+            found.push((number, None, FractionalRule::NotAdmitted { tasks, room: "can be made" }));
         }
     }
 
@@ -240,9 +311,8 @@ impl FractionalCheck {
     /// One job arrives, and jobs of low priority may give way to it.
     fn judge_admission(&mut self, now: u64, arrived: u64, job: &Job, jobs: &Jobs, found: &mut Vec<Found>) {
         if !self.starts(arrived) {
-            if self.memory.fits_when_empty(job.memory, job.tasks) {
-                let rule = FractionalRule::NotAdmitted { tasks: job.tasks, room: "can be made" };
-                found.push((arrived, None, rule));
+            for (number, tasks) in self.admissible(now, jobs, |number| number == arrived) {
+                found.push((number, None, FractionalRule::NotAdmitted { tasks, room: "can be made" }));
             }
             return;
         }
@@ -251,8 +321,9 @@ impl FractionalCheck {
         };
         let running =
             jobs.iter().map(|(&number, job)| (number, job)).filter(|&(number, job)| ran(number, job));
+        let running = running.filter(|(_, job)| !self.is_too_young(job, now));
         let lowest_first: Vec<u64> =
-            ranked(running, now).into_iter().rev().map(|(number, _)| number).collect();
+            self.ranking().ranked(running, now).into_iter().rev().map(|(number, _)| number).collect();
         let gives_way = |number: &u64| {
             self.changes.get(number).is_some_and(|change| matches!(change.record, "pause" | "migrate"))
         };
@@ -306,14 +377,15 @@ impl FractionalCheck {
         if self.policy.budget {
             return None;
         }
+        let ranking = self.ranking();
         let (mut left_out, mut lowest) = (None, None);
         for (&number, job) in jobs {
             let this = (number, job);
             let (extreme, is_new): (&mut Option<(u64, &Job)>, _) = if job.phase == Phase::Running {
-                let is_new = lowest.is_none_or(|lowest| precedes(lowest, this, now));
+                let is_new = lowest.is_none_or(|lowest| ranking.precedes(lowest, this, now));
                 (&mut lowest, is_new)
             } else {
-                let is_new = left_out.is_none_or(|highest| precedes(this, highest, now));
+                let is_new = left_out.is_none_or(|highest| ranking.precedes(this, highest, now));
                 (&mut left_out, is_new)
             };
             if is_new {
@@ -321,7 +393,7 @@ impl FractionalCheck {
             }
         }
         let (left_out, lowest) = (left_out?, lowest?);
-        precedes(left_out, lowest, now).then_some((left_out.0, lowest.0))
+        ranking.precedes(left_out, lowest, now).then_some((left_out.0, lowest.0))
     }
 }
 

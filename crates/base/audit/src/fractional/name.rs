@@ -31,6 +31,16 @@ pub struct FractionalPolicy {
     pub(super) budget: bool,
     /// Without ticks there is none.
     pub(super) period: Option<SimSpan>,
+    /// `/SAFE`: the least virtual time of a job that gives way.
+    pub(super) safe: SimSpan,
+    /// `/SPREAD`
+    pub(super) spread: bool,
+    /// `/RETRY`
+    pub(super) retry: bool,
+    /// `/SWAP`
+    pub(super) swap: Option<u32>,
+    /// `/AHEAD`
+    pub(super) ahead: Option<SimSpan>,
 }
 
 impl FractionalPolicy {
@@ -52,6 +62,11 @@ impl FractionalPolicy {
             opportunistic: false,
             budget: false,
             period: None,
+            safe: SimSpan::ZERO,
+            spread: false,
+            retry: false,
+            swap: None,
+            ahead: None,
         };
         if name == "EQUIPARTITION" {
             return Some(in_turn);
@@ -74,12 +89,28 @@ impl FractionalPolicy {
         parts.next_if(|part| matches!(*part, "OPT=MIN" | "OPT=AVG" | "OPT=MAX"))?;
         let limits = |part: &&str| ["MFT=", "MVT="].iter().any(|limit| part.starts_with(limit));
         parts.next_if(limits);
+        let mut value =
+            |key: &str| parts.next_if(|part| part.starts_with(key)).map(|part| &part[key.len()..]);
+        let span = |text: Option<&str>| text.map(str::parse::<SimSpan>).transpose().ok();
+        let own_period = span(value("PERIOD="))?;
+        value("BELOW=");
+        let safe = span(value("SAFE="))?;
+        let spread = value("SPREAD").is_some();
+        let retry = value("RETRY=").is_some();
+        let swap = value("SWAP=").map(str::parse).transpose().ok()?;
+        value("LAS=");
+        let ahead = span(value("AHEAD="))?;
         let is_complete = parts.next().is_none() && (opportunistic || is_periodic);
         is_complete.then(|| FractionalPolicy {
             arrival,
             opportunistic,
             budget,
-            period: is_periodic.then_some(period),
+            period: is_periodic.then_some(own_period.unwrap_or(period)),
+            safe: safe.unwrap_or_default(),
+            spread,
+            retry,
+            swap,
+            ahead,
             ..in_turn
         })
     }

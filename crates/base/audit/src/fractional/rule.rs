@@ -1,6 +1,6 @@
 //! What a schedule of a fractional policy must keep to.
 
-use dfrsim_model::SimTime;
+use dfrsim_model::{SimSpan, SimTime};
 
 /// A rule of a fractional policy as it was broken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +39,18 @@ pub enum FractionalRule {
     LowerMakeRoom {
         /// The job that arrives.
         arrived: u64,
+    },
+    /// `/SAFE`: young jobs do not give way.
+    #[error("it gives way, and has less than {safe} s of virtual time")]
+    TooYoung {
+        /// The least virtual time of a job that gives way.
+        safe: SimSpan,
+    },
+    /// `/SWAP`: a paused job displaces jobs of much lower priority only.
+    #[error("it gives way, and no job that resumes has more than {factor} times its priority")]
+    Displaced {
+        /// How many times.
+        factor: u32,
     },
     /// Nobody gives way in vain.
     #[error("it is paused, and job {arrived} fits beside it")]

@@ -258,3 +258,55 @@ fn the_name_is_that_of_the_file() {
         assert!(CheckedPolicy::parse(unknown, SimSpan::from_secs(600)).is_err(), "{unknown}");
     }
 }
+
+/// Job 0 has 5 s of virtual time when job 1 arrives.
+#[test]
+fn safe_protects_the_young() {
+    let arrival = |policy| one(policy).submit(5, 1, 1, 6);
+    arrival("GreedyP*/OPT=MIN/SAFE=6").is_right();
+    arrival("GreedyP*/OPT=MIN/SAFE=5")
+        .is_wrong("5 s, job 1: it does not start when it arrives, though room for its 1 tasks can be made");
+    arrival("GreedyP*/OPT=MIN/SAFE=5").pause(5, 0).start(5, 1, "[[0,1]]").is_right();
+    arrival("GreedyP*/OPT=MIN/SAFE=6")
+        .pause(5, 0)
+        .start(5, 1, "[[0,1]]")
+        .is_wrong("5 s, job 0: it gives way, and has less than 6 s of virtual time");
+}
+
+/// Job 1 waits since second 5; from 6 on job 0 is old enough.
+#[test]
+fn retries_come_at_any_time_and_at_every_event() {
+    let waiting = |policy| one(policy).submit(5, 1, 1, 6);
+    let policy = "GreedyP*/OPT=MIN/SAFE=6/RETRY=60";
+    waiting(policy).pause(9, 0).start(9, 1, "[[0,1]]").is_right();
+    let unprompted = |job, record| {
+        format!("9 s, job {job}: `{record}`, and at this moment the policy has no reason for it")
+    };
+    assert_eq!(
+        waiting("GreedyP*/OPT=MIN/SAFE=6").pause(9, 0).start(9, 1, "[[0,1]]").faults(),
+        [unprompted(0, "pause"), unprompted(1, "start")]
+    );
+    waiting(policy)
+        .pause(9, 0)
+        .is_wrong("9 s, job 0: `pause`, and at this moment the policy has no reason for it");
+    // Another job that never fits arrives, and job 1 is not tried.
+    waiting(policy)
+        .submit(9, 2, 2, 6)
+        .is_wrong("9 s, job 1: it does not start when it arrives, though room for its 1 tasks can be made");
+}
+
+/// Job 0 is paused at 100 for job 1. The priorities at 300 are 300 / 100^2 and 200 / 200^2: six times as high.
+#[test]
+fn swaps_need_a_much_higher_priority() {
+    let swap = |policy| {
+        let paused = one(policy).submit(100, 1, 1, 6).pause(100, 0).start(100, 1, "[[0,1]]");
+        paused.pause(300, 1).put("resume", 300, 0, "[[0,1]]")
+    };
+    swap("GreedyP*/OPT=MIN/RETRY=100/SWAP=5").is_right();
+    swap("GreedyP*/OPT=MIN/RETRY=100/SWAP=7")
+        .is_wrong("300 s, job 1: it gives way, and no job that resumes has more than 7 times its priority");
+    // (300 + 600) / 100 and (200 + 600) / 200: more than twice as high.
+    swap("GreedyP*/OPT=MIN/RETRY=100/SWAP=2/AHEAD=600").is_right();
+    swap("GreedyP*/OPT=MIN/RETRY=100/SWAP=3/AHEAD=600")
+        .is_wrong("300 s, job 1: it gives way, and no job that resumes has more than 3 times its priority");
+}

@@ -9,6 +9,7 @@ use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
 use dfrsim_workload::load;
 use dfrsim_workload::lublin::{LublinParameters, generate};
+use proptest::prelude::*;
 use rayon::prelude::*;
 use std::num::NonZeroU32;
 
@@ -39,6 +40,50 @@ fn wrong_needs_pass_the_audit() {
                 assert_eq!(report.completed + report.rejected, 150);
             }
         }
+    }
+}
+
+/// A fractional policy with any of the parts that the paper does not have.
+fn extended() -> impl Strategy<Value = String> {
+    let base = prop::sample::select(vec!["GreedyP", "GreedyPM", "GreedyP*", "GreedyPM*"]);
+    let part = |parts: &[&'static str]| prop::sample::select([&[""], parts].concat());
+    let periodic = part(&["/per"]);
+    let ticks = (part(&["/PERIOD=900", "/PERIOD=2700"]), part(&["/BELOW=30", "/BELOW=90"]));
+    let arrivals = (part(&["/SAFE=10", "/SAFE=300"]), part(&["/SPREAD"]));
+    let retries = part(&["/RETRY=60", "/RETRY=30/SWAP=1", "/RETRY=60/SWAP=3"]);
+    let ranks = (part(&["/LAS=0.5", "/LAS=300"]), part(&["/AHEAD=0", "/AHEAD=2700"]));
+    (base, periodic, ticks, arrivals, retries, ranks).prop_map(
+        |(base, periodic, (period, below), (safe, spread), retries, (las, ahead))| {
+            let periodic = if base.ends_with('*') { periodic } else { "/per" };
+            let ticks = if periodic.is_empty() { String::new() } else { format!("{period}{below}") };
+            format!("{base}{periodic}/OPT=MIN{ticks}{safe}{spread}{retries}{las}{ahead}")
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever parts are combined, the schedule is legal, keeps to the rules of the parts, and leaves no job behind.
+    #[test]
+    fn all_combinations_of_extensions_pass_the_audit(name in extended(), trace in 0_u64..1_000) {
+        const NODES: u32 = 16;
+        let nodes = NonZeroU32::new(NODES).unwrap();
+        let parameters = LublinParameters { nodes, jobs: 100, ..LublinParameters::default() };
+        let mut jobs = generate(&parameters, Seed::new(2).numbered(trace));
+        load::scale_to_load(&mut jobs, NODES, 0.9).unwrap();
+        let policy: Policy = name.parse().unwrap();
+        let penalty = SimSpan::from_secs(300);
+        let options = Options { penalty, ..Options::default() };
+        let mut scheduler = policy.scheduler(NODES, &PolicyOptions::default());
+        let log = EventLog::new(Vec::new(), &name, NODES, penalty, SimSpan::from_secs(10));
+        let mut watchers = (Metrics::new(SummaryOptions::new(NODES)), log);
+        simulate(NODES, &options, jobs, &mut *scheduler, &mut watchers).unwrap();
+        let summary = watchers.0.summary().unwrap();
+        let events = watchers.1.finish(&summary).unwrap();
+        let rules = CheckedPolicy::parse(&name, SimSpan::from_secs(600)).unwrap();
+        let report = audit_policy(events.as_slice(), rules).unwrap_or_else(|error| panic!("{name}: {error}"));
+        prop_assert_eq!(report.completed, 100);
     }
 }
 
