@@ -46,6 +46,7 @@ mod auditor;
 pub mod batch;
 pub mod coallocation;
 pub mod discovery;
+pub mod explain;
 mod fault;
 pub mod fractional;
 pub mod grid;

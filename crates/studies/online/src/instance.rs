@@ -118,13 +118,14 @@ fn of_log(place: usize, workload: &Workload) -> Result<(Vec<Part>, ReadLog), Run
 }
 
 fn of_model(place: usize, traces: &LublinTraces, workload: &Workload, seed: u64) -> Vec<Part> {
-    let digits = (traces.replications - 1).to_string().len().max(3);
+    let numbers = traces.skip..traces.skip + traces.replications;
+    let digits = (numbers.end - 1).to_string().len().max(3);
     let loads: Vec<Option<f64>> =
         if traces.loads.is_empty() { vec![None] } else { traces.loads.iter().copied().map(Some).collect() };
     let parameters = traces.parameters(workload.nodes);
     let mut parts = Vec::with_capacity(loads.len() * traces.replications as usize);
     for load in loads {
-        for trace in 0..traces.replications {
+        for trace in numbers.clone() {
             let suffix = load.map(|load| format!("-load-{load}")).unwrap_or_default();
             parts.push(Part {
                 workload: place,

@@ -200,6 +200,8 @@ fields! {
     pub struct LublinTraces {
         /// How many traces.
         pub replications: u32 = count("a number of traces", 1, 1_000_000), default 100;
+        /// How many come before the first of them: those with other numbers are kept for other purposes, such as development.
+        pub skip: u32 = count("a number of traces", 0, 1_000_000), default 0;
         /// The jobs of each.
         pub jobs: usize = count("a number of jobs", 1, 100_000_000), default 1_000;
         /// The variant of the model.

@@ -4,6 +4,7 @@ mod accepts;
 mod base;
 mod batch;
 mod damaged;
+mod explain;
 mod fractional;
 mod grid;
 mod plan;

@@ -1,0 +1,299 @@
+//! The life of one job in an events file, event by event, with who held what it needed.
+
+use crate::lines::record;
+use crate::{AuditError, Fault, Faults, audit};
+use dfrsim_model::event::Record;
+use dfrsim_model::{Share, SimSpan, SimTime, Yield, stretch};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// How many jobs that hold something are listed.
+const LISTED: usize = 4;
+
+/// A job and what happened to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Life {
+    /// Its place in the order of submission, from 0: its name in the file.
+    pub job: u64,
+    /// Its number in the log.
+    pub id: u64,
+    /// How many tasks it has.
+    pub tasks: u32,
+    /// The CPU need of a task.
+    pub cpu_need: Share,
+    /// The memory of a task.
+    pub memory: Share,
+    /// Its run time at full speed.
+    pub run_time: SimSpan,
+    /// When it arrived.
+    pub submit: SimTime,
+    /// When it completed.
+    pub end: SimTime,
+    /// Its bounded stretch, with the tau of the file.
+    pub bounded_stretch: f64,
+    /// What happened to it, in order.
+    pub moments: Vec<Moment>,
+}
+
+/// A moment at which something happened to the job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// When.
+    pub at: SimTime,
+    /// The record: `submit`, `start`, `yield`, `migrate`, `pause`, `resume` or `complete`.
+    pub event: &'static str,
+    /// Its yield from then on; zero on no node.
+    pub job_yield: Yield,
+    /// Who is in its way from then on.
+    pub held: Held,
+}
+
+/// Who is in the way of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Held {
+    /// Nobody: it runs at full speed, or has completed.
+    Nothing,
+    /// It is on no node: the jobs that hold the most memory.
+    Memory(Vec<Holder>),
+    /// It runs below full speed: the jobs beside it on the node of its own whose tasks need the most CPU, and how many nodes' CPU
+    /// they need together with it.
+    Cpu {
+        /// The node.
+        node: u32,
+        /// The sum of the needs, in nodes.
+        need: f64,
+        /// The jobs, itself left out.
+        beside: Vec<Holder>,
+    },
+}
+
+/// A job that holds something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Holder {
+    /// The job.
+    pub job: u64,
+    /// Its tasks, there or in all.
+    pub tasks: u32,
+    /// The memory of each.
+    pub memory: Share,
+    /// How long ago it arrived.
+    pub age: SimSpan,
+    /// Its yield.
+    pub job_yield: Yield,
+}
+
+/// A job in the system.
+#[derive(Debug)]
+struct Known {
+    id: u64,
+    tasks: u32,
+    cpu_need: u32,
+    memory: u32,
+    run_us: u64,
+    submit_us: u64,
+    on: Vec<(u32, u32)>,
+    job_yield: u32,
+}
+
+/// The life of a job of an events file: of this one, or of the one that completed with the largest bounded stretch, the first of
+/// several. `None` if there is none.
+///
+/// # Errors
+/// As [`audit`], to which the file must be right.
+pub fn explain(events: &[u8], job: Option<u64>) -> Result<Option<Life>, AuditError> {
+    audit(events)?;
+    let lines = events.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let mut records: Vec<Record<'static>> = Vec::new();
+    for (line, number) in lines.zip(1..) {
+        let read = record(line);
+        records.push(read.map_err(|rule| Faults::from(Fault { line: number, at: None, job: None, rule }))?);
+    }
+    let Some((chosen, bounded_stretch)) = largest_stretch(&records, job) else { return Ok(None) };
+    Ok(life_of(chosen, bounded_stretch, records))
+}
+
+/// The job, or that with the largest bounded stretch, and its bounded stretch.
+fn largest_stretch(records: &[Record<'_>], wanted: Option<u64>) -> Option<(u64, f64)> {
+    let (mut tau, mut arrived) = (SimSpan::ZERO, BTreeMap::new());
+    let mut largest: Option<(u64, f64)> = None;
+    for record in records {
+        match *record {
+            Record::Run { tau_us, .. } => tau = SimSpan::from_micros(tau_us),
+            Record::Submit { at_us, job, run_us, .. } => {
+                arrived.insert(job, (at_us, run_us));
+            }
+            Record::Complete { at_us, job } if wanted.is_none_or(|wanted| wanted == job) => {
+                let Some((submit_us, run_us)) = arrived.get(&job) else { continue };
+                let run_time = SimSpan::from_micros((*run_us).max(1));
+                let value = stretch::bounded(SimSpan::from_micros(at_us - submit_us), run_time, tau);
+                if largest.is_none_or(|(_, largest)| value > largest) {
+                    largest = Some((job, value));
+                }
+            }
+            _ => {}
+        }
+    }
+    largest
+}
+
+fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> Option<Life> {
+    let mut jobs: BTreeMap<u64, Known> = BTreeMap::new();
+    let mut moments = Vec::new();
+    // What happened to it at the moment of the last record.
+    let mut open: Option<(u64, &'static str)> = None;
+    for record in records {
+        let Some((at_us, job, event)) = named(&record) else { continue };
+        if let Some((at, event)) = open.filter(|(at, _)| *at < at_us) {
+            moments.push(moment(at, event, chosen, &jobs));
+            open = None;
+        }
+        if job == chosen {
+            open = Some((at_us, event));
+        }
+        match record {
+            Record::Submit { id, tasks, cpu_need, memory, run_us, .. } => {
+                let (on, job_yield) = (Vec::new(), 0);
+                let submit_us = at_us;
+                jobs.insert(job, Known { id, tasks, cpu_need, memory, run_us, submit_us, on, job_yield });
+            }
+            Record::Start { on, job_yield, .. }
+            | Record::Resume { on, job_yield, .. }
+            | Record::Migrate { on, job_yield, .. } => {
+                let known = jobs.get_mut(&job)?;
+                (known.on, known.job_yield) = (on.into_owned(), job_yield);
+            }
+            Record::Yield { job_yield, .. } => jobs.get_mut(&job)?.job_yield = job_yield,
+            Record::Pause { .. } => {
+                let known = jobs.get_mut(&job)?;
+                (known.on, known.job_yield) = (Vec::new(), 0);
+            }
+            Record::Complete { .. } | Record::Reject { .. } | Record::Kill { .. } => {
+                let known = jobs.remove(&job)?;
+                if job == chosen {
+                    let held = Held::Nothing;
+                    let end = SimTime::from_micros(at_us);
+                    moments.push(Moment { at: end, event, job_yield: Yield::ZERO, held });
+                    return Some(Life {
+                        job,
+                        id: known.id,
+                        tasks: known.tasks,
+                        cpu_need: share(known.cpu_need),
+                        memory: share(known.memory),
+                        run_time: SimSpan::from_micros(known.run_us),
+                        submit: SimTime::from_micros(known.submit_us),
+                        end,
+                        bounded_stretch,
+                        moments,
+                    });
+                }
+            }
+            Record::Run { .. } | Record::Summary { .. } => {}
+        }
+    }
+    None
+}
+
+/// The moment, the job and the name of a record, if it is about a job.
+fn named(record: &Record<'_>) -> Option<(u64, u64, &'static str)> {
+    Some(match *record {
+        Record::Run { .. } | Record::Summary { .. } => return None,
+        Record::Submit { at_us, job, .. } => (at_us, job, "submit"),
+        Record::Start { at_us, job, .. } => (at_us, job, "start"),
+        Record::Pause { at_us, job } => (at_us, job, "pause"),
+        Record::Resume { at_us, job, .. } => (at_us, job, "resume"),
+        Record::Migrate { at_us, job, .. } => (at_us, job, "migrate"),
+        Record::Yield { at_us, job, .. } => (at_us, job, "yield"),
+        Record::Reject { at_us, job } => (at_us, job, "reject"),
+        Record::Kill { at_us, job } => (at_us, job, "kill"),
+        Record::Complete { at_us, job } => (at_us, job, "complete"),
+    })
+}
+
+fn share(units: u32) -> Share {
+    Share::try_from_units(units).unwrap_or(Share::ONE)
+}
+
+/// A moment at which the job stays in the system.
+fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &BTreeMap<u64, Known>) -> Moment {
+    let own = &jobs[&chosen];
+    let holder = |job: u64, known: &Known, tasks| Holder {
+        job,
+        tasks,
+        memory: share(known.memory),
+        age: SimSpan::from_micros(at_us - known.submit_us),
+        job_yield: Yield::try_from_units(known.job_yield).unwrap_or(Yield::ONE),
+    };
+    let held = if own.on.is_empty() {
+        let running = jobs.iter().filter(|(_, known)| !known.on.is_empty());
+        let mut most: Vec<_> = running.collect();
+        most.sort_by_key(|(_, known)| std::cmp::Reverse(u64::from(known.memory) * u64::from(known.tasks)));
+        most.truncate(LISTED);
+        Held::Memory(most.into_iter().map(|(&job, known)| holder(job, known, known.tasks)).collect())
+    } else if own.job_yield >= Yield::ONE.units() {
+        Held::Nothing
+    } else {
+        let on = |known: &Known, node| known.on.iter().find(|(other, _)| *other == node).map(|part| part.1);
+        let need = |known: &Known, tasks: u32| u64::from(known.cpu_need) * u64::from(tasks);
+        let sum =
+            |node: u32| jobs.values().filter_map(|known| Some(need(known, on(known, node)?))).sum::<u64>();
+        let (needed, node) =
+            own.on.iter().map(|&(node, _)| (sum(node), std::cmp::Reverse(node))).max().unwrap_or_default();
+        let others = jobs.iter().filter(|(job, _)| **job != chosen);
+        let mut beside: Vec<_> =
+            others.filter_map(|(&job, known)| Some((job, known, on(known, node.0)?))).collect();
+        beside.sort_by_key(|&(_, known, tasks)| std::cmp::Reverse(need(known, tasks)));
+        beside.truncate(LISTED);
+        let beside = beside.into_iter().map(|(job, known, tasks)| holder(job, known, tasks)).collect();
+        Held::Cpu { node: node.0, need: needed as f64 / f64::from(Share::ONE.units()), beside }
+    };
+    let job_yield = Yield::try_from_units(own.job_yield).unwrap_or(Yield::ONE);
+    Moment { at: SimTime::from_micros(at_us), event, job_yield, held }
+}
+
+impl fmt::Display for Life {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Life { job, id, tasks, cpu_need, memory, run_time, submit, end, bounded_stretch, .. } = self;
+        writeln!(
+            f,
+            "job {job} (number {id} of its log): {tasks} tasks of CPU need {:.2} and memory {:.2}, run time {run_time} s",
+            cpu_need.as_f64(),
+            memory.as_f64()
+        )?;
+        writeln!(f, "in the system from {submit} to {end} s: bounded stretch {bounded_stretch:.2}")?;
+        for Moment { at, event, job_yield, held } in &self.moments {
+            write!(f, "{at} s: {event}")?;
+            if *job_yield > Yield::ZERO {
+                write!(f, ", yield {:.2}", job_yield.as_f64())?;
+            }
+            match held {
+                Held::Nothing => {}
+                Held::Memory(holders) if holders.is_empty() => write!(f, "; all nodes are free")?,
+                Held::Memory(holders) => {
+                    write!(f, "; the most memory is held by {}", listed(holders))?;
+                }
+                Held::Cpu { node, need, beside } if beside.is_empty() => {
+                    write!(f, "; alone on node {node}, where its tasks need {need:.2} nodes")?;
+                }
+                Held::Cpu { node, need, beside } => {
+                    write!(
+                        f,
+                        "; node {node}, of which {need:.2} are needed, is shared with {}",
+                        listed(beside)
+                    )?;
+                }
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Jobs in a sentence.
+fn listed(holders: &[Holder]) -> String {
+    let one = |holder: &Holder| {
+        let Holder { job, tasks, memory, age, job_yield } = holder;
+        let (memory, job_yield) = (memory.as_f64(), job_yield.as_f64());
+        format!("job {job} ({tasks} x {memory:.2}, yield {job_yield:.2}, arrived {age} s ago)")
+    };
+    holders.iter().map(one).collect::<Vec<_>>().join(", ")
+}
