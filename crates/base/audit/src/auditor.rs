@@ -143,7 +143,7 @@ impl Auditor {
     }
 
     /// The next line of the file is no record.
-    fn malformed(&mut self, rule: Rule) {
+    pub(crate) fn malformed(&mut self, rule: Rule) {
         self.line += 1;
         self.fault(None, rule);
     }

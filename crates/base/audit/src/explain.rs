@@ -1,11 +1,12 @@
 //! The life of one job in an events file, event by event, with who held what it needed.
 
-use crate::lines::record;
-use crate::{AuditError, Fault, Faults, audit};
+use crate::lines::{first_record, follow, record};
+use crate::{AuditError, Auditor};
 use dfrsim_model::event::Record;
 use dfrsim_model::{Share, SimSpan, SimTime, Yield, stretch};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::BufRead;
 
 /// How many jobs that hold something are listed.
 const LISTED: usize = 4;
@@ -99,15 +100,20 @@ struct Known {
 /// several. `None` if there is none.
 ///
 /// # Errors
-/// As [`audit`], to which the file must be right.
-pub fn explain(events: &[u8], job: Option<u64>) -> Result<Option<Life>, AuditError> {
-    audit(events)?;
-    let lines = events.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    let mut records: Vec<Record<'static>> = Vec::new();
-    for (line, number) in lines.zip(1..) {
-        let read = record(line);
-        records.push(read.map_err(|rule| Faults::from(Fault { line: number, at: None, job: None, rule }))?);
-    }
+/// As those of [`crate::audit`]: a file that is not right is not explained.
+pub fn explain(reader: impl BufRead, job: Option<u64>) -> Result<Option<Life>, AuditError> {
+    let begin = |text: &[u8]| {
+        let first: Record<'static> = first_record(text)?;
+        Ok((Auditor::begin(&first).map_err(AuditError::of_beginning)?, vec![first]))
+    };
+    let (auditor, records) = follow(reader, begin, |(auditor, records), text| match record(text) {
+        Ok(record) => {
+            auditor.record(&record);
+            records.push(record);
+        }
+        Err(rule) => auditor.malformed(rule),
+    })?;
+    auditor.finish()?;
     let Some((chosen, bounded_stretch)) = largest_stretch(&records, job) else { return Ok(None) };
     Ok(life_of(chosen, bounded_stretch, records))
 }

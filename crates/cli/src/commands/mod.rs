@@ -7,6 +7,7 @@ mod census;
 mod coallocate;
 mod completions;
 mod draw;
+mod explain;
 mod log;
 mod offline;
 mod plan;
@@ -57,6 +58,7 @@ enum Command {
     Results(results::Results),
     Simulate(Box<simulate::Simulate>),
     Audit(audit::Audit),
+    Explain(explain::Explain),
     #[command(subcommand)]
     Draw(draw::Draw),
     Bound(bound::Bound),
@@ -101,6 +103,7 @@ impl Cli {
             Command::Results(command) | Command::EarlierResults(command) => command.run(registry, memory),
             Command::Simulate(command) => command.run(registry),
             Command::Audit(command) => command.run(),
+            Command::Explain(command) => command.run(),
             Command::Draw(command) => command.run(),
             Command::Bound(command) => command.run(),
             Command::Census(command) => command.run(),

@@ -8,6 +8,7 @@ mod check;
 mod coallocation;
 mod compare;
 mod every_study;
+mod explain;
 mod external;
 mod folders;
 mod grid;

@@ -43,7 +43,7 @@ fn events() -> Vec<u8> {
 /// Job 0 runs from 0 to 40, job 1 from then to 60: 50 s for 10. Job 2 runs from 45 to 65 beside it.
 #[test]
 fn the_largest_stretch_is_explained() {
-    let life = explain(&events(), None).unwrap().unwrap();
+    let life = explain(events().as_slice(), None).unwrap().unwrap();
     assert_eq!((life.job, life.id, life.bounded_stretch), (1, 8, 5.0));
     let events: Vec<(f64, &str)> =
         life.moments.iter().map(|moment| (moment.at.as_secs_f64(), moment.event)).collect();
@@ -71,16 +71,16 @@ fn the_largest_stretch_is_explained() {
 
 #[test]
 fn any_job_can_be_explained() {
-    let life = explain(&events(), Some(2)).unwrap().unwrap();
+    let life = explain(events().as_slice(), Some(2)).unwrap().unwrap();
     let Held::Cpu { node, need, beside } = &life.moments[0].held else { panic!("{:?}", life.moments) };
     assert_eq!((*node, *need, beside.len(), beside[0].job), (0, 2.0, 1, 1));
-    assert_eq!(explain(&events(), Some(3)).unwrap(), None);
+    assert_eq!(explain(events().as_slice(), Some(3)).unwrap(), None);
 }
 
 /// What the audit refuses is not explained.
 #[test]
 fn wrong_files_are_refused() {
-    assert!(explain(b"", None).is_err());
+    assert!(explain(&b""[..], None).is_err());
     let text = String::from_utf8(events()).unwrap();
     assert!(explain(text.replace("\"at_us\":60000000", "\"at_us\":59000000").as_bytes(), None).is_err());
 }
