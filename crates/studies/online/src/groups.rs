@@ -149,7 +149,9 @@ impl<'a> Matrix<'a> {
         group.is_simulated_as_published()
             && group.setting.alternative.is_none()
             && group.tau == simulation.taus[0]
-            && (!policy.is_periodic() || parameters.period == simulation.periods[0])
+            && (!policy.is_periodic()
+                || policy.own_period().is_some()
+                || parameters.period == simulation.periods[0])
             && (!policy.uses_mcb()
                 || (mcb.packing, mcb.drop) == (simulation.packings[0], simulation.drops[0]))
     }
@@ -228,12 +230,15 @@ impl<'a> Group<'a> {
         cells.extend([self.records.len(), self.records.len() - self.rows().count()].map(Cell::Count));
         cells
     }
-    /// Whether it has the penalty, the knowledge and, where that matters, the period of published tables.
+    /// Whether it has the penalty, the knowledge and, where that matters and its name does not say it, the period of published
+    /// tables.
     pub(crate) fn is_simulated_as_published(&self) -> bool {
         let Setting { policy, parameters, options, .. } = self.setting;
         options.penalty == PUBLISHED_PENALTY
             && options.needs == NeedModel::Exact
-            && (!policy.is_periodic() || parameters.period == PUBLISHED_PERIOD)
+            && (!policy.is_periodic()
+                || policy.own_period().is_some()
+                || parameters.period == PUBLISHED_PERIOD)
     }
     /// The rows of the simulations that did not fail.
     pub(crate) fn rows(&self) -> impl Iterator<Item = &'a SimulationRow> {
