@@ -18,9 +18,6 @@ pub(crate) enum Fault {
     Nonsense { error: serde_json::Error, answer: String },
     #[error("{endpoint}: {error}")]
     Network { endpoint: String, error: String },
-    /// What it says itself.
-    #[error("it says: {0}")]
-    Own(String),
     /// An answer that can be read, but not carried out.
     #[error("{0}")]
     Wrong(String),

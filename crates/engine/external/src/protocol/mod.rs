@@ -1,18 +1,7 @@
-//! Lines of JSON: a protocol that any language speaks in a few lines.
+//! What a policy outside of the program is told and answers, whatever carries the messages.
 //!
-//! The command gets a line on its standard input and answers with a line on its standard output, in turns. Standard error is
-//! free for notes. Times are in seconds, CPU needs, memory and yields parts of a node.
-//!
-//! ```text
-//! <- {"event":"begin","format":1,"nodes":4,"share_units":943718400}
-//! -> {}
-//! <- {"event":"decide","now":0.0,"tick":false,"all_submitted":true,"submitted":[{"job":0,"id":17,"submit":0.0,"tasks":2,
-//!     "cpu_need":1.0,"memory":0.1,"estimate":3600.0}],"completed":[]}
-//! -> {"changes":[{"do":"start","job":0,"nodes":[0,1]}]}
-//! <- {"event":"decide","now":3500.0,"tick":false,"all_submitted":true,"submitted":[],"completed":[0]}
-//! -> {}
-//! <- {"event":"end","now":3500.0}
-//! ```
+//! Messages and answers are plain data: over [pipes](crate::pipe) lines of JSON, in the Python package dictionaries. Times are in
+//! seconds, CPU needs, memory and yields parts of a node.
 //!
 //! **`begin`**: `nodes` of the cluster; shares (CPU needs and memory) are whole multiples of 1/`share_units`, so a policy that
 //! multiplies and rounds them can add them without error. The answer is `{}`, or `{"progress":true}` by a policy that wants to
@@ -40,28 +29,26 @@
 //! out is 1; it is rounded down to a multiple of 2^-20, so that a third for each of three jobs fits. `"wake_at":120.5` asks for a call at
 //! that time even if nothing happens; it holds for one moment, until the next answer. `"error":"text"` gives up.
 //!
-//! **`end`** is the last line, and has no answer.
+//! **`end`** is the last message, and has no answer.
 
 mod messages;
 mod scheduler;
 
-use crate::command::Command;
-use crate::fault::Fault;
-use dfrsim_policies::CustomPolicy;
-use scheduler::PipeScheduler;
+pub use messages::{Answer, Arrival, Change, Greeting, Message, Nodes, Placed, Progress};
+pub use scheduler::ProtocolScheduler;
 
-/// The policy of a name such as `pipe:./my-scheduler --fast#2`.
-///
-/// # Errors
-/// If it has no command, or a file that it names cannot be read.
-pub fn policy(name: &str) -> Result<CustomPolicy, String> {
-    let command = Command::parse(name)?;
-    let version = command.version.clone();
-    let make = move |nodes, _: &_| Box::new(PipeScheduler::new(command.clone(), nodes)) as _;
-    Ok(CustomPolicy::new(name, version, make).described("a command that reads and writes lines of JSON"))
-}
-
-/// A text as what it says.
-fn read<'a, T: serde::Deserialize<'a>>(answer: &'a str) -> Result<T, Fault> {
-    serde_json::from_str(answer).map_err(|error| Fault::nonsense(error, answer))
+/// Who decides.
+pub trait Partner {
+    /// The answer to `begin`.
+    ///
+    /// # Errors
+    /// There is no answer, for this reason: it ends the simulation.
+    fn begin(&mut self, message: &Message) -> Result<Greeting, String>;
+    /// The answer to `decide`.
+    ///
+    /// # Errors
+    /// As those of `begin`.
+    fn decide(&mut self, message: &Message) -> Result<Answer, String>;
+    /// The simulation is over.
+    fn end(&mut self, message: &Message);
 }

@@ -1,0 +1,80 @@
+//! Lines of JSON over pipes: the [protocol](crate::protocol), one message a line, one answer a line.
+//!
+//! The command reads standard input and writes standard output, in turns; standard error is free for notes.
+//!
+//! ```text
+//! <- {"event":"begin","format":1,"nodes":4,"share_units":943718400}
+//! -> {}
+//! <- {"event":"decide","now":0.0,"tick":false,"all_submitted":true,"submitted":[{"job":0,"id":17,"submit":0.0,"tasks":2,
+//!     "cpu_need":1.0,"memory":0.1,"estimate":3600.0}],"completed":[]}
+//! -> {"changes":[{"do":"start","job":0,"nodes":[0,1]}]}
+//! <- {"event":"decide","now":3500.0,"tick":false,"all_submitted":true,"submitted":[],"completed":[0]}
+//! -> {}
+//! <- {"event":"end","now":3500.0}
+//! ```
+
+use crate::command::Command;
+use crate::fault::Fault;
+use crate::process::{Lines, Process};
+use crate::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
+use dfrsim_policies::CustomPolicy;
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+/// The policy of a name such as `pipe:./my-scheduler --fast#2`.
+///
+/// # Errors
+/// If it has no command, or a file that it names cannot be read.
+pub fn policy(name: &str) -> Result<CustomPolicy, String> {
+    let command = Command::parse(name)?;
+    let version = command.version.clone();
+    let make = move |nodes, _: &_| {
+        let command = command.clone();
+        Box::new(ProtocolScheduler::new(PipedProcess { command, running: None }, nodes)) as _
+    };
+    Ok(CustomPolicy::new(name, version, make).described("a command that reads and writes lines of JSON"))
+}
+
+/// A process, from its first message on.
+struct PipedProcess {
+    command: Command,
+    running: Option<(Process, Lines)>,
+}
+
+impl PipedProcess {
+    /// A message, and the line that answers it.
+    fn ask<T: DeserializeOwned>(&mut self, message: &Message) -> Result<T, Fault> {
+        let limit: Duration = self.command.limit;
+        let (process, lines) = match &mut self.running {
+            Some(running) => running,
+            none => none.insert(Process::start_piped(&self.command.words)?),
+        };
+        lines.write(line(message));
+        let answer = lines.next(process, limit)?;
+        let answer = String::from_utf8(answer).map_err(|_| Fault::Wrong("its answer is not UTF-8".into()))?;
+        serde_json::from_str(&answer).map_err(|error| Fault::nonsense(error, &answer))
+    }
+}
+
+impl Partner for PipedProcess {
+    fn begin(&mut self, message: &Message) -> Result<Greeting, String> {
+        self.ask(message).map_err(|fault| fault.to_string())
+    }
+    fn decide(&mut self, message: &Message) -> Result<Answer, String> {
+        self.ask(message).map_err(|fault| fault.to_string())
+    }
+    fn end(&mut self, message: &Message) {
+        if let Some((mut process, lines)) = self.running.take() {
+            lines.write(line(message));
+            // Its standard input ends, and with it the process.
+            drop(lines);
+            process.end();
+        }
+    }
+}
+
+fn line(message: &Message) -> Vec<u8> {
+    let mut line = serde_json::to_vec(message).expect("messages are plain");
+    line.push(b'\n');
+    line
+}
