@@ -1,0 +1,88 @@
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Protocol
+
+class SimulationError(RuntimeError):
+    """The simulation ended before its jobs did."""
+
+class AuditFault(RuntimeError):
+    """The events break a rule, or a metric is not what follows from them."""
+
+class Policy(Protocol):
+    """Decides at each moment; `begin(view)` and `end(view)` are called too, if there are such methods."""
+
+    def decide(self, view: dict[str, Any]) -> dict[str, Any] | None: ...
+
+class Workload:
+    """Jobs and the cluster that they are for. Times are in seconds, shares parts of a node."""
+
+    nodes: int
+    notes: str
+    """What was left out of a log, and why."""
+
+    def __init__(
+        self,
+        nodes: int,
+        submit: Sequence[float],
+        tasks: Sequence[int],
+        run_time: Sequence[float],
+        *,
+        requested_time: Sequence[float | None] | None = None,
+        cpu_need: float | Sequence[float] | None = None,
+        memory: float | Sequence[float] | None = None,
+    ) -> None: ...
+    @staticmethod
+    def lublin(jobs: int, nodes: int, seed: int, load: float | None = None) -> Workload:
+        """Jobs of the Lublin-Feitelson model, scaled to an offered load."""
+    @staticmethod
+    def read_swf(path: str | PathLike[str], nodes: int, first: int | None = None) -> Workload:
+        """Jobs of a log in the Standard Workload Format, plain or gzip; a processor of it is a node here."""
+    def __len__(self) -> int: ...
+    def columns(self) -> dict[str, list[Any]]:
+        """A list for each field, for `pandas.DataFrame` or `polars.DataFrame`."""
+
+class Result:
+    """What a simulation measured."""
+
+    summary: dict[str, Any]
+    """Figures; `wait`, `turnaround`, `stretch` and `bounded_stretch` have mean, median, p95, p99 and max."""
+    jobs: dict[str, list[Any]]
+    """A list for each field of the jobs that started, for `pandas.DataFrame` or `polars.DataFrame`."""
+    events_text: str | None
+    """The events file, if it was asked for."""
+
+def policies() -> list[tuple[str, str]]:
+    """All known policies: name and description."""
+
+def simulate(
+    workload: Workload,
+    policy: str | Policy,
+    *,
+    penalty: float = 0.0,
+    period: float = 600.0,
+    estimates: str = "exact",
+    overrun: str = "extend",
+    tau: float = 10.0,
+    seed: int = 0,
+    events: bool = False,
+) -> Result:
+    """Simulates one policy. `seed` is that of random estimates.
+
+    Raises SimulationError with the rule, the job and the moment if the policy breaks a rule, and what a Python policy raises.
+    """
+
+def bound(workload: Workload, tau: float = 10.0) -> float:
+    """The lower bound on the largest bounded stretch, which no schedule beats."""
+
+def audit(events: str, policy: str | None = None, period: float = 600.0) -> str:
+    """Checks an events file by code that shares nothing with the simulator; a policy's decisions too, if it is named."""
+
+def run(
+    scenario: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    audit: bool = False,
+    threads: int = 0,
+    set: Sequence[str] = (),
+) -> tuple[int, int]:
+    """Runs a scenario file; how many rows there are, and how many of them failed. `out` then has rows.csv and tables."""

@@ -1,0 +1,106 @@
+//! What a simulation measured.
+
+use dfrsim::cluster::{Distribution, JobRecord};
+use dfrsim::prelude::*;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+#[pyclass(frozen, module = "dfrsim", name = "Result")]
+pub(crate) struct Simulated {
+    summary: Summary,
+    records: Vec<JobRecord>,
+    /// The events file as text, if it was asked for.
+    #[pyo3(get)]
+    events_text: Option<String>,
+}
+
+/// The lives of jobs, in the order in which they end.
+#[derive(Default)]
+struct Records(Vec<JobRecord>);
+
+impl Observer for Records {
+    fn observe(&mut self, _: SimTime, _: u64, occurrence: Occurrence<'_>) {
+        if let Occurrence::Completed(record) | Occurrence::Killed(record) = occurrence {
+            self.0.push(record.clone());
+        }
+    }
+}
+
+impl Simulated {
+    pub(crate) fn run(
+        name: &str,
+        nodes: u32,
+        options: &Options,
+        tau: SimSpan,
+        jobs: &[Job],
+        scheduler: &mut dyn Scheduler,
+        events: bool,
+    ) -> Result<Simulated, String> {
+        let metrics = Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) });
+        let log = events.then(|| EventLog::new(Vec::new(), name, nodes, options.penalty, tau));
+        let mut watchers = ((metrics, log), Records::default());
+        simulate(nodes, options, jobs.iter().cloned(), scheduler, &mut watchers)
+            .map_err(|error| error.to_string())?;
+        let ((metrics, log), Records(mut records)) = watchers;
+        let summary = metrics.summary().ok_or("no job has completed")?;
+        let text = log.map(|log| log.finish(&summary)).transpose().map_err(|error| error.to_string())?;
+        let text = text.map(String::from_utf8).transpose().map_err(|error| error.to_string())?;
+        records.sort_by_key(|record| (record.submit, record.id));
+        Ok(Simulated { summary, records, events_text: text })
+    }
+}
+
+fn figures<'py>(py: Python<'py>, values: &Distribution) -> PyResult<Bound<'py, PyDict>> {
+    let Distribution { mean, median, p95, p99, max } = *values;
+    let dictionary = PyDict::new(py);
+    for (name, value) in [("mean", mean), ("median", median), ("p95", p95), ("p99", p99), ("max", max)] {
+        dictionary.set_item(name, value)?;
+    }
+    Ok(dictionary)
+}
+
+#[pymethods]
+impl Simulated {
+    /// The figures.
+    #[getter]
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let summary = &self.summary;
+        let dictionary = PyDict::new(py);
+        dictionary.set_item("jobs", summary.jobs)?;
+        dictionary.set_item("killed", summary.killed)?;
+        dictionary.set_item("rejected", summary.rejected)?;
+        dictionary.set_item("makespan", summary.makespan.as_secs_f64())?;
+        dictionary.set_item("utilisation", summary.utilisation)?;
+        dictionary.set_item("preemptions", summary.preemptions)?;
+        dictionary.set_item("migrations", summary.migrations)?;
+        dictionary.set_item("wait", figures(py, &summary.wait)?)?;
+        dictionary.set_item("turnaround", figures(py, &summary.turnaround)?)?;
+        dictionary.set_item("stretch", figures(py, &summary.stretch)?)?;
+        dictionary.set_item("bounded_stretch", figures(py, &summary.bounded_stretch[0].1)?)?;
+        Ok(dictionary)
+    }
+
+    /// The jobs that started, as columns by submission.
+    #[getter]
+    fn jobs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        let seconds = |value: fn(&JobRecord) -> f64| self.records.iter().map(value).collect::<Vec<f64>>();
+        let counts = |value: fn(&JobRecord) -> u64| self.records.iter().map(value).collect::<Vec<u64>>();
+        columns.set_item("job_id", counts(|job| job.id.0))?;
+        columns.set_item("submit", seconds(|job| job.submit.as_secs_f64()))?;
+        columns.set_item("start", seconds(|job| job.start.as_secs_f64()))?;
+        columns.set_item("end", seconds(|job| job.end.as_secs_f64()))?;
+        columns.set_item("tasks", counts(|job| job.tasks.into()))?;
+        columns.set_item("run_time", seconds(|job| job.run_time.as_secs_f64()))?;
+        columns.set_item("wait", seconds(|job| job.wait().as_secs_f64()))?;
+        columns.set_item("turnaround", seconds(|job| job.turnaround().as_secs_f64()))?;
+        columns.set_item("killed", self.records.iter().map(|job| job.killed).collect::<Vec<bool>>())?;
+        columns.set_item("preemptions", counts(|job| job.preemptions.into()))?;
+        columns.set_item("migrations", counts(|job| job.migrations.into()))?;
+        Ok(columns)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{} jobs, largest stretch {:.2}>", self.summary.jobs, self.summary.stretch.max)
+    }
+}

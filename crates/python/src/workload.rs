@@ -1,0 +1,132 @@
+//! Jobs and the cluster that they are for.
+
+use crate::wrong;
+use dfrsim::prelude::*;
+use dfrsim::workload::load::scale_to_load;
+use dfrsim::workload::prepare::{self, read_jobs};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[pyclass(frozen, module = "dfrsim")]
+pub(crate) struct Workload {
+    #[pyo3(get)]
+    pub(crate) nodes: u32,
+    #[pyo3(get)]
+    notes: String,
+    pub(crate) jobs: Arc<[Job]>,
+}
+
+/// A column of numbers, or one number for all jobs.
+#[derive(FromPyObject)]
+enum Column {
+    Same(f64),
+    Each(Vec<f64>),
+}
+
+impl Column {
+    fn at(&self, row: usize) -> f64 {
+        match self {
+            Column::Same(value) => *value,
+            Column::Each(values) => values[row],
+        }
+    }
+    fn has(&self, rows: usize) -> bool {
+        matches!(self, Column::Same(_)) || matches!(self, Column::Each(values) if values.len() == rows)
+    }
+}
+
+fn nodes(nodes: u32) -> PyResult<NonZeroU32> {
+    NonZeroU32::new(nodes).ok_or_else(|| wrong("nodes is 0, expected at least 1"))
+}
+
+#[pymethods]
+impl Workload {
+    #[new]
+    #[pyo3(signature = (nodes, submit, tasks, run_time, *, requested_time=None, cpu_need=None, memory=None))]
+    fn new(
+        nodes: u32,
+        submit: Vec<f64>,
+        tasks: Vec<u32>,
+        run_time: Vec<f64>,
+        requested_time: Option<Vec<Option<f64>>>,
+        cpu_need: Option<Column>,
+        memory: Option<Column>,
+    ) -> PyResult<Workload> {
+        let (need, memory) = (cpu_need.unwrap_or(Column::Same(1.0)), memory.unwrap_or(Column::Same(0.0)));
+        let rows = submit.len();
+        let lengths = [tasks.len(), run_time.len(), requested_time.as_ref().map_or(rows, Vec::len)];
+        if lengths.iter().any(|&length| length != rows) || !need.has(rows) || !memory.has(rows) {
+            return Err(wrong(format_args!("all columns must have the {rows} values of submit")));
+        }
+        let mut jobs = Vec::with_capacity(rows);
+        for row in 0..rows {
+            let fault = |field: &str, value: f64| wrong(format_args!("job {row}: {field} is {value}"));
+            let span = |field, value| SimSpan::try_from_secs_f64(value).ok_or_else(|| fault(field, value));
+            let share = |field, value| Share::try_from_f64(value).ok_or_else(|| fault(field, value));
+            let requested = requested_time.as_ref().and_then(|requested| requested[row]);
+            jobs.push(Job {
+                id: JobId(row as u64),
+                submit: SimTime::ZERO.saturating_add(span("submit", submit[row])?),
+                tasks: tasks[row],
+                cpu_need: share("cpu_need", need.at(row))?,
+                memory: share("memory", memory.at(row))?,
+                run_time: span("run_time", run_time[row])?,
+                requested_time: requested.map(|value| span("requested_time", value)).transpose()?,
+            });
+        }
+        jobs.sort_by_key(|job| job.submit);
+        self::nodes(nodes)?;
+        Ok(Workload { nodes, notes: String::new(), jobs: jobs.into() })
+    }
+
+    /// Jobs of the Lublin-Feitelson model.
+    #[staticmethod]
+    #[pyo3(signature = (jobs, nodes, seed, load=None))]
+    fn lublin(py: Python<'_>, jobs: usize, nodes: u32, seed: u64, load: Option<f64>) -> PyResult<Workload> {
+        let parameters = LublinParameters { nodes: self::nodes(nodes)?, jobs, ..LublinParameters::default() };
+        py.detach(|| {
+            let mut jobs = generate(&parameters, Seed::new(seed));
+            if let Some(load) = load {
+                scale_to_load(&mut jobs, nodes, load).map_err(wrong)?;
+            }
+            Ok(Workload { nodes, notes: String::new(), jobs: jobs.into() })
+        })
+    }
+
+    /// Jobs of a log in the Standard Workload Format, plain or gzip.
+    #[staticmethod]
+    #[pyo3(signature = (path, nodes, first=None))]
+    fn read_swf(py: Python<'_>, path: PathBuf, nodes: u32, first: Option<usize>) -> PyResult<Workload> {
+        self::nodes(nodes)?;
+        let options = prepare::Options { units: Some(nodes), ..prepare::Options::default() };
+        let (mut jobs, report) = py.detach(|| read_jobs(&path, &options)).map_err(wrong)?;
+        jobs.truncate(first.unwrap_or(usize::MAX));
+        Ok(Workload { nodes, notes: report.to_string(), jobs: jobs.into() })
+    }
+
+    fn __len__(&self) -> usize {
+        self.jobs.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{} jobs for {} nodes>", self.jobs.len(), self.nodes)
+    }
+
+    /// The jobs as columns.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        let of = |value: fn(&Job) -> f64| self.jobs.iter().map(value).collect::<Vec<f64>>();
+        columns.set_item("job_id", self.jobs.iter().map(|job| job.id.0).collect::<Vec<u64>>())?;
+        columns.set_item("submit", of(|job| job.submit.as_secs_f64()))?;
+        columns.set_item("tasks", self.jobs.iter().map(|job| job.tasks).collect::<Vec<u32>>())?;
+        columns.set_item("run_time", of(|job| job.run_time.as_secs_f64()))?;
+        let requested = self.jobs.iter().map(|job| job.requested_time.map(SimSpan::as_secs_f64));
+        columns.set_item("requested_time", requested.collect::<Vec<Option<f64>>>())?;
+        columns.set_item("cpu_need", of(|job| job.cpu_need.as_f64()))?;
+        columns.set_item("memory", of(|job| job.memory.as_f64()))?;
+        Ok(columns)
+    }
+}

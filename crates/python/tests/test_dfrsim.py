@@ -1,0 +1,138 @@
+"""python -m unittest discover crates/python/tests, with the package installed."""
+import doctest
+import os
+import signal
+import sys
+import threading
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import dfrsim
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/external/clients"))
+from easy import Easy as Client  # noqa: E402
+
+
+class Easy:
+    """The example of the pipe, called directly."""
+
+    def begin(self, view):
+        self.client = Client(view["nodes"])
+
+    def decide(self, view):
+        return self.client.decide(view)
+
+
+class Answers:
+    """Answers the first moment with this."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def decide(self, view):
+        return self.answer
+
+
+WORKLOAD = dfrsim.lublin(jobs=2000, nodes=64, seed=1, load=0.9)
+
+
+class Simulations(unittest.TestCase):
+    def test_the_page(self):
+        self.assertEqual(doctest.testmod(dfrsim).failed, 0)
+
+    def test_easy_in_python_has_the_schedule_of_easy(self):
+        self.assertEqual(dfrsim.simulate(WORKLOAD, "EASY").jobs, dfrsim.simulate(WORKLOAD, Easy()).jobs)
+
+    @unittest.skipUnless(os.environ.get("DFRSIM_TRACES"), "no logs: DFRSIM_TRACES is not set")
+    def test_easy_in_python_on_logs(self):
+        for log, nodes in [("KTH-SP2-1996-2.1-cln", 100), ("HPC2N-2002-2.1-cln", 240)]:
+            workload = dfrsim.read_swf(Path(os.environ["DFRSIM_TRACES"], log + ".swf.gz"), nodes, first=10_000)
+            for estimates in ("exact", "requested"):
+                own = dfrsim.simulate(workload, "EASY", estimates=estimates)
+                self.assertEqual(own.jobs, dfrsim.simulate(workload, Easy(), estimates=estimates).jobs)
+
+    def test_events_pass_the_audit_and_altered_ones_do_not(self):
+        result = dfrsim.simulate(WORKLOAD, Easy(), events=True)
+        self.assertIn("no fault", dfrsim.audit(result.events_text))
+        self.assertEqual(next(dfrsim.events(result))["nodes"], 64)
+        with self.assertRaisesRegex(dfrsim.AuditFault, "line"):
+            dfrsim.audit(result.events_text.replace('"tasks":1,', '"tasks":2,', 1))
+
+    def test_own_jobs_and_fractional_decisions(self):
+        workload = dfrsim.Workload(2, submit=[0, 0], tasks=[2, 2], run_time=[10, 5])
+        half = [{"do": "start", "job": job, "nodes": [0, 1], "yield": 0.5} for job in (0, 1)]
+
+        class Halves:
+            def decide(self, view):
+                return {"changes": half} if view["now"] == 0 else {"changes": [{"do": "yield", "job": 0, "yield": 1}]}\
+                    if view["completed"] == [1] else None
+
+        self.assertEqual(dfrsim.simulate(workload, Halves()).jobs["end"], [15.0, 10.0])
+
+    def test_faults_are_exceptions_with_the_whole_text(self):
+        one = dfrsim.Workload(2, submit=[0], tasks=[2], run_time=[10])
+        start = {"do": "start", "job": 0, "nodes": [0, 1]}
+        for answer, error, text in [
+            ({"changes": [dict(start, nodes=[0, 9])]}, dfrsim.SimulationError, "there is no node 9"),
+            ({"changes": [dict(start, nodes=[0])]}, dfrsim.SimulationError, "1 tasks were placed of a job that has 2"),
+            ({"changes": [start, start]}, dfrsim.SimulationError, "may name a job once"),
+            ({"changes": [dict(start, job=7)]}, dfrsim.SimulationError, "it names job 7"),
+            ({"error": "lost"}, dfrsim.SimulationError, "it says: lost"),
+            ({"change": []}, ValueError, "unknown field `change`"),
+            (17, ValueError, "what decide returns"),
+            (None, dfrsim.SimulationError, "nothing happens any more"),
+        ]:
+            with self.subTest(answer=answer), self.assertRaisesRegex(error, text):
+                dfrsim.simulate(one, Answers(answer))
+        with self.assertRaisesRegex(ValueError, "did you mean `EASY`"):
+            dfrsim.simulate(one, "EAZY")
+        with self.assertRaisesRegex(ValueError, "a method decide"):
+            dfrsim.simulate(one, 17)
+        with self.assertRaisesRegex(ValueError, "penalty is -1"):
+            dfrsim.simulate(one, "EASY", penalty=-1)
+        with self.assertRaisesRegex(ValueError, "all columns must have the 1 values"):
+            dfrsim.Workload(2, submit=[0], tasks=[2, 3], run_time=[10])
+        with self.assertRaisesRegex(ValueError, "job 0: cpu_need is 2"):
+            dfrsim.Workload(2, submit=[0], tasks=[2], run_time=[10], cpu_need=2)
+
+    def test_what_a_policy_raises_is_raised(self):
+        class Broken:
+            def decide(self, view):
+                return view["no such key"]
+
+        with self.assertRaisesRegex(KeyError, "no such key"):
+            dfrsim.simulate(WORKLOAD, Broken())
+
+    def test_threads_run_side_by_side_with_the_same_results(self):
+        alone = dfrsim.simulate(WORKLOAD, "/per/OPT=MIN", penalty=300).jobs
+        with ThreadPoolExecutor(2) as pool:
+            both = list(pool.map(lambda _: dfrsim.simulate(WORKLOAD, "/per/OPT=MIN", penalty=300).jobs, range(4)))
+        self.assertTrue(all(jobs == alone for jobs in both))
+
+    def test_ctrl_c_ends_a_native_simulation(self):
+        large = dfrsim.lublin(jobs=3_000_000, nodes=128, seed=3, load=0.8)
+        timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            dfrsim.simulate(large, "EASY")
+        timer.join()
+
+    def test_a_scenario_runs(self):
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory() as folder:
+            scenario = Path(folder, "few.toml")
+            scenario.write_text(
+                'study = "online"\npolicies = ["FCFS", "EASY"]\n[[workloads]]\nname = "few"\nnodes = 16\n'
+                "lublin = { replications = 3, jobs = 50 }\n"
+            )
+            self.assertEqual(dfrsim.run(scenario, Path(folder, "out"), audit=True), (6, 0))
+            self.assertEqual(len(Path(folder, "out/rows.csv").read_text().splitlines()), 7)
+            scenario.write_text("study = 1")
+            with self.assertRaises(ValueError):
+                dfrsim.run(scenario, Path(folder, "out"))
+
+
+if __name__ == "__main__":
+    unittest.main()
