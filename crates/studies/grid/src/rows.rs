@@ -62,7 +62,8 @@ columns! {
         /// The most jobs that waited at a reallocation.
         metric(less) pub max_waiting: usize,
         /// The completion times for which the meta-scheduler asks the clusters, as the text's procedures do: at arrivals, and at
-        /// reallocations once for each waiting job (MCT), or for each that is left before each choice (the other heuristics).
+        /// reallocations once for each waiting job (MCT), or for each that is left before each choice (the other heuristics; on average
+        /// over the orders, where jobs fit on different numbers of clusters).
         fact pub questions: u64,
     }
 }

@@ -94,7 +94,8 @@ fields! {
         /// How many equal jobs arrive at once (a bag of tasks): of so many successive jobs of a month one is drawn, and all of
         /// them become copies of it, with its arrival. 1 leaves the jobs as they are.
         pub bag_size: usize = count("a number of jobs", 1, MOST_JOBS), default 1;
-        /// The part of the jobs that end after 10 s (or earlier, if they did before), with walltimes as if they did not.
+        /// The part of the jobs that end after 10 s (or earlier, if they did before), with walltimes as if they did not. Bags and loads
+        /// are made of such jobs, so a load may scale the 10 s as it does all times.
         pub failing: f64 = number("a share", 0.0..=1.0), default 0.0;
         /// The part of the jobs of each site that are submitted to its cluster past the meta-scheduler, and stay there; those that are
         /// wider than the cluster are not.
