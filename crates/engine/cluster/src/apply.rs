@@ -83,7 +83,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
     /// Tells a change that was made, and schedules what follows from it.
     fn tell(&mut self, now: SimTime, change: &Change, placement: &[NodeTasks], moved: u32) {
         if matches!(change.verb, Verb::Reject | Verb::Kill) {
-            return self.tell_departure(now, change);
+            return self.report_departure(now, change);
         }
         let active = self.jobs.get_mut(change.job);
         let memory = |tasks: u32| f64::from(tasks) * active.job.memory.as_f64();
@@ -101,8 +101,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
         schedule_completion(&mut self.events, change.job, active);
     }
 
-    /// Tells that a job was turned away or killed, and lets its handle be given to another one.
-    fn tell_departure(&mut self, now: SimTime, change: &Change) {
+    /// Reports that a job was rejected or killed, and lets its handle be given to another one.
+    fn report_departure(&mut self, now: SimTime, change: &Change) {
         let active = self.jobs.get_mut(change.job);
         if change.verb == Verb::Kill {
             active.killed = true;

@@ -4,7 +4,7 @@ use dfrsim_model::NodeId;
 use dfrsim_model::NodeTasks;
 use std::fmt::Write as _;
 
-/// The nodes of a text, in its order, of a cluster that has so many.
+/// The nodes of a text, in its order; `nodes` is how many the cluster has.
 pub(crate) fn parse(text: &str, nodes: u32) -> Result<Vec<u32>, String> {
     let wrong = || format!("`{text}` is no set of nodes; expected 0-3 5, for example");
     let mut found = Vec::new();

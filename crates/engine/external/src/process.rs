@@ -37,7 +37,7 @@ pub(crate) struct Lines {
 }
 
 impl Process {
-    /// Starts a command whose standard output means nothing to us.
+    /// Starts a command and ignores its standard output.
     pub(crate) fn start(words: &[String]) -> Result<Process, Fault> {
         Process::spawn(words, Stdio::null(), Stdio::null())
     }
@@ -75,7 +75,7 @@ impl Process {
         Fault::Ended { status, stderr: self.last_words() }
     }
 
-    /// The fault of a process that says nothing.
+    /// The fault of a process that does not answer.
     pub(crate) fn silent(&self, limit: Duration) -> Fault {
         Fault::Silent { limit, stderr: self.last_words() }
     }

@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use dfrsim_model::{SimSpan, SimTime};
 
-/// The moment of so many seconds, to the nearest microsecond.
+/// Seconds as a moment, to the nearest microsecond.
 pub(crate) fn moment(seconds: f64, what: &str) -> Result<SimTime, Fault> {
     let span = SimSpan::try_from_secs_f64(seconds);
     let span = span.ok_or_else(|| Fault::Wrong(format!("{what}: {seconds} is no time in seconds")))?;

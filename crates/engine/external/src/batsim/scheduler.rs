@@ -1,4 +1,4 @@
-//! Batsim's part: what happened is told, what is ordered is carried out at its time.
+//! Batsim's part: sends what happened, and carries out each order at its time.
 
 use super::events::{self, End};
 use super::messages::{Event, Message};
@@ -30,7 +30,7 @@ pub(super) struct BatsimScheduler<C, T: Transport> {
     session: Option<Session<T>>,
 }
 
-/// A connection, and all that both sides know.
+/// A connection, and what both sides know.
 struct Session<T> {
     transport: T,
     now: SimTime,
@@ -53,7 +53,7 @@ struct Session<T> {
     /// Jobs that were registered and have not arrived: by number, with the names of the job and of its profile.
     registered: BTreeMap<u64, (String, String)>,
     registrations: u64,
-    told_all_submitted: bool,
+    sent_all_submitted: bool,
 }
 
 struct KnownJob {
@@ -129,7 +129,7 @@ impl<T: Transport> Session<T> {
             profiles: BTreeMap::new(),
             registered: BTreeMap::new(),
             registrations: 0,
-            told_all_submitted: false,
+            sent_all_submitted: false,
         }
     }
 
@@ -192,7 +192,7 @@ impl<T: Transport> Session<T> {
             self.names.insert(job.sequence(), name.clone());
             self.jobs.insert(name, KnownJob { handle, tasks: job.tasks(), phase: Phase::Waiting });
         }
-        if situation.all_submitted && !std::mem::replace(&mut self.told_all_submitted, true) {
+        if situation.all_submitted && !std::mem::replace(&mut self.sent_all_submitted, true) {
             self.events.push(events::all_submitted(now));
         }
         while let Some(call) = self.calls.first().copied().filter(|&call| call <= now) {

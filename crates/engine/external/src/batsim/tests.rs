@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What was asked, and what a scheduler answers in turn; afterwards nothing.
+/// The requests, and the answers of a scheduler in turn; after the last one it orders nothing more.
 #[derive(Clone, Default)]
 struct Script {
     answers: Rc<RefCell<Vec<String>>>,
@@ -100,7 +100,7 @@ fn execute(job: &str, alloc: &str) -> Value {
     json!({ "job_id": job, "alloc": alloc })
 }
 
-/// Why a run of two jobs of two tasks, from 0 and 1, ended: the scheduler answers the beginning with nothing, then this.
+/// Why a run of two jobs of two tasks, from 0 and 1, ended: the scheduler orders nothing at the beginning, then this.
 fn fault(answer: Value) -> String {
     let idle = at(0.0, &[]);
     let script = Script::new(&[idle, answer]);
@@ -159,7 +159,7 @@ fn a_killed_job_is_acknowledged_at_once_and_its_nodes_are_free() {
 }
 
 #[test]
-fn a_walltime_that_is_reached_is_told() {
+fn a_walltime_that_is_reached_is_reported() {
     let script = Script::new(&[at(0.0, &[]), at(0.0, &[(0.0, "EXECUTE_JOB", execute("w0!1", "0"))])]);
     let asks = |job: Job| Job { requested_time: Some(SimSpan::from_secs(4)), ..job };
     let options =

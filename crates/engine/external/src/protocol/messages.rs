@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The version of the protocol.
 pub(super) const FORMAT: u32 = 1;
 
-/// What a policy is told.
+/// What a policy gets.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Message {

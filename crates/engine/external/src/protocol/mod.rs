@@ -1,4 +1,4 @@
-//! What a policy outside of the program is told and answers, whatever carries the messages.
+//! What a policy outside of the program gets and answers, whatever carries the messages.
 //!
 //! Messages and answers are plain data: over [pipes](crate::pipe) lines of JSON, in the Python package dictionaries. Times are in
 //! seconds, CPU needs, memory and yields parts of a node.
@@ -9,7 +9,7 @@
 //!
 //! **`decide`** comes once a moment, after everything that happens in it. `completed` jobs have left their nodes already;
 //! `submitted` ones wait. `job` is the place of a job in the order of submission, `id` its number in the log, and `estimate`
-//! what is known of its run time (`null`: nothing). `tick` says whether the moment that was asked for has come;
+//! what is known of its run time (`null` if nothing is). `tick` says whether the moment that was asked for has come;
 //! `all_submitted`, whether no job of the workload is left to arrive. With `progress` there is a list of the jobs in the
 //! system, `{"job":0,"virtual_time":12.5}`: the work that each has done, in seconds at full speed.
 //!
