@@ -84,10 +84,10 @@ pub struct Durations {
     pub boot_s: f64,
     /// Seconds to switch a node off.
     pub shutdown_s: f64,
-    /// By what part of its time an action takes longer for each other one that goes on on its node, or on the busier of its two
-    /// nodes; 0 if actions do not disturb each other.
+    /// By what part of its time a migration, a suspend or a resume takes longer for each other one on its node, or on the busier of
+    /// its two nodes; 0 if they do not disturb each other, 1 if they share the node.
     pub contention: f64,
-    /// The same for each other suspend or resume in the whole cluster, whose images share a storage; of suspends and resumes.
+    /// The same of suspends and resumes for each other one in the whole cluster, whose images share a storage.
     pub storage_contention: f64,
     /// How many times longer computations take on a node on which such an action goes on.
     pub local_slowdown: f64,

@@ -2,29 +2,22 @@
 
 use crate::model::{MEMORIES_MB, times};
 use crate::rows::{LoadRow, Pair, Row, StayRow, loads, pairs, stays, switches};
-use crate::scenario::ContextSwitches;
+use crate::scenario::{ContextSwitches, Policy};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Axis, Chart, Drawing, Join, Long, Series, average};
 use dfrsim_model::SimSpan;
 
 pub(crate) fn all(scenario: &Scenario<ContextSwitches>, rows: &Long<Row>) -> Vec<Drawing> {
-    let policies: Vec<&str> =
-        scenario.cluster.iter().flat_map(|part| part.policies.iter().map(|policy| policy.name())).collect();
+    // Those of the text: FCFS and the decision module.
+    let policies = [Policy::Booking, Policy::Optimised].map(Policy::name);
     let memory = over_time(rows, &policies, "memory", "memory of VMs that run or doze (MB)", |row| {
         row.memory_mb as f64
     });
     let cpu = over_time(rows, &policies, "cpu", "processing units in use", |row| row.used_cpu);
     let demand =
         over_time(rows, &policies, "demand", "processing units demanded", |row| row.demanded_cpu as f64);
-    let drawings = [
-        figure_3(scenario),
-        figure_10(rows),
-        figure_11(rows, &policies),
-        figure_12(rows),
-        memory,
-        cpu,
-        demand,
-    ];
+    let drawings =
+        [figure_3(scenario), figure_10(rows), figure_11(rows), figure_12(rows), memory, cpu, demand];
     let has_points = |drawing: &Drawing| match &drawing.chart {
         Chart::Lines { series, .. } => series.iter().any(|series| !series.points.is_empty()),
         _ => true,
@@ -93,13 +86,11 @@ fn figure_10(rows: &Long<Row>) -> Drawing {
 }
 
 /// The durations of context switches by their cost.
-fn figure_11(rows: &Long<Row>, policies: &[&str]) -> Drawing {
-    let series = |policy: &&str| {
-        let own = switches(rows).filter(|row| row.policy == *policy);
-        let points = own.map(|row| (row.cost_mb as f64, row.duration_s.as_secs_f64())).collect();
-        Series { name: (*policy).to_owned(), points, join: Join::None }
-    };
-    let series = policies.iter().map(series).collect();
+fn figure_11(rows: &Long<Row>) -> Drawing {
+    let policy = Policy::Optimised.name();
+    let own = switches(rows).filter(|row| row.policy == policy);
+    let points = own.map(|row| (row.cost_mb as f64, row.duration_s.as_secs_f64())).collect();
+    let series = vec![Series { name: policy.to_owned(), points, join: Join::None }];
     let chart = Chart::lines(Axis::linear("cost (MB)"), Axis::linear("duration (s)"), "policy", series);
     Drawing::new("figure-11", "RR-6929, figure 11: the duration of context switches by their cost", chart)
         .with_remark("All replications.")

@@ -26,10 +26,10 @@ fields! {
         pub remote_resume: ByMemory = serde(PAIRS), default Durations::default().remote_resume;
         /// A suspend to RAM, or a resume from it.
         pub suspend_to_ram_s: f64 = number("a number of seconds", 0.0..=1e6), default Durations::default().doze_s;
-        /// By what part of its time an action takes longer for each other one on its node, or on the busier of its two nodes.
+        /// By what part of its time a migration, a suspend or a resume takes longer for each other one on its node, or on the
+        /// busier of its two nodes; 1 if they share the node.
         pub contention: f64 = number("a factor", 0.0..=1e6), default Durations::default().contention;
-        /// The same for each other suspend or resume in the whole cluster, whose images share a storage; of suspends and
-        /// resumes.
+        /// The same of suspends and resumes for each other one in the whole cluster, whose images share a storage.
         pub storage_contention: f64 =
             number("a factor", 0.0..=1e6), default Durations::default().storage_contention;
         /// By what factor computations on a node take longer during a suspend or a local resume there.

@@ -132,11 +132,11 @@ impl Execution {
         }
         let mut on_node = vec![0_u32; setting.cluster.nodes().len()];
         let mut with_images = 0_u32;
-        for action in self.under_way() {
+        for action in self.under_way().filter(|action| moves_memory(*action)) {
             nodes(action).for_each(|node| on_node[node.index()] += 1);
             with_images += u32::from(has_image(action));
         }
-        for open in self.open.iter_mut().filter(|open| open.has_begun) {
+        for open in self.open.iter_mut().filter(|open| open.has_begun && moves_memory(open.action)) {
             let most = nodes(open.action).map(|node| on_node[node.index()]).max().unwrap_or(1);
             let images = if has_image(open.action) { with_images } else { 1 };
             let slowdown =
@@ -187,6 +187,11 @@ impl Open {
 fn nodes(action: Action) -> impl Iterator<Item = NodeId> {
     let (from, to) = (action.from().node(), action.to().node());
     from.into_iter().chain(to.filter(|_| from != to))
+}
+
+/// Whether an action takes bandwidth of its nodes (section 2.3).
+fn moves_memory(action: Action) -> bool {
+    has_image(action) || action.kind().is_remote()
 }
 
 /// Whether an image is written to a disk or read from it.

@@ -68,7 +68,8 @@ fn is_shown(axis: &lab::Axis, value: f64) -> bool {
     value.is_finite() && (value > 0.0 || axis.scale != lab::Scale::Logarithmic)
 }
 
-/// An axis that shows all of these values, with some room at both ends if it is even; `None` if there are none.
+/// An axis that shows all of these values, with some room at both ends if it is even, but none below 0 for values that are never
+/// negative; `None` if there are none.
 fn axis(axis: &lab::Axis, values: impl Iterator<Item = f64>, ticks: usize, room: f64) -> Option<Axis> {
     let (low, high) = range(values)?;
     let is_logarithmic = match axis.scale {
@@ -80,7 +81,8 @@ fn axis(axis: &lab::Axis, values: impl Iterator<Item = f64>, ticks: usize, room:
         Scale::logarithmic(low, high)
     } else {
         let room = room * (high - low);
-        Scale::linear(low - room, high + room, ticks)
+        let low = if low >= 0.0 { (low - room).max(0.0) } else { low - room };
+        Scale::linear(low, high + room, ticks)
     };
     Some(Axis::new(axis.label.clone(), scale))
 }

@@ -1,0 +1,39 @@
+//! How far the results of the search are apart for different seeds, and above the bound: one random configuration whose VMs compute
+//! with a given chance.
+//!
+//! `cargo run --release -p dfrsim-context-switch --example search -- NODES VMS BUSY SECONDS SEEDS [SAMPLE]`
+
+use dfrsim_context_switch::workload::{InitialState, Sample, SampleShape};
+use dfrsim_context_switch::{
+    Limits, SuspendTo, cheapest, first_come_first_served, plan_early, select_running,
+};
+use dfrsim_model::Seed;
+use std::time::Duration;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [nodes, vms, busy, seconds, seeds, sample @ ..] = &arguments[..] else {
+        return Err("expected NODES VMS BUSY SECONDS SEEDS [SAMPLE]".into());
+    };
+    let shape = SampleShape { nodes: nodes.parse()?, vms: vms.parse()?, busy: Some(busy.parse()?) };
+    let sample = sample.first().map_or(Ok(1), |number| number.parse())?;
+    let limits = Limits { steps: u64::MAX, time: Some(Duration::try_from_secs_f64(seconds.parse()?)?) };
+    let Sample { cluster, current } = Sample::draw(shape, &InitialState::ALL, Seed::new(sample));
+    let decided = select_running(&cluster, &current, &first_come_first_served(&cluster), SuspendTo::Disk);
+    let first_fit = plan_early(&cluster, &current, &decided)?.cost(&cluster);
+    println!("first-fit decreasing: {first_fit}");
+    let mut costs = Vec::new();
+    for seed in 1..=seeds.parse()? {
+        let found = cheapest(&cluster, &current, &decided, &limits, Seed::new(seed))?;
+        let above = 100.0 * found.cost as f64 / found.bound.max(1) as f64 - 100.0;
+        println!(
+            "seed {seed}: {} in {} steps, {above:.1} % above the bound {}",
+            found.cost, found.steps, found.bound
+        );
+        costs.push(found.cost);
+    }
+    if let (Some(least), Some(most)) = (costs.iter().min(), costs.iter().max()) {
+        println!("from {least} to {most}: {:.1} % apart", 100.0 * *most as f64 / *least as f64 - 100.0);
+    }
+    Ok(())
+}
