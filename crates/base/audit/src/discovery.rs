@@ -4,7 +4,7 @@
 //! the model. It does not compute shares: it tests the conditions that only the right ones meet. In each span
 //!
 //! * machines have the needs that their traces say, and use no more;
-//! * no node gives more CPU than it has; with weights, none is idle while a machine there needs more, and no machine has
+//! * no node gives more CPU than it has and migrations leave; with weights, none is idle while a machine there needs more, and no machine has
 //!   more for its weight than one that needs more (weighted max-min fairness); with caps, each machine has the lesser of
 //!   need and cap, and caps add up to at most 100;
 //! * weights of a node are equal or add up to 100 points;
@@ -115,6 +115,8 @@ pub enum SharingFault {
 pub struct SharingAuditor {
     nodes: u32,
     work_conserving: bool,
+    /// What a migration takes of both of its nodes.
+    migration_cpu: Share,
     machines: Vec<Machine>,
     /// For each machine the step of its needs that holds.
     steps: Vec<usize>,
@@ -134,6 +136,7 @@ impl SharingAuditor {
         SharingAuditor {
             nodes,
             work_conserving,
+            migration_cpu: Share::ZERO,
             steps: vec![0; machines.len()],
             places: Vec::new(),
             now: SimTime::ZERO,
@@ -142,6 +145,13 @@ impl SharingAuditor {
             faults: Vec::new(),
             machines,
         }
+    }
+
+    /// With migrations that take so much of the CPU of both of their nodes.
+    #[must_use]
+    pub fn with_migration_cpu(mut self, migration_cpu: Share) -> SharingAuditor {
+        self.migration_cpu = migration_cpu;
+        self
     }
 
     /// The machines from one moment to the next.
@@ -199,6 +209,11 @@ impl SharingAuditor {
 
     fn check_node(&mut self, at: SimTime, node: NodeId, vms: &[VmState]) {
         let one = u64::from(Share::ONE.units());
+        let moving =
+            |vm: &&VmState| vm.destination.is_some() && (vm.node == node || vm.destination == Some(node));
+        let migrations = vms.iter().filter(moving).count() as u64;
+        // What migrations leave.
+        let left = one.saturating_sub(migrations * u64::from(self.migration_cpu.units()));
         let here = || vms.iter().filter(move |vm| vm.node == node);
         let used: u64 = here().map(|vm| u64::from(vm.used.units())).sum();
         let weights: u64 = here().map(|vm| u64::from(vm.weight)).sum();
@@ -210,7 +225,7 @@ impl SharingAuditor {
             .sum();
         let equal = here().zip(here().skip(1)).all(|(one, next)| one.weight == next.weight);
         let rules = [
-            (used > one, "gives more CPU than it has"),
+            (used > left, "gives more CPU than it has"),
             (occupied > 2 * one, "has not the memory for its machines and those on their way"),
             (weights != 100 && !equal, "has weights that are neither equal nor 100 points"),
         ];
@@ -218,11 +233,11 @@ impl SharingAuditor {
             // Each machine that wants more loses less than a unit by rounding.
             let wanting = here().filter(|vm| vm.used < vm.need).count() as u64;
             [
-                (wanting > 0 && used + wanting < one, "is idle while a machine needs more"),
+                (wanting > 0 && used + wanting < left, "is idle while a machine needs more"),
                 (!is_fair(here), "gives a machine more for its weight than one that needs more"),
             ]
         } else {
-            let cap = |vm: &VmState| one * u64::from(vm.weight) / 100;
+            let cap = |vm: &VmState| left * u64::from(vm.weight) / 100;
             let wrong = |vm: &VmState| u64::from(vm.used.units()) != u64::from(vm.need.units()).min(cap(vm));
             [
                 (here().any(wrong), "gives a machine something else than the lesser of its need and its cap"),

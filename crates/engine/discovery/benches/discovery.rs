@@ -24,5 +24,5 @@ fn weighted_shares(bencher: Bencher<'_, '_>, count: u64) {
         .map(|vm| Competitor { weight: 1 + (vm % 7) as u32, need: Share::from_ratio(vm * 37 % 101, 101) })
         .collect();
     let mut shares = Vec::new();
-    bencher.bench_local(|| Sharing::Weights.share(&competitors, &mut shares));
+    bencher.bench_local(|| Sharing::Weights.share(&competitors, Share::ONE, &mut shares));
 }

@@ -10,6 +10,8 @@ use dfrsim_model::{NodeId, Share, SimSpan, VirtualTime, Yield};
 #[derive(Debug)]
 pub(crate) struct Fluid {
     sharing: Sharing,
+    /// What a migration takes of both of its nodes.
+    migration_cpu: Share,
     vms: Vec<VmState>,
     /// The machines of each node, by rising numbers.
     on: Vec<Vec<usize>>,
@@ -29,11 +31,12 @@ pub(crate) struct Fluid {
 
 impl Fluid {
     /// All machines at their first nodes with equal weights.
-    pub(crate) fn new(workload: &Workload, sharing: Sharing) -> Fluid {
+    pub(crate) fn new(workload: &Workload, sharing: Sharing, migration_cpu: Share) -> Fluid {
         let count = workload.vms().len();
         let nodes = workload.nodes() as usize;
         let mut fluid = Fluid {
             sharing,
+            migration_cpu,
             vms: Vec::with_capacity(count),
             on: vec![Vec::new(); nodes],
             changed: vec![true; nodes],
@@ -82,6 +85,9 @@ impl Fluid {
     /// A migration begins.
     pub(crate) fn set_destination(&mut self, vm: usize, node: NodeId) {
         self.vms[vm].destination = Some(node);
+        for end in [self.vms[vm].node, node] {
+            self.changed[end.index()] |= self.migration_cpu > Share::ZERO;
+        }
     }
     /// All migrations that have begun end; how many they are.
     pub(crate) fn arrive(&mut self) -> u64 {
@@ -105,15 +111,16 @@ impl Fluid {
         if !self.changed.contains(&true) {
             return;
         }
-        for (here, changed) in self.on.iter().zip(&mut self.changed) {
-            if !std::mem::take(changed) {
+        for (node, here) in self.on.iter().enumerate() {
+            if !std::mem::take(&mut self.changed[node]) {
                 continue;
             }
+            let left = left_by_migrations(&self.vms, node, self.migration_cpu);
             let competitor =
                 |&vm: &usize| Competitor { weight: self.vms[vm].weight, need: self.vms[vm].need };
             self.competitors.clear();
             self.competitors.extend(here.iter().map(competitor));
-            self.sharing.share(&self.competitors, &mut self.shares);
+            self.sharing.share(&self.competitors, left, &mut self.shares);
             for (&vm, &share) in here.iter().zip(&self.shares) {
                 let state = &mut self.vms[vm];
                 state.used = share;
@@ -155,6 +162,14 @@ impl Fluid {
         let all = self.used_by_all as f64 / (f64::from(Share::ONE.units()) * 1e6);
         (self.minimum_work, &self.work, all)
     }
+}
+
+/// What migrations from and to a node leave of its CPU.
+fn left_by_migrations(vms: &[VmState], node: usize, migration_cpu: Share) -> Share {
+    let ends = |vm: &&VmState| vm.destination.is_some_and(|to| to.index() == node || vm.node.index() == node);
+    let taken = vms.iter().filter(ends).count() as u64 * u64::from(migration_cpu.units());
+    let left = u64::from(Share::ONE.units()).saturating_sub(taken);
+    Share::try_from_units(left as u32).expect("a part of a node")
 }
 
 /// What a machine gets of its need, rounded down.

@@ -1,7 +1,7 @@
 //! The phases of the policies, and what the text leaves open.
 
 use crate::sharing::Sharing;
-use dfrsim_model::{SimSpan, named};
+use dfrsim_model::{Share, SimSpan, named};
 use dfrsim_packing::mcb::McbOptions;
 
 named! {
@@ -46,6 +46,8 @@ pub struct Settings {
     /// How long a live migration takes, from its decision to the moment when the machine runs elsewhere; all those of
     /// one decision run at once.
     pub migration: SimSpan,
+    /// What a migration takes of the CPU of both of its nodes while it goes on; the machines there share the rest.
+    pub migration_cpu: Share,
     /// Weights or caps.
     pub sharing: Sharing,
     /// What becomes of the CPU that is left.
@@ -70,6 +72,7 @@ impl Default for Settings {
             monitor: SimSpan::from_secs(1),
             threshold: 0.1,
             migration: SimSpan::from_secs(20),
+            migration_cpu: Share::ZERO,
             sharing: Sharing::Weights,
             spare: Spare::Average,
             lowering: Lowering::BelowEstimate,

@@ -13,9 +13,9 @@
 //! // Weights of 70 and 30; the first needs 40 % of the node, the second all of it.
 //! let competitors = [(70, 40), (30, 100)].map(|(weight, need)| Competitor { weight, need: percent(need) });
 //! let mut shares = Vec::new();
-//! Sharing::Weights.share(&competitors, &mut shares);
+//! Sharing::Weights.share(&competitors, Share::ONE, &mut shares);
 //! assert_eq!(shares, [percent(40), percent(60)]);
-//! Sharing::Caps.share(&competitors, &mut shares);
+//! Sharing::Caps.share(&competitors, Share::ONE, &mut shares);
 //! assert_eq!(shares, [percent(40), percent(30)]);
 //! ```
 
@@ -44,13 +44,18 @@ named! {
 }
 
 impl Sharing {
-    /// What each competitor gets, rounded down to a unit of [`Share`]; those who get all that they need get it exactly.
-    pub fn share(self, competitors: &[Competitor], shares: &mut Vec<Share>) {
+    /// What each competitor gets of what there is, rounded down to a unit of [`Share`]; those who get all that they need get it
+    /// exactly. Caps are parts of what there is.
+    pub fn share(self, competitors: &[Competitor], capacity: Share, shares: &mut Vec<Share>) {
         match self {
-            Sharing::Weights => by_weights(competitors, shares),
+            Sharing::Weights => by_weights(competitors, capacity, shares),
             Sharing::Caps => {
                 shares.clear();
-                let cap = |weight: u32| Share::from_ratio(weight.min(POINTS).into(), POINTS.into());
+                let cap = |weight: u32| {
+                    let units =
+                        u64::from(capacity.units()) * u64::from(weight.min(POINTS)) / u64::from(POINTS);
+                    Share::try_from_units(units as u32).expect("a part of a node")
+                };
                 shares.extend(competitors.iter().map(|one| one.need.min(cap(one.weight))));
             }
         }
@@ -59,7 +64,7 @@ impl Sharing {
 
 /// Weighted max-min fairness, from the machine that needs the least for its weight to the one that needs the most: each gets
 /// its need, or else its part by weight of what is left, and so does everyone behind it.
-fn by_weights(competitors: &[Competitor], shares: &mut Vec<Share>) {
+fn by_weights(competitors: &[Competitor], capacity: Share, shares: &mut Vec<Share>) {
     let product = |share: u64, weight: u64| u128::from(share) * u128::from(weight);
     let need = |one: &Competitor| u64::from(one.need.units());
     let mut order: Vec<usize> = (0..competitors.len()).collect();
@@ -67,7 +72,7 @@ fn by_weights(competitors: &[Competitor], shares: &mut Vec<Share>) {
         let [a, b] = [&competitors[a], &competitors[b]];
         product(need(a), b.weight.into()).cmp(&product(need(b), a.weight.into()))
     });
-    let mut capacity = u64::from(Share::ONE.units());
+    let mut capacity = u64::from(capacity.units());
     let mut weights: u64 = competitors.iter().map(|one| u64::from(one.weight)).sum();
     shares.clear();
     shares.resize(competitors.len(), Share::ZERO);

@@ -52,6 +52,8 @@ fields! {
         /// How long a live migration takes, at most an allocation phase. The machine runs on its old node and occupies memory
         /// on both.
         pub migration: SimSpan = positive_seconds(), default Settings::default().migration;
+        /// What part of the CPU of both of its nodes a migration takes while it goes on; the text has such a cost, and no number.
+        pub migration_cpu: f64 = fraction("a part of a node"), default 0.0;
         /// `weights` are work-conserving, `caps` are not.
         pub sharing: Sharing =
             choice(Sharing::ALL.iter().map(|&it| (it.name(), it))), default Sharing::default();
@@ -167,6 +169,7 @@ impl Setting {
             monitor: self.monitor,
             threshold: self.threshold,
             migration: self.migration,
+            migration_cpu: Share::try_from_f64(self.migration_cpu).unwrap_or(Share::ONE),
             sharing: self.sharing,
             spare: self.spare,
             lowering: self.lowering,

@@ -5,7 +5,7 @@ use crate::scenario::{Discovery, Recorded, Setting, Source};
 use crate::{claims, drawings, tables};
 use dfrsim_audit::discovery::{Machine, SharingAuditor};
 use dfrsim_discovery::sharing::Sharing;
-use dfrsim_discovery::{Approach, Observer, Vm, Workload, recorded, simulate};
+use dfrsim_discovery::{Approach, Observer, Settings, Vm, Workload, recorded, simulate};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
     Audit, Claim, Digest, Digester, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long,
@@ -118,6 +118,7 @@ impl Study for DiscoveryStudy {
             monitor,
             threshold,
             migration,
+            migration_cpu,
             sharing,
             spare,
             lowering,
@@ -134,6 +135,7 @@ impl Study for DiscoveryStudy {
             .field("monitor", monitor)
             .field("threshold", threshold)
             .field("migration", migration)
+            .field("migration_cpu", migration_cpu)
             .field("sharing", sharing)
             .field("spare", spare)
             .field("lowering", lowering)
@@ -153,7 +155,7 @@ impl Study for DiscoveryStudy {
         _: Watch<'_>,
     ) -> Result<Vec<Row>, Failure> {
         let settings = setting.settings();
-        let mut audited = Audited::new(workload, settings.sharing);
+        let mut audited = Audited::new(workload, &settings);
         let outcome = simulate(workload, *approach, &settings, &mut audited);
         let (average_minimum_yield, minimum_average_yield) =
             (outcome.average_minimum_yield, outcome.minimum_average_yield);
@@ -228,10 +230,12 @@ fn read(source: &Recorded, inputs: &mut Vec<Input>) -> Result<Workload, String> 
 struct Audited(SharingAuditor);
 
 impl Audited {
-    fn new(workload: &Workload, sharing: Sharing) -> Audited {
+    fn new(workload: &Workload, settings: &Settings) -> Audited {
         let machine = |vm: &Vm| Machine { memory: vm.memory, needs: vm.needs.steps().to_vec() };
         let machines = workload.vms().iter().map(machine).collect();
-        Audited(SharingAuditor::new(workload.nodes(), sharing == Sharing::Weights, machines))
+        let by_weights = settings.sharing == Sharing::Weights;
+        let auditor = SharingAuditor::new(workload.nodes(), by_weights, machines);
+        Audited(auditor.with_migration_cpu(settings.migration_cpu))
     }
 }
 

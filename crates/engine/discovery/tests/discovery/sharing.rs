@@ -12,7 +12,7 @@ fn shared(sharing: Sharing, competitors: &[(u32, u64)]) -> Vec<Share> {
     let competitor = |&(weight, need)| Competitor { weight, need: percent(need) };
     let competitors: Vec<Competitor> = competitors.iter().map(competitor).collect();
     let mut shares = Vec::new();
-    sharing.share(&competitors, &mut shares);
+    sharing.share(&competitors, Share::ONE, &mut shares);
     shares
 }
 
@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn sharing_agrees_with_the_rounds(competitors in competitors()) {
         let mut shares = Vec::new();
-        Sharing::Weights.share(&competitors, &mut shares);
+        Sharing::Weights.share(&competitors, Share::ONE, &mut shares);
         prop_assert_eq!(shares, by_rounds(&competitors));
     }
 
@@ -127,8 +127,8 @@ proptest! {
         let scaled: Vec<Competitor> =
             competitors.iter().map(|one| Competitor { weight: one.weight * factor, ..*one }).collect();
         let (mut one, mut other) = (Vec::new(), Vec::new());
-        Sharing::Weights.share(&competitors, &mut one);
-        Sharing::Weights.share(&scaled, &mut other);
+        Sharing::Weights.share(&competitors, Share::ONE, &mut one);
+        Sharing::Weights.share(&scaled, Share::ONE, &mut other);
         prop_assert_eq!(one, other);
     }
 }

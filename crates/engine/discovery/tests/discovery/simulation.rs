@@ -21,8 +21,10 @@ impl Observer for Watched {
 fn audited(workload: &Workload, approach: Approach, settings: &Settings) -> Outcome {
     let machine = |vm: &Vm| Machine { memory: vm.memory, needs: vm.needs.steps().to_vec() };
     let machines = workload.vms().iter().map(machine).collect();
-    let mut watched =
-        Watched(SharingAuditor::new(workload.nodes(), settings.sharing == Sharing::Weights, machines));
+    let mut watched = Watched(
+        SharingAuditor::new(workload.nodes(), settings.sharing == Sharing::Weights, machines)
+            .with_migration_cpu(settings.migration_cpu),
+    );
     let outcome = simulate(workload, approach, settings, &mut watched);
     let end = SimTime::ZERO + workload.span();
     let faults = watched.0.finish(end, outcome.average_minimum_yield, outcome.minimum_average_yield);
@@ -120,6 +122,7 @@ proptest! {
         monitor_ms in 1..100_000_u64,
         migration in 1..=20_u64,
         (caps, max_min, relabel) in any::<(bool, bool, bool)>(),
+        migration_percent in 0..60_u64,
     ) {
         let testbed = Testbed {
             nodes,
@@ -139,6 +142,7 @@ proptest! {
             sharing: if caps { Sharing::Caps } else { Sharing::Weights },
             spare: if max_min { Spare::MaxMin } else { Spare::Average },
             relabel,
+            migration_cpu: Share::from_ratio(migration_percent, 100),
             ..Settings::default()
         };
         for &approach in Approach::ALL {
