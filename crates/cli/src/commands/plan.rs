@@ -41,15 +41,15 @@ Files:
   node that is off \"state\": \"offline\".
 
 Constraints, by kind (scenarios/plan/README.md says more, constrained.json has them all):
-  spread, lonely       vms          no two on one node; nobody else on their nodes
+  spread, lonely       vms          no two on one node; no other VM on their nodes
   split                groups       no two VMs of different groups on one node
   gather               vms          on one node in the end
   fence, ban           vms, nodes   on these nodes only; on none of them
   among                vms, groups  in the end on one of these groups of nodes
   root                 vms          not migrated
-  running-capacity     nodes, limit            so many VMs run there at most
-  resource-capacity    nodes, resource, limit  VMs take so much there at most
-  overbook             nodes, resource, ratio  VMs may take so many times what each node has
+  running-capacity     nodes, limit            at most `limit` VMs run there
+  resource-capacity    nodes, resource, limit  VMs take at most `limit` there
+  overbook             nodes, resource, ratio  VMs may take `ratio` times what each node has
   online, offline      nodes        on or off in the end; they are switched
   precedence           vms          act one after the other, in this order
   serialise            vms          act at different times, in any order

@@ -184,7 +184,7 @@ impl Cluster {
     pub fn is_on(&self, node: NodeId) -> bool {
         self.is_on[node.index()]
     }
-    /// Whether a node is off before and after, so that nobody can come from its disk.
+    /// Whether a node is off before and after, so that no VM can be resumed from its disk.
     #[must_use]
     pub fn stays_off(&self, node: NodeId) -> bool {
         !self.is_on(node) && !self.constraints.is_on(node)

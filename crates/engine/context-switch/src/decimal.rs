@@ -11,7 +11,7 @@ pub struct Decimal(i64);
 const PARTS: i64 = 1_000;
 
 impl Decimal {
-    /// So many of `parts` to the unit; `parts` is 1, 10, 100 or 1,000.
+    /// An amount in units of which `parts` make one; `parts` is 1, 10, 100 or 1,000.
     #[must_use]
     pub const fn of_parts(amount: i64, parts: i64) -> Decimal {
         Decimal(amount * (PARTS / parts))
@@ -25,7 +25,7 @@ impl Decimal {
     pub(crate) fn parts(self) -> i64 {
         [1, 10, 100].into_iter().find(|parts| self.0 % (PARTS / parts) == 0).unwrap_or(PARTS)
     }
-    /// So many times an amount, rounded down.
+    /// The product with an amount, rounded down.
     #[must_use]
     pub const fn times(self, amount: i64) -> i64 {
         amount * self.0 / PARTS
@@ -36,7 +36,7 @@ impl TryFrom<f64> for Decimal {
     type Error = String;
     fn try_from(number: f64) -> Result<Decimal, String> {
         let thousandths = (number * PARTS as f64).round();
-        // The nearest number to one with three decimals is the one that its digits stand for.
+        // No two numbers with three decimals in this range have the same `f64`.
         if (0.0..=f64::from(u32::MAX)).contains(&number) && thousandths / PARTS as f64 == number {
             return Ok(Decimal(thousandths as i64));
         }

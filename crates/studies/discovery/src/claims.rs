@@ -230,7 +230,7 @@ fn either_way(ours: &Values<'_>) -> Option<Claim> {
     Some(claim.with_published_verdict(Some(holds(runs))))
 }
 
-/// The chance of no more than so many successes in so many trials, each a success with a chance of a twentieth.
+/// The chance of at most this number of successes, if each trial succeeds with a chance of a twentieth.
 fn at_most(successes: usize, trials: usize) -> f64 {
     const CHANCE: f64 = 0.05;
     let mut term = (1.0 - CHANCE).powi(trials as i32);

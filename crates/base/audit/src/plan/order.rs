@@ -23,10 +23,12 @@ pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
             Constraint::Serialise { vms } => (vms, "serialise"),
             _ => continue,
         };
-        let rank = |action: &Action| vms.iter().position(|vm| *vm == action.vm);
-        for (at, &(first, one)) in actions.iter().enumerate() {
-            for &(second, other) in &actions[at + 1..] {
-                let (Some(one_rank), Some(other_rank)) = (rank(one), rank(other)) else { continue };
+        let ranked = actions
+            .iter()
+            .filter_map(|&(pool, action)| Some((pool, action, vms.iter().position(|vm| *vm == action.vm)?)));
+        let ranked: Vec<(usize, &Action, usize)> = ranked.collect();
+        for (at, &(first, one, one_rank)) in ranked.iter().enumerate() {
+            for &(second, other, other_rank) in &ranked[at + 1..] {
                 let is_wrong = match constraint {
                     Constraint::Precedence { .. } if first == second => one_rank != other_rank,
                     Constraint::Precedence { .. } => one_rank > other_rank,

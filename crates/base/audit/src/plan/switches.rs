@@ -6,11 +6,14 @@ use super::fault::PlanFault;
 
 /// When all nodes of some actions are on: 0 unless some must be switched on.
 pub(super) fn booted(plan: &Document, actions: &[Action]) -> Micros {
-    let needs = |node: &String| {
-        actions.iter().any(|action| [&action.from, &action.to].contains(&&Some(node.clone())))
-    };
+    let needs = |node: &str| actions.iter().any(|action| is_end(action, node));
     let boots = plan.switches.iter().filter(|switch| switch.action == Turn::Boot && needs(&switch.node));
     boots.map(|switch| micros(switch.end_s)).max().unwrap_or(0)
+}
+
+/// Whether an action takes place on a node.
+fn is_end(action: &Action, node: &str) -> bool {
+    [&action.from, &action.to].into_iter().any(|end| end.as_deref() == Some(node))
 }
 
 /// What is wrong with switches, and what happens on nodes that are off.
@@ -42,7 +45,10 @@ fn fault(plan: &Document, node: &Node) -> Option<(String, String)> {
     if switches.iter().any(|switch| switch.begin_s < 0.0 || switch.end_s < switch.begin_s) {
         return wrong("is switched at no time");
     }
-    let needs = |action: &&Action| [&action.from, &action.to].contains(&&Some(node.name.clone()));
+    if found.is_empty() && node.state == Power::Online {
+        return None;
+    }
+    let needs = |action: &&Action| is_end(action, &node.name);
     let mut needed = plan.pools.iter().flatten().filter(needs);
     let is_off = |action: &Action| match (switches.first(), node.state) {
         (Some(switch), Power::Offline) => micros(action.begin_s) < micros(switch.end_s),

@@ -1,4 +1,4 @@
-//! Some VMs beside nobody else.
+//! Some VMs with no other VM on their nodes.
 
 use super::{Lowered, Translate, Viewed};
 use crate::vjob::VmId;

@@ -127,7 +127,7 @@ impl Constraint {
         }
     }
 
-    /// What breaks it, of those that are about places; what nodes have is looked at for all VMs together.
+    /// How a constraint on places is broken; the capacities of nodes are checked for all VMs together.
     fn broken(&self, viewed: &Viewed<'_>) -> Option<Broken> {
         let (constraint, reason) = match self {
             Constraint::Spread(it) => ("spread", it.broken(viewed)),
@@ -284,7 +284,7 @@ impl Constraints {
     pub fn is_on(&self, node: NodeId) -> bool {
         self.lowered.is_on[node.index()]
     }
-    /// Whether a node may host a VM, whoever else is there.
+    /// Whether a node may host a VM, whatever other VMs are there.
     #[must_use]
     pub fn allow(&self, vm: VmId, node: NodeId) -> bool {
         self.is_on(node)
@@ -338,7 +338,7 @@ impl Constraints {
     }
 }
 
-/// A configuration that is looked at, with names for messages.
+/// A configuration that is checked, with names for messages.
 struct Viewed<'a> {
     cluster: &'a Cluster,
     configuration: &'a Configuration,

@@ -4,7 +4,7 @@ use super::{Lowered, Translate};
 use dfrsim_model::NodeId;
 use serde::{Deserialize, Serialize};
 
-/// These nodes are off in the end: they host nobody, and nobody comes. Images on their disks stay there.
+/// These nodes are off in the end: they host no VM then, and no VM comes to them before. Images on their disks stay there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Offline<N = NodeId> {

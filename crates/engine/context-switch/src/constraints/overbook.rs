@@ -5,7 +5,7 @@ use crate::decimal::Decimal;
 use dfrsim_model::NodeId;
 use serde::{Deserialize, Serialize};
 
-/// VMs may take so many times what each of these nodes has of a resource, rounded down; below 1 some of it is kept free. Of
+/// VMs may take `ratio` times what each of these nodes has of a resource, rounded down; below 1 some of it is kept free. Of
 /// several for one node the smallest counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

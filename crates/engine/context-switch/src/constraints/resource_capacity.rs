@@ -1,4 +1,4 @@
-//! So much of a resource on some nodes.
+//! A limit on what VMs take of a resource on some nodes.
 
 use super::{Budget, Lowered, Translate, Viewed};
 use crate::cluster::Cluster;
@@ -6,7 +6,7 @@ use crate::decimal::Decimal;
 use dfrsim_model::NodeId;
 use serde::{Deserialize, Serialize};
 
-/// VMs take at most so much of a resource of these nodes together, at any moment. What a VM that moves from one of them to
+/// VMs take at most `limit` of a resource of these nodes together, at any moment. What a VM that moves from one of them to
 /// another takes counts once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

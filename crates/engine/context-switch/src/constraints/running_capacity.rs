@@ -1,10 +1,10 @@
-//! So many VMs on some nodes.
+//! A limit on the number of VMs on some nodes.
 
 use super::{Budget, Lowered, Taken, Translate, Viewed};
 use dfrsim_model::NodeId;
 use serde::{Deserialize, Serialize};
 
-/// At most so many VMs run on these nodes together, at any moment. A VM that moves from one of them to another counts once.
+/// At most `limit` VMs run on these nodes together, at any moment. A VM that moves from one of them to another counts once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunningCapacity<N = NodeId> {

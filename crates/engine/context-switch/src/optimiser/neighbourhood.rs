@@ -81,7 +81,7 @@ impl<'a> State<'a> {
         let mut late = vec![false; goal.cluster.vms().len()];
         let mut first_pool = goal.first_pool;
         self.partial.waits.fill(false);
-        // A plan of another kind, that has no thresholds, teaches nothing.
+        // There may be none under these thresholds, if the best plan is one that exact search found.
         let Ok(steps) = search.planner.steps(&self.configuration) else { return };
         for step in steps {
             if step.pool == 0 {

@@ -115,7 +115,7 @@ impl Planner<'_> {
         let (mut after, mut not_beside) = (0, 0);
         for &action in actions {
             let constraints = cluster.constraints();
-            // Whoever does not act precedes all, and is beside nobody.
+            // VMs that do not act delay no other.
             let ordered = |others: &[crate::VmId]| {
                 let tasks = others.iter().filter_map(|&other| acts(other));
                 let is_bound =

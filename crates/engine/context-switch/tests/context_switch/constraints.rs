@@ -29,7 +29,7 @@ fn case(number: u64) -> Reconfiguration {
         let taken: i64 = there.map(|vm| gpus.vms[vm.index()]).sum();
         gpus.nodes[node.index()] = gpus.nodes[node.index()].max(taken);
     }
-    // Nobody is on a node that is off, and nobody is to come from its disk.
+    // A node that is off hosts no VM, and no image on its disk is resumed.
     let is_free = |node: &NodeId| {
         let mut pairs = current.places().iter().zip(wanted.places());
         pairs.all(|(from, to)| from.node() != Some(*node) || from.host().is_none() && from == to)
@@ -96,7 +96,7 @@ fn ten_thousand_plans_with_all_constraints() {
         let list = cluster.constraints().list();
         let online = list.iter().filter(|constraint| matches!(constraint, Constraint::Online(_))).cloned();
         let free = cluster.clone().with_constraints(online.collect(), current);
-        let (careless, after) = planned(number, &free, &case).expect("nothing has an order");
+        let (careless, after) = planned(number, &free, &case).expect("no constraint orders actions");
         Some((report, list.len(), broken(cluster, current, &careless, &after)))
     };
     let found: Vec<_> = (0..CASES).into_par_iter().filter_map(found).collect();

@@ -78,7 +78,7 @@ fn is_contradictory(list: &[Constraint]) -> bool {
     nodes(true).any(|node| nodes(false).any(|other| other == node))
 }
 
-/// The cluster with so many more random constraints of these kinds, in turn from a random one on, less those that do not hold in
+/// The cluster with `count` more random constraints of these kinds, in turn from a random one on, less those that do not hold in
 /// the wanted configuration, or contradict others.
 pub(crate) fn constrained(
     cluster: Cluster,
