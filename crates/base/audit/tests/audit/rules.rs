@@ -121,12 +121,12 @@ fn records_are_legal_in_the_state_of_their_job() {
         (
             11,
             r#"{"event":"complete","at_us":10000000,"job":1}"#,
-            "10 s, job 1: `complete` of a job that has completed or was rejected",
+            "10 s, job 1: `complete` of a job that has completed, was rejected or killed",
         ),
         (
             14,
             r#"{"event":"start","at_us":12000000,"job":2,"on":[[0,3]],"yield":1}"#,
-            "12 s, job 2: `start` of a job that has completed or was rejected",
+            "12 s, job 2: `start` of a job that has completed, was rejected or killed",
         ),
         (
             4,
