@@ -13,6 +13,7 @@
 
 mod claims;
 mod drawings;
+mod parameters;
 mod published;
 mod results;
 mod rows;

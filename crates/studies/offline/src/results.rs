@@ -1,17 +1,18 @@
 //! All results of a run, and numbers of any part of them.
 
+use crate::parameters::{Parameters, Shape};
 use crate::rows::Row;
-use crate::scenario::{InstanceGroup, Packings};
+use crate::scenario::{InstanceGroup, Packings, Source};
 use dfrsim_lab::{Line, Status, Value, Wide, average};
 use dfrsim_model::Yield;
 use dfrsim_offline::Algorithm;
-use dfrsim_offline::instances::{self, DissertationScenario, InstanceSet};
+use dfrsim_offline::instances::{DissertationScenario, InstanceSet};
 
 /// All results of a run.
 pub(crate) struct Results<'a> {
     pub(crate) groups: &'a [InstanceGroup],
     /// The scenarios of each group.
-    grids: Vec<Vec<instances::Scenario>>,
+    grids: Vec<Vec<Parameters>>,
     /// The algorithms, each with its column.
     pub(crate) algorithms: Vec<(Algorithm, usize)>,
     rows: &'a Wide<Row>,
@@ -69,6 +70,10 @@ impl Tally {
     pub(crate) fn failure_rate(&self) -> Option<f64> {
         (self.instances > 0).then(|| 100.0 * (self.instances - self.solved) as f64 / self.instances as f64)
     }
+    /// By how much it may be off: half of its 95 % confidence interval.
+    pub(crate) fn failure_rate_margin(&self) -> Option<f64> {
+        part_margin(self.instances - self.solved, self.instances)
+    }
 }
 
 /// Gaps to LPBOUND where an algorithm solves an instance.
@@ -101,6 +106,12 @@ impl Sample {
     pub(crate) fn max(&self) -> Option<f64> {
         self.0.last().copied()
     }
+    /// By how much the mean may be off: half of its 95 % confidence interval, which is the normal one, as values are many.
+    pub(crate) fn margin(&self) -> Option<f64> {
+        let mean = self.mean()?;
+        let squares: f64 = self.0.iter().map(|value| (value - mean).powi(2)).sum();
+        margin(squares, self.0.len())
+    }
     /// How many values are above this.
     pub(crate) fn above(&self, value: f64) -> usize {
         self.0.len() - self.0.partition_point(|each| *each <= value)
@@ -127,9 +138,27 @@ impl<'a> Results<'a> {
                 line,
             })
         };
-        let grids: Vec<_> = scenario.instances.iter().map(InstanceGroup::scenarios).collect();
-        let is_known = |record: &Record<'_>| record.scenario < grids[record.group].len();
-        let records = rows.lines().iter().filter_map(record).filter(is_known).collect();
+        let records: Vec<Record<'a>> = rows.lines().iter().filter_map(record).collect();
+        let shape_of = |record: &Record<'_>| -> Option<Shape> {
+            let fields = record.line.fields();
+            let count = |column| fields.get(place(column)?)?.parse::<u32>().ok();
+            let slack = fields.get(place("slack")?)?.parse().ok()?;
+            let (nodes, tasks, dimensions) = (count("nodes")?, count("tasks")?, count("dimensions")?);
+            Some(Shape { nodes, tasks, dimensions, slack })
+        };
+        let grid = |(at, group): (usize, &InstanceGroup)| -> Vec<Parameters> {
+            if !matches!(group.source, Source::Files(_)) {
+                return group.made().into_iter().map(Parameters::Made).collect();
+            }
+            let shape = |number| {
+                let own = records.iter().find(|record| (record.group, record.scenario) == (at, number));
+                Parameters::Read(own.and_then(shape_of).unwrap_or_default())
+            };
+            (0..group.scenario_count()).map(shape).collect()
+        };
+        let grids: Vec<Vec<Parameters>> = scenario.instances.iter().enumerate().map(grid).collect();
+        let records =
+            records.into_iter().filter(|record| record.scenario < grids[record.group].len()).collect();
         let column =
             |algorithm: Algorithm| Some((algorithm, rows.column(&algorithm.to_string(), MINIMUM_YIELD)?));
         let algorithms = scenario.algorithms().into_iter().filter_map(column).collect();
@@ -150,7 +179,7 @@ impl<'a> Results<'a> {
             |&(algorithm, _): &(Algorithm, usize)| self.metric(&algorithm.to_string(), UTILISATION).is_some();
         self.algorithms.iter().copied().filter(raised)
     }
-    pub(crate) fn parameters(&self, record: &Record<'_>) -> &instances::Scenario {
+    pub(crate) fn parameters(&self, record: &Record<'_>) -> &Parameters {
         &self.grids[record.group][record.scenario]
     }
     /// The instances of each group, with its name.
@@ -173,10 +202,7 @@ impl<'a> Results<'a> {
     }
     /// The instances of a part whose parameters are these of the dissertation.
     pub(crate) fn with<'b>(&self, part: &Part<'b>, keep: impl Fn(&DissertationScenario) -> bool) -> Part<'b> {
-        part.filter(|record| match self.parameters(record) {
-            instances::Scenario::Dissertation(scenario) => keep(scenario),
-            instances::Scenario::Rr6692(_) => false,
-        })
+        part.filter(|record| self.parameters(record).of_dissertation().is_some_and(&keep))
     }
 }
 
@@ -274,7 +300,7 @@ impl<'a> Part<'a> {
 
     /// What one algorithm has over another.
     pub(crate) fn advantage(&self, one: usize, other: usize) -> Advantage {
-        let (mut instances, mut alone, mut both, mut sum) = (0_usize, 0_usize, 0_usize, 0.0);
+        let (mut instances, mut alone, mut differences) = (0_usize, 0_usize, Vec::new());
         let (mut better, mut gain) = (0_usize, 0.0);
         for record in &self.records {
             if record.status(one).is_none() || record.status(other).is_none() {
@@ -284,9 +310,8 @@ impl<'a> Part<'a> {
             match (record.solved(one), record.solved(other)) {
                 (Some(_), None) => alone += 1,
                 (Some(own), Some(others)) if others > Yield::ZERO => {
-                    both += 1;
                     let difference = own.as_f64() / others.as_f64() - 1.0;
-                    sum += difference;
+                    differences.push(100.0 * difference);
                     if difference > 0.0 {
                         better += 1;
                         gain += difference;
@@ -296,10 +321,13 @@ impl<'a> Part<'a> {
             }
         }
         let percent = |part: f64, whole: usize| if whole == 0 { 0.0 } else { 100.0 * part / whole as f64 };
+        let differences: Sample = differences.into_iter().collect();
         Advantage {
             success: percent(alone as f64, instances),
-            minimum_yield: percent(sum, both),
-            better: percent(better as f64, both),
+            success_margin: part_margin(alone, instances),
+            minimum_yield: differences.mean().unwrap_or(0.0),
+            minimum_yield_margin: differences.margin(),
+            better: percent(better as f64, differences.len()),
             gain: percent(gain, better),
         }
     }
@@ -314,8 +342,12 @@ impl<'a> Part<'a> {
 pub(crate) struct Advantage {
     /// S: on how many of the instances it succeeds and the other does not.
     pub(crate) success: f64,
+    /// Half of its 95 % confidence interval.
+    pub(crate) success_margin: Option<f64>,
     /// Y: by how much its minimum yield is larger, on average over those where both succeed and the other's is not 0.
     pub(crate) minimum_yield: f64,
+    /// Half of its 95 % confidence interval.
+    pub(crate) minimum_yield_margin: Option<f64>,
     /// On how many of the instances that both solve it is better.
     pub(crate) better: f64,
     /// By how much on these.
@@ -330,6 +362,19 @@ impl Advantage {
         (self.success >= 0.5 && others.minimum_yield <= 3.0)
             || (others.success <= 0.5 && self.minimum_yield >= 3.0)
     }
+}
+
+/// Half of the 95 % confidence interval of a mean, from the sum of the squares of the deviations of so many values; `None` of
+/// fewer than two. Values count as independent: instances of one scenario are more alike than others, so that it is rather
+/// too wide.
+fn margin(squares: f64, count: usize) -> Option<f64> {
+    (count > 1).then(|| 1.96 * (squares / (count as f64 - 1.0) / count as f64).sqrt())
+}
+
+/// The same of how many of so many there are, in percent.
+fn part_margin(some: usize, of: usize) -> Option<f64> {
+    let part = some as f64 / of.max(1) as f64;
+    Some(100.0 * margin(part * (1.0 - part) * of as f64, of)?)
 }
 
 /// How far a value is below another, in percent of that; `None` if that is 0.

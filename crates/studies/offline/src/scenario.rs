@@ -2,9 +2,11 @@
 
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, Environment, any_selected, boolean, choice, count, distinct_tables, flattened, fraction, name,
-    named, number, one_or_many, optional, positive_fraction, seconds, selected, table, tables,
+    Codec, Environment, LocatedFile, any_selected, boolean, choice, count, distinct_tables, file, flattened,
+    fraction, list, name, named, number, one_or_many, optional, positive_fraction, seconds, selected, table,
+    tables,
 };
+use dfrsim_model::offline::Instance;
 use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::genetic::{GeneticParameters, GeneticRepair};
 use dfrsim_offline::greedy::{self, Light, NodeRules};
@@ -134,7 +136,7 @@ fields! {
         pub name: String = name("a group of instances");
         /// Where the instances come from.
         pub source: Source = flattened();
-        /// How many instances of each scenario; if absent, as many as published of a set, and one of a grid.
+        /// How many instances of each scenario; if absent, as many as published of a set, and one of a grid or a file.
         pub replications: Option<u32> = optional(count("a number of replications", 1, u32::MAX));
         /// What becomes of requirements of the dissertation's instances that scaling lifts above a node: they are cut to one,
         /// as its authors' simulator does, or kept, so that the instance has no solution. The text is silent.
@@ -159,6 +161,8 @@ fields! {
         Set(InstanceSet) as "set" = named("a set of instances");
         /// Instances like the dissertation's, for each combination of these parameters.
         Grid(Grid) as "grid" = table();
+        /// Files of instances, each a scenario of its own: JSON, as `dfrsim offline instance` writes it.
+        Files(Vec<LocatedFile>) as "files" = list(file()).nonempty();
     }
 }
 
@@ -178,6 +182,8 @@ fields! {
         pub rho: Vec<f64> = one_or_many(fraction("a probability"));
         /// Free parts of fixed resources.
         pub slack: Vec<f64> = one_or_many(fraction("a part that is free"));
+        /// How large nodes are, in turn, in ordinary ones; slack is that of ordinary ones.
+        pub node_sizes: Vec<f64> = one_or_many(number("a size", 0.01..=4.0)), default vec![1.0];
     }
     check |grid, at| {
         if grid.dimensions.iter().any(|dimensions| dimensions % 2 == 1) {
@@ -214,13 +220,31 @@ impl Grid {
 }
 
 impl InstanceGroup {
-    /// Its scenarios; a scenario's number counts them from 0.
+    /// How many scenarios it has; a scenario's number counts them from 0.
     #[must_use]
-    pub fn scenarios(&self) -> Vec<instances::Scenario> {
+    pub fn scenario_count(&self) -> usize {
+        match &self.source {
+            Source::Set(_) | Source::Grid(_) => self.made().len(),
+            Source::Files(files) => files.len(),
+        }
+    }
+    /// Its scenarios, unless these are files.
+    pub(crate) fn made(&self) -> Vec<instances::Scenario> {
         match &self.source {
             Source::Set(set) => set.scenarios(),
             Source::Grid(grid) => grid.scenarios(),
+            Source::Files(_) => Vec::new(),
         }
+    }
+    /// An instance of one of them.
+    pub(crate) fn instance(&self, scenario: &instances::Scenario, seed: Seed) -> Instance {
+        let mut instance = scenario.instance_as(seed, self.readings());
+        if let Source::Grid(grid) = &self.source {
+            for (node, size) in instance.nodes.iter_mut().zip(grid.node_sizes.iter().cycle()) {
+                node.iter_mut().for_each(|amount| *amount = (f64::from(*amount) * size) as u32);
+            }
+        }
+        instance
     }
     /// Whether its instances are those of a set of the texts, or have some of the parameters of its scenarios.
     pub(crate) fn is_of(&self, set: InstanceSet) -> bool {
@@ -228,8 +252,10 @@ impl InstanceGroup {
             Source::Set(own) => *own == set,
             Source::Grid(grid) => {
                 let known = set.scenarios();
-                grid.scenarios().iter().all(|scenario| known.contains(scenario))
+                grid.node_sizes.iter().all(|size| *size == 1.0)
+                    && grid.scenarios().iter().all(|scenario| known.contains(scenario))
             }
+            Source::Files(_) => false,
         }
     }
     /// How many instances each of its scenarios has.
@@ -237,18 +263,20 @@ impl InstanceGroup {
     pub fn replications(&self) -> u32 {
         self.replications.unwrap_or(match self.source {
             Source::Set(set) => set.samples(),
-            Source::Grid(_) => 1,
+            Source::Grid(_) | Source::Files(_) => 1,
         })
     }
     /// The seed of an instance. Instances of the sets of the texts are the same in every group.
     pub(crate) fn seed(&self, study: Seed, scenario: u32, replication: u32) -> Seed {
         match self.source {
             Source::Set(set) => set.seed(study, scenario, replication),
-            Source::Grid(_) => study.fork(&self.name).numbered(scenario.into()).numbered(replication.into()),
+            Source::Grid(_) | Source::Files(_) => {
+                study.fork(&self.name).numbered(scenario.into()).numbered(replication.into())
+            }
         }
     }
     /// The readings of the texts that its instances are made by.
-    pub(crate) fn readings(&self) -> instances::Readings {
+    fn readings(&self) -> instances::Readings {
         instances::Readings { requirements: self.requirements, amounts: self.amounts, memory: self.memory }
     }
 }

@@ -1,19 +1,21 @@
 //! What is packed, and by what.
 
+use crate::parameters::{Parameters, Shape};
 use crate::results::Results;
 use crate::rows::{Row, decimal};
-use crate::scenario::{InstanceGroup, Packings};
+use crate::scenario::{InstanceGroup, Packings, Source};
 use crate::solve::{Packable, passes};
 use crate::{claims, drawings, tables};
-use dfrsim_lab::fields::Scenario;
+use dfrsim_lab::fields::{LocatedFile, Scenario};
 use dfrsim_lab::{
-    Audit, Claim, Column, Digester, Drawing, Failure, Grain, InstanceId, KeyBuilder, Labels, NamedTable,
-    Prepared, ReadFile, RunError, Study, Value, Watch, Wide,
+    Audit, Claim, Column, Digest, Digester, Drawing, Failure, Grain, Input, InstanceId, KeyBuilder, Labels,
+    NamedTable, Prepared, ReadFile, RunError, Study, Value, Watch, Wide,
 };
 use dfrsim_model::Seed;
 use dfrsim_model::offline::Instance;
+use dfrsim_offline::file::instance_from_json;
 use dfrsim_offline::greedy::Greedy;
-use dfrsim_offline::{Algorithm, Settings, instances};
+use dfrsim_offline::{Algorithm, Settings};
 use dfrsim_optimum::lp_bound;
 
 /// The off-line study of a scenario.
@@ -25,7 +27,10 @@ pub struct OfflineStudy {
     /// Whether all passes of `GREEDY` are among the algorithms, and it goes through no second phase.
     is_best_pass_known: bool,
     /// The scenarios of each group.
-    grids: Vec<Vec<instances::Scenario>>,
+    grids: Vec<Vec<Parameters>>,
+    /// The instances of each group that are files.
+    read: Vec<Vec<Instance>>,
+    inputs: Vec<Input>,
     /// Where the instances of each group begin, and where the last ones end.
     begins: Vec<usize>,
 }
@@ -35,7 +40,7 @@ struct Place<'a> {
     group: usize,
     scenario: u32,
     replication: u32,
-    parameters: &'a instances::Scenario,
+    parameters: &'a Parameters,
 }
 
 impl OfflineStudy {
@@ -49,7 +54,7 @@ impl OfflineStudy {
     }
     fn algorithms(&self, at: usize) -> impl Iterator<Item = Algorithm> {
         let place = self.place(at);
-        let tasks = tasks(place.parameters);
+        let tasks = place.parameters.tasks();
         let allowed = self
             .algorithms
             .iter()
@@ -58,22 +63,15 @@ impl OfflineStudy {
     }
     /// The row of an instance without a packing.
     fn row(&self, place: &Place<'_>, instance: &Instance) -> Row {
-        let dissertation = match place.parameters {
-            instances::Scenario::Dissertation(of) => Some(of),
-            instances::Scenario::Rr6692(_) => None,
-        };
-        let report = match place.parameters {
-            instances::Scenario::Rr6692(of) => Some(of),
-            instances::Scenario::Dissertation(_) => None,
-        };
+        let (dissertation, report) = (place.parameters.of_dissertation(), place.parameters.of_report());
         Row {
             instances: self.scenario.instances[place.group].name.clone(),
-            tasks: tasks(place.parameters),
+            tasks: place.parameters.tasks(),
             slack: place.parameters.slack(),
             scenario: place.scenario,
             replication: place.replication,
             nodes: place.parameters.nodes(),
-            dimensions: dissertation.map_or(2, |of| of.dimensions),
+            dimensions: place.parameters.dimensions(),
             sigma: dissertation.map(|of| of.sigma),
             rho: dissertation.map(|of| of.rho),
             memory_variation: report.map(|of| of.memory_variation),
@@ -92,36 +90,42 @@ impl OfflineStudy {
 
 /// An instance of a scenario's run, by the name of its group, the number of its scenario and its replication, with what its
 /// algorithms are given: what an algorithm makes of these is what the run has. `None` if there is no such instance.
-#[must_use]
+///
+/// # Errors
+/// If the instance is a file that cannot be used.
 pub fn replay(
     scenario: &Scenario<Packings>,
     group: &str,
     number: u32,
     replication: u32,
-) -> Option<(Instance, Settings)> {
-    let group = scenario.instances.iter().find(|each| each.name == group)?;
-    let grid = group.scenarios();
-    let parameters = grid.get(number as usize).filter(|_| replication < group.replications())?;
-    Some(made(scenario, group, parameters, number, replication))
-}
-
-fn made(
-    scenario: &Scenario<Packings>,
-    group: &InstanceGroup,
-    parameters: &instances::Scenario,
-    number: u32,
-    replication: u32,
-) -> (Instance, Settings) {
+) -> Result<Option<(Instance, Settings)>, RunError> {
+    let found = scenario.instances.iter().find(|each| each.name == group);
+    let Some(group) = found.filter(|group| replication < group.replications()) else { return Ok(None) };
     let seed = group.seed(Seed::new(scenario.seed), number, replication);
-    (parameters.instance_as(seed, group.readings()), scenario.packing.settings(seed))
+    let instance = match &group.source {
+        Source::Files(files) => match files.get(number as usize) {
+            Some(file) => Some(read(file)?.0),
+            None => None,
+        },
+        Source::Set(_) | Source::Grid(_) => {
+            group.made().get(number as usize).map(|parameters| group.instance(parameters, seed))
+        }
+    };
+    Ok(instance.map(|instance| (instance, scenario.packing.settings(seed))))
 }
 
-/// The tasks of an instance with these parameters.
-pub(crate) fn tasks(parameters: &instances::Scenario) -> u32 {
-    match parameters {
-        instances::Scenario::Dissertation(scenario) => scenario.jobs,
-        instances::Scenario::Rr6692(scenario) => scenario.tasks,
-    }
+/// The instance in a file.
+fn read(file: &LocatedFile) -> Result<(Instance, Input), RunError> {
+    let text = std::fs::read_to_string(&file.path).map_err(|error| RunError::io(&file.path, error))?;
+    let instance = instance_from_json(&file.given, &text).map_err(RunError::input)?;
+    let Shape { nodes, tasks, .. } = Shape::of(&instance);
+    let input = Input {
+        file: file.given.clone(),
+        digest: Digest::from_bytes(text.as_bytes()),
+        report: vec![format!("{tasks} tasks on {nodes} nodes")],
+        counts: vec![("tasks".to_owned(), tasks.into()), ("nodes".to_owned(), nodes.into())],
+    };
+    Ok((instance, input))
 }
 
 impl Study for OfflineStudy {
@@ -141,7 +145,7 @@ impl Study for OfflineStudy {
 
     fn rows_at_least(scenario: &Scenario<Packings>) -> u64 {
         let of = |group: &InstanceGroup| {
-            u64::from(group.replications()).saturating_mul(group.scenarios().len() as u64)
+            u64::from(group.replications()).saturating_mul(group.scenario_count() as u64)
         };
         scenario.instances.iter().map(of).fold(0, u64::saturating_add)
     }
@@ -150,8 +154,21 @@ impl Study for OfflineStudy {
         let second_phase = scenario.second_phase();
         let is_best_pass_known = passes().all(|pass| algorithms.contains(&pass))
             && !second_phase.contains(&Algorithm::Greedy(Greedy::Best));
-        let grids: Vec<Vec<instances::Scenario>> =
-            scenario.instances.iter().map(InstanceGroup::scenarios).collect();
+        let (mut grids, mut all_read, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
+        for group in &scenario.instances {
+            let mut parameters: Vec<Parameters> = group.made().into_iter().map(Parameters::Made).collect();
+            let mut of_group = Vec::new();
+            if let Source::Files(files) = &group.source {
+                for file in files {
+                    let (instance, input) = read(file)?;
+                    parameters.push(Parameters::Read(Shape::of(&instance)));
+                    of_group.push(instance);
+                    inputs.push(input);
+                }
+            }
+            grids.push(parameters);
+            all_read.push(of_group);
+        }
         let mut begins = vec![0];
         for (group, grid) in scenario.instances.iter().zip(&grids) {
             begins.push(begins[begins.len() - 1] + group.replications() as usize * grid.len());
@@ -159,14 +176,26 @@ impl Study for OfflineStudy {
         let limited = |algorithm| (algorithm, scenario.limits(algorithm));
         let algorithms = algorithms.into_iter().map(limited).collect();
         let scenario = scenario.clone();
-        Ok(OfflineStudy { scenario, algorithms, second_phase, is_best_pass_known, grids, begins })
+        Ok(OfflineStudy {
+            scenario,
+            algorithms,
+            second_phase,
+            is_best_pass_known,
+            grids,
+            read: all_read,
+            inputs,
+            begins,
+        })
+    }
+    fn inputs(&self) -> Vec<Input> {
+        self.inputs.clone()
     }
     fn instances(&self) -> Vec<InstanceId> {
         let slow: Vec<Algorithm> =
             self.scenario.slow.iter().flat_map(|slow| slow.algorithms.iter().copied()).collect();
         let id = |at| {
             let Place { group, scenario, replication, parameters } = self.place(at);
-            let tasks = tasks(parameters);
+            let tasks = parameters.tasks();
             // Those on which slow algorithms run take longest, whatever their size.
             let is_slow = !slow.is_empty() && self.algorithms(at).any(|algorithm| slow.contains(&algorithm));
             let labels = vec![
@@ -192,8 +221,12 @@ impl Study for OfflineStudy {
     fn prepare(&self, at: usize) -> Result<Prepared<Packable>, Failure> {
         let place = self.place(at);
         let group = &self.scenario.instances[place.group];
-        let (instance, settings) =
-            made(&self.scenario, group, place.parameters, place.scenario, place.replication);
+        let seed = group.seed(Seed::new(self.scenario.seed), place.scenario, place.replication);
+        let settings = self.scenario.packing.settings(seed);
+        let instance = match place.parameters {
+            Parameters::Made(parameters) => group.instance(parameters, seed),
+            Parameters::Read(_) => self.read[place.group][place.scenario as usize].clone(),
+        };
         let is_programmed = !self.second_phase.is_empty()
             && place.replication < self.scenario.second_phase.program_replications;
         let row = self.row(&place, &instance);

@@ -45,14 +45,14 @@ impl Replayed {
             environment: &environment,
         };
         let scenario = Scenario::<Packings>::read(&source, "offline").map_err(Failure::input)?;
-        let found = replay(&scenario, group, number, self.replication);
+        let found = replay(&scenario, group, number, self.replication).map_err(Failure::input)?;
         let wrong = || {
             let group_is_there = scenario.instances.iter().find(|each| each.name == *group);
             Failure::input(match group_is_there {
                 None => format!("{name}: there is no group of instances `{group}`"),
                 Some(each) => format!(
                     "{name}: `{group}` has {} scenarios with {} replications each, counted from 0",
-                    each.scenarios().len(),
+                    each.scenario_count(),
                     each.replications()
                 ),
             })

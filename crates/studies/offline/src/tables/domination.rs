@@ -1,5 +1,6 @@
 //! One algorithm against another: table 4.5 and the domination relation of section 4.4.4 of the dissertation.
 
+use super::gaps::MARGINS;
 use crate::published::TABLE_4_5;
 use crate::results::{Part, Results};
 use dfrsim_lab::{Table, TableLine};
@@ -23,7 +24,11 @@ pub(super) fn table_4_5(results: &Results<'_>) -> Table {
     let line = |([measure, one, other], [published]): ([&str; 3], [f64; 1])| {
         let advantage = part.advantage(results.column(one)?, results.column(other)?);
         let is_yield = measure == "Y";
-        let own = if is_yield { advantage.minimum_yield } else { advantage.success };
+        let (own, margin) = if is_yield {
+            (advantage.minimum_yield, advantage.minimum_yield_margin)
+        } else {
+            (advantage.success, advantage.success_margin)
+        };
         let line = TableLine::new()
             .with("measure", measure)
             .with("one", one)
@@ -31,11 +36,12 @@ pub(super) fn table_4_5(results: &Results<'_>) -> Table {
             .with("percent", own)
             .with("percent_published", published)
             .with("percent_difference", own - published)
+            .with("percent_margin", margin)
             .with("better_percent", is_yield.then_some(advantage.better))
             .with("better_by_percent", is_yield.then_some(advantage.gain));
         Some(line)
     };
-    TABLE_4_5.lines().filter_map(line).collect()
+    TABLE_4_5.lines().filter_map(line).collect::<Table>().with_notes(vec![MARGINS.to_owned()])
 }
 
 /// S, Y and domination for every pair of algorithms but the 49 greedy passes.

@@ -1,7 +1,6 @@
 //! VP_EJECT beside VP_CPSUM: how far each is from the bound and from the optimum, and how often it fails.
 
 use crate::results::{Part, Record, Results};
-use crate::study::tasks;
 use dfrsim_lab::{Cell, Table, TableLine};
 use dfrsim_model::Yield;
 use dfrsim_offline::instances::InstanceSet;
@@ -14,7 +13,7 @@ pub(super) fn table(results: &Results<'_>) -> Table {
     let (Some(cpsum), Some(eject)) = (results.column("VP_CPSUM"), results.column("VP_EJECT")) else {
         return Table::default();
     };
-    let jobs = |record: &Record<'_>| tasks(results.parameters(record));
+    let jobs = |record: &Record<'_>| results.parameters(record).tasks();
     for set in [InstanceSet::DissertationSmall, InstanceSet::Dissertation] {
         let Some(part) = results.of_set(set) else { continue };
         let is_solved =

@@ -22,6 +22,9 @@ pub(crate) fn table_4_4(results: &Results<'_>) -> Table {
     table_beside(results, TABLE_4_4, &[])
 }
 
+/// What margins are, for readers.
+pub(super) const MARGINS: &str = "margin: half of the 95 % confidence interval of the mean or rate";
+
 /// The columns of [`statistics`].
 pub(super) const STATISTICS: [&str; 4] =
     ["gap_to_bound", "p90_gap_to_bound", "relative_gap_to_bound", "p90_relative_gap_to_bound"];
@@ -48,7 +51,8 @@ fn table_beside(results: &Results<'_>, published: Published, rare: &[&str]) -> T
         if tally.instances == 0 {
             continue;
         }
-        let own = statistics(&part.gaps(column));
+        let gaps = part.gaps(column);
+        let own = statistics(&gaps);
         pairs.extend(own[2].map(|own| (own, relative)));
         let (all, of_bounded) = (tally.failure_rate(), bounded.tally(column).failure_rate());
         let difference = |own: Option<f64>| own.map(|own| own - rate);
@@ -57,7 +61,9 @@ fn table_beside(results: &Results<'_>, published: Published, rare: &[&str]) -> T
         let values = STATISTICS.into_iter().zip(own).zip(published);
         let line = values.fold(line, |line, ((name, own), theirs)| line.with_beside(name, own, Some(theirs)));
         let line = line
+            .with("relative_gap_to_bound_margin", gaps.relative.margin())
             .with_beside("failure_rate", all, Some(rate))
+            .with("failure_rate_margin", tally.failure_rate_margin())
             .with("failure_rate_difference", difference(all))
             .with("failure_rate_of_bounded", of_bounded)
             .with("failure_rate_of_bounded_difference", difference(of_bounded));
@@ -70,7 +76,7 @@ fn table_beside(results: &Results<'_>, published: Published, rare: &[&str]) -> T
             pairs.len()
         )
     });
-    lines.into_iter().collect::<Table>().with_notes(note.into_iter().collect())
+    lines.into_iter().collect::<Table>().with_notes(note.into_iter().chain([MARGINS.to_owned()]).collect())
 }
 
 /// Every algorithm on every group.

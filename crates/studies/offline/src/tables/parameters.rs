@@ -1,11 +1,12 @@
 //! Results by the parameters of instances: every scenario, and table 4.6 of the dissertation.
 
-use super::gaps::{STATISTICS, statistics};
+use super::gaps::{MARGINS, STATISTICS, statistics};
 use super::status::counts;
+use crate::parameters::Parameters;
 use crate::published::TABLE_4_6;
 use crate::results::Results;
 use dfrsim_lab::{Cell, Table, TableLine};
-use dfrsim_offline::instances::{DissertationScenario, InstanceSet, Scenario};
+use dfrsim_offline::instances::{DissertationScenario, InstanceSet};
 
 /// A line for each scenario of each group and each algorithm.
 pub(super) fn table(results: &Results<'_>) -> Table {
@@ -54,24 +55,17 @@ pub(super) fn summary(results: &Results<'_>) -> Table {
 }
 
 /// With nodes to slack.
-fn with_parameters(line: TableLine, parameters: &Scenario) -> TableLine {
-    let (nodes, tasks, dimensions, slack) = match parameters {
-        Scenario::Dissertation(of) => (of.nodes, of.jobs, of.dimensions, of.slack),
-        Scenario::Rr6692(of) => (of.nodes, of.tasks, 2, of.slack),
-    };
-    let (of_dissertation, of_report) = match parameters {
-        Scenario::Dissertation(of) => (Some(of), None),
-        Scenario::Rr6692(of) => (None, Some(of)),
-    };
-    line.with("nodes", nodes)
-        .with("tasks", tasks)
-        .with("dimensions", dimensions)
+fn with_parameters(line: TableLine, parameters: &Parameters) -> TableLine {
+    let (of_dissertation, of_report) = (parameters.of_dissertation(), parameters.of_report());
+    line.with("nodes", parameters.nodes())
+        .with("tasks", parameters.tasks())
+        .with("dimensions", parameters.dimensions())
         .with("sigma", of_dissertation.map(|of| of.sigma))
         .with("rho", of_dissertation.map(|of| of.rho))
         .with("memory_variation", of_report.map(|of| of.memory_variation))
         .with("cpu_variation", of_report.map(|of| of.cpu_variation))
         .with("parallel", of_report.map(|of| of.parallel.to_string()))
-        .with("slack", slack)
+        .with("slack", parameters.slack())
 }
 
 /// Table 4.6: VP_CPSUM with one parameter fixed, at two slacks.
@@ -94,13 +88,14 @@ pub(super) fn table_4_6(results: &Results<'_>) -> Table {
         let values = STATISTICS.into_iter().zip(own).zip([gap, p90, relative, p90_relative]);
         let line = values.fold(line, |line, ((name, own), theirs)| line.with_beside(name, own, Some(theirs)));
         line.with("relative_gap_to_bound_difference", own[2].map(|own| own - relative))
+            .with("relative_gap_to_bound_margin", gaps.relative.margin())
     };
     let impossible: Vec<String> = TABLE_4_6.lines().filter_map(cannot_be_right).collect();
     let note = format!(
         "published cells that cannot be right, as gaps are at least 0 and a mean therefore at least a tenth of the 90th percentile: {}",
         impossible.join("; ")
     );
-    TABLE_4_6.lines().map(line).collect::<Table>().with_notes(vec![note])
+    TABLE_4_6.lines().map(line).collect::<Table>().with_notes(vec![note, MARGINS.to_owned()])
 }
 
 /// A line of the published table whose means are too small for its percentiles, whatever was rounded.

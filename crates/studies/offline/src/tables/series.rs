@@ -2,17 +2,17 @@
 //! `times.csv`.
 
 use super::slack::slacks;
+use crate::parameters::Parameters;
 use crate::results::{Part, Results};
-use crate::study::tasks;
 use dfrsim_lab::{Cell, Table, TableLine};
-use dfrsim_offline::instances::{InstanceSet, Scenario};
+use dfrsim_offline::instances::InstanceSet;
 
 const SETS: [InstanceSet; 3] =
     [InstanceSet::Rr6692Small, InstanceSet::Rr6692Large, InstanceSet::Rr6692Parallel];
 
 pub(crate) fn by_slack(results: &Results<'_>) -> Table {
     let slacks = |_| slacks().map(|slack| (Cell::Number(slack), slack)).collect();
-    table(results, "slack", slacks, Scenario::slack)
+    table(results, "slack", slacks, Parameters::slack)
 }
 
 /// The same of some algorithms on one set, over the instances on which all of them ran.
@@ -44,7 +44,7 @@ pub(super) fn by_tasks(results: &Results<'_>) -> Table {
         let sizes: &[u32] = if set == InstanceSet::Rr6692Small { &[6, 8, 10, 12] } else { &[100, 250, 500] };
         sizes.iter().map(|&tasks| (Cell::Count(tasks as usize), f64::from(tasks))).collect()
     };
-    table(results, "tasks", sizes, |parameters| f64::from(tasks(parameters)))
+    table(results, "tasks", sizes, |parameters| f64::from(parameters.tasks()))
 }
 
 /// For each set and value: the mean of LPBOUND, and of each algorithm the minimum yield, the average yield and failures.
@@ -52,7 +52,7 @@ fn table(
     results: &Results<'_>,
     parameter: &'static str,
     values: impl Fn(InstanceSet) -> Vec<(Cell, f64)>,
-    value_of: impl Fn(&Scenario) -> f64,
+    value_of: impl Fn(&Parameters) -> f64,
 ) -> Table {
     let mut lines = Vec::new();
     for set in SETS {

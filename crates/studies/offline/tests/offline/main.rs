@@ -1,9 +1,10 @@
 //! The study through the frame: the files are the same whatever happened on the way, and its tables are what a slow computation
 //! from the rows gives.
 
-use dfrsim_lab::fields::InputErrors;
+use dfrsim_lab::fields::{Environment, InputErrors, Scenario, ScenarioSource};
 use dfrsim_lab::{AnyScenario, Chart, Part, Registry, Results, RunOptions, RunReport, Shard, Status};
-use dfrsim_study_offline::register;
+use dfrsim_model::Share;
+use dfrsim_study_offline::{Packings, register, replay};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -311,7 +312,7 @@ fn wrong_fields_are_reported_together() {
         "expected a deviation from 0",
         "expected a probability from 0 to 1, found 2",
         "expected at least one: a part that is free from 0 to 1",
-        "test.toml:13:1: there must be one of `set` or `grid`",
+        "test.toml:13:1: there must be one of `set`, `grid` or `files`",
     ] {
         assert!(errors.contains(part), "{part}\n{errors}");
     }
@@ -323,4 +324,58 @@ fn what_was_resolved_reads_back_as_itself() {
         let resolved = parsed(text, &[]).unwrap().to_toml();
         assert_eq!(parsed(&resolved, &[]).unwrap().to_toml(), resolved);
     }
+}
+
+/// Files are scenarios of their own, with unequal nodes and jobs of several tasks; drawn nodes are as large as they should be.
+#[test]
+fn instances_come_from_files_and_nodes_may_differ() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.json");
+    // Two tasks of 0.6 of a node's memory need a node each, of which the small one is too small.
+    let instance = r#"{"fixed": 1, "fluid": 1, "nodes": [[1, 1], [0.5, 1], [1, 0.5]],
+        "jobs": [{"tasks": 2, "requirements": [0.6], "needs": [1]}]}"#;
+    fs::write(&file, instance).unwrap();
+    let text = format!(
+        r#"
+study = "offline"
+algorithms = ["VP_CPSUM", "VP_EJECT"]
+optimum = true
+[[instances]]
+name = "own"
+files = ['{}']
+[[instances]]
+name = "drawn"
+grid = {{ nodes = 4, jobs = 6, dimensions = 2, sigma = 0.5, rho = 0, slack = 0.5, node_sizes = [0.5, 2] }}
+"#,
+        file.display()
+    );
+    let results = folder.path().join("results");
+    run(&text, &[], &results, Part::Whole);
+    let rows = lines(&results.join("rows.csv"));
+    let row = |name: &str| rows.iter().find(|row| row["instances"] == name).unwrap();
+    let own = row("own");
+    assert_eq!([&own["tasks"], &own["nodes"], &own["dimensions"], &own["sigma"]], ["2", "3", "2", ""]);
+    assert_eq!(number(own, "slack"), 0.52);
+    for algorithm in ["VP_CPSUM", "VP_EJECT", "OPT"] {
+        assert_eq!(number(own, algorithm), 0.5, "{algorithm}");
+    }
+    let environment = Environment::new();
+    let source = ScenarioSource {
+        text: &text,
+        name: "test.toml",
+        folder: None,
+        overrides: &[],
+        environment: &environment,
+    };
+    let parsed = Scenario::<Packings>::read(&source, "offline").unwrap();
+    let (drawn, _) = replay(&parsed, "drawn", 0, 0).unwrap().unwrap();
+    let one = Share::ONE.units();
+    let sizes: Vec<&[u32]> = drawn.nodes.iter().map(|node| &node[..]).collect();
+    assert_eq!(sizes, [[one / 2; 2], [one * 2; 2], [one / 2; 2], [one * 2; 2]]);
+    let (read, _) = replay(&parsed, "own", 0, 0).unwrap().unwrap();
+    assert_eq!(read.jobs[0].tasks, 2);
+    assert!(replay(&parsed, "own", 1, 0).unwrap().is_none());
+    fs::write(&file, "{}").unwrap();
+    let error = replay(&parsed, "own", 0, 0).unwrap_err().to_string();
+    assert!(error.contains("own.json"), "{error}");
 }
