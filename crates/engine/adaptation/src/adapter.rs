@@ -28,8 +28,8 @@ pub struct Adapted {
 /// Yields are tried from 0 upwards. At each the placement as it is now, with new tasks without a node, is repaired at a low
 /// cost, and so is the one that was found before; the cheaper one stands. With fewer than 64 tasks a depth-first search of
 /// bounded length looks for a cheaper one still; for a dozen of tasks that is nearly all there is to find. The exact yield of
-/// what was found is where the climb goes on. The budget only says when to stop, so what a smaller one finds a larger one finds
-/// too: *the minimum yield never falls as the budget grows*. In the end a packing made from nothing (VP_EJECT), with its nodes
+/// what was found is where the climb goes on; with 64 tasks or more by smaller steps where no repair succeeds. The budget only
+/// says when to stop, so what a smaller one finds a larger one finds too: *the minimum yield never falls as the budget grows*. In the end a packing made from nothing (VP_EJECT), with its nodes
 /// relabelled so that the least is moved, is taken if it is better and keeps the budget.
 #[derive(Debug)]
 pub struct Adapter {
@@ -69,8 +69,8 @@ impl Adapter {
         Adapter { search_steps: steps, ..self }
     }
 
-    /// One that tries little and only repairs, for a scheduler that asks at every tick: lower yields, but no lower ones with a
-    /// larger budget either. With fewer than 64 tasks the search follows where no repair succeeds at all, and with up to 16 a
+    /// One that tries little and repairs only the placement as it is now, for a scheduler that asks at every tick: lower yields,
+    /// but no lower ones with a larger budget either. With fewer than 64 tasks the search follows where no repair succeeds at all, and with up to 16 a
     /// short one everywhere.
     #[must_use]
     pub fn hasty() -> Adapter {
