@@ -17,7 +17,7 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Room for its tasks, at most so many on a node.
+    /// Room for its tasks, at most `most` on a node.
     pub(super) fn of(view: View<'_>, job: JobHandle, most: u32) -> Wanted {
         Wanted { memory: view.job(job).memory(), tasks: view.job(job).tasks(), most }
     }

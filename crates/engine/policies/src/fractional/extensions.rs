@@ -9,17 +9,17 @@ use std::fmt;
 pub struct Extensions {
     /// `/PERIOD=seconds`: the time between ticks, whatever the options of the policy have.
     pub period: Option<SimSpan>,
-    /// `/BELOW=percent`: a tick maps all jobs again only if a job is on no node or a yield is below so many percent; only with
+    /// `/BELOW=percent`: a tick maps all jobs again only if a job is on no node or a yield is below this percentage; only with
     /// [`Periodic::Mcb`].
     pub below_percent: Option<u32>,
     /// `/SAFE=seconds`: no job with less virtual time is paused or moved for another one outside of ticks; only with
     /// [`OnSubmission::GreedyP`] and [`OnSubmission::GreedyPM`], as the next three.
     pub safe: Option<SimSpan>,
-    /// `/SPREAD`: room is looked for on so many nodes that the tasks of the job have their full CPU needs beside each other
-    /// (one to a node if they need more than half of it), and made there; only if that fails is memory all that counts.
+    /// `/SPREAD`: a job is placed on enough nodes for its tasks to have their full CPU needs beside each other
+    /// (one to a node if they need more than half of it), and room is made for that; only if that fails does memory alone count.
     pub spread: bool,
     /// `/RETRY=seconds`: jobs that wait, as they never ran, are tried as if they arrived, after those that do: at every event
-    /// and, as long as one waits, so many seconds after the last one.
+    /// and, as long as one waits, this many seconds after the last one.
     pub retry: Option<SimSpan>,
     /// `/SWAP=factor`: so are paused jobs, by decreasing priority, if they displace only jobs whose priority times this factor is
     /// below their own; only with [`Extensions::retry`].
@@ -28,7 +28,7 @@ pub struct Extensions {
     /// the least attained service.
     pub least_attained: Option<SimSpan>,
     /// `/AHEAD=seconds`: the priority of a job is (flow time + seconds) / virtual time, the least stretch that it can have if it
-    /// makes no progress for so long. It replaces the rule of the options.
+    /// makes no progress for that time. It replaces the rule of the options.
     pub ahead: Option<SimSpan>,
 }
 
@@ -93,7 +93,9 @@ impl Extensions {
             self.safe.map(|span| format!("no job gives way before {span} s of virtual time")),
             self.spread.then(|| "tasks of an arrival spread to full speed".to_owned()),
             self.retry.map(|span| format!("jobs that wait are tried again, every {span} s at least")),
-            self.swap.map(|factor| format!("paused ones displace jobs of a {factor}th of their priority")),
+            self.swap.map(|factor| {
+                format!("paused ones displace jobs with less than 1/{factor} of their priority")
+            }),
             self.least_attained.map(|span| format!("shares by {span} s / (virtual time + {span} s)")),
             self.ahead.map(|span| format!("priority (flow time + {span} s) / virtual time")),
         ];

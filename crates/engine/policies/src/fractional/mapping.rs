@@ -99,7 +99,7 @@ impl Mapping {
         self.place_spread(view, job, view.job(job).tasks())
     }
 
-    /// The same with at most so many tasks on a node.
+    /// The same with at most `most` tasks on a node.
     pub(super) fn place_spread(&mut self, view: View<'_>, job: JobHandle, most: u32) -> bool {
         let (task, tasks) = (TaskSize::of(view.job(job)), view.job(job).tasks());
         let is_placed = self.nodes.place_greedily(task, tasks, most, &mut self.placements[job.index()]);

@@ -37,7 +37,7 @@ impl FractionalScheduler {
         self.place_or_make_room(view, job, tasks);
     }
 
-    /// Places a job with at most so many tasks on a node, if need be where others leave; whether that was possible.
+    /// Places a job with at most `most` tasks on a node, if need be where others leave; whether that was possible.
     fn place_or_make_room(&mut self, view: View<'_>, job: JobHandle, most: u32) -> bool {
         if self.mapping.place_spread(view, job, most) {
             return true;
