@@ -57,12 +57,15 @@ pub(super) fn faults(
     faults
 }
 
+/// A VM with its node.
+type Hosted<'a> = (&'a String, &'a str);
+
 /// What holds in the end alone: gathered VMs, and groups of nodes.
 pub(super) fn faults_in_the_end(plan: &Document, places: &[Place]) -> Vec<PlanFault> {
     let mut faults = Vec::new();
-    let mut break_if = |vms: &[String], constraint, is_broken: &dyn Fn(&[(&String, &str)]) -> bool| {
+    let mut break_if = |vms: &[String], constraint, is_broken: &dyn Fn(&[Hosted<'_>]) -> bool| {
         let hosted = plan.vms.iter().zip(places).filter(|(vm, _)| vms.contains(&vm.name));
-        let hosted: Vec<(&String, &str)> =
+        let hosted: Vec<Hosted<'_>> =
             hosted.filter_map(|(vm, place)| Some((&vm.name, place.host()?))).collect();
         if let Some((vm, node)) = hosted.last().filter(|_| is_broken(&hosted)) {
             let (pool, vm, node) = (plan.pools.len(), (*vm).clone(), (*node).to_owned());
@@ -75,7 +78,7 @@ pub(super) fn faults_in_the_end(plan: &Document, places: &[Place]) -> Vec<PlanFa
                 break_if(vms, "gather", &|hosted| hosted.iter().any(|(_, node)| *node != hosted[0].1));
             }
             Constraint::Among { vms, groups } => {
-                let has_all = |group: &Vec<String>, hosted: &[(&String, &str)]| {
+                let has_all = |group: &Vec<String>, hosted: &[Hosted<'_>]| {
                     hosted.iter().all(|(_, node)| group.iter().any(|listed| listed == node))
                 };
                 break_if(vms, "among", &|hosted| !groups.iter().any(|group| has_all(group, hosted)));

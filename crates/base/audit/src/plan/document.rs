@@ -147,12 +147,11 @@ impl Constraint {
             C::Split { groups } => (groups.iter().flatten().collect(), Vec::new()),
             C::Fence { vms, nodes } | C::Ban { vms, nodes } => (vms.iter().collect(), nodes.iter().collect()),
             C::Among { vms, groups } => (vms.iter().collect(), groups.iter().flatten().collect()),
-            C::RunningCapacity { nodes, .. } | C::ResourceCapacity { nodes, .. } => {
-                (Vec::new(), nodes.iter().collect())
-            }
-            C::Overbook { nodes, .. } | C::Online { nodes } | C::Offline { nodes } => {
-                (Vec::new(), nodes.iter().collect())
-            }
+            C::RunningCapacity { nodes, .. }
+            | C::ResourceCapacity { nodes, .. }
+            | C::Overbook { nodes, .. }
+            | C::Online { nodes }
+            | C::Offline { nodes } => (Vec::new(), nodes.iter().collect()),
         }
     }
 }

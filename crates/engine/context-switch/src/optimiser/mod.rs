@@ -238,10 +238,10 @@ impl Search<'_> {
         if wanted.check(self.goal.cluster).is_ok() {
             let node = |unit: &Unit| wanted.place(unit.vms[0]).node();
             let nodes: Option<Vec<NodeId>> = self.goal.units.iter().map(node).collect();
-            if let Some(nodes) = nodes {
-                if let Some(cost) = self.cost(wanted) {
-                    self.offer(&nodes, cost);
-                }
+            if let Some(nodes) = nodes
+                && let Some(cost) = self.cost(wanted)
+            {
+                self.offer(&nodes, cost);
             }
         }
     }

@@ -139,10 +139,10 @@ pub(super) fn construct(search: &mut Search<'_>, seed: Seed) {
             break;
         }
         let mut partial = PartialAssignment::new(goal, search.planner.room());
-        if partial.put_all(&order, goal.usual_pool(), &mut rng) {
-            if let Some(cost) = search.cost(&goal.configuration(&partial.nodes)) {
-                search.offer(&partial.nodes, cost);
-            }
+        if partial.put_all(&order, goal.usual_pool(), &mut rng)
+            && let Some(cost) = search.cost(&goal.configuration(&partial.nodes))
+        {
+            search.offer(&partial.nodes, cost);
         }
         if search.best.is_some() {
             break;

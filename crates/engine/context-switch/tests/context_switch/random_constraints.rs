@@ -23,8 +23,10 @@ pub(crate) const ALL: &[Draw] = &[
     PLACES[2],
     PLACES[3],
     |cluster, rng| Constraint::Lonely(Lonely { vms: group(cluster, rng) }),
-    |cluster, rng| Constraint::Split(Split { groups: halves(group(cluster, rng)) }),
-    |cluster, rng| Constraint::Among(Among { vms: group(cluster, rng), groups: halves(nodes(cluster, rng)) }),
+    |cluster, rng| Constraint::Split(Split { groups: halves(&group(cluster, rng)) }),
+    |cluster, rng| {
+        Constraint::Among(Among { vms: group(cluster, rng), groups: halves(&nodes(cluster, rng)) })
+    },
     |cluster, rng| Constraint::Root(Root { vms: group(cluster, rng) }),
     |cluster, rng| {
         let limit = rng.random_range(0..=cluster.vms().len() as u32);
@@ -56,7 +58,7 @@ fn nodes(cluster: &Cluster, rng: &mut Rng) -> Vec<NodeId> {
     cluster.node_ids().filter(|_| rng.random_bool(0.6)).collect()
 }
 
-fn halves<T: Clone>(list: Vec<T>) -> Vec<Vec<T>> {
+fn halves<T: Clone>(list: &[T]) -> Vec<Vec<T>> {
     list.chunks(2).map(<[T]>::to_vec).collect()
 }
 
