@@ -50,7 +50,7 @@ impl Observer for JobsFile {
     fn observe(&mut self, _: SimTime, job: u64, occurrence: Occurrence<'_>) {
         match occurrence {
             Occurrence::Completed(record) | Occurrence::Killed(record) => {
-                self.lines.put(job, self.line(record))
+                self.lines.put(job, self.line(record));
             }
             Occurrence::Rejected => self.lines.put(job, String::new()),
             _ => {}
