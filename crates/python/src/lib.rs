@@ -2,9 +2,11 @@
 
 mod policy;
 mod result;
+mod stepper;
 mod workload;
 
 use dfrsim::audit::AuditError;
+use dfrsim::cluster::Overrun;
 use dfrsim::policies::Policies;
 use dfrsim::prelude::*;
 use policy::{Chosen, PythonPolicy, Stopped, Watched};
@@ -42,6 +44,29 @@ fn span(seconds: f64, what: &str) -> PyResult<SimSpan> {
     SimSpan::try_from_secs_f64(seconds).ok_or_else(fault)
 }
 
+/// How it is simulated.
+struct Settings {
+    options: Options,
+    tau: SimSpan,
+}
+
+impl Settings {
+    fn read(penalty: f64, estimates: &str, overrun: &str, tau: f64, seed: u64) -> PyResult<Settings> {
+        let options = Options {
+            penalty: span(penalty, "penalty")?,
+            estimates: estimates.parse().map_err(wrong)?,
+            overrun: match overrun {
+                "extend" => Overrun::Extend,
+                "kill" => Overrun::Kill,
+                other => return Err(wrong(format_args!("overrun is `{other}`, expected extend or kill"))),
+            },
+            seed: Seed::new(seed),
+            ..Options::default()
+        };
+        Ok(Settings { options, tau: span(tau, "tau")? })
+    }
+}
+
 #[pyfunction]
 fn policies() -> Vec<(String, String)> {
     known().catalogue().into_iter().map(|info| (info.name, info.description)).collect()
@@ -62,18 +87,7 @@ fn run_policy(
     seed: u64,
     events: bool,
 ) -> PyResult<Simulated> {
-    let options = Options {
-        penalty: span(penalty, "penalty")?,
-        estimates: estimates.parse().map_err(wrong)?,
-        overrun: match overrun {
-            "extend" => dfrsim::cluster::Overrun::Extend,
-            "kill" => dfrsim::cluster::Overrun::Kill,
-            other => return Err(wrong(format_args!("overrun is `{other}`, expected extend or kill"))),
-        },
-        seed: Seed::new(seed),
-        ..Options::default()
-    };
-    let tau = span(tau, "tau")?;
+    let Settings { options, tau } = Settings::read(penalty, estimates, overrun, tau, seed)?;
     let stopped = Stopped::default();
     let chosen = match policy.extract::<String>() {
         Ok(name) => {
@@ -148,6 +162,7 @@ fn _dfrsim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("AuditFault", py.get_type::<AuditFault>())?;
     module.add_class::<Workload>()?;
     module.add_class::<Simulated>()?;
+    module.add_class::<stepper::Stepper>()?;
     module.add_function(wrap_pyfunction!(policies, module)?)?;
     module.add_function(wrap_pyfunction!(run_policy, module)?)?;
     module.add_function(wrap_pyfunction!(bound, module)?)?;

@@ -27,13 +27,15 @@ happened at a moment, the answer a dictionary of the changes:
 (`do` is start, resume, migrate, yield, pause, kill or reject), `wake_at` and `error`; None changes nothing. What it decides is
 checked by the rules that hold for all policies. The same protocol serves policies in other languages (`pipe:COMMAND`).
 
+`dfrsim.Stepper` is a simulation in steps, for loops that are yours; `dfrsim.gym` has an environment for reinforcement learning.
+
 Native simulations release the interpreter's lock, so threads run them side by side; Ctrl-C ends them.
 """
 
 import json
 from typing import Any, Iterator
 
-from ._dfrsim import AuditFault, Result, SimulationError, Workload, audit, bound, policies, run, simulate
+from ._dfrsim import AuditFault, Result, SimulationError, Stepper, Workload, audit, bound, policies, run, simulate
 
 lublin = Workload.lublin
 read_swf = Workload.read_swf
@@ -50,6 +52,7 @@ __all__ = [
     "AuditFault",
     "Result",
     "SimulationError",
+    "Stepper",
     "Workload",
     "audit",
     "bound",

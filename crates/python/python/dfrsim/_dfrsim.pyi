@@ -51,6 +51,27 @@ class Result:
     events_text: str | None
     """The events file, if it was asked for."""
 
+class Stepper:
+    """A simulation that goes on with each answer; views and answers are those of a policy's `decide`."""
+
+    result: Result | None
+    """What was measured, at the end."""
+
+    def __init__(
+        self,
+        workload: Workload,
+        *,
+        penalty: float = 0.0,
+        estimates: str = "exact",
+        overrun: str = "extend",
+        tau: float = 10.0,
+        seed: int = 0,
+    ) -> None: ...
+    def begin(self) -> dict[str, Any] | None:
+        """The first view; None if there are no jobs."""
+    def step(self, answer: dict[str, Any] | None = None) -> dict[str, Any] | None:
+        """Answers the last view; the next one, or None at the end."""
+
 def policies() -> list[tuple[str, str]]:
     """All known policies: name and description."""
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub(super) const FORMAT: u32 = 1;
 
 /// What a policy gets.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Message {
     /// The first message.
@@ -42,7 +42,7 @@ pub enum Message {
 }
 
 /// A job that arrives.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Arrival {
     /// Its place in the order of submission, from 0: its name in all messages.
     pub job: u64,
@@ -61,7 +61,7 @@ pub struct Arrival {
 }
 
 /// How far a job is.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Progress {
     /// The job.
     pub job: u64,

@@ -1,0 +1,113 @@
+//! A simulation in steps: it waits for the answer to each view.
+
+use crate::result::Simulated;
+use crate::workload::Workload;
+use crate::{Settings, SimulationError, wrong};
+use dfrsim::external::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
+use pyo3::prelude::*;
+use pythonize::{depythonize, pythonize};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+/// A simulation that goes on with each answer. It runs in a thread of its own, which ends with it.
+#[pyclass(module = "dfrsim", frozen)]
+pub(crate) struct Stepper(Mutex<State>);
+
+struct State {
+    /// Nobody listens any more once the simulation is over.
+    to: Option<SyncSender<Answer>>,
+    from: Receiver<Message>,
+    thread: Option<JoinHandle<Result<Simulated, String>>>,
+    result: Option<Py<Simulated>>,
+}
+
+/// The simulation's side.
+struct Caller {
+    to: SyncSender<Message>,
+    from: Receiver<Answer>,
+}
+
+impl Partner for Caller {
+    fn begin(&mut self, _: &Message) -> Result<Greeting, String> {
+        Ok(Greeting::default())
+    }
+    fn decide(&mut self, message: &Message) -> Result<Answer, String> {
+        let abandoned = || "nobody answers any more".to_owned();
+        self.to.send(message.clone()).map_err(|_| abandoned())?;
+        self.from.recv().map_err(|_| abandoned())
+    }
+    fn end(&mut self, _: &Message) {}
+}
+
+impl State {
+    /// The next view, or `None` at the end.
+    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let from = Mutex::new(&mut self.from);
+        let message = py.detach(|| from.lock().ok().and_then(|from| from.recv().ok()));
+        if let Some(message) = message {
+            return Ok(Some(pythonize(py, &message)?.unbind()));
+        }
+        self.to = None;
+        let thread = self.thread.take().ok_or_else(|| wrong("the simulation is over"))?;
+        match py.detach(|| thread.join()) {
+            Ok(Ok(result)) => self.result = Some(Py::new(py, result)?),
+            Ok(Err(fault)) => return Err(SimulationError::new_err(fault)),
+            Err(_) => return Err(SimulationError::new_err("the simulation stopped unexpectedly")),
+        }
+        Ok(None)
+    }
+}
+
+#[pymethods]
+impl Stepper {
+    #[new]
+    #[pyo3(signature = (workload, *, penalty=0.0, estimates="exact", overrun="extend", tau=10.0, seed=0))]
+    fn new(
+        workload: &Workload,
+        penalty: f64,
+        estimates: &str,
+        overrun: &str,
+        tau: f64,
+        seed: u64,
+    ) -> PyResult<Stepper> {
+        let Settings { options, tau } = Settings::read(penalty, estimates, overrun, tau, seed)?;
+        let (views, from) = sync_channel(0);
+        let (to, answers) = sync_channel(0);
+        let (nodes, jobs) = (workload.nodes, workload.jobs.clone());
+        let thread = thread::spawn(move || {
+            let mut scheduler = ProtocolScheduler::new(Caller { to: views, from: answers }, nodes);
+            Simulated::run("Stepper", nodes, &options, tau, &jobs, &mut scheduler, false)
+        });
+        Ok(Stepper(Mutex::new(State { to: Some(to), from, thread: Some(thread), result: None })))
+    }
+
+    /// The first view; `None` if there are no jobs.
+    fn begin(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.state()?.next(py)
+    }
+
+    /// Answers the last view; the next one, or `None` at the end.
+    #[pyo3(signature = (answer=None))]
+    fn step(&self, py: Python<'_>, answer: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Py<PyAny>>> {
+        let read = |answer| depythonize(answer).map_err(|error| wrong(format_args!("the answer: {error}")));
+        let answer: Answer = answer.map(read).transpose()?.unwrap_or_default();
+        let mut state = self.state()?;
+        let to = state.to.as_ref().ok_or_else(|| wrong("the simulation is over"))?;
+        // If it is over, the next view says why.
+        let _ = py.detach(|| to.send(answer));
+        state.next(py)
+    }
+
+    /// What was measured, at the end.
+    #[getter]
+    fn result(&self, py: Python<'_>) -> PyResult<Option<Py<Simulated>>> {
+        Ok(self.state()?.result.as_ref().map(|result| result.clone_ref(py)))
+    }
+}
+
+impl Stepper {
+    fn state(&self) -> PyResult<std::sync::MutexGuard<'_, State>> {
+        self.0.try_lock().map_err(|_| wrong("another thread steps this simulation at the moment"))
+    }
+}
