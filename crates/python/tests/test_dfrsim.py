@@ -111,6 +111,9 @@ class Simulations(unittest.TestCase):
         self.assertTrue(all(jobs == alone for jobs in both))
 
     def test_ctrl_c_ends_a_native_simulation(self):
+        # A process in the background of a shell ignores it.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         large = dfrsim.lublin(jobs=3_000_000, nodes=128, seed=3, load=0.8)
         timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
         timer.start()
