@@ -1,7 +1,6 @@
 //! The name of an external policy: `PREFIX:COMMAND`, perhaps with `#VERSION` behind it.
 
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -28,21 +27,17 @@ impl Command {
         if words.is_empty() {
             return Err("expected a command behind the colon".into());
         }
-        let mut version = String::new();
-        for word in &words {
-            if Path::new(word).is_file() {
-                let content = fs::read(word).map_err(|error| format!("{word}: {error}"))?;
-                let digest = Sha256::digest(content);
-                let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-                let _ = write!(version, "{}{word} {}", separator(&version), &digits[..DIGITS]);
-            }
-        }
-        Ok(Command { words, version, limit: limit()? })
+        let files = words.iter().filter(|word| Path::new(word).is_file());
+        let versions: Vec<String> = files.map(|file| version(file)).collect::<Result<_, _>>()?;
+        Ok(Command { version: versions.join(", "), limit: limit()?, words })
     }
 }
 
-fn separator(before: &str) -> &'static str {
-    if before.is_empty() { "" } else { ", " }
+/// A file and the beginning of its digest.
+fn version(file: &str) -> Result<String, String> {
+    let content = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
+    let digits: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{file} {}", &digits[..DIGITS]))
 }
 
 fn limit() -> Result<Duration, String> {

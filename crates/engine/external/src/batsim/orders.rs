@@ -39,8 +39,8 @@ pub(super) enum Order {
         tasks: u32,
         walltime: Option<SimSpan>,
     },
-    /// What needs no answer.
-    Nothing,
+    /// Accepted, without any effect.
+    Ignored,
 }
 
 impl Order {
@@ -63,8 +63,8 @@ impl Order {
             }
             "REGISTER_PROFILE" => register_profile(data),
             "REGISTER_JOB" => register_job(data),
-            "SET_JOB_METADATA" => Ok(Order::Nothing),
-            "NOTIFY" if is_known_notice(&data) => Ok(Order::Nothing),
+            "SET_JOB_METADATA" => Ok(Order::Ignored),
+            "NOTIFY" if is_known_notice(&data) => Ok(Order::Ignored),
             other => Err(Fault::Wrong(format!("{other} is not supported{}", reason(other)))),
         }
     }

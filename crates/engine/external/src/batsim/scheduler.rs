@@ -80,7 +80,7 @@ impl<T: Transport, C: Fn() -> Result<T, Fault>> BatsimScheduler<C, T> {
     fn session(&mut self) -> Result<&mut Session<T>, Fault> {
         let session = match self.session.take() {
             Some(session) => session,
-            None => Session::new((self.connect)()?, self.nodes, self.sharing),
+            None => Session::begin((self.connect)()?, self.nodes, self.sharing)?,
         };
         Ok(self.session.insert(session))
     }
@@ -112,8 +112,9 @@ fn request(now: SimTime, events: Vec<Event>) -> String {
 }
 
 impl<T: Transport> Session<T> {
-    fn new(transport: T, nodes: u32, sharing: Sharing) -> Session<T> {
-        Session {
+    /// Tells the scheduler of the cluster; it may already order something for later.
+    fn begin(transport: T, nodes: u32, sharing: Sharing) -> Result<Session<T>, Fault> {
+        let mut session = Session {
             transport,
             now: SimTime::ZERO,
             nodes,
@@ -130,18 +131,14 @@ impl<T: Transport> Session<T> {
             registered: BTreeMap::new(),
             registrations: 0,
             sent_all_submitted: false,
-        }
+        };
+        session.exchange(SimTime::ZERO)?;
+        Ok(session)
     }
 
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) -> Result<(), Fault> {
         let view = situation.view;
         self.now = view.now();
-        if let [_begin] = &self.events[..]
-            && self.ordered == 0
-            && self.names.is_empty()
-        {
-            self.exchange(SimTime::ZERO)?;
-        }
         self.note(situation);
         let mut exchanges = 0;
         loop {
@@ -280,7 +277,7 @@ impl<T: Transport> Session<T> {
                     requested_time: walltime,
                 });
             }
-            Order::Nothing => {}
+            Order::Ignored => {}
         }
         Ok(())
     }
