@@ -193,8 +193,8 @@ impl Auditor {
             Record::Submit { at_us, job, tasks, cpu_need, memory, run_us, estimate_us, .. } => {
                 if self.advance(at_us, Rank::Submission, job, "submit") {
                     let estimate = estimate_us.unwrap_or(run_us);
-                    let submitted = Job::submitted(at_us, tasks, cpu_need, memory, run_us);
-                    self.submit(job, submitted.with_clock(self.clock), estimate);
+                    let submitted = Job::submitted(at_us, tasks, cpu_need, memory, run_us, estimate);
+                    self.submit(job, submitted.with_clock(self.clock));
                 }
             }
             Record::Complete { at_us, job } => {
@@ -318,7 +318,7 @@ impl Auditor {
         }
     }
 
-    fn submit(&mut self, number: u64, job: Job, estimate: u64) {
+    fn submit(&mut self, number: u64, job: Job) {
         if number < self.tally.submitted {
             return self.fault(Some(number), Rule::SubmittedTwice);
         }
@@ -336,7 +336,7 @@ impl Auditor {
         }
         self.tally.submit(self.now);
         if let Some(check) = &mut self.check {
-            check.submit(number, self.now, &job, estimate);
+            check.submit(number, self.now, &job);
         }
         self.jobs.insert(number, job);
         self.peak_jobs = self.peak_jobs.max(self.jobs.len());
@@ -374,7 +374,7 @@ impl Auditor {
         // If the work was done earlier, that was told when its moment passed.
         if !job.is_done(self.now) {
             let run_s = SimSpan::from_micros(job.run).as_secs_f64();
-            self.fault(Some(number), Rule::Early { done_s: job.done_s(self.now), run_s });
+            self.fault(Some(number), Rule::Early { done_s: job.length_s(self.now, false), run_s });
         }
         if let Some(check) = &mut self.check {
             check.complete(number, self.now, &job);

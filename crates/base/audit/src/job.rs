@@ -13,6 +13,8 @@ pub(crate) struct Job {
     pub(crate) need: u32,
     pub(crate) memory: u32,
     pub(crate) run: u64,
+    /// What the policy knows of its run time; the largest number if that is unknown.
+    pub(crate) estimate: u64,
     /// Where its tasks stand; empty unless it runs.
     pub(crate) placement: Vec<(u32, u32)>,
     /// In units of 2^-20; 0 unless it runs.
@@ -30,7 +32,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    pub(crate) fn submitted(at: u64, tasks: u32, need: u32, memory: u32, run: u64) -> Job {
+    pub(crate) fn submitted(at: u64, tasks: u32, need: u32, memory: u32, run: u64, estimate: u64) -> Job {
         Job {
             phase: Phase::Waiting,
             submit: at,
@@ -38,6 +40,7 @@ impl Job {
             need,
             memory,
             run,
+            estimate,
             placement: Vec::new(),
             job_yield: 0,
             changed: None,
@@ -117,8 +120,16 @@ impl Job {
         self.done_at(now) >= self.goal() || self.clock.is_some() && self.due.is_some_and(|due| due <= now)
     }
 
-    /// Its virtual time in seconds.
-    pub(crate) fn done_s(&self, now: u64) -> f64 {
-        self.done_at(now) as f64 / (f64::from(Yield::ONE.units()) * 1e6)
+    /// The work that it has done, or its estimate in place of that, if there is one.
+    pub(crate) fn length_at(&self, now: u64, by_estimates: bool) -> u128 {
+        match by_estimates && self.estimate != u64::MAX {
+            true => u128::from(self.estimate) << Yield::BITS,
+            false => self.done_at(now),
+        }
+    }
+
+    /// The same in seconds.
+    pub(crate) fn length_s(&self, now: u64, by_estimates: bool) -> f64 {
+        self.length_at(now, by_estimates) as f64 / (f64::from(Yield::ONE.units()) * 1e6)
     }
 }

@@ -61,9 +61,9 @@ pub(crate) enum PolicyCheck {
 }
 
 impl PolicyCheck {
-    pub(crate) fn submit(&mut self, number: u64, now: u64, job: &Job, estimate: u64) {
+    pub(crate) fn submit(&mut self, number: u64, now: u64, job: &Job) {
         match self {
-            PolicyCheck::Batch(batch) => batch.submit(number, now, job.tasks, estimate),
+            PolicyCheck::Batch(batch) => batch.submit(number, now, job.tasks, job.estimate),
             PolicyCheck::Fractional(fractional) => fractional.submit(number, now),
         }
     }

@@ -28,6 +28,7 @@ Parts that a fractional policy can have behind all others, in this order:
   /SWAP=N          so are paused jobs, displacing only jobs whose priority is less than an Nth of theirs
   /LAS=S           yields of OPT=MIN in proportion to S / (virtual time + S): least attained service first
   /AHEAD=S         priority (flow time + S) / virtual time
+  /ESTIMATES       priorities, /MVT, /SAFE and /LAS use estimated run times in place of virtual times
 
 Examples:
   dfrsim policies

@@ -113,7 +113,7 @@ impl FractionalCheck {
     }
 
     fn ranking(&self) -> Ranking {
-        Ranking { ahead: self.policy.ahead }
+        Ranking { ahead: self.policy.ahead, estimates: self.policy.estimates }
     }
 
     fn is_tick(&self, now: u64) -> bool {
@@ -215,7 +215,7 @@ impl FractionalCheck {
     }
 
     fn is_too_young(&self, job: &Job, now: u64) -> bool {
-        job.done_at(now) < VirtualTime::of(self.policy.safe).units()
+        job.length_at(now, self.policy.estimates) < VirtualTime::of(self.policy.safe).units()
     }
 
     /// Whether each job that gives way, at a moment at which not all jobs are mapped, may be one that does.
@@ -230,7 +230,11 @@ impl FractionalCheck {
         for number in of("pause").chain(of("migrate")) {
             let line = self.changes.get(&number).map(|change| change.line);
             if self.is_too_young(&jobs[&number], now) {
-                found.push((number, line, FractionalRule::TooYoung { safe }));
+                found.push((
+                    number,
+                    line,
+                    FractionalRule::TooYoung { safe, by_estimates: self.policy.estimates },
+                ));
             }
             if let Some(factor) = self.policy.swap.filter(|_| only_resumed)
                 && priority(number) * f64::from(factor) > highest * (1.0 + 1e-9)

@@ -41,6 +41,8 @@ pub struct FractionalPolicy {
     pub(super) swap: Option<u32>,
     /// `/AHEAD`
     pub(super) ahead: Option<SimSpan>,
+    /// `/ESTIMATES`
+    pub(super) estimates: bool,
 }
 
 impl FractionalPolicy {
@@ -67,6 +69,7 @@ impl FractionalPolicy {
             retry: false,
             swap: None,
             ahead: None,
+            estimates: false,
         };
         if name == "EQUIPARTITION" {
             return Some(in_turn);
@@ -100,6 +103,7 @@ impl FractionalPolicy {
         let swap = value("SWAP=").map(str::parse).transpose().ok()?;
         value("LAS=");
         let ahead = span(value("AHEAD="))?;
+        let estimates = value("ESTIMATES").is_some();
         let is_complete = parts.next().is_none() && (opportunistic || is_periodic);
         is_complete.then(|| FractionalPolicy {
             arrival,
@@ -111,6 +115,7 @@ impl FractionalPolicy {
             retry,
             swap,
             ahead,
+            estimates,
             ..in_turn
         })
     }

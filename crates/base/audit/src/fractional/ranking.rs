@@ -9,13 +9,15 @@ use std::cmp::Ordering;
 pub(super) struct Ranking {
     /// `/AHEAD`
     pub(super) ahead: Option<SimSpan>,
+    /// `/ESTIMATES`
+    pub(super) estimates: bool,
 }
 
 impl Ranking {
     /// The priority at a moment, infinite before any progress: flow time / (virtual time)^2 in seconds, or under `/AHEAD`
-    /// (flow time + seconds) / virtual time.
+    /// (flow time + seconds) / virtual time; with the estimate in place of the virtual time under `/ESTIMATES`.
     pub(super) fn priority(self, job: &Job, now: u64) -> f64 {
-        let virtual_time = job.done_s(now);
+        let virtual_time = job.length_s(now, self.estimates);
         if virtual_time == 0.0 {
             return f64::INFINITY;
         }

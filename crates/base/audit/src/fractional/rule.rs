@@ -41,10 +41,12 @@ pub enum FractionalRule {
         arrived: u64,
     },
     /// `/SAFE`: young jobs do not give way.
-    #[error("it gives way, and has less than {safe} s of virtual time")]
+    #[error("it gives way, and has less than {safe} s of {}", if *by_estimates { "estimated run time" } else { "virtual time" })]
     TooYoung {
         /// The least virtual time of a job that gives way.
         safe: SimSpan,
+        /// Whether its estimate counts instead.
+        by_estimates: bool,
     },
     /// `/SWAP`: a paused job displaces jobs of much lower priority only.
     #[error("it gives way, and no job that resumes has more than {factor} times its priority")]

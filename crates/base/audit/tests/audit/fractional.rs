@@ -273,6 +273,21 @@ fn safe_protects_the_young() {
         .is_wrong("5 s, job 0: it gives way, and has less than 6 s of virtual time");
 }
 
+/// Job 0 has 5 s of virtual time, and runs for 40 s as far as the policy knows.
+#[test]
+fn estimates_protect_the_short() {
+    let arrival =
+        |policy| Schedule::new(policy, 1).submit_short(0, 0, 6, 40).start(0, 0, "[[0,1]]").submit(5, 1, 1, 6);
+    arrival("GreedyP*/OPT=MIN/SAFE=41/ESTIMATES").is_right();
+    arrival("GreedyP*/OPT=MIN/SAFE=40/ESTIMATES")
+        .is_wrong("5 s, job 1: it does not start when it arrives, though room for its 1 tasks can be made");
+    arrival("GreedyP*/OPT=MIN/SAFE=40/ESTIMATES").pause(5, 0).start(5, 1, "[[0,1]]").is_right();
+    arrival("GreedyP*/OPT=MIN/SAFE=41/ESTIMATES")
+        .pause(5, 0)
+        .start(5, 1, "[[0,1]]")
+        .is_wrong("5 s, job 0: it gives way, and has less than 41 s of estimated run time");
+}
+
 /// Job 1 waits since second 5; from 6 on job 0 is old enough.
 #[test]
 fn retries_come_at_any_time_and_at_every_event() {

@@ -1,10 +1,11 @@
 //! Parts of fractional policies that the paper does not have: for arrivals, ticks, shares and priorities.
 
 use super::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
+use dfrsim_cluster::JobView;
 use dfrsim_model::{SimSpan, VirtualTime, Yield};
 use std::fmt;
 
-/// The parts that the paper does not have, apart from `/BUDGET` and `/RELABEL`. None reads run times.
+/// The parts that the paper does not have, apart from `/BUDGET` and `/RELABEL`. Only `/ESTIMATES` reads what is known of run times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Extensions {
     /// `/PERIOD=seconds`: the time between ticks, whatever the options of the policy have.
@@ -30,6 +31,9 @@ pub struct Extensions {
     /// `/AHEAD=seconds`: the priority of a job is (flow time + seconds) / virtual time, the least stretch that it can have if it
     /// makes no progress for that time. It replaces the rule of the options.
     pub ahead: Option<SimSpan>,
+    /// `/ESTIMATES`: priorities, `/MVT`, `/SAFE` and `/LAS` use the estimated run time of a job, where there is one, in place of its
+    /// virtual time. With exact estimates this shows what knowing run times would add.
+    pub estimates: bool,
 }
 
 impl Extensions {
@@ -43,6 +47,7 @@ impl Extensions {
         swap: None,
         least_attained: None,
         ahead: None,
+        estimates: false,
     };
 
     /// Reads all parts of a name that are left, in their order; `None` if one is none of these.
@@ -62,6 +67,7 @@ impl Extensions {
             swap: count(value("SWAP="))?,
             least_attained: span(value("LAS="))?,
             ahead: span(value("AHEAD="))?,
+            estimates: value("ESTIMATES").is_some(),
         };
         parts.next().is_none().then_some(extensions)
     }
@@ -98,8 +104,15 @@ impl Extensions {
             }),
             self.least_attained.map(|span| format!("shares by {span} s / (virtual time + {span} s)")),
             self.ahead.map(|span| format!("priority (flow time + {span} s) / virtual time")),
+            self.estimates.then(|| "estimated run times in place of virtual times".to_owned()),
         ];
         parts.into_iter().flatten()
+    }
+
+    /// How long a job is for priorities and limits: its virtual time, or under `/ESTIMATES` its estimated run time.
+    pub(super) fn length(&self, job: JobView<'_>) -> VirtualTime {
+        let estimate = job.estimate().filter(|_| self.estimates);
+        estimate.map_or_else(|| job.virtual_time(), VirtualTime::of)
     }
 
     /// The weight of a job with this virtual time under `/LAS`, in units of 2^-31: seconds / (virtual time + seconds), rounded
@@ -133,6 +146,7 @@ impl Fractional {
                 swap: Some(2),
                 least_attained: span(300),
                 ahead: span(2700),
+                estimates: false,
             },
         }
     }
@@ -140,7 +154,17 @@ impl Fractional {
 
 impl fmt::Display for Extensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let &Extensions { period, below_percent, safe, spread, retry, swap, least_attained, ahead } = self;
+        let &Extensions {
+            period,
+            below_percent,
+            safe,
+            spread,
+            retry,
+            swap,
+            least_attained,
+            ahead,
+            estimates,
+        } = self;
         let spans = |key, span: Option<SimSpan>| span.map(|span| format!("/{key}={span}"));
         let counts = |key, count: Option<u32>| count.map(|count| format!("/{key}={count}"));
         let parts = [
@@ -152,6 +176,7 @@ impl fmt::Display for Extensions {
             counts("SWAP", swap),
             spans("LAS", least_attained),
             spans("AHEAD", ahead),
+            estimates.then(|| "/ESTIMATES".to_owned()),
         ];
         parts.into_iter().flatten().try_for_each(|part| f.write_str(&part))
     }

@@ -64,12 +64,12 @@ pub(super) struct IdleJob {
 }
 
 impl IdleJob {
-    pub(super) fn new(handle: JobHandle, job: JobView<'_>) -> IdleJob {
+    pub(super) fn new(handle: JobHandle, job: JobView<'_>, length: VirtualTime) -> IdleJob {
         IdleJob {
             job: handle,
             sequence: job.sequence(),
             submit: job.submit(),
-            virtual_time: job.virtual_time(),
+            virtual_time: length,
             tasks: job.tasks(),
             memory: job.memory(),
         }

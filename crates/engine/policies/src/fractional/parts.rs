@@ -8,7 +8,7 @@ use std::fmt;
 ///
 /// Its name is `[Greedy|GreedyP|GreedyPM|MCB][*][/per[/BUDGET=GB]|/stretch-per][/RELABEL]/OPT=(MIN|AVG|MAX)[/MFT=seconds|/MVT=seconds]`,
 /// followed by those of its extensions: `[/PERIOD=seconds][/BELOW=percent][/SAFE=seconds][/SPREAD][/RETRY=seconds[/SWAP=factor]]`
-/// `[/LAS=seconds][/AHEAD=seconds]`.
+/// `[/LAS=seconds][/AHEAD=seconds][/ESTIMATES]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fractional {
     /// What happens when a job arrives.

@@ -1,7 +1,7 @@
 //! Who comes first when not all can run (dissertation, section 5.2.3).
 
 use super::idle::Idle;
-use super::{Fractional, FractionalOptions};
+use super::{Extensions, Fractional, FractionalOptions};
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield, named};
 use std::cmp::{Ordering, Reverse};
@@ -28,6 +28,7 @@ pub(super) struct Priority {
     ahead: Option<f64>,
     /// Whether (flow time) / (virtual time)^2 counts by its inverse in whole milliseconds.
     is_coarse: bool,
+    extensions: Extensions,
 }
 
 impl Priority {
@@ -37,6 +38,7 @@ impl Priority {
             rule: options.priority,
             ahead,
             is_coarse: options.readings.clock.is_some() && ahead.is_none(),
+            extensions: policy.extensions,
         }
     }
 
@@ -107,7 +109,8 @@ impl Ranked {
     }
     pub(super) fn of(priority: Priority, view: View<'_>, handle: JobHandle) -> Ranked {
         let job = view.job(handle);
-        Ranked::new(priority.of(job.flow_time(), job.virtual_time()), job.sequence(), handle)
+        let length = priority.extensions.length(job);
+        Ranked::new(priority.of(job.flow_time(), length), job.sequence(), handle)
     }
     pub(super) fn job(&self) -> JobHandle {
         self.job

@@ -8,7 +8,7 @@ use super::mapping::{Mapping, Placed};
 use super::priority::{Priority, Ranked, Ranking};
 use super::readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
 use super::room::Room;
-use super::{Fractional, OnSubmission, Periodic, PriorityRule, RemapLimit, SecondPhase};
+use super::{Extensions, Fractional, OnSubmission, Periodic, PriorityRule, RemapLimit, SecondPhase};
 use dfrsim_cluster::{Decision, JobHandle, JobState, JobView, Scheduler, Situation, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
 use dfrsim_packing::mcb::{DropRule, Mcb, McbOptions, PackJob};
@@ -171,7 +171,9 @@ impl FractionalScheduler {
         for handle in self.mapping.involved() {
             let job = view.job(handle);
             match (job.state() == JobState::Running, self.mapping.runs(handle)) {
-                (true, false) => self.idle.insert(IdleJob::new(handle, job)),
+                (true, false) => {
+                    self.idle.insert(IdleJob::new(handle, job, self.policy.extensions.length(job)));
+                }
                 (false, true) => self.idle.remove(handle),
                 _ => {}
             }
@@ -237,7 +239,8 @@ impl FractionalScheduler {
                     need: job.cpu_need(),
                     memory: job.memory(),
                     sequence: job.sequence(),
-                    pinned: (mapping.runs(handle) && limit.pins(job)).then(|| mapping.placement(handle)),
+                    pinned: (mapping.runs(handle) && limit.pins(job, self.policy.extensions))
+                        .then(|| mapping.placement(handle)),
                 }
             })
             .collect();
@@ -329,7 +332,9 @@ impl FractionalScheduler {
             }
         } else {
             let jobs: Vec<SharedJob<'_>> = running.iter().map(shared).collect();
-            let weight = |&job: &JobHandle| self.policy.extensions.weight(view.job(job).virtual_time());
+            let weight = |&job: &JobHandle| {
+                self.policy.extensions.weight(self.policy.extensions.length(view.job(job)))
+            };
             let weights: Option<Vec<u32>> = running.iter().map(weight).collect();
             match (self.policy.second_phase, weights, self.options.mcb.cpu_step) {
                 (SecondPhase::Average, _, step) => {
@@ -389,11 +394,11 @@ fn packed_in_steps(job_yield: Yield, need: Share, step: Share) -> Yield {
 
 impl RemapLimit {
     /// Whether MCB may drop this running job but not move it.
-    fn pins(self, job: JobView<'_>) -> bool {
+    fn pins(self, job: JobView<'_>, extensions: Extensions) -> bool {
         match self {
             RemapLimit::Unlimited => false,
             RemapLimit::FlowTime(limit) => job.flow_time() < limit,
-            RemapLimit::VirtualTime(limit) => job.virtual_time() < VirtualTime::of(limit),
+            RemapLimit::VirtualTime(limit) => extensions.length(job) < VirtualTime::of(limit),
         }
     }
 }
@@ -434,7 +439,7 @@ impl Scheduler for FractionalScheduler {
         }
         for &job in situation.submitted {
             self.first_submission.get_or_insert(now);
-            self.idle.insert(IdleJob::new(job, view.job(job)));
+            self.idle.insert(IdleJob::new(job, view.job(job), self.policy.extensions.length(view.job(job))));
         }
         self.evicted.clear();
         let readings = self.options.readings;

@@ -51,12 +51,12 @@ fn extended() -> impl Strategy<Value = String> {
     let ticks = (part(&["/PERIOD=900", "/PERIOD=2700"]), part(&["/BELOW=30", "/BELOW=90"]));
     let arrivals = (part(&["/SAFE=10", "/SAFE=300"]), part(&["/SPREAD"]));
     let retries = part(&["/RETRY=60", "/RETRY=30/SWAP=1", "/RETRY=60/SWAP=3"]);
-    let ranks = (part(&["/LAS=0.5", "/LAS=300"]), part(&["/AHEAD=0", "/AHEAD=2700"]));
+    let ranks = (part(&["/LAS=0.5", "/LAS=300"]), part(&["/AHEAD=0", "/AHEAD=2700"]), part(&["/ESTIMATES"]));
     (base, periodic, ticks, arrivals, retries, ranks).prop_map(
-        |(base, periodic, (period, below), (safe, spread), retries, (las, ahead))| {
+        |(base, periodic, (period, below), (safe, spread), retries, (las, ahead, estimates))| {
             let periodic = if base.ends_with('*') { periodic } else { "/per" };
             let ticks = if periodic.is_empty() { String::new() } else { format!("{period}{below}") };
-            format!("{base}{periodic}/OPT=MIN{ticks}{safe}{spread}{retries}{las}{ahead}")
+            format!("{base}{periodic}/OPT=MIN{ticks}{safe}{spread}{retries}{las}{ahead}{estimates}")
         },
     )
 }

@@ -93,6 +93,46 @@ fn the_least_attained_service_has_the_largest_share() {
     assert_eq!(lives("Greedy*/OPT=MIN/LAS=100", 1, jobs(&table)), expected);
 }
 
+/// One node, and exact estimates. At 5 job 1 may give way if it runs for 60 s or more, whatever it has done.
+#[test]
+fn short_jobs_do_not_give_way_if_estimates_are_known() {
+    let policy = "GreedyP*/OPT=MIN/SAFE=60/ESTIMATES";
+    assert_eq!(lives(policy, 1, jobs(&[(0, 100, 6), (5, 20, 6)])), [(0.0, 125.0), (5.0, 25.0)]);
+    assert_eq!(lives(policy, 1, jobs(&[(0, 50, 6), (5, 20, 6)])), [(0.0, 50.0), (50.0, 70.0)]);
+}
+
+/// One node. Jobs 1 and 2 have done as much when job 3 comes. By virtual times the one that was submitted later gives way, by
+/// estimates the longer one does.
+#[test]
+fn the_longest_job_gives_way_if_estimates_are_known() {
+    let table = [(0, 1000, 4), (0, 200, 4), (100, 10, 4)];
+    for (policy, expected) in [("GreedyP*/OPT=MIN", [0, 1, 0]), ("GreedyP*/OPT=MIN/ESTIMATES", [1, 0, 0])] {
+        let records = schedule(policy, 1, &penalty(0), jobs(&table));
+        let preemptions: Vec<u32> = records.iter().map(|record| record.preemptions).collect();
+        assert_eq!(preemptions, expected, "{policy}");
+    }
+}
+
+/// One node. The weights are 100 / (100 + 100), 100 / (300 + 100) and the same: job 1 has half of the node until 200. The others
+/// have 50 s done by then, and 250 s to go at half speed.
+#[test]
+fn short_jobs_have_the_largest_share_if_estimates_are_known() {
+    let table = [(0, 100, 1), (0, 300, 1), (0, 300, 1)];
+    let expected = [(0.0, 200.0), (0.0, 700.0), (0.0, 700.0)];
+    assert_eq!(lives("Greedy*/OPT=MIN/LAS=100/ESTIMATES", 1, jobs(&table)), expected);
+}
+
+/// As in `ticks_map_again_only_if_a_yield_is_below`, but nobody moves who runs for less than the limit.
+#[test]
+fn short_jobs_do_not_move_if_estimates_are_known() {
+    let table = [(0, 2000, 3), (0, 100, 3), (0, 2000, 3)];
+    for (limit, end) in [(2001, 4000.0), (2000, 2300.0)] {
+        let policy = format!("Greedy/per/OPT=MIN/MVT={limit}/ESTIMATES");
+        let records = schedule(&policy, 2, &penalty(0), jobs(&table));
+        assert_eq!(starts_and_ends(&records), [(0.0, end), (0.0, 100.0), (0.0, end)], "{policy}");
+    }
+}
+
 /// Two nodes. Jobs 2 and 3 share node 1 from 0 on, job 4 is alone on node 0 from 1,600 on. At 2,000 their flow times are 2,000,
 /// 2,000 and 400, their virtual times 1,000, 1,000 and 400. By flow time / (virtual time)^2 job 3 is the lowest (0.002 against
 /// 0.0025), by (flow time + 100 s) / virtual time job 4 is (1.25 against 2.1).

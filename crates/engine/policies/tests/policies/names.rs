@@ -36,8 +36,7 @@ proptest! {
 /// Parts beyond the paper stand behind the others, in their order, where they have something to act on.
 #[test]
 fn extensions_have_their_places() {
-    let all =
-        "GreedyPM*/per/OPT=MIN/MVT=600/PERIOD=2700/BELOW=30/SAFE=10/SPREAD/RETRY=60/SWAP=2/LAS=60/AHEAD=0.5";
+    let all = "GreedyPM*/per/OPT=MIN/MVT=600/PERIOD=2700/BELOW=30/SAFE=10/SPREAD/RETRY=60/SWAP=2/LAS=60/AHEAD=0.5/ESTIMATES";
     let read =
         ["Greedy*/OPT=MIN/LAS=60", "/stretch-per/OPT=MAX/PERIOD=60/AHEAD=0", "GreedyP*/OPT=AVG/RETRY=1"];
     for name in read.into_iter().chain([all]) {

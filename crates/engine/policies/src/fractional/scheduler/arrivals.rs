@@ -48,7 +48,7 @@ impl FractionalScheduler {
         let limit = extensions.swap.filter(|_| view.job(job).state() == JobState::Paused);
         let limit = limit.map(|factor| Ranked::of(priority, view, job).priority() / f64::from(factor));
         let may_leave = |other: JobHandle| {
-            view.job(other).virtual_time() >= safe
+            extensions.length(view.job(other)) >= safe
                 && limit.is_none_or(|limit| Ranked::of(priority, view, other).priority() < limit)
         };
         let wanted = Wanted::of(view, job, most);
@@ -128,7 +128,7 @@ impl FractionalScheduler {
     fn room_to_make(&self, view: View<'_>) -> Room {
         let safe = self.policy.extensions.safe.map_or(VirtualTime::ZERO, VirtualTime::of);
         let mut free = vec![Share::ONE.units(); self.nodes as usize];
-        for job in self.mapping.placed().filter(|&job| view.job(job).virtual_time() < safe) {
+        for job in self.mapping.placed().filter(|&job| self.policy.extensions.length(view.job(job)) < safe) {
             for part in self.mapping.placement(job) {
                 free[part.node.index()] -= part.tasks * view.job(job).memory().units();
             }
