@@ -1,6 +1,6 @@
 """Policies on a trace, a figure of them, and an agent that learns to choose jobs better than FCFS.
 
-    python first_look.py [FOLDER]      # needs matplotlib and gymnasium; about half a minute
+    python first_look.py [FOLDER]      # needs matplotlib and gymnasium; a few seconds
 """
 import sys
 from pathlib import Path

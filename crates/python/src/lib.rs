@@ -1,5 +1,6 @@
 //! The native part of the Python package `dfrsim`; `python/dfrsim` has the rest and the documentation of both.
 
+mod episodes;
 mod policy;
 mod result;
 mod stepper;
@@ -163,6 +164,7 @@ fn _dfrsim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Workload>()?;
     module.add_class::<Simulated>()?;
     module.add_class::<stepper::Stepper>()?;
+    module.add_class::<episodes::Episodes>()?;
     module.add_function(wrap_pyfunction!(policies, module)?)?;
     module.add_function(wrap_pyfunction!(run_policy, module)?)?;
     module.add_function(wrap_pyfunction!(bound, module)?)?;

@@ -50,7 +50,24 @@ impl Simulated {
     }
 }
 
-fn figures<'py>(py: Python<'py>, values: &Distribution) -> PyResult<Bound<'py, PyDict>> {
+/// The figures of a simulation.
+pub(crate) fn figures_of<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
+    let dictionary = PyDict::new(py);
+    dictionary.set_item("jobs", summary.jobs)?;
+    dictionary.set_item("killed", summary.killed)?;
+    dictionary.set_item("rejected", summary.rejected)?;
+    dictionary.set_item("makespan", summary.makespan.as_secs_f64())?;
+    dictionary.set_item("utilisation", summary.utilisation)?;
+    dictionary.set_item("preemptions", summary.preemptions)?;
+    dictionary.set_item("migrations", summary.migrations)?;
+    dictionary.set_item("wait", distribution(py, &summary.wait)?)?;
+    dictionary.set_item("turnaround", distribution(py, &summary.turnaround)?)?;
+    dictionary.set_item("stretch", distribution(py, &summary.stretch)?)?;
+    dictionary.set_item("bounded_stretch", distribution(py, &summary.bounded_stretch[0].1)?)?;
+    Ok(dictionary)
+}
+
+fn distribution<'py>(py: Python<'py>, values: &Distribution) -> PyResult<Bound<'py, PyDict>> {
     let Distribution { mean, median, p95, p99, max } = *values;
     let dictionary = PyDict::new(py);
     for (name, value) in [("mean", mean), ("median", median), ("p95", p95), ("p99", p99), ("max", max)] {
@@ -64,20 +81,7 @@ impl Simulated {
     /// The figures.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let summary = &self.summary;
-        let dictionary = PyDict::new(py);
-        dictionary.set_item("jobs", summary.jobs)?;
-        dictionary.set_item("killed", summary.killed)?;
-        dictionary.set_item("rejected", summary.rejected)?;
-        dictionary.set_item("makespan", summary.makespan.as_secs_f64())?;
-        dictionary.set_item("utilisation", summary.utilisation)?;
-        dictionary.set_item("preemptions", summary.preemptions)?;
-        dictionary.set_item("migrations", summary.migrations)?;
-        dictionary.set_item("wait", figures(py, &summary.wait)?)?;
-        dictionary.set_item("turnaround", figures(py, &summary.turnaround)?)?;
-        dictionary.set_item("stretch", figures(py, &summary.stretch)?)?;
-        dictionary.set_item("bounded_stretch", figures(py, &summary.bounded_stretch[0].1)?)?;
-        Ok(dictionary)
+        figures_of(py, &self.summary)
     }
 
     /// The jobs that started, as columns by submission.

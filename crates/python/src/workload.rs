@@ -38,8 +38,21 @@ impl Column {
     }
 }
 
-fn nodes(nodes: u32) -> PyResult<NonZeroU32> {
+pub(crate) fn nodes(nodes: u32) -> PyResult<NonZeroU32> {
     NonZeroU32::new(nodes).ok_or_else(|| wrong("nodes is 0, expected at least 1"))
+}
+
+/// Jobs of the model, scaled to an offered load.
+pub(crate) fn lublin(
+    parameters: &LublinParameters,
+    seed: Seed,
+    load: Option<f64>,
+) -> Result<Vec<Job>, String> {
+    let mut jobs = generate(parameters, seed);
+    if let Some(load) = load {
+        scale_to_load(&mut jobs, parameters.nodes.get(), load).map_err(|error| error.to_string())?;
+    }
+    Ok(jobs)
 }
 
 #[pymethods]
@@ -87,13 +100,8 @@ impl Workload {
     #[pyo3(signature = (jobs, nodes, seed, load=None))]
     fn lublin(py: Python<'_>, jobs: usize, nodes: u32, seed: u64, load: Option<f64>) -> PyResult<Workload> {
         let parameters = LublinParameters { nodes: self::nodes(nodes)?, jobs, ..LublinParameters::default() };
-        py.detach(|| {
-            let mut jobs = generate(&parameters, Seed::new(seed));
-            if let Some(load) = load {
-                scale_to_load(&mut jobs, nodes, load).map_err(wrong)?;
-            }
-            Ok(Workload { nodes, notes: String::new(), jobs: jobs.into() })
-        })
+        let jobs = py.detach(|| self::lublin(&parameters, Seed::new(seed), load)).map_err(wrong)?;
+        Ok(Workload { nodes, notes: String::new(), jobs: jobs.into() })
     }
 
     /// Jobs of a log in the Standard Workload Format, plain or gzip.

@@ -1,14 +1,20 @@
 """The environment, with gymnasium installed."""
 import unittest
+import warnings
 
 import dfrsim
 
 try:
     import gymnasium
-    from dfrsim.gym import JobSelection
+    import numpy
+    from dfrsim.gym import JobSelection, JobSelections
     from gymnasium.utils.env_checker import check_env
 except ImportError:
     gymnasium = None
+try:
+    from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
+except ImportError:
+    check_env_of_sb3 = None
 
 
 class Steps(unittest.TestCase):
@@ -55,6 +61,12 @@ class Environment(unittest.TestCase):
     def test_gymnasium_checks_it(self):
         check_env(JobSelection(nodes=8, jobs=20, slots=4), skip_render_check=True)
 
+    @unittest.skipUnless(check_env_of_sb3, "stable-baselines3 is not installed")
+    def test_stable_baselines3_checks_it(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            check_env_of_sb3(JobSelection(nodes=8, jobs=20, slots=4))
+
     def test_the_order_of_arrival_is_fcfs(self):
         workload = dfrsim.lublin(jobs=300, nodes=32, seed=5, load=0.8)
         summary, total = in_order(JobSelection(workload=workload))
@@ -63,10 +75,99 @@ class Environment(unittest.TestCase):
         self.assertAlmostEqual(total, -fcfs["wait"]["mean"] / 3600)
         summary, total = in_order(JobSelection(workload=workload, reward="bounded_slowdown"))
         self.assertEqual(total, -fcfs["bounded_stretch"]["mean"])
+        summary, total = in_order(JobSelection(workload=workload, reward="utilisation"))
+        self.assertEqual(total, fcfs["utilisation"])
 
     def test_a_seed_repeats_an_episode(self):
         env = JobSelection(nodes=8, jobs=40)
-        self.assertEqual(in_order(env), in_order(env))
+        first = in_order(env)
+        env.reset()
+        self.assertEqual(in_order(env), first)
+
+    def test_an_action_that_is_not_possible_is_another_one(self):
+        # Job 1 does not fit beside job 0; job 2 never does.
+        workload = dfrsim.Workload(2, submit=[0, 1, 2], tasks=[1, 2, 3], run_time=[10, 5, 1])
+        env = JobSelection(workload=workload, slots=2)
+        _, info = env.reset(seed=1)
+        self.assertEqual(list(info["action_mask"]), [True, False, True])
+        observation, _, _, _, info = env.step(1)  # waits for job 1
+        self.assertEqual(list(info["action_mask"]), [True, True, True])
+        numpy.testing.assert_allclose(observation[[0, 1, 2, 5, 6]], [1, 1, 0.5, 1, 1])
+        *_, info = env.step(0)
+        self.assertEqual(list(info["action_mask"]), [True, False, False])
+        _, _, terminated, _, info = env.step(2)  # job 2 is turned away, so that nothing would happen: job 1 starts
+        self.assertTrue(terminated)
+        self.assertEqual((info["summary"]["jobs"], info["summary"]["rejected"]), (2, 1))
+
+    def test_wrong_use_has_messages(self):
+        env = JobSelection(nodes=8, jobs=20)
+        with self.assertRaises(gymnasium.error.ResetNeeded):
+            env.step(0)
+        env.reset(seed=1)
+        with self.assertRaisesRegex(ValueError, "an action is 17, expected 0 to 16"):
+            env.step(17)
+        for wrong, text in [({"reward": "speed"}, "reward is 'speed'"), ({"nodes": 0}, "nodes is 0")]:
+            with self.assertRaisesRegex(ValueError, text):
+                JobSelection(**wrong)
+        with self.assertRaisesRegex(ValueError, "a load must be a positive number, not -1"):
+            JobSelection(load=-1).reset()
+
+
+@unittest.skipUnless(gymnasium, "gymnasium and numpy are not installed")
+class Environments(unittest.TestCase):
+    def test_each_is_like_a_single_one(self):
+        for threads in (1, 3):
+            envs = JobSelections(5, nodes=16, jobs=30, slots=4, threads=threads)
+            observations, infos = envs.reset(seed=7)
+            singles = [JobSelection(nodes=16, jobs=30, slots=4) for _ in range(5)]
+            firsts = [env.reset(seed=7 + place) for place, env in enumerate(singles)]
+            numpy.testing.assert_array_equal(observations, [observation for observation, _ in firsts])
+            random, over, ended = numpy.random.default_rng(3), [False] * 5, 0
+            for _ in range(300):
+                actions = random.integers(0, 5, size=5)
+                observations, rewards, terminations, truncations, infos = envs.step(actions)
+                self.assertFalse(truncations.any())
+                for place, env in enumerate(singles):
+                    if over[place]:
+                        (observation, info), reward, over[place] = env.reset(), 0.0, False
+                    else:
+                        observation, reward, over[place], _, info = env.step(actions[place])
+                    numpy.testing.assert_array_equal(observations[place], observation)
+                    numpy.testing.assert_array_equal(infos["action_mask"][place], info["action_mask"])
+                    self.assertEqual((rewards[place], terminations[place]), (reward, over[place]))
+                    if over[place]:
+                        ended += 1
+                        self.assertEqual(infos["summary"]["makespan"][place], info["summary"]["makespan"])
+            self.assertGreater(ended, 5)
+
+    def test_arrays_are_copied_unless_the_caller_wants_none(self):
+        for copy in (True, False):
+            envs = JobSelections(2, nodes=8, jobs=20, copy=copy)
+            before, _ = envs.reset(seed=1)
+            after, *_ = envs.step(numpy.zeros(2))
+            self.assertEqual(before is after, not copy)
+
+    def test_gymnasium_makes_and_wraps_them(self):
+        envs = gymnasium.make_vec("dfrsim/JobSelection-v0", num_envs=3, nodes=8, jobs=20)
+        envs = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
+        observations, _ = envs.reset(seed=[1, 2, 3])
+        self.assertTrue(envs.observation_space.contains(observations))
+        ended = 0
+        for _ in range(200):
+            *_, infos = envs.step(envs.action_space.sample())
+            ended += infos.get("_episode", numpy.zeros(3)).sum()
+        self.assertGreater(ended, 3)
+        check_env(gymnasium.make("dfrsim/JobSelection-v0", nodes=8, jobs=20).unwrapped, skip_render_check=True)
+
+    def test_wrong_use_has_messages(self):
+        envs = JobSelections(2, nodes=8, jobs=20)
+        with self.assertRaises(gymnasium.error.ResetNeeded):
+            envs.step([0, 0])
+        with self.assertRaisesRegex(ValueError, "there are 3 seeds, expected 2"):
+            envs.reset(seed=[1, 2, 3])
+        envs.reset()
+        with self.assertRaisesRegex(ValueError, "there are 3 actions, expected 2"):
+            envs.step([0, 0, 0])
 
 
 if __name__ == "__main__":

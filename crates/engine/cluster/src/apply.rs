@@ -9,7 +9,7 @@ use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence};
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Job, NodeTasks, SimTime, Yield};
 
-impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
+impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Applies a decision that has been checked; the node totals already hold it.
     pub(crate) fn apply(&mut self, now: SimTime, decision: &Decision) {
         self.moved.clear();

@@ -1,6 +1,7 @@
 //! The simulated cluster: jobs arrive, a [`Scheduler`] decides, the cluster checks, applies and measures.
 //!
-//! * [`simulate`] runs one policy over one stream of jobs and tells an [`Observer`] what happens.
+//! * [`simulate`] runs one policy over one stream of jobs and tells an [`Observer`] what happens; [`Simulation`] is the same
+//!   for programs that keep the loop to themselves.
 //! * [`Scheduler`] is the one trait of all policies: once per moment it gets a [`Situation`] (what happened, and
 //!   a read-only [`View`]) and fills a [`Decision`].
 //! * The whole decision is checked before any of it is applied; a wrong one ends the run with a [`Violation`]
@@ -81,7 +82,7 @@ pub use metrics::Metrics;
 pub use observer::{JobRecord, Observer, Occurrence};
 pub use options::{EstimateModel, NeedModel, Options, Overrun, ParseEstimateError, ParseNeedError};
 pub use scheduler::{Scheduler, Situation};
-pub use simulation::{SimulationError, simulate};
+pub use simulation::{Simulation, SimulationError, simulate};
 pub use summary::Summary;
 pub use summary_options::SummaryOptions;
 pub use view::{JobView, View};

@@ -69,23 +69,13 @@ pub fn simulate(
     scheduler: &mut dyn Scheduler,
     observer: &mut impl Observer,
 ) -> Result<(), SimulationError> {
-    let mut simulation = Simulation {
-        options,
-        events: EventQueue::new(),
-        jobs: JobTable::default(),
-        nodes: NodeLoads::new(nodes),
-        arrivals: jobs.into_iter(),
-        next: None,
-        held: Vec::new(),
-        completed: Vec::new(),
-        submitted: Vec::new(),
-        discovered: Vec::new(),
-        speeds: Speeds::new(nodes),
-        moved: Vec::new(),
-        to_come: 0,
-        observer,
-    };
-    simulation.run(scheduler)
+    let mut simulation = Simulation::new(nodes, options.clone(), jobs, observer)?;
+    let mut decision = Decision::default();
+    while let Some(situation) = simulation.advance()? {
+        scheduler.decide(&situation, &mut decision);
+        simulation.decide(&mut decision)?;
+    }
+    Ok(())
 }
 
 /// The longer of run time and estimate, in microseconds.
@@ -93,8 +83,29 @@ fn longest(job: &Job, estimate: Option<SimSpan>) -> u128 {
     u128::from(job.run_time.max(estimate.unwrap_or_default()).micros())
 }
 
-pub(crate) struct Simulation<'a, I, O> {
-    pub(crate) options: &'a Options,
+/// A simulation that goes on from moment to moment, for programs that keep the loop to themselves; [`simulate`] is this loop.
+///
+/// ```
+/// use dfrsim_cluster::{Decision, Metrics, Options, Simulation, SummaryOptions};
+/// # use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
+/// # let job = Job { id: JobId(1), submit: SimTime::ZERO, tasks: 2, cpu_need: Share::from_ratio(1, 4),
+/// #     memory: Share::ZERO, run_time: SimSpan::from_secs(60), requested_time: None };
+/// let metrics = Metrics::new(SummaryOptions::new(1));
+/// let mut simulation = Simulation::new(1, Options::default(), [job], metrics)?;
+/// let mut decision = Decision::default();
+/// while let Some(situation) = simulation.advance()? {
+///     for &job in situation.submitted {
+///         let tasks = situation.view.job(job).tasks();
+///         decision.start(job, [NodeTasks { node: NodeId(0), tasks }], Yield::ONE);
+///     }
+///     simulation.decide(&mut decision)?;
+/// }
+/// assert_eq!(simulation.observer().summary().unwrap().jobs, 1);
+/// # Ok::<(), dfrsim_cluster::SimulationError>(())
+/// ```
+#[derive(Debug)]
+pub struct Simulation<I, O> {
+    pub(crate) options: Options,
     pub(crate) events: EventQueue,
     pub(crate) jobs: JobTable,
     nodes: NodeLoads,
@@ -103,64 +114,123 @@ pub(crate) struct Simulation<'a, I, O> {
     next: Option<Job>,
     /// Jobs that arrive later and were pulled or submitted by the policy already: the last one arrives first.
     held: Vec<Job>,
+    now: SimTime,
     /// What happened at this moment.
     completed: Vec<JobHandle>,
     submitted: Vec<JobHandle>,
     discovered: Vec<(JobHandle, Share)>,
+    tick: bool,
+    /// Wake-ups in a row of which the policy made nothing, while nothing else was left to happen.
+    idle_ticks: u32,
+    checker: Checker,
     pub(crate) speeds: Speeds,
     /// Tasks moved by each change of the decision that is being applied.
     pub(crate) moved: Vec<u32>,
     /// How long the jobs in the system take one after the other, in microseconds: no plan that gives each its estimate, and
     /// no schedule without preemption, is longer.
     to_come: u128,
-    pub(crate) observer: &'a mut O,
+    pub(crate) observer: O,
 }
 
-impl<I: Iterator<Item = Job>, O: Observer> Simulation<'_, I, O> {
-    fn run(&mut self, scheduler: &mut dyn Scheduler) -> Result<(), SimulationError> {
-        let mut decision = Decision::default();
-        let mut checker = Checker::default();
-        let mut now = SimTime::ZERO;
-        self.pull_submission(now)?;
-        let mut idle_ticks = 0;
-        while let Some((key, _)) = self.events.peek() {
-            if idle_ticks > MOST_IDLE_TICKS {
-                break;
-            }
-            now = key.time();
-            if now > SimTime::from_secs(LAST_SECOND) {
-                return self.in_system_beyond_range();
-            }
-            let tick = self.apply_events(now)?;
-            self.discover_needs(now);
-            decision.clear();
-            let view = View { now, jobs: &self.jobs, nodes: &self.nodes };
-            let situation = Situation {
-                view,
-                completed: &self.completed,
-                submitted: &self.submitted,
-                discovered: &self.discovered,
-                tick,
-                all_submitted: self.next.is_none(),
-            };
-            scheduler.decide(&situation, &mut decision);
-            if let Some(reason) = decision.failure.take() {
-                return Err(SimulationError::Policy { time: now, reason });
-            }
-            checker.check(now, &decision, &self.jobs, &mut self.nodes)?;
-            self.apply(now, &decision);
-            self.take_submissions(now, &decision.submissions)?;
-            // Only the wake-up is left to happen, and the policy makes nothing of it.
-            let idle = decision.changes.is_empty() && self.events.len() == 1 && self.next.is_none() && tick;
-            idle_ticks = if idle { idle_ticks + 1 } else { 0 };
-            for job in self.completed.drain(..) {
-                self.jobs.release(job);
-            }
+impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
+    /// A cluster of `nodes` nodes on which no time has passed. Jobs come as for [`simulate`].
+    ///
+    /// # Errors
+    /// If the first job is not valid.
+    pub fn new(
+        nodes: u32,
+        options: Options,
+        jobs: impl IntoIterator<IntoIter = I>,
+        observer: O,
+    ) -> Result<Self, SimulationError> {
+        let mut simulation = Simulation {
+            options,
+            events: EventQueue::new(),
+            jobs: JobTable::default(),
+            nodes: NodeLoads::new(nodes),
+            arrivals: jobs.into_iter(),
+            next: None,
+            held: Vec::new(),
+            now: SimTime::ZERO,
+            completed: Vec::new(),
+            submitted: Vec::new(),
+            discovered: Vec::new(),
+            tick: false,
+            idle_ticks: 0,
+            checker: Checker::default(),
+            speeds: Speeds::new(nodes),
+            moved: Vec::new(),
+            to_come: 0,
+            observer,
+        };
+        simulation.pull_submission(SimTime::ZERO)?;
+        Ok(simulation)
+    }
+
+    /// Goes on to the next moment at which something happens; `None` when all jobs have left.
+    ///
+    /// # Errors
+    /// If a job is not valid, or jobs are left and nothing is scheduled to happen.
+    pub fn advance(&mut self) -> Result<Option<Situation<'_>>, SimulationError> {
+        for job in self.completed.drain(..) {
+            self.jobs.release(job);
         }
+        let next = self.events.peek().filter(|_| self.idle_ticks <= MOST_IDLE_TICKS);
+        let Some((key, _)) = next else {
+            return self.all_have_left().map(|()| None);
+        };
+        self.now = key.time();
+        if self.now > SimTime::from_secs(LAST_SECOND) {
+            return self.in_system_beyond_range().map(|()| None);
+        }
+        self.tick = self.apply_events(self.now)?;
+        self.discover_needs(self.now);
+        Ok(Some(self.situation()))
+    }
+
+    /// What happened at this moment, and the state that came of it and of the decision, if there was one already.
+    #[must_use]
+    pub fn situation(&self) -> Situation<'_> {
+        Situation {
+            view: View { now: self.now, jobs: &self.jobs, nodes: &self.nodes },
+            completed: &self.completed,
+            submitted: &self.submitted,
+            discovered: &self.discovered,
+            tick: self.tick,
+            all_submitted: self.next.is_none(),
+        }
+    }
+
+    /// Checks and carries out the decision of this moment, of which there may be one, and empties it for the next.
+    ///
+    /// # Errors
+    /// If it breaks a rule. The simulation is of no use then.
+    pub fn decide(&mut self, decision: &mut Decision) -> Result<(), SimulationError> {
+        let now = self.now;
+        if let Some(reason) = decision.failure.take() {
+            return Err(SimulationError::Policy { time: now, reason });
+        }
+        self.checker.check(now, decision, &self.jobs, &mut self.nodes)?;
+        self.apply(now, decision);
+        self.take_submissions(now, &decision.submissions)?;
+        // Only the wake-up is left to happen, and the policy makes nothing of it.
+        let idle = decision.changes.is_empty() && self.events.len() == 1 && self.next.is_none() && self.tick;
+        self.idle_ticks = if idle { self.idle_ticks + 1 } else { 0 };
+        decision.clear();
+        Ok(())
+    }
+
+    /// Who is told what happens.
+    pub fn observer(&self) -> &O {
+        &self.observer
+    }
+
+    /// All jobs have left.
+    fn all_have_left(&self) -> Result<(), SimulationError> {
         match self.jobs.in_system() {
             [] => Ok(()),
             left @ [first, ..] => Err(SimulationError::Stuck {
-                time: now,
+                time: self.now,
                 jobs: left.len(),
                 first: self.jobs.get(*first).job.id,
             }),

@@ -72,6 +72,36 @@ class Stepper:
     def step(self, answer: dict[str, Any] | None = None) -> dict[str, Any] | None:
         """Answers the last view; the next one, or None at the end."""
 
+class Episodes:
+    """Simulations side by side, in each of which an agent chooses jobs; `dfrsim.gym` consists of them.
+
+    They share arrays, with a row for each, that each call overwrites. 0 threads are one for each core.
+    """
+
+    observations: Any
+    masks: Any
+    rewards: Any
+    terminations: Any
+
+    def __init__(
+        self,
+        count: int,
+        *,
+        nodes: int,
+        jobs: int,
+        load: float,
+        slots: int,
+        reward: str,
+        workload: Workload | None = None,
+        threads: int = 1,
+    ) -> None: ...
+    def reset(self, seeds: Sequence[int | None]) -> None:
+        """Begins an episode in each; with a seed the first one of that seed, else the next one."""
+    def step(self, actions: Any) -> None:
+        """An action in each, as 64-bit integers. Where the last one ended an episode, the next episode begins instead."""
+    def summary(self, lane: int) -> dict[str, Any] | None:
+        """What was measured in an episode so far; None if no job has completed."""
+
 def policies() -> list[tuple[str, str]]:
     """All known policies: name and description."""
 

@@ -1,8 +1,12 @@
-"""Reinforcement learning: an environment of Gymnasium in which an agent chooses the job that starts next.
+"""Reinforcement learning: environments of Gymnasium in which an agent chooses the job that starts next.
 
     env = dfrsim.gym.JobSelection(nodes=64, jobs=200, load=0.9)
     observation, info = env.reset(seed=1)
     observation, reward, terminated, truncated, info = env.step(action)
+
+    envs = dfrsim.gym.JobSelections(256, threads=4, nodes=64, jobs=200, load=0.9)
+    observations, infos = envs.reset(seed=1)
+    observations, rewards, terminations, truncations, infos = envs.step(actions)
 
 Whole nodes, one task on each, no preemption. An action is a slot of the queue, of which the first `slots` jobs by arrival are
 seen, or `slots`: wait for the next event. `info["action_mask"]` says which actions are possible: jobs that fit now, and waiting
@@ -13,26 +17,34 @@ The observation is a vector of numbers from 0 to 1: the free part of the nodes, 
 of the nodes, and its estimate and its wait on a logarithmic scale up to a week.
 
 Rewards add up to minus the mean of the jobs: `reward="wait"` of their waiting time in hours, as it passes;
-`"bounded_slowdown"` of their bounded slowdown, when the last job has completed.
+`"bounded_slowdown"` of their bounded slowdown, when the last job has completed. `"utilisation"` gives the utilisation then.
+
+Jobs are of the Lublin-Feitelson model, other ones for each episode, or those of a `workload`. With the last step of an episode,
+`info["summary"]` has its figures.
+
+`JobSelections` is as many environments, which native threads step (0: one for each core). The one at place i has the episodes of
+`JobSelection` with the seed `seed + i`. After the end of an episode the next action begins another one and is ignored
+(`AutoresetMode.NEXT_STEP`). With `copy=False` all steps return the same arrays, which the next step overwrites.
+
+Both are registered: `gymnasium.make("dfrsim/JobSelection-v0")`, `gymnasium.make_vec("dfrsim/JobSelection-v0", num_envs=256)`.
 """
 
-import math
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
 import numpy
+from gymnasium.vector.utils import batch_space
 
-from ._dfrsim import Stepper, Workload
-
-_WEEK = 7 * 86400.0
+from ._dfrsim import Episodes, Workload
 
 
-def _scaled(seconds: float) -> float:
-    return min(1.0, math.log1p(max(0.0, seconds)) / math.log1p(_WEEK))
+def _spaces(slots: int) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Discrete]:
+    return gymnasium.spaces.Box(0.0, 1.0, (1 + 4 * slots,), numpy.float32), gymnasium.spaces.Discrete(slots + 1)
 
 
 class JobSelection(gymnasium.Env):
-    """See the page of the module. Jobs are of the Lublin-Feitelson model, other ones for each episode, or of a workload."""
+    """One environment. See the page of the module."""
 
     metadata = {"render_modes": []}
 
@@ -45,88 +57,106 @@ class JobSelection(gymnasium.Env):
         reward: str = "wait",
         workload: Workload | None = None,
     ) -> None:
-        if reward not in ("wait", "bounded_slowdown"):
-            raise ValueError(f"reward is {reward!r}, expected 'wait' or 'bounded_slowdown'")
-        self._given, self._nodes = workload, workload.nodes if workload else nodes
-        self._jobs, self._load, self._slots, self._reward = jobs, load, slots, reward
-        self.action_space = gymnasium.spaces.Discrete(slots + 1)
-        self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (1 + 4 * slots,), numpy.float32)
+        self._episodes = Episodes(
+            1, nodes=nodes, jobs=jobs, load=load, slots=slots, reward=reward, workload=workload
+        )
+        self._action = numpy.zeros(1, dtype=numpy.int64)
+        self._seen, self._mask = self._episodes.observations[0], self._episodes.masks[0]
+        self._rewards, self._terminations = self._episodes.rewards, self._episodes.terminations
+        self._begun = False
+        self.observation_space, self.action_space = _spaces(slots)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         super().reset(seed=seed)
-        drawn = int(self.np_random.integers(2**62))
-        workload = self._given or Workload.lublin(self._jobs, self._nodes, drawn, self._load)
-        self._total, self._stepper = len(workload), Stepper(workload)
-        self._free, self._queue, self._on = list(range(self._nodes)), [], {}
-        self._view, self._changes, self._gained = None, [], 0.0
-        self._take(self._stepper.begin())
-        self._pass_moments()
-        self._gained = 0.0
-        return self._observe(), self._info()
+        if seed is None and not self._begun:
+            seed = int(self.np_random.integers(2**62))
+        self._episodes.reset([seed])
+        self._begun = True
+        return self._seen.copy(), {"action_mask": self._mask.copy()}
 
     def step(self, action: int):
-        action, self._gained = int(action), 0.0
-        possible = self.action_masks()
-        if not possible[action]:
-            action = self._slots if possible[self._slots] else int(possible.argmax())
-        if action == self._slots:
-            self._go_on()
-        else:
-            job = self._queue.pop(action)
-            nodes, self._free = self._free[: job["tasks"]], self._free[job["tasks"] :]
-            self._on[job["job"]] = nodes
-            self._changes.append({"do": "start", "job": job["job"], "nodes": nodes})
-        self._pass_moments()
-        terminated = self._view is None
-        if terminated and self._reward == "bounded_slowdown":
-            self._gained = -self._stepper.result.summary["bounded_stretch"]["mean"]
-        return self._observe(), self._gained, terminated, False, self._info()
+        if not self._begun or self._terminations[0]:
+            raise gymnasium.error.ResetNeeded("no episode has begun, or it is over: call reset")
+        self._action[0] = action
+        self._episodes.step(self._action)
+        terminated = self._terminations.item(0)
+        info = {"action_mask": self._mask.copy()}
+        if terminated:
+            info["summary"] = self._episodes.summary(0)
+        return self._seen.copy(), self._rewards.item(0), terminated, False, info
 
     def action_masks(self) -> numpy.ndarray:
         """Which actions are possible, as masking algorithms ask for it."""
-        seen = self._queue[: self._slots]
-        fit = [job["tasks"] <= len(self._free) for job in seen]
-        waits = self._view is not None and (bool(self._on) or not self._view["all_submitted"])
-        return numpy.array(fit + [False] * (self._slots - len(fit)) + [waits or not any(fit)], dtype=bool)
+        return self._mask.copy()
 
-    def _pass_moments(self) -> None:
-        while self._view is not None and not self.action_masks()[: self._slots].any():
-            self._go_on()
 
-    def _go_on(self) -> None:
-        if self._view is not None:
-            changes, self._changes = self._changes, []
-            self._take(self._stepper.step({"changes": changes}))
+class JobSelections(gymnasium.vector.VectorEnv):
+    """Environments side by side. See the page of the module."""
 
-    def _take(self, view: dict[str, Any] | None) -> None:
-        if view is not None and self._view is not None and self._reward == "wait":
-            waited = len(self._queue) * (view["now"] - self._view["now"])
-            self._gained -= waited / 3600.0 / self._total
-        self._view = view
-        if view is None:
-            return
-        for job in view["completed"]:
-            self._free += self._on.pop(job)
-        self._free.sort()
-        for job in view["submitted"]:
-            if job["tasks"] <= self._nodes:
-                self._queue.append(job)
-            else:
-                self._changes.append({"do": "reject", "job": job["job"]})
+    metadata = {"render_modes": [], "autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP}
 
-    def _observe(self) -> numpy.ndarray:
-        observation = numpy.zeros(self.observation_space.shape, dtype=numpy.float32)
-        observation[0] = len(self._free) / self._nodes
-        if self._view is not None:
-            for slot, job in enumerate(self._queue[: self._slots]):
-                wait = self._view["now"] - job["submit"]
-                estimate = _WEEK if job["estimate"] is None else job["estimate"]
-                at = 1 + 4 * slot
-                observation[at : at + 4] = 1.0, job["tasks"] / self._nodes, _scaled(estimate), _scaled(wait)
-        return observation
+    def __init__(
+        self,
+        num_envs: int,
+        nodes: int = 64,
+        jobs: int = 200,
+        load: float = 0.9,
+        slots: int = 16,
+        reward: str = "wait",
+        workload: Workload | None = None,
+        threads: int = 1,
+        copy: bool = True,
+    ) -> None:
+        self.num_envs, self._copies, self._begun = num_envs, copy, False
+        self._episodes = Episodes(
+            num_envs,
+            nodes=nodes,
+            jobs=jobs,
+            load=load,
+            slots=slots,
+            reward=reward,
+            workload=workload,
+            threads=threads,
+        )
+        self._truncations, self._all = numpy.zeros(num_envs, dtype=bool), numpy.ones(num_envs, dtype=bool)
+        self.single_observation_space, self.single_action_space = _spaces(slots)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
 
-    def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self.action_masks()}
-        if self._view is None and self._stepper.result is not None:
-            info["summary"] = self._stepper.result.summary
-        return info
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ):
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        if seed is None and not self._begun:
+            seed = int(self.np_random.integers(2**62))
+        if isinstance(seed, int):
+            seed = range(seed, seed + self.num_envs)
+        self._episodes.reset([None] * self.num_envs if seed is None else list(seed))
+        self._begun = True
+        return self._own(self._episodes.observations), self._masks()
+
+    def step(self, actions: numpy.ndarray):
+        if not self._begun:
+            raise gymnasium.error.ResetNeeded("no episode has begun: call reset")
+        self._episodes.step(numpy.ascontiguousarray(actions, dtype=numpy.int64))
+        episodes, infos = self._episodes, self._masks()
+        for env in numpy.flatnonzero(episodes.terminations):
+            infos = self._add_info(infos, {"summary": episodes.summary(env)}, env)
+        arrays = episodes.observations, episodes.rewards, episodes.terminations, self._truncations
+        return *map(self._own, arrays), infos
+
+    def _own(self, array: numpy.ndarray) -> numpy.ndarray:
+        return array.copy() if self._copies else array
+
+    def _masks(self) -> dict[str, Any]:
+        return {"action_mask": self._own(self._episodes.masks), "_action_mask": self._all}
+
+
+gymnasium.register(
+    "dfrsim/JobSelection-v0",
+    entry_point="dfrsim.gym:JobSelection",
+    vector_entry_point="dfrsim.gym:JobSelections",
+)

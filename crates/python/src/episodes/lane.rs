@@ -1,0 +1,86 @@
+//! Episodes one after the other.
+
+use super::episode::{Episode, Rules};
+use crate::workload::lublin;
+use crate::{SimulationError, wrong};
+use dfrsim::prelude::*;
+use pyo3::{PyErr, PyResult};
+use std::sync::Arc;
+
+/// Where the jobs of an episode are from.
+#[derive(Clone)]
+pub(super) enum Source {
+    /// The Lublin-Feitelson model, other jobs for each episode.
+    Model { parameters: LublinParameters, load: f64 },
+    /// The same for all episodes.
+    Given(Arc<[Job]>),
+}
+
+fn ended(error: dfrsim::cluster::SimulationError) -> PyErr {
+    SimulationError::new_err(error.to_string())
+}
+
+/// A sequence of episodes, which depends on its seed only.
+pub(super) struct Lane {
+    source: Source,
+    seed: Seed,
+    /// How many episodes of the seed have begun.
+    begun: u64,
+    episode: Option<Episode>,
+}
+
+impl Lane {
+    pub(super) fn new(source: Source) -> Lane {
+        Lane { source, seed: Seed::new(0), begun: 0, episode: None }
+    }
+
+    /// Leaves the episode. A seed begins another sequence.
+    pub(super) fn restart(&mut self, seed: Option<u64>) {
+        self.episode = None;
+        if let Some(seed) = seed {
+            (self.seed, self.begun) = (Seed::new(seed), 0);
+        }
+    }
+
+    pub(super) fn summary(&self) -> Option<Summary> {
+        self.episode.as_ref().and_then(Episode::summary)
+    }
+
+    fn next_episode(&mut self, rules: Rules) -> PyResult<Episode> {
+        let jobs = match &self.source {
+            Source::Given(jobs) => jobs.to_vec(),
+            Source::Model { parameters, load } => {
+                lublin(parameters, self.seed.numbered(self.begun), Some(*load)).map_err(wrong)?
+            }
+        };
+        self.begun += 1;
+        Episode::begin(rules, jobs).map_err(ended)
+    }
+}
+
+/// A lane, the action that is chosen in it, and where its outcome goes.
+pub(super) struct Row<'a> {
+    pub(super) lane: &'a mut Lane,
+    pub(super) action: usize,
+    pub(super) numbers: &'a mut [f32],
+    pub(super) mask: &'a mut [bool],
+    pub(super) reward: &'a mut f64,
+    pub(super) is_over: &'a mut bool,
+}
+
+impl Row<'_> {
+    /// Carries out the action; where there is no episode, or it is over, begins the next one instead.
+    pub(super) fn step(&mut self, rules: Rules) -> PyResult<()> {
+        let (episode, reward) = match self.lane.episode.take().filter(|episode| !episode.is_over()) {
+            Some(mut episode) => {
+                let reward = episode.step(self.action).map_err(ended)?;
+                (episode, reward)
+            }
+            None => (self.lane.next_episode(rules)?, 0.0),
+        };
+        episode.observe(self.numbers, self.mask);
+        (*self.reward, *self.is_over) = (reward, episode.is_over());
+        self.lane.episode = Some(episode);
+        Ok(())
+    }
+}

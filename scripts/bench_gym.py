@@ -1,0 +1,57 @@
+"""Steps of the environments of dfrsim.gym for each second of processor time, with dfrsim and gymnasium installed.
+
+    bench_gym.py [STEPS]
+
+The agent takes the first possible action, by numpy; its time counts. Best of three.
+"""
+import sys
+import time
+
+import numpy
+from dfrsim.gym import JobSelection, JobSelections
+
+NODES, JOBS, LOAD, SLOTS = 64, 200, 0.9, 16
+
+
+def single(steps):
+    env = JobSelection(NODES, JOBS, LOAD, SLOTS)
+    _, info = env.reset(seed=1)
+    for _ in range(steps):
+        _, _, terminated, _, info = env.step(info["action_mask"].argmax())
+        if terminated:
+            _, info = env.reset()
+    return steps
+
+
+def vector(count, copy):
+    def run(steps):
+        envs = JobSelections(count, NODES, JOBS, LOAD, SLOTS, copy=copy)
+        _, infos = envs.reset(seed=1)
+        for _ in range(steps // count):
+            *_, infos = envs.step(infos["action_mask"].argmax(axis=1))
+        return steps // count * count
+
+    return run
+
+
+def speed(run, steps):
+    begin = time.process_time()
+    return run(steps) / (time.process_time() - begin)
+
+
+def main():
+    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
+    print(f"{JOBS} jobs an episode, {NODES} nodes, load {LOAD}, {SLOTS} slots; numpy {numpy.__version__}")
+    print("| environment | steps/s |")
+    print("|---|--:|")
+    for name, run in [
+        ("JobSelection", single),
+        ("64 JobSelections, one thread", vector(64, True)),
+        ("64 JobSelections, one thread, copy=False", vector(64, False)),
+        ("1,024 JobSelections, one thread, copy=False", vector(1024, False)),
+    ]:
+        print(f"| {name} | {max(speed(run, steps) for _ in range(3)):,.0f} |")
+
+
+if __name__ == "__main__":
+    main()
