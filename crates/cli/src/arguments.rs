@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct WorkloadArguments {
-    /// The log: an SWF file, or a workload of Batsim (.json), plain or gzip; looked for as given, then in traces/,
+    /// The log: an SWF file, GWF (.gwf), what Slurm's sacct --parsable2 prints (.sacct), or a workload of Batsim (.json),
+    /// plain or gzip; looked for as given, then in traces/,
     /// $DFRSIM_TRACES and ../shared/traces
     #[arg(long, value_name = "FILE")]
     pub(crate) workload: PathBuf,

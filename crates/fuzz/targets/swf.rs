@@ -1,7 +1,7 @@
-//! Logs in the Standard Workload Format and the Grid Workloads Format, plain and gzip, streamed and as a whole.
+//! Logs in the Standard Workload Format and the Grid Workloads Format, and listings of Slurm, plain and gzip, streamed and as a whole.
 #![no_main]
 
-use dfrsim_workload::formats::{gwf, swf};
+use dfrsim_workload::formats::{gwf, slurm, swf};
 use dfrsim_workload::log::{Source, Strictness};
 use libfuzzer_sys::fuzz_target;
 
@@ -15,6 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
             reader.by_ref().for_each(drop);
             let _ = reader.finish();
         }
+        let _ = slurm::read_text(&String::from_utf8_lossy(bytes), "log.sacct", strictness);
         let _ = swf::read_all_from(bytes, "log.swf", strictness).map(Iterator::count);
     }
 });

@@ -1,8 +1,8 @@
 //! Workloads: logs of parallel machines, the Lublin-Feitelson model, and what turns them into jobs.
 //!
 //! * [`log`]: records of logs, sources of them, and what can be wrong with a file.
-//! * [`formats`]: the Standard Workload Format ([`formats::swf`]), the Grid Workloads Format ([`formats::gwf`]), workloads of
-//!   Batsim ([`formats::batsim`]). Logs, plain or gzip, are streamed in constant memory, or read whole and sorted.
+//! * [`formats`]: the Standard Workload Format ([`formats::swf`]), the Grid Workloads Format ([`formats::gwf`]), the
+//!   accounting of Slurm ([`formats::slurm`]), workloads of Batsim ([`formats::batsim`]). Logs, plain or gzip, are streamed in constant memory, or read whole and sorted.
 //! * [`prepare`]: from records to [`Job`](dfrsim_model::Job)s: selection, rules for anomalous lines, tasks with CPU needs
 //!   and memory. [`prepare::with_jobs`] hands the stream of a file to a simulation.
 //! * [`lublin`]: synthetic workloads.

@@ -158,3 +158,29 @@ fn nodes_of_many_cores_hold_wide_jobs() {
         assert_eq!(figures["makespan_s"], 100.0, "{policy}: {text}");
     }
 }
+
+/// What a real Slurm printed becomes a log and a simulation, and every line of it is accounted for.
+#[test]
+fn a_listing_of_slurm_becomes_a_simulation() {
+    let listing =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../base/workload/tests/workload/reference/slurm-22.05.sacct");
+    let folder = Folder::with(&[]);
+    let log = folder.path("slurm.swf");
+    let notices = stderr(dfrsim(["log", "convert", listing, "--out"]).arg(&log), 0);
+    for notice in [
+        "lines of steps: 26",
+        "jobs that had not ended, left out: 1",
+        "jobs that never started: 1",
+        "runs that ended in a requeue: 1",
+        "jobs that were suspended, whose run times are without that: 1",
+        "tasks of arrays: 5",
+        "components of heterogeneous jobs, which start one by one: 2",
+        "jobs with GPUs, which are not kept: 2",
+        "slurm.swf: 21 jobs",
+    ] {
+        assert!(notices.contains(notice), "{notice}\n{notices}");
+    }
+    let options = ["--nodes", "16", "--unit", "processor"];
+    let of = |workload: &std::path::Path| stdout(&mut simulate(workload, &options));
+    assert_eq!(of(&log), of(std::path::Path::new(listing)));
+}

@@ -2,4 +2,5 @@
 
 pub mod batsim;
 pub mod gwf;
+pub mod slurm;
 pub mod swf;

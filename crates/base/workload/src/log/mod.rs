@@ -4,6 +4,7 @@
 //! memory, a [`Whole`] has read and sorted them. All faults of a file are collected, with line, field, what was found and
 //! what was expected ([`Faults`]). The formats themselves are in [`formats`](crate::formats).
 
+mod accounting;
 mod broken;
 mod error;
 mod fault;
@@ -19,6 +20,7 @@ mod record;
 mod source;
 mod whole;
 
+pub use accounting::Accounting;
 pub use broken::BrokenReasons;
 pub use error::LogError;
 pub use fault::{Fault, Faults, Problem};

@@ -1,5 +1,6 @@
 //! Where records come from.
 
+use super::accounting::Accounting;
 use super::broken::BrokenReasons;
 use super::error::LogError;
 use super::header::Header;
@@ -37,6 +38,8 @@ pub struct ReadReport {
     pub out_of_order: u64,
     /// Jobs that communicate, which takes no time here (workloads of Batsim only).
     pub without_communication: u64,
+    /// What became of lines that a log does not have (listings of Slurm only).
+    pub accounting: Accounting,
 }
 
 impl ReadReport {
@@ -58,6 +61,7 @@ impl ReadReport {
             notices
                 .push(format!("jobs whose communication takes no time here: {}", self.without_communication));
         }
+        notices.extend(self.accounting.notices());
         notices
     }
 }

@@ -39,7 +39,7 @@ pub use stream::JobStream;
 pub use survey::Survey;
 
 use crate::cut::Selection;
-use crate::formats::{batsim, gwf, swf};
+use crate::formats::{batsim, gwf, slurm, swf};
 use crate::log::{Header, Line, LogError, Order, ReadReport, Reader, Source, Strictness, Whole};
 use dfrsim_model::Job;
 use dfrsim_model::named;
@@ -54,7 +54,8 @@ named! {
     #[derive(Default)]
     pub enum Format as "format" {
         /// A name that ends in `.json` or `.json.gz` is a workload of Batsim, in `.gwf` or `.gwf.gz` a log in the Grid
-        /// Workloads Format, any other one a log in the Standard Workload Format.
+        /// Workloads Format, in `.sacct` or `.sacct.gz` a listing of Slurm's `sacct --parsable2`, any other one a log in the Standard
+        /// Workload Format.
         #[default]
         ByName = "by-name",
         /// A log in the Standard Workload Format.
@@ -63,6 +64,8 @@ named! {
         Gwf = "gwf",
         /// A workload of Batsim.
         Batsim = "batsim",
+        /// What Slurm's `sacct --parsable2` prints.
+        Slurm = "slurm",
     }
 }
 
@@ -102,6 +105,7 @@ impl Format {
         match name.rsplit_once('.') {
             Some((_, "json")) => Format::Batsim,
             Some((_, "gwf")) => Format::Gwf,
+            Some((_, "sacct")) => Format::Slurm,
             _ => Format::Swf,
         }
     }
@@ -211,6 +215,7 @@ pub fn survey(path: &Path, options: &Options) -> Result<Survey, LogError> {
 pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, LogError> {
     match options.format.of(path) {
         Format::Batsim => batsim::read(path, options.lines, options.flops),
+        Format::Slurm => slurm::read(path, options.lines),
         _ => Whole::read(reader(path, options, Order::Any)?),
     }
 }

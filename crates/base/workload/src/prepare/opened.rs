@@ -17,14 +17,15 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens a file: to be streamed if that is possible. A workload of Batsim is one document, and what is no regular file (a
-    /// pipe, a device) can be read only once, before the order of its lines is known; both are read whole.
+    /// Opens a file: to be streamed if that is possible. A workload of Batsim is one document, a listing of
+    /// Slurm is not in order, and what is no regular file (a pipe, a device) can be read only once, before the order of its lines
+    /// is known; these are read whole.
     ///
     /// # Errors
     /// [`LogError::Open`]; and [`LogError::Faults`] if it had to be read whole and has faults.
     pub fn open(path: &Path, options: &Options) -> Result<Opened, LogError> {
         let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-        let (log, whole) = if is_file && options.format.of(path) != Format::Batsim {
+        let (log, whole) = if is_file && !matches!(options.format.of(path), Format::Batsim | Format::Slurm) {
             (Log::Streamed(Box::new(reader(path, options, Order::Sorted)?)), None)
         } else {
             let whole = read_whole(path, options)?;

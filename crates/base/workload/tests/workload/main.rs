@@ -3,4 +3,5 @@
 mod batsim;
 mod lublin_statistics;
 mod real_logs;
+mod slurm;
 mod swf_faults;

@@ -15,7 +15,7 @@ use flate2::write::GzEncoder;
 use std::io::{BufWriter, IntoInnerError, Write as _};
 use std::path::PathBuf;
 
-/// Cut, sort, scale and rewrite a log, or make one of a workload of Batsim
+/// Cut, sort, scale and rewrite a log, or make one of Slurm's accounting or of a workload of Batsim
 ///
 /// The lines stay as they are, but for the submit times that --load changes; rules for anomalous jobs apply to the load
 /// only. A name that ends in .gz is written as gzip.
@@ -25,9 +25,10 @@ Examples:
   dfrsim log convert HPC2N-2002-2.1-cln.swf.gz --first 1000 --out head.swf
   dfrsim log convert CTC-SP2-1996-3.1-cln.swf.gz --load 0.9 --nodes 338 --out busy.swf.gz
   dfrsim log convert HPC2N-2002-2.1-cln.swf.gz --week 17 --out week-17.swf
-  dfrsim log convert workload.json --flops 1e9 --out workload.swf")]
+  dfrsim log convert workload.json --flops 1e9 --out workload.swf
+  dfrsim log convert march.sacct --out march.swf.gz     (sacct --allusers --duplicates --parsable2 ... > march.sacct)")]
 pub(crate) struct Convert {
-    /// The log: SWF, or a workload of Batsim (.json)
+    /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), or a workload of Batsim (.json)
     input: PathBuf,
     #[command(flatten)]
     log: LogArguments,

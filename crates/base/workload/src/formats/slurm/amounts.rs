@@ -1,0 +1,113 @@
+//! Times, memory and trackable resources as `sacct` writes them.
+
+use crate::log::{Kilobytes, MAX_SECONDS};
+use chrono::NaiveDateTime;
+
+/// A moment in seconds since 1970, as if it were UTC: `2026-03-01T09:00:00`, or a number of seconds.
+pub(super) fn moment(text: &str) -> Option<i64> {
+    if let Ok(seconds) = text.parse::<u64>() {
+        return i64::try_from(seconds).ok().filter(|_| seconds <= MAX_SECONDS);
+    }
+    let date = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S").ok()?;
+    Some(date.and_utc().timestamp()).filter(|seconds| seconds.unsigned_abs() <= MAX_SECONDS)
+}
+
+/// Whether a moment has not come, or never came.
+pub(super) fn is_never(text: &str) -> bool {
+    matches!(text, "" | "Unknown" | "None")
+}
+
+/// A length of time in seconds: `[days-]hours:minutes:seconds`, `minutes:seconds`, with or without decimals, which are cut off.
+pub(super) fn span(text: &str) -> Option<u64> {
+    let (days, clock) = match text.split_once('-') {
+        Some((days, clock)) => (days.parse::<u64>().ok()?, clock),
+        None => (0, text),
+    };
+    let clock = clock.split_once('.').map_or(clock, |(whole, _)| whole);
+    let mut seconds = 0_u64;
+    let mut parts = 0;
+    for part in clock.split(':') {
+        seconds = seconds.checked_mul(60)?.checked_add(part.parse().ok()?)?;
+        parts += 1;
+    }
+    let all = days.checked_mul(86_400)?.checked_add(seconds)?;
+    ((2..=3).contains(&parts) && all <= MAX_SECONDS).then_some(all)
+}
+
+/// To what an amount of memory belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemoryOf {
+    Job,
+    Node,
+    Processor,
+}
+
+/// An amount of memory in kilobytes, and of what it is that of: `300M`, `4Gn`, `1.5Gc`.
+pub(super) fn memory(text: &str) -> Option<(f64, MemoryOf)> {
+    let (text, of) = match (text.strip_suffix('n'), text.strip_suffix('c')) {
+        (Some(text), _) => (text, MemoryOf::Node),
+        (_, Some(text)) => (text, MemoryOf::Processor),
+        _ => (text, MemoryOf::Job),
+    };
+    let units =
+        [("K", 1.0), ("M", 1024.0), ("G", 1_048_576.0), ("T", 1_073_741_824.0), ("P", 1_099_511_627_776.0)];
+    let with_unit = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
+    // Without a unit it is in megabytes.
+    let (digits, factor) = with_unit.unwrap_or((text, 1024.0));
+    let number = digits.parse::<f64>().ok().filter(|number| (0.0..=1e15).contains(number))?;
+    Some((number * factor, of))
+}
+
+/// So many kilobytes, to a millionth; `None` if they are too many.
+pub(super) fn kilobytes(amount: f64) -> Option<Kilobytes> {
+    let millionths = (amount * 1e6).round();
+    (millionths < 1.8e19).then(|| Kilobytes::from_millionths(millionths as u64))
+}
+
+/// A whole number of the resource `name` in a list such as `billing=4,cpu=4,mem=200M,node=1`.
+pub(super) fn tres(list: &str, name: &str) -> Option<u32> {
+    let values = list.split(',').filter_map(|part| part.split_once('='));
+    values.filter(|(resource, _)| *resource == name).find_map(|(_, number)| number.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_sacct() {
+        assert_eq!(moment("1970-01-02T00:00:01"), Some(86_401));
+        assert_eq!(moment("2024-02-29T12:00:00"), Some(1_709_208_000));
+        assert_eq!(moment("1709208000"), Some(1_709_208_000));
+        for wrong in ["2023-02-29T12:00:00", "2024-01-01", "Unknown", "", "-5", "99999999999999"] {
+            assert_eq!(moment(wrong), None, "{wrong}");
+        }
+        assert_eq!(span("1-02:03:04"), Some(93_784));
+        assert_eq!(
+            (span("00:05"), span("02:03.250"), span("300:00:00")),
+            (Some(5), Some(123), Some(1_080_000))
+        );
+        for wrong in ["", "5", "1:2:3:4", "1-", "x:00", "UNLIMITED", "18446744073709551615:00:00"] {
+            assert_eq!(span(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn memory_is_in_kilobytes() {
+        assert_eq!(memory("300M"), Some((307_200.0, MemoryOf::Job)));
+        assert_eq!(memory("1.5Gc"), Some((1_572_864.0, MemoryOf::Processor)));
+        assert_eq!(memory("4000Mn"), Some((4_096_000.0, MemoryOf::Node)));
+        assert_eq!(memory("10672K"), Some((10_672.0, MemoryOf::Job)));
+        for wrong in ["", "M", "xM", "-1M", "NaN", "infM"] {
+            assert_eq!(memory(wrong), None, "{wrong}");
+        }
+        assert_eq!(kilobytes(0.5).unwrap().to_string(), "0.5");
+        assert_eq!(kilobytes(1e20), None);
+    }
+
+    #[test]
+    fn resources_are_found_by_name() {
+        let list = "billing=12,cpu=12,gres/gpu=2,mem=300M,node=3";
+        assert_eq!((tres(list, "cpu"), tres(list, "gres/gpu"), tres(list, "pu")), (Some(12), Some(2), None));
+    }
+}

@@ -1,0 +1,217 @@
+//! A line as a job.
+
+use super::amounts::{MemoryOf, is_never, kilobytes, memory, moment, span, tres};
+use super::columns::{Column, Row};
+use super::names::Names;
+use crate::log::{Kilobytes, MAX_SECONDS, Problem, Record, Status};
+use dfrsim_model::SimSpan;
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A step of a job.
+    Step,
+    /// A job that waits, runs or is suspended.
+    Unended,
+    /// A job, or a run of one, that has ended.
+    Ended,
+}
+
+impl Kind {
+    pub(super) fn of(row: &Row<'_>) -> Kind {
+        if row.get(Column::JobId).contains('.') {
+            return Kind::Step;
+        }
+        let waiting = [
+            "PENDING",
+            "RUNNING",
+            "SUSPENDED",
+            "CONFIGURING",
+            "COMPLETING",
+            "RESIZING",
+            "SIGNALING",
+            "STOPPED",
+        ];
+        match waiting.contains(&state(row)) {
+            true => Kind::Unended,
+            false => Kind::Ended,
+        }
+    }
+}
+
+/// The first word of the state: `CANCELLED` of `CANCELLED by 1003`.
+fn state<'a>(row: &Row<'a>) -> &'a str {
+    row.get(Column::State).split([' ', '+']).next().unwrap_or_default()
+}
+
+/// A job that has ended.
+pub(super) struct Job {
+    /// Its number, if it has one.
+    pub(super) number: Option<u64>,
+    /// In seconds since 1970.
+    pub(super) submit: i64,
+    pub(super) has_started: bool,
+    /// All else; `job` and `submit` are left open.
+    pub(super) record: Record,
+}
+
+/// Collects what is wrong with a line.
+struct Check<'a, 'r> {
+    row: &'a Row<'r>,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Check<'_, '_> {
+    fn fault(&mut self, column: Column, expected: &str) {
+        let found = match self.row.get(column) {
+            "" => "nothing".to_owned(),
+            text => format!("`{}`", text.escape_debug()),
+        };
+        let entry = format!("job `{}`", self.row.get(Column::JobId).escape_debug());
+        self.problems.push(Problem::Member {
+            entry,
+            member: column.name(),
+            found,
+            expected: expected.to_owned(),
+        });
+    }
+
+    /// A value of a column, which is a fault if there is something that cannot be read.
+    fn read<T>(
+        &mut self,
+        column: Column,
+        text: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let value = read(text);
+        if value.is_none() {
+            self.fault(column, expected);
+        }
+        value
+    }
+
+    fn moment(&mut self, column: Column) -> Option<i64> {
+        let text = self.row.get(column);
+        if is_never(text) {
+            return None;
+        }
+        self.read(column, text, "a time such as 2026-03-01T09:00:00", moment)
+    }
+
+    fn run_seconds(&mut self, start: i64, end: Option<i64>) -> Option<u64> {
+        match self.row.first(&[Column::ElapsedRaw, Column::Elapsed]) {
+            Some((column @ Column::ElapsedRaw, text)) => {
+                let seconds = |text: &str| text.parse().ok().filter(|&seconds| seconds <= MAX_SECONDS);
+                self.read(column, text, "a number of seconds (at most 16,000,000,000)", seconds)
+            }
+            Some((column, text)) => self.read(column, text, "a time such as 1-02:03:04", span),
+            None => {
+                let run = end.and_then(|end| u64::try_from(end - start).ok());
+                if run.is_none() {
+                    self.fault(Column::End, "a time not before that of Start");
+                }
+                run
+            }
+        }
+    }
+
+    fn limit(&mut self) -> Option<SimSpan> {
+        let (column, text) = self.row.first(&[Column::TimelimitRaw, Column::Timelimit])?;
+        if matches!(text.to_ascii_uppercase().as_str(), "UNLIMITED" | "PARTITION_LIMIT" | "INVALID") {
+            return None;
+        }
+        let seconds = match column {
+            Column::TimelimitRaw => {
+                let seconds =
+                    |text: &str| text.parse::<u64>().ok()?.checked_mul(60).filter(|&it| it <= MAX_SECONDS);
+                self.read(column, text, "a number of minutes", seconds)
+            }
+            _ => self.read(column, text, "a time such as 1-02:03:04", span),
+        };
+        seconds.map(SimSpan::from_secs)
+    }
+
+    /// Processors by columns of their own, or by a list of resources; 0 is unknown.
+    fn processors(&mut self, columns: &[Column], resources: Column) -> Option<u32> {
+        let number = match self.row.first(columns) {
+            Some((column, text)) => {
+                self.read(column, text, "a number of processors", |text| text.parse().ok())
+            }
+            None => tres(self.row.get(resources), "cpu"),
+        };
+        number.filter(|&number: &u32| number > 0)
+    }
+
+    /// The requested memory per processor.
+    fn memory(&mut self, processors: Option<u32>) -> Option<Kilobytes> {
+        let text = self.row.get(Column::ReqMem);
+        if text.is_empty() {
+            return None;
+        }
+        let (amount, of) = self.read(Column::ReqMem, text, "memory such as 300M, 4Gn or 1.5Gc", memory)?;
+        let processors = f64::from(processors?);
+        let nodes = self.row.get(Column::Nodes).parse::<u32>().unwrap_or(1).max(1);
+        // A job that asks for no memory of its own may have that of whole nodes, which is written as 0.
+        kilobytes(match of {
+            MemoryOf::Processor => amount,
+            MemoryOf::Job => amount / processors,
+            MemoryOf::Node => amount * f64::from(nodes) / processors,
+        })
+        .filter(|memory| memory.millionths() > 0)
+    }
+
+    fn status(&mut self) -> Status {
+        match state(self.row) {
+            "COMPLETED" => Status::Completed,
+            "CANCELLED" | "REVOKED" => Status::Cancelled,
+            "FAILED" | "TIMEOUT" | "NODE_FAIL" | "OUT_OF_MEMORY" | "PREEMPTED" | "BOOT_FAIL" | "DEADLINE"
+            | "LAUNCH_FAILED" | "RECONFIG_FAIL" | "SPECIAL_EXIT" | "REQUEUED" | "REQUEUE_HOLD"
+            | "REQUEUE_FED" => Status::Failed,
+            _ => {
+                self.fault(Column::State, "a state of a job such as COMPLETED");
+                Status::Unknown
+            }
+        }
+    }
+}
+
+impl Job {
+    /// Reads a job that has ended. If something is wrong with it, that is added to the problems.
+    pub(super) fn read(row: &Row<'_>, names: &mut Names, problems: &mut Vec<Problem>) -> Job {
+        let mut check = Check { row, problems };
+        let submit = check.moment(Column::Submit);
+        if submit.is_none() && check.problems.is_empty() {
+            check.fault(Column::Submit, "a time such as 2026-03-01T09:00:00");
+        }
+        let (start, end) = (check.moment(Column::Start), check.moment(Column::End));
+        let submit = submit.unwrap_or_default();
+        let since_submit = |at: i64| u64::try_from(at - submit).ok().map(SimSpan::from_secs);
+        let allocated = check.processors(&[Column::AllocCpus, Column::Cpus], Column::AllocTres);
+        let requested = check.processors(&[Column::ReqCpus], Column::ReqTres);
+        let (wait, run_time) = match start {
+            Some(start) => (since_submit(start), check.run_seconds(start, end)),
+            None => (end.and_then(since_submit), Some(0)),
+        };
+        let record = Record {
+            wait,
+            run_time: run_time.map(SimSpan::from_secs),
+            allocated_processors: allocated.filter(|_| start.is_some()),
+            requested_processors: requested,
+            requested_time: check.limit(),
+            requested_memory: check.memory(allocated.or(requested)),
+            status: check.status(),
+            user: names.users.number(row.get(Column::User)),
+            group: row
+                .first(&[Column::Account, Column::Group])
+                .and_then(|(_, name)| names.groups.number(name)),
+            executable: row.job_name().and_then(|name| names.jobs.number(&name)),
+            queue: names.queues.number(row.get(Column::Qos)),
+            partition: names.partitions.number(row.get(Column::Partition)),
+            ..Record::default()
+        };
+        let id = row.first(&[Column::JobIdRaw, Column::JobId]);
+        let number = id.and_then(|(_, id)| id.parse().ok());
+        Job { number, submit, has_started: start.is_some(), record }
+    }
+}

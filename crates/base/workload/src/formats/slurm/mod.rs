@@ -1,0 +1,166 @@
+//! Accounting of Slurm: what `sacct --parsable2` prints.
+//!
+//! ```text
+//! sacct --allusers --parsable2 --starttime 2026-01-01 --endtime 2026-02-01 --duplicates \
+//!   --format JobID,JobIDRaw,User,Account,QOS,Partition,State,Submit,Start,End,ElapsedRaw,Suspended,TimelimitRaw,ReqCPUS,AllocCPUS,ReqMem,ReqTRES,AllocTRES
+//! ```
+//!
+//! The first line names the columns. They may have any order, and others beside them are not used; the delimiter is whatever
+//! follows the name of the first one. `JobID`, `State`, `Submit`, `Start`, and `End` or a column of elapsed time must be there.
+//! [`read`] gives the jobs as the records of a log, so that all that is done with logs is done with them.
+//!
+//! ```
+//! use dfrsim_workload::formats::slurm;
+//! use dfrsim_workload::log::{Source, Status, Strictness};
+//! let text = "\
+//! JobID|User|State|Submit|Start|End|Timelimit|AllocCPUS
+//! 7|anna|COMPLETED|2026-03-01T09:00:00|2026-03-01T09:00:30|2026-03-01T10:00:30|1-00:00:00|16
+//! 7.batch||COMPLETED|2026-03-01T09:00:30|2026-03-01T09:00:30|2026-03-01T10:00:30||8
+//! 9_1|ben|CANCELLED by 1003|2026-03-01T09:00:10|None|2026-03-01T09:05:10|02:00:00|0
+//! 9_[2-4]|ben|PENDING|2026-03-01T09:00:10|Unknown|Unknown|02:00:00|0
+//! ";
+//! let mut log = slurm::read_text(text, "march.sacct", Strictness::Strict)?;
+//! let jobs: Vec<_> = log.by_ref().map(|line| line.record).collect();
+//! assert_eq!(jobs[0].run_time.unwrap().to_string(), "3600");
+//! assert_eq!((jobs[1].submit.to_string(), jobs[1].status), ("10".to_owned(), Status::Cancelled));
+//! let report = log.finish()?;
+//! assert_eq!(
+//!     report.notices(),
+//!     ["lines of steps: 1", "jobs that had not ended, left out: 1", "jobs that never started: 1", "tasks of arrays: 1"]
+//! );
+//! # Ok::<(), dfrsim_workload::log::LogError>(())
+//! ```
+//!
+//! | field of the record | columns, the first that is there |
+//! |---|---|
+//! | job | `JobIDRaw`, `JobID`, if these are different whole numbers; otherwise jobs are numbered from 1, as they come |
+//! | submit, wait | `Submit`, `Start`: second 0 is the first submission, and `UnixStartTime` of the header says when that was if the times are UTC. Where the clock was changed for daylight saving, times of that night are an hour off |
+//! | run time | `ElapsedRaw`, `Elapsed` (without time in which the job was suspended), `End` - `Start`; 0 of a job that never started |
+//! | allocated, requested processors | `AllocCPUS`, `NCPUS`, `cpu` of `AllocTRES`; `ReqCPUS`, `cpu` of `ReqTRES` |
+//! | requested time | `TimelimitRaw`, `Timelimit`; no limit is unknown |
+//! | requested memory | `ReqMem`, divided by the processors; with a suffix `n` (older versions) it is that of a node, with `c` that of a processor |
+//! | status | `State`: completed (1), cancelled (5), all other ends failed (0) |
+//! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are numbered from 1 as they come, so that nobody can be recognised; the header has those of queues and partitions |
+//!
+//! Every line is accounted for ([`Accounting`](crate::log::Accounting)): steps and jobs that had not ended are left out; a run that ended in a
+//! requeue is a job of its own, as is each component of a heterogeneous job, which in truth start together. There is no
+//! field for GPUs. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
+//!
+//! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and what Slurm 22.05 prints (`scripts/record-sacct`).
+
+mod amounts;
+mod columns;
+mod job;
+mod names;
+
+use crate::log::{Accounting, Faults, Header, Input, Line, LogError, Problem, ReadReport, Strictness, Whole};
+use columns::{Column, Columns, Row};
+use dfrsim_model::SimTime;
+use job::{Job, Kind};
+use names::Names;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// Reads a file, plain or gzip.
+///
+/// # Errors
+/// [`LogError::Open`], and [`LogError::Faults`] with all that is wrong with the file. With [`Strictness::Lenient`], jobs
+/// with faults are left out and counted; a file without the columns that are needed still is a fault.
+pub fn read(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
+    let file = path.display().to_string();
+    let open = |source| LogError::Open { file: file.clone(), source };
+    let mut input = Input::new(File::open(path).map_err(open)?).map_err(open)?;
+    let mut bytes = Vec::new();
+    if let Err(error) = input.read_to_end(&mut bytes) {
+        let mut faults = Faults::new(&file);
+        faults.push(1, Problem::Unreadable { reason: error.to_string() });
+        return Err(faults.into());
+    }
+    read_text(&String::from_utf8_lossy(&bytes), &file, strictness)
+}
+
+/// Reads a text, of which messages speak as `file`. Everything else is as in [`read`].
+///
+/// # Errors
+/// [`LogError::Faults`] with all that is wrong with the text.
+pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole, LogError> {
+    let mut faults = Faults::new(file);
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let columns = match Columns::parse(lines.next().map_or("", |(_, line)| line)) {
+        Ok(columns) => columns,
+        Err(reason) => {
+            faults.push(1, Problem::Syntax { format: "a listing of `sacct --parsable2`", reason });
+            return Err(faults.into());
+        }
+    };
+    let (mut accounting, mut names, mut broken) = (Accounting::default(), Names::default(), 0);
+    let mut jobs: Vec<(u64, Job)> = Vec::new();
+    // Faults of jobs count if the file is read strictly, or if there is no job without any.
+    let mut of_jobs = Faults::new(file);
+    for (number, line) in lines {
+        let row = match columns.row(line) {
+            Ok(row) => row,
+            Err(problem) => {
+                broken += 1;
+                of_jobs.push(number, problem);
+                continue;
+            }
+        };
+        match Kind::of(&row) {
+            Kind::Step => accounting.steps += 1,
+            Kind::Unended => accounting.unended += 1,
+            Kind::Ended => {
+                let mut problems = Vec::new();
+                let job = Job::read(&row, &mut names, &mut problems);
+                if problems.is_empty() {
+                    count(&mut accounting, &row, &job);
+                    jobs.push((number, job));
+                } else {
+                    broken += 1;
+                    problems.into_iter().for_each(|problem| of_jobs.push(number, problem));
+                }
+            }
+        }
+    }
+    if !of_jobs.is_empty() && (strictness == Strictness::Strict || jobs.is_empty()) {
+        return Err(of_jobs.into());
+    }
+    let report = ReadReport { records: jobs.len() as u64, broken, accounting, ..ReadReport::default() };
+    let (header, lines) = records(jobs, &names);
+    Ok(Whole::new(file.to_owned(), header, report, lines))
+}
+
+/// Counts what is special about a job.
+fn count(accounting: &mut Accounting, row: &Row<'_>, job: &Job) {
+    let id = row.get(Column::JobId);
+    let is_suspended = row.get(Column::Suspended).bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+    let has_gpus =
+        [Column::ReqTres, Column::AllocTres].iter().any(|&tres| row.get(tres).contains("gres/gpu"));
+    accounting.unstarted += u64::from(!job.has_started);
+    accounting.requeued += u64::from(row.get(Column::State).starts_with("REQUEUE"));
+    accounting.suspended += u64::from(is_suspended);
+    accounting.array_tasks += u64::from(id.contains('_'));
+    accounting.components += u64::from(id.contains('+'));
+    accounting.with_gpus += u64::from(has_gpus);
+}
+
+/// The jobs as records, whose times begin with the first submission.
+fn records(jobs: Vec<(u64, Job)>, names: &Names) -> (Header, Vec<Line>) {
+    let first = jobs.iter().map(|(_, job)| job.submit).min().unwrap_or_default();
+    let mut header = Header::default();
+    header.push("UnixStartTime", &first.to_string());
+    header.push("Note", "accounting of Slurm, by sacct");
+    names.queues.iter().for_each(|(number, name)| header.push("Queue", &format!("{number} {name}")));
+    names.partitions.iter().for_each(|(number, name)| header.push("Partition", &format!("{number} {name}")));
+    let mut seen = BTreeSet::new();
+    let are_unique = jobs.iter().all(|(_, job)| job.number.is_some_and(|number| seen.insert(number)));
+    let line = |(place, (number, job)): (u64, (u64, Job))| {
+        let mut record = job.record;
+        record.job = job.number.filter(|_| are_unique).unwrap_or(place + 1);
+        record.submit = SimTime::from_secs(job.submit.abs_diff(first));
+        Line { number, place, has_submit: true, record }
+    };
+    (header, (0..).zip(jobs).map(line).collect())
+}

@@ -1,0 +1,40 @@
+//! Names as numbers.
+
+use std::collections::BTreeMap;
+
+/// Names by the order in which they came, from 1.
+#[derive(Debug, Default)]
+pub(super) struct Numbered(BTreeMap<String, u32>);
+
+impl Numbered {
+    /// The number of a name; `None` of an empty one.
+    pub(super) fn number(&mut self, name: &str) -> Option<u32> {
+        if name.is_empty() {
+            return None;
+        }
+        if let Some(&number) = self.0.get(name) {
+            return Some(number);
+        }
+        let number = u32::try_from(self.0.len()).ok()?.checked_add(1)?;
+        self.0.insert(name.to_owned(), number);
+        Some(number)
+    }
+
+    /// All numbers and names, by number.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
+        let mut all: Vec<(u32, &str)> =
+            self.0.iter().map(|(name, &number)| (number, name.as_str())).collect();
+        all.sort_unstable();
+        all.into_iter()
+    }
+}
+
+/// The names of a listing.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    pub(super) users: Numbered,
+    pub(super) groups: Numbered,
+    pub(super) jobs: Numbered,
+    pub(super) queues: Numbered,
+    pub(super) partitions: Numbered,
+}

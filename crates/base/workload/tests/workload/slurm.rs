@@ -1,0 +1,149 @@
+//! What Slurm 22.05 printed (`scripts/record-sacct`), and listings that are broken.
+
+use dfrsim_workload::formats::slurm;
+use dfrsim_workload::log::{Accounting, Line, Source as _, Status, Strictness, Whole};
+use std::path::Path;
+
+const LISTING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/workload/reference/slurm-22.05.sacct");
+
+fn recorded() -> Whole {
+    slurm::read(Path::new(LISTING), Strictness::Strict).unwrap()
+}
+
+/// The faults of a listing.
+fn faults(text: &str) -> Vec<String> {
+    let error = slurm::read_text(text, "log", Strictness::Strict).unwrap_err();
+    error.to_string().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn all_lines_of_a_recorded_listing_are_accounted_for() {
+    let lines = std::fs::read_to_string(LISTING).unwrap().lines().count() as u64 - 1;
+    let report = recorded().finish().unwrap();
+    let Accounting { steps, unended, .. } = report.accounting;
+    assert_eq!(report.records + steps + unended + report.broken, lines);
+    assert_eq!((report.records, report.broken), (21, 0));
+    let expected = Accounting {
+        steps: 26,
+        unended: 1,
+        unstarted: 1,
+        requeued: 1,
+        suspended: 1,
+        array_tasks: 5,
+        components: 2,
+        with_gpus: 2,
+    };
+    assert_eq!(report.accounting, expected);
+}
+
+#[test]
+fn each_kind_of_job_is_read_as_it_ran() {
+    let lines: Vec<Line> = recorded().collect();
+    // Submit, wait, run time, allocated and requested processors, requested time, status.
+    let job = |name: u32| {
+        let found: Vec<_> = lines.iter().filter(|line| line.record.executable == Some(name)).collect();
+        let of = |line: &&Line| {
+            let record = &line.record;
+            let seconds = |span: Option<dfrsim_model::SimSpan>| span.map(|span| span.micros() / 1_000_000);
+            let processors = (record.allocated_processors, record.requested_processors);
+            let times = (record.submit.micros() / 1_000_000, seconds(record.wait), seconds(record.run_time));
+            (times, processors, seconds(record.requested_time), record.status)
+        };
+        found.iter().map(of).collect::<Vec<_>>()
+    };
+    let (hold, steps, fails, named) = (1, 2, 3, 4);
+    assert_eq!(job(hold), [((0, Some(0), Some(8)), (Some(12), Some(3)), Some(300), Status::Completed)]);
+    assert_eq!(job(steps), [((0, Some(9), Some(3)), (Some(4), Some(4)), Some(60), Status::Completed)]);
+    assert_eq!(job(fails)[0].3, Status::Failed);
+    // Its name has a delimiter in it.
+    assert_eq!(job(named), [((0, Some(9), Some(4)), (Some(2), Some(2)), Some(86_400), Status::Completed)]);
+    let waited: Vec<_> = lines.iter().filter(|line| line.record.allocated_processors.is_none()).collect();
+    let [never] = waited[..] else { panic!("{waited:?}") };
+    assert_eq!((never.record.status, never.record.run_time.unwrap().micros()), (Status::Cancelled, 0));
+    assert_eq!(never.record.requested_memory.unwrap().to_string(), "921600");
+    // The queue is the QOS.
+    let header = recorded().header().to_string();
+    assert!(header.contains("; Queue: 1 normal\n; Partition: 1 main\n; Partition: 2 gpu\n"), "{header}");
+}
+
+/// A job that was requeued has two lines, so that numbers of jobs are not unique: all are numbered as they come.
+#[test]
+fn jobs_are_numbered_if_a_number_comes_twice() {
+    let numbers: Vec<u64> = recorded().map(|line| line.record.job).collect();
+    assert_eq!(numbers.len(), 21);
+    assert!(numbers.iter().all(|number| (1..=21).contains(number)));
+    let text =
+        "JobID|State|Submit|Start|Elapsed\n70|COMPLETED|1000|1001|00:05\n90_1|FAILED|1000|1001|00:05\n";
+    let numbers = |text: &str| {
+        let lines = slurm::read_text(text, "log", Strictness::Strict).unwrap();
+        lines.map(|line| line.record.job).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(text), [1, 2]);
+    assert_eq!(numbers(&text.replace("90_1", "90")), [70, 90]);
+}
+
+#[test]
+fn times_begin_with_the_first_submission() {
+    let text = "Start,JobID,Submit,End,State,NCPUS\n\
+        2026-03-01T00:01:00,2,2026-03-01T00:00:30,2026-03-01T00:02:00,TIMEOUT,2\n\
+        2026-03-01T00:01:00,1,2026-02-28T23:59:30,2026-03-01T00:01:00,NODE_FAIL,4\n";
+    let log = slurm::read_text(text, "log", Strictness::Strict).unwrap();
+    assert_eq!(log.header().unix_start_time(), Some(1_772_323_170));
+    let times = |line: Line| {
+        let Line { number, record, .. } = line;
+        (
+            number,
+            record.submit.to_string(),
+            record.wait.unwrap().to_string(),
+            record.run_time.unwrap().to_string(),
+        )
+    };
+    let expected = |number, submit: &str, wait: &str, run: &str| {
+        (number, submit.to_owned(), wait.to_owned(), run.to_owned())
+    };
+    let lines: Vec<_> = log.map(times).collect();
+    assert_eq!(lines, [expected(3, "0", "90", "0"), expected(2, "60", "30", "60")]);
+}
+
+#[test]
+fn every_fault_is_reported_with_line_and_column() {
+    let text = "JobID|State|Submit|Start|End|Timelimit|AllocCPUS|ReqMem\n\
+        1|BUSY|yesterday|2026-03-01T00:01:00|2026-03-01T00:00:00|1:|many|lots\n\
+        2|COMPLETED|Unknown|2026-03-01T00:01:00|2026-03-01T00:02:00|UNLIMITED|4|\n\
+        3|COMPLETED\n\
+        4|COMPLETED|2026-03-01T00:00:00|2026-03-01T00:01:00|2026-03-01T00:02:00|1-0:0:0|4|4Gn\n";
+    assert_eq!(
+        faults(text),
+        [
+            "log:2: job `1`: field `Submit`: found `yesterday`, expected a time such as 2026-03-01T09:00:00",
+            "log:2: job `1`: field `AllocCPUS`: found `many`, expected a number of processors",
+            "log:2: job `1`: field `End`: found `2026-03-01T00:00:00`, expected a time not before that of Start",
+            "log:2: job `1`: field `Timelimit`: found `1:`, expected a time such as 1-02:03:04",
+            "log:2: job `1`: field `ReqMem`: found `lots`, expected memory such as 300M, 4Gn or 1.5Gc",
+            "log:2: job `1`: field `State`: found `BUSY`, expected a state of a job such as COMPLETED",
+            "log:3: job `2`: field `Submit`: found `Unknown`, expected a time such as 2026-03-01T09:00:00",
+            "log:4: found 2 fields, expected 8",
+        ]
+    );
+    let report = slurm::read_text(text, "log", Strictness::Lenient).unwrap().finish().unwrap();
+    assert_eq!((report.records, report.broken), (1, 3));
+    assert_eq!(report.notices()[0], "broken lines left out: 3");
+}
+
+#[test]
+fn what_is_no_listing_is_said() {
+    let of = |missing| {
+        [format!(
+            "log:1: not a listing of `sacct --parsable2`: the first line should name the columns, and does not have {missing}"
+        )]
+    };
+    assert_eq!(faults(""), of("JobID, State, Submit, Start, End"));
+    assert_eq!(faults("JobID|State|Start\n1|COMPLETED|x\n"), of("Submit, End"));
+    assert_eq!(
+        faults("1 0 -1 60 4 -1 -1 4 100 -1 1 7 -1 -1 -1 -1 -1 -1\n"),
+        of("JobID, State, Submit, Start, End")
+    );
+    // Not a job without a fault.
+    let text = "JobID|State|Submit|Start|End\n1|COMPLETED|x|y|z\n";
+    assert!(slurm::read_text(text, "log", Strictness::Lenient).is_err());
+}
