@@ -24,6 +24,11 @@ pub struct Cluster {
     pub local: Option<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(micros: &u64) -> bool {
+    *micros == 0
+}
+
 /// One line of the record of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
@@ -41,6 +46,15 @@ pub enum Record<'a> {
         /// If waiting jobs are only ever moved to gain time: what they must gain more than.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         threshold_us: Option<u64>,
+        /// How long a job takes longer elsewhere than on the cluster to which it was submitted first, for its data.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        transfer_us: u64,
+        /// The same for each of its cores, on top of that.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        transfer_per_core_us: u64,
+        /// How often clusters publish their states, if the meta-scheduler knows them from there only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        publication_us: Option<u64>,
         /// The clusters.
         clusters: Cow<'a, [Cluster]>,
     },
@@ -79,6 +93,9 @@ pub enum Record<'a> {
         cluster: u32,
         /// When it is expected to complete there at the latest.
         expected_us: u64,
+        /// What the meta-scheduler expects, where it only knows what was published.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        known_us: Option<u64>,
     },
     /// It leaves the queue of a cluster.
     Cancel {
@@ -110,13 +127,41 @@ pub enum Record<'a> {
         /// The cluster.
         cluster: u32,
     },
+    /// A cluster fails.
+    Fail {
+        /// The moment.
+        at_us: u64,
+        /// The cluster.
+        cluster: u32,
+    },
+    /// A job that ran there is lost.
+    Lose {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// The cluster.
+        cluster: u32,
+    },
+    /// The cluster works again.
+    Repair {
+        /// The moment.
+        at_us: u64,
+        /// The cluster.
+        cluster: u32,
+    },
+    /// All clusters publish their states.
+    Publish {
+        /// The moment.
+        at_us: u64,
+    },
     /// What the simulator says of the whole run.
     Summary {
         /// Jobs that ended.
         completed: u64,
         /// Jobs that fit nowhere.
         skipped: u64,
-        /// How often a job was submitted to another cluster than the one on which it waited before.
+        /// How often a job was submitted to another cluster than the one on which it waited, or was lost, before.
         moves: u64,
         /// How often a job left a queue without starting.
         cancellations: u64,

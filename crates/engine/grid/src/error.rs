@@ -1,6 +1,6 @@
 //! What cannot be simulated.
 
-use dfrsim_model::JobId;
+use dfrsim_model::{JobId, SimTime};
 
 /// Why a grid cannot be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,22 @@ pub enum GridError {
     /// Jobs that wait in several queues cannot be moved.
     #[error("jobs that are submitted to several clusters cannot be reallocated as well")]
     CopiesAndReallocation,
+    /// Where the data of a job are that waits in several queues is not known.
+    #[error("the data of jobs that are submitted to several clusters cannot be transferred")]
+    CopiesAndTransfer,
     /// Nothing can happen every zero seconds.
-    #[error("the period of reallocation must be longer than zero")]
+    #[error("the periods of reallocation and of publication must be longer than zero")]
     NoPeriod,
+    /// An outage of no cluster, one that ends no later than it begins, or one that begins before the one before it is over.
+    #[error(
+        "outage of cluster {cluster} from {from} to {until} s: expected a cluster of the platform, and outages one after the other"
+    )]
+    Outage {
+        /// The cluster, as an index.
+        cluster: usize,
+        /// When it would fail.
+        from: SimTime,
+        /// When it would work again.
+        until: SimTime,
+    },
 }

@@ -1,12 +1,13 @@
 //! The state of a grid, and what can be done to it.
 
-use crate::cluster::Cluster;
-use crate::{GridJob, JobOutcome, Observer, Outcome};
+use crate::cluster::{Cluster, Demand};
+use crate::{GridJob, JobOutcome, Observer, Outcome, Transfer};
 use dfrsim_cluster::JobHandle;
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
-use dfrsim_model::SimTime;
 use dfrsim_model::grid_event::Record;
+use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::batch::SubmissionEffect;
+use std::collections::BTreeSet;
 
 /// Clusters as a set: one bit each.
 pub(crate) type ClusterSet = u64;
@@ -22,10 +23,19 @@ pub(crate) struct Grid<'a, O> {
     unsettled: ClusterSet,
     events: EventQueue,
     observer: O,
+    transfer: Transfer,
+    /// Jobs in no queue, which the meta-scheduler holds: their cluster has failed, or none that is wide enough works.
+    held: BTreeSet<usize>,
+    /// The jobs that run, where clusters publish their states.
+    running: Option<BTreeSet<usize>>,
+    /// How many jobs have neither completed nor been skipped.
+    unfinished: usize,
     moves: u64,
     cancellations: u64,
     skipped: usize,
     submissions: u64,
+    losses: u64,
+    lost_work: u128,
     pub(crate) most_waiting: usize,
     pub(crate) questions: u64,
     /// Kept to reuse its memory.
@@ -40,6 +50,11 @@ struct State {
     promised: SimTime,
     moves: u32,
     cancellations: u32,
+    losses: u32,
+    /// The cluster to which it was submitted first, which has its data.
+    data: Option<u32>,
+    /// The cluster that failed with it, until it is submitted again.
+    failed_on: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,20 +70,31 @@ enum Phase {
 /// What is to be done at a moment besides what the clusters do.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Due {
+    /// Jobs that are held may find a cluster.
+    pub(crate) change: bool,
+    pub(crate) publication: bool,
     pub(crate) arrival: bool,
     pub(crate) tick: bool,
 }
 
-/// What an event is about. Slots: one for each cluster, the arrival, the tick, one for each job.
+/// What an event is about. Slots: two for each cluster, the arrival, the tick, the publication, one for each job.
 enum Event {
     WakeUp(usize),
+    /// A cluster fails, or works again.
+    Change(usize),
     Arrival,
     Tick,
+    Publication,
     Completion(usize),
 }
 
 impl<'a, O: Observer> Grid<'a, O> {
-    pub(crate) fn new(clusters: Vec<Cluster>, jobs: &'a [GridJob], observer: O) -> Grid<'a, O> {
+    pub(crate) fn new(
+        clusters: Vec<Cluster>,
+        jobs: &'a [GridJob],
+        transfer: Transfer,
+        observer: O,
+    ) -> Grid<'a, O> {
         let state = State {
             phase: Phase::Outside,
             start: SimTime::MAX,
@@ -76,7 +102,11 @@ impl<'a, O: Observer> Grid<'a, O> {
             promised: SimTime::MAX,
             moves: 0,
             cancellations: 0,
+            losses: 0,
+            data: None,
+            failed_on: None,
         };
+        let running = clusters.iter().any(|cluster| cluster.book.is_some()).then(BTreeSet::new);
         Grid {
             jobs,
             clusters,
@@ -86,10 +116,16 @@ impl<'a, O: Observer> Grid<'a, O> {
             unsettled: 0,
             events: EventQueue::new(),
             observer,
+            transfer,
+            held: BTreeSet::new(),
+            running,
+            unfinished: jobs.len(),
             moves: 0,
             cancellations: 0,
             skipped: 0,
             submissions: 0,
+            losses: 0,
+            lost_work: 0,
             most_waiting: 0,
             questions: 0,
             starts: Vec::new(),
@@ -106,9 +142,24 @@ impl<'a, O: Observer> Grid<'a, O> {
     pub(crate) fn waiting(&self) -> usize {
         self.clusters.iter().map(|cluster| cluster.waiting).sum()
     }
-    /// Whether all clusters offer one start to all jobs of one width, which a submission can only delay.
+    /// Whether all clusters offer one start to all jobs of one width, which a submission can only delay, and a job takes as long on
+    /// a cluster wherever it was before.
     pub(crate) fn serves_in_turn(&self) -> bool {
-        self.clusters.iter().all(|cluster| cluster.effect_of_submission() == SubmissionEffect::Delays)
+        self.transfer.is_zero()
+            && self.clusters.iter().all(|cluster| cluster.effect_of_submission() == SubmissionEffect::Delays)
+    }
+    /// What a job asks of a cluster.
+    pub(crate) fn demand(&self, job: usize, at: usize) -> Demand {
+        let mut demand = self.clusters[at].demand(&self.jobs[job]);
+        demand.walltime = demand.walltime + self.transfer_to(job, at);
+        demand
+    }
+    /// How long the data of a job take to a cluster.
+    fn transfer_to(&self, job: usize, at: usize) -> SimSpan {
+        if self.transfer.is_zero() || self.states[job].data.is_none_or(|data| data as usize == at) {
+            return SimSpan::ZERO;
+        }
+        self.transfer.of_width(self.jobs[job].width)
     }
     pub(crate) fn is_waiting(&self, job: usize) -> bool {
         matches!(self.states[job].phase, Phase::Waiting(_))
@@ -121,29 +172,51 @@ impl<'a, O: Observer> Grid<'a, O> {
         let clusters = self.clusters.len();
         let number = match *event {
             Event::WakeUp(cluster) => cluster,
-            Event::Arrival => clusters,
-            Event::Tick => clusters + 1,
-            Event::Completion(job) => clusters + 2 + job,
+            Event::Change(cluster) => clusters + cluster,
+            Event::Arrival => 2 * clusters,
+            Event::Tick => 2 * clusters + 1,
+            Event::Publication => 2 * clusters + 2,
+            Event::Completion(job) => 2 * clusters + 3 + job,
         };
         Slot(u32::try_from(number).expect("jobs are numbered by 32 bits"))
     }
     fn event(&self, Slot(number): Slot) -> Event {
-        let clusters = self.clusters.len();
-        match number as usize {
-            cluster if cluster < clusters => Event::WakeUp(cluster),
-            number if number == clusters => Event::Arrival,
-            number if number == clusters + 1 => Event::Tick,
-            number => Event::Completion(number - clusters - 2),
+        let (number, clusters) = (number as usize, self.clusters.len());
+        match number.checked_sub(2 * clusters) {
+            None if number < clusters => Event::WakeUp(number),
+            None => Event::Change(number - clusters),
+            Some(0) => Event::Arrival,
+            Some(1) => Event::Tick,
+            Some(2) => Event::Publication,
+            Some(job) => Event::Completion(job - 3),
         }
     }
     fn schedule(&mut self, time: SimTime, event: &Event) {
         let (rank, sequence) = match *event {
             Event::Completion(job) => (Rank::Completion, job as u64),
+            Event::Change(cluster) => (Rank::PlatformChange, cluster as u64),
             Event::Arrival => (Rank::Submission, 0),
             Event::WakeUp(cluster) => (Rank::Tick, cluster as u64),
+            Event::Publication => (Rank::Tick, (u64::MAX >> 8) - 1),
             Event::Tick => (Rank::Tick, u64::MAX >> 8),
         };
         self.events.schedule(self.slot(event), EventKey::new(time, rank, sequence));
+    }
+    pub(crate) fn schedule_publication(&mut self, time: SimTime) {
+        self.schedule(time, &Event::Publication);
+    }
+    /// Waits for the next failure or repair of each cluster.
+    pub(crate) fn schedule_changes(&mut self) {
+        (0..self.clusters.len()).for_each(|at| self.schedule_change(at));
+    }
+    fn schedule_change(&mut self, at: usize) {
+        if let Some(time) = self.clusters[at].next_change() {
+            self.schedule(time, &Event::Change(at));
+        }
+    }
+    /// Whether jobs are left that may be lost, or for which there may be another cluster.
+    pub(crate) fn may_change(&self) -> bool {
+        self.unfinished > 0 && self.clusters.iter().any(|cluster| cluster.next_change().is_some())
     }
     pub(crate) fn schedule_tick(&mut self, time: SimTime) {
         self.schedule(time, &Event::Tick);
@@ -167,6 +240,13 @@ impl<'a, O: Observer> Grid<'a, O> {
             match self.event(slot) {
                 Event::Completion(job) => self.complete(job),
                 Event::WakeUp(cluster) => self.unsettled |= 1 << cluster,
+                // After the last job it does not matter.
+                Event::Change(_) if self.unfinished == 0 => {}
+                Event::Change(cluster) => {
+                    self.change(cluster);
+                    due.change = true;
+                }
+                Event::Publication => due.publication = self.unfinished > 0,
                 Event::Arrival => due.arrival = true,
                 Event::Tick => due.tick = true,
             }
@@ -194,13 +274,19 @@ impl<'a, O: Observer> Grid<'a, O> {
     /// The job fits nowhere.
     pub(crate) fn skip(&mut self, job: usize) {
         self.skipped += 1;
+        self.unfinished -= 1;
         self.observer.record(Record::Skip { at_us: self.now.micros(), job: job as u64 });
     }
 
     fn complete(&mut self, job: usize) {
         let state = &self.states[job];
         let Phase::Started(at) = state.phase else { unreachable!("only started jobs complete") };
-        self.clusters[at].ended(self.now, job, &self.jobs[job], state.start);
+        let (start, demand) = (state.start, self.demand(job, at));
+        self.clusters[at].ended(self.now, job, demand, start);
+        self.unfinished -= 1;
+        if let Some(running) = &mut self.running {
+            running.remove(&job);
+        }
         self.unsettled |= 1 << at;
         self.observer.record(Record::Complete {
             at_us: self.now.micros(),
@@ -209,29 +295,128 @@ impl<'a, O: Observer> Grid<'a, O> {
         });
     }
 
-    /// The job joins a queue; [`Grid::settle`] lets the cluster act on it.
+    /// A cluster fails or works again, in turn.
+    fn change(&mut self, at: usize) {
+        let at_us = self.now.micros();
+        let cluster = at as u32;
+        if self.clusters[at].is_up {
+            self.observer.record(Record::Fail { at_us, cluster });
+            let is_here = |state: &State| match state.phase {
+                Phase::Outside => false,
+                Phase::Waiting(set) => set & 1 << at != 0,
+                Phase::Started(on) => on == at && state.end > self.now,
+            };
+            let here: Vec<usize> = (0..self.next).filter(|&job| is_here(&self.states[job])).collect();
+            self.clusters[at].fail(self.now);
+            for job in here {
+                if let Phase::Started(_) = self.states[job].phase {
+                    self.lose(job, cluster);
+                } else {
+                    self.cancelled(job, at, None);
+                }
+                let state = &mut self.states[job];
+                if state.phase == Phase::Outside {
+                    (state.data, state.failed_on) = (None, Some(cluster));
+                    self.held.insert(job);
+                }
+            }
+        } else {
+            self.observer.record(Record::Repair { at_us, cluster });
+            self.clusters[at].repair();
+        }
+        self.schedule_change(at);
+    }
+    fn lose(&mut self, job: usize, cluster: u32) {
+        self.events.cancel(self.slot(&Event::Completion(job)));
+        if let Some(running) = &mut self.running {
+            running.remove(&job);
+        }
+        let state = &mut self.states[job];
+        self.losses += 1;
+        self.lost_work += u128::from(self.jobs[job].width) * u128::from(self.now.since(state.start).micros());
+        state.losses += 1;
+        state.phase = Phase::Outside;
+        self.observer.record(Record::Lose { at_us: self.now.micros(), job: job as u64, cluster });
+    }
+    /// The meta-scheduler holds a job for which there is no cluster now.
+    pub(crate) fn hold(&mut self, job: usize) {
+        self.held.insert(job);
+    }
+    /// The jobs that were held, which are not any more, in their order.
+    pub(crate) fn release_held(&mut self) -> BTreeSet<usize> {
+        std::mem::take(&mut self.held)
+    }
+    /// The cluster that failed with a job, if it was not submitted since.
+    pub(crate) fn take_failed_on(&mut self, job: usize) -> Option<usize> {
+        self.states[job].failed_on.take().map(|at| at as usize)
+    }
+
+    /// All clusters publish their states.
+    pub(crate) fn publish(&mut self) {
+        self.observer.record(Record::Publish { at_us: self.now.micros() });
+        let mut plan = Vec::new();
+        for at in 0..self.clusters.len() {
+            let running = self.running.iter().flatten().filter_map(|&job| {
+                let state = &self.states[job];
+                (state.phase == Phase::Started(at)).then(|| (job, state.start))
+            });
+            let ends: Vec<(SimTime, u32)> = running
+                .map(|(job, start)| {
+                    let demand = self.demand(job, at);
+                    (start + demand.walltime, demand.width)
+                })
+                .collect();
+            plan.clear();
+            self.clusters[at].plan(self.now, &mut plan);
+            let demands: Vec<Demand> =
+                plan.iter().map(|planned| self.demand(planned.job.index(), at)).collect();
+            let Some(book) = &mut self.clusters[at].book else { continue };
+            book.clear(self.now, ends.into_iter());
+            for (planned, demand) in plan.iter().zip(demands) {
+                book.enter(planned.job.index(), planned.start, demand);
+            }
+        }
+    }
+
+    /// The job, which the meta-scheduler expects to complete then, joins a queue; [`Grid::settle`] lets the cluster act on it.
     pub(crate) fn submit(&mut self, job: usize, at: usize, expected: SimTime) {
-        self.clusters[at].submit(self.now, job, &self.jobs[job]);
+        let (now, demand) = (self.now, self.demand(job, at));
+        let cluster = &mut self.clusters[at];
+        // The cluster itself knows better.
+        let (mut planned, mut known) = (expected, None);
+        if let Some(mut book) = cluster.book.take() {
+            planned = cluster.planned_end(now, demand);
+            if self.jobs[job].home.is_none() {
+                let start = SimTime::ZERO + expected.since(SimTime::ZERO + demand.walltime);
+                book.enter(job, start, demand);
+                known = Some(expected);
+            }
+            cluster.book = Some(book);
+        }
+        cluster.submit(now, job, demand);
         self.unsettled |= 1 << at;
         self.submissions += 1;
         let state = &mut self.states[job];
-        if state.cancellations == 0 {
-            state.promised = state.promised.min(expected);
+        state.data.get_or_insert(at as u32);
+        if (state.cancellations, state.losses) == (0, 0) {
+            state.promised = state.promised.min(planned);
         }
         state.phase = match state.phase {
             Phase::Waiting(set) => Phase::Waiting(set | 1 << at),
             _ => Phase::Waiting(1 << at),
         };
         self.observer.record(Record::Submit {
-            at_us: self.now.micros(),
+            at_us: now.micros(),
             job: job as u64,
             cluster: at as u32,
-            expected_us: expected.micros(),
+            expected_us: planned.micros(),
+            known_us: known.map(SimTime::micros),
         });
     }
     /// The job leaves a queue; [`Grid::settle`] lets the others there move up.
     pub(crate) fn cancel(&mut self, job: usize, at: usize, expected: Option<SimTime>) {
-        self.clusters[at].cancel(self.now, job, &self.jobs[job]);
+        let demand = self.demand(job, at);
+        self.clusters[at].cancel(self.now, job, demand);
         self.cancelled(job, at, expected);
     }
     /// All jobs leave the queue of a cluster: `jobs` are those that wait there, with their expected ends.
@@ -243,6 +428,9 @@ impl<'a, O: Observer> Grid<'a, O> {
     }
     fn cancelled(&mut self, job: usize, at: usize, expected: Option<SimTime>) {
         self.unsettled |= 1 << at;
+        if let Some(book) = &mut self.clusters[at].book {
+            book.strike(self.now, job);
+        }
         self.cancellations += 1;
         let state = &mut self.states[job];
         state.cancellations += 1;
@@ -286,9 +474,13 @@ impl<'a, O: Observer> Grid<'a, O> {
         }
     }
     fn start(&mut self, job: usize, at: usize) {
+        let (demand, transfer) = (self.demand(job, at), self.transfer_to(job, at));
         let cluster = &mut self.clusters[at];
-        cluster.started(self.now, &self.jobs[job]);
-        let end = self.now + cluster.run(&self.jobs[job]);
+        cluster.started(self.now, demand);
+        let end = self.now + transfer + cluster.run(&self.jobs[job]);
+        if let Some(running) = &mut self.running {
+            running.insert(job);
+        }
         let state = &mut self.states[job];
         let Phase::Waiting(set) = state.phase else { unreachable!("only waiting jobs start") };
         (state.phase, state.start, state.end) = (Phase::Started(at), self.now, end);
@@ -312,6 +504,7 @@ impl<'a, O: Observer> Grid<'a, O> {
                 promised: state.promised,
                 moves: state.moves,
                 cancellations: state.cancellations,
+                losses: state.losses,
             }),
             _ => None,
         };
@@ -334,6 +527,8 @@ impl<'a, O: Observer> Grid<'a, O> {
             cancellations: self.cancellations,
             skipped: self.skipped,
             submissions: self.submissions,
+            losses: self.losses,
+            lost_work: self.lost_work,
             most_waiting: self.most_waiting,
             questions: self.questions,
         }

@@ -2,8 +2,10 @@
 //!
 //! * [`Platform`]: the clusters, their [`Speed`]s and their [`LocalPolicy`]: FCFS, conservative backfilling (two kinds) or EASY,
 //!   by the planners of [`dfrsim_policies::batch`]. A job is killed at its walltime.
+//!   Clusters may fail for a time ([`Outage`]).
 //! * [`Options`]: the [`Mapping`] of arriving jobs, and the [`Reallocation`] of waiting ones: two [`Algorithm`]s with
-//!   six [`Heuristic`]s each.
+//!   six [`Heuristic`]s each; how long the data of a job that moves take ([`Transfer`]), and how old is what the meta-scheduler
+//!   knows of the clusters.
 //! * [`simulate`] runs jobs through all of it on one event queue, tells an [`Observer`] what happens, and gives an
 //!   [`Outcome`]. [`Comparison`] sets it against the one without reallocation.
 //!
@@ -36,6 +38,7 @@
 //! research report RR-7226, 2010; for submission to several clusters O. Sonmez et al., HPDC 2009; what their texts leave
 //! open is said where it is decided.
 
+mod book;
 mod cluster;
 mod comparison;
 mod error;
@@ -54,7 +57,7 @@ pub use comparison::Comparison;
 pub use error::GridError;
 pub use job::GridJob;
 pub use observer::Observer;
-pub use options::{Algorithm, Heuristic, Mapping, Options, Reallocation};
+pub use options::{Algorithm, Heuristic, Mapping, Options, Reallocation, Transfer};
 pub use outcome::{JobOutcome, Outcome};
-pub use platform::{ClusterSpec, LocalPolicy, Platform, Speed};
+pub use platform::{ClusterSpec, LocalPolicy, Outage, Platform, Speed};
 pub use simulation::simulate;

@@ -23,15 +23,16 @@ impl Mapper {
         Mapper { mapping, copies, rng: seed.fork("mapping").rng(), turn: 0, eligible: Vec::new() }
     }
 
-    /// Submits an arriving job.
+    /// Submits a job that arrives, or that was held.
     pub(crate) fn arrive<O: Observer>(&mut self, grid: &mut Grid<'_, O>, number: usize) {
         let job = grid.job(number);
         self.eligible.clear();
-        let is_offered = |at: usize| job.home.is_none_or(|home| home as usize == at);
-        let offered = (0..grid.clusters.len()).filter(|&at| is_offered(at) && grid.clusters[at].fits(job));
-        self.eligible.extend(offered);
+        let is_offered = |at: &usize| job.home.is_none_or(|home| home as usize == *at);
+        let offered = (0..grid.clusters.len()).filter(is_offered);
+        self.eligible.extend(offered.clone().filter(|&at| grid.clusters[at].accepts(job.width)));
         if self.eligible.is_empty() {
-            return grid.skip(number);
+            let fits = offered.into_iter().any(|at| job.width <= grid.clusters[at].spec.cores);
+            return if fits { grid.hold(number) } else { grid.skip(number) };
         }
         let now = grid.now();
         if job.home.is_none() {
@@ -41,8 +42,13 @@ impl Mapper {
             }
         }
         for &at in self.eligible.iter().take(self.copies.max(1)) {
-            let expected = grid.clusters[at].end_if_submitted(now, job);
+            let cluster = &mut grid.clusters[at];
+            let expected = cluster.end_if_submitted(now, cluster.demand(job));
             grid.submit(number, at, expected);
+        }
+        let is_move = |failed: usize| self.copies == 1 && failed != self.eligible[0];
+        if grid.take_failed_on(number).is_some_and(is_move) {
+            grid.count_move(number);
         }
         grid.settle();
     }
@@ -53,7 +59,10 @@ impl Mapper {
         let Mapper { eligible, rng, turn, .. } = self;
         match self.mapping {
             Mapping::MinimumCompletionTime => {
-                eligible.sort_by_cached_key(|&at| clusters[at].end_if_submitted(now, job));
+                eligible.sort_by_cached_key(|&at| {
+                    let demand = clusters[at].demand(job);
+                    clusters[at].end_if_submitted(now, demand)
+                });
             }
             Mapping::Random => {
                 let chosen = rng.random_range(0..eligible.len());
@@ -63,9 +72,9 @@ impl Mapper {
                 eligible.sort_by_key(|&at| (at + count - *turn) % count);
                 *turn = (eligible[0] + 1) % count;
             }
-            Mapping::QueueLength => eligible.sort_by_key(|&at| clusters[at].waiting),
+            Mapping::QueueLength => eligible.sort_by_key(|&at| clusters[at].known_waiting(now)),
             Mapping::LeastWorkLeft => eligible.sort_by(|&a, &b| {
-                let of = |at: usize| (clusters[at].work_left(now), u128::from(clusters[at].spec.cores));
+                let mut of = |at: usize| (clusters[at].work_left(now), u128::from(clusters[at].spec.cores));
                 let ((a_work, a_cores), (b_work, b_cores)) = (of(a), of(b));
                 (a_work * b_cores).cmp(&(b_work * a_cores))
             }),

@@ -92,6 +92,30 @@ impl Reallocation {
     }
 }
 
+/// How long the data of a job take to another cluster than the one to which it was submitted first, which has them. The job needs
+/// its cores there for that time, before it runs: its walltime is longer by as much.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Transfer {
+    /// For each job.
+    pub fixed: SimSpan,
+    /// For each of its cores, on top of that.
+    pub per_core: SimSpan,
+}
+
+impl Transfer {
+    /// Whether data take no time.
+    #[must_use]
+    pub const fn is_zero(self) -> bool {
+        self.fixed.is_zero() && self.per_core.is_zero()
+    }
+    /// For a job of this width.
+    #[must_use]
+    pub const fn of_width(self, width: u32) -> SimSpan {
+        let cores = self.per_core.micros().saturating_mul(width as u64);
+        SimSpan::from_micros(self.fixed.micros().saturating_add(cores))
+    }
+}
+
 /// What the meta-scheduler does, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -103,6 +127,17 @@ pub struct Options {
     pub copies: usize,
     /// Whether and how waiting jobs move.
     pub reallocation: Option<Reallocation>,
+    /// What it takes to run elsewhere than where the data are.
+    pub transfer: Transfer,
+    /// How often clusters publish their states, for the first time so long after the first submission; the meta-scheduler knows
+    /// nothing else of them but what it does itself. `None`: it always asks.
+    ///
+    /// It then works on the plan that was published. A job that it submits takes the place that it finds there, and one that it
+    /// cancels gives its place back. What it does not know is that jobs have ended before their walltimes, that others have moved up, and
+    /// that local jobs have come. Which jobs still wait it sees, and failures too.
+    ///
+    /// M. Dahlin, *Interpreting Stale Load Information*, IEEE TPDS 11(10), 2000, calls this the periodic update model.
+    pub publication_period: Option<SimSpan>,
     /// Whether jobs that fit on no cluster are left out and counted, instead of being an error.
     pub skip_too_wide: bool,
     /// For the random mapping.
@@ -116,6 +151,8 @@ impl Default for Options {
             mapping: Mapping::default(),
             copies: 1,
             reallocation: None,
+            transfer: Transfer::default(),
+            publication_period: None,
             skip_too_wide: false,
             seed: Seed::new(1),
         }

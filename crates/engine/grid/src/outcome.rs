@@ -11,12 +11,14 @@ pub struct JobOutcome {
     pub start: SimTime,
     /// When it ended.
     pub end: SimTime,
-    /// When it was expected to end, at the moment of its arrival.
+    /// When it was expected to end, at the moment of its arrival, by the plan of the cluster.
     pub promised: SimTime,
-    /// How often it was submitted to another cluster than the one on which it waited before.
+    /// How often it was submitted to another cluster than the one on which it waited, or was lost, before.
     pub moves: u32,
     /// How often it left a queue without starting.
     pub cancellations: u32,
+    /// How often it was lost with its cluster while it ran, and had to begin again.
+    pub losses: u32,
 }
 
 /// What became of all jobs.
@@ -33,6 +35,10 @@ pub struct Outcome {
     pub skipped: usize,
     /// How many submissions to a local scheduler there were.
     pub submissions: u64,
+    /// How many runs were lost when clusters failed: [`JobOutcome::losses`] added up.
+    pub losses: u64,
+    /// What these runs had done, in core microseconds.
+    pub lost_work: u128,
     /// The most jobs that waited at once at a reallocation.
     pub most_waiting: usize,
     /// How many completion times the meta-scheduler of the text asks for. Mapping by completion time asks each cluster that is wide

@@ -1,8 +1,8 @@
 //! The clusters.
 
 use crate::GridError;
-use dfrsim_model::SimSpan;
 use dfrsim_model::named;
+use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::batch::{
     Compression, Conservative, Easy, Fcfs, Forecast, InQueueOrder, QueueOrder, QueueRule,
 };
@@ -100,6 +100,22 @@ impl LocalPolicy {
 pub struct Platform {
     clusters: Vec<ClusterSpec>,
     local: LocalPolicy,
+    outages: Vec<Outage>,
+}
+
+/// A time in which a cluster does not work.
+///
+/// When it fails, the jobs that run there are lost and those that wait there leave its queue. At once the meta-scheduler maps all
+/// of them, in the order of their arrival, as if they arrived, and where their data have to be is decided again; a job is held
+/// while no cluster works on which it may run. A job that ends in the moment of a failure has ended. Afterwards the cluster is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// The cluster, as an index.
+    pub cluster: usize,
+    /// When it fails.
+    pub from: SimTime,
+    /// When it works again.
+    pub until: SimTime,
 }
 
 impl Platform {
@@ -116,8 +132,28 @@ impl Platform {
         }
         match clusters.iter().find(|cluster| cluster.cores == 0) {
             Some(cluster) => Err(GridError::NoCores { cluster: cluster.name.clone() }),
-            None => Ok(Platform { clusters, local }),
+            None => Ok(Platform { clusters, local, outages: Vec::new() }),
         }
+    }
+    /// The same grid with these outages; those of a cluster in the order of time.
+    ///
+    /// # Errors
+    /// [`GridError::Outage`].
+    pub fn with_outages(self, outages: Vec<Outage>) -> Result<Platform, GridError> {
+        let mut over = vec![None; self.clusters.len()];
+        for &Outage { cluster, from, until } in &outages {
+            let before = over.get_mut(cluster).filter(|before| before.is_none_or(|before| before < from));
+            match before {
+                Some(before) if from < until => *before = Some(until),
+                _ => return Err(GridError::Outage { cluster, from, until }),
+            }
+        }
+        Ok(Platform { outages, ..self })
+    }
+    /// When which clusters do not work.
+    #[must_use]
+    pub fn outages(&self) -> &[Outage] {
+        &self.outages
     }
     /// The clusters.
     #[must_use]

@@ -4,15 +4,15 @@ use crate::cluster::Cluster;
 use crate::grid::{Due, Grid};
 use crate::mapping::Mapper;
 use crate::reallocation::Reallocator;
-use crate::{ClusterSpec, GridError, GridJob, Observer, Options, Outcome, Platform};
+use crate::{GridError, GridJob, Observer, Options, Outcome, Platform};
 use dfrsim_model::grid_event::{self, FORMAT_VERSION, Record};
 use dfrsim_model::{JobId, SimSpan, SimTime};
 use std::borrow::Cow;
 
 /// Simulates the jobs, which must be in their [order](GridJob::order), on the platform.
 ///
-/// At one moment jobs end, then what the local schedulers start is started, then jobs arrive, then waiting jobs are
-/// reallocated. Local schedulers act at once: after each submission, and after each move, they start what they can.
+/// At one moment jobs end, then clusters fail or work again, then what the local schedulers start is started, then states are
+/// published, then jobs that were held find a cluster, then jobs arrive, then waiting jobs are reallocated. Local schedulers act at once: after each submission, and after each move, they start what they can.
 ///
 /// # Errors
 /// All of [`GridError`] but those of the platform, before anything is simulated.
@@ -25,14 +25,17 @@ pub fn simulate<O: Observer>(
     check(platform, jobs, options)?;
     let clusters = platform.clusters();
     let local = platform.local();
-    let cluster = |spec: &ClusterSpec| Cluster::new(spec.clone(), platform.local_of(spec));
-    let mut grid = Grid::new(clusters.iter().map(cluster).collect(), jobs, observer);
+    let cluster = |at| Cluster::new(platform, at, options.publication_period.is_some());
+    let mut grid = Grid::new((0..clusters.len()).map(cluster).collect(), jobs, options.transfer, observer);
     grid.record(|| Record::Run {
         format: FORMAT_VERSION,
         local: Cow::Borrowed(local.name()),
         promises: local.keeps_promises(),
         copies: u32::try_from(options.copies).unwrap_or(u32::MAX),
         threshold_us: options.reallocation.and_then(|each| each.moves_for_more_than()).map(SimSpan::micros),
+        transfer_us: options.transfer.fixed.micros(),
+        transfer_per_core_us: options.transfer.per_core.micros(),
+        publication_us: options.publication_period.map(SimSpan::micros),
         clusters: clusters
             .iter()
             .map(|spec| grid_event::Cluster {
@@ -47,8 +50,21 @@ pub fn simulate<O: Observer>(
     if let (Some(first), Some(reallocator)) = (jobs.first(), &reallocator) {
         grid.schedule_tick(first.submit + reallocator.period());
     }
+    if let (Some(first), Some(period)) = (jobs.first(), options.publication_period) {
+        grid.schedule_publication(first.submit + period);
+    }
+    grid.schedule_changes();
     grid.schedule_arrival();
-    while let Some(Due { arrival, tick }) = grid.next_moment() {
+    while let Some(Due { change, publication, arrival, tick }) = grid.next_moment() {
+        if let Some(period) = options.publication_period.filter(|_| publication) {
+            grid.publish();
+            grid.schedule_publication(grid.now() + period);
+        }
+        if change {
+            for job in grid.release_held() {
+                mapper.arrive(&mut grid, job);
+            }
+        }
         if arrival {
             while let Some(job) = grid.next_arrival() {
                 mapper.arrive(&mut grid, job);
@@ -68,7 +84,7 @@ pub fn simulate<O: Observer>(
 /// The next moment of reallocation at which there may be something to do; nothing once there never will be.
 fn next_tick<O: Observer>(grid: &Grid<'_, O>, reallocator: &Reallocator) -> Option<SimTime> {
     let next = grid.now() + reallocator.period();
-    if grid.waiting() > 0 {
+    if grid.waiting() > 0 || grid.may_change() {
         return Some(next);
     }
     // Ticks before the next arrival would find empty queues.
@@ -81,7 +97,12 @@ fn check(platform: &Platform, jobs: &[GridJob], options: &Options) -> Result<(),
     if options.copies > 1 && options.reallocation.is_some() {
         return Err(GridError::CopiesAndReallocation);
     }
-    if options.reallocation.is_some_and(|each| each.period.is_zero()) {
+    if options.copies > 1 && !options.transfer.is_zero() {
+        return Err(GridError::CopiesAndTransfer);
+    }
+    let mut periods =
+        options.reallocation.map(|each| each.period).into_iter().chain(options.publication_period);
+    if periods.any(SimSpan::is_zero) {
         return Err(GridError::NoPeriod);
     }
     if let Some(pair) = jobs.windows(2).find(|pair| pair[1].order() < pair[0].order()) {

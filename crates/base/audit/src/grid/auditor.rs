@@ -7,6 +7,7 @@ use super::{GridRule, Report};
 use crate::{Fault, Faults, Rule};
 use dfrsim_model::SimTime;
 use dfrsim_model::grid_event::{FORMAT_VERSION, Record};
+use std::collections::BTreeSet;
 
 /// Checks records as they come.
 #[derive(Debug)]
@@ -14,6 +15,14 @@ pub struct Auditor {
     pub(super) local: String,
     pub(super) copies: u32,
     pub(super) threshold: Option<u64>,
+    /// What the data of a job take to another cluster: for each job, and for each of its cores.
+    pub(super) transfer: (u64, u64),
+    /// How often states are published.
+    pub(super) period: Option<u64>,
+    /// When they will be published next, once a job has arrived.
+    pub(super) publication: Option<u64>,
+    /// Jobs that are in no queue because no cluster works on which they fit.
+    pub(super) held: BTreeSet<u64>,
     pub(super) clusters: Vec<Cluster>,
     faults: Faults,
     /// The line at hand.
@@ -44,11 +53,25 @@ impl Auditor {
             Record::Run { format, .. } if *format != FORMAT_VERSION => {
                 Rule::Format { found: *format, known: FORMAT_VERSION }
             }
-            Record::Run { local, promises, copies, threshold_us, clusters, .. } => {
+            Record::Run {
+                local,
+                promises,
+                copies,
+                threshold_us,
+                transfer_us,
+                transfer_per_core_us,
+                publication_us,
+                clusters,
+                ..
+            } => {
                 let mut auditor = Auditor {
                     local: local.clone().into_owned(),
                     copies: *copies,
                     threshold: *threshold_us,
+                    transfer: (*transfer_us, *transfer_per_core_us),
+                    period: *publication_us,
+                    publication: None,
+                    held: BTreeSet::new(),
                     clusters: clusters
                         .iter()
                         .map(|cluster| Cluster::new(cluster, local, *promises, *copies))
@@ -66,6 +89,9 @@ impl Auditor {
                     finished: false,
                     series: 0,
                 };
+                if publication_us.is_some() {
+                    auditor.clusters.iter_mut().for_each(|cluster| cluster.publish(0));
+                }
                 for (cluster, spec) in clusters.iter().enumerate() {
                     if spec.cores == 0 || spec.speed == 0 {
                         auditor.fault(None, GridRule::EmptyCluster { cluster });
@@ -101,9 +127,11 @@ impl Auditor {
                 self.advance(at_us);
                 self.skip(job);
             }
-            Record::Submit { at_us, job, cluster, expected_us } => {
+            Record::Submit { at_us, job, cluster, expected_us, known_us } => {
                 self.advance(at_us);
-                self.within(job, cluster, "submit", |auditor| auditor.submit(job, cluster, expected_us));
+                self.within(job, cluster, "submit", |auditor| {
+                    auditor.submit(job, cluster, (expected_us, known_us));
+                });
             }
             Record::Cancel { at_us, job, cluster, expected_us } => {
                 self.advance(at_us);
@@ -116,6 +144,22 @@ impl Auditor {
             Record::Complete { at_us, job, cluster } => {
                 self.advance(at_us);
                 self.within(job, cluster, "complete", |auditor| auditor.complete(job, cluster));
+            }
+            Record::Fail { at_us, cluster } => {
+                self.advance(at_us);
+                self.fail(cluster);
+            }
+            Record::Repair { at_us, cluster } => {
+                self.advance(at_us);
+                self.repair(cluster);
+            }
+            Record::Lose { at_us, job, cluster } => {
+                self.advance(at_us);
+                self.within(job, cluster, "lose", |auditor| auditor.lose(job, cluster));
+            }
+            Record::Publish { at_us } => {
+                self.advance(at_us);
+                self.publish();
             }
             Record::Summary { completed, skipped, moves, cancellations, turnaround_us } => {
                 self.summary([completed, skipped, moves, cancellations].map(u128::from), turnaround_us);
@@ -157,6 +201,10 @@ impl Auditor {
         if at > self.now {
             self.settle();
             self.now = at;
+            if let Some(due) = self.publication.filter(|&due| due < at) {
+                self.fault(None, GridRule::Publication { due: Some(SimTime::from_micros(due)) });
+                self.publication = None;
+            }
         }
     }
 
@@ -168,6 +216,7 @@ impl Auditor {
         for &number in &unsettled {
             let Some(job) = self.jobs.get(number) else { continue };
             match (job.started, job.queues.len()) {
+                (None, 0) if !self.has_cluster_for(job) => _ = self.held.insert(number),
                 (None, 0) => {
                     self.fault(Some(number), GridRule::Nowhere { since: SimTime::from_micros(self.now) });
                 }
@@ -179,6 +228,12 @@ impl Auditor {
         self.unsettled = unsettled;
         for at in 0..self.clusters.len() {
             let cluster = &mut self.clusters[at];
+            if cluster.failed {
+                let left = cluster.running.keys().chain(cluster.queue.values().map(|waiting| &waiting.job));
+                let left: Vec<u64> = left.copied().collect();
+                left.into_iter().for_each(|job| self.fault(Some(job), GridRule::Remains { cluster: at }));
+                continue;
+            }
             let Some(policy) = cluster.policy.filter(|_| std::mem::take(&mut cluster.touched)) else {
                 continue;
             };
@@ -191,11 +246,19 @@ impl Auditor {
         }
     }
 
+    /// Whether there is such a cluster.
+    pub(super) fn knows(&mut self, job: Option<u64>, cluster: u32) -> bool {
+        let clusters = self.clusters.len();
+        let known = (cluster as usize) < clusters;
+        if !known {
+            self.fault(job, GridRule::NoSuchCluster { cluster, clusters });
+        }
+        known
+    }
+
     /// Follows a record about a job and a cluster that must both be there.
     fn within(&mut self, job: u64, cluster: u32, record: &'static str, follow: impl FnOnce(&mut Auditor)) {
-        if cluster as usize >= self.clusters.len() {
-            let clusters = self.clusters.len();
-            self.fault(Some(job), GridRule::NoSuchCluster { cluster, clusters });
+        if !self.knows(Some(job), cluster) {
         } else if self.jobs.get(job).is_some() {
             follow(self);
         } else if job < self.jobs.arrived() {

@@ -1,7 +1,9 @@
 //! One cluster.
 
-use super::local::{Local, Situation, Waiting};
+use super::book::Book;
+use super::local::{Local, Situation, Waiting, running_profile};
 use super::reservations::Reservations;
+use crate::profile::Profile;
 use dfrsim_model::grid_event;
 use std::collections::BTreeMap;
 
@@ -28,6 +30,10 @@ pub(super) struct Cluster {
     pub(super) reservations: Reservations,
     /// The last series of cancellations in which a job left.
     pub(super) cancelled_in: Option<u64>,
+    /// Whether it does not work.
+    pub(super) failed: bool,
+    /// What the meta-scheduler can know of it, where that is what was published; `None` also if the plan was too long to follow.
+    pub(super) book: Option<Book>,
     /// How many were submitted.
     submitted: u64,
 }
@@ -52,6 +58,8 @@ impl Cluster {
             touched: false,
             reservations: Reservations::default(),
             cancelled_in: None,
+            failed: false,
+            book: None,
             submitted: 0,
         }
     }
@@ -71,6 +79,34 @@ impl Cluster {
             return None;
         }
         self.reservations.update(now, self.cores, &self.running, &self.queue)
+    }
+    /// The state of this moment is what the meta-scheduler knows from now on.
+    pub(super) fn publish(&mut self, now: u64) {
+        let Some(policy) = self.policy else { return };
+        let mut starts = Vec::new();
+        let is_known = if self.reserves {
+            let planned = self.reserve(now).cloned();
+            let planned = planned.map(|planned| planned.into_iter().collect::<Vec<_>>());
+            starts.extend(planned.iter().flatten().map(|(place, start)| (self.queue[place], *start)));
+            planned.is_some()
+        } else {
+            self.situation(policy, now).plan(|job, start| starts.push((*job, start))).is_some()
+        };
+        self.book = is_known.then(|| {
+            let mut book = Book::new(policy, running_profile(now, self.cores, &self.running));
+            for (Waiting { job, width, walltime, .. }, start) in starts {
+                book.enter(job, start, (width, walltime));
+            }
+            book
+        });
+    }
+    /// It does not work any more: what it knew of its jobs is lost.
+    pub(super) fn fail(&mut self, now: u64) {
+        self.failed = true;
+        self.reservations = Reservations::default();
+        if let Some(policy) = self.policy.filter(|_| self.book.is_some()) {
+            self.book = Some(Book::new(policy, Profile::new(self.cores, now)));
+        }
     }
     /// How long something that takes so many microseconds at speed 1 takes here.
     pub(super) fn time_of(&self, micros: u64) -> u64 {

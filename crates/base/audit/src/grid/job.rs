@@ -15,6 +15,8 @@ pub(super) struct Job {
     /// The last queue that it left without starting.
     pub(super) left: Option<Left>,
     pub(super) started: Option<Started>,
+    /// The cluster that has its data: to which it was submitted first.
+    pub(super) data: Option<u32>,
 }
 
 /// A job in a queue.
@@ -34,6 +36,8 @@ pub(super) struct Left {
     pub(super) at: u64,
     /// When it was expected to end.
     pub(super) expected: Option<u64>,
+    /// Whether the cluster failed.
+    pub(super) is_forced: bool,
 }
 
 /// A job that has started.

@@ -68,34 +68,29 @@ impl Situation<'_> {
         u32::try_from(u64::from(self.cores).saturating_sub(used)).unwrap_or(0)
     }
 
-    /// When another job would be expected to end, and of the plan for that the first job that should start now; `None` where the
-    /// policy's plan depends on what happened before, or is too long.
-    fn plan(&self, last: Option<(u32, u64)>) -> Option<(Option<u64>, u64)> {
+    /// Shows when each waiting job starts by the plan; gives what is left of the cores, and from when on another job could have
+    /// them. `None` where the policy's plan depends on what happened before, or is too long.
+    pub(super) fn plan(&self, mut show: impl FnMut(&Waiting, u64)) -> Option<(Profile, u64)> {
         if self.local == Local::Conservative || self.queue.len() > LONGEST_QUEUE {
             return None;
         }
         let mut profile = running_profile(self.now, self.cores, self.running);
-        let (mut from, mut at_once) = (self.now, None);
-        let waiting = self.queue.values().map(|it| (Some(it.job), it.width, it.walltime));
-        for (job, width, walltime) in waiting.chain(last.map(|(width, walltime)| (None, width, walltime))) {
-            let start = profile.earliest_from(from, width, walltime);
-            let end = start.saturating_add(walltime);
-            profile.take(start, end, width);
+        let mut from = self.now;
+        for job in self.queue.values() {
+            let start = profile.earliest_from(from, job.width, job.walltime);
+            profile.take(start, start.saturating_add(job.walltime), job.width);
             if self.local == Local::Fcfs {
                 from = start;
             }
-            match job {
-                None => return Some((at_once, end)),
-                Some(_) if start == self.now => at_once = at_once.or(job),
-                Some(_) => {}
-            }
+            show(job, start);
         }
-        Some((at_once, 0))
+        Some((profile, from))
     }
 
     /// When a job is expected to end if it is submitted now, where that can be said.
     pub(super) fn expected_end(&self, width: u32, walltime: u64) -> Option<u64> {
-        self.plan(Some((width, walltime))).map(|(_, end)| end)
+        let (profile, from) = self.plan(|_, _| {})?;
+        Some(profile.earliest_from(from, width, walltime).saturating_add(walltime))
     }
 
     /// A job that should have started by now.
@@ -111,7 +106,11 @@ impl Situation<'_> {
                 let is_first = self.queue.len() == 1 && head.since == self.now;
                 (is_first && head.width <= free).then_some(head.job)
             }
-            Local::ConservativeReplan => self.plan(None)?.0,
+            Local::ConservativeReplan => {
+                let mut at_once = None;
+                self.plan(|job, start| at_once = at_once.or((start == self.now).then_some(job.job)))?;
+                at_once
+            }
             Local::Fcfs => (head.width <= free).then_some(head.job),
             Local::Easy if head.width <= free => Some(head.job),
             Local::Easy => {

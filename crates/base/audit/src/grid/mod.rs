@@ -13,6 +13,11 @@
 //! * what can start does: the first in a queue of FCFS and EASY, what EASY can backfill, what the plan of CONS has start now; and
 //!   EASY delays no first one;
 //! * a job that is only moved to gain time gains more than the threshold, and moves at once;
+//! * a job takes longer by the transfer of its data where it was not submitted first;
+//! * all jobs leave a cluster that fails, none is lost elsewhere; a lost job begins again, and no job is in no queue while a cluster
+//!   works on which it fits;
+//! * where clusters publish their states they do so in every period, and what the meta-scheduler expects of a job that it submits or
+//!   cancels follows from what was published last and from what it did since;
 //! * the figures of the summary are those of the records.
 //!
 //! ```
@@ -30,7 +35,9 @@
 //! ```
 
 mod auditor;
+mod book;
 mod cluster;
+mod failures;
 mod file;
 mod job;
 mod jobs;

@@ -143,6 +143,49 @@ pub enum GridRule {
         /// Its cluster.
         home: u32,
     },
+    /// Clusters fail when they work, and are repaired when they do not.
+    #[error("cluster {cluster} {} already", if *.failed { "has failed" } else { "works" })]
+    Again {
+        /// The cluster.
+        cluster: u32,
+        /// Whether it does not work.
+        failed: bool,
+    },
+    /// Jobs are submitted to clusters that work.
+    #[error("cluster {cluster} has failed")]
+    Failed {
+        /// The cluster.
+        cluster: u32,
+    },
+    /// Only jobs on clusters that fail are lost.
+    #[error("it is lost, but cluster {cluster} works")]
+    Lost {
+        /// The cluster.
+        cluster: u32,
+    },
+    /// All jobs leave a cluster that fails.
+    #[error("it is still on cluster {cluster}, which has failed")]
+    Remains {
+        /// The cluster.
+        cluster: usize,
+    },
+    /// What the meta-scheduler expects follows from what was published.
+    #[error("the meta-scheduler expects its end at {}, by what was published it is {known} s", moment(.found))]
+    Known {
+        /// What it expects; `None` if nothing is said.
+        found: Option<SimTime>,
+        /// What it must expect.
+        known: SimTime,
+    },
+    /// A meta-scheduler that always asks has no other expectations.
+    #[error("a meta-scheduler that always asks expects what the cluster does")]
+    Asks,
+    /// States are published in every period, if at all.
+    #[error("clusters publish their states {}", publication(.due))]
+    Publication {
+        /// When the next time would have been; `None` if there is none in this run.
+        due: Option<SimTime>,
+    },
     /// A job that has arrived is always somewhere.
     #[error("it has been in no queue since {since} s")]
     Nowhere {
@@ -165,4 +208,14 @@ pub enum GridRule {
         /// What the records say.
         expected: u128,
     },
+}
+
+fn moment(time: &Option<SimTime>) -> String {
+    time.map_or("no moment".to_owned(), |time| format!("{time} s"))
+}
+
+fn publication(time: &Option<SimTime>) -> String {
+    time.map_or("in no moment of this run".to_owned(), |time| {
+        format!("at {time} s, and not at another moment before")
+    })
 }

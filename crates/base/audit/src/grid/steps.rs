@@ -16,8 +16,11 @@ impl Auditor {
             self.fault(Some(number), Rule::Empty);
         }
         let arrived = self.now;
-        let (queues, left, started) = (Vec::new(), None, None);
-        self.jobs.push(Job { arrived, width, run, walltime, home, queues, left, started });
+        if number == 0 {
+            self.publication = self.period.map(|period| arrived.saturating_add(period));
+        }
+        let (queues, left, started, data) = (Vec::new(), None, None, None);
+        self.jobs.push(Job { arrived, width, run, walltime, home, queues, left, started, data });
         self.unsettled.push(number);
     }
 
@@ -37,10 +40,14 @@ impl Auditor {
         self.clusters.iter().enumerate().any(|(at, cluster)| may_wait(at) && job.width <= cluster.cores)
     }
 
-    pub(super) fn submit(&mut self, number: u64, at: u32, expected: u64) {
+    /// A job joins a queue: `expected` is what the cluster says of its end, `known` what the meta-scheduler does.
+    pub(super) fn submit(&mut self, number: u64, at: u32, (expected, known): (u64, Option<u64>)) {
         let job = self.jobs.get_mut(number).expect("it is there");
         let cluster = &mut self.clusters[at as usize];
         let mut rules = Vec::<GridRule>::new();
+        if cluster.failed {
+            rules.push(GridRule::Failed { cluster: at });
+        }
         if let Some(Started { cluster, .. }) = job.started {
             rules.push(GridRule::Started { cluster });
         }
@@ -53,20 +60,25 @@ impl Auditor {
         if job.queues.len() >= self.copies as usize {
             rules.push(GridRule::Copies { copies: self.copies });
         }
-        if let Some(home) = job.home.filter(|&home| home != at || job.left.is_some()) {
+        let moves = job.left.is_some_and(|left| !left.is_forced);
+        if let Some(home) = job.home.filter(|&home| home != at || moves) {
             rules.push(GridRule::Local { home });
         }
         if let Some(left) = job.left.filter(|_| self.copies == 1) {
             self.moves += u64::from(left.cluster != at);
             let gains = |threshold: u64| {
-                let gain = left.expected.map_or(0, |before| before.saturating_sub(expected));
+                let new = known.unwrap_or(expected);
+                let gain = left.expected.map_or(0, |before| before.saturating_sub(new));
                 left.at == self.now && left.cluster != at && gain > threshold
             };
-            if let Some(threshold) = self.threshold.filter(|&threshold| !gains(threshold)) {
+            let threshold = self.threshold.filter(|_| moves);
+            if let Some(threshold) = threshold.filter(|&threshold| !gains(threshold)) {
                 rules.push(GridRule::Gain { threshold: SimSpan::from_micros(threshold) });
             }
         }
-        let walltime = cluster.time_of(job.walltime);
+        let data = *job.data.get_or_insert(at);
+        let transfer = if data == at { 0 } else { transfer_of(self.transfer, job.width) };
+        let walltime = cluster.time_of(job.walltime).saturating_add(transfer);
         let least = self.now.saturating_add(walltime);
         let planned = cluster
             .policy
@@ -79,6 +91,14 @@ impl Auditor {
         } else if expected < least {
             rules.push(GridRule::ExpectedTooEarly { least: SimTime::from_micros(least) });
         }
+        if self.period.is_none() && known.is_some() {
+            rules.push(GridRule::Asks);
+        }
+        if let Some(book) = cluster.book.as_mut().filter(|_| job.home.is_none()) {
+            let start = book.start(self.now, (job.width, walltime));
+            book.enter(number, start, (job.width, walltime));
+            rules.extend(unlike(known, start.saturating_add(walltime)));
+        }
         cluster.touched = true;
         job.queues.push(Queued { cluster: at, place, expected });
         rules.into_iter().for_each(|rule| self.fault(Some(number), rule));
@@ -89,8 +109,17 @@ impl Auditor {
         let Some(queued) = job.leave(at) else {
             return self.fault(Some(number), GridRule::NotInQueue { cluster: at });
         };
-        job.left = Some(Left { cluster: at, at: self.now, expected });
         let cluster = &mut self.clusters[at as usize];
+        let is_forced = cluster.failed;
+        job.left = Some(Left { cluster: at, at: self.now, expected, is_forced });
+        if is_forced && job.queues.is_empty() && job.started.is_none() {
+            job.data = None;
+        }
+        let known = cluster.book.as_mut().and_then(|book| book.strike(self.now, number));
+        let walltime = cluster.queue.get(&queued.place).map_or(0, |waiting| waiting.walltime);
+        let rule = known
+            .filter(|_| expected.is_some())
+            .and_then(|start| unlike(expected, start.saturating_add(walltime)));
         // Those that leave together make room together.
         if cluster.cancelled_in != Some(self.series) {
             cluster.reserve(self.now);
@@ -102,6 +131,7 @@ impl Auditor {
         cluster.reservations.free();
         self.cancellations += 1;
         self.unsettled.push(number);
+        rule.into_iter().for_each(|rule| self.fault(Some(number), rule));
     }
 
     pub(super) fn start(&mut self, number: u64, at: u32) {
@@ -113,7 +143,8 @@ impl Auditor {
             return self.fault(Some(number), GridRule::NotInQueue { cluster: at });
         };
         let cluster = &mut self.clusters[at as usize];
-        let due = self.now.saturating_add(cluster.time_of(job.run));
+        let transfer = if job.data == Some(at) { 0 } else { transfer_of(self.transfer, job.width) };
+        let due = self.now.saturating_add(cluster.time_of(job.run)).saturating_add(transfer);
         job.started = Some(Started { cluster: at, due, expected: queued.expected });
         let first = cluster.queue.first_key_value().map(|(_, first)| first.job);
         let mut rules = Vec::<GridRule>::new();
@@ -173,4 +204,15 @@ impl Auditor {
         }
         self.jobs.remove(number);
     }
+}
+
+/// How long the data of a job take.
+fn transfer_of((fixed, per_core): (u64, u64), width: u32) -> u64 {
+    fixed.saturating_add(per_core.saturating_mul(width.into()))
+}
+
+/// What is wrong if the meta-scheduler expects an end of which something else was published.
+fn unlike(found: Option<u64>, known: u64) -> Option<GridRule> {
+    let [found, known] = [found, Some(known)].map(|end| end.map(SimTime::from_micros));
+    known.filter(|_| found != known).map(|known| GridRule::Known { found, known })
 }

@@ -200,3 +200,176 @@ fn clusters_have_policies_of_their_own() {
         "line 8, 0.00002 s, job 2: it is expected to end at 0.00005 s by the plan of the policy",
     );
 }
+
+/// Two clusters of a core each, of which the first fails at 10 and works again at 60. Job 0 is lost, and has the second one before
+/// job 1, which waited; job 2 is a local one of the first.
+const FAILS: &str = r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"threshold_us":1,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
+{"event":"arrive","at_us":0,"job":0,"id":10,"width":1,"run_us":30,"walltime_us":30}
+{"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":30}
+{"event":"start","at_us":0,"job":0,"cluster":0}
+{"event":"arrive","at_us":1,"job":1,"id":11,"width":1,"run_us":5,"walltime_us":5}
+{"event":"submit","at_us":1,"job":1,"cluster":0,"expected_us":35}
+{"event":"arrive","at_us":2,"job":2,"id":12,"width":1,"run_us":5,"walltime_us":5,"home":0}
+{"event":"submit","at_us":2,"job":2,"cluster":0,"expected_us":40}
+{"event":"fail","at_us":10,"cluster":0}
+{"event":"lose","at_us":10,"job":0,"cluster":0}
+{"event":"cancel","at_us":10,"job":1,"cluster":0}
+{"event":"cancel","at_us":10,"job":2,"cluster":0}
+{"event":"submit","at_us":10,"job":0,"cluster":1,"expected_us":40}
+{"event":"start","at_us":10,"job":0,"cluster":1}
+{"event":"submit","at_us":10,"job":1,"cluster":1,"expected_us":45}
+{"event":"complete","at_us":40,"job":0,"cluster":1}
+{"event":"start","at_us":40,"job":1,"cluster":1}
+{"event":"complete","at_us":45,"job":1,"cluster":1}
+{"event":"repair","at_us":60,"cluster":0}
+{"event":"submit","at_us":60,"job":2,"cluster":0,"expected_us":65}
+{"event":"start","at_us":60,"job":2,"cluster":0}
+{"event":"complete","at_us":65,"job":2,"cluster":0}
+{"event":"summary","completed":3,"skipped":0,"moves":2,"cancellations":2,"turnaround_us":147}
+"#;
+
+#[test]
+fn jobs_leave_clusters_that_fail() {
+    assert_eq!(faults(FAILS), [""; 0]);
+    let line = |text: &str| FAILS.lines().find(|line| line.contains(text)).unwrap().to_owned() + "\n";
+    changed(
+        FAILS,
+        &line("\"event\":\"lose\""),
+        "",
+        "line 12, 0.00001 s, job 0: it has started on cluster 0 before",
+    );
+    changed(
+        FAILS,
+        &line("\"at_us\":10,\"job\":1,\"cluster\":0"),
+        "",
+        "line 14, 0.00001 s, job 1: it is in more than 1 queues",
+    );
+    let remains = faults(&FAILS.replace(&line("\"at_us\":10,\"job\":2,\"cluster\":0"), ""));
+    assert_eq!(remains[0], "line 15, 0.00001 s, job 2: it is still on cluster 0, which has failed");
+    changed(
+        FAILS,
+        &line("\"event\":\"fail\""),
+        "",
+        "line 9, 0.00001 s, job 0: it is lost, but cluster 0 works",
+    );
+    changed(FAILS, "repair", "fail", "line 19, 0.00006 s: cluster 0 has failed already");
+    changed(
+        FAILS,
+        &line("\"event\":\"fail\""),
+        &line("\"event\":\"fail\"").replace("fail", "repair"),
+        "line 9, 0.00001 s: cluster 0 works already",
+    );
+    changed(FAILS, &line("\"event\":\"repair\""), "", "line 19, 0.00006 s, job 2: cluster 0 has failed");
+    changed(
+        FAILS,
+        "\"at_us\":10,\"job\":0,\"cluster\":1",
+        "\"at_us\":10,\"job\":0,\"cluster\":0",
+        "line 13, 0.00001 s, job 0: cluster 0 has failed",
+    );
+    // Job 1 could be on the second cluster at once, job 2 on the first as soon as it works.
+    let late = |number: u64, from: &str, to: &str| {
+        let found = faults(&FAILS.replace(from, to));
+        let expected = format!("job {number}: it has been in no queue since");
+        assert!(found[0].contains(&expected), "{found:?}");
+    };
+    late(1, "\"submit\",\"at_us\":10,\"job\":1", "\"submit\",\"at_us\":11,\"job\":1");
+    late(2, "\"submit\",\"at_us\":60", "\"submit\",\"at_us\":61");
+}
+
+/// Two clusters of a core each that publish their states every 30; data take 7, and 1 for each core. Job 0 ends early, so that job
+/// 2 has the first cluster at once, and not at 20 as is known. Job 3 is expected to wait for the second until 60, and to end at 65.
+/// At 21 it moves to the first, where by what is known job 2 ends at 25, for 5 and the 8 that its data take: it gains 27.
+const OLD: &str = r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"threshold_us":1,"transfer_us":7,"transfer_per_core_us":1,"publication_us":30,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
+{"event":"arrive","at_us":0,"job":0,"id":10,"width":1,"run_us":10,"walltime_us":20}
+{"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":20,"known_us":20}
+{"event":"start","at_us":0,"job":0,"cluster":0}
+{"event":"arrive","at_us":1,"job":1,"id":11,"width":1,"run_us":59,"walltime_us":59}
+{"event":"submit","at_us":1,"job":1,"cluster":1,"expected_us":60,"known_us":60}
+{"event":"start","at_us":1,"job":1,"cluster":1}
+{"event":"complete","at_us":10,"job":0,"cluster":0}
+{"event":"arrive","at_us":12,"job":2,"id":12,"width":1,"run_us":5,"walltime_us":5}
+{"event":"submit","at_us":12,"job":2,"cluster":0,"expected_us":17,"known_us":25}
+{"event":"start","at_us":12,"job":2,"cluster":0}
+{"event":"complete","at_us":17,"job":2,"cluster":0}
+{"event":"arrive","at_us":18,"job":3,"id":13,"width":1,"run_us":4,"walltime_us":5}
+{"event":"submit","at_us":18,"job":3,"cluster":1,"expected_us":65,"known_us":65}
+{"event":"cancel","at_us":21,"job":3,"cluster":1,"expected_us":65}
+{"event":"submit","at_us":21,"job":3,"cluster":0,"expected_us":34,"known_us":38}
+{"event":"start","at_us":21,"job":3,"cluster":0}
+{"event":"publish","at_us":30}
+{"event":"arrive","at_us":31,"job":4,"id":14,"width":1,"run_us":1,"walltime_us":1}
+{"event":"submit","at_us":31,"job":4,"cluster":0,"expected_us":35,"known_us":35}
+{"event":"complete","at_us":33,"job":3,"cluster":0}
+{"event":"start","at_us":33,"job":4,"cluster":0}
+{"event":"complete","at_us":34,"job":4,"cluster":0}
+{"event":"complete","at_us":60,"job":1,"cluster":1}
+{"event":"summary","completed":5,"skipped":0,"moves":1,"cancellations":1,"turnaround_us":92}
+"#;
+
+#[test]
+fn what_is_expected_follows_from_what_was_published() {
+    assert_eq!(faults(OLD), [""; 0]);
+    let by = "by what was published it is";
+    changed(
+        OLD,
+        "\"known_us\":25",
+        "\"known_us\":17",
+        &format!(
+            "line 10, 0.000012 s, job 2: the meta-scheduler expects its end at 0.000017 s, {by} 0.000025 s"
+        ),
+    );
+    changed(
+        OLD,
+        ",\"known_us\":35",
+        "",
+        &format!(
+            "line 20, 0.000031 s, job 4: the meta-scheduler expects its end at no moment, {by} 0.000035 s"
+        ),
+    );
+    changed(
+        OLD,
+        "\"job\":3,\"cluster\":1,\"expected_us\":65}",
+        "\"job\":3,\"cluster\":1,\"expected_us\":64}",
+        &format!(
+            "line 15, 0.000021 s, job 3: the meta-scheduler expects its end at 0.000064 s, {by} 0.000065 s"
+        ),
+    );
+    // It takes 8 for the data, where the first cluster had none.
+    changed(
+        OLD,
+        "\"transfer_us\":7",
+        "\"transfer_us\":6",
+        "line 16, 0.000021 s, job 3: it is expected to end at 0.000033 s by the plan of the policy",
+    );
+    changed(
+        OLD,
+        "\"at_us\":33,\"job\":3",
+        "\"at_us\":32,\"job\":3",
+        "line 21, 0.000032 s, job 3: its end is due at 0.000033 s",
+    );
+    // The gain would be as much as the threshold.
+    changed(
+        OLD,
+        "\"threshold_us\":1",
+        "\"threshold_us\":27",
+        "line 16, 0.000021 s, job 3: it moves though it is not expected to end more than 0.000027 s earlier",
+    );
+    let publish = "{\"event\":\"publish\",\"at_us\":30}\n";
+    changed(
+        OLD,
+        publish,
+        "",
+        "line 18, 0.000031 s: clusters publish their states at 0.00003 s, and not at another moment before",
+    );
+    changed(
+        OLD,
+        publish,
+        &publish.replace("30", "29"),
+        "line 18, 0.000029 s: clusters publish their states at 0.00003 s, and not at another moment before",
+    );
+    let never = OLD.replace(",\"publication_us\":30", "");
+    assert_eq!(
+        faults(&never)[0],
+        "line 3, 0 s, job 0: a meta-scheduler that always asks expects what the cluster does"
+    );
+}

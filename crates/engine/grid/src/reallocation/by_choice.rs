@@ -3,7 +3,7 @@
 use super::candidates::{Candidate, Candidates, Offer, QueueState};
 use super::fronts::Fronts;
 use super::{Places, cancel_all, move_job, submit_again};
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Demand};
 use crate::grid::Grid;
 use crate::{Heuristic, Observer};
 use dfrsim_model::{SimSpan, SimTime};
@@ -103,17 +103,17 @@ fn ask_all<O: Observer>(
         let job = grid.job(number);
         let (current, place) = places.of[number];
         let current_end = places.end(grid, number);
-        let offers = grid.clusters.iter_mut().enumerate().map(|(at, cluster)| {
-            if !cluster.fits(job) {
+        let offers = (0..grid.clusters.len()).map(|at| {
+            if !grid.clusters[at].accepts(job.width) {
                 return Offer { start: SimTime::MAX, walltime: SimSpan::ZERO };
             }
-            let walltime = cluster.walltime(job);
+            let demand = grid.demand(number, at);
             let start = if queue_state == QueueState::Queued && at == current {
                 place
             } else {
-                cluster.start_if_submitted(now, now, job.width, walltime)
+                grid.clusters[at].start_if_submitted(now, now, demand)
             };
-            Offer { start, walltime }
+            Offer { start, walltime: demand.walltime }
         });
         candidates.push((number, job), (current, current_end), offers);
     }
@@ -121,7 +121,7 @@ fn ask_all<O: Observer>(
 
 /// The start that a cluster offers now, looked for from `from` on.
 fn ask(cluster: &mut Cluster, now: SimTime, from: SimTime, candidate: &Candidate, offer: Offer) -> SimTime {
-    cluster.start_if_submitted(now, from, candidate.width, offer.walltime)
+    cluster.start_if_submitted(now, from, Demand { width: candidate.width, walltime: offer.walltime })
 }
 
 /// The start that a cluster offers after one more submission, `new`.

@@ -6,6 +6,7 @@
 use super::key::{Key, two_least};
 use super::walltimes::{Line, Walltimes};
 use super::{Places, cancel_all, submit_again};
+use crate::cluster::Demand;
 use crate::grid::Grid;
 use crate::{Heuristic, Observer, Speed};
 use dfrsim_model::{SimSpan, SimTime};
@@ -42,8 +43,7 @@ pub(super) fn resubmit<O: Observer>(
         for class in &mut classes {
             let width = class.width;
             let Some(line) = class.lines.iter_mut().find(|line| line.cluster == to) else { continue };
-            // It does not depend on the walltime.
-            let start = grid.clusters[to].start_if_submitted(now, line.start, width, SimSpan::ZERO);
+            let start = grid.clusters[to].start_if_submitted(now, line.start, without_walltime(width));
             if start != line.start {
                 line.start = start;
                 class.renew(&taken);
@@ -176,11 +176,11 @@ fn classes<O: Observer>(
     }
     let now = grid.now();
     let class = |(width, places): (u32, Vec<usize>)| {
-        let wide = grid.clusters.iter_mut().enumerate().filter(|(_, cluster)| width <= cluster.spec.cores);
+        let wide = grid.clusters.iter_mut().enumerate().filter(|(_, cluster)| cluster.accepts(width));
         let lines = wide.map(|(cluster, asked)| Line {
             cluster,
             speed: asked.spec.speed,
-            start: asked.start_if_submitted(now, now, width, SimSpan::ZERO),
+            start: asked.start_if_submitted(now, now, without_walltime(width)),
         });
         let lines: Vec<Line> = lines.collect();
         let one_speed = lines.iter().all(|line| line.speed == lines[0].speed);
@@ -209,6 +209,11 @@ fn classes<O: Observer>(
         Class { width, lines, jobs, best: Best::None }
     };
     by_width.into_iter().map(class).collect()
+}
+
+/// Where jobs start in turn their walltimes do not matter.
+fn without_walltime(width: u32) -> Demand {
+    Demand { width, walltime: SimSpan::ZERO }
 }
 
 /// What jobs suffer from that have the same walltime everywhere.

@@ -45,10 +45,14 @@ fn best<O: Observer>(
     job: usize,
     preference: impl Fn(usize) -> Option<u8>,
 ) -> Option<(usize, SimTime)> {
-    let (now, job) = (grid.now(), grid.job(job));
-    let ends = grid.clusters.iter_mut().enumerate().filter(|(_, cluster)| cluster.fits(job));
-    ends.filter_map(|(at, cluster)| Some((preference(at)?, at, cluster)))
-        .map(|(preference, at, cluster)| (cluster.end_if_submitted(now, job), preference, at))
-        .min()
-        .map(|(end, _, at)| (at, end))
+    let (now, width) = (grid.now(), grid.job(job).width);
+    let mut best: Option<(SimTime, u8, usize)> = None;
+    for at in 0..grid.clusters.len() {
+        let preference = preference(at).filter(|_| grid.clusters[at].accepts(width));
+        let Some(preference) = preference else { continue };
+        let demand = grid.demand(job, at);
+        let found = (grid.clusters[at].end_if_submitted(now, demand), preference, at);
+        best = Some(best.map_or(found, |best| best.min(found)));
+    }
+    best.map(|(end, _, at)| (at, end))
 }

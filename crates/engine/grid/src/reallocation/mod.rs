@@ -40,7 +40,7 @@ impl Places {
     fn ask<O: Observer>(&mut self, grid: &mut Grid<'_, O>, at: usize) -> impl Iterator<Item = usize> {
         let now = grid.now();
         self.plan.clear();
-        grid.clusters[at].plan(now, &mut self.plan);
+        grid.clusters[at].known_plan(now, &mut self.plan);
         for planned in &self.plan {
             let job = planned.job.index();
             if self.of.len() <= job {
@@ -59,7 +59,7 @@ impl Places {
         O: Observer,
     {
         let (at, start) = self.of[job];
-        start + grid.clusters[at].walltime(grid.job(job))
+        start + grid.demand(job, at).walltime
     }
 }
 
@@ -106,7 +106,8 @@ impl Reallocator {
 
 /// How many completion times the text's procedure asks for: of all jobs that are left, before each choice.
 fn questions<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heuristic) -> u64 {
-    let clusters = |&job: &usize| grid.clusters.iter().filter(|cluster| cluster.fits(grid.job(job))).count();
+    let clusters =
+        |&job: &usize| grid.clusters.iter().filter(|cluster| cluster.accepts(grid.job(job).width)).count();
     let once: u64 = waiting.iter().map(|job| clusters(job) as u64).sum();
     match heuristic {
         Heuristic::Mct => once,

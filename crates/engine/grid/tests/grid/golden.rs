@@ -7,7 +7,7 @@ use dfrsim_grid::{
 };
 use dfrsim_model::{JobId, SimSpan, SimTime};
 
-fn platform(cores: &[u32]) -> Platform {
+pub(crate) fn platform(cores: &[u32]) -> Platform {
     let spec = |(at, &cores): (usize, &u32)| ClusterSpec {
         name: at.to_string(),
         cores,
@@ -18,7 +18,7 @@ fn platform(cores: &[u32]) -> Platform {
 }
 
 /// Jobs from 1: (submit, width, run time, walltime) in seconds.
-fn jobs(rows: &[(u64, u32, u64, u64)]) -> Vec<GridJob> {
+pub(crate) fn jobs(rows: &[(u64, u32, u64, u64)]) -> Vec<GridJob> {
     let job = |(id, &(submit, width, run, walltime)): (u64, &(u64, u32, u64, u64))| GridJob {
         id: JobId(id),
         submit: SimTime::from_secs(submit),
@@ -31,7 +31,7 @@ fn jobs(rows: &[(u64, u32, u64, u64)]) -> Vec<GridJob> {
 }
 
 /// Every ten seconds, for more than one.
-fn every_ten_seconds(algorithm: Algorithm, heuristic: Heuristic) -> Options {
+pub(crate) fn every_ten_seconds(algorithm: Algorithm, heuristic: Heuristic) -> Options {
     let period = SimSpan::from_secs(10);
     let threshold = SimSpan::from_secs(1);
     let reallocation = Some(Reallocation { algorithm, heuristic, period, threshold });
@@ -39,7 +39,7 @@ fn every_ten_seconds(algorithm: Algorithm, heuristic: Heuristic) -> Options {
 }
 
 /// Cluster, start and end of each job, in seconds.
-fn schedule(outcome: &Outcome) -> Vec<(usize, u64, u64)> {
+pub(crate) fn schedule(outcome: &Outcome) -> Vec<(usize, u64, u64)> {
     let seconds = |time: SimTime| time.micros() / 1_000_000;
     outcome.jobs.iter().flatten().map(|job| (job.cluster, seconds(job.start), seconds(job.end))).collect()
 }

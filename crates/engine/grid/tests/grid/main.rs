@@ -1,5 +1,6 @@
 //! Several clusters under a meta-scheduler: schedules derived by hand, and a twin.
 
+mod conditions;
 mod golden;
 mod properties;
 mod support;

@@ -2,8 +2,8 @@
 
 use dfrsim_audit::grid::Auditor;
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, GridJob, Heuristic, LocalPolicy, Mapping, Options, Outcome, Platform,
-    Reallocation, Speed, simulate,
+    Algorithm, ClusterSpec, GridJob, Heuristic, LocalPolicy, Mapping, Options, Outage, Outcome, Platform,
+    Reallocation, Speed, Transfer, simulate,
 };
 use dfrsim_model::grid_event::Record;
 use dfrsim_model::{JobId, Seed, SimSpan, SimTime};
@@ -27,6 +27,37 @@ pub(crate) fn platform() -> impl Strategy<Value = Platform> {
             Platform::new(specs.collect(), local).unwrap()
         },
     )
+}
+
+/// The same with up to two outages a cluster.
+pub(crate) fn failing_platform() -> impl Strategy<Value = Platform> {
+    let spans = prop::collection::vec((1_u64..60, 1_u64..40), 0..=2);
+    (platform(), prop::collection::vec(spans, 3)).prop_map(|(platform, spans)| {
+        let mut outages = Vec::new();
+        for (cluster, spans) in (0..platform.clusters().len()).zip(spans) {
+            let mut over = 0;
+            for (up, down) in spans {
+                let from = over + up;
+                over = from + down;
+                let [from, until] = [from, over].map(SimTime::from_micros);
+                outages.push(Outage { cluster, from, until });
+            }
+        }
+        platform.with_outages(outages).unwrap()
+    })
+}
+
+/// Nothing, or some microseconds for each job and each core.
+pub(crate) fn transfer() -> impl Strategy<Value = Transfer> {
+    let times = prop_oneof![1 => Just((0, 0)), 1 => (0_u64..15, 0_u64..5)];
+    times.prop_map(|(fixed, per_core)| Transfer {
+        fixed: SimSpan::from_micros(fixed),
+        per_core: SimSpan::from_micros(per_core),
+    })
+}
+
+pub(crate) fn publication_period() -> impl Strategy<Value = Option<SimSpan>> {
+    prop_oneof![1 => Just(None), 1 => (1_u64..60).prop_map(|micros| Some(SimSpan::from_micros(micros)))]
 }
 
 /// A few jobs, most of them waiting for others; small numbers, so that many things coincide. Times are in microseconds.
@@ -64,20 +95,24 @@ pub(crate) fn reallocation() -> impl Strategy<Value = Reallocation> {
     })
 }
 
-/// Every mapping, with reallocation, with copies, or neither.
+/// Every mapping, any transfer and publication, with reallocation, with copies, or neither.
 pub(crate) fn options() -> impl Strategy<Value = Options> {
     let mapping = prop::sample::select(Mapping::ALL.to_vec());
     let more = prop_oneof![
         4 => reallocation().prop_map(|each| (1, Some(each))),
         2 => (1_usize..=3).prop_map(|copies| (copies, None)),
     ];
-    (mapping, more, any::<u64>()).prop_map(|(mapping, (copies, reallocation), seed)| Options {
-        mapping,
-        copies,
-        reallocation,
-        skip_too_wide: true,
-        seed: Seed::new(seed),
-    })
+    (mapping, more, transfer(), publication_period(), any::<u64>()).prop_map(
+        |(mapping, (copies, reallocation), transfer, publication_period, seed)| Options {
+            mapping,
+            copies,
+            reallocation,
+            transfer: if copies == 1 { transfer } else { Transfer::default() },
+            publication_period,
+            skip_too_wide: true,
+            seed: Seed::new(seed),
+        },
+    )
 }
 
 /// Simulates with the checker listening.

@@ -14,6 +14,7 @@ use dfrsim_model::{SimSpan, SimTime};
 /// profile.reserve(second(0), second(10), 3);
 /// assert_eq!(profile.earliest(second(0), 1, SimSpan::from_secs(99)), second(0));
 /// assert_eq!(profile.earliest(second(0), 2, SimSpan::from_secs(99)), second(10));
+/// assert_eq!(profile.reserved(), 3 * 10_000_000);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Profile {
@@ -91,6 +92,13 @@ impl Profile {
         debug_assert!(self.steps.is_sorted_by_key(|step| step.free), "nodes only come free");
         let first = self.steps.partition_point(|step| step.free < width);
         self.steps.get(first).map_or(SimTime::MAX, |step| step.from.max(from))
+    }
+
+    /// What is reserved, as nodes * microseconds; what is reserved for ever does not count.
+    #[must_use]
+    pub fn reserved(&self) -> u128 {
+        let span = |pair: &[Step]| u128::from(pair[1].from.since(pair[0].from).micros());
+        self.steps.windows(2).map(|pair| u128::from(self.nodes - pair[0].free) * span(pair)).sum()
     }
 
     /// Takes `width` nodes from `start` to `end`; they must be free.

@@ -111,11 +111,13 @@ impl Replay {
                 self.find(at_us, job)?.left.get_or_insert(cluster);
                 Ok(())
             }
+            Record::Fail { at_us, .. } | Record::Repair { at_us, .. } | Record::Publish { at_us } => {
+                self.advance(at_us)
+            }
+            Record::Lose { at_us, job, cluster } => self.lose(at_us, job, cluster, watch),
             Record::Start { at_us, job, cluster } => self.start(at_us, job, cluster, watch),
             Record::Complete { at_us, job, cluster } => {
-                let on = self.find(at_us, job)?.job.on.clone();
-                let free = self.free.get_mut(cluster as usize).ok_or(EventsFault::Cores { cluster })?;
-                free.extend(on.into_iter().map(|(core, _)| core));
+                self.free_cores(at_us, job, cluster)?;
                 self.remove(at_us, job, Change::Complete, watch)
             }
         }
@@ -132,6 +134,34 @@ impl Replay {
     fn find(&mut self, at: u64, number: u64) -> Result<&mut InGrid, EventsFault> {
         self.advance(at)?;
         self.jobs.get_mut(&number).ok_or(EventsFault::UnknownJob(number))
+    }
+
+    /// The cores of a job that leaves are free again.
+    fn free_cores(&mut self, at: u64, number: u64, cluster: u32) -> Result<(), EventsFault> {
+        let on = self.find(at, number)?.job.on.clone();
+        let free = self.free.get_mut(cluster as usize).ok_or(EventsFault::Cores { cluster })?;
+        free.extend(on.into_iter().map(|(core, _)| core));
+        Ok(())
+    }
+
+    /// The job waits again, for another start.
+    fn lose(
+        &mut self,
+        at: u64,
+        number: u64,
+        cluster: u32,
+        watch: &mut impl Watch,
+    ) -> Result<(), EventsFault> {
+        self.free_cores(at, number, cluster)?;
+        let InGrid { job, left, .. } = self.find(at, number)?;
+        if job.phase != Phase::Running {
+            return Err(EventsFault::Phase { job: number, expected: "running" });
+        }
+        left.get_or_insert(cluster);
+        watch.leave(at, job, Change::Pause)?;
+        (job.phase, job.job_yield) = (Phase::Waiting, Yield::ZERO);
+        job.on.clear();
+        watch.enter(at, job, Change::Pause)
     }
 
     /// The job takes the first cores of the cluster that are free.

@@ -22,17 +22,61 @@ pub(crate) struct TwinCluster {
     /// The waiting jobs; of use with conservative backfilling are their reservations.
     pub(crate) queue: Vec<(usize, Option<u64>)>,
     freed: bool,
+    /// How much longer each job takes here, for its data.
+    pub(crate) extra: Vec<u64>,
+    /// What the meta-scheduler knows of the cores that are taken, if it does not ask: by what, from when, until when.
+    pub(crate) known: Option<Vec<Known>>,
+    pub(crate) is_up: bool,
+}
+
+/// Cores that are taken as far as the meta-scheduler knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    job: usize,
+    /// Whether it waits.
+    waits: bool,
+    start: u64,
 }
 
 impl TwinCluster {
-    pub(crate) fn new(spec: &ClusterSpec, local: LocalPolicy) -> TwinCluster {
-        TwinCluster { spec: spec.clone(), local, running: Vec::new(), queue: Vec::new(), freed: false }
+    pub(crate) fn new(
+        spec: &ClusterSpec,
+        local: LocalPolicy,
+        jobs: usize,
+        is_published: bool,
+    ) -> TwinCluster {
+        TwinCluster {
+            spec: spec.clone(),
+            local,
+            running: Vec::new(),
+            queue: Vec::new(),
+            freed: false,
+            extra: vec![0; jobs],
+            known: is_published.then(Vec::new),
+            is_up: true,
+        }
     }
     pub(crate) fn span(&self, micros: u64) -> u64 {
         (micros * 1_000).div_ceil(u64::from(self.spec.speed.thousandths()))
     }
-    pub(crate) fn walltime(&self, job: &GridJob) -> u64 {
-        self.span(job.walltime.micros())
+    pub(crate) fn walltime(&self, jobs: &[GridJob], job: usize) -> u64 {
+        self.span(jobs[job].walltime.micros()) + self.extra[job]
+    }
+    /// All jobs leave.
+    pub(crate) fn fail(&mut self) -> Vec<usize> {
+        let running = self.running.drain(..).map(|held| held.job);
+        let left = running.chain(self.queue.drain(..).map(|(job, _)| job)).collect();
+        (self.freed, self.is_up) = (false, false);
+        if let Some(known) = &mut self.known {
+            known.clear();
+        }
+        left
+    }
+    pub(crate) fn publish(&mut self, now: u64, jobs: &[GridJob]) {
+        let running =
+            self.running.iter().map(|held| Known { job: held.job, waits: false, start: held.start });
+        let waiting = self.plan(now, jobs).into_iter().map(|(job, start)| Known { job, waits: true, start });
+        self.known = Some(running.chain(waiting).collect());
     }
 
     /// Takes out what ends at this moment.
@@ -61,8 +105,8 @@ impl TwinCluster {
             job,
             start: now,
             width: spec.width,
-            expected: now + self.walltime(spec),
-            end: now + self.span(spec.run.min(spec.walltime).micros()),
+            expected: now + self.walltime(jobs, job),
+            end: now + self.span(spec.run.min(spec.walltime).micros()) + self.extra[job],
         });
     }
 
@@ -80,13 +124,13 @@ impl TwinCluster {
                     for at in 0..self.queue.len() {
                         if let (job, Some(_)) = self.queue[at] {
                             self.queue[at].1 = None;
-                            self.queue[at].1 = Some(self.hole(now, now, jobs, &jobs[job], &self.reserved()));
+                            self.queue[at].1 = Some(self.hole(now, now, jobs, job, &self.reserved()));
                         }
                     }
                 }
                 for at in 0..self.queue.len() {
                     if let (job, None) = self.queue[at] {
-                        self.queue[at].1 = Some(self.hole(now, now, jobs, &jobs[job], &self.reserved()));
+                        self.queue[at].1 = Some(self.hole(now, now, jobs, job, &self.reserved()));
                     }
                 }
                 for (job, start) in self.queue.clone() {
@@ -112,10 +156,10 @@ impl TwinCluster {
             if jobs[job].width > self.free() {
                 continue;
             }
-            let promised = self.hole(now, now, jobs, &jobs[head], &[]);
+            let promised = self.hole(now, now, jobs, head, &[]);
             let mut with = self.clone();
             with.start(now, jobs, job);
-            if with.hole(now, now, jobs, &jobs[head], &[]) <= promised {
+            if with.hole(now, now, jobs, head, &[]) <= promised {
                 self.start(now, jobs, job);
             }
         }
@@ -128,20 +172,23 @@ impl TwinCluster {
 
     /// The first moment from `from` on at which a job finds its cores for its walltime beside the running jobs and these
     /// reservations.
-    fn hole(&self, now: u64, from: u64, jobs: &[GridJob], job: &GridJob, reserved: &[(usize, u64)]) -> u64 {
+    fn hole(&self, now: u64, from: u64, jobs: &[GridJob], job: usize, reserved: &[(usize, u64)]) -> u64 {
         let running = self.running.iter().map(|held| (held.width, now, held.expected));
         let waiting =
-            reserved.iter().map(|&(job, start)| (jobs[job].width, start, start + self.walltime(&jobs[job])));
-        let taken: Vec<(u32, u64, u64)> = running.chain(waiting).collect();
+            reserved.iter().map(|&(job, start)| (jobs[job].width, start, start + self.walltime(jobs, job)));
+        self.hole_beside(from, jobs, job, &running.chain(waiting).collect::<Vec<_>>())
+    }
+    /// The same beside cores that are taken: how many, from when, until when.
+    fn hole_beside(&self, from: u64, jobs: &[GridJob], job: usize, taken: &[(u32, u64, u64)]) -> u64 {
         let free_at = |time: u64| {
             let used: u32 =
                 taken.iter().filter(|&&(_, start, end)| start <= time && time < end).map(|each| each.0).sum();
             self.spec.cores - used
         };
         let fits = |&start: &u64| {
-            let end = start + self.walltime(job);
+            let end = start + self.walltime(jobs, job);
             let inside = taken.iter().map(|&(_, time, _)| time).filter(|&time| start < time && time < end);
-            inside.chain([start]).all(|time| free_at(time) >= job.width)
+            inside.chain([start]).all(|time| free_at(time) >= jobs[job].width)
         };
         let ends = taken.iter().map(|&(_, _, end)| end).filter(|&end| end > from);
         ends.chain([from]).filter(fits).min().unwrap()
@@ -153,27 +200,51 @@ impl TwinCluster {
         for &(job, start) in &self.queue {
             let start = match (self.local, start) {
                 (LocalPolicy::Conservative | LocalPolicy::ConservativeReplan, start) => start.unwrap(),
-                _ => self.behind(now, jobs, &jobs[job], &plan),
+                _ => self.behind(now, jobs, job, &plan),
             };
             plan.push((job, start));
         }
         plan
     }
     /// When a job starts behind those of the plan.
-    fn behind(&self, now: u64, jobs: &[GridJob], job: &GridJob, plan: &[(usize, u64)]) -> u64 {
+    fn behind(&self, now: u64, jobs: &[GridJob], job: usize, plan: &[(usize, u64)]) -> u64 {
         let from = match (self.local, plan.last()) {
             (LocalPolicy::Fcfs, Some(&(_, last))) => last,
             _ => now,
         };
         self.hole(now, from, jobs, job, plan)
     }
-    /// When a job would end if it were submitted now.
-    pub(crate) fn end_if_submitted(&self, now: u64, jobs: &[GridJob], job: &GridJob) -> u64 {
-        self.behind(now, jobs, job, &self.plan(now, jobs)) + self.walltime(job)
+    /// When a job would start if it were submitted now, as far as is known.
+    pub(crate) fn start_if_submitted(&self, now: u64, jobs: &[GridJob], job: usize) -> u64 {
+        let Some(known) = &self.known else {
+            return self.behind(now, jobs, job, &self.plan(now, jobs));
+        };
+        let last = known.iter().filter(|known| known.waits && self.local == LocalPolicy::Fcfs);
+        let from = last.map(|known| known.start).max().unwrap_or(now).max(now);
+        let taken = known
+            .iter()
+            .map(|known| (jobs[known.job].width, known.start, known.start + self.walltime(jobs, known.job)));
+        self.hole_beside(from, jobs, job, &taken.collect::<Vec<_>>())
     }
-    /// When something happens by itself after now.
-    pub(crate) fn next(&self, now: u64) -> Option<u64> {
-        let starts = self.queue.iter().filter_map(|&(_, start)| start);
-        self.running.iter().map(|held| held.end).chain(starts).filter(|&time| time > now).min()
+    /// The meta-scheduler notes that a job has this start.
+    pub(crate) fn note(&mut self, job: usize, start: u64) {
+        if let Some(known) = &mut self.known {
+            known.push(Known { job, waits: true, start });
+        }
+    }
+    /// It notes that a job does not start here.
+    pub(crate) fn forget(&mut self, job: usize) {
+        if let Some(known) = &mut self.known {
+            known.retain(|known| known.job != job);
+        }
+    }
+    /// When each waiting job starts, as far as is known.
+    pub(crate) fn known_plan(&self, now: u64, jobs: &[GridJob]) -> Vec<(usize, u64)> {
+        let mut plan = self.plan(now, jobs);
+        for (job, start) in &mut plan {
+            let note = self.known.iter().flatten().find(|known| known.job == *job);
+            *start = note.map_or(*start, |known| known.start.max(now));
+        }
+        plan
     }
 }

@@ -1,0 +1,63 @@
+//! Clusters that fail, and states that are published.
+
+use super::job::{Job, Left};
+use super::{Auditor, GridRule};
+use dfrsim_model::SimTime;
+
+impl Auditor {
+    pub(super) fn fail(&mut self, at: u32) {
+        if self.changes(at, true) {
+            let now = self.now;
+            self.clusters[at as usize].fail(now);
+        }
+    }
+    pub(super) fn repair(&mut self, at: u32) {
+        if self.changes(at, false) {
+            self.clusters[at as usize].failed = false;
+            self.unsettled.extend(std::mem::take(&mut self.held));
+        }
+    }
+    /// Whether there is such a cluster, and it was not so before.
+    fn changes(&mut self, at: u32, failed: bool) -> bool {
+        let known = self.knows(None, at);
+        if known && self.clusters[at as usize].failed == failed {
+            self.fault(None, GridRule::Again { cluster: at, failed });
+        }
+        known
+    }
+
+    pub(super) fn lose(&mut self, number: u64, at: u32) {
+        let job = self.jobs.get_mut(number).expect("it is there");
+        if job.started.take_if(|started| started.cluster == at).is_none() {
+            return self.fault(Some(number), GridRule::NotRunning { cluster: at });
+        }
+        job.left = Some(Left { cluster: at, at: self.now, expected: None, is_forced: true });
+        job.data = None;
+        let cluster = &mut self.clusters[at as usize];
+        cluster.used -= u64::from(job.width);
+        cluster.running.remove(&number);
+        cluster.touched = true;
+        let failed = cluster.failed;
+        self.unsettled.push(number);
+        if !failed {
+            self.fault(Some(number), GridRule::Lost { cluster: at });
+        }
+    }
+
+    /// Whether a cluster works on which the job may wait.
+    pub(super) fn has_cluster_for(&self, job: &Job) -> bool {
+        self.clusters.iter().zip(0..).any(|(cluster, at)| {
+            !cluster.failed && job.width <= cluster.cores && job.home.is_none_or(|home| home == at)
+        })
+    }
+
+    pub(super) fn publish(&mut self) {
+        let due = self.publication;
+        if due != Some(self.now) {
+            return self.fault(None, GridRule::Publication { due: due.map(SimTime::from_micros) });
+        }
+        self.publication = self.period.map(|period| self.now.saturating_add(period));
+        let now = self.now;
+        self.clusters.iter_mut().for_each(|cluster| cluster.publish(now));
+    }
+}
