@@ -151,7 +151,7 @@ impl<'a, O: Observer> Grid<'a, O> {
     /// What a job asks of a cluster.
     pub(crate) fn demand(&self, job: usize, at: usize) -> Demand {
         let mut demand = self.clusters[at].demand(&self.jobs[job]);
-        demand.walltime = demand.walltime + self.transfer_to(job, at);
+        demand.walltime += self.transfer_to(job, at);
         demand
     }
     /// How long the data of a job take to a cluster.
@@ -358,7 +358,7 @@ impl<'a, O: Observer> Grid<'a, O> {
         for at in 0..self.clusters.len() {
             let running = self.running.iter().flatten().filter_map(|&job| {
                 let state = &self.states[job];
-                (state.phase == Phase::Started(at)).then(|| (job, state.start))
+                (state.phase == Phase::Started(at)).then_some((job, state.start))
             });
             let ends: Vec<(SimTime, u32)> = running
                 .map(|(job, start)| {

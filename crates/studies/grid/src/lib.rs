@@ -11,6 +11,7 @@ mod claims;
 mod drawings;
 mod jobs;
 mod metrics;
+mod outages;
 mod published;
 mod recording;
 mod rows;
@@ -23,7 +24,8 @@ pub use metrics::Metric;
 pub use published::Published;
 pub use rows::Simulation;
 pub use scenario::{
-    ClusterFields, GridFields, JobFields, LogReading, MetaFields, SiteFields, WorkloadFields,
+    ClusterFields, FailureFields, GridFields, JobFields, LogReading, MetaFields, OutageFields, SiteFields,
+    WorkloadFields,
 };
 pub use study::{GridStudy, Instance, Variant};
 

@@ -65,5 +65,9 @@ columns! {
         /// reallocations once for each waiting job (MCT), or for each that is left before each choice (the other heuristics; on average
         /// over the orders, where jobs fit on different numbers of clusters).
         fact pub questions: u64,
+        /// Runs that were lost when clusters failed.
+        fact pub lost_runs: u64,
+        /// What these runs had done, in seconds of a core.
+        fact("s") pub lost_core_s: f64,
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::published::Published;
 use dfrsim_cluster::EstimateModel;
-use dfrsim_grid::{Algorithm, Heuristic, LocalPolicy, Mapping, Platform, Speed};
+use dfrsim_grid::{Algorithm, Heuristic, LocalPolicy, Mapping, Platform, Speed, Transfer};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
     Codec, LocatedFile, boolean, choice, count, distinct_tables, file, flattened, list, name, named, number,
-    one_or_many, optional, positive, seconds, serde, shorthand, table, via,
+    one_or_many, optional, positive, seconds, serde, shorthand, table, tables, via,
 };
 use dfrsim_model::SimSpan;
 use dfrsim_workload::log::Strictness;
@@ -77,8 +77,21 @@ fields! {
         pub period_s: SimSpan = seconds(1.0..=YEAR_S), default SimSpan::from_secs(3_600);
         /// The gain above which a job moves without cancellation.
         pub threshold_s: SimSpan = seconds(0.0..=YEAR_S), default SimSpan::from_secs(60);
+        /// How long the data of a job take to another cluster than the one to which it was submitted first. They are transferred while
+        /// the job has its cores there: it runs that much later, and its walltime is that much longer.
+        pub transfer_s: SimSpan = seconds(0.0..=YEAR_S), default SimSpan::ZERO;
+        /// The same for each core of the job, on top of that.
+        pub transfer_per_core_s: SimSpan = seconds(0.0..=YEAR_S), default SimSpan::ZERO;
+        /// How often clusters publish their plans. In between the meta-scheduler knows of them what it does itself, and which jobs still
+        /// wait, but not that jobs end before their walltimes, that others move up, and that local jobs come. Without it, it asks.
+        pub publication_s: Option<SimSpan> = optional(seconds(1.0..=YEAR_S));
     }
     renamed { "period" => "period_s", "threshold" => "threshold_s" }
+    check |meta, at| {
+        if meta.copies > 1 && !meta.transfer().is_zero() {
+            at.fault("copies", "data are transferred for jobs that move, and with several copies none does");
+        }
+    }
 }
 
 fields! {
@@ -120,8 +133,47 @@ fields! {
         pub cores: u32 = count("a number of cores", 1, 1 << 20);
         /// Its own policy, whatever `local` says.
         pub local: Option<LocalPolicy> = optional(named("a local policy"));
+        /// When it does not work. Its running jobs are lost and begin again, its waiting ones go elsewhere.
+        pub outages: Vec<OutageFields> = tables();
+        /// How it fails at random, in place of `outages`.
+        pub failures: Option<FailureFields> = optional(table());
         /// Its speed, with at most three decimals.
         pub speed: Speed = via(number("a speed", 0.001..=1_000.0), speed, |it: &Speed| f64::from(it.thousandths()) / 1e3);
+    }
+    check |cluster, at| {
+        let mut over = None;
+        for OutageFields { from_s, until_s } in &cluster.outages {
+            if from_s >= until_s || over.is_some_and(|over| over >= *from_s) {
+                at.fault("outages", "expected outages that last, one after the other");
+                break;
+            }
+            over = Some(*until_s);
+        }
+        if cluster.failures.is_some() && !cluster.outages.is_empty() {
+            at.fault("failures", "expected one of `outages` and `failures`");
+        }
+    }
+}
+
+fields! {
+    /// An outage, in seconds from the begin of each workload on.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct OutageFields {
+        /// When the cluster fails.
+        pub from_s: SimSpan = seconds(0.0..=100.0 * YEAR_S);
+        /// When it works again.
+        pub until_s: SimSpan = seconds(0.0..=100.0 * YEAR_S);
+    }
+}
+
+fields! {
+    /// Failures of a cluster that are drawn for each replication, as long as jobs may arrive; the times between are exponential.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FailureFields {
+        /// How long it works on average.
+        pub mean_up_s: f64 = number("a number of seconds", 1.0..=100.0 * YEAR_S);
+        /// How long it does not work on average.
+        pub mean_down_s: f64 = number("a number of seconds", 1.0..=YEAR_S);
     }
 }
 
@@ -165,7 +217,7 @@ fields! {
         /// The load of the site in each month, or one for all: run times and walltimes are multiplied by one factor a month that
         /// makes it so. Without it, and without `jobs.load`, they stay as they are (generated ones under `jobs.max_load`).
         pub load: Option<Vec<f64>> = optional(one_or_many(positive("a load")));
-        /// Where in the log the workload begins, in days after its first job.
+        /// Where in the log the workload begins, in days after its first job (of any site).
         pub offset_days: u32 = count("a number of days", 0, MOST_DAYS), default 0;
         /// How many days later each further replication begins, so that it has another window of the log; behind the last
         /// window that is whole comes the first one again.
@@ -179,8 +231,12 @@ fields! {
                 at.fault_of_table("there must be one of `jobs` or `log`");
             }
             if (site.offset_days, site.shift_days) != (0, 0) || site.reading != LogReading::default() {
-                at.fault_of_table("`offset_days`, `shift_days`, `lines`, `size`, `annotation` and `rules` are for sites with a `log`");
+                at.fault_of_table("`offset_days`, `shift_days`, `lines`, `origin`, `size`, `annotation` and `rules` are for sites with a `log`");
             }
+        }
+        let is_gwf = |log: &LocatedFile| [".gwf", ".gwf.gz"].iter().any(|ending| log.given.ends_with(ending));
+        if site.reading.origin.is_some() && site.log.as_ref().is_some_and(|log| !is_gwf(log)) {
+            at.fault("origin", "only logs in the Grid Workloads Format, `.gwf` or `.gwf.gz`, say where jobs came from");
         }
     }
 }
@@ -191,6 +247,9 @@ fields! {
     pub struct LogReading {
         /// What is done with lines that cannot be read: `lenient` leaves them out and counts them, `strict` refuses the log.
         pub lines: Strictness = named("a strictness"), default Strictness::default();
+        /// The site of a log in the Grid Workloads Format (a name that ends in `.gwf` or `.gwf.gz`) from which jobs are taken: their
+        /// `OrigSiteID`. Without it, all are.
+        pub origin: Option<String> = optional(name("a site"));
         /// The processors of a job: those that it requested, or those that it got.
         pub size: SizeField = named("a size"), default SizeField::default();
         /// Where the cores of a job come from: its processors, or the tasks of an annotation.
@@ -209,7 +268,14 @@ fields! {
 impl Default for LogReading {
     fn default() -> LogReading {
         let (lines, size) = (Strictness::default(), SizeField::default());
-        LogReading { lines, size, annotation: Annotation::None, rules: default_rules() }
+        LogReading { lines, origin: None, size, annotation: Annotation::None, rules: default_rules() }
+    }
+}
+
+impl MetaFields {
+    /// What the data of jobs that move take.
+    pub(crate) fn transfer(&self) -> Transfer {
+        Transfer { fixed: self.transfer_s, per_core: self.transfer_per_core_s }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::jobs::{self, Logs, SiteJobs, Workload, load_of};
 use crate::metrics::Metrics;
+use crate::outages::outages;
 use crate::recording::{EventsFile, recorded};
 use crate::rows::Simulation;
 use crate::scenario::{ClusterFields, GridFields, SiteFields, WorkloadFields};
@@ -9,7 +10,7 @@ use crate::windows::Window;
 use crate::{HETEROGENEOUS, HOMOGENEOUS, claims, drawings, tables};
 use dfrsim_grid::{
     Algorithm, ClusterSpec, Comparison, GridJob, Heuristic, JobOutcome, LocalPolicy, Mapping, Options,
-    Outcome, Platform, Reallocation, Speed,
+    Outage, Outcome, Platform, Reallocation, Speed,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
@@ -64,16 +65,22 @@ impl GridStudy {
         &self.fields.workloads[place.workload]
     }
 
-    /// The clusters of the workload's sites, in the order of the sites.
-    fn clusters(&self, place: Place) -> Vec<ClusterSpec> {
-        let sites = self.workload(place).sites.iter();
-        let spec = |cluster: &ClusterFields| ClusterSpec {
+    /// The clusters of the workload's sites, in the order of the sites, and when they do not work.
+    fn platform(&self, place: Place) -> Result<Platform, Failure> {
+        let workload = self.workload(place);
+        let sites = workload.sites.iter();
+        let clusters: Vec<&ClusterFields> =
+            sites.filter_map(|site| self.fields.cluster(&site.cluster)).collect();
+        let spec = |cluster: &&ClusterFields| ClusterSpec {
             name: cluster.name.clone(),
             cores: cluster.cores,
             speed: if place.heterogeneous { cluster.speed } else { Speed::ONE },
             local: cluster.local,
         };
-        sites.filter_map(|site| self.fields.cluster(&site.cluster)).map(spec).collect()
+        let seed = self.job_seed(place.replication).fork(&workload.name);
+        let outages = outages(&clusters, jobs::length(&workload.days), seed);
+        let platform = Platform::new(clusters.iter().map(spec).collect(), place.local);
+        platform.and_then(|platform| platform.with_outages(outages)).map_err(Failure::failed)
     }
 
     /// The seed of everything that is drawn for jobs.
@@ -106,13 +113,16 @@ impl GridStudy {
     }
 
     fn simulate(&self, instance: &Instance, place: Place, variant: Variant) -> Result<Outcome, Failure> {
-        let (period, threshold) = (self.fields.meta.period_s, self.fields.meta.threshold_s);
+        let meta = &self.fields.meta;
+        let (period, threshold) = (meta.period_s, meta.threshold_s);
         let reallocation =
             variant.map(|(algorithm, heuristic)| Reallocation { algorithm, heuristic, period, threshold });
         let options = Options {
-            mapping: self.fields.meta.mapping,
-            copies: self.fields.meta.copies,
+            mapping: meta.mapping,
+            copies: meta.copies,
             reallocation,
+            transfer: meta.transfer(),
+            publication_period: meta.publication_s,
             skip_too_wide: self.fields.jobs.skip_too_wide,
             seed: self.seed.numbered(place.replication.into()),
         };
@@ -188,6 +198,8 @@ impl GridStudy {
             max_cancellations: ran().map(|(_, ran)| ran.cancellations).max().unwrap_or(0),
             max_waiting: outcome.most_waiting,
             questions: outcome.questions,
+            lost_runs: outcome.losses,
+            lost_core_s: outcome.lost_work as f64 / 1e6,
         }
     }
 }
@@ -254,7 +266,7 @@ impl Study for GridStudy {
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
         let place = self.places[at];
         let jobs = self.workloads[place.workload].jobs(place.replication, self.job_seed(place.replication));
-        let platform = Platform::new(self.clusters(place), place.local).map_err(Failure::failed)?;
+        let platform = self.platform(place)?;
         // With its labels, so that instances with the same jobs have keys of their own.
         let mut digester = Digester::new();
         self.place_labels(place).iter().for_each(|(_, value)| _ = digester.text(value));
@@ -268,17 +280,24 @@ impl Study for GridStudy {
             digester.integer(run.micros()).integer(walltime.micros());
             digester.integer(home.map_or(0, |home| home + 1));
         }
+        for &Outage { cluster, from, until } in platform.outages() {
+            digester.integer(cluster as u64).integer(from.micros()).integer(until.micros());
+        }
         let instance = Instance { jobs, platform, reference: OnceLock::new() };
         Ok(Prepared { instance, digest: digester.digest() })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
         let meta = &self.fields.meta;
         key.field("mapping", meta.mapping).field("copies", meta.copies);
+        key.optional("publication_s", meta.publication_s);
         key.optional("mapping_seed", (meta.mapping == Mapping::Random).then_some(self.seed.value()));
         key.field("algorithm", algorithm_name(*variant));
         if let Some((algorithm, heuristic)) = variant {
             key.field("heuristic", heuristic).field("period_s", meta.period_s);
             key.optional("threshold_s", (*algorithm == Algorithm::Without).then_some(meta.threshold_s));
+            let takes_time = |span: SimSpan| (!span.is_zero()).then_some(span);
+            key.optional("transfer_s", takes_time(meta.transfer_s));
+            key.optional("transfer_per_core_s", takes_time(meta.transfer_per_core_s));
         }
     }
     fn labels(&self, variant: &Variant) -> Labels {

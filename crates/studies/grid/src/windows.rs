@@ -12,7 +12,7 @@ pub(crate) struct Window {
     pub(crate) workload: String,
     pub(crate) site: String,
     pub(crate) replication: u32,
-    /// The log, or [`MODEL`].
+    /// Where the jobs come from, as [`source`] has it.
     pub(crate) source: String,
     /// For a log, the day after its first job on which the window begins.
     pub(crate) first_day: Option<u64>,
@@ -25,6 +25,15 @@ pub(crate) struct Window {
     pub(crate) killed: usize,
     /// Jobs that are wider than the largest cluster.
     pub(crate) too_wide: usize,
+}
+
+/// The log with the site of which it has jobs, or [`MODEL`].
+fn source(SiteFields { log, reading, .. }: &SiteFields) -> String {
+    match (log, &reading.origin) {
+        (None, _) => MODEL.to_owned(),
+        (Some(log), None) => log.given.clone(),
+        (Some(log), Some(origin)) => format!("{} ({origin})", log.given),
+    }
 }
 
 impl Window {
@@ -41,7 +50,7 @@ impl Window {
             workload: workload.name.clone(),
             site: site.cluster.clone(),
             replication,
-            source: site.log.as_ref().map_or(MODEL, |log| &log.given).to_owned(),
+            source: source(site),
             first_day: *first_day,
             jobs: jobs.len(),
             load: load_of(jobs, cores, length(&workload.days)),

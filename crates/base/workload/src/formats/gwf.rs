@@ -3,8 +3,9 @@
 //! A line has 29 fields, of which the first 11 are those of the Standard Workload Format, in the same places; so a line
 //! becomes a [`Record`](crate::log::Record), read as those of [`swf`](super::swf) are, with the same messages; comments begin
 //! with `#`. Users, groups, executables,
-//! queues and partitions are texts in this format: they are kept where they are whole numbers. Sites, structure, network,
-//! disk and resources of a job are not used.
+//! queues and partitions are texts in this format: they are kept where they are whole numbers. The site from which a job came
+//! can be asked for ([`read_jobs_from`](crate::prepare::read_jobs_from)). Structure, network, disk and resources of a job are
+//! not used.
 //!
 //! ```
 //! use dfrsim_workload::formats::gwf;

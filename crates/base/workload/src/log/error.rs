@@ -33,6 +33,16 @@ pub enum LogError {
         /// The submit time before it.
         previous: SimTime,
     },
+    /// No job of the log came from this site.
+    #[error("{file}: no job came from the site `{site}`; there are jobs from {others}")]
+    NoSuchSite {
+        /// The file.
+        file: String,
+        /// The site.
+        site: String,
+        /// Some from which jobs came.
+        others: String,
+    },
 }
 
 impl LogError {

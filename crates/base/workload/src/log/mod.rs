@@ -14,6 +14,7 @@ mod input;
 mod kilobytes;
 mod lines;
 mod number;
+mod origin;
 mod parse;
 mod reader;
 mod record;

@@ -7,6 +7,7 @@ use super::header::Header;
 use super::input::Input;
 use super::lines::{LONGEST_LINE, LineFault, Lines};
 use super::number::is_blank;
+use super::origin::Origin;
 use super::parse::{Dialect, parse};
 use super::record::{Line, Record, Status};
 use super::source::{ReadReport, Source};
@@ -65,6 +66,8 @@ pub struct Reader<R> {
     /// What is wrong with the line at hand; kept to reuse its memory.
     problems: Vec<Problem>,
     report: ReadReport,
+    /// The only site whose jobs are read.
+    origin: Option<Origin>,
 }
 
 impl Reader<File> {
@@ -114,9 +117,15 @@ impl<R: Read> Reader<R> {
             unread: Faults::new(file),
             problems: Vec::new(),
             report: ReadReport::default(),
+            origin: None,
         };
         reader.read_header();
         Ok(reader)
+    }
+
+    /// Passes over the jobs of other sites. The dialect must have sites.
+    pub(crate) fn only_from(&mut self, site: &str) {
+        self.origin = Some(Origin::new(site));
     }
 
     fn read_header(&mut self) {
@@ -144,7 +153,16 @@ impl<R: Read> Reader<R> {
     fn step(&mut self) -> Option<Line> {
         let (mut record, submit) = match self.lines.next() {
             Ok(Some(line)) if is_empty(line) || line[0] == self.dialect.comment => return None,
-            Ok(Some(line)) => parse(line, &self.dialect, &mut self.problems),
+            Ok(Some(line)) => {
+                let parsed = parse(line, &self.dialect, &mut self.problems);
+                if self.problems.is_empty() && self.origin.as_mut().is_some_and(|it| !it.is_of(line)) {
+                    self.report.of_other_sites += 1;
+                    let earlier = [self.report.first_elsewhere, parsed.1].into_iter().flatten().min();
+                    self.report.first_elsewhere = earlier;
+                    return None;
+                }
+                parsed
+            }
             Ok(None) => {
                 self.ended = true;
                 return None;
@@ -251,6 +269,10 @@ impl<R: Read> Source for Reader<R> {
         self.by_ref().for_each(drop);
         if !self.faults.is_empty() {
             return Err(self.faults.into());
+        }
+        let is_elsewhere = self.report.records == 0 && self.report.of_other_sites > 0;
+        if let Some(origin) = self.origin.filter(|_| is_elsewhere) {
+            return Err(origin.missing(self.file));
         }
         if self.report.records == 0 && !self.unread.is_empty() {
             return Err(self.unread.into());

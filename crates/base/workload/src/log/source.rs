@@ -5,6 +5,7 @@ use super::broken::BrokenReasons;
 use super::error::LogError;
 use super::header::Header;
 use super::record::Line;
+use dfrsim_model::SimTime;
 
 /// Gives the records of one log in the order of their submit times.
 pub trait Source: Iterator<Item = Line> {
@@ -36,6 +37,10 @@ pub struct ReadReport {
     pub reasons: BrokenReasons,
     /// Lines that were submitted before the line above them; the records have been sorted if there are any.
     pub out_of_order: u64,
+    /// Lines of jobs that came from other sites than the one whose jobs were asked for (Grid Workloads Format only).
+    pub of_other_sites: u64,
+    /// The first submit time of those.
+    pub first_elsewhere: Option<SimTime>,
     /// Jobs that communicate, which takes no time here (workloads of Batsim only).
     pub without_communication: u64,
     /// What became of lines that a log does not have (listings of Slurm only).
@@ -56,6 +61,9 @@ impl ReadReport {
         }
         if self.out_of_order > 0 {
             notices.push(format!("lines out of order: {} (read whole and sorted)", self.out_of_order));
+        }
+        if self.of_other_sites > 0 {
+            notices.push(format!("lines of other sites: {}", self.of_other_sites));
         }
         if self.without_communication > 0 {
             notices

@@ -227,3 +227,16 @@ pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, LogError> {
 pub fn read_jobs(path: &Path, options: &Options) -> Result<(Vec<Job>, Report), LogError> {
     with_jobs(path, options, |jobs| jobs.collect())
 }
+
+/// The jobs of a log in the Grid Workloads Format that came from one site (field 17, `OrigSiteID`), in the order of their submit
+/// times; the format of the options does not matter.
+///
+/// # Errors
+/// [`LogError::Open`], [`LogError::Faults`] with the faults of the file and of the rules, [`LogError::NoSuchSite`].
+pub fn read_jobs_from(path: &Path, options: &Options, site: &str) -> Result<(Vec<Job>, Report), LogError> {
+    let mut reader = reader(path, &Options { format: Format::Gwf, ..*options }, Order::Any)?;
+    reader.only_from(site);
+    let mut stream = JobStream::new(Whole::read(reader)?, options);
+    let jobs = stream.by_ref().collect();
+    Ok((jobs, stream.finish()?))
+}

@@ -7,7 +7,7 @@ use dfrsim_workload::log::{
     Faults, Header, Kilobytes, Line, LogError, ReadReport, Record, Source as _, Status, Strictness,
 };
 use dfrsim_workload::prepare::{
-    Anomaly, Counts, JobStream, Options, Rule, Rules, StatusRule, survey, with_jobs,
+    Anomaly, Counts, JobStream, Options, Rule, Rules, StatusRule, read_jobs_from, survey, with_jobs,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -681,4 +681,39 @@ proptest! {
             prop_assert!(found.eq(expected));
         }
     }
+}
+
+/// Jobs of two sites, out of order, and a broken line; job 4 ran elsewhere than where it came from.
+#[test]
+fn the_jobs_of_one_site() {
+    let line = |job: u64, submit: i64, origin: &str, ran: &str| {
+        let end = "UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1";
+        format!("{job} {submit} -1 60 4 -1 -1 4 100 -1 1 U7 G1 -1 -1 -1  {origin}\t{ran} {end}\n")
+    };
+    let lines = [
+        (1, 100, "S1", "S1"),
+        (2, 50, "S2", "S2"),
+        (3, 90, "S1", "S1"),
+        (4, 120, "S1", "S2"),
+        (5, 10, "S12", "S1"),
+    ];
+    let text: String =
+        lines.into_iter().map(|(job, submit, origin, ran)| line(job, submit, origin, ran)).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("two.log");
+    std::fs::write(&path, format!("# a grid\n{text}broken\n")).unwrap();
+    let of = |site: &str| read_jobs_from(&path, &Options::default(), site);
+    let (jobs, report) = of("S1").unwrap();
+    assert_eq!(
+        jobs.iter().map(|job| (job.id.0, job.submit.micros() / 1_000_000)).collect::<Vec<_>>(),
+        [(3, 90), (1, 100), (4, 120)]
+    );
+    assert_eq!((report.read.of_other_sites, report.read.first_elsewhere), (2, Some(SimTime::from_secs(10))));
+    assert!(report.to_string().contains("lines of other sites: 2"), "{report}");
+    assert_eq!(of("S2").unwrap().0.len(), 1);
+    let none = of("S3").unwrap_err().to_string();
+    assert!(
+        none.ends_with("two.log: no job came from the site `S3`; there are jobs from S1, S12, S2"),
+        "{none}"
+    );
 }

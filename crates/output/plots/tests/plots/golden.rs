@@ -145,6 +145,30 @@ fn clusters_of_a_grid_stand_on_each_other() {
     assert!(error(&cut).contains("ends without a `summary`"), "{}", error(&cut));
 }
 
+/// Clusters of one core; the first fails at 2 with A, which begins again on the second.
+#[test]
+fn a_job_that_is_lost_begins_again() {
+    let events = file(
+        r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"publication_us":1000000,"clusters":[{"cores":1,"speed":1000},{"cores":1,"speed":1000}]}
+{"event":"arrive","at_us":0,"job":0,"id":11,"width":1,"run_us":4000000,"walltime_us":4000000}
+{"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":4000000,"known_us":4000000}
+{"event":"start","at_us":0,"job":0,"cluster":0}
+{"event":"publish","at_us":1000000}
+{"event":"fail","at_us":2000000,"cluster":0}
+{"event":"lose","at_us":2000000,"job":0,"cluster":0}
+{"event":"submit","at_us":2000000,"job":0,"cluster":1,"expected_us":6000000,"known_us":6000000}
+{"event":"start","at_us":2000000,"job":0,"cluster":1}
+{"event":"repair","at_us":3000000,"cluster":0}
+{"event":"complete","at_us":6000000,"job":0,"cluster":1}
+{"event":"summary","completed":1,"skipped":0,"moves":1,"cancellations":0,"turnaround_us":6000000}
+"#,
+    );
+    let expected = "job_id,node,tasks,from_s,to_s,cpu_from,cpu_to,yield,begin,end\n\
+        11,0,1,0,2,0,1,1,start,pause\n\
+        11,1,1,2,6,0,1,1,migrate,complete\n";
+    assert_eq!(gantt(&events).csv, expected);
+}
+
 /// Two nodes; half a node is 471,859,200 share units. A (half a node) is paused at 2 and resumed on the other node at 4; B
 /// (half a node), which stands on A, moves down then, goes to the other node at 6, onto A, and down again when A ends at 7.
 /// ```text

@@ -33,9 +33,15 @@ impl Log {
             rules: reading.rules,
             ..Options::default()
         };
-        let (jobs, report) = prepare::read_jobs(&file.path, &options).map_err(RunError::input)?;
+        let read = match &reading.origin {
+            Some(origin) => prepare::read_jobs_from(&file.path, &options, origin),
+            None => prepare::read_jobs(&file.path, &options),
+        };
+        let (jobs, report) = read.map_err(RunError::input)?;
         let first = jobs.first().map(|job| job.submit);
         let first = first.ok_or_else(|| RunError::input(format!("{} has no jobs", file.given)))?;
+        // The sites of a log have one time.
+        let first = report.read.first_elsewhere.map_or(first, |elsewhere| elsewhere.min(first));
         let jobs: Vec<GridJob> = jobs
             .iter()
             .map(|job| GridJob {
@@ -51,7 +57,10 @@ impl Log {
         let input = Input {
             file: file.given.clone(),
             digest,
-            report: vec![format!("{report}; {} days", log.days())],
+            report: vec![match &reading.origin {
+                Some(origin) => format!("{origin}: {report}; {} days", log.days()),
+                None => format!("{report}; {} days", log.days()),
+            }],
             counts: vec![
                 ("records".to_owned(), report.counts.records),
                 ("jobs".to_owned(), log.jobs.len() as u64),

@@ -180,6 +180,133 @@ fn events_of_every_simulation_pass_the_audit() {
         assert_eq!(audited(mapping, &[&set, "meta.heuristics='mct'"]), 2 * 4 * 3);
     }
     assert_eq!(audited("copies", &["meta.copies=2"]), 2 * 4);
+    let conditions = [
+        "meta.heuristics=['mct', 'maxgain']",
+        "meta.transfer_s=60",
+        "meta.publication_s=600",
+        "jobs.local_jobs=0.3",
+        "clusters.0.outages=[{ from_s = 3600, until_s = 7200 }, { from_s = 90000, until_s = 100000 }]",
+        "clusters.1.failures={ mean_up_s = 50000, mean_down_s = 10000 }",
+    ];
+    assert_eq!(audited("conditions", &conditions), 2 * 4 * 5);
+    assert_eq!(audited("failing-copies", &["meta.copies=2", "meta.publication_s=600", conditions[4]]), 2 * 4);
+}
+
+/// Columns of the rows of a scenario, without backfilling on the homogeneous platform, with these fields.
+fn columns<const N: usize>(text: &str, overrides: &[&str], names: [&str; N]) -> [Vec<f64>; N] {
+    let folder = tempfile::tempdir().unwrap();
+    let narrow = ["local='FCFS'", "heterogeneous=false", "meta.heuristics=['mct', 'minmin']"];
+    let overrides: Vec<&str> = narrow.iter().chain(overrides).copied().collect();
+    let report = try_run(text, &overrides, &RunOptions::new(folder.path())).unwrap();
+    assert_eq!(report.counts.of(Status::Ok), report.counts.total);
+    let registry = registry();
+    let results = Results::read(folder.path(), &registry).unwrap();
+    let frame = &results.rows().unwrap()[0];
+    names.map(|name| {
+        let place = frame.place(name).unwrap();
+        (0..frame.len()).map(|row| frame.number(row, place).unwrap()).collect()
+    })
+}
+
+/// A transfer that takes a day keeps jobs where they are, and changes nothing without moves.
+#[test]
+fn transfers_are_a_field() {
+    let names = ["moves", "mean_turnaround_s"];
+    let [plain, turnarounds] = columns(QUICK, &[], names);
+    let [short, _] = columns(QUICK, &["meta.transfer_s=60", "meta.transfer_per_core_s=30"], names);
+    let [long, same] = columns(QUICK, &["meta.transfer_s=86400"], names);
+    let sum = |moves: &[f64]| moves.iter().sum::<f64>();
+    assert!(sum(&plain) > sum(&short) && sum(&short) > sum(&long), "{plain:?} {short:?} {long:?}");
+    // The reference run comes first.
+    assert_eq!(same[0], turnarounds[0]);
+    let several = faults(&format!("meta = {{ copies = 2, transfer_s = 1 }}\n{QUICK}"));
+    assert!(
+        several.contains("data are transferred for jobs that move, and with several copies none does"),
+        "{several}"
+    );
+}
+
+/// Where jobs go depends on when plans were published.
+#[test]
+fn the_age_of_what_is_known_is_a_field() {
+    let turnaround = |overrides: &[&str]| columns(QUICK, overrides, ["mean_turnaround_s"])[0][0];
+    let found = [&[][..], &["meta.publication_s=600"], &["meta.publication_s=86400"]].map(turnaround);
+    assert!(found[0] != found[1] && found[1] != found[2], "{found:?}");
+}
+
+/// Given outages and drawn ones; those of another replication are others.
+#[test]
+fn failures_are_fields() {
+    let names = ["lost_runs", "lost_core_s", "jobs"];
+    let [none, no_work, jobs] = columns(QUICK, &[], names);
+    assert_eq!((&none, &no_work), (&vec![0.0; 5], &vec![0.0; 5]));
+    let [given, work, completed] =
+        columns(QUICK, &["clusters.0.outages=[{ from_s = 90000, until_s = 100000 }]"], names);
+    assert!(given.iter().all(|&runs| runs > 0.0) && work.iter().all(|&work| work > 0.0), "{given:?}");
+    assert_eq!(completed, jobs);
+    let [drawn, ..] = columns(
+        QUICK,
+        &["replications=2", "clusters.0.failures={ mean_up_s = 20000, mean_down_s = 5000 }"],
+        names,
+    );
+    assert!(drawn.iter().all(|&runs| runs > 0.0), "{drawn:?}");
+    let [first, second] = [&drawn[..5], &drawn[5..]];
+    assert_ne!(first, second);
+    let wrong = QUICK.replacen("speed = 1.0", "speed = 1.0\noutages = [{ from_s = 5, until_s = 5 }]", 1);
+    let found = faults(&wrong);
+    assert!(found.contains("expected outages that last, one after the other"), "{found}");
+    let both =
+        wrong.replacen("until_s = 5 }]", "until_s = 6 }]\nfailures = { mean_up_s = 5, mean_down_s = 5 }", 1);
+    assert!(faults(&both).contains("expected one of `outages` and `failures`"));
+}
+
+/// A log of a grid, of which each site of a workload takes its own jobs: S2's first one comes ten minutes after S1's.
+#[test]
+fn a_log_of_a_grid_is_split_by_site() {
+    let line = |job: u32| {
+        let site = if job.is_multiple_of(3) { "S2" } else { "S1" };
+        let end = "UNITARY -1 -1 -1 -1 -1 -1 -1 -1 -1 -1";
+        format!("{job} {} -1 60 2 -1 -1 2 100 -1 1 U7 G1 -1 -1 -1 {site} {site} {end}\n", 300 * job)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("two.gwf"), (1..=30).map(line).collect::<String>()).unwrap();
+    let scenario = "study = 'grid'\nlocal = 'CONS'\nheterogeneous = false\nmeta.heuristics = 'mct'\n\
+        [[clusters]]\nname = 'a'\ncores = 4\nspeed = 1\n[[clusters]]\nname = 'b'\ncores = 2\nspeed = 1\n\
+        [[workloads]]\nname = 'w'\ndays = [1]\nsites = [{ cluster = 'a', log = 'two.gwf', origin = 'S1' },\n\
+        { cluster = 'b', log = 'two.gwf', origin = 'S2' }]\n";
+    let events = format!("events='{}'", folder.path().join("events").display());
+    let options = RunOptions::new(folder.path().join("out"));
+    let run = |text: &str| {
+        let parsed =
+            registry().parse(text, "grid.toml", Some(folder.path()), std::slice::from_ref(&events)).unwrap();
+        parsed.run(&options, &AtomicBool::new(false), &())
+    };
+    let report = run(scenario).unwrap();
+    let told: Vec<&str> = report.inputs.iter().map(|input| input.report[0].as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "S1: 20 records, 20 jobs; lines of other sites: 10; 0 days",
+            "S2: 10 records, 10 jobs; lines of other sites: 20; 0 days"
+        ]
+    );
+    let windows = fs::read_to_string(options.out.join("tables/windows.csv")).unwrap();
+    assert!(
+        windows.contains("w,a,0,two.gwf (S1),0,20,") && windows.contains("w,b,0,two.gwf (S2),0,10,"),
+        "{windows}"
+    );
+    // Job 3, the first of S2, is the third one to arrive, at ten minutes.
+    let events = fs::read_to_string(folder.path().join("events/w-homogeneous-CONS-0-none.jsonl")).unwrap();
+    assert!(events.contains("\"event\":\"arrive\",\"at_us\":600000000,\"job\":2,"), "{events}");
+    let missing = run(&scenario.replace("'S2'", "'S9'")).unwrap_err().to_string();
+    assert!(missing.contains("no job came from the site `S9`; there are jobs from S1, S2"), "{missing}");
+    fs::write(folder.path().join("a.swf"), "").unwrap();
+    let swf = QUICK.replace("jobs = [400]", "jobs = [400], log = \"a.swf\", origin = \"S1\"");
+    let swf =
+        registry().parse(&swf, "grid.toml", Some(folder.path()), &[]).map(|_| ()).unwrap_err().to_string();
+    assert!(swf.contains("only logs in the Grid Workloads Format"), "{swf}");
+    let model = faults(&QUICK.replace("jobs = [400]", "jobs = [400], origin = \"S1\""));
+    assert!(model.contains("are for sites with a `log`"), "{model}");
 }
 
 #[test]
@@ -323,23 +450,10 @@ fn faults_of_run(text: &str, folder: &Path) -> String {
 /// Half of the jobs are local, the second cluster has a policy of its own: rows count the former, and moves are fewer.
 #[test]
 fn local_jobs_and_policies_of_clusters_are_fields() {
-    let folder = tempfile::tempdir().unwrap();
     let own = QUICK.replacen("speed = 1.4", "speed = 1.4\nlocal = 'EASY'", 1);
     assert_ne!(own, QUICK);
     let figures = |text: &str, overrides: &[&str]| {
-        let narrow = ["local='FCFS'", "heterogeneous=false", "meta.heuristics=['mct', 'minmin']"];
-        let overrides: Vec<&str> = narrow.iter().chain(overrides).copied().collect();
-        let options = RunOptions::new(folder.path());
-        let report = try_run(text, &overrides, &options).unwrap();
-        assert_eq!(report.counts.of(Status::Ok), report.counts.total);
-        let registry = registry();
-        let results = Results::read(folder.path(), &registry).unwrap();
-        let frame = &results.rows().unwrap()[0];
-        let column = |name: &str| {
-            let place = frame.place(name).unwrap();
-            (0..frame.len()).map(|row| frame.number(row, place).unwrap()).collect::<Vec<f64>>()
-        };
-        ["jobs", "local_jobs", "moves", "questions", "mean_wait_s"].map(column)
+        columns(text, overrides, ["jobs", "local_jobs", "moves", "questions", "mean_wait_s"])
     };
     let [jobs, none, moves, questions, wait] = figures(QUICK, &[]);
     let [_, local, fewer, _, _] = figures(QUICK, &["jobs.local_jobs=0.5"]);

@@ -39,7 +39,9 @@ pub(crate) fn simulate(platform: &Platform, jobs: &[GridJob], options: &Options)
     let first = jobs.first().map_or(0, |job| job.submit.micros());
     let [reallocates, publishes] = [options.reallocation.map(|each| each.period), options.publication_period]
         .map(|period| {
-            move |now: u64| period.is_some_and(|each| now > first && (now - first) % each.micros() == 0)
+            move |now: u64| {
+                period.is_some_and(|each| now > first && (now - first).is_multiple_of(each.micros()))
+            }
         });
     let changes: Vec<(u64, usize, bool)> = (platform.outages().iter())
         .flat_map(|it| [(it.from.micros(), it.cluster, false), (it.until.micros(), it.cluster, true)])
