@@ -1,6 +1,6 @@
-//! Every command on every study: the table of the README comes from here.
+//! Every command on every study: the table of crates/cli/README.md comes from here.
 
-use crate::readme::{check_part, readme};
+use crate::readme::{check_part, program_page};
 use crate::support::{Folder, QUICK, Quick, dfrsim, files, scenario, stderr, stdout};
 use assert_cmd::Command;
 use std::fs;
@@ -114,7 +114,7 @@ impl Trial<'_> {
     }
 }
 
-/// The table of the README.
+/// The table of the program's page.
 fn table(tried: &[(&str, Vec<bool>)]) -> String {
     let mut text = "| |".to_owned();
     tried.iter().for_each(|(study, _)| text += &format!(" {study} |"));
@@ -136,5 +136,5 @@ fn every_command_serves_every_study() {
         QUICK.iter().map(|quick| (quick.study, trial(quick).try_all())).collect();
     let table = table(&tried);
     assert!(!table.contains("**no**"), "{table}");
-    check_part(&readme(), "studies x commands", &table);
+    check_part(&program_page(), "studies x commands", &table);
 }

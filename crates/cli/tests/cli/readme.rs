@@ -1,4 +1,4 @@
-//! What the README shows is what the program prints.
+//! What the README and the program's page show is what the program prints.
 //!
 //! `DFRSIM_UPDATE_README=1 cargo test -p dfrsim-cli --test cli readme` writes the generated parts.
 
@@ -8,6 +8,11 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn readme() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))
+}
+
+/// The page that shows all commands.
+pub(crate) fn program_page() -> PathBuf {
+    readme().with_file_name("crates/cli/README.md")
 }
 
 /// The part of a file between `<!-- name -->` and the next `<!-- end -->` is what is expected, or becomes it.
@@ -49,17 +54,21 @@ fn the_table_of_the_quick_start_is_what_the_program_prints() {
     check_part(&readme(), "quickstart table", &format!("```text\n{title}\n\n{shown}```\n"));
 }
 
-/// Every command line that the README's second block shows is one that the program takes.
+#[test]
+fn the_readme_is_short() {
+    assert!(fs::read_to_string(readme()).unwrap().lines().count() <= 150);
+}
+
+/// Every command line of both pages is one that the program takes.
 #[test]
 fn the_commands_shown_exist() {
-    let text = fs::read_to_string(readme()).unwrap();
+    let text = [readme(), program_page()].map(|file| fs::read_to_string(file).unwrap()).concat();
     let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-    let commands: Vec<&str> =
-        blocks.flat_map(str::lines).filter(|line| line.starts_with("dfrsim ")).collect();
+    let lines = blocks.flat_map(str::lines).flat_map(|line| line.split(" && "));
+    let commands: Vec<&str> = lines.filter(|line| line.starts_with("dfrsim ")).collect();
     assert!(commands.len() >= 9);
     for line in commands {
-        let words: Vec<&str> =
-            line.split('#').next().unwrap().split_whitespace().take_while(|word| *word != "&&").collect();
+        let words: Vec<&str> = line.split('#').next().unwrap().split_whitespace().collect();
         let groups = ["results", "log", "offline", "draw"];
         let subcommand = if groups.contains(&words[1]) { &words[1..3] } else { &words[1..2] };
         let help = stdout(dfrsim(subcommand).arg("--help"));
