@@ -49,7 +49,7 @@ pub use rows::{
 pub use study::{Audit, Grain, Input, InstanceId, Labels, Prepared, Study, Watch};
 pub use sweep::{
     Counts, Host, InputSection, MANIFEST, Manifest, ParseShardError, Part, PartStatus, Progress, RunOptions,
-    RunReport, RunStatus, SealError, Shard, Step, unfinished_scenario,
+    RunReport, RunStatus, SealError, Shard, Step, TIMES, unfinished_scenario,
 };
 pub use table::{
     Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, ParseConfidenceError, Statistics, Table,

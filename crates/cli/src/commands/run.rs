@@ -59,7 +59,7 @@ pub(crate) struct Run {
 }
 
 /// How runs are executed.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Execution {
     /// How many threads; all cores if not given
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -120,6 +120,17 @@ pub(crate) fn execute(
     options: RunOptions,
     execution: &Execution,
 ) -> Result<(), Failure> {
+    let (options, report) = watched_run(registry, scenario, options, execution)?;
+    print(scenario.title(), &options, &report, execution.quiet)
+}
+
+/// Runs a scenario, watched by the user; gives the options that it ran with too.
+pub(crate) fn watched_run(
+    registry: &Registry,
+    scenario: &dyn AnyScenario,
+    options: RunOptions,
+    execution: &Execution,
+) -> Result<(RunOptions, RunReport), Failure> {
     let &Execution { threads, audit, quiet } = execution;
     let options = RunOptions { threads: threads_at_most(threads), audit, ..options };
     if !quiet {
@@ -147,7 +158,7 @@ pub(crate) fn execute(
         RunError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
         _ => Failure::input(error),
     })?;
-    print(scenario.title(), &options, &report, quiet)
+    Ok((options, report))
 }
 
 fn print(title: &str, options: &RunOptions, report: &RunReport, quiet: bool) -> Result<(), Failure> {

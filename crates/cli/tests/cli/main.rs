@@ -3,6 +3,7 @@
 mod adapt;
 mod altered;
 mod architecture;
+mod archive;
 mod census;
 mod check;
 mod coallocation;

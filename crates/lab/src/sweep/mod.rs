@@ -25,4 +25,4 @@ pub use status::{PartStatus, RunStatus, unfinished_scenario};
 
 pub(crate) use folder::journals;
 pub(crate) use run::run;
-pub(crate) use times::TIMES;
+pub use times::TIMES;

@@ -1,5 +1,6 @@
 //! `dfrsim results`: what runs left in folders.
 
+mod archive;
 mod check;
 mod compare;
 mod export;
@@ -7,6 +8,7 @@ mod figures;
 mod merge;
 mod report;
 pub(crate) mod status;
+mod verify;
 
 use crate::failure::Failure;
 use crate::memory::Limit;
@@ -25,6 +27,8 @@ pub(crate) enum Results {
     Report(report::Report),
     Figures(figures::Figures),
     Export(export::Export),
+    Archive(archive::Archive),
+    Verify(verify::Verify),
 }
 
 impl Results {
@@ -37,11 +41,12 @@ impl Results {
             Results::Report(command) => command.run(registry),
             Results::Figures(command) => command.run(registry),
             Results::Export(command) => command.run(registry),
+            Results::Archive(command) => command.run(registry),
+            Results::Verify(command) => command.run(registry, memory),
         }
     }
 }
 
-/// The results of a folder, with a notice if a later run is unfinished.
 /// The files of results, which no output may be.
 fn places(results: &Read<'_>) -> Places {
     let names = results.manifest.files.keys().map(String::as_str).chain([MANIFEST]);
@@ -50,6 +55,7 @@ fn places(results: &Read<'_>) -> Places {
     })
 }
 
+/// The results of a folder, with a notice if a later run is unfinished.
 fn read<'a>(folder: &Path, registry: &'a Registry) -> Result<Read<'a>, Failure> {
     let results = Read::read(folder, registry).map_err(Failure::input)?;
     if results.is_outdated {
