@@ -21,11 +21,6 @@
 //! A process that ends, answers nonsense or not at all within 60 s (or what `$DFRSIM_POLICY_TIMEOUT` says, in seconds) ends
 //! its simulation, which becomes a row with a status; the message has the last lines of its standard error.
 
-#![cfg_attr(
-    not(feature = "batsim"),
-    allow(dead_code, reason = "Batsim's protocol needs it, once it has its transport")
-)]
-
 pub mod batsim;
 mod command;
 mod fault;

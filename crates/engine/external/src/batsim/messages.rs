@@ -1,16 +1,16 @@
 //! Messages as Batsim has them.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// A request or a reply.
-#[derive(Debug, Serialize, Deserialize)]
+/// A reply.
+#[derive(Debug, Deserialize)]
 pub(super) struct Message {
     pub(super) now: f64,
     pub(super) events: Vec<Event>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub(super) struct Event {
     pub(super) timestamp: f64,
     #[serde(rename = "type")]

@@ -22,9 +22,8 @@
 //!
 //! Nodes are given whole, one task on each. Where jobs may share nodes ([`Sharing::Allowed`]), each node divides its CPU
 //! evenly among the jobs on it, and a job progresses as fast as on its busiest node.
-//!
-//! A program has this transport if it is built with the feature `batsim`.
 
+mod connection;
 mod events;
 mod messages;
 mod orders;
@@ -32,12 +31,13 @@ mod scheduler;
 mod sharing;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "batsim")]
-mod zeromq;
+mod zmtp;
 
 use crate::command::Command;
 use crate::fault::Fault;
+use connection::Connection;
 use dfrsim_policies::CustomPolicy;
+use scheduler::BatsimScheduler;
 
 /// Whether several jobs may have the same node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,42 +51,34 @@ pub enum Sharing {
 /// The policy of a name such as `batsim:pybatsim easyBackfill -s {endpoint}` or `batsim:tcp://localhost:28000`.
 ///
 /// # Errors
-/// If it has neither a command with `{endpoint}` nor an address, a file that it names cannot be read, or the program was built
-/// without the transport.
+/// If it has neither a command with `{endpoint}` nor an address, or a file that it names cannot be read.
 pub fn policy(name: &str, sharing: Sharing) -> Result<CustomPolicy, String> {
     let command = Command::parse(name)?;
-    let is_address = matches!(&command.words[..], [address] if address.starts_with("tcp://"));
+    let is_address = matches!(&command.words[..], [address] if address.starts_with(SCHEME));
     if !is_address && !command.words.iter().any(|word| word.contains(ENDPOINT)) {
         return Err(format!(
-            "expected tcp://HOST:PORT, or a command with {ENDPOINT} where the address to bind goes"
+            "expected {SCHEME}HOST:PORT, or a command with {ENDPOINT} where the address to bind goes"
         ));
     }
-    made(name, command, sharing)
+    let version = command.version.clone();
+    let make = move |nodes, _: &_| {
+        let command = command.clone();
+        let connect = move || Connection::open(&command);
+        Box::new(BatsimScheduler::new(connect, nodes, sharing)) as _
+    };
+    Ok(CustomPolicy::new(name, version, make).described("a scheduler that speaks Batsim's protocol"))
 }
 
 /// In a command: where the address goes.
 const ENDPOINT: &str = "{endpoint}";
 
-#[cfg(feature = "batsim")]
-fn made(name: &str, command: Command, sharing: Sharing) -> Result<CustomPolicy, String> {
-    let version = command.version.clone();
-    let make = move |nodes, _: &_| {
-        let command = command.clone();
-        let connect = move || zeromq::Connection::open(&command);
-        Box::new(scheduler::BatsimScheduler::new(connect, nodes, sharing)) as _
-    };
-    Ok(CustomPolicy::new(name, version, make).described("a scheduler that speaks Batsim's protocol"))
-}
-
-#[cfg(not(feature = "batsim"))]
-fn made(_: &str, _: Command, _: Sharing) -> Result<CustomPolicy, String> {
-    Err("this program was built without Batsim's protocol: build it with --features batsim".into())
-}
+/// What an address begins with.
+const SCHEME: &str = "tcp://";
 
 /// What carries requests and replies.
 trait Transport {
     /// Sends a request and waits for its reply.
-    fn exchange(&mut self, request: String) -> Result<String, Fault>;
+    fn exchange(&mut self, request: &[u8]) -> Result<String, Fault>;
     /// The last reply has come: lets the other side end.
     fn end(&mut self);
 }

@@ -1,7 +1,7 @@
 //! Batsim's part: sends what happened, and carries out each order at its time.
 
-use super::events::{self, End};
-use super::messages::{Event, Message};
+use super::events::{End, Events};
+use super::messages::Message;
 use super::orders::Order;
 use super::sharing::Owners;
 use super::{Sharing, Transport};
@@ -12,6 +12,7 @@ use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation, View};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, Yield};
 use serde_json::{Map, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// The workload of the jobs of the log.
 const WORKLOAD: &str = "w0";
@@ -35,14 +36,14 @@ struct Session<T> {
     transport: T,
     now: SimTime,
     nodes: u32,
-    jobs: BTreeMap<String, KnownJob>,
+    jobs: BTreeMap<Rc<str>, KnownJob>,
     /// The names of the jobs in the system by their place in the order of submission.
-    names: BTreeMap<u64, String>,
+    names: BTreeMap<u64, Rc<str>>,
     owners: Owners,
     /// The jobs that start at this moment.
-    starting: Vec<String>,
+    starting: Vec<Rc<str>>,
     /// What happened and was not sent yet.
-    events: Vec<Event>,
+    events: Events,
     /// What is ordered for later.
     orders: BTreeMap<(SimTime, u64), Order>,
     ordered: u64,
@@ -99,16 +100,13 @@ impl<T: Transport, C: Fn() -> Result<T, Fault>> Scheduler for BatsimScheduler<C,
 impl<C, T: Transport> Drop for BatsimScheduler<C, T> {
     fn drop(&mut self) {
         if let Some(session) = &mut self.session {
-            let event = events::simulation_ends(session.now);
+            let mut events = Events::default();
+            events.simulation_ends(session.now);
             // The simulation is over: what it answers changes nothing.
-            let _ = session.transport.exchange(request(session.now, vec![event]));
+            let _ = session.transport.exchange(&events.request(session.now));
             session.transport.end();
         }
     }
-}
-
-fn request(now: SimTime, events: Vec<Event>) -> String {
-    serde_json::to_string(&Message { now: now.as_secs_f64(), events }).expect("messages are plain")
 }
 
 impl<T: Transport> Session<T> {
@@ -122,7 +120,7 @@ impl<T: Transport> Session<T> {
             names: BTreeMap::new(),
             owners: Owners::new(nodes, sharing),
             starting: Vec::new(),
-            events: vec![events::simulation_begins(nodes, sharing)],
+            events: Events::default(),
             orders: BTreeMap::new(),
             ordered: 0,
             ready: SimTime::ZERO,
@@ -132,6 +130,7 @@ impl<T: Transport> Session<T> {
             registrations: 0,
             sent_all_submitted: false,
         };
+        session.events.simulation_begins(nodes, sharing);
         session.exchange(SimTime::ZERO)?;
         Ok(session)
     }
@@ -174,7 +173,7 @@ impl<T: Transport> Session<T> {
             };
             self.owners.release(&name, &on);
             let end = if job.was_cut_off() { End::WalltimeReached } else { End::Done };
-            self.events.push(events::job_completed(now, &name, end, &nodes::text(on)));
+            self.events.job_completed(now, &name, end, &nodes::text(on));
         }
         for &handle in situation.submitted {
             let job = view.job(handle);
@@ -182,25 +181,26 @@ impl<T: Transport> Session<T> {
                 let number = job.id().to_string();
                 let name = format!("{WORKLOAD}!{number}");
                 // Logs may give a number twice.
-                let is_known = self.jobs.contains_key(&name);
+                let is_known = self.jobs.contains_key(&*name);
                 (if is_known { format!("{name}.{}", job.sequence()) } else { name }, number)
             });
-            self.events.push(events::job_submitted(now, &name, &profile, job));
-            self.names.insert(job.sequence(), name.clone());
+            self.events.job_submitted(now, &name, &profile, job);
+            let name: Rc<str> = name.into();
+            self.names.insert(job.sequence(), Rc::clone(&name));
             self.jobs.insert(name, KnownJob { handle, tasks: job.tasks(), phase: Phase::Waiting });
         }
         if situation.all_submitted && !std::mem::replace(&mut self.sent_all_submitted, true) {
-            self.events.push(events::all_submitted(now));
+            self.events.all_submitted(now);
         }
         while let Some(call) = self.calls.first().copied().filter(|&call| call <= now) {
             self.calls.remove(&call);
-            self.events.push(events::requested_call(now));
+            self.events.requested_call(now);
         }
     }
 
     /// Sends what happened, and keeps what is ordered until its time.
     fn exchange(&mut self, now: SimTime) -> Result<(), Fault> {
-        let answer = self.transport.exchange(request(now, std::mem::take(&mut self.events)))?;
+        let answer = self.transport.exchange(&self.events.request(now))?;
         let Message { now: ready, events } =
             serde_json::from_str(&answer).map_err(|error| Fault::nonsense(error, &answer))?;
         self.ready = moment(ready, "now")?.max(now);
@@ -224,6 +224,7 @@ impl<T: Transport> Session<T> {
     fn carry_out(&mut self, order: Order, view: View<'_>, decision: &mut Decision) -> Result<(), Fault> {
         match order {
             Order::Execute { job: name, on } => {
+                let name: Rc<str> = name.into();
                 let job = known(&mut self.jobs, "EXECUTE_JOB", &name)?;
                 if !matches!(job.phase, Phase::Waiting) {
                     return Err(Fault::Wrong(format!("EXECUTE_JOB of {name}: it runs already")));
@@ -244,14 +245,14 @@ impl<T: Transport> Session<T> {
                 }
                 decision.reject(job.handle);
                 self.names.remove(&view.job(job.handle).sequence());
-                self.jobs.remove(&name);
+                self.jobs.remove(&*name);
             }
             Order::Kill { jobs } => self.kill(&jobs, view, decision)?,
             Order::CallAt(time) => {
                 self.calls.insert(time.max(next(self.now)));
             }
             Order::SetState { resources, state } => {
-                self.events.push(events::resource_state_changed(self.now, &resources, state));
+                self.events.resource_state_changed(self.now, &resources, state);
             }
             Order::RegisterProfile { name, run_time } => {
                 self.profiles.insert(name, run_time);
@@ -260,7 +261,7 @@ impl<T: Transport> Session<T> {
                 let run_time = *self.profiles.get(&profile).ok_or_else(|| {
                     Fault::Wrong(format!("REGISTER_JOB of {job}: the profile {profile} is not registered"))
                 })?;
-                if self.jobs.contains_key(&job) || self.registered.values().any(|(name, _)| *name == job) {
+                if self.jobs.contains_key(&*job) || self.registered.values().any(|(name, _)| *name == job) {
                     return Err(Fault::Wrong(format!("REGISTER_JOB of {job}: there is such a job")));
                 }
                 let number = FIRST_REGISTERED + self.registrations;
@@ -286,7 +287,7 @@ impl<T: Transport> Session<T> {
     fn kill(&mut self, names: &[String], view: View<'_>, decision: &mut Decision) -> Result<(), Fault> {
         let mut progress = Map::new();
         for name in names {
-            match self.jobs.get(name).map(|job| &job.phase) {
+            match self.jobs.get(&**name).map(|job| &job.phase) {
                 None => continue,
                 Some(Phase::Running { .. }) => {}
                 Some(Phase::Waiting) => {
@@ -296,17 +297,17 @@ impl<T: Transport> Session<T> {
                     return Err(Fault::Wrong(format!("KILL_JOB of {name}: it starts at this moment")));
                 }
             }
-            let Some(KnownJob { handle, phase: Phase::Running { on, .. }, .. }) = self.jobs.remove(name)
+            let Some(KnownJob { handle, phase: Phase::Running { on, .. }, .. }) = self.jobs.remove(&**name)
             else {
                 continue;
             };
             decision.kill(handle);
             self.names.remove(&view.job(handle).sequence());
             self.owners.release(name, &on);
-            self.events.push(events::job_completed(self.now, name, End::Killed, &nodes::text(on)));
+            self.events.job_completed(self.now, name, End::Killed, &nodes::text(on));
             progress.insert(name.clone(), json!({ "profile": name }));
         }
-        self.events.push(events::job_killed(self.now, names, &progress));
+        self.events.job_killed(self.now, names, &progress);
         Ok(())
     }
 
@@ -335,7 +336,7 @@ impl<T: Transport> Session<T> {
 }
 
 fn known<'a>(
-    jobs: &'a mut BTreeMap<String, KnownJob>,
+    jobs: &'a mut BTreeMap<Rc<str>, KnownJob>,
     kind: &str,
     name: &str,
 ) -> Result<&'a mut KnownJob, Fault> {

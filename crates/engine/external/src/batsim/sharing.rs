@@ -4,14 +4,15 @@ use super::Sharing;
 use crate::fault::Fault;
 use dfrsim_model::Yield;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The jobs of each node.
 #[derive(Debug)]
 pub(super) struct Owners {
     sharing: Sharing,
     /// The names of the jobs of each node.
-    jobs: Vec<Vec<String>>,
-    /// Nodes of which the jobs have changed.
+    jobs: Vec<Vec<Rc<str>>>,
+    /// Nodes of which the jobs have changed, where jobs may share them.
     changed: BTreeSet<u32>,
 }
 
@@ -20,23 +21,29 @@ impl Owners {
         Owners { sharing, jobs: vec![Vec::new(); nodes as usize], changed: BTreeSet::new() }
     }
 
-    pub(super) fn take(&mut self, job: &str, on: &[u32]) -> Result<(), Fault> {
+    pub(super) fn take(&mut self, job: &Rc<str>, on: &[u32]) -> Result<(), Fault> {
         for &node in on {
             let jobs = &mut self.jobs[node as usize];
             if let (Some(other), Sharing::Forbidden) = (jobs.first(), self.sharing) {
                 return Err(Fault::Wrong(format!("EXECUTE_JOB of {job}: node {node} is used by {other}")));
             }
-            jobs.push(job.to_owned());
+            jobs.push(Rc::clone(job));
         }
-        self.changed.extend(on);
+        self.note(on);
         Ok(())
     }
 
     pub(super) fn release(&mut self, job: &str, on: &[u32]) {
         for &node in on {
-            self.jobs[node as usize].retain(|other| other != job);
+            self.jobs[node as usize].retain(|other| **other != *job);
         }
-        self.changed.extend(on);
+        self.note(on);
+    }
+
+    fn note(&mut self, on: &[u32]) {
+        if self.sharing == Sharing::Allowed {
+            self.changed.extend(on);
+        }
     }
 
     /// The yield of a job on these nodes: what the busiest of them gives each of its tasks.
@@ -46,11 +53,8 @@ impl Owners {
     }
 
     /// The jobs on nodes that have changed since the last call, of which the yields may have changed.
-    pub(super) fn take_changed(&mut self) -> BTreeSet<String> {
+    pub(super) fn take_changed(&mut self) -> BTreeSet<Rc<str>> {
         let changed = std::mem::take(&mut self.changed);
-        match self.sharing {
-            Sharing::Forbidden => BTreeSet::new(),
-            Sharing::Allowed => changed.iter().flat_map(|&node| &self.jobs[node as usize]).cloned().collect(),
-        }
+        changed.iter().flat_map(|&node| &self.jobs[node as usize]).cloned().collect()
     }
 }

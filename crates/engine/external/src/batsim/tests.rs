@@ -41,8 +41,8 @@ impl Script {
 }
 
 impl Transport for Script {
-    fn exchange(&mut self, request: String) -> Result<String, Fault> {
-        let request: Value = serde_json::from_str(&request).unwrap();
+    fn exchange(&mut self, request: &[u8]) -> Result<String, Fault> {
+        let request: Value = serde_json::from_slice(request).unwrap();
         let idle = json!({ "now": request["now"], "events": [] }).to_string();
         self.requests.borrow_mut().push(request);
         Ok(self.answers.borrow_mut().pop().unwrap_or(idle))
@@ -289,7 +289,7 @@ fn nodes_of_another_job_are_refused() {
 fn a_scheduler_that_makes_events_for_ever_is_stopped() {
     struct Restless;
     impl Transport for Restless {
-        fn exchange(&mut self, _: String) -> Result<String, Fault> {
+        fn exchange(&mut self, _: &[u8]) -> Result<String, Fault> {
             let state = json!({ "resources": "0", "state": "1" });
             Ok(at(0.0, &[(0.0, "SET_RESOURCE_STATE", state)]).to_string())
         }

@@ -1,15 +1,14 @@
-//! Requests and replies over ZeroMQ.
+//! A scheduler that listens: started if it is a command, and asked over ZeroMQ.
 
-use super::{ENDPOINT, Transport};
+use super::zmtp::RequestSocket;
+use super::{ENDPOINT, SCHEME, Transport};
 use crate::command::Command;
 use crate::fault::Fault;
 use crate::process::Process;
+use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
-use tokio::runtime::{Builder, Runtime};
-use tokio::time::timeout;
-use zeromq::{ReqSocket, Socket, SocketRecv, SocketSend};
 
 /// How long to wait before the next attempt to connect.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -19,8 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A connection to a scheduler, and its process if it was started here.
 pub(super) struct Connection {
-    runtime: Runtime,
-    socket: ReqSocket,
+    socket: RequestSocket,
     process: Option<Process>,
     endpoint: String,
     limit: Duration,
@@ -31,7 +29,7 @@ impl Connection {
     pub(super) fn open(command: &Command) -> Result<Connection, Fault> {
         let limit = command.limit;
         let (endpoint, mut process) = match &command.words[..] {
-            [address] if address.starts_with("tcp://") => (address.clone(), None),
+            [address] if address.starts_with(SCHEME) => (address.clone(), None),
             words => {
                 let endpoint = free_endpoint()?;
                 let words: Vec<String> = words.iter().map(|word| word.replace(ENDPOINT, &endpoint)).collect();
@@ -40,24 +38,20 @@ impl Connection {
             }
         };
         let network = |error: String| Fault::Network { endpoint: endpoint.clone(), error };
-        let runtime =
-            Builder::new_current_thread().enable_all().build().map_err(|error| network(error.to_string()))?;
+        let address = endpoint.trim_start_matches(SCHEME);
         let begin = Instant::now();
         loop {
-            let mut socket = ReqSocket::new();
-            let left = limit.saturating_sub(begin.elapsed());
-            let connected = runtime.block_on(async { timeout(left, socket.connect(&endpoint)).await });
-            if let Ok(Ok(())) = connected {
-                return Ok(Connection { runtime, socket, process, endpoint, limit });
-            }
+            let error = match RequestSocket::connect(address, limit) {
+                Ok(socket) => return Ok(Connection { socket, process, endpoint, limit }),
+                Err(error) => error,
+            };
             if let Some(fault) = process.as_mut().and_then(|it| it.ends_within(Duration::ZERO)) {
                 return Err(fault);
             }
-            match connected {
-                Ok(Err(_)) if begin.elapsed() < limit => thread::sleep(PAUSE),
-                Ok(Err(error)) => return Err(network(error.to_string())),
-                _ => return Err(network(format!("nobody listens for {} s", limit.as_secs_f64()))),
+            if begin.elapsed() >= limit {
+                return Err(network(format!("nobody listens for {} s: {error}", limit.as_secs_f64())));
             }
+            thread::sleep(PAUSE);
         }
     }
 
@@ -73,30 +67,25 @@ fn free_endpoint() -> Result<String, Fault> {
     let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let address =
         address.map_err(|error| Fault::Network { endpoint: "127.0.0.1".into(), error: error.to_string() })?;
-    Ok(format!("tcp://{address}"))
+    Ok(format!("{SCHEME}{address}"))
 }
 
 impl Transport for Connection {
-    fn exchange(&mut self, request: String) -> Result<String, Fault> {
-        let Connection { runtime, socket, limit, .. } = self;
-        let reply = runtime.block_on(async {
-            timeout(*limit, async {
-                socket.send(request.into()).await?;
-                socket.recv().await
-            })
-            .await
-        });
-        if let Ok(Ok(reply)) = reply {
-            let text = reply.get(0).map(|frame| String::from_utf8(frame.to_vec()));
-            return text.and_then(Result::ok).ok_or_else(|| Fault::Wrong("its answer is not UTF-8".into()));
-        }
+    fn exchange(&mut self, request: &[u8]) -> Result<String, Fault> {
+        let error = match self.socket.exchange(request) {
+            Ok(reply) => {
+                let not_text = |_| Fault::Wrong("its answer is not UTF-8".into());
+                return String::from_utf8(reply).map_err(not_text);
+            }
+            Err(error) => error,
+        };
         // A connection ends a little before its process does.
         if let Some(fault) = self.process.as_mut().and_then(|it| it.ends_within(PATIENCE)) {
             return Err(fault);
         }
-        Err(match reply {
-            Ok(Err(error)) => Fault::Network { endpoint: self.endpoint.clone(), error: error.to_string() },
-            _ => self.silent(),
+        Err(match error.kind() {
+            ErrorKind::TimedOut | ErrorKind::WouldBlock => self.silent(),
+            _ => Fault::Network { endpoint: self.endpoint.clone(), error: error.to_string() },
         })
     }
 
