@@ -1,7 +1,8 @@
 //! dfrsim simulates how a cluster shares its nodes among jobs: batch policies, which give whole nodes, and fractional ones
 //! (DFRS), which give parts of nodes and pause and move tasks without knowing run times.
 //!
-//! This crate is the library. The program `dfrsim` is made of it, and so is any program of yours.
+//! This crate is the library. The program `dfrsim` is made of it, and so is any program of yours. The [guide] has a first hour,
+//! your cluster's log, your first policy, and more.
 //!
 //! # A workload
 //!
@@ -150,6 +151,7 @@ pub use dfrsim_policies as policies;
 pub use dfrsim_study_offline as offline_study;
 pub use dfrsim_workload as workload;
 
+pub mod guide;
 pub mod prelude;
 
 use dfrsim_lab::Registry;

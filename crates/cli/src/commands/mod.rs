@@ -9,6 +9,7 @@ mod completions;
 mod draw;
 mod explain;
 mod log;
+mod man;
 mod offline;
 mod plan;
 mod policies;
@@ -72,6 +73,7 @@ enum Command {
     Coallocate(coallocate::Coallocate),
     Policies(policies::Policies),
     Completions(completions::Completions),
+    Man(man::Man),
     #[command(flatten)]
     EarlierResults(results::Results),
     #[command(flatten)]
@@ -115,6 +117,7 @@ impl Cli {
             Command::Coallocate(command) => command.run(),
             Command::Policies(command) => command.run(registry),
             Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
         }
     }
 }

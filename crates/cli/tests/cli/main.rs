@@ -13,10 +13,13 @@ mod explain;
 mod external;
 mod folders;
 mod grid;
+#[cfg(unix)]
+mod guide;
 mod interchange;
 mod kills;
 mod limits;
 mod logs;
+mod man;
 mod matrix;
 mod offline;
 mod outputs;

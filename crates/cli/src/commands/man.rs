@@ -1,0 +1,40 @@
+//! `dfrsim man`
+
+use super::Cli;
+use crate::failure::Failure;
+use crate::output::OutputFiles;
+use clap::Args;
+use clap_mangen::Man as Page;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Write the manual pages of all commands
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  dfrsim man ~/.local/share/man/man1 && man dfrsim-run")]
+pub(crate) struct Man {
+    /// The folder, which is created if it is missing; pages in it are replaced
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+impl Man {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        fs::create_dir_all(&self.folder).map_err(|error| Failure::output(self.folder.display(), &error))?;
+        let mut program = Cli::hidden().disable_help_subcommand(true);
+        program.build();
+        let mut files = OutputFiles::default();
+        write(program, &self.folder, &mut files)?;
+        files.finish()
+    }
+}
+
+/// The pages of a command and of those below it.
+fn write(command: clap::Command, folder: &Path, files: &mut OutputFiles) -> Result<(), Failure> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        write(below.clone(), folder, files)?;
+    }
+    let page = Page::new(command);
+    let (path, mut text) = (folder.join(page.get_filename()), Vec::new());
+    page.render(&mut text).map_err(|error| Failure::output(path.display(), &error))?;
+    files.add_bytes(&path, text)
+}

@@ -1,0 +1,204 @@
+//! All commands of the guide's pages work: `crates/dfrsim/src/guide/*.md`.
+//!
+//! Blocks marked `sh` run in the order of their page, in a folder that looks like the root of the repository. Of blocks marked
+//! `sh,no_run` the arguments of `dfrsim` are parsed. Blocks marked `python` and `r` run where the interpreter and the packages
+//! are. Rust blocks are tests of the library's documentation.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The pages by name, in alphabetical order.
+fn pages() -> Vec<(String, String)> {
+    let folder = root().join("crates/dfrsim/src/guide");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
+        .map(|file| {
+            (file.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(&file).unwrap())
+        })
+        .collect();
+    pages.sort();
+    pages
+}
+
+/// The blocks of a page: what each is marked with, and its text.
+fn blocks(page: &str) -> Vec<(&str, &str)> {
+    let mut parts = page.split("```").skip(1);
+    let mut blocks = Vec::new();
+    while let (Some(block), Some(_)) = (parts.next(), parts.next()) {
+        blocks.push(block.split_once('\n').unwrap());
+    }
+    blocks
+}
+
+/// A folder in which commands of the guide run.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        for name in ["scenarios", "crates"] {
+            symlink(root().join(name), place.0.path().join(name)).unwrap();
+        }
+        place
+    }
+    /// The program finds `dfrsim` on its path, and no logs.
+    fn run(&self, program: &str, arguments: &[&str]) -> Output {
+        let folder = Path::new(env!("CARGO_BIN_EXE_dfrsim")).parent().unwrap();
+        let mut paths = vec![folder.to_owned()];
+        paths.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+        Command::new(program)
+            .args(arguments)
+            .current_dir(&self.0)
+            .env("PATH", std::env::join_paths(paths).unwrap())
+            .env_remove("DFRSIM_TRACES")
+            .output()
+            .unwrap()
+    }
+    fn expect(&self, page: &str, program: &str, arguments: &[&str]) {
+        let output = self.run(program, arguments);
+        assert!(
+            output.status.success(),
+            "page `{page}`: {program} {}\n{}\n{}",
+            arguments.join(" "),
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+/// The top-level packages that a Python program imports.
+fn imports(program: &str) -> Vec<&str> {
+    let names = program.lines().filter_map(|line| {
+        let rest = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "))?;
+        rest.split([' ', '.', ',']).next()
+    });
+    names.collect()
+}
+
+/// Why a program in another language cannot run here.
+fn obstacle(place: &Place, language: &str, program: &str) -> Option<String> {
+    let interpreter = if language == "python" { "python3" } else { "Rscript" };
+    if !place.run("sh", &["-c", &format!("{interpreter} --version")]).status.success() {
+        return Some(format!("no {interpreter}"));
+    }
+    let missing = |name: &&str| !place.run("python3", &["-c", &format!("import {name}")]).status.success();
+    let imported = if language == "python" { imports(program) } else { Vec::new() };
+    imported.into_iter().find(missing).map(|name| format!("no Python package `{name}`"))
+}
+
+/// `dfrsim` with `--help` behind its arguments: an argument that it does not know is an error before that counts.
+const PARSE: &str = "dfrsim() { command dfrsim \"$@\" --help > /dev/null; }\n";
+
+fn check_page(name: &str) {
+    let (_, page) = pages().into_iter().find(|(page, _)| page == name).unwrap();
+    let place = Place::new();
+    let mut count = 0;
+    for (mark, text) in blocks(&page) {
+        match mark {
+            "sh" => place.expect(name, "sh", &["-euc", text]),
+            "sh,no_run" => {
+                for line in text.lines().filter(|line| line.starts_with("dfrsim ")) {
+                    place.expect(name, "sh", &["-euc", &format!("{PARSE}{line}")]);
+                }
+            }
+            "python" | "r" => match obstacle(&place, mark, text) {
+                Some(reason) => println!("page `{name}`: a block is skipped: {reason}"),
+                None if mark == "python" => place.expect(name, "python3", &["-c", text]),
+                None => place.expect(name, "Rscript", &["-e", text]),
+            },
+            // Tests of the library.
+            "" => continue,
+            "rust,ignore" => {
+                let main = fs::read_to_string(root().join("crates/own-policy/src/main.rs")).unwrap();
+                assert!(
+                    main.contains(text),
+                    "page `{name}`: this is not in crates/own-policy/src/main.rs:\n{text}"
+                );
+            }
+            other => panic!("page `{name}`: a block is marked `{other}`"),
+        }
+        count += 1;
+    }
+    assert!(count > 0, "page `{name}` has no block to run");
+}
+
+#[test]
+fn first_hour() {
+    check_page("first_hour");
+}
+
+#[test]
+fn your_log() {
+    check_page("your_log");
+}
+
+/// Without Python the process that is the policy cannot start.
+#[test]
+fn your_policy() {
+    if Place::new().run("sh", &["-c", "python3 --version"]).status.success() {
+        check_page("your_policy");
+    } else {
+        println!("skipped: no python3");
+    }
+}
+
+#[test]
+fn cluster_sweep() {
+    check_page("cluster_sweep");
+}
+
+#[test]
+fn reading_results() {
+    check_page("reading_results");
+}
+
+#[test]
+fn papers() {
+    check_page("papers");
+}
+
+#[test]
+fn guarantees() {
+    check_page("guarantees");
+}
+
+#[test]
+fn coming_from() {
+    check_page("coming_from");
+}
+
+/// Pages without blocks are known, all links within the repository lead to a file, and the index has every page.
+#[test]
+fn every_page_is_checked_and_linked() {
+    let pages = pages();
+    let without: Vec<&str> =
+        pages.iter().filter(|(_, page)| blocks(page).is_empty()).map(|(name, _)| name.as_str()).collect();
+    assert_eq!(without, ["README", "decisions", "glossary"]);
+    let index = &pages[0].1;
+    let folder = root().join("crates/dfrsim/src/guide");
+    for (name, page) in &pages {
+        assert!(name == "README" || index.contains(&format!("[{name}]: {name}.md")), "no link to `{name}`");
+        for link in
+            page.lines().filter(|line| line.starts_with('[')).filter_map(|line| line.split_once("]: "))
+        {
+            assert!(folder.join(link.1).exists(), "page `{name}`: {}", link.1);
+        }
+    }
+}
+
+/// The marks of blocks that do not run are checked all the same: this command does not exist.
+#[test]
+fn a_wrong_argument_is_found() {
+    let place = Place::new();
+    let parse = |line: &str| place.run("sh", &["-euc", &format!("{PARSE}{line}")]).status.success();
+    assert!(parse("dfrsim run scenarios/grid.toml --set replications=1"));
+    assert!(!parse("dfrsim run scenarios/grid.toml --replications 1"));
+    assert!(!parse("dfrsim runs scenarios/grid.toml"));
+}

@@ -1,0 +1,24 @@
+// Links: of two definitions the first counts. `links.txt` has those for this documentation, and each page ends with its own,
+// for readers of the files.
+#![doc = include_str!("guide/links.txt")]
+#![doc = include_str!("guide/README.md")]
+
+/// Includes a page of `guide/` as a module.
+macro_rules! page {
+    ($name:ident, $file:literal) => {
+        #[doc = include_str!("guide/links.txt")]
+        #[doc = include_str!($file)]
+        pub mod $name {}
+    };
+}
+
+page!(first_hour, "guide/first_hour.md");
+page!(your_log, "guide/your_log.md");
+page!(your_policy, "guide/your_policy.md");
+page!(cluster_sweep, "guide/cluster_sweep.md");
+page!(reading_results, "guide/reading_results.md");
+page!(papers, "guide/papers.md");
+page!(guarantees, "guide/guarantees.md");
+page!(coming_from, "guide/coming_from.md");
+page!(glossary, "guide/glossary.md");
+page!(decisions, "guide/decisions.md");
