@@ -193,6 +193,24 @@ fn every_page_is_checked_and_linked() {
     }
 }
 
+/// What CONTRIBUTING.md names is there: files and folders of the repository, and arguments of `dfrsim`.
+#[test]
+fn contributing_is_up_to_date() {
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let words = page.split(['`', ' ', '(', ')', '\n', ':', ';', ',']);
+    let is_path =
+        |word: &&str| ["crates/", "scripts/", "results/", ".ci/"].iter().any(|top| word.starts_with(top));
+    let paths: Vec<&str> = words.filter(is_path).filter(|path| *path != "results/release").collect();
+    assert!(paths.len() > 15, "{paths:?}");
+    for path in paths {
+        assert!(root().join(path).exists(), "{path}");
+    }
+    let place = Place::new();
+    for line in page.lines().filter_map(|line| line.trim().strip_prefix("target/dist/")) {
+        place.expect("CONTRIBUTING", "sh", &["-euc", &format!("{PARSE}{line}")]);
+    }
+}
+
 /// The marks of blocks that do not run are checked all the same: this command does not exist.
 #[test]
 fn a_wrong_argument_is_found() {

@@ -100,3 +100,23 @@ fn the_list_of_columns_is_generated() {
         assert!(text[begin..] == list, "set DFRSIM_UPDATE_README=1 to write the list again");
     }
 }
+
+/// The page of each study has the same parts, in the same order, and names all of its scenarios.
+#[test]
+fn the_pages_of_studies_have_the_same_parts() {
+    let parts = ["What the paper says", "What we get", "What differs and why", "How to run it"];
+    for study in dfrsim::registry().studies() {
+        let path = folder().join(format!("../crates/studies/{}/README.md", study.name()));
+        let page = fs::read_to_string(&path).unwrap();
+        let found: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        assert_eq!(found, parts, "{}", path.display());
+        let marker = format!("study = \"{}\"\n", study.name());
+        for entry in fs::read_dir(folder()).unwrap() {
+            let file = entry.unwrap().path();
+            let name = file.file_name().unwrap().to_str().unwrap();
+            if name.ends_with(".toml") && fs::read_to_string(&file).unwrap().contains(&marker) {
+                assert!(page.contains(name), "{} does not name {name}", path.display());
+            }
+        }
+    }
+}
