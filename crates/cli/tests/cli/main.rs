@@ -18,6 +18,7 @@ mod guide;
 mod interchange;
 mod kills;
 mod limits;
+mod links;
 mod logs;
 mod man;
 mod matrix;
