@@ -89,6 +89,18 @@ pub enum CoallocationFault {
         /// What each has to give.
         minimum: u64,
     },
+    /// A resource gives a part of a step.
+    #[error("resource {resource}, property {property}: {given} is no multiple of {step}")]
+    Step {
+        /// The resource.
+        resource: usize,
+        /// The property.
+        property: usize,
+        /// What it gives.
+        given: u64,
+        /// What it gives multiples of.
+        step: u64,
+    },
     /// All resources together do not give exactly what was asked for.
     #[error("property {property}: {given} is given in total, and {total} was asked for")]
     Total {
@@ -156,6 +168,10 @@ fn check_part(
     for (property, (&given, &minimum)) in part.amounts.iter().zip(&request.minimum).enumerate() {
         if given < minimum {
             faults.push(CoallocationFault::Minimum { resource, property, given, minimum });
+        }
+        let step = request.step.get(property).copied().unwrap_or(1);
+        if given.checked_rem(step) != Some(0) {
+            faults.push(CoallocationFault::Step { resource, property, given, step });
         }
     }
 }
@@ -246,6 +262,7 @@ mod tests {
             latest: SimTime::from_secs(20),
             minimum: [2, 1].into(),
             total: [12, 5].into(),
+            step: [1, 1].into(),
             labels: [Some("amd".to_owned())].into(),
         }
     }
@@ -256,6 +273,23 @@ mod tests {
         let allocation = Allocation { start: SimTime::from_secs(start), reservations: parts.to_vec() };
         let faults = check_allocation(&resources(), &earlier, &request(), &allocation);
         faults.iter().map(ToString::to_string).collect()
+    }
+
+    /// The first property only comes in pairs.
+    #[test]
+    fn parts_of_steps_are_found() {
+        let request = Request { step: [2, 1].into(), ..request() };
+        let found = |first: u64| {
+            let parts = vec![part(0, 15, 25, [first, 3]), part(1, 15, 25, [12 - first, 2])];
+            let allocation = Allocation { start: SimTime::from_secs(15), reservations: parts };
+            let faults = check_allocation(&resources(), &[], &request, &allocation);
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(found(6), [""; 0]);
+        let one = |resource: usize, given: u64| {
+            format!("resource {resource}, property 0: {given} is no multiple of 2")
+        };
+        assert_eq!(found(5), [one(0, 5), one(1, 7)]);
     }
 
     #[test]

@@ -34,6 +34,9 @@ pub struct Request {
     pub minimum: Box<[u64]>,
     /// What all of them together have to give of each, in millionths; never below N times the minimum.
     pub total: Box<[u64]>,
+    /// Of each, resources give multiples of this, in millionths: 1 for any amount, [`UNITS_PER_ONE`] for whole units. The minimum
+    /// and the total are such multiples.
+    pub step: Box<[u64]>,
     /// The label that is asked for in each qualitative property, if any.
     pub labels: Box<[Option<String>]>,
 }

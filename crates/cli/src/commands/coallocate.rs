@@ -29,6 +29,7 @@ Example of a request:
   resources = 10
   earliest = 0               # the start; --now if it is not given
   latest = 50000             # --patience after the earliest if it is not given
+  whole = [\"cores\"]          # of these, nodes give whole units, at least one
   [minimum]                  # of each node
   cores = 1
   [total]                    # of all nodes together; N times the minimum if it is not given

@@ -47,6 +47,29 @@ fn an_answer_is_printed_and_committed_once() {
     assert_eq!(table(), full, "what is rejected changes nothing");
 }
 
+/// Seven cores of two nodes of which 4 and 3.5 are free: 3.75 and 3.25 in proportion, 4 and 3 in whole ones; and no eighth one.
+#[test]
+fn cores_are_whole_where_that_is_asked_for() {
+    let answer = |whole: &str, cores: u32| {
+        let request = format!(
+            "duration = 60\nresources = 2\n{whole}[minimum]\ncores = 0.5\n[total]\ncores = {cores}\n"
+        );
+        let nodes = "node,cores\na,4\nb,4\n";
+        let taken = "node,from,until,cores\nb,0,99999,0.5\n";
+        let folder = Folder::with(&[("nodes.csv", nodes), ("taken.csv", taken), ("request.toml", &request)]);
+        let output = coallocate(&folder, &[]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(answer("", 7).contains("a,0,60,3.75\nb,0,60,3.25\n"), "{}", answer("", 7));
+    let whole = "whole = [\"cores\"]\n";
+    assert!(answer(whole, 7).contains("a,0,60,4\nb,0,60,3\n"), "{}", answer(whole, 7));
+    assert_eq!(answer(whole, 8), "");
+    let folder = files();
+    fs::write(folder.path("request.toml"), "duration = 5\nresources = 2\nwhole = [\"disk\"]\n").unwrap();
+    let told = stderr(&mut coallocate(&folder, &[]), 2);
+    assert!(told.contains("request.toml:3: whole: there is no property called `disk`"), "{told}");
+}
+
 /// Six at the same time: there is room for three, one after the other.
 #[test]
 fn two_writers_never_get_the_same_part() {

@@ -7,7 +7,7 @@ use dfrsim_model::coallocation::{Allocation, Request, Reservation};
 /// The reservations of an admissible choice: the minimum of each resource, and what the total lacks in proportion to what
 /// is free beyond the minimum (section 3.6).
 ///
-/// Parts are rounded down to millionths; what is then missing is made up by a millionth each of those that lost most by
+/// Parts are rounded down to steps of the request; what is then missing is made up by a step each of those that lost most by
 /// the rounding, so that the sum is the total and nobody gives more than is free.
 pub(crate) fn divide(
     candidates: &Candidates,
@@ -22,9 +22,11 @@ pub(crate) fn divide(
         let minimum = request.minimum[property];
         let spare: Vec<u64> =
             chosen.iter().map(|&candidate| candidates.free(candidate)[property] - minimum).collect();
-        let parts = proportional_parts(total - minimum * chosen.len() as u64, &spare);
+        let step = request.step[property];
+        let spare: Vec<u64> = spare.into_iter().map(|spare| spare / step).collect();
+        let parts = proportional_parts((total - minimum * chosen.len() as u64) / step, &spare);
         for (amounts, part) in amounts.iter_mut().zip(parts) {
-            amounts[property] = minimum + part;
+            amounts[property] = minimum + part * step;
         }
     }
     let until = start + request.duration;
@@ -37,7 +39,7 @@ pub(crate) fn divide(
     Allocation { start, reservations: chosen.iter().zip(amounts).map(reservation).collect() }
 }
 
-/// An amount in parts proportional to `weights`, to the millionth: by largest remainders, the first of equal ones. No part
+/// An amount in whole parts proportional to `weights`: by largest remainders, the first of equal ones. No part
 /// is above its weight if the amount is not above their sum.
 fn proportional_parts(amount: u64, weights: &[u64]) -> Vec<u64> {
     let whole: u128 = weights.iter().copied().map(u128::from).sum();

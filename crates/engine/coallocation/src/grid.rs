@@ -54,6 +54,9 @@ pub enum GridError {
         "the total of property {0} is below the sum of the minima, or above a hundred million a resource"
     )]
     Total(usize),
+    /// A minimum or a total cannot be given in steps.
+    #[error("the minimum and the total of property {0} must be multiples of its step")]
+    Step(usize),
     /// So much is not free: somebody else has it.
     #[error("resource {resource} has not enough of property {property} free")]
     Taken {
@@ -164,6 +167,7 @@ impl Grid {
         )?;
         expect_properties("the request has totals of", "quantitative", request.total.len(), self.properties)?;
         expect_properties("the request has labels of", "qualitative", request.labels.len(), labels)?;
+        expect_properties("the request has steps of", "quantitative", request.step.len(), self.properties)?;
         check_amounts(&request.minimum)?;
         if request.resources == 0 {
             return Err(GridError::NoResources);
@@ -181,6 +185,10 @@ impl Grid {
         for (property, (&minimum, &total)) in request.minimum.iter().zip(&request.total).enumerate() {
             if total < count * minimum || total > count * MOST_UNITS {
                 return Err(GridError::Total(property));
+            }
+            let step = request.step[property];
+            if step == 0 || minimum % step != 0 || total % step != 0 {
+                return Err(GridError::Step(property));
             }
         }
         Ok(())

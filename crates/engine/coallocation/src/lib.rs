@@ -26,6 +26,7 @@
 //!     latest: SimTime::from_secs(3_600),
 //!     minimum: [4_000_000].into(),
 //!     total: [8_000_000].into(),
+//!     step: [1].into(),
 //!     labels: [].into(),
 //! };
 //! let mut coallocator = Coallocator::new(Parameters::default());

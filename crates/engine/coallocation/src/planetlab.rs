@@ -233,6 +233,7 @@ impl Demand {
             latest,
             minimum: self.half.iter().map(part).collect(),
             total: self.half.iter().map(|half| 2 * half * self.resources as u64).collect(),
+            step: vec![1; self.half.len()].into(),
             labels: [].into(),
         }
     }

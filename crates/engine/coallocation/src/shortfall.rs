@@ -175,6 +175,7 @@ mod tests {
             latest: SimTime::ZERO,
             minimum: vec![0; total.len()].into(),
             total: total.into(),
+            step: vec![1; total.len()].into(),
             labels: [].into(),
         }
     }

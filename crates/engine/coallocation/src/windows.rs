@@ -69,12 +69,15 @@ impl<'a> Windows<'a> {
         self.available[index]
     }
 
-    /// What was free of each property of a resource when it was looked at.
+    /// What was free of each property of a resource, in whole steps of the request, when it was looked at.
     pub(crate) fn free(&self, index: usize) -> impl Iterator<Item = u64> {
         let properties = self.grid.properties();
         let peaks = &self.peaks[index * properties..][..properties];
         let capacity = &self.grid.resources()[self.sample[index]].capacity;
-        capacity.iter().zip(peaks).map(|(capacity, peak)| capacity - peak.level)
+        capacity.iter().zip(peaks).zip(&self.request.step).map(|((capacity, peak), &step)| {
+            let free = capacity - peak.level;
+            if step > 1 { free - free % step } else { free }
+        })
     }
 
     /// The first moment behind the window's begin at which less of some property is reserved than just before.

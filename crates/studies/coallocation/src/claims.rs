@@ -278,7 +278,7 @@ impl Claims<'_> {
         };
         let (small, large, simple) = (of(15, COLLECTIVE), of(60, COLLECTIVE), of(15, SIMPLE));
         let ratio = |one: &[Option<f64>], other: &[Option<f64>]| -> Vec<Option<f64>> {
-            one.iter().zip(other).map(|(one, other)| Some((*one)? / (*other)?)).collect()
+            one.iter().zip(other).map(|(one, other)| quotient(*one, *other)).collect()
         };
         let (growth, over_simple) = (ratio(&large, &small), ratio(&small, &simple));
         let (above, below) = (Said::Above(1.0), Said::Below);
@@ -290,6 +290,22 @@ impl Claims<'_> {
             above,
             None,
             over_simple,
+        );
+        let without = |kind: &str, solved: bool| -> Vec<Option<f64>> {
+            let ms = |grid| {
+                let is_one = |row: &SearchRow| {
+                    row.replication == grid && row.kind == kind && row.is_solved() == solved
+                };
+                average(self.data.search_ms(self.usage, is_one))
+            };
+            self.data.grids().map(ms).collect()
+        };
+        let over_simple = |solved: bool| ratio(&without(COLLECTIVE, solved), &without(SIMPLE, solved));
+        self.check(
+            "above all without a solution (collective over simple there, over the same with one)",
+            above,
+            None,
+            ratio(&over_simple(false), &over_simple(true)),
         );
         self.phase_times();
     }
@@ -334,6 +350,9 @@ impl Claims<'_> {
                 ratio(&of(value, parameter, one), &of(value, parameter, other))
             };
         let unsolved_ms = |row: &SearchRow| row.search_ms.filter(|_| !row.is_solved());
+        let [more_solved, more_time] =
+            [quotients(&solved, "M", 8, 4), quotients(&|row: &SearchRow| row.search_ms, "M", 8, 4)];
+        let worth = more_solved.iter().zip(&more_time).map(|(more, time)| quotient(*more, *time)).collect();
         let linear = |parameter: &str| -> Vec<Option<f64>> {
             let grid = |grid| {
                 let of_grid = self
@@ -358,6 +377,16 @@ impl Claims<'_> {
                 "L1 = 7 suffices: L1 = 50 finds less than 5 % more",
                 Said::Below(1.05),
                 quotients(&solved, "L1", 50, 7),
+            ),
+            (
+                "L1 = 50 has a factor less than 5 % better than L1 = 7",
+                Said::Below(1.05),
+                quotients(&factor, "L1", 50, 7),
+            ),
+            (
+                "above M = 4 the time increases more than the solutions (solutions over time, 8 over 4)",
+                Said::Below(1.0),
+                worth,
             ),
             (
                 "L2 = 10 suffices: L2 = 50 has a factor less than 5 % better",

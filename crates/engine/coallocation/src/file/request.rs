@@ -3,7 +3,7 @@
 use super::amount::units;
 use super::fault::{Faults, Problem};
 use super::{FileErrors, Resources};
-use dfrsim_model::coallocation::Request;
+use dfrsim_model::coallocation::{Request, UNITS_PER_ONE};
 use dfrsim_model::{SimSpan, SimTime};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -33,6 +33,8 @@ struct File {
     #[serde(default)]
     total: Table<f64>,
     #[serde(default)]
+    whole: Vec<Spanned<String>>,
+    #[serde(default)]
     labels: Table<String>,
 }
 
@@ -61,17 +63,21 @@ pub fn request(file: &str, text: &str, resources: &Resources, window: Window) ->
     let minimum = reader.amounts("minimum", &file.minimum, resources);
     let total = reader.amounts("total", &file.total, resources);
     let labels = reader.by_name("labels", &file.labels, &resources.qualities, "label");
-    let minimum: Box<[u64]> = minimum.into_iter().map(|minimum| minimum.unwrap_or(LEAST)).collect();
-    let of_minimum = |(total, minimum): (Option<u64>, &u64)| {
-        total.unwrap_or_else(|| minimum.saturating_mul(file.resources as u64))
+    let step = reader.steps(&file.whole, resources);
+    let in_steps = |amount: u64, step: u64| amount.div_ceil(step).saturating_mul(step);
+    let minimum: Box<[u64]> =
+        minimum.into_iter().zip(&step).map(|(it, &step)| in_steps(it.unwrap_or(LEAST), step)).collect();
+    let of_minimum = |((total, minimum), &step): ((Option<u64>, &u64), &u64)| {
+        in_steps(total.unwrap_or_else(|| minimum.saturating_mul(file.resources as u64)), step)
     };
     reader.faults.none(Request {
         duration,
         resources: file.resources,
         earliest,
         latest,
-        total: total.into_iter().zip(&minimum).map(of_minimum).collect(),
+        total: total.into_iter().zip(&minimum).zip(&step).map(of_minimum).collect(),
         minimum,
+        step,
         labels: labels.into_iter().map(|label| label.map(|it| it.get_ref().clone())).collect(),
     })
 }
@@ -109,6 +115,15 @@ impl Reader<'_> {
             amount
         };
         entries.into_iter().zip(&resources.quantities).map(&mut amount).collect()
+    }
+
+    /// The step of each property: a whole one of those that are named.
+    fn steps(&mut self, whole: &[Spanned<String>], resources: &Resources) -> Box<[u64]> {
+        for name in whole.iter().filter(|name| !resources.quantities.contains(name.get_ref())) {
+            self.fault(name, "whole", Problem::Unknown { what: "property", name: name.get_ref().clone() });
+        }
+        let is_whole = |quantity: &String| whole.iter().any(|name| name.get_ref() == quantity);
+        resources.quantities.iter().map(|it| if is_whole(it) { UNITS_PER_ONE } else { 1 }).collect()
     }
 
     /// The entries of a table in the order of these names, which are all that it may have.

@@ -21,6 +21,7 @@ fn request(minimum: [u64; 2], total: [u64; 2]) -> Request {
         latest: SimTime::from_secs(50),
         minimum: minimum.into(),
         total: total.into(),
+        step: [1, 1].into(),
         labels: [].into(),
     }
 }

@@ -54,7 +54,10 @@ impl Instance {
     pub(crate) fn free(&self, resource: usize, from: SimTime) -> Option<Vec<u64>> {
         let it = &self.resources[resource];
         let free: Vec<u64> = (0..it.capacity.len())
-            .map(|property| it.capacity[property] - self.reserved_over(resource, property, from))
+            .map(|property| {
+                let free = it.capacity[property] - self.reserved_over(resource, property, from);
+                free / self.request.step[property] * self.request.step[property]
+            })
             .collect();
         let enough = free.iter().zip(&self.request.minimum).all(|(free, minimum)| free >= minimum);
         (enough && self.request.accepts(it)).then_some(free)
@@ -83,8 +86,13 @@ pub(crate) fn reservation(resources: &[Resource], rng: &mut Rng) -> Reservation 
 pub(crate) fn request(properties: usize, rng: &mut Rng) -> Request {
     let resources = rng.random_range(1..=4);
     let earliest = rng.random_range(0..HORIZON);
-    let minimum: Box<[u64]> = (0..properties).map(|_| rng.random_range(0..=2)).collect();
-    let total = minimum.iter().map(|least| (least + rng.random_range(0..=4)) * resources as u64).collect();
+    let step: Box<[u64]> = (0..properties).map(|_| [1, 1, 2, 3][rng.random_range(0..4)]).collect();
+    let minimum: Box<[u64]> = step.iter().map(|step| step * (rng.random_range(0..=2) / step)).collect();
+    let total = minimum.iter().zip(&step).map(|(least, step)| {
+        let more = rng.random_range(0..=4 * resources as u64);
+        least * resources as u64 + more / step * step
+    });
+    let total = total.collect();
     Request {
         duration: SimSpan::from_secs(rng.random_range(1..=8)),
         resources,
@@ -92,6 +100,7 @@ pub(crate) fn request(properties: usize, rng: &mut Rng) -> Request {
         latest: SimTime::from_secs(rng.random_range(earliest..=HORIZON)),
         total,
         minimum,
+        step,
         labels: [(rng.random_range(0..2) == 0).then(|| "amd".to_owned())].into(),
     }
 }
