@@ -47,10 +47,11 @@ fn an_answer_is_printed_and_committed_once() {
     assert_eq!(table(), full, "what is rejected changes nothing");
 }
 
-/// Seven cores of two nodes of which 4 and 3.5 are free: 3.75 and 3.25 in proportion, 4 and 3 in whole ones; and no eighth one.
+/// Of two nodes 4 cores and 3.5 are free. 4.25, at least half a core of each: half a core of each, and the 3.25 that lack in the ratio
+/// 3.5 : 3. In whole ones these are 5, at least one of each, and the 3 that lack in the ratio 3 : 2. There is no eighth whole one.
 #[test]
 fn cores_are_whole_where_that_is_asked_for() {
-    let answer = |whole: &str, cores: u32| {
+    let answer = |whole: &str, cores: f64| {
         let request = format!(
             "duration = 60\nresources = 2\n{whole}[minimum]\ncores = 0.5\n[total]\ncores = {cores}\n"
         );
@@ -60,10 +61,11 @@ fn cores_are_whole_where_that_is_asked_for() {
         let output = coallocate(&folder, &[]).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    assert!(answer("", 7).contains("a,0,60,3.75\nb,0,60,3.25\n"), "{}", answer("", 7));
+    assert!(answer("", 4.25).contains("a,0,60,2.25\nb,0,60,2\n"), "{}", answer("", 4.25));
     let whole = "whole = [\"cores\"]\n";
-    assert!(answer(whole, 7).contains("a,0,60,4\nb,0,60,3\n"), "{}", answer(whole, 7));
-    assert_eq!(answer(whole, 8), "");
+    assert!(answer(whole, 4.25).contains("a,0,60,3\nb,0,60,2\n"), "{}", answer(whole, 4.25));
+    assert!(answer(whole, 7.0).contains("a,0,60,4\nb,0,60,3\n"), "{}", answer(whole, 7.0));
+    assert_eq!(answer(whole, 8.0), "");
     let folder = files();
     fs::write(folder.path("request.toml"), "duration = 5\nresources = 2\nwhole = [\"disk\"]\n").unwrap();
     let told = stderr(&mut coallocate(&folder, &[]), 2);
