@@ -4,6 +4,8 @@ mod episodes;
 mod policy;
 mod result;
 mod stepper;
+mod table;
+mod view;
 mod workload;
 
 use dfrsim::audit::AuditError;

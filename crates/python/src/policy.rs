@@ -1,10 +1,11 @@
 //! Policies that are Python objects, and Ctrl-C while any policy runs.
 
+use crate::view::Form;
 use crate::wrong;
 use dfrsim::external::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
 use dfrsim::prelude::*;
 use pyo3::prelude::*;
-use pythonize::{depythonize, pythonize};
+use pythonize::depythonize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What Python raised during a simulation, which ends because of it.
@@ -24,6 +25,7 @@ impl Stopped {
 pub(crate) struct PythonPolicy {
     name: String,
     object: Py<PyAny>,
+    form: Form,
     stopped: Stopped,
 }
 
@@ -52,7 +54,9 @@ impl PythonPolicy {
             )));
         }
         let name = object.get_type().name()?.to_string();
-        Ok(PythonPolicy { name, object: object.clone().unbind(), stopped: stopped.clone() })
+        let wants_arrays = object.getattr_opt("arrays")?.map_or(Ok(false), |arrays| arrays.is_truthy())?;
+        let form = if wants_arrays { Form::Arrays } else { Form::Lists };
+        Ok(PythonPolicy { name, object: object.clone().unbind(), form, stopped: stopped.clone() })
     }
 
     /// What a method makes of a message; the default if there is no such method, or it returns None.
@@ -67,7 +71,7 @@ impl PythonPolicy {
                 if !object.hasattr(method)? {
                     return Ok(T::default());
                 }
-                let answer = object.call_method1(method, (pythonize(py, message)?,))?;
+                let answer = object.call_method1(method, (self.form.view(py, message)?,))?;
                 if answer.is_none() {
                     return Ok(T::default());
                 }

@@ -1,14 +1,17 @@
 //! What a simulation measured.
 
+use crate::table::{self, column};
+use arrow_array::{BooleanArray, Float64Array, RecordBatch, UInt64Array};
 use dfrsim::cluster::{Distribution, JobRecord};
 use dfrsim::prelude::*;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyCapsule, PyDict};
 
 #[pyclass(frozen, module = "dfrsim", name = "Result")]
 pub(crate) struct Simulated {
     summary: Summary,
-    records: Vec<JobRecord>,
+    /// The jobs that started, by submission.
+    table: RecordBatch,
     /// The events file as text, if it was asked for.
     #[pyo3(get)]
     events_text: Option<String>,
@@ -46,8 +49,27 @@ impl Simulated {
         let text = log.map(|log| log.finish(&summary)).transpose().map_err(|error| error.to_string())?;
         let text = text.map(String::from_utf8).transpose().map_err(|error| error.to_string())?;
         records.sort_by_key(|record| (record.submit, record.id));
-        Ok(Simulated { summary, records, events_text: text })
+        let table = table_of(&records).map_err(|error| error.to_string())?;
+        Ok(Simulated { summary, table, events_text: text })
     }
+}
+
+fn table_of(jobs: &[JobRecord]) -> PyResult<RecordBatch> {
+    let seconds = |of: fn(&JobRecord) -> f64| column::<_, _, Float64Array>(jobs, of);
+    let counts = |of: fn(&JobRecord) -> u64| column::<_, _, UInt64Array>(jobs, of);
+    table::table([
+        ("job_id", counts(|job| job.id.0)),
+        ("submit", seconds(|job| job.submit.as_secs_f64())),
+        ("start", seconds(|job| job.start.as_secs_f64())),
+        ("end", seconds(|job| job.end.as_secs_f64())),
+        ("tasks", counts(|job| job.tasks.into())),
+        ("run_time", seconds(|job| job.run_time.as_secs_f64())),
+        ("wait", seconds(|job| job.wait().as_secs_f64())),
+        ("turnaround", seconds(|job| job.turnaround().as_secs_f64())),
+        ("killed", column::<_, _, BooleanArray>(jobs, |job| job.killed)),
+        ("preemptions", counts(|job| job.preemptions.into())),
+        ("migrations", counts(|job| job.migrations.into())),
+    ])
 }
 
 /// The figures of a simulation.
@@ -87,21 +109,18 @@ impl Simulated {
     /// The jobs that started, as columns by submission.
     #[getter]
     fn jobs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let columns = PyDict::new(py);
-        let seconds = |value: fn(&JobRecord) -> f64| self.records.iter().map(value).collect::<Vec<f64>>();
-        let counts = |value: fn(&JobRecord) -> u64| self.records.iter().map(value).collect::<Vec<u64>>();
-        columns.set_item("job_id", counts(|job| job.id.0))?;
-        columns.set_item("submit", seconds(|job| job.submit.as_secs_f64()))?;
-        columns.set_item("start", seconds(|job| job.start.as_secs_f64()))?;
-        columns.set_item("end", seconds(|job| job.end.as_secs_f64()))?;
-        columns.set_item("tasks", counts(|job| job.tasks.into()))?;
-        columns.set_item("run_time", seconds(|job| job.run_time.as_secs_f64()))?;
-        columns.set_item("wait", seconds(|job| job.wait().as_secs_f64()))?;
-        columns.set_item("turnaround", seconds(|job| job.turnaround().as_secs_f64()))?;
-        columns.set_item("killed", self.records.iter().map(|job| job.killed).collect::<Vec<bool>>())?;
-        columns.set_item("preemptions", counts(|job| job.preemptions.into()))?;
-        columns.set_item("migrations", counts(|job| job.migrations.into()))?;
-        Ok(columns)
+        table::lists(py, &self.table)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Other types than those that it has may be refused.
+        let _ = requested_schema;
+        table::stream(py, self.table.clone())
     }
 
     fn __repr__(&self) -> String {

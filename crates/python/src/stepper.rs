@@ -1,11 +1,12 @@
 //! A simulation in steps: it waits for the answer to each view.
 
 use crate::result::Simulated;
+use crate::view::Form;
 use crate::workload::Workload;
 use crate::{Settings, SimulationError, wrong};
 use dfrsim::external::protocol::{Answer, Greeting, Message, Partner, ProtocolScheduler};
 use pyo3::prelude::*;
-use pythonize::{depythonize, pythonize};
+use pythonize::depythonize;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -15,6 +16,7 @@ use std::thread::{self, JoinHandle};
 pub(crate) struct Stepper(Mutex<State>);
 
 struct State {
+    form: Form,
     /// Nobody listens any more once the simulation is over.
     to: Option<SyncSender<Answer>>,
     from: Receiver<Message>,
@@ -46,7 +48,7 @@ impl State {
         let from = Mutex::new(&mut self.from);
         let message = py.detach(|| from.lock().ok().and_then(|from| from.recv().ok()));
         if let Some(message) = message {
-            return Ok(Some(pythonize(py, &message)?.unbind()));
+            return Ok(Some(self.form.view(py, &message)?.unbind()));
         }
         self.to = None;
         let thread = self.thread.take().ok_or_else(|| wrong("the simulation is over"))?;
@@ -62,7 +64,8 @@ impl State {
 #[pymethods]
 impl Stepper {
     #[new]
-    #[pyo3(signature = (workload, *, penalty=0.0, estimates="exact", overrun="extend", tau=10.0, seed=0))]
+    #[pyo3(signature = (workload, *, penalty=0.0, estimates="exact", overrun="extend", tau=10.0, seed=0, arrays=false))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         workload: &Workload,
         penalty: f64,
@@ -70,6 +73,7 @@ impl Stepper {
         overrun: &str,
         tau: f64,
         seed: u64,
+        arrays: bool,
     ) -> PyResult<Stepper> {
         let Settings { options, tau } = Settings::read(penalty, estimates, overrun, tau, seed)?;
         let (views, from) = sync_channel(0);
@@ -79,7 +83,8 @@ impl Stepper {
             let mut scheduler = ProtocolScheduler::new(Caller { to: views, from: answers }, nodes);
             Simulated::run("Stepper", nodes, &options, tau, &jobs, &mut scheduler, false)
         });
-        Ok(Stepper(Mutex::new(State { to: Some(to), from, thread: Some(thread), result: None })))
+        let form = if arrays { Form::Arrays } else { Form::Lists };
+        Ok(Stepper(Mutex::new(State { form, to: Some(to), from, thread: Some(thread), result: None })))
     }
 
     /// The first view; `None` if there are no jobs.

@@ -1,11 +1,13 @@
 //! Jobs and the cluster that they are for.
 
+use crate::table::{self, column};
 use crate::wrong;
+use arrow_array::{Float64Array, RecordBatch, UInt64Array};
 use dfrsim::prelude::*;
 use dfrsim::workload::load::scale_to_load;
 use dfrsim::workload::prepare::{self, read_jobs};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyCapsule, PyDict};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -125,16 +127,34 @@ impl Workload {
 
     /// The jobs as columns.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let columns = PyDict::new(py);
-        let of = |value: fn(&Job) -> f64| self.jobs.iter().map(value).collect::<Vec<f64>>();
-        columns.set_item("job_id", self.jobs.iter().map(|job| job.id.0).collect::<Vec<u64>>())?;
-        columns.set_item("submit", of(|job| job.submit.as_secs_f64()))?;
-        columns.set_item("tasks", self.jobs.iter().map(|job| job.tasks).collect::<Vec<u32>>())?;
-        columns.set_item("run_time", of(|job| job.run_time.as_secs_f64()))?;
-        let requested = self.jobs.iter().map(|job| job.requested_time.map(SimSpan::as_secs_f64));
-        columns.set_item("requested_time", requested.collect::<Vec<Option<f64>>>())?;
-        columns.set_item("cpu_need", of(|job| job.cpu_need.as_f64()))?;
-        columns.set_item("memory", of(|job| job.memory.as_f64()))?;
-        Ok(columns)
+        table::lists(py, &self.table()?)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Other types than those that it has may be refused.
+        let _ = requested_schema;
+        table::stream(py, self.table()?)
+    }
+}
+
+impl Workload {
+    fn table(&self) -> PyResult<RecordBatch> {
+        let seconds = |of: fn(&Job) -> f64| column::<_, _, Float64Array>(&self.jobs, of);
+        let counts = |of: fn(&Job) -> u64| column::<_, _, UInt64Array>(&self.jobs, of);
+        let requested = |job: &Job| job.requested_time.map(SimSpan::as_secs_f64);
+        table::table([
+            ("job_id", counts(|job| job.id.0)),
+            ("submit", seconds(|job| job.submit.as_secs_f64())),
+            ("tasks", counts(|job| job.tasks.into())),
+            ("run_time", seconds(|job| job.run_time.as_secs_f64())),
+            ("requested_time", column::<_, _, Float64Array>(&self.jobs, requested)),
+            ("cpu_need", seconds(|job| job.cpu_need.as_f64())),
+            ("memory", seconds(|job| job.memory.as_f64())),
+        ])
     }
 }

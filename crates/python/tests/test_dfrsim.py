@@ -1,5 +1,6 @@
 """python -m unittest discover crates/python/tests, with the package installed."""
 import doctest
+import gc
 import os
 import signal
 import sys
@@ -9,6 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dfrsim
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+try:
+    import polars
+except ImportError:
+    polars = None
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "engine/external/clients"))
 from easy import Easy as Client  # noqa: E402
@@ -59,6 +69,22 @@ class Simulations(unittest.TestCase):
         with self.assertRaisesRegex(dfrsim.AuditFault, "line"):
             dfrsim.audit(result.events_text.replace('"tasks":1,', '"tasks":2,', 1))
 
+    @unittest.skipUnless(polars, "polars is not installed")
+    def test_tables_are_streams_of_arrow(self):
+        result = dfrsim.simulate(WORKLOAD, "EASY")
+        frame = polars.DataFrame(result)
+        self.assertEqual(frame.to_dict(as_series=False), result.jobs)
+        self.assertEqual(frame["start"].dtype, polars.Float64)
+        self.assertEqual(polars.DataFrame(WORKLOAD).to_dict(as_series=False), WORKLOAD.columns())
+        few = dfrsim.Workload(2, submit=[0, 1], tasks=[1, 2], run_time=[3, 4], requested_time=[None, 9])
+        self.assertEqual(polars.DataFrame(few)["requested_time"].to_list(), [None, 9.0])
+
+    @unittest.skipUnless(polars, "polars is not installed")
+    def test_a_table_lives_longer_than_its_result(self):
+        frame = polars.DataFrame(dfrsim.simulate(WORKLOAD, "EASY"))
+        gc.collect()
+        self.assertEqual(frame["end"].to_list(), dfrsim.simulate(WORKLOAD, "EASY").jobs["end"])
+
     def test_own_jobs_and_fractional_decisions(self):
         workload = dfrsim.Workload(2, submit=[0, 0], tasks=[2, 2], run_time=[10, 5])
         half = [{"do": "start", "job": job, "nodes": [0, 1], "yield": 0.5} for job in (0, 1)]
@@ -69,6 +95,38 @@ class Simulations(unittest.TestCase):
                     if view["completed"] == [1] else None
 
         self.assertEqual(dfrsim.simulate(workload, Halves()).jobs["end"], [15.0, 10.0])
+
+    @unittest.skipUnless(numpy, "numpy is not installed")
+    def test_views_as_arrays(self):
+        lists, arrays = [], []
+
+        class Lists(Easy):
+            def begin(self, view):
+                super().begin(view)
+                return {"progress": True}
+
+            def decide(self, view):
+                lists.append(view)
+                return super().decide(view)
+
+        class Arrays(Lists):
+            arrays = True
+
+            def decide(self, view):
+                arrays.append(view)
+                columns = {name: column.tolist() for name, column in view["submitted"].items()}
+                rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
+                return Easy.decide(self, dict(view, submitted=rows, completed=view["completed"].tolist()))
+
+        self.assertEqual(dfrsim.simulate(WORKLOAD, Lists()).jobs, dfrsim.simulate(WORKLOAD, Arrays()).jobs)
+        for one, other in zip(lists, arrays, strict=True):
+            self.assertEqual((one["now"], one["tick"]), (other["now"], other["tick"]))
+            self.assertEqual(one["completed"], other["completed"].tolist())
+            for field in ("submitted", "progress"):
+                for name, column in other[field].items():
+                    self.assertEqual([job[name] for job in one[field]], column.tolist())
+        stepper = dfrsim.Stepper(WORKLOAD, estimates="none", arrays=True)
+        self.assertTrue(numpy.isnan(stepper.begin()["submitted"]["estimate"]).all())
 
     def test_faults_are_exceptions_with_the_whole_text(self):
         one = dfrsim.Workload(2, submit=[0], tasks=[2], run_time=[10])

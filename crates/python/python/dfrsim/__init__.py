@@ -27,7 +27,12 @@ happened at a moment, the answer a dictionary of the changes:
 (`do` is start, resume, migrate, yield, pause, kill or reject), `wake_at` and `error`; None changes nothing. What it decides is
 checked by the rules that hold for all policies. The same protocol serves policies in other languages (`pipe:COMMAND`).
 
-`dfrsim.Stepper` is a simulation in steps, for loops that are yours; `dfrsim.gym` has an environment for reinforcement learning.
+A policy with an attribute `arrays = True` gets `submitted` and `progress` as dictionaries of numpy's arrays, one for each field, and
+`completed` as an array; estimates that are not known are NaN. This is cheaper where many jobs come or are in the system at once.
+
+Results and workloads are tables for pandas, polars and pyarrow: `polars.DataFrame(easy)`.
+
+`dfrsim.Stepper` is a simulation in steps, for loops that are yours; `dfrsim.gym` has environments for reinforcement learning.
 
 Native simulations release the interpreter's lock, so threads run them side by side; Ctrl-C ends them.
 """

@@ -9,12 +9,18 @@ class AuditFault(RuntimeError):
     """The events break a rule, or a metric is not what follows from them."""
 
 class Policy(Protocol):
-    """Decides at each moment; `begin(view)` and `end(view)` are called too, if there are such methods."""
+    """Decides at each moment; `begin(view)` and `end(view)` are called too, if there are such methods.
+
+    With an attribute `arrays` that is true, `submitted` and `progress` are dictionaries of numpy's arrays, one for each field.
+    """
 
     def decide(self, view: dict[str, Any]) -> dict[str, Any] | None: ...
 
 class Workload:
-    """Jobs and the cluster that they are for. Times are in seconds, shares parts of a node."""
+    """Jobs and the cluster that they are for. Times are in seconds, shares parts of a node.
+
+    A table for `polars.DataFrame`, `pyarrow.table` and `pandas.DataFrame.from_arrow`, as a stream of Arrow.
+    """
 
     nodes: int
     notes: str
@@ -39,17 +45,24 @@ class Workload:
         """Jobs of a log in the Standard Workload Format, plain or gzip; a processor of it is a node here."""
     def __len__(self) -> int: ...
     def columns(self) -> dict[str, list[Any]]:
-        """A list for each field, for `pandas.DataFrame` or `polars.DataFrame`."""
+        """A list for each field."""
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 class Result:
-    """What a simulation measured."""
+    """What a simulation measured.
+
+    The jobs that started are a table for `polars.DataFrame`, `pyarrow.table` and `pandas.DataFrame.from_arrow`, which take it
+    without a copy, as a stream of Arrow.
+    """
 
     summary: dict[str, Any]
     """Figures; `wait`, `turnaround`, `stretch` and `bounded_stretch` have mean, median, p95, p99 and max."""
     jobs: dict[str, list[Any]]
-    """A list for each field of the jobs that started, for `pandas.DataFrame` or `polars.DataFrame`."""
+    """A list for each field of the jobs that started."""
     events_text: str | None
     """The events file, if it was asked for."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 class Stepper:
     """A simulation that goes on with each answer; views and answers are those of a policy's `decide`."""
@@ -66,6 +79,7 @@ class Stepper:
         overrun: str = "extend",
         tau: float = 10.0,
         seed: int = 0,
+        arrays: bool = False,
     ) -> None: ...
     def begin(self) -> dict[str, Any] | None:
         """The first view; None if there are no jobs."""
