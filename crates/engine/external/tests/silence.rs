@@ -4,6 +4,7 @@
 use dfrsim_cluster::{Options, simulate};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use dfrsim_policies::{Policies, PolicyOptions};
+use std::net::TcpListener;
 use std::process::Command;
 
 /// Set in the process that is the test itself.
@@ -35,5 +36,18 @@ fn a_process_that_is_late_or_reads_nothing_is_ended() {
         let jobs: Vec<Job> = (1..=2000).map(job).collect();
         let found = simulate(2, &Options::default(), jobs, &mut *scheduler, &mut ()).unwrap_err().to_string();
         assert!(found.contains("it did not answer within 0.3 s"), "{found}");
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    for (policy, expected) in [
+        ("batsim:sh -c 'exit 3' {endpoint}".to_owned(), "it ended with exit status: 3"),
+        ("batsim:sh -c 'exec sleep 60' {endpoint}".to_owned(), "nobody listens for 0.3 s"),
+        // It accepts connections and says nothing.
+        (format!("batsim:tcp://{address}"), "nobody listens for 0.3 s"),
+    ] {
+        let mut scheduler = policies.parse(&policy).unwrap().scheduler(2, &PolicyOptions::default());
+        let found = simulate(2, &Options::default(), [job(1)], &mut *scheduler, &mut ());
+        let found = found.unwrap_err().to_string();
+        assert!(found.contains(expected), "{found}");
     }
 }
