@@ -55,7 +55,7 @@ impl PythonPolicy {
         }
         let name = object.get_type().name()?.to_string();
         let wants_arrays = object.getattr_opt("arrays")?.map_or(Ok(false), |arrays| arrays.is_truthy())?;
-        let form = if wants_arrays { Form::Arrays } else { Form::Lists };
+        let form = Form::new(object.py(), wants_arrays)?;
         Ok(PythonPolicy { name, object: object.clone().unbind(), form, stopped: stopped.clone() })
     }
 

@@ -67,6 +67,7 @@ impl Stepper {
     #[pyo3(signature = (workload, *, penalty=0.0, estimates="exact", overrun="extend", tau=10.0, seed=0, arrays=false))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
+        py: Python<'_>,
         workload: &Workload,
         penalty: f64,
         estimates: &str,
@@ -76,6 +77,7 @@ impl Stepper {
         arrays: bool,
     ) -> PyResult<Stepper> {
         let Settings { options, tau } = Settings::read(penalty, estimates, overrun, tau, seed)?;
+        let form = Form::new(py, arrays)?;
         let (views, from) = sync_channel(0);
         let (to, answers) = sync_channel(0);
         let (nodes, jobs) = (workload.nodes, workload.jobs.clone());
@@ -83,7 +85,6 @@ impl Stepper {
             let mut scheduler = ProtocolScheduler::new(Caller { to: views, from: answers }, nodes);
             Simulated::run("Stepper", nodes, &options, tau, &jobs, &mut scheduler, false)
         });
-        let form = if arrays { Form::Arrays } else { Form::Lists };
         Ok(Stepper(Mutex::new(State { form, to: Some(to), from, thread: Some(thread), result: None })))
     }
 

@@ -16,6 +16,15 @@ pub(crate) enum Form {
 }
 
 impl Form {
+    /// Arrays need numpy, which is an error here if it is not there.
+    pub(crate) fn new(py: Python<'_>, wants_arrays: bool) -> PyResult<Form> {
+        if !wants_arrays {
+            return Ok(Form::Lists);
+        }
+        py.import("numpy")?;
+        Ok(Form::Arrays)
+    }
+
     pub(crate) fn view<'py>(self, py: Python<'py>, message: &Message) -> PyResult<Bound<'py, PyAny>> {
         let (Form::Arrays, Message::Decide { now, tick, all_submitted, submitted, completed, progress }) =
             (self, message)

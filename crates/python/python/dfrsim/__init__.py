@@ -28,7 +28,8 @@ happened at a moment, the answer a dictionary of the changes:
 checked by the rules that hold for all policies. The same protocol serves policies in other languages (`pipe:COMMAND`).
 
 A policy with an attribute `arrays = True` gets `submitted` and `progress` as dictionaries of numpy's arrays, one for each field, and
-`completed` as an array; estimates that are not known are NaN. This is cheaper where many jobs come or are in the system at once.
+`completed` as an array; estimates that are not known are NaN. This is cheaper where views have many jobs, as with `progress`, and
+dearer where they have one.
 
 Results and workloads are tables for pandas, polars and pyarrow: `polars.DataFrame(easy)`.
 
