@@ -41,11 +41,12 @@ pub(super) fn move_gainers<O: Observer>(
             }
         });
         let cluster = &mut grid.clusters[to];
+        let effect = cluster.effect_of_submission();
         candidates.renew(to, |candidate, offer| {
             if candidate.current == to {
                 place(candidate)
             } else {
-                ask_behind(cluster, now, new, candidate, offer)
+                ask_behind(cluster, effect, now, new, candidate, offer)
             }
         });
     }
@@ -73,7 +74,8 @@ pub(super) fn resubmit<O: Observer>(
         submit_again(grid, chosen.job, chosen.current, to, new.end());
         let now = grid.now();
         let cluster = &mut grid.clusters[to];
-        candidates.renew(to, |candidate, offer| ask_behind(cluster, now, new, candidate, offer));
+        let effect = cluster.effect_of_submission();
+        candidates.renew(to, |candidate, offer| ask_behind(cluster, effect, now, new, candidate, offer));
         if let Some(fronts) = &mut fronts {
             fronts.take(chosen.width, grid.job(chosen.job).walltime.micros());
             shown.clear();
@@ -124,15 +126,16 @@ fn ask(cluster: &mut Cluster, now: SimTime, from: SimTime, candidate: &Candidate
     cluster.start_if_submitted(now, from, Demand { width: candidate.width, walltime: offer.walltime })
 }
 
-/// The start that a cluster offers after one more submission, `new`.
+/// The start that a cluster offers after one more submission, `new`, which has this effect.
 fn ask_behind(
     cluster: &mut Cluster,
+    effect: SubmissionEffect,
     now: SimTime,
     new: Offer,
     candidate: &Candidate,
     offer: Offer,
 ) -> SimTime {
-    match cluster.effect_of_submission() {
+    match effect {
         SubmissionEffect::DelaysOverlapping if offer.end() <= new.start || new.end() <= offer.start => {
             offer.start
         }
