@@ -42,7 +42,7 @@
 //! | status | `State`: completed (1), cancelled (5), all other ends failed (0) |
 //! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are numbered from 1 as they come, so that nobody can be recognised; the header has those of queues and partitions |
 //!
-//! Every line is accounted for ([`Accounting`](crate::log::Accounting)): steps and jobs that had not ended are left out; a run that ended in a
+//! Every line is accounted for ([`Accounting`]): steps and jobs that had not ended are left out; a run that ended in a
 //! requeue is a job of its own, as is each component of a heterogeneous job, which in truth start together. There is no
 //! field for GPUs. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
 //!
