@@ -45,7 +45,7 @@ impl Limit {
         #[cfg(target_os = "linux")]
         if let Some(limit) = self.bytes {
             // Without the thread there is no guard, which is no reason not to begin.
-            let _ = std::thread::Builder::new().stack_size(1 << 16).spawn(move || watch(limit));
+            let _ = std::thread::Builder::new().stack_size(1 << 18).spawn(move || watch(limit));
         }
     }
 }

@@ -5,9 +5,9 @@
 use crate::decision::{Change, Decision, Verb};
 use crate::job_table::ActiveJob;
 use crate::simulation::{FIRST_JOB, Simulation, WAKE_UP};
-use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence};
+use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence, Placement};
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
-use dfrsim_model::{Job, NodeTasks, SimTime, Yield};
+use dfrsim_model::{Job, SimTime, Yield};
 
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Applies a decision that has been checked; the node totals already hold it.
@@ -34,7 +34,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     /// Makes a change; how many tasks it moves.
-    fn make(&mut self, now: SimTime, change: &Change, placement: &[NodeTasks]) -> u32 {
+    fn make(&mut self, now: SimTime, change: &Change, placement: Placement<'_>) -> u32 {
         let penalty = self.options.penalty;
         let gone = match change.verb {
             Verb::Reject => Some(JobState::Rejected),
@@ -47,13 +47,13 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
         let active = self.jobs.get_mut(change.job);
         let moved = match change.verb {
-            Verb::Migrate => moved_tasks(&active.placement, placement),
+            Verb::Migrate => moved_tasks(active.placement(), placement),
             _ => 0,
         };
         active.change_yield(now, change.job_yield);
         if change.verb.places() {
             active.placement.clear();
-            active.placement.extend_from_slice(placement);
+            active.placement.extend_from_slice(placement.ranges());
         }
         match change.verb {
             Verb::Start => {
@@ -81,7 +81,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     /// Tells a change that was made, and schedules what follows from it.
-    fn tell(&mut self, now: SimTime, change: &Change, placement: &[NodeTasks], moved: u32) {
+    fn tell(&mut self, now: SimTime, change: &Change, placement: Placement<'_>, moved: u32) {
         if matches!(change.verb, Verb::Reject | Verb::Kill) {
             return self.report_departure(now, change);
         }
@@ -148,8 +148,8 @@ fn schedule_completion(events: &mut EventQueue, handle: JobHandle, active: &Acti
     }
 }
 
-/// The tasks that leave a node: sum over nodes of max(0, before - after). Both lists have rising nodes.
-fn moved_tasks(before: &[NodeTasks], after: &[NodeTasks]) -> u32 {
+/// The tasks that leave a node: sum over nodes of max(0, before - after). Both placements have rising nodes.
+fn moved_tasks(before: Placement<'_>, after: Placement<'_>) -> u32 {
     let mut after = after.iter().peekable();
     before
         .iter()
@@ -163,13 +163,17 @@ fn moved_tasks(before: &[NodeTasks], after: &[NodeTasks]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::moved_tasks;
-    use dfrsim_model::{NodeId, NodeTasks};
+    use super::{Placement, moved_tasks};
+    use crate::NodeRange;
+    use dfrsim_model::NodeId;
     use proptest::prelude::*;
 
-    fn placement(counts: &[u32]) -> Vec<NodeTasks> {
-        let parts = counts.iter().enumerate().filter(|&(_, &tasks)| tasks > 0);
-        parts.map(|(node, &tasks)| NodeTasks { node: NodeId(node as u32), tasks }).collect()
+    fn placement(counts: &[u32]) -> Vec<NodeRange> {
+        let mut ranges = Vec::new();
+        for (node, &tasks) in (0..).zip(counts).filter(|&(_, &tasks)| tasks > 0) {
+            NodeRange { first: NodeId(node), nodes: 1, tasks }.push_onto(&mut ranges);
+        }
+        ranges
     }
 
     proptest! {
@@ -178,7 +182,7 @@ mod tests {
             let before: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
             let after: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
             let expected: u32 = pairs.iter().map(|(before, after)| before.saturating_sub(*after)).sum();
-            prop_assert_eq!(moved_tasks(&placement(&before), &placement(&after)), expected);
+            prop_assert_eq!(moved_tasks(Placement::new(&placement(&before)), Placement::new(&placement(&after))), expected);
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::decision::{Change, Decision, Verb};
 use crate::job_table::JobTable;
 use crate::node_loads::{Excess, NodeLoads};
-use crate::{JobHandle, JobState};
-use dfrsim_model::{Job, JobId, NodeId, NodeTasks, SimTime};
+use crate::{JobHandle, JobState, Placement};
+use dfrsim_model::{Job, JobId, NodeId, SimTime};
 use std::fmt;
 
 /// A rule that a decision broke.
@@ -140,15 +140,19 @@ impl Checker {
         }
         for change in &decision.changes {
             let active = jobs.get(change.job);
-            nodes.remove(&active.placement, active.believed_need, active.job.memory, active.job_yield);
+            nodes.remove(active.placement(), active.believed_need, active.job.memory, active.job_yield);
         }
         for change in &decision.changes {
             let active = jobs.get(change.job);
-            let placement =
-                if change.verb == Verb::SetYield { &active.placement } else { decision.placement(change) };
-            nodes.add(placement, active.believed_need, active.job.memory, change.job_yield);
+            nodes.add(
+                placement_after(change, decision, jobs),
+                active.believed_need,
+                active.job.memory,
+                change.job_yield,
+            );
         }
-        nodes.take_excess().map_or(Ok(()), |excess| {
+        let placements = decision.changes.iter().map(|change| placement_after(change, decision, jobs));
+        placements.into_iter().find_map(|placement| nodes.excess(placement)).map_or(Ok(()), |excess| {
             let (node, rule) = match excess {
                 Excess::Memory(node) => (node, Rule::Memory(node)),
                 Excess::Cpu(node) => (node, Rule::Cpu(node)),
@@ -160,19 +164,20 @@ impl Checker {
 
 /// The last job in the decision that put or kept tasks on the node.
 fn culprit(node: NodeId, decision: &Decision, jobs: &JobTable) -> Option<JobHandle> {
-    let stands_on = |placement: &[NodeTasks]| placement.iter().any(|part| part.node == node);
-    decision
-        .changes
-        .iter()
-        .rev()
-        .find(|change| match change.verb {
-            Verb::SetYield => stands_on(&jobs.get(change.job).placement),
-            _ => stands_on(decision.placement(change)),
-        })
-        .map(|change| change.job)
+    let stands_on = |placement: Placement<'_>| placement.ranges().iter().any(|range| range.has(node));
+    let mut last_first = decision.changes.iter().rev();
+    last_first.find(|change| stands_on(placement_after(change, decision, jobs))).map(|change| change.job)
 }
 
-fn check_change(change: &Change, placement: &[NodeTasks], jobs: &JobTable, nodes: u32) -> Result<(), Rule> {
+/// Where the tasks of a job stand after a change.
+fn placement_after<'a>(change: &Change, decision: &'a Decision, jobs: &'a JobTable) -> Placement<'a> {
+    match change.verb {
+        Verb::SetYield => jobs.get(change.job).placement(),
+        _ => decision.placement(change),
+    }
+}
+
+fn check_change(change: &Change, placement: Placement<'_>, jobs: &JobTable, nodes: u32) -> Result<(), Rule> {
     let active = jobs.get(change.job);
     if active.state != change.verb.needs() {
         return Err(Rule::State(change.verb.name(), active.state));
@@ -180,15 +185,16 @@ fn check_change(change: &Change, placement: &[NodeTasks], jobs: &JobTable, nodes
     if !change.verb.places() {
         return Ok(());
     }
-    if placement.windows(2).any(|pair| pair[0].node >= pair[1].node)
-        || placement.iter().any(|part| part.tasks == 0)
+    let ranges = placement.ranges();
+    if ranges.windows(2).any(|pair| pair[0].end() > u64::from(pair[1].first.0))
+        || ranges.iter().any(|range| range.nodes == 0 || range.tasks == 0)
     {
         return Err(Rule::RisingNodes);
     }
-    if let Some(part) = placement.iter().find(|part| part.node.0 >= nodes) {
-        return Err(Rule::KnownNode(part.node));
+    if let Some(range) = ranges.iter().find(|range| range.end() > u64::from(nodes)) {
+        return Err(Rule::KnownNode(range.first.max(NodeId(nodes))));
     }
-    let placed = placement.iter().map(|part| u64::from(part.tasks)).sum::<u64>();
+    let placed = placement.tasks();
     if placed != u64::from(active.job.tasks) {
         return Err(Rule::TaskCount(placed, active.job.tasks));
     }

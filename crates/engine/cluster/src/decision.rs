@@ -1,14 +1,14 @@
 //! What a scheduler decides.
 
-use crate::JobHandle;
-use dfrsim_model::{Job, NodeTasks, SimTime, Yield};
+use crate::{JobHandle, NodeRange, Placement};
+use dfrsim_model::{Job, SimTime, Yield};
 use std::ops::Range;
 
 /// The net change that a scheduler wants at one moment. Each job may be named once.
 #[derive(Debug, Default)]
 pub struct Decision {
     pub(crate) changes: Vec<Change>,
-    tasks: Vec<NodeTasks>,
+    ranges: Vec<NodeRange>,
     pub(crate) wake_up: Option<SimTime>,
     pub(crate) submissions: Vec<Job>,
     pub(crate) failure: Option<String>,
@@ -35,11 +35,11 @@ pub(crate) enum Verb {
 }
 
 impl Decision {
-    /// Starts a waiting job: all of its tasks on the given nodes, which must rise.
+    /// Starts a waiting job: all of its tasks on the given nodes (or ranges of nodes), which must rise.
     pub fn start(
         &mut self,
         job: JobHandle,
-        placement: impl IntoIterator<Item = NodeTasks>,
+        placement: impl IntoIterator<Item = impl Into<NodeRange>>,
         job_yield: Yield,
     ) {
         self.place(Verb::Start, job, placement, job_yield);
@@ -48,7 +48,7 @@ impl Decision {
     pub fn resume(
         &mut self,
         job: JobHandle,
-        placement: impl IntoIterator<Item = NodeTasks>,
+        placement: impl IntoIterator<Item = impl Into<NodeRange>>,
         job_yield: Yield,
     ) {
         self.place(Verb::Resume, job, placement, job_yield);
@@ -57,26 +57,26 @@ impl Decision {
     pub fn migrate(
         &mut self,
         job: JobHandle,
-        placement: impl IntoIterator<Item = NodeTasks>,
+        placement: impl IntoIterator<Item = impl Into<NodeRange>>,
         job_yield: Yield,
     ) {
         self.place(Verb::Migrate, job, placement, job_yield);
     }
     /// Gives a running job another yield.
     pub fn set_yield(&mut self, job: JobHandle, job_yield: Yield) {
-        self.place(Verb::SetYield, job, [], job_yield);
+        self.keep_place(Verb::SetYield, job, job_yield);
     }
     /// Pauses a running job: it leaves its nodes and keeps its virtual time.
     pub fn pause(&mut self, job: JobHandle) {
-        self.place(Verb::Pause, job, [], Yield::ZERO);
+        self.keep_place(Verb::Pause, job, Yield::ZERO);
     }
     /// Turns a waiting job away for good.
     pub fn reject(&mut self, job: JobHandle) {
-        self.place(Verb::Reject, job, [], Yield::ZERO);
+        self.keep_place(Verb::Reject, job, Yield::ZERO);
     }
     /// Ends a running job for good, whatever work it has left.
     pub fn kill(&mut self, job: JobHandle) {
-        self.place(Verb::Kill, job, [], Yield::ZERO);
+        self.keep_place(Verb::Kill, job, Yield::ZERO);
     }
     /// Submits one more job, which arrives when it says, at a later moment.
     pub fn submit(&mut self, job: Job) {
@@ -96,19 +96,29 @@ impl Decision {
         &mut self,
         verb: Verb,
         job: JobHandle,
-        placement: impl IntoIterator<Item = NodeTasks>,
+        placement: impl IntoIterator<Item = impl Into<NodeRange>>,
         job_yield: Yield,
     ) {
-        let begin = self.tasks.len();
-        self.tasks.extend(placement);
-        self.changes.push(Change { job, verb, placement: begin..self.tasks.len(), job_yield });
+        let begin = self.ranges.len();
+        for range in placement.into_iter().map(Into::into) {
+            // The last range may be that of another job.
+            match self.ranges[begin..].last_mut() {
+                Some(last) if last.is_continued_by(range) => last.nodes += range.nodes,
+                _ => self.ranges.push(range),
+            }
+        }
+        self.changes.push(Change { job, verb, placement: begin..self.ranges.len(), job_yield });
     }
-    pub(crate) fn placement(&self, change: &Change) -> &[NodeTasks] {
-        &self.tasks[change.placement.clone()]
+    /// A change that places nothing.
+    fn keep_place(&mut self, verb: Verb, job: JobHandle, job_yield: Yield) {
+        self.changes.push(Change { job, verb, placement: 0..0, job_yield });
+    }
+    pub(crate) fn placement(&self, change: &Change) -> Placement<'_> {
+        Placement::new(&self.ranges[change.placement.clone()])
     }
     pub(crate) fn clear(&mut self) {
         self.changes.clear();
-        self.tasks.clear();
+        self.ranges.clear();
         self.wake_up = None;
         self.submissions.clear();
     }

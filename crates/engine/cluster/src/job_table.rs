@@ -1,7 +1,7 @@
 //! The jobs in the system.
 
-use crate::JobRecord;
-use dfrsim_model::{Clock, Job, NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
+use crate::{JobRecord, NodeRange, Placement};
+use dfrsim_model::{Clock, Job, Share, SimSpan, SimTime, VirtualTime, Yield};
 
 /// A job in the system. Handles are small numbers, given anew once a job has left, so that a policy can keep
 /// vectors with one entry a handle.
@@ -47,7 +47,8 @@ pub(crate) struct ActiveJob {
     pub(crate) sequence: u64,
     pub(crate) estimate: Option<SimSpan>,
     pub(crate) state: JobState,
-    pub(crate) placement: Vec<NodeTasks>,
+    /// The ranges of its placement.
+    pub(crate) placement: Vec<NodeRange>,
     pub(crate) job_yield: Yield,
     /// The CPU need of a task as schedulers know it: its yield is a part of this.
     pub(crate) believed_need: Share,
@@ -69,6 +70,11 @@ pub(crate) struct ActiveJob {
 }
 
 impl ActiveJob {
+    /// Where its tasks stand; of a job that has just completed, where they stood.
+    pub(crate) fn placement(&self) -> Placement<'_> {
+        Placement::new(&self.placement)
+    }
+
     pub(crate) fn virtual_time(&self, now: SimTime) -> VirtualTime {
         let span = now.saturating_since(self.progress_from);
         match self.clock {
@@ -124,6 +130,9 @@ impl ActiveJob {
         Some(self.progress_from.saturating_add(left.time_at(self.speed)?))
     }
 }
+
+/// The most ranges of a placement whose memory is used again.
+const SHORT_PLACEMENT: usize = 32;
 
 /// All jobs in the system, by handle and by order of submission.
 #[derive(Debug, Default)]
@@ -182,10 +191,8 @@ impl JobTable {
         self.submitted += 1;
         let handle = match self.free.pop() {
             Some(handle) => {
-                // The placement's memory is used again: a long log costs no allocation a job.
                 let place = self.get_mut(handle);
                 active.placement = std::mem::take(&mut place.placement);
-                active.placement.clear();
                 *place = active;
                 handle
             }
@@ -207,8 +214,13 @@ impl JobTable {
         self.get_mut(handle).state = state;
     }
 
-    /// Lets the handle be given to another job.
+    /// Lets the handle be given to another job, with the memory of a short placement, so that a long log costs no
+    /// allocation a job. That of a long one is given back: otherwise each handle would end with as much as the most
+    /// scattered job that it ever had.
     pub(crate) fn release(&mut self, handle: JobHandle) {
+        let placement = &mut self.get_mut(handle).placement;
+        placement.clear();
+        placement.shrink_to(SHORT_PLACEMENT);
         self.free.push(handle);
     }
 }

@@ -1,21 +1,38 @@
 //! What the nodes hold.
 
-use dfrsim_model::{CpuUse, NodeId, NodeTasks, Share, Yield};
+use crate::Placement;
+use dfrsim_model::{CpuUse, NodeId, Share, Yield};
+use std::ops::{AddAssign, SubAssign};
 
 /// Memory and CPU in use on each node, exact.
+///
+/// Nodes come in blocks. What a range adds to all nodes of a block is kept once for the block, what it adds to some of
+/// them with each: so a range costs no more than two blocks of nodes and the blocks between them. A range is taken away
+/// as it was added.
 #[derive(Debug)]
 pub(crate) struct NodeLoads {
-    nodes: Vec<NodeLoad>,
-    /// Nodes that were added to since the last check, each once.
-    touched: Vec<NodeId>,
+    /// What each node has beside what its block has.
+    nodes: Vec<Load>,
+    blocks: Vec<Block>,
 }
 
+/// The nodes of a block.
+const BLOCK: usize = 64;
+
 #[derive(Clone, Copy, Debug, Default)]
-struct NodeLoad {
+struct Block {
+    /// On each of its nodes.
+    common: Load,
+    /// How many additions to single nodes there are in the block: none, and all of its nodes have the common load.
+    single: usize,
+}
+
+/// What is in use on a node.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
     /// In share units; 64 bits, since a wrong decision may pile several nodes' worth on one.
     memory: u64,
     cpu: CpuUse,
-    touched: bool,
 }
 
 /// Which capacity of which node a decision would exceed.
@@ -25,57 +42,143 @@ pub(crate) enum Excess {
     Cpu(NodeId),
 }
 
+impl AddAssign for Load {
+    fn add_assign(&mut self, other: Load) {
+        self.memory += other.memory;
+        self.cpu += other.cpu;
+    }
+}
+
+impl SubAssign for Load {
+    fn sub_assign(&mut self, other: Load) {
+        self.memory -= other.memory;
+        self.cpu -= other.cpu;
+    }
+}
+
+impl Load {
+    /// Of so many tasks.
+    fn of(tasks: u32, need: Share, memory: Share, at: Yield) -> Load {
+        Load { memory: u64::from(memory.units()) * u64::from(tasks), cpu: need.used_by(tasks, at) }
+    }
+    fn excess(self, node: usize) -> Option<Excess> {
+        let node = NodeId(node as u32);
+        if self.memory > u64::from(Share::ONE.units()) {
+            Some(Excess::Memory(node))
+        } else {
+            (self.cpu > CpuUse::ONE).then_some(Excess::Cpu(node))
+        }
+    }
+}
+
 impl NodeLoads {
     pub(crate) fn new(nodes: u32) -> NodeLoads {
-        NodeLoads { nodes: vec![NodeLoad::default(); nodes as usize], touched: Vec::new() }
+        let nodes = vec![Load::default(); nodes as usize];
+        NodeLoads { blocks: vec![Block::default(); nodes.len().div_ceil(BLOCK)], nodes }
     }
     pub(crate) fn len(&self) -> u32 {
         self.nodes.len() as u32
     }
     /// In share units.
     pub(crate) fn memory_in_use(&self, node: NodeId) -> u64 {
-        self.nodes[node.index()].memory
+        self.load(node.index()).memory
     }
     pub(crate) fn cpu_in_use(&self, node: NodeId) -> CpuUse {
-        self.nodes[node.index()].cpu
+        self.load(node.index()).cpu
+    }
+    fn load(&self, node: usize) -> Load {
+        let mut load = self.blocks[node / BLOCK].common;
+        load += self.nodes[node];
+        load
     }
 
-    pub(crate) fn remove(&mut self, placement: &[NodeTasks], need: Share, memory: Share, at: Yield) {
-        for part in placement {
-            let load = &mut self.nodes[part.node.index()];
-            load.memory -= u64::from(memory.units()) * u64::from(part.tasks);
-            load.cpu -= need.used_by(part.tasks, at);
-        }
-    }
-
-    /// Adds without looking at the capacity; [`NodeLoads::take_excess`] does that when all is added.
-    pub(crate) fn add(&mut self, placement: &[NodeTasks], need: Share, memory: Share, at: Yield) {
-        for part in placement {
-            let load = &mut self.nodes[part.node.index()];
-            load.memory += u64::from(memory.units()) * u64::from(part.tasks);
-            load.cpu += need.used_by(part.tasks, at);
-            if !load.touched {
-                load.touched = true;
-                self.touched.push(part.node);
-            }
-        }
-    }
-
-    /// The first node, in the order of adding, whose capacity is exceeded since the last call.
-    pub(crate) fn take_excess(&mut self) -> Option<Excess> {
-        let mut excess = None;
-        for &node in &self.touched {
-            let load = &mut self.nodes[node.index()];
-            load.touched = false;
-            if excess.is_none() {
-                if load.memory > u64::from(Share::ONE.units()) {
-                    excess = Some(Excess::Memory(node));
-                } else if load.cpu > CpuUse::ONE {
-                    excess = Some(Excess::Cpu(node));
+    /// Takes away what was added with the same placement.
+    pub(crate) fn remove(&mut self, placement: Placement<'_>, need: Share, memory: Share, at: Yield) {
+        for range in placement.ranges() {
+            let load = Load::of(range.tasks, need, memory, at);
+            for (block, nodes) in by_block(range.indices()) {
+                let block = &mut self.blocks[block];
+                if nodes.len() == BLOCK {
+                    block.common -= load;
+                } else {
+                    block.single -= nodes.len();
+                    self.nodes[nodes].iter_mut().for_each(|node| *node -= load);
                 }
             }
         }
-        self.touched.clear();
-        excess
+    }
+
+    /// Adds without looking at the capacity; [`NodeLoads::excess`] does that when all is added.
+    pub(crate) fn add(&mut self, placement: Placement<'_>, need: Share, memory: Share, at: Yield) {
+        for range in placement.ranges() {
+            let load = Load::of(range.tasks, need, memory, at);
+            for (block, nodes) in by_block(range.indices()) {
+                let block = &mut self.blocks[block];
+                if nodes.len() == BLOCK {
+                    block.common += load;
+                } else {
+                    block.single += nodes.len();
+                    self.nodes[nodes].iter_mut().for_each(|node| *node += load);
+                }
+            }
+        }
+    }
+
+    /// The first node of a placement whose capacity is exceeded.
+    pub(crate) fn excess(&self, placement: Placement<'_>) -> Option<Excess> {
+        let blocks = placement.ranges().iter().flat_map(|range| by_block(range.indices()));
+        blocks.into_iter().find_map(|(block, mut nodes)| {
+            let Block { common, single } = self.blocks[block];
+            match single {
+                0 => common.excess(nodes.start),
+                _ => nodes.find_map(|node| self.load(node).excess(node)),
+            }
+        })
+    }
+}
+
+/// The nodes of a range, block by block.
+fn by_block(nodes: std::ops::Range<usize>) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> {
+    let blocks = nodes.start / BLOCK..nodes.end.div_ceil(BLOCK);
+    blocks.map(move |block| (block, nodes.start.max(block * BLOCK)..nodes.end.min((block + 1) * BLOCK)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NodeRange;
+    use proptest::prelude::*;
+
+    const NODES: u32 = 300;
+
+    proptest! {
+        /// Ranges over several blocks come and go in any order; the twin counts node by node.
+        #[test]
+        fn loads_agree_with_counting_by_node(
+            jobs in prop::collection::vec((0..NODES, 1..=NODES, 1..3u32, any::<bool>()), 1..12),
+        ) {
+            let (need, memory) = (Share::from_ratio(1, 4), Share::from_ratio(1, 3));
+            let mut loads = NodeLoads::new(NODES);
+            let mut tasks_on = vec![0_u32; NODES as usize];
+            let mut kept = Vec::new();
+            for (first, nodes, tasks, stays) in jobs {
+                let range = [NodeRange { first: NodeId(first), nodes: nodes.min(NODES - first), tasks }];
+                loads.add(Placement::new(&range), need, memory, Yield::ONE);
+                tasks_on[range[0].indices()].iter_mut().for_each(|count| *count += tasks);
+                kept.push((range, stays));
+                let excess = (range[0].indices()).find(|&node| tasks_on[node] > 3).map(|node| NodeId(node as u32));
+                prop_assert_eq!(loads.excess(Placement::new(&range)), excess.map(Excess::Memory));
+            }
+            for (range, _) in kept.iter().filter(|(_, stays)| !stays) {
+                loads.remove(Placement::new(range), need, memory, Yield::ONE);
+                tasks_on[range[0].indices()].iter_mut().for_each(|count| *count -= range[0].tasks);
+            }
+            for node in 0..NODES {
+                let tasks = tasks_on[node as usize];
+                let expected = u64::from(memory.units()) * u64::from(tasks);
+                prop_assert_eq!(loads.memory_in_use(NodeId(node)), expected);
+                prop_assert_eq!(loads.cpu_in_use(NodeId(node)), need.used_by(tasks, Yield::ONE));
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Who is told what happens in a simulation.
 
-use dfrsim_model::{Job, JobId, NodeTasks, Share, SimSpan, SimTime, Yield};
+use crate::Placement;
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, Yield};
 
 /// What happened, as observers are told. Jobs are named by their place in the order of submission.
 #[derive(Clone, Copy, Debug)]
@@ -9,13 +10,13 @@ pub enum Occurrence<'a> {
     /// will be killed has its estimate here.
     Submitted(&'a Job, Option<SimSpan>),
     /// A waiting job started.
-    Started(&'a [NodeTasks], Yield),
+    Started(Placement<'a>, Yield),
     /// A running job was paused: so many bytes' worth of memory, as whole nodes, were written.
     Paused(f64),
     /// A paused job went on.
-    Resumed(&'a [NodeTasks], Yield),
+    Resumed(Placement<'a>, Yield),
     /// A running job has other nodes now: (its tasks, its yield, tasks moved, their memory in whole nodes).
-    Migrated(&'a [NodeTasks], Yield, u32, f64),
+    Migrated(Placement<'a>, Yield, u32, f64),
     /// A running job has another yield.
     YieldChanged(Yield),
     /// A waiting job was turned away.

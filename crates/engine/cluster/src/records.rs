@@ -1,8 +1,8 @@
 //! The records of [`dfrsim_model::event`], from what observers are told.
 
-use crate::{Occurrence, Summary};
+use crate::{Occurrence, Placement, Summary};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
-use dfrsim_model::{NodeTasks, SimSpan, SimTime, Yield};
+use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// The first record: what is simulated, and the tau of the summary's bounded stretch.
 #[must_use]
@@ -16,7 +16,7 @@ impl Occurrence<'_> {
     #[must_use]
     pub fn record(&self, now: SimTime, job: u64) -> Record<'static> {
         let at_us = now.micros();
-        let on = |placement: &[NodeTasks]| placement.iter().map(|part| (part.node.0, part.tasks)).collect();
+        let on = |placement: Placement<'_>| placement.iter().map(|part| (part.node.0, part.tasks)).collect();
         let units = |job_yield: Yield| job_yield.units();
         match *self {
             Occurrence::Submitted(submitted, estimate) => Record::Submit {

@@ -331,7 +331,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     fn complete(&mut self, now: SimTime, handle: JobHandle) {
         let active = self.jobs.get(handle);
         let job = &active.job;
-        self.nodes.remove(&active.placement, active.believed_need, job.memory, active.job_yield);
+        self.nodes.remove(active.placement(), active.believed_need, job.memory, active.job_yield);
         self.observer.observe(now, active.sequence, Occurrence::Completed(&active.record(now)));
         self.leave(handle, JobState::Completed);
         self.completed.push(handle);
@@ -352,8 +352,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             let (before, old_yield) = (active.believed_need, active.job_yield);
             if active.discover_need() {
                 let memory = active.job.memory;
-                self.nodes.remove(&active.placement, before, memory, old_yield);
-                self.nodes.add(&active.placement, active.believed_need, memory, active.job_yield);
+                self.nodes.remove(active.placement(), before, memory, old_yield);
+                self.nodes.add(active.placement(), active.believed_need, memory, active.job_yield);
                 self.discovered.push((handle, before));
             }
         }

@@ -90,7 +90,7 @@ impl Speeds {
         self.nodes.fill(NodeUse::default());
         for (_, active) in running() {
             let (entitlement, wanted) = (active.entitlement(), active.wanted());
-            for part in &active.placement {
+            for part in active.placement() {
                 let node = &mut self.nodes[part.node.index()];
                 node.used += entitlement.min(wanted) * u64::from(part.tasks);
                 node.hungry += if wanted > entitlement { part.tasks.into() } else { 0 };
@@ -103,7 +103,7 @@ impl Speeds {
             if wanted <= entitlement {
                 return (handle, Yield::ONE);
             }
-            let slack = active.placement.iter().map(|part| {
+            let slack = active.placement().iter().map(|part| {
                 let NodeUse { used, hungry } = nodes[part.node.index()];
                 (CpuUse::ONE.units() - used) / hungry
             });

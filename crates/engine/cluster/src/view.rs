@@ -2,8 +2,8 @@
 
 use crate::job_table::{ActiveJob, JobTable};
 use crate::node_loads::NodeLoads;
-use crate::{JobHandle, JobState};
-use dfrsim_model::{CpuUse, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
+use crate::{JobHandle, JobState, Placement};
+use dfrsim_model::{CpuUse, JobId, NodeId, Share, SimSpan, SimTime, VirtualTime, Yield};
 
 /// A read-only view of the cluster at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -108,8 +108,8 @@ impl<'a> JobView<'a> {
     /// Where its tasks stand, with rising nodes; of a job that has just completed, where they stood; otherwise
     /// empty.
     #[must_use]
-    pub fn placement(self) -> &'a [NodeTasks] {
-        &self.active.placement
+    pub fn placement(self) -> Placement<'a> {
+        self.active.placement()
     }
     /// Its yield; zero unless it runs.
     #[must_use]

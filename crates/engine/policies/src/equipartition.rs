@@ -66,7 +66,7 @@ impl Equipartition {
         if placed == job.tasks() {
             return Some(placement);
         }
-        self.take_away(job, &placement);
+        self.take_away(job, placement);
         None
     }
 
@@ -76,7 +76,7 @@ impl Equipartition {
         on_one_node.saturating_mul(self.nodes.len() as u64) >= u64::from(job.tasks())
     }
 
-    fn take_away(&mut self, job: JobView<'_>, placement: &[NodeTasks]) {
+    fn take_away(&mut self, job: JobView<'_>, placement: impl IntoIterator<Item = NodeTasks>) {
         for part in placement {
             self.nodes[part.node.index()].remove(job.cpu_need(), job.memory(), part.tasks);
         }

@@ -104,7 +104,7 @@ impl<W: Write> Observer for BatsimJobs<W> {
             | Occurrence::Resumed(placement, _)
             | Occurrence::Migrated(placement, ..) => {
                 if let Some((_, nodes)) = self.in_system.get_mut(&place) {
-                    nodes.add(placement);
+                    nodes.add(placement.iter().map(|part| part.node.0));
                 }
             }
             Occurrence::Completed(record) => {

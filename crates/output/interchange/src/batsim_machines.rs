@@ -1,7 +1,7 @@
 //! Batsim's file of machine states.
 
-use dfrsim_cluster::{Observer, Occurrence};
-use dfrsim_model::{NodeTasks, SimTime};
+use dfrsim_cluster::{NodeRange, Observer, Occurrence, Placement};
+use dfrsim_model::SimTime;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ pub struct BatsimMachines<W> {
     /// For each node, how many jobs have tasks on it.
     jobs: Vec<u32>,
     /// The nodes of each running job.
-    placements: BTreeMap<u64, Vec<u32>>,
+    placements: BTreeMap<u64, Vec<NodeRange>>,
     /// How many nodes have a job.
     computing: u32,
     /// The moment at hand.
@@ -64,20 +64,23 @@ impl<W: Write> BatsimMachines<W> {
         self.written = Some(self.computing);
     }
 
-    fn take(&mut self, job: u64, placement: &[NodeTasks]) {
+    fn take(&mut self, job: u64, placement: Placement<'_>) {
         self.release(job);
-        let nodes: Vec<u32> = placement.iter().map(|part| part.node.0).collect();
-        for &node in &nodes {
-            self.computing += u32::from(self.jobs[node as usize] == 0);
-            self.jobs[node as usize] += 1;
+        for range in placement.ranges() {
+            for jobs in &mut self.jobs[range.indices()] {
+                self.computing += u32::from(*jobs == 0);
+                *jobs += 1;
+            }
         }
-        self.placements.insert(job, nodes);
+        self.placements.insert(job, placement.ranges().to_vec());
     }
 
     fn release(&mut self, job: u64) {
-        for node in self.placements.remove(&job).unwrap_or_default() {
-            self.jobs[node as usize] -= 1;
-            self.computing -= u32::from(self.jobs[node as usize] == 0);
+        for range in self.placements.remove(&job).unwrap_or_default() {
+            for jobs in &mut self.jobs[range.indices()] {
+                *jobs -= 1;
+                self.computing -= u32::from(*jobs == 0);
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Sets of nodes, as Batsim writes them.
 
-use dfrsim_model::NodeTasks;
 use std::fmt;
 
 /// Nodes in rising order, each once.
@@ -9,8 +8,8 @@ pub(crate) struct NodeSet(Vec<u32>);
 
 impl NodeSet {
     /// Puts in the nodes of a placement.
-    pub(crate) fn add(&mut self, placement: &[NodeTasks]) {
-        self.0.extend(placement.iter().map(|part| part.node.0));
+    pub(crate) fn add(&mut self, placement: impl IntoIterator<Item = u32>) {
+        self.0.extend(placement);
         self.0.sort_unstable();
         self.0.dedup();
     }
@@ -35,23 +34,18 @@ impl fmt::Display for NodeSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dfrsim_model::NodeId;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
-
-    fn placement(nodes: &[u32]) -> Vec<NodeTasks> {
-        nodes.iter().map(|&node| NodeTasks { node: NodeId(node), tasks: 1 }).collect()
-    }
 
     #[test]
     fn intervals_are_maximal() {
         let mut set = NodeSet::default();
         assert_eq!(set.to_string(), "");
-        set.add(&placement(&[1, 2, 7]));
+        set.add([1, 2, 7]);
         assert_eq!(set.to_string(), "1-2 7");
-        set.add(&placement(&[3, 5, 7]));
+        set.add([3, 5, 7]);
         assert_eq!(set.to_string(), "1-3 5 7");
-        set.add(&placement(&[4, 6, u32::MAX]));
+        set.add([4, 6, u32::MAX]);
         assert_eq!(set.to_string(), "1-7 4294967295");
     }
 
@@ -69,7 +63,7 @@ mod tests {
         fn the_text_means_the_union(parts in prop::collection::vec(prop::collection::btree_set(0_u32..40, 0..20), 1..4)) {
             let mut set = NodeSet::default();
             for part in &parts {
-                set.add(&placement(&part.iter().copied().collect::<Vec<_>>()));
+                set.add(part.iter().copied());
             }
             let text = set.to_string();
             prop_assert_eq!(read(&text), parts.into_iter().flatten().collect::<BTreeSet<_>>());

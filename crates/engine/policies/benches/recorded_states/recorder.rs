@@ -141,7 +141,11 @@ impl<'a> Recorder<'a> {
                 let jobs = state.jobs();
                 let mapping = mcb.map(&jobs);
                 for (place, &job) in ranked.iter().enumerate() {
-                    assert_eq!(mapping.placement(place), view.job(job).placement(), "another mapping");
+                    assert_eq!(
+                        mapping.placement(place),
+                        view.job(job).placement().to_vec(),
+                        "another mapping"
+                    );
                 }
                 state.clone()
             });

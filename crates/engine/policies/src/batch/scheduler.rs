@@ -2,8 +2,8 @@
 
 use super::free_nodes::FreeNodes;
 use super::{BatchJob, Planner};
-use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation};
-use dfrsim_model::{NodeTasks, SimSpan, Yield};
+use dfrsim_cluster::{Decision, JobHandle, NodeRange, Scheduler, Situation};
+use dfrsim_model::{SimSpan, Yield};
 
 /// Runs a [`Planner`] as a [`Scheduler`]: the planner says which jobs start, this picks their nodes.
 ///
@@ -14,7 +14,7 @@ pub struct BatchScheduler<P> {
     nodes: u32,
     free: FreeNodes,
     starts: Vec<JobHandle>,
-    placement: Vec<NodeTasks>,
+    placement: Vec<NodeRange>,
 }
 
 impl<P: Planner> BatchScheduler<P> {
@@ -36,8 +36,8 @@ impl<P: Planner> Scheduler for BatchScheduler<P> {
         let view = situation.view;
         let now = view.now();
         for &job in situation.completed {
-            for part in view.job(job).placement() {
-                self.free.insert(part.node);
+            for &range in view.job(job).placement().ranges() {
+                self.free.insert(range);
             }
             self.planner.ended(now, job);
         }

@@ -97,22 +97,22 @@ fn fill_up(view: View<'_>, nodes: u32, jobs: &[Candidate], mapping: &mut [Vec<No
         if home.is_empty() {
             table.place_greedily(task, described.tasks(), described.tasks(), placement);
         } else if home.iter().all(|part| table.room_on(part.node, task.memory, part.tasks) == part.tasks) {
-            table.add(home, task);
-            placement.extend_from_slice(home);
+            table.add(&home, task);
+            *placement = home;
         }
     }
 }
 
 /// Where the tasks of a running job stand in the cluster.
-fn home(job: JobView<'_>) -> &[NodeTasks] {
-    if job.state() == JobState::Running { job.placement() } else { &[] }
+fn home(job: JobView<'_>) -> Vec<NodeTasks> {
+    if job.state() == JobState::Running { job.placement().to_vec() } else { Vec::new() }
 }
 
 /// The mapping with jobs that are paused where they are, so that their leaving is no move.
 fn only_running(view: View<'_>, jobs: &[Candidate], mapping: &Mapping) -> Mapping {
     let places = jobs.iter().zip(mapping);
     let stay = |(job, placement): (&Candidate, &Vec<NodeTasks>)| match placement.as_slice() {
-        [] => home(view.job(job.handle)).to_vec(),
+        [] => home(view.job(job.handle)),
         placement => placement.to_vec(),
     };
     places.map(stay).collect()
@@ -134,7 +134,7 @@ fn problem(view: View<'_>, nodes: u32, jobs: &[Candidate], pinned: Option<u64>) 
             nodes: vec![whole.into(); nodes as usize],
             jobs: described.clone().map(offline).collect(),
         },
-        current: described.clone().map(|job| home(job).to_vec()).collect(),
+        current: described.clone().map(home).collect(),
         cost: (jobs.iter().zip(described))
             .map(|(job, described)| {
                 pinned.filter(|_| job.pinned).unwrap_or(u64::from(described.memory().units()))

@@ -1,8 +1,8 @@
 //! One small fractional schedule, derived by hand, in each of the formats.
 
-use dfrsim_cluster::{JobRecord, Observer, Occurrence};
+use dfrsim_cluster::{JobRecord, NodeRange, Observer, Occurrence, Placement};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
-use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
+use dfrsim_model::{Job, JobId, NodeId, Share, SimSpan, SimTime, Yield};
 use dfrsim_workload::formats::swf;
 use dfrsim_workload::log::{Header, Kilobytes, Record, Source as _, Status, Strictness};
 
@@ -49,26 +49,24 @@ fn record(job: &Job, start: u64, end: u64, killed: bool) -> JobRecord {
 /// comes at 30 s, and job 20, which comes with it, runs on node 3 from 30 s to 34 s.
 fn play(observer: &mut impl Observer) {
     let jobs = jobs();
-    let on = |parts: &[(u32, u32)]| -> Vec<NodeTasks> {
-        parts.iter().map(|&(node, tasks)| NodeTasks { node: NodeId(node), tasks }).collect()
-    };
+    let on = |first: u32, nodes: u32, tasks: u32| [NodeRange { first: NodeId(first), nodes, tasks }];
     let half = Yield::from_ratio(1, 2);
     let mut at = |second, job, occurrence: Occurrence<'_>| {
         observer.observe(SimTime::from_secs(second), job, occurrence);
     };
     at(0, 0, Occurrence::Submitted(&jobs[0], None));
-    at(0, 0, Occurrence::Started(&on(&[(0, 1), (1, 1)]), Yield::ONE));
+    at(0, 0, Occurrence::Started(Placement::new(&on(0, 2, 1)), Yield::ONE));
     at(5, 1, Occurrence::Submitted(&jobs[1], None));
     at(6, 0, Occurrence::YieldChanged(half));
-    at(6, 1, Occurrence::Started(&on(&[(1, 2)]), half));
+    at(6, 1, Occurrence::Started(Placement::new(&on(1, 1, 2)), half));
     at(10, 0, Occurrence::Paused(0.0));
-    at(20, 1, Occurrence::Migrated(&on(&[(3, 2)]), half, 2, 0.0));
-    at(20, 0, Occurrence::Resumed(&on(&[(2, 1), (3, 1)]), half));
+    at(20, 1, Occurrence::Migrated(Placement::new(&on(3, 1, 2)), half, 2, 0.0));
+    at(20, 0, Occurrence::Resumed(Placement::new(&on(2, 2, 1)), half));
     at(25, 1, Occurrence::Completed(&record(&jobs[1], 6, 25, true)));
     at(30, 2, Occurrence::Submitted(&jobs[2], None));
     at(30, 3, Occurrence::Submitted(&jobs[3], None));
     at(30, 2, Occurrence::Rejected);
-    at(30, 3, Occurrence::Started(&on(&[(3, 1)]), half));
+    at(30, 3, Occurrence::Started(Placement::new(&on(3, 1, 1)), half));
     at(34, 3, Occurrence::Completed(&record(&jobs[3], 30, 34, false)));
     at(40, 0, Occurrence::Completed(&record(&jobs[0], 0, 40, false)));
 }

@@ -1,0 +1,154 @@
+//! Where the tasks of a job stand.
+
+use dfrsim_model::{NodeId, NodeTasks};
+use std::ops::Range;
+
+/// Nodes in a row, each with as many tasks of one job. Batch policies give a job few of these, however wide it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeRange {
+    /// The lowest of the nodes.
+    pub first: NodeId,
+    /// How many nodes; at least one.
+    pub nodes: u32,
+    /// How many tasks there are on each; at least one.
+    pub tasks: u32,
+}
+
+impl NodeRange {
+    /// The node behind the highest one; 64 bits, since a wrong range may reach beyond the last number of a node.
+    pub(crate) fn end(self) -> u64 {
+        u64::from(self.first.0) + u64::from(self.nodes)
+    }
+    /// The nodes as indices of a vector with one entry a node.
+    #[must_use]
+    pub fn indices(self) -> Range<usize> {
+        self.first.index()..self.end() as usize
+    }
+    /// Whether the node is among them.
+    pub(crate) fn has(self, node: NodeId) -> bool {
+        self.first <= node && u64::from(node.0) < self.end()
+    }
+    /// Puts it behind other ranges of a placement, as a part of the last one if that is possible.
+    pub fn push_onto(self, ranges: &mut Vec<NodeRange>) {
+        match ranges.last_mut() {
+            Some(last) if last.is_continued_by(self) => last.nodes += self.nodes,
+            _ => ranges.push(self),
+        }
+    }
+    /// Whether the other one begins behind it with as many tasks on each node.
+    pub(crate) fn is_continued_by(self, next: NodeRange) -> bool {
+        self.end() == u64::from(next.first.0) && self.tasks == next.tasks
+    }
+}
+
+impl From<NodeTasks> for NodeRange {
+    fn from(part: NodeTasks) -> NodeRange {
+        NodeRange { first: part.node, nodes: 1, tasks: part.tasks }
+    }
+}
+
+impl From<&NodeTasks> for NodeRange {
+    fn from(part: &NodeTasks) -> NodeRange {
+        NodeRange::from(*part)
+    }
+}
+
+/// Where the tasks of a job stand: ranges of nodes, which rise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placement<'a> {
+    ranges: &'a [NodeRange],
+}
+
+impl<'a> Placement<'a> {
+    /// On these ranges.
+    #[must_use]
+    pub const fn new(ranges: &'a [NodeRange]) -> Placement<'a> {
+        Placement { ranges }
+    }
+    /// Its ranges: as few as possible.
+    #[must_use]
+    pub const fn ranges(self) -> &'a [NodeRange] {
+        self.ranges
+    }
+    /// The nodes one by one.
+    #[must_use]
+    pub fn iter(self) -> Parts<'a> {
+        Parts { ranges: self.ranges, passed: 0 }
+    }
+    /// The nodes one by one, as a list.
+    #[must_use]
+    pub fn to_vec(self) -> Vec<NodeTasks> {
+        self.iter().collect()
+    }
+    /// Whether the job is on no node.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.ranges.is_empty()
+    }
+    /// How many tasks there are.
+    pub(crate) fn tasks(self) -> u64 {
+        self.ranges.iter().map(|range| u64::from(range.nodes) * u64::from(range.tasks)).sum()
+    }
+}
+
+impl<'a> IntoIterator for Placement<'a> {
+    type Item = NodeTasks;
+    type IntoIter = Parts<'a>;
+    fn into_iter(self) -> Parts<'a> {
+        self.iter()
+    }
+}
+
+/// The nodes of a [`Placement`] one by one.
+#[derive(Clone, Debug)]
+pub struct Parts<'a> {
+    /// The ranges that are left.
+    ranges: &'a [NodeRange],
+    /// How many nodes of the first one have passed.
+    passed: u32,
+}
+
+impl Iterator for Parts<'_> {
+    type Item = NodeTasks;
+    fn next(&mut self) -> Option<NodeTasks> {
+        let (range, later) = self.ranges.split_first()?;
+        let part = NodeTasks { node: NodeId(range.first.0 + self.passed), tasks: range.tasks };
+        self.passed += 1;
+        if self.passed >= range.nodes {
+            *self = Parts { ranges: later, passed: 0 };
+        }
+        Some(part)
+    }
+}
+
+/// Whether it has the nodes of a list.
+impl PartialEq<&[NodeTasks]> for Placement<'_> {
+    fn eq(&self, parts: &&[NodeTasks]) -> bool {
+        self.iter().eq(parts.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn ranges_mean_the_nodes_that_they_were_made_of(counts in prop::collection::vec(0..3u32, 0..40)) {
+            let parts: Vec<NodeTasks> = (0..)
+                .zip(&counts)
+                .filter(|&(_, &tasks)| tasks > 0)
+                .map(|(node, &tasks)| NodeTasks { node: NodeId(node), tasks })
+                .collect();
+            let mut ranges = Vec::new();
+            parts.iter().for_each(|part| NodeRange::from(part).push_onto(&mut ranges));
+            let placement = Placement::new(&ranges);
+            prop_assert_eq!(placement.to_vec(), &parts[..]);
+            prop_assert!(placement == &parts[..]);
+            prop_assert_eq!(placement.tasks(), u64::from(counts.iter().sum::<u32>()));
+            let changes = counts.windows(2).filter(|pair| pair[1] > 0 && pair[0] != pair[1]).count();
+            prop_assert_eq!(ranges.len(), changes + usize::from(counts.first().is_some_and(|&tasks| tasks > 0)));
+        }
+    }
+}
