@@ -139,8 +139,7 @@ const SHORT_PLACEMENT: usize = 32;
 pub(crate) struct JobTable {
     jobs: Vec<ActiveJob>,
     free: Vec<JobHandle>,
-    /// The handles of the jobs in the system, by order of submission.
-    order: Vec<JobHandle>,
+    order: SubmissionOrder,
     submitted: u64,
 }
 
@@ -153,7 +152,7 @@ impl JobTable {
     }
     /// By order of submission; completed ones are not among them.
     pub(crate) fn in_system(&self) -> &[JobHandle] {
-        &self.order
+        self.order.handles()
     }
     /// The number of handles ever given: the length of a vector with one entry a handle.
     pub(crate) fn handles(&self) -> usize {
@@ -208,8 +207,8 @@ impl JobTable {
     /// Takes a job out of the order of those in the system; it can be looked at until it is released.
     pub(crate) fn leave(&mut self, handle: JobHandle, state: JobState) {
         let sequence = self.get(handle).sequence;
-        let at = self.order.partition_point(|&other| self.get(other).sequence < sequence);
-        debug_assert_eq!(self.order[at], handle);
+        let at = self.order.position(|other| self.get(other).sequence < sequence);
+        debug_assert_eq!(self.in_system()[at], handle);
         self.order.remove(at);
         self.get_mut(handle).state = state;
     }
@@ -222,5 +221,78 @@ impl JobTable {
         placement.clear();
         placement.shrink_to(SHORT_PLACEMENT);
         self.free.push(handle);
+    }
+}
+
+/// The handles of the jobs in the system, by order of submission.
+///
+/// Jobs that leave are mostly among those that came first, before a long queue. So a removal moves the side that is
+/// shorter, and the list may begin behind the beginning of its memory.
+#[derive(Debug, Default)]
+struct SubmissionOrder {
+    memory: Vec<JobHandle>,
+    /// Where the list begins.
+    begin: usize,
+}
+
+impl SubmissionOrder {
+    fn handles(&self) -> &[JobHandle] {
+        &self.memory[self.begin..]
+    }
+
+    /// Adds the job that was submitted last.
+    fn push(&mut self, job: JobHandle) {
+        if self.memory.len() == self.memory.capacity() && self.begin > self.memory.len() / 2 {
+            self.memory.drain(..self.begin);
+            self.begin = 0;
+        }
+        self.memory.push(job);
+    }
+
+    /// The first place whose job was not submitted before another one. Looks from the front in strides that double.
+    fn position(&self, is_before: impl Fn(JobHandle) -> bool) -> usize {
+        let handles = self.handles();
+        let mut stride = 1;
+        while stride < handles.len() && is_before(handles[stride]) {
+            stride *= 2;
+        }
+        let (from, to) = (stride / 2, (stride + 1).min(handles.len()));
+        from + handles[from..to].partition_point(|&job| is_before(job))
+    }
+
+    fn remove(&mut self, at: usize) {
+        let place = self.begin + at;
+        if at < self.handles().len() / 2 {
+            self.memory.copy_within(self.begin..place, self.begin + 1);
+            self.begin += 1;
+        } else {
+            self.memory.remove(place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{JobHandle, SubmissionOrder};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Handles that rise stand for jobs in order of submission.
+        #[test]
+        fn the_order_of_submission_agrees_with_a_plain_list(steps in prop::collection::vec((0..3u8, any::<u16>()), 0..300)) {
+            let (mut order, mut twin) = (SubmissionOrder::default(), Vec::new());
+            for (number, (step, place)) in (0..).zip(steps) {
+                if step == 0 && !twin.is_empty() {
+                    let at = usize::from(place) % twin.len();
+                    let job: JobHandle = twin.remove(at);
+                    prop_assert_eq!(order.position(|other| other < job), at);
+                    order.remove(at);
+                } else {
+                    order.push(JobHandle(number));
+                    twin.push(JobHandle(number));
+                }
+                prop_assert_eq!(order.handles(), &twin[..]);
+            }
+        }
     }
 }
