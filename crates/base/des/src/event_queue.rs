@@ -17,25 +17,28 @@ pub enum Rank {
 
 /// When an event happens, and its place among the events of that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EventKey {
-    time: SimTime,
-    /// Rank in the highest byte, sequence below: one comparison orders both.
-    order: u64,
-}
+pub struct EventKey(
+    /// The time in the upper half, the rank in the next byte, the sequence below: one comparison orders all.
+    u128,
+);
 
 impl EventKey {
     const SEQUENCE_BITS: u32 = 56;
 
     /// The key of an event; the sequence orders events of the same moment and rank and must be below 2^56.
     #[must_use]
+    #[inline]
     pub fn new(time: SimTime, rank: Rank, sequence: u64) -> EventKey {
         assert!(sequence >> Self::SEQUENCE_BITS == 0, "a sequence number fits 56 bits");
-        EventKey { time, order: (rank as u64) << Self::SEQUENCE_BITS | sequence }
+        EventKey(
+            u128::from(time.micros()) << 64 | u128::from((rank as u64) << Self::SEQUENCE_BITS | sequence),
+        )
     }
     /// When.
     #[must_use]
+    #[inline]
     pub fn time(self) -> SimTime {
-        self.time
+        SimTime::from_micros((self.0 >> 64) as u64)
     }
 }
 
@@ -71,6 +74,7 @@ impl EventQueue {
     }
     /// The next event, which stays in the queue.
     #[must_use]
+    #[inline]
     pub fn peek(&self) -> Option<(EventKey, Slot)> {
         self.heap.first().copied()
     }
@@ -81,18 +85,17 @@ impl EventQueue {
         if index >= self.position.len() {
             self.position.resize(index + 1, ABSENT);
         }
-        let at = match self.position[index] {
+        match self.position[index] {
             ABSENT => {
                 self.heap.push((key, slot));
-                self.heap.len() - 1
+                self.sift_up(self.heap.len() - 1);
             }
             at => {
                 self.heap[at as usize].0 = key;
-                at as usize
+                let at = self.sift_up(at as usize);
+                self.sift_down(at);
             }
-        };
-        let at = self.sift_up(at);
-        self.sift_down(at);
+        }
     }
 
     /// Takes back the event of a slot, if it has one.
@@ -114,8 +117,9 @@ impl EventQueue {
         let removed = self.heap.swap_remove(at);
         self.position[removed.1.0 as usize] = ABSENT;
         if at < self.heap.len() {
-            let at = self.sift_up(at);
-            self.sift_down(at);
+            // What was last belongs near the end nearly always: the way down needs no look at it.
+            let end = self.pull_up(at);
+            self.sift_up(end);
         }
         removed
     }
@@ -155,6 +159,25 @@ impl EventQueue {
         self.place(at, entry);
     }
 
+    /// Moves the entry down to a place without children, whatever its key; its new place.
+    fn pull_up(&mut self, mut at: usize) -> usize {
+        let entry = self.heap[at];
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= self.heap.len() {
+                break;
+            }
+            if child + 1 < self.heap.len() {
+                child += usize::from(self.heap[child + 1].0 < self.heap[child].0);
+            }
+            self.place(at, self.heap[child]);
+            at = child;
+        }
+        self.place(at, entry);
+        at
+    }
+
+    #[inline]
     fn place(&mut self, at: usize, entry: (EventKey, Slot)) {
         self.heap[at] = entry;
         self.position[entry.1.0 as usize] = at as u32;

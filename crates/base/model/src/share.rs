@@ -55,6 +55,7 @@ impl Share {
     /// The CPU that `tasks` tasks of this need use on one node at the given yield; exact up to 18,000 nodes'
     /// worth, and no less than that beyond.
     #[must_use]
+    #[inline]
     pub fn used_by(self, tasks: u32, at: Yield) -> CpuUse {
         CpuUse((u64::from(self.0) * u64::from(tasks)).saturating_mul(u64::from(at.units())))
     }
@@ -93,22 +94,26 @@ impl CpuUse {
 
 impl Add for CpuUse {
     type Output = CpuUse;
+    #[inline]
     fn add(self, other: CpuUse) -> CpuUse {
         CpuUse(self.0.saturating_add(other.0))
     }
 }
 impl AddAssign for CpuUse {
+    #[inline]
     fn add_assign(&mut self, other: CpuUse) {
         *self = *self + other;
     }
 }
 impl Sub for CpuUse {
     type Output = CpuUse;
+    #[inline]
     fn sub(self, other: CpuUse) -> CpuUse {
         CpuUse(self.0.checked_sub(other.0).expect("a node cannot use less than no CPU"))
     }
 }
 impl SubAssign for CpuUse {
+    #[inline]
     fn sub_assign(&mut self, other: CpuUse) {
         *self = *self - other;
     }

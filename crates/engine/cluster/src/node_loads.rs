@@ -2,7 +2,7 @@
 
 use crate::Placement;
 use dfrsim_model::{CpuUse, NodeId, Share, Yield};
-use std::ops::{AddAssign, SubAssign};
+use std::ops::{Add, Range, Sub};
 
 /// Memory and CPU in use on each node, exact.
 ///
@@ -42,17 +42,17 @@ pub(crate) enum Excess {
     Cpu(NodeId),
 }
 
-impl AddAssign for Load {
-    fn add_assign(&mut self, other: Load) {
-        self.memory += other.memory;
-        self.cpu += other.cpu;
+impl Add for Load {
+    type Output = Load;
+    fn add(self, other: Load) -> Load {
+        Load { memory: self.memory + other.memory, cpu: self.cpu + other.cpu }
     }
 }
 
-impl SubAssign for Load {
-    fn sub_assign(&mut self, other: Load) {
-        self.memory -= other.memory;
-        self.cpu -= other.cpu;
+impl Sub for Load {
+    type Output = Load;
+    fn sub(self, other: Load) -> Load {
+        Load { memory: self.memory - other.memory, cpu: self.cpu - other.cpu }
     }
 }
 
@@ -87,9 +87,7 @@ impl NodeLoads {
         self.load(node.index()).cpu
     }
     fn load(&self, node: usize) -> Load {
-        let mut load = self.blocks[node / BLOCK].common;
-        load += self.nodes[node];
-        load
+        self.blocks[node / BLOCK].common + self.nodes[node]
     }
 
     /// Takes away what was added with the same placement.
@@ -99,10 +97,10 @@ impl NodeLoads {
             for (block, nodes) in by_block(range.indices()) {
                 let block = &mut self.blocks[block];
                 if nodes.len() == BLOCK {
-                    block.common -= load;
+                    block.common = block.common - load;
                 } else {
                     block.single -= nodes.len();
-                    self.nodes[nodes].iter_mut().for_each(|node| *node -= load);
+                    self.nodes[nodes].iter_mut().for_each(|node| *node = *node - load);
                 }
             }
         }
@@ -115,10 +113,10 @@ impl NodeLoads {
             for (block, nodes) in by_block(range.indices()) {
                 let block = &mut self.blocks[block];
                 if nodes.len() == BLOCK {
-                    block.common += load;
+                    block.common = block.common + load;
                 } else {
                     block.single += nodes.len();
-                    self.nodes[nodes].iter_mut().for_each(|node| *node += load);
+                    self.nodes[nodes].iter_mut().for_each(|node| *node = *node + load);
                 }
             }
         }
@@ -126,19 +124,24 @@ impl NodeLoads {
 
     /// The first node of a placement whose capacity is exceeded.
     pub(crate) fn excess(&self, placement: Placement<'_>) -> Option<Excess> {
-        let blocks = placement.ranges().iter().flat_map(|range| by_block(range.indices()));
-        blocks.into_iter().find_map(|(block, mut nodes)| {
-            let Block { common, single } = self.blocks[block];
-            match single {
-                0 => common.excess(nodes.start),
-                _ => nodes.find_map(|node| self.load(node).excess(node)),
+        for range in placement.ranges() {
+            for (block, nodes) in by_block(range.indices()) {
+                let Block { common, single } = self.blocks[block];
+                // Nodes with the same load are exceeded all or none.
+                let differing = if single == 0 { nodes.start..nodes.start + 1 } else { nodes };
+                for (node, &load) in differing.clone().zip(&self.nodes[differing]) {
+                    if let Some(excess) = (common + load).excess(node) {
+                        return Some(excess);
+                    }
+                }
             }
-        })
+        }
+        None
     }
 }
 
 /// The nodes of a range, block by block.
-fn by_block(nodes: std::ops::Range<usize>) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> {
+fn by_block(nodes: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
     let blocks = nodes.start / BLOCK..nodes.end.div_ceil(BLOCK);
     blocks.map(move |block| (block, nodes.start.max(block * BLOCK)..nodes.end.min((block + 1) * BLOCK)))
 }

@@ -69,6 +69,17 @@ pub fn simulate(
     scheduler: &mut dyn Scheduler,
     observer: &mut impl Observer,
 ) -> Result<(), SimulationError> {
+    run(nodes, options, &mut jobs.into_iter(), scheduler, observer)
+}
+
+/// The same for any types, so that it is compiled and optimised here, once, and not where it is used.
+fn run(
+    nodes: u32,
+    options: &Options,
+    jobs: &mut dyn Iterator<Item = Job>,
+    scheduler: &mut dyn Scheduler,
+    observer: &mut dyn Observer,
+) -> Result<(), SimulationError> {
     let mut simulation = Simulation::new(nodes, options.clone(), jobs, observer)?;
     let mut decision = Decision::default();
     while let Some(situation) = simulation.advance()? {
@@ -242,12 +253,14 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         self.submitted.clear();
         let mut tick = false;
         while let Some((_, slot)) = self.events.peek().filter(|(key, _)| key.time() == now) {
+            // The next submission takes the place of this one.
+            if slot == NEXT_SUBMISSION {
+                self.submit(now)?;
+                self.pull_submission(now)?;
+                continue;
+            }
             self.events.pop();
             match slot {
-                NEXT_SUBMISSION => {
-                    self.submit(now)?;
-                    self.pull_submission(now)?;
-                }
                 WAKE_UP => tick = true,
                 Slot(slot) => self.complete(now, JobHandle(slot - FIRST_JOB)),
             }
@@ -287,12 +300,14 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     }
 
     fn schedule_submission(&mut self, now: SimTime) -> Result<(), SimulationError> {
-        if let Some(job) = &self.next {
-            if job.submit < now || job.tasks == 0 || job.run_time.is_zero() {
-                return Err(SimulationError::InvalidJob(job.id));
-            }
-            self.events.schedule(NEXT_SUBMISSION, EventKey::new(job.submit, Rank::Submission, 0));
+        let Some(job) = &self.next else {
+            self.events.cancel(NEXT_SUBMISSION);
+            return Ok(());
+        };
+        if job.submit < now || job.tasks == 0 || job.run_time.is_zero() {
+            return Err(SimulationError::InvalidJob(job.id));
         }
+        self.events.schedule(NEXT_SUBMISSION, EventKey::new(job.submit, Rank::Submission, 0));
         Ok(())
     }
 

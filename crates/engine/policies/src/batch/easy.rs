@@ -40,7 +40,7 @@ impl Easy {
     }
 
     fn position(&self, end: SimTime, job: JobHandle) -> usize {
-        self.running.partition_point(|other| (other.end, other.job) < (end, job))
+        self.running.partition_point(|other| other.end < end || other.end == end && other.job < job)
     }
 
     fn start(&mut self, now: SimTime, job: &BatchJob, starts: &mut Vec<JobHandle>) {
@@ -99,18 +99,20 @@ impl Planner for Easy {
             return;
         }
         let mut reservation = self.reservation(now, head.width);
+        let in_time =
+            |job: &BatchJob, reservation: &Reservation| now.saturating_add(job.estimate) <= reservation.time;
         let mut at = 1;
-        while let Some(&job) = self.queue.get(at).filter(|_| self.free > 0) {
-            let in_time = now.saturating_add(job.estimate) <= reservation.time;
-            if job.width > self.free || !in_time && job.width > reservation.spare {
-                at += 1;
-                continue;
-            }
-            if !in_time {
+        while self.free > 0 {
+            let fits = |job: &BatchJob| {
+                job.width <= self.free && (job.width <= reservation.spare || in_time(job, &reservation))
+            };
+            let Some((found, job)) = self.queue.find(at, fits) else { return };
+            if !in_time(&job, &reservation) {
                 reservation.spare -= job.width;
             }
             self.start(now, &job, starts);
-            self.queue.remove(at);
+            self.queue.remove(found);
+            at = found;
         }
     }
 

@@ -104,6 +104,16 @@ impl Queue {
         self.jobs.get(at)
     }
 
+    /// The first job from a place on that is wanted, and its place.
+    pub(crate) fn find(
+        &self,
+        from: usize,
+        is_wanted: impl Fn(&BatchJob) -> bool,
+    ) -> Option<(usize, BatchJob)> {
+        let place = (from..self.jobs.len()).find(|&place| is_wanted(&self.jobs[place]))?;
+        Some((place, self.jobs[place]))
+    }
+
     pub(crate) fn remove(&mut self, at: usize) {
         self.jobs.remove(at);
     }
