@@ -1,9 +1,14 @@
 //! Plain or gzip, told apart by content.
 
+use super::read_ahead::ReadAhead;
 use flate2::bufread::MultiGzDecoder;
+use std::fs::File;
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// From which size on a gzip file is decompressed on a thread of its own.
+const LARGE: u64 = 1 << 17;
 
 type Rewound<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
@@ -12,6 +17,8 @@ pub(crate) enum Input<R> {
     Plain(Rewound<R>),
     /// One or several gzip members in a row.
     Gzip(Box<MultiGzDecoder<Rewound<R>>>),
+    /// The same, on a thread of its own.
+    Ahead(ReadAhead),
 }
 
 impl<R: Read> Input<R> {
@@ -25,11 +32,22 @@ impl<R: Read> Input<R> {
     }
 }
 
+impl Input<File> {
+    pub(crate) fn of_file(file: File) -> io::Result<Input<File>> {
+        let is_large = file.metadata()?.len() >= LARGE;
+        Ok(match Input::new(file)? {
+            Input::Gzip(decoder) if is_large => Input::Ahead(ReadAhead::new(decoder)?),
+            input => input,
+        })
+    }
+}
+
 impl<R: Read> Read for Input<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Input::Plain(input) => input.read(buffer),
             Input::Gzip(input) => input.read(buffer),
+            Input::Ahead(input) => input.read(buffer),
         }
     }
 }

@@ -16,10 +16,12 @@ mod lines;
 mod number;
 mod origin;
 mod parse;
+mod read_ahead;
 mod reader;
 mod record;
 mod source;
 mod whole;
+mod word;
 
 pub use accounting::Accounting;
 pub use broken::BrokenReasons;

@@ -1,13 +1,14 @@
 //! The numbers of a line: read by hand, exact, without floating point.
 
 use super::kilobytes::{Kilobytes, MILLION};
+use super::word::Word;
 use dfrsim_model::{SimSpan, SimTime};
 
 /// The longest time that is read from a log, in seconds: 500 years.
 pub const MAX_SECONDS: u64 = 16_000_000_000;
 
 /// A number as it stands in a field: a sign, a whole part and six decimals (further ones are cut off).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Number {
     negative: bool,
     whole: u64,
@@ -24,6 +25,19 @@ impl Number {
     /// something else stands there, or more than 64 bits.
     #[inline]
     pub(crate) fn scan(bytes: &[u8]) -> Option<(Number, usize)> {
+        let negative = bytes.first() == Some(&b'-');
+        let start = usize::from(negative);
+        let (count, whole) = Word::at(bytes, start).leading_digits();
+        let end = start + count;
+        let is_short = (1..Word::BYTES).contains(&count);
+        if is_short && bytes.get(end).is_none_or(|&byte| is_blank(byte)) {
+            return Some((Number { negative, whole, millionths: 0 }, end));
+        }
+        Number::scan_any(bytes)
+    }
+
+    /// The same for numbers of any length, with decimals or without: byte by byte.
+    fn scan_any(bytes: &[u8]) -> Option<(Number, usize)> {
         let digit = |at: usize| {
             bytes.get(at).map(|byte| u64::from(byte.wrapping_sub(b'0'))).filter(|&digit| digit <= 9)
         };
@@ -58,44 +72,54 @@ impl Number {
     }
 
     /// Whether this is -1, which stands for "unknown" in every field.
+    #[inline]
     const fn is_unknown(self) -> bool {
         self.negative && self.whole == 1 && self.millionths == 0
     }
+    #[inline]
     fn unless_unknown<T>(self, value: impl FnOnce(Number) -> Option<T>) -> Option<Option<T>> {
         if self.is_unknown() { Some(None) } else { value(self).map(Some) }
     }
+    #[inline]
     fn in_millionths(self) -> Option<u64> {
         if self.negative {
             return None;
         }
         self.whole.checked_mul(MILLION)?.checked_add(u64::from(self.millionths))
     }
+    #[inline]
     fn micros(self) -> Option<u64> {
         (self.whole <= MAX_SECONDS).then(|| self.in_millionths()).flatten()
     }
 
     /// A moment, or unknown.
+    #[inline]
     pub(crate) fn time(self) -> Option<Option<SimTime>> {
         self.unless_unknown(|number| number.micros().map(SimTime::from_micros))
     }
     /// A length of time, or unknown.
+    #[inline]
     pub(crate) fn span(self) -> Option<Option<SimSpan>> {
         self.unless_unknown(|number| number.micros().map(SimSpan::from_micros))
     }
     /// Memory, or unknown.
+    #[inline]
     pub(crate) fn kilobytes(self) -> Option<Option<Kilobytes>> {
         self.unless_unknown(|number| number.in_millionths().map(Kilobytes::from_millionths))
     }
     /// A whole number, which cannot be unknown; decimals must be zero.
+    #[inline]
     pub(crate) fn whole(self) -> Option<u64> {
         (!self.negative && self.millionths == 0).then_some(self.whole)
     }
     /// A whole number of either sign; decimals must be zero.
+    #[inline]
     pub(crate) fn signed(self) -> Option<i32> {
         let number = i64::try_from(self.whole).ok().filter(|_| self.millionths == 0)?;
         i32::try_from(if self.negative { -number } else { number }).ok()
     }
     /// A whole number that fits `T`, or unknown.
+    #[inline]
     pub(crate) fn count<T: TryFrom<u64>>(self) -> Option<Option<T>> {
         self.unless_unknown(|number| T::try_from(number.whole()?).ok())
     }
@@ -104,9 +128,18 @@ impl Number {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn scan(text: &str) -> Option<Number> {
         Number::scan(text.as_bytes()).map(|(number, _)| number)
+    }
+
+    proptest! {
+        /// Short whole numbers are read at once, others byte by byte.
+        #[test]
+        fn both_ways_to_read_agree(text in "-?[0-9]{0,12}[ .x\t\r]?[0-9 ]{0,9}") {
+            prop_assert_eq!(Number::scan(text.as_bytes()), Number::scan_any(text.as_bytes()), "{:?}", text);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::fault::Problem;
 use super::field::Field;
 use super::number::{Number, is_blank};
 use super::record::{Record, Status};
+use super::word::Word;
 use dfrsim_model::SimTime;
 
 /// What distinguishes the formats with one job a line and fields that are separated by blanks. The first 16 fields are
@@ -116,9 +117,17 @@ impl<'a> Fields<'a> {
             self.problems.push(Problem::FieldCount { found: self.found, expected });
         }
     }
+    #[inline]
     fn skip_blanks(&mut self) {
-        while self.line.get(self.at).is_some_and(|&byte| is_blank(byte)) {
-            self.at += 1;
+        loop {
+            let blanks = Word::at(self.line, self.at).leading_blanks();
+            self.at += blanks;
+            match self.line.get(self.at) {
+                None => return self.at = self.line.len(),
+                // A tab or carriage return, or more blanks.
+                Some(&byte) if is_blank(byte) => self.at += 1,
+                Some(_) => return,
+            }
         }
     }
     fn skip_field(&mut self) -> std::ops::Range<usize> {

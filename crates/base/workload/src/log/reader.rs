@@ -14,7 +14,7 @@ use super::source::{ReadReport, Source};
 use dfrsim_model::SimTime;
 use dfrsim_model::named;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The most bytes of comment lines above the first job that are kept.
@@ -82,10 +82,8 @@ impl Reader<File> {
         order: Order,
     ) -> Result<Self, LogError> {
         let file = path.display().to_string();
-        match File::open(path) {
-            Ok(input) => Self::new(input, &file, dialect, strictness, order),
-            Err(source) => Err(LogError::Open { file, source }),
-        }
+        let input = File::open(path).and_then(Input::of_file);
+        Self::of_input(input, &file, dialect, strictness, order)
     }
 }
 
@@ -101,7 +99,17 @@ impl<R: Read> Reader<R> {
         strictness: Strictness,
         order: Order,
     ) -> Result<Reader<R>, LogError> {
-        let input = Input::new(input).map_err(|source| LogError::Open { file: file.to_owned(), source })?;
+        Self::of_input(Input::new(input), file, dialect, strictness, order)
+    }
+
+    fn of_input(
+        input: io::Result<Input<R>>,
+        file: &str,
+        dialect: Dialect,
+        strictness: Strictness,
+        order: Order,
+    ) -> Result<Reader<R>, LogError> {
+        let input = input.map_err(|source| LogError::Open { file: file.to_owned(), source })?;
         let mut reader = Reader {
             file: file.to_owned(),
             lines: Lines::new(input),

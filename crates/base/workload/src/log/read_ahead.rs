@@ -1,0 +1,116 @@
+//! Reading on a thread of its own.
+
+use std::io::{self, Read};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+/// How much is handed over at once.
+const BLOCK: usize = 1 << 17;
+
+/// How many blocks may wait.
+const BLOCKS: usize = 4;
+
+/// What another input gives, read ahead by a thread: so that a log is parsed while the next part of it is decompressed.
+///
+/// The thread ends when the input does, after an error, or when this is dropped.
+pub(crate) struct ReadAhead {
+    filled: Receiver<io::Result<Vec<u8>>>,
+    /// Blocks whose memory is used again.
+    empty: SyncSender<Vec<u8>>,
+    /// The block at hand, and how much of it has been read.
+    block: Vec<u8>,
+    read: usize,
+}
+
+impl ReadAhead {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// If there can be no thread.
+    pub(super) fn new(mut input: impl Read + Send + 'static) -> io::Result<ReadAhead> {
+        let (fill, filled) = sync_channel(BLOCKS);
+        let (empty, emptied) = sync_channel::<Vec<u8>>(BLOCKS);
+        thread::Builder::new().name("read ahead".into()).spawn(move || {
+            loop {
+                let mut block = emptied.try_recv().unwrap_or_default();
+                block.clear();
+                let result = input.by_ref().take(BLOCK as u64).read_to_end(&mut block);
+                let is_last = block.len() < BLOCK;
+                // What was read before an error is good.
+                if !block.is_empty() && fill.send(Ok(block)).is_err() {
+                    return;
+                }
+                if let Err(error) = result {
+                    let _ = fill.send(Err(error));
+                    return;
+                }
+                if is_last {
+                    return;
+                }
+            }
+        })?;
+        Ok(ReadAhead { filled, empty, block: Vec::new(), read: 0 })
+    }
+}
+
+impl Read for ReadAhead {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.block.len() {
+            // The thread has ended if nothing comes any more.
+            let Ok(block) = self.filled.recv() else { return Ok(0) };
+            let emptied = std::mem::replace(&mut self.block, block?);
+            self.read = 0;
+            // Where enough blocks wait to be filled already, or none will be, its memory is given back.
+            let _ = self.empty.try_send(emptied);
+        }
+        let count = buffer.len().min(self.block.len() - self.read);
+        buffer[..count].copy_from_slice(&self.block[self.read..self.read + count]);
+        self.read += count;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, ReadAhead};
+    use std::io::{self, Read};
+
+    /// So many bytes, then an error.
+    struct Failing(io::Take<io::Repeat>);
+
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => Err(io::Error::other("broken")),
+                count => Ok(count),
+            }
+        }
+    }
+
+    #[test]
+    fn everything_is_read_in_order() {
+        for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 20 * BLOCK + 7] {
+            let text: Vec<u8> = (0..length).map(|place| (place % 251) as u8).collect();
+            let mut read = Vec::new();
+            ReadAhead::new(io::Cursor::new(text.clone())).unwrap().read_to_end(&mut read).unwrap();
+            assert!(read == text, "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn what_is_before_an_error_is_read() {
+        for length in [0, 10, BLOCK, 3 * BLOCK + 1] {
+            let mut read = Vec::new();
+            let mut ahead = ReadAhead::new(Failing(io::repeat(7).take(length as u64))).unwrap();
+            let error = ahead.read_to_end(&mut read).unwrap_err();
+            assert_eq!((read.len(), error.to_string().as_str()), (length, "broken"));
+            assert_eq!(ahead.read(&mut [0; 4]).unwrap(), 0, "nothing comes after the error");
+        }
+    }
+
+    #[test]
+    fn it_may_be_dropped_before_the_end() {
+        let mut ahead = ReadAhead::new(io::repeat(1)).unwrap();
+        ahead.read_exact(&mut [0; 100]).unwrap();
+    }
+}

@@ -1,0 +1,86 @@
+//! Eight bytes of a line at once.
+
+/// Eight bytes of a text as a number, the first one lowest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word(u64);
+
+/// The same byte eight times.
+const fn all(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; Word::BYTES])
+}
+
+impl Word {
+    pub(super) const BYTES: usize = 8;
+
+    /// The bytes from a place on; behind the end of the text there are blanks.
+    #[inline]
+    pub(super) fn at(text: &[u8], at: usize) -> Word {
+        match text.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => Word(u64::from_le_bytes(*bytes)),
+            None => Word::at_end(text, at),
+        }
+    }
+    fn at_end(text: &[u8], at: usize) -> Word {
+        let rest = text.get(at..).unwrap_or_default();
+        let mut bytes = [b' '; Word::BYTES];
+        bytes[..rest.len()].copy_from_slice(rest);
+        Word(u64::from_le_bytes(bytes))
+    }
+
+    /// How many blanks it begins with.
+    #[inline]
+    pub(super) const fn leading_blanks(self) -> usize {
+        ((self.0 ^ all(b' ')).trailing_zeros() / u8::BITS) as usize
+    }
+
+    /// How many digits it begins with, and the number that they make.
+    #[inline]
+    pub(super) const fn leading_digits(self) -> (usize, u64) {
+        // Zero to nine for digits. Adding 0x76 sets the highest bit of all other bytes that have it not set already; what it
+        // carries goes to bytes behind them.
+        let values = self.0 ^ all(b'0');
+        let others = (values.wrapping_add(all(0x76)) | values) & all(0x80);
+        let bits = others.trailing_zeros() / u8::BITS * u8::BITS;
+        if bits == 0 {
+            return (0, 0);
+        }
+        // The digits at the end, zeros before them; then neighbours are joined: to two, four, and eight digits.
+        let digits = values << (u64::BITS - bits);
+        let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
+        let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
+        let number = fours.wrapping_mul(10_000 << 32 | 1) >> 32;
+        ((bits / u8::BITS) as usize, number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Word;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_word_begins_with_digits_or_blanks() {
+        let digits = |text: &str| Word::at(text.as_bytes(), 0).leading_digits();
+        assert_eq!(digits("12345678"), (8, 12_345_678));
+        assert_eq!(digits("00000090 "), (8, 90));
+        assert_eq!(digits("7"), (1, 7));
+        assert_eq!(digits("42.5 1"), (2, 42));
+        for text in ["", " 1", "-1", "/1", ":1", "x", "\u{ff}1"] {
+            assert_eq!(digits(text), (0, 0), "{text:?}");
+        }
+        let blanks = |text: &str, at| Word::at(text.as_bytes(), at).leading_blanks();
+        assert_eq!((blanks("1   2", 1), blanks("1 \t ", 1), blanks("1", 1), blanks("1", 9)), (3, 1, 8, 8));
+    }
+
+    proptest! {
+        #[test]
+        fn digits_agree_with_reading_byte_by_byte(
+            text in prop::collection::vec(prop_oneof![6 => b'0'..=b'9', 1 => any::<u8>()], 0..12), at in 0_usize..14,
+        ) {
+            let rest = text.get(at..).unwrap_or_default();
+            let count = rest.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count();
+            let number = rest[..count].iter().fold(0, |number, byte| number * 10 + u64::from(byte - b'0'));
+            prop_assert_eq!(Word::at(&text, at).leading_digits(), (count, number));
+        }
+    }
+}
