@@ -55,7 +55,7 @@ fn prepare_hpc2n(bencher: Bencher) {
 fn read_plain_text(bencher: Bencher) {
     let (header, records) = to_log(&LublinParameters { jobs: 100_000, ..Default::default() }, Seed::new(1));
     let mut text = Vec::new();
-    swf::write(&mut text, &header, &records).unwrap();
+    swf::write(&mut text, &header, records).unwrap();
     bencher.counter(BytesCount::new(text.len())).bench(|| {
         let mut reader = swf::read(&text[..], "text", Strictness::Strict).unwrap();
         reader.by_ref().for_each(black_box_drop);

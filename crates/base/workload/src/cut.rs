@@ -46,6 +46,12 @@ const fn seconds(time: SimTime) -> u64 {
     time.micros() / 1_000_000
 }
 
+/// The week of its own time in which something arrives: the number of whole weeks before it.
+#[must_use]
+pub const fn week(submit: SimTime) -> u64 {
+    seconds(submit) / WEEK
+}
+
 /// Cuts a workload into the weeks of its own time: week k has what arrives in second 604,800 k or later and before
 /// second 604,800 (k + 1). Weeks in which nothing arrives are left out. Times stay as they are.
 ///
@@ -59,7 +65,7 @@ const fn seconds(time: SimTime) -> u64 {
 pub fn weeks<T: Submitted>(items: impl IntoIterator<Item = T>) -> Vec<(u64, Vec<T>)> {
     let mut weeks = BTreeMap::<u64, Vec<T>>::new();
     for item in items {
-        weeks.entry(seconds(item.submit()) / WEEK).or_default().push(item);
+        weeks.entry(week(item.submit())).or_default().push(item);
     }
     weeks.into_iter().collect()
 }

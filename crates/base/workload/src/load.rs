@@ -40,66 +40,127 @@ const LATEST: f64 = MAX_SECONDS as f64;
 /// The largest relative difference between the load asked for and the one that rounded times give.
 const PRECISION: f64 = 1e-6;
 
-/// The span from the first to the last submission.
-fn span(jobs: &[Job]) -> SimSpan {
-    let first = jobs.iter().map(|job| job.submit).min();
-    let last = jobs.iter().map(|job| job.submit).max();
-    first.zip(last).map_or(SimSpan::ZERO, |(first, last)| last.since(first))
+/// What jobs ask for, added up one by one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Offered {
+    jobs: usize,
+    /// The first and the last submission.
+    span: Option<(SimTime, SimTime)>,
+    /// In node-seconds.
+    work: f64,
 }
 
-/// The offered load: sum(tasks * need * run time) / (nodes * span of the submissions). At 1 the jobs ask for just as
-/// much as the machine can give.
+impl Offered {
+    /// By these jobs.
+    pub fn by<'a>(jobs: impl IntoIterator<Item = &'a Job>) -> Offered {
+        let mut offered = Offered::default();
+        jobs.into_iter().for_each(|job| offered.add(job));
+        offered
+    }
+    /// Adds a job.
+    pub fn add(&mut self, job: &Job) {
+        self.jobs += 1;
+        let (first, last) = self.span.unwrap_or((job.submit, job.submit));
+        self.span = Some((first.min(job.submit), last.max(job.submit)));
+        self.work += job.work();
+    }
+    /// The first and the last submission; `None` without jobs.
+    #[must_use]
+    pub const fn span(&self) -> Option<(SimTime, SimTime)> {
+        self.span
+    }
+
+    /// The offered load: sum(tasks * need * run time) / (nodes * span of the submissions). At 1 the jobs ask for just as
+    /// much as the machine can give.
+    ///
+    /// # Errors
+    /// [`LoadError::NoSpan`]; [`LoadError::NoWork`] if there are no nodes.
+    pub fn load(&self, nodes: u32) -> Result<f64, LoadError> {
+        let span = self.span.map_or(SimSpan::ZERO, |(first, last)| last.since(first));
+        if span.is_zero() {
+            return Err(LoadError::NoSpan { jobs: self.jobs });
+        }
+        if nodes == 0 {
+            return Err(LoadError::NoWork);
+        }
+        Ok(self.work / (f64::from(nodes) * span.as_secs_f64()))
+    }
+
+    /// What inter-arrival times are to be multiplied by so that the offered load becomes `target` (within a millionth of it,
+    /// since times are rounded to microseconds).
+    ///
+    /// # Errors
+    /// All of [`LoadError`].
+    pub fn stretch_to(&self, nodes: u32, target: f64) -> Result<Stretch, LoadError> {
+        if !(target > 0.0 && target.is_finite()) {
+            return Err(LoadError::BadTarget(target));
+        }
+        let load = self.load(nodes)?;
+        if load <= 0.0 {
+            return Err(LoadError::NoWork);
+        }
+        let factor = load / target;
+        let (first, last) = self.span.unwrap_or_default();
+        let (begin, before) = (first.as_secs_f64(), last.since(first).as_secs_f64());
+        // Infinite for a target so small that the factor overflows.
+        let seconds = before * factor;
+        let rounded = SimSpan::try_from_secs_f64(seconds).map(SimSpan::as_secs_f64);
+        let is_precise =
+            rounded.is_some_and(|rounded| (rounded - seconds).abs() <= PRECISION / 2.0 * seconds);
+        if !is_precise || begin + seconds > LATEST {
+            // Rounding to microseconds is precise enough from a span of a second on.
+            let (least, most) = (load * before / (LATEST - begin).max(1.0), load * before);
+            return Err(LoadError::OutOfReach { target, least, most });
+        }
+        Ok(Stretch { first, factor })
+    }
+}
+
+/// Inter-arrival times multiplied by one constant, to the nearest microsecond. The first submission stays where it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    first: SimTime,
+    factor: f64,
+}
+
+impl Stretch {
+    /// The constant.
+    #[must_use]
+    pub const fn factor(&self) -> f64 {
+        self.factor
+    }
+    /// Moves a submission, which must not be before the first one.
+    #[must_use]
+    pub fn submit(&self, submit: SimTime) -> SimTime {
+        self.first.saturating_add(submit.since(self.first).scaled(self.factor))
+    }
+}
+
+/// The offered load of some jobs: see [`Offered::load`].
 ///
 /// # Errors
 /// [`LoadError::NoSpan`]; [`LoadError::NoWork`] if there are no nodes.
 pub fn offered_load(jobs: &[Job], nodes: u32) -> Result<f64, LoadError> {
-    let span = span(jobs);
-    if span.is_zero() {
-        return Err(LoadError::NoSpan { jobs: jobs.len() });
-    }
-    if nodes == 0 {
-        return Err(LoadError::NoWork);
-    }
-    let work: f64 = jobs.iter().map(Job::work).sum();
-    Ok(work / (f64::from(nodes) * span.as_secs_f64()))
+    Offered::by(jobs).load(nodes)
 }
 
-/// Multiplies all inter-arrival times by one constant, which is returned, so that the offered load becomes `target`
-/// (within a millionth of it, since times are rounded to microseconds). The first submission stays where it is.
+/// Multiplies all inter-arrival times by one constant, which is returned, so that the offered load becomes `target`: see
+/// [`Offered::stretch_to`]. The first submission stays where it is.
 ///
 /// # Errors
 /// All of [`LoadError`]; the jobs are then as they were.
 pub fn scale_to_load(jobs: &mut [Job], nodes: u32, target: f64) -> Result<f64, LoadError> {
-    if !(target > 0.0 && target.is_finite()) {
-        return Err(LoadError::BadTarget(target));
-    }
-    let load = offered_load(jobs, nodes)?;
-    if load <= 0.0 {
-        return Err(LoadError::NoWork);
-    }
-    let factor = load / target;
-    let begin = jobs.iter().map(|job| job.submit).min().map_or(0.0, SimTime::as_secs_f64);
-    let before = span(jobs).as_secs_f64();
-    // Infinite for a target so small that the factor overflows.
-    let seconds = before * factor;
-    let rounded = SimSpan::try_from_secs_f64(seconds).map(SimSpan::as_secs_f64);
-    let is_precise = rounded.is_some_and(|rounded| (rounded - seconds).abs() <= PRECISION / 2.0 * seconds);
-    if !is_precise || begin + seconds > LATEST {
-        // Rounding to microseconds is precise enough from a span of a second on.
-        let (least, most) = (load * before / (LATEST - begin).max(1.0), load * before);
-        return Err(LoadError::OutOfReach { target, least, most });
-    }
-    stretch_arrivals(jobs, factor);
-    Ok(factor)
+    let stretch = Offered::by(&*jobs).stretch_to(nodes, target)?;
+    jobs.iter_mut().for_each(|job| job.submit = stretch.submit(job.submit));
+    Ok(stretch.factor)
 }
 
 /// Multiplies all inter-arrival times by one constant, to the nearest microsecond. The first submission stays where it
 /// is.
 pub fn stretch_arrivals<T: Submitted>(items: &mut [T], factor: f64) {
     if let Some(first) = items.iter().map(Submitted::submit).min() {
-        for item in items {
-            item.set_submit(first.saturating_add(item.submit().since(first).scaled(factor)));
-        }
+        let stretch = Stretch { first, factor };
+        items.iter_mut().for_each(|item| item.set_submit(stretch.submit(item.submit())));
     }
 }
 
@@ -170,7 +231,7 @@ mod tests {
                 job(id, SimTime::from_secs(submit), tasks, Share::from_ratio(quarters.into(), 4), seconds)
             }).collect();
             jobs.sort_by_key(|job| job.submit);
-            prop_assume!(span(&jobs) > SimSpan::from_secs(1000));
+            prop_assume!(jobs[jobs.len() - 1].submit.since(jobs[0].submit) > SimSpan::from_secs(1000));
             match scale_to_load(&mut jobs, 128, target) {
                 Ok(_) => {
                     let reached = offered_load(&jobs, 128).unwrap();

@@ -19,9 +19,8 @@ use dfrsim_lab::Registry;
 use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions};
-use dfrsim_workload::load;
 use dfrsim_workload::log::Record;
-use dfrsim_workload::prepare::{JobStream, Log, Opened, Report};
+use dfrsim_workload::prepare::{Opened, Report};
 use files::{FileArguments, Files, Subject};
 use std::iter;
 use std::path::Path;
@@ -44,7 +43,7 @@ Examples:
 pub(crate) struct Simulate {
     #[command(flatten)]
     workload: WorkloadArguments,
-    /// Multiply the inter-arrival times so that the offered load is this (the log is then read whole)
+    /// Multiply the inter-arrival times so that the offered load is this
     #[arg(long, value_name = "X", help_heading = "Workload")]
     load: Option<f64>,
     /// The policy; `dfrsim policies` lists them
@@ -128,10 +127,7 @@ impl Simulate {
             header: &opened.header().clone(),
             choices: format!("estimates {}, overrun {}", self.estimates, self.overrun.name()),
         };
-        let watchers = match self.load {
-            None => self.run_streamed(&subject, opened, &mut time)?,
-            Some(target) => self.run_scaled(&subject, opened, target, &mut time)?,
-        };
+        let watchers = self.run_log(&subject, opened, &mut time)?;
         let begin = Instant::now();
         let summary = self.write(watchers)?;
         time.writing = begin.elapsed();
@@ -184,22 +180,38 @@ impl Simulate {
         Ok(())
     }
 
-    /// Reads the log through, and once more while it simulates.
-    fn run_streamed(
+    /// Reads the log through, and once more while it simulates if its jobs were not kept.
+    fn run_log(
         &self,
         subject: &Subject<'_>,
         opened: Opened,
         time: &mut HostTime,
     ) -> Result<Watchers, Failure> {
         let begin = Instant::now();
-        let survey = opened.survey().map_err(|error| self.workload.log.failure(&error))?;
+        let mut survey = opened.survey().map_err(|error| self.workload.log.failure(&error))?;
         let surveying = begin.elapsed();
         self.tell(subject.workload, survey.report())?;
+        let stretch = self.load.map(|target| survey.offered().stretch_to(subject.nodes, target));
+        let stretch = stretch.transpose().map_err(Failure::input)?;
+        let arriving = |job: Job| match stretch {
+            Some(stretch) => Job { submit: stretch.submit(job.submit), ..job },
+            None => job,
+        };
+        let count = survey.report().counts.jobs;
+        if let Some(jobs) = survey.take_kept().filter(|_| !self.files.need_records()) {
+            let files = self.files.create(subject, Records::default())?;
+            let begin = Instant::now();
+            let result = self.simulate(subject.nodes, count, jobs.map(arriving), files);
+            time.reading = surveying;
+            time.simulating = begin.elapsed();
+            return result;
+        }
         let mut jobs = survey.jobs().map_err(Failure::input)?;
-        let (files, pairs) = self.begin(subject, iter::from_fn(|| jobs.next_with_record()))?;
+        let pairs = iter::from_fn(|| jobs.next_with_record());
+        let (files, pairs) = self.begin(subject, pairs.map(|(job, record)| (arriving(job), record)))?;
         let begin = Instant::now();
         let mut pairs = Timed::new(pairs);
-        let result = self.simulate(subject.nodes, survey.report().counts.jobs, &mut pairs, files);
+        let result = self.simulate(subject.nodes, count, &mut pairs, files);
         time.reading = surveying + pairs.spent();
         time.simulating = begin.elapsed() - pairs.spent();
         drop(pairs);
@@ -210,30 +222,6 @@ impl Simulate {
         result
     }
 
-    fn run_scaled(
-        &self,
-        subject: &Subject<'_>,
-        opened: Opened,
-        target: f64,
-        time: &mut HostTime,
-    ) -> Result<Watchers, Failure> {
-        let begin = Instant::now();
-        let work = |jobs: &mut JobStream<Log>| {
-            let read = iter::from_fn(|| jobs.next_with_record());
-            read.unzip::<Job, Record, Vec<Job>, Vec<Record>>()
-        };
-        let ((mut jobs, records), report) =
-            opened.with_jobs(work).map_err(|error| self.workload.log.failure(&error))?;
-        self.tell(subject.workload, &report)?;
-        load::scale_to_load(&mut jobs, subject.nodes, target).map_err(Failure::input)?;
-        time.reading = begin.elapsed();
-        let (files, jobs) = self.begin(subject, jobs.into_iter().zip(records))?;
-        let begin = Instant::now();
-        let watchers = self.simulate(subject.nodes, report.counts.jobs, jobs, files)?;
-        time.simulating = begin.elapsed();
-        Ok(watchers)
-    }
-
     /// Begins the files, one of which may need the records of the jobs.
     fn begin<'a>(
         &self,
@@ -242,7 +230,7 @@ impl Simulate {
     ) -> Result<(Files, Box<dyn Iterator<Item = Job> + 'a>), Failure> {
         let records = Records::default();
         let files = self.files.create(subject, records.clone())?;
-        if self.files.swf_out.is_some() {
+        if self.files.need_records() {
             Ok((files, Box::new(records.into_jobs(pairs))))
         } else {
             Ok((files, Box::new(pairs.map(|(job, _)| job))))

@@ -71,6 +71,7 @@ mod sketch;
 mod speeds;
 mod summary;
 mod summary_options;
+mod tally;
 mod view;
 
 pub use check::{Rule, Violation};
@@ -87,4 +88,5 @@ pub use scheduler::{Scheduler, Situation};
 pub use simulation::{Simulation, SimulationError, simulate};
 pub use summary::Summary;
 pub use summary_options::SummaryOptions;
+pub use tally::Tally;
 pub use view::{JobView, View};

@@ -14,12 +14,15 @@ const BLOCKS: usize = 4;
 ///
 /// The thread ends when the input does, after an error, or when this is dropped.
 pub(crate) struct ReadAhead {
+    /// An empty block is the end: without it the thread has not come so far.
     filled: Receiver<io::Result<Vec<u8>>>,
     /// Blocks whose memory is used again.
     empty: SyncSender<Vec<u8>>,
     /// The block at hand, and how much of it has been read.
     block: Vec<u8>,
     read: usize,
+    /// Whether there was the last block.
+    ended: bool,
 }
 
 impl ReadAhead {
@@ -35,9 +38,10 @@ impl ReadAhead {
                 let mut block = emptied.try_recv().unwrap_or_default();
                 block.clear();
                 let result = input.by_ref().take(BLOCK as u64).read_to_end(&mut block);
-                let is_last = block.len() < BLOCK;
+                let is_last = block.is_empty();
                 // What was read before an error is good.
-                if !block.is_empty() && fill.send(Ok(block)).is_err() {
+                let is_part = !is_last || result.is_ok();
+                if is_part && fill.send(Ok(block)).is_err() {
                     return;
                 }
                 if let Err(error) = result {
@@ -49,16 +53,17 @@ impl ReadAhead {
                 }
             }
         })?;
-        Ok(ReadAhead { filled, empty, block: Vec::new(), read: 0 })
+        Ok(ReadAhead { filled, empty, block: Vec::new(), read: 0, ended: false })
     }
 }
 
 impl Read for ReadAhead {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.read == self.block.len() {
-            // The thread has ended if nothing comes any more.
-            let Ok(block) = self.filled.recv() else { return Ok(0) };
-            let emptied = std::mem::replace(&mut self.block, block?);
+        if self.read == self.block.len() && !self.ended {
+            let broken_off = |_| io::Error::other("the thread that reads it has broken off");
+            let block = self.filled.recv().map_err(broken_off)??;
+            self.ended = block.is_empty();
+            let emptied = std::mem::replace(&mut self.block, block);
             self.read = 0;
             // Where enough blocks wait to be filled already, or none will be, its memory is given back.
             let _ = self.empty.try_send(emptied);
@@ -104,8 +109,20 @@ mod tests {
             let mut ahead = ReadAhead::new(Failing(io::repeat(7).take(length as u64))).unwrap();
             let error = ahead.read_to_end(&mut read).unwrap_err();
             assert_eq!((read.len(), error.to_string().as_str()), (length, "broken"));
-            assert_eq!(ahead.read(&mut [0; 4]).unwrap(), 0, "nothing comes after the error");
+            assert!(ahead.read(&mut [0; 4]).is_err(), "an error is no end");
         }
+    }
+
+    #[test]
+    fn a_thread_that_breaks_off_is_no_end() {
+        struct Panicking;
+        impl Read for Panicking {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                panic!("a test of what happens then");
+            }
+        }
+        let error = ReadAhead::new(Panicking).unwrap().read(&mut [0; 4]).unwrap_err();
+        assert_eq!(error.to_string(), "the thread that reads it has broken off");
     }
 
     #[test]

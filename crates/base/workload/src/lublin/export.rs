@@ -14,11 +14,9 @@ const NODE_MEMORY_KB: u64 = 8_388_608;
 /// Processors (fields 5 and 8) are the tasks, requested memory (field 10) is that of a task in kilobytes of an 8 GiB node
 /// (with decimals where that is no whole number of them), the status is 1 and the queue 0 for interactive, 1 for batch jobs.
 /// Read with the annotation `Lublin` of the same seed and assumptions it gives the same jobs.
-#[must_use]
-pub fn to_log(parameters: &LublinParameters, seed: Seed) -> (Header, Vec<Record>) {
+pub fn to_log(parameters: &LublinParameters, seed: Seed) -> (Header, impl Iterator<Item = Record> + use<>) {
     let numbered = (1..).zip(with_memory(parameters, seed));
-    let records = numbered.map(|(job, (arrival, memory))| record(job, &arrival, memory)).collect();
-    (header(parameters, seed), records)
+    (header(parameters, seed), numbered.map(|(job, (arrival, memory))| record(job, &arrival, memory)))
 }
 
 fn record(job: u64, arrival: &Arrival, memory: Share) -> Record {
@@ -89,7 +87,7 @@ mod tests {
             let seed = Seed::new(7).numbered(3);
             let (header, records) = to_log(&parameters, seed);
             let mut written = Vec::new();
-            swf::write(&mut written, &header, &records).unwrap();
+            swf::write(&mut written, &header, records).unwrap();
 
             let reader = swf::read(&written[..], "generated.swf", Strictness::Strict).unwrap();
             assert_eq!(reader.header().max_nodes(), Some(128));
@@ -107,7 +105,7 @@ mod tests {
     fn memory_is_written_exactly() {
         let (_, records) = to_log(&LublinParameters::default(), Seed::new(1));
         let written: Vec<String> =
-            records.iter().filter_map(|record| record.requested_memory).map(|kb| kb.to_string()).collect();
+            records.filter_map(|record| record.requested_memory).map(|kb| kb.to_string()).collect();
         assert_eq!(written.len(), 1_000);
         let tenths: Vec<String> =
             (1..=10).map(|tenth| Kilobytes::from_millionths(838_860_800_000 * tenth).to_string()).collect();

@@ -1,6 +1,6 @@
 //! The Lublin-Feitelson model of the jobs of parallel machines, with the CPU needs and memory of the on-line study.
 //!
-//! [`generate`] makes jobs, [`to_log`] the same ones as a log, and [`arrivals`] is the bare model. What tasks need is
+//! [`generate`] makes jobs ([`jobs`] one at a time), [`to_log`] the same ones as a log, and [`arrivals`] is the bare model. What tasks need is
 //! assumed: [`CpuNeeds`] and [`MemoryModel`] are the study's assumptions unless others are given.
 //!
 //! ```
@@ -31,7 +31,7 @@ pub use cpu_needs::CpuNeeds;
 pub use export::to_log;
 pub use memory::{MemoryModel, MemoryMultiples, MemoryStream, UniformMemory};
 pub use parameters::{Class, LublinParameters, Mode};
-pub use workload::{Arrival, arrivals, generate};
+pub use workload::{Arrival, arrivals, generate, jobs};
 
 use parameters::GammaParameters;
 use rand_distr::Gamma;

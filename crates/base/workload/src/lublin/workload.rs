@@ -81,18 +81,22 @@ pub(super) fn with_memory(
 /// parameters assume.
 #[must_use]
 pub fn generate(parameters: &LublinParameters, seed: Seed) -> Vec<Job> {
+    jobs(parameters, seed).collect()
+}
+
+/// The same, one job at a time.
+pub fn jobs(parameters: &LublinParameters, seed: Seed) -> impl Iterator<Item = Job> + use<> {
+    let cpu = parameters.cpu;
     let numbered = (1..).zip(with_memory(parameters, seed));
-    numbered
-        .map(|(id, (Arrival { submit, size, run_time, .. }, memory))| Job {
-            id: JobId(id),
-            submit,
-            tasks: size,
-            cpu_need: parameters.cpu.of(size),
-            memory,
-            run_time,
-            requested_time: None,
-        })
-        .collect()
+    numbered.map(move |(id, (Arrival { submit, size, run_time, .. }, memory))| Job {
+        id: JobId(id),
+        submit,
+        tasks: size,
+        cpu_need: cpu.of(size),
+        memory,
+        run_time,
+        requested_time: None,
+    })
 }
 
 #[cfg(test)]

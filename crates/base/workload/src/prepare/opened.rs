@@ -69,8 +69,8 @@ impl Opened {
         }
     }
 
-    /// Reads it through. A regular file whose lines are in order is not kept; [`Survey::jobs`] reads it again. All else is
-    /// kept in memory.
+    /// Reads it through. Of a regular file whose lines are in order no more is kept than its jobs, if they are few;
+    /// [`Survey::jobs`] reads it again. All else is kept in memory.
     ///
     /// # Errors
     /// [`LogError::Faults`] with the faults of the file and of the rules.

@@ -1,6 +1,6 @@
 //! Broken logs: every kind of fault is found, told with its place, and never panics.
 
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_workload::cut::Selection;
 use dfrsim_workload::formats::{gwf, swf};
 use dfrsim_workload::log::{
@@ -300,16 +300,20 @@ fn a_survey_hands_out_sorted_jobs_once() {
     for (order, out_of_order) in [([10, 20, 5], 1), ([5, 10, 20], 0)] {
         let text: String = (1..).zip(order).map(|(job, at)| line(job, at) + "\n").collect();
         let file = Scratch::new(&format!("survey-{out_of_order}.swf"), &text);
-        let survey = survey(&file.0, &Options::default()).unwrap();
+        let mut survey = survey(&file.0, &Options::default()).unwrap();
         assert_eq!(survey.report().counts.jobs, 3);
         assert_eq!(survey.report().read.out_of_order, out_of_order);
-        assert_eq!(survey.span(), Some((SimTime::from_secs(5), SimTime::from_secs(20))));
+        assert_eq!(survey.offered().span(), Some((SimTime::from_secs(5), SimTime::from_secs(20))));
         for _ in 0..2 {
             let mut jobs = survey.jobs().unwrap();
             let submitted: Vec<u64> = jobs.by_ref().map(|job| job.submit.micros() / 1_000_000).collect();
             assert_eq!(submitted, [5, 10, 20]);
             assert_eq!(jobs.finish().unwrap(), *survey.report());
         }
+        let read: Vec<Job> = survey.jobs().unwrap().collect();
+        let kept: Vec<Job> = survey.take_kept().unwrap().collect();
+        assert_eq!(kept, read);
+        assert!(survey.take_kept().is_none(), "they are handed out once");
     }
 }
 

@@ -5,7 +5,8 @@ use crate::output::OutputFile;
 use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_workload::formats::swf;
-use dfrsim_workload::load;
+use dfrsim_workload::load::{Offered, Stretch};
+use dfrsim_workload::log::Record;
 use dfrsim_workload::lublin::{self, CpuNeeds, LublinParameters, MemoryModel, Mode};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -54,20 +55,28 @@ impl Generate {
             memory: MemoryModel::default(),
         };
         let seed = Seed::new(self.seed);
-        let (mut header, mut records) = lublin::to_log(&parameters, seed);
-        if let Some(target) = self.load {
-            let mut jobs = lublin::generate(&parameters, seed);
-            let factor = load::scale_to_load(&mut jobs, self.nodes.get(), target).map_err(Failure::input)?;
-            for (record, job) in records.iter_mut().zip(&jobs) {
-                record.submit = job.submit;
-            }
+        let (mut header, records) = lublin::to_log(&parameters, seed);
+        let stretch = self.load.map(|target| self.stretch(&parameters, seed, target)).transpose()?;
+        if let (Some(target), Some(stretch)) = (self.load, stretch) {
+            let factor = stretch.factor();
             header.push(
                 "Note",
                 &format!("inter-arrival times multiplied by {factor} for an offered load of {target}"),
             );
         }
+        let records = records.map(|record| match stretch {
+            Some(stretch) => Record { submit: stretch.submit(record.submit), ..record },
+            None => record,
+        });
         let mut out = OutputFile::create(&self.out)?;
-        swf::write(&mut out, &header, &records).map_err(|error| out.failure(&error))?;
+        swf::write(&mut out, &header, records).map_err(|error| out.failure(&error))?;
         out.finish()
+    }
+
+    /// Generates the jobs once for their load, so that none has to be kept.
+    fn stretch(&self, parameters: &LublinParameters, seed: Seed, target: f64) -> Result<Stretch, Failure> {
+        let mut offered = Offered::default();
+        lublin::jobs(parameters, seed).for_each(|job| offered.add(&job));
+        offered.stretch_to(self.nodes.get(), target).map_err(Failure::input)
     }
 }

@@ -8,10 +8,10 @@ use crate::output::notice;
 use crate::{output, utc};
 use clap::Args;
 use dfrsim_cluster::Distribution;
-use dfrsim_model::Job;
+use dfrsim_model::SimTime;
 use dfrsim_workload::log::Header;
 use dfrsim_workload::prepare::{self, JobStream, Log, Options};
-use dfrsim_workload::{cut, load, traces};
+use dfrsim_workload::traces;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -36,13 +36,13 @@ impl Info {
             let mut contents = Contents::default();
             let header = jobs.header().clone();
             while let Some((job, record)) = jobs.next_with_record() {
-                contents.add(job, &record);
+                contents.add(&job, &record);
             }
             (header, contents)
         };
         let read = prepare::with_jobs(&path, &options, work);
         let ((header, contents), report) = read.map_err(|error| self.log.failure(&error))?;
-        let (Some(first), Some(last)) = (contents.jobs.first(), contents.jobs.last()) else {
+        let Some((first, last)) = contents.span() else {
             notice!("{}: {report}", path.display());
             return Err(LogArguments::no_jobs(&path));
         };
@@ -62,24 +62,20 @@ impl Info {
         line("lines", report.to_string());
         line("first submission", moment(&header, first));
         line("last submission", moment(&header, last));
-        line("weeks", cut::weeks(contents.jobs.iter().cloned()).len().to_string());
+        line("weeks", contents.weeks().to_string());
         let processors =
             self.nodes.or_else(|| header.max_procs().and_then(|count| u32::try_from(count).ok()));
-        if let Some(offered) = processors.and_then(|count| load::offered_load(&contents.jobs, count).ok()) {
+        if let Some(offered) = processors.and_then(|count| contents.offered.load(count).ok()) {
             line("offered load", format!("{offered:.4}"));
         }
         line("", format!("{:>14}{:>14}{:>14}{:>14}{:>14}", "mean", "median", "95 %", "99 %", "max"));
-        let jobs = &contents.jobs;
-        let figures: [(&str, Vec<f64>); 3] = [
-            ("processors", jobs.iter().map(|job| f64::from(job.tasks)).collect()),
-            ("run time [s]", jobs.iter().map(|job| job.run_time.as_secs_f64()).collect()),
-            (
-                "requested [s]",
-                jobs.iter().filter_map(|job| Some(job.requested_time?.as_secs_f64())).collect(),
-            ),
+        let figures = [
+            ("processors", &contents.processors),
+            ("run time [s]", &contents.run_times),
+            ("requested [s]", &contents.requested_times),
         ];
-        for (name, mut values) in figures {
-            if let Some(Distribution { mean, median, p95, p99, max }) = Distribution::of(&mut values) {
+        for (name, values) in figures {
+            if let Some(Distribution { mean, median, p95, p99, max }) = values.distribution() {
                 line(name, format!("{mean:>14.2}{median:>14.2}{p95:>14.2}{p99:>14.2}{max:>14.2}"));
             }
         }
@@ -98,8 +94,8 @@ impl Info {
 }
 
 /// The second of the log at which a job arrives, with its date where the header tells when the log began.
-fn moment(header: &Header, job: &Job) -> String {
-    let seconds = job.submit.micros() / 1_000_000;
+fn moment(header: &Header, submit: SimTime) -> String {
+    let seconds = submit.micros() / 1_000_000;
     let begin = header.unix_start_time().filter(|&begin| begin > 0);
     let date = begin.and_then(|begin| Some(utc::date(begin.checked_add_unsigned(seconds)?)));
     format!("second {seconds}{}", date.map_or_else(String::new, |date| format!(", {date}")))

@@ -1,14 +1,24 @@
 //! What is odd about a log, in words.
 
-use dfrsim_model::Job;
+use dfrsim_cluster::Tally;
+use dfrsim_model::{Job, SimTime};
+use dfrsim_workload::cut;
+use dfrsim_workload::load::Offered;
 use dfrsim_workload::log::{Header, Kilobytes, Record};
 use dfrsim_workload::prepare::{Anomaly, Report};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the jobs of a log have.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
-    pub(super) jobs: Vec<Job>,
+    pub(super) offered: Offered,
+    /// The weeks in which jobs were submitted.
+    weeks: BTreeSet<u64>,
+    pub(super) processors: Tally,
+    /// In seconds.
+    pub(super) run_times: Tally,
+    /// In seconds, of the jobs that have any.
+    pub(super) requested_times: Tally,
     /// The jobs of each partition, and the processors of the widest.
     partitions: BTreeMap<u32, (u64, u32)>,
     /// The jobs of each queue.
@@ -24,7 +34,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    pub(super) fn add(&mut self, job: Job, record: &Record) {
+    pub(super) fn add(&mut self, job: &Job, record: &Record) {
         if let Some(partition) = record.partition {
             let (jobs, widest) = self.partitions.entry(partition).or_default();
             *jobs += 1;
@@ -39,13 +49,30 @@ impl Contents {
             self.with_memory += 1;
             self.most_memory = self.most_memory.max(memory);
         }
-        self.jobs.push(job);
+        self.offered.add(job);
+        self.weeks.insert(cut::week(job.submit));
+        self.processors.add(f64::from(job.tasks));
+        self.run_times.add(job.run_time.as_secs_f64());
+        if let Some(requested) = job.requested_time {
+            self.requested_times.add(requested.as_secs_f64());
+        }
+    }
+    /// The first and the last submission; `None` without jobs.
+    pub(super) fn span(&self) -> Option<(SimTime, SimTime)> {
+        self.offered.span()
+    }
+    pub(super) fn weeks(&self) -> usize {
+        self.weeks.len()
+    }
+    /// The processors of the widest job.
+    pub(super) fn widest(&self) -> f64 {
+        self.processors.distribution().map_or(1.0, |distribution| distribution.max)
     }
     pub(super) fn count(&self) -> u64 {
-        self.jobs.len() as u64
+        self.processors.len() as u64
     }
     pub(super) fn with_estimate(&self) -> u64 {
-        self.jobs.iter().filter(|job| job.requested_time.is_some()).count() as u64
+        self.requested_times.len() as u64
     }
 }
 
@@ -117,7 +144,8 @@ fn of_machine(header: &Header, contents: &Contents, remarks: &mut Vec<String>) {
         _ => {}
     }
     if let Some(processors) = machine {
-        let wide = contents.jobs.iter().filter(|job| u64::from(job.tasks) > processors).count() as u64;
+        let wide = contents.processors.counts().filter(|&(width, _)| width > processors as f64);
+        let wide = wide.map(|(_, jobs)| jobs as u64).sum();
         if wide > 0 {
             remarks.push(format!(
                 "{} are wider than the {processors} processors of the header: left out unless --too-wide says otherwise.",

@@ -11,7 +11,7 @@ const KB_OF_GB: f64 = 1_048_576.0;
 pub(super) fn suggestions(file: &Path, header: &Header, contents: &Contents) -> Vec<String> {
     let file = quoted(&file.display().to_string());
     let machine = header.max_procs().or(header.max_nodes()).filter(|&count| count > 0);
-    let widest = contents.jobs.iter().map(|job| job.tasks).max().unwrap_or(1);
+    let widest = contents.widest();
     let nodes = if machine.is_some() { String::new() } else { format!(" --nodes {widest}") };
     let estimates = if contents.with_estimate() > 0 { " --estimates requested" } else { "" };
     let batch = format!("dfrsim simulate --workload {file}{nodes} --unit processor --policy EASY{estimates}");

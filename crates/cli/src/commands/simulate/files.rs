@@ -24,7 +24,7 @@ pub(super) struct FileArguments {
     events_out: Option<PathBuf>,
     /// Write the schedule as a log: SWF with wait times, run times and processors of the simulation
     #[arg(long, value_name = "FILE.swf")]
-    pub(super) swf_out: Option<PathBuf>,
+    swf_out: Option<PathBuf>,
     /// Write the jobs as Batsim does, for evalys: allocated_resources are all nodes that a job ever had
     #[arg(long, value_name = "FILE.csv")]
     batsim_jobs_out: Option<PathBuf>,
@@ -57,6 +57,11 @@ pub(super) struct Files {
 }
 
 impl FileArguments {
+    /// Whether a file needs the records of the log.
+    pub(super) const fn need_records(&self) -> bool {
+        self.swf_out.is_some()
+    }
+
     /// Begins the files. `records` are those of the log, if the jobs come through it.
     pub(super) fn create(&self, subject: &Subject<'_>, records: Records) -> Result<Files, Failure> {
         let Subject { policy, nodes, penalty, tau, .. } = *subject;

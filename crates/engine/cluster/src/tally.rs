@@ -1,0 +1,77 @@
+//! An exact distribution of values many of which are equal.
+
+use crate::Distribution;
+use std::collections::BTreeMap;
+
+/// Counts how often each value occurs: memory grows with the different values, not with the values. Processors and whole
+/// seconds are of this kind.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// By the bits of the number, which are in the order of the numbers where none is negative.
+    counts: BTreeMap<u64, usize>,
+    count: usize,
+    sum: f64,
+}
+
+impl Tally {
+    /// Adds a value, which must not be negative or NaN.
+    pub fn add(&mut self, value: f64) {
+        *self.counts.entry(value.to_bits()).or_default() += 1;
+        self.count += 1;
+        self.sum += value;
+    }
+    /// The values that were added, with how often each was, by rising value.
+    pub fn counts(&self) -> impl Iterator<Item = (f64, usize)> {
+        self.counts.iter().map(|(&bits, &count)| (f64::from_bits(bits), count))
+    }
+    /// How many values were added.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.count
+    }
+    /// Whether none was added.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The figures of the values, as [`Distribution::of`] has them; nothing of no values.
+    #[must_use]
+    pub fn distribution(&self) -> Option<Distribution> {
+        let (&max, _) = self.counts.last_key_value()?;
+        let quantile = |percent: usize| {
+            let rank = Distribution::rank(self.count, percent);
+            let mut passed = 0;
+            let found = self.counts().find(|(_, count)| {
+                passed += count;
+                passed >= rank
+            });
+            found.map_or(f64::NAN, |(value, _)| value)
+        };
+        Some(Distribution {
+            mean: self.sum / self.count as f64,
+            median: quantile(50),
+            p95: quantile(95),
+            p99: quantile(99),
+            max: f64::from_bits(max),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+    use crate::Distribution;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_the_sorted_values(values in prop::collection::vec(prop_oneof![0_u8..5, any::<u8>()], 0..300)) {
+            let mut values: Vec<f64> = values.into_iter().map(|value| f64::from(value) / 4.0).collect();
+            let mut tally = Tally::default();
+            values.iter().for_each(|&value| tally.add(value));
+            prop_assert_eq!(tally.len(), values.len());
+            prop_assert_eq!(tally.distribution(), Distribution::of(&mut values));
+        }
+    }
+}
