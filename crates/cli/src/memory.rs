@@ -45,7 +45,7 @@ impl Limit {
         #[cfg(target_os = "linux")]
         if let Some(limit) = self.bytes {
             // Without the thread there is no guard, which is no reason not to begin.
-            let _ = std::thread::Builder::new().stack_size(1 << 18).spawn(move || watch(limit));
+            let _ = std::thread::Builder::new().stack_size(1 << 16).spawn(move || watch(limit));
         }
     }
 }
@@ -86,7 +86,8 @@ fn watch(limit: u64) {
 /// The bytes of memory that this process has in use.
 #[cfg(target_os = "linux")]
 fn used() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
+    // In kilobytes there; elsewhere it is in pages, whose size cannot be asked for under valgrind.
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
 }
