@@ -468,7 +468,7 @@ impl Auditor {
         }
     }
 
-    /// Changes where a job stands and its yield, and all that follows from them.
+    /// Changes where a job is and its yield, and all that follows from them.
     fn change(&mut self, number: u64, job_yield: u32, change: impl FnOnce(&mut Job, u64)) {
         if job_yield > Yield::ONE.units() {
             self.fault(Some(number), Rule::YieldAboveOne(job_yield));

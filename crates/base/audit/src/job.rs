@@ -15,7 +15,7 @@ pub(crate) struct Job {
     pub(crate) run: u64,
     /// What the policy knows of its run time; the largest number if that is unknown.
     pub(crate) estimate: u64,
-    /// Where its tasks stand; empty unless it runs.
+    /// Where its tasks are; empty unless it runs.
     pub(crate) placement: Vec<(u32, u32)>,
     /// In units of 2^-20; 0 unless it runs.
     pub(crate) job_yield: u32,

@@ -1,7 +1,7 @@
 //! Checks a solution of the off-line problem from scratch.
 //!
 //! [`check_minimum_yield`] and [`check_yields`] share nothing with what packs jobs but the nouns of the model: each
-//! task stands on one node that exists, no node is given more than it has, and the jobs get what is claimed. All of
+//! task is on one node that exists, no node is given more than it has, and the jobs get what is claimed. All of
 //! it in exact integers, with a sum for each node and resource.
 //!
 //! ```
@@ -59,7 +59,7 @@ pub enum PackingFault {
         /// The node that is out of order or without a task.
         node: NodeId,
     },
-    /// A job stands on a node that does not exist.
+    /// A job is on a node that does not exist.
     #[error("job {job}: there is no node {node}")]
     NoNode {
         /// The job.
@@ -116,7 +116,7 @@ pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) ->
     faults
 }
 
-/// Whether each task stands on one node.
+/// Whether each task is on one node.
 fn check_tasks(instance: &Instance, mapping: &Mapping) -> Vec<PackingFault> {
     let mut faults = Vec::new();
     if mapping.len() != instance.jobs.len() {

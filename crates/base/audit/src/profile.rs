@@ -31,7 +31,7 @@ impl Profile {
         self.change(to, i64::from(width));
     }
 
-    /// The earliest moment from which so many are free for so long.
+    /// The earliest moment from which this many are free for so long.
     pub(crate) fn earliest(&self, width: u32, span: u64) -> u64 {
         self.earliest_from(self.now, width, span)
     }

@@ -3,7 +3,7 @@
 //! The first line is a [`Record::Run`]; then come, in the order of simulated time, what happened to each job;
 //! the last line is a [`Record::Summary`]. All numbers are the simulator's own integers: times in microseconds
 //! (`_us`), shares in units of 1/943,718,400 of a node, yields in units of 2^-20. Within one moment the records
-//! stand in the order: completions, submissions, then the changes that the policy decided.
+//! are in the order: completions, submissions, then the changes that the policy decided.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -60,7 +60,7 @@ pub enum Record<'a> {
         at_us: u64,
         /// The job.
         job: u64,
-        /// Where its tasks stand.
+        /// Where its tasks are.
         on: Placement<'a>,
         /// Its yield, in units of 2^-20.
         #[serde(rename = "yield")]
@@ -79,7 +79,7 @@ pub enum Record<'a> {
         at_us: u64,
         /// The job.
         job: u64,
-        /// Where its tasks stand.
+        /// Where its tasks are.
         on: Placement<'a>,
         /// Its yield, in units of 2^-20.
         #[serde(rename = "yield")]

@@ -6,7 +6,7 @@
 //! * [`VirtualTime`]: the work that a job has done, in units of 2^-20 microseconds, so that the moment of its
 //!   completion is exact over any span.
 //! * [`Clock`]: coarse time, for comparisons with simulators that have it.
-//! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`]: who asks, and where tasks stand.
+//! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`]: who asks, and where tasks are.
 //! * [`Seed`]: named streams of random numbers, forked from one seed.
 //! * [`stretch`]: the metrics of one job.
 //! * [`offline`]: instances of the off-line problem and of the adaptation problem.

@@ -47,7 +47,7 @@ impl Share {
     pub fn as_f64(self) -> f64 {
         f64::from(self.0) / f64::from(Self::ONE.0)
     }
-    /// Twice this share, or nothing if that is more than a node.
+    /// Twice this share, or `None` if that is more than a node.
     #[must_use]
     pub fn doubled(self) -> Option<Share> {
         self.0.checked_mul(2).and_then(Share::try_from_units)

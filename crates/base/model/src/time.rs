@@ -75,7 +75,7 @@ impl SimSpan {
     pub const fn from_micros(micros: u64) -> Self {
         SimSpan(micros)
     }
-    /// The nearest whole number of microseconds to a non-negative, finite number of seconds; nothing for any
+    /// The nearest whole number of microseconds to a non-negative, finite number of seconds; `None` for any
     /// other number, and for spans above 500 years.
     #[must_use]
     pub fn try_from_secs_f64(seconds: f64) -> Option<Self> {

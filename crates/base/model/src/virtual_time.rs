@@ -27,7 +27,7 @@ impl VirtualTime {
     pub fn until(self, goal: VirtualTime) -> VirtualTime {
         VirtualTime(goal.0.saturating_sub(self.0))
     }
-    /// The time that this much work takes at the given yield, rounded up to the microsecond; nothing at yield
+    /// The time that this much work takes at the given yield, rounded up to the microsecond; `None` at yield
     /// zero (unless there is no work) and beyond the range of [`SimSpan`].
     #[must_use]
     pub fn time_at(self, at: Yield) -> Option<SimSpan> {

@@ -16,7 +16,7 @@ fn main() {
 
 const HPC2N: &str = "HPC2N-2002-2.1-cln.swf.gz";
 
-/// The path of the log; nothing, and a word about it, where it is not at hand.
+/// The path of the log; `None`, and a word about it, where it is not at hand.
 fn hpc2n() -> Option<PathBuf> {
     let base = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
     let found = traces::locate_from(base, HPC2N).ok();

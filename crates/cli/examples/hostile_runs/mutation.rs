@@ -89,7 +89,7 @@ pub(crate) fn pick<'a, T>(random: &mut ChaCha8Rng, of: &'a [T]) -> &'a T {
     &of[random.random_range(0..of.len())]
 }
 
-/// True once in so many times.
+/// True once in this many times.
 pub(crate) fn once_in(random: &mut ChaCha8Rng, times: u32) -> bool {
     random.random_range(0..times) == 0
 }

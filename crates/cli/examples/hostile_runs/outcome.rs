@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// After so many seconds a run is killed.
+/// After this many seconds a run is killed.
 const TIME: f64 = 10.0;
 /// How long it is waited until it is looked again whether a run has ended, at first and at most.
 const NAPS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(5)];

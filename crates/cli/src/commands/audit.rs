@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Check an events file from scratch
 ///
 /// Shares no code with the simulator: capacities at every moment, each job's work, penalties, and the metrics are
-/// computed anew. Of a grid each cluster is followed on its own, and each job through all of them. Exit code 1 if anything
+/// computed again. Of a grid each cluster is followed on its own, and each job through all of them. Exit code 1 if anything
 /// is wrong.
 #[derive(Args, Debug)]
 #[command(after_help = "\

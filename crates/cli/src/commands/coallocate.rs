@@ -58,7 +58,7 @@ pub(crate) struct Coallocate {
     /// How long after the earliest start the latest is, if the request names none
     #[arg(long, value_name = "SECONDS", value_parser = crate::arguments::seconds, default_value = "86400")]
     patience: SimSpan,
-    /// How many times as many nodes as are asked for are looked at first (M_init)
+    /// How many times as many nodes as are asked for are examined first (M_init)
     #[arg(long, value_name = "M", default_value = "3")]
     initial: NonZeroUsize,
     /// How many times as many at most (M_max): the multiple is doubled up to it

@@ -28,7 +28,7 @@ pub(crate) enum Draw {
 /// Jobs on nodes over time
 ///
 /// A rectangle for each stay of a job on a node: its height is the part of the node's CPU that the job has, its lightness
-/// the job's yield. Jobs that share a node stand on each other. Of a grid, all cores are drawn, cluster by cluster; a mark is on
+/// the job's yield. Jobs that share a node are stacked. Of a grid, all cores are drawn, cluster by cluster; a mark is on
 /// jobs that waited on another cluster first.
 #[derive(Args, Debug)]
 #[command(after_help = "\

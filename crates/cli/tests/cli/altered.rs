@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const PLACES: usize = 500;
-/// At every so many places the commands are run too.
+/// At every this many places the commands are run too.
 const COMMANDS_EVERY: usize = 25;
 
 fn run(name: &str, overrides: &[&str], out: &Path) {

@@ -28,7 +28,7 @@ fn the_events_of_a_simulation_can_be_written_and_checked() {
     assert!(message.contains("its end is due at"), "{message}");
 }
 
-/// Both clusters stand on each other in one picture, with the jobs that moved and those that were lost with their cluster.
+/// Both clusters are stacked in one picture, with the jobs that moved and those that were lost with their cluster.
 #[test]
 fn the_events_of_a_simulation_can_be_drawn() {
     let folder = Folder::with(&[]);

@@ -9,13 +9,13 @@ use dfrsim_model::Yield;
 use dfrsim_model::offline::{Adaptation, Mapping};
 use dfrsim_packing::vector::{Algorithm, Options, Solution, VectorPacking, minimum_yield, yield_bound};
 
-/// With more nodes than this a packing made anew keeps the names that it gave them.
+/// With more nodes than this a packing made again keeps the names that it gave them.
 const RELABEL_UP_TO: usize = 256;
 
 /// A mapping that keeps the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapted {
-    /// Where the tasks stand.
+    /// Where the tasks are.
     pub mapping: Mapping,
     /// The minimum scaled yield of the mapping, exact.
     pub minimum_yield: Yield,
@@ -63,7 +63,7 @@ impl Adapter {
         }
     }
 
-    /// With a search of so many steps at each yield, 0 for none: [`Adapter::SEARCH_STEPS`] unless told otherwise.
+    /// With a search of this many steps at each yield, 0 for none: [`Adapter::SEARCH_STEPS`] unless told otherwise.
     #[must_use]
     pub fn searching(self, steps: u32) -> Adapter {
         Adapter { search_steps: steps, ..self }
@@ -77,7 +77,7 @@ impl Adapter {
         Adapter { haste: Haste::Great, ..Adapter::new() }
     }
 
-    /// The mapping with the largest minimum yield that is found within a budget; nothing if none is found, which does not
+    /// The mapping with the largest minimum yield that is found within a budget; `None` if none is found, which does not
     /// mean that there is none.
     #[must_use]
     pub fn adapt(&mut self, problem: &Adaptation, budget: u64) -> Option<Adapted> {

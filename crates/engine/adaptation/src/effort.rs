@@ -27,7 +27,7 @@ pub(crate) struct Effort {
     pub(crate) first: usize,
     /// In how many steps the highest yield would be reached if none were skipped.
     pub(crate) steps: u32,
-    /// Where no repair succeeds, steps are halved down to those of so many in all.
+    /// Where no repair succeeds, steps are halved down to those of this many in all.
     pub(crate) finest_steps: u32,
     /// The climbs, of which the best counts. A packing from nothing goes up further than the placement as it is now, but moves more.
     pub(crate) starts: &'static [Start],

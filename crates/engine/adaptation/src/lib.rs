@@ -1,11 +1,11 @@
 //! The adaptation problem: a better yield for a bounded amount of moving.
 //!
-//! Jobs stand on nodes, then needs change and jobs come and go. An [`Adaptation`](dfrsim_model::offline::Adaptation) asks for the mapping with the largest
+//! Jobs are on nodes, then needs change and jobs come and go. An [`Adaptation`](dfrsim_model::offline::Adaptation) asks for the mapping with the largest
 //! minimum yield that moves no more than a budget allows; new jobs are placed for nothing. It is NP-complete in the strong
 //! sense (dissertation, section 6.2.1), and both texts leave heuristics to future work.
 //!
 //! * [`Adapter`]: the heuristic, by repairs with chains of ejections; polynomial, and never worse with a larger budget.
-//! * [`relabelled`]: the names of identical nodes given out anew so that the least is moved; exact.
+//! * [`relabelled`]: the names of identical nodes given out again so that the least is moved; exact.
 //!
 //! The exact solutions, to which the heuristic is compared, are `dfrsim_optimum::adapted_optimum` and
 //! `adapted_optimum_by_program`; instances are made by `dfrsim_offline::instances::changed`.

@@ -23,7 +23,7 @@ pub(crate) struct Partition {
 }
 
 impl Partition {
-    /// Parts the tasks of any two nodes anew between them, as long as that makes the placement cheaper. One task against two
+    /// Parts the tasks of any two nodes again between them, as long as that makes the placement cheaper. One task against two
     /// others is what repairs, task by task, may miss. Of a placement that overloads no node.
     pub(crate) fn exchange(&mut self, placement: &mut Placement, tasks: &Tasks) {
         let mut cheaper = true;
@@ -41,7 +41,7 @@ impl Partition {
         }
     }
 
-    /// Places all tasks anew in a way that overloads no node and costs less than `least`, if one is found; says whether it is.
+    /// Places all tasks again in a way that overloads no node and costs less than `least`, if one is found; says whether it is.
     /// Of few tasks it is the cheapest of all.
     pub(crate) fn search(
         &mut self,
@@ -201,7 +201,7 @@ mod tests {
             }
         }
 
-        /// Every placement of all tasks is looked at, wherever the search begins; without steps nothing is found.
+        /// Every placement of all tasks is examined, wherever the search begins; without steps nothing is found.
         #[test]
         fn a_search_finds_the_cheapest_placement(
             jobs in prop::collection::vec((0_u32..7, 0_u32..7, 0_u32..3, 0_u64..5), 1..7),

@@ -68,7 +68,7 @@ impl Placement {
             .all(|(at, (free, takes))| *takes <= leaves.iter().fold(*free, |room, leaves| room + leaves[at]))
     }
 
-    /// What more it would cost without the task where it stands.
+    /// What more it would cost without the task where it is.
     pub(crate) fn loss(&self, tasks: &Tasks, task: u32) -> u64 {
         let at = task as usize;
         if self.node_of[at] == tasks.home[at] { tasks.cost[at] } else { 0 }

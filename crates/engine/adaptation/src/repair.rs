@@ -8,7 +8,7 @@ use rand::RngExt as _;
 /// With no more tasks than this, two may be ejected at once.
 const PAIRS_UP_TO: usize = 64;
 
-/// About how many tasks may be looked at for ejections, beside those of the first 64 searches.
+/// About how many tasks may be examined for ejections, beside those of the first 64 searches.
 const EJECTION_TESTS: usize = 1 << 17;
 
 /// How a repair decides.
@@ -49,7 +49,7 @@ pub(crate) struct Repair {
     refused: Vec<f64>,
     /// By how much each task's weight is disturbed.
     noise: Vec<f64>,
-    /// What it takes to eject each task where it stands.
+    /// What it takes to eject each task where it is.
     price: Vec<f64>,
     /// A task that is not ejected.
     held: Option<u32>,

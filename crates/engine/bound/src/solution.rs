@@ -30,7 +30,7 @@ pub struct FlowSolution {
     pub(crate) nodes: u32,
 }
 
-/// How all jobs can meet the deadlines that this stretch gives them (rounded up to the next tick); nothing if
+/// How all jobs can meet the deadlines that this stretch gives them (rounded up to the next tick); `None` if
 /// they cannot, which is surely so below [`Bound::value`](crate::Bound::value) and surely not at
 /// [`Bound::upper`](crate::Bound::upper).
 ///

@@ -56,7 +56,7 @@ impl fmt::Display for Rule {
 pub struct Violation {
     /// The moment of the decision.
     pub time: SimTime,
-    /// The job whose change breaks the rule; nothing for rules about the decision as a whole.
+    /// The job whose change breaks the rule; `None` for rules about the decision as a whole.
     pub job: Option<JobId>,
     /// The rule.
     pub rule: Rule,

@@ -32,7 +32,7 @@ impl SizeClass {
     pub const ALL: [SizeClass; 4] =
         [SizeClass::Serial, SizeClass::Narrow, SizeClass::Medium, SizeClass::Wide];
 
-    /// The class of a job with so many tasks.
+    /// The class of a job with this many tasks.
     #[must_use]
     pub fn of(tasks: u32) -> SizeClass {
         match tasks {

@@ -18,7 +18,7 @@ pub struct Decision {
 pub(crate) struct Change {
     pub(crate) job: JobHandle,
     pub(crate) verb: Verb,
-    /// Where its tasks shall stand; empty for verbs that do not place.
+    /// Where its tasks shall be; empty for verbs that do not place.
     placement: Range<usize>,
     pub(crate) job_yield: Yield,
 }

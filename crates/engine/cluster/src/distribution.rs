@@ -17,7 +17,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The figures of these values, which are reordered; nothing of no values. Values must not be NaN.
+    /// The figures of these values, which are reordered; `None` of no values. Values must not be NaN.
     #[must_use]
     pub fn of(values: &mut [f64]) -> Option<Distribution> {
         let count = values.len();
@@ -28,7 +28,7 @@ impl Distribution {
         Some(Distribution { mean, median: quantile(50), p95: quantile(95), p99: quantile(99), max })
     }
 
-    /// Which of so many sorted values, from 1, is the quantile.
+    /// Which of this many sorted values, from 1, is the quantile.
     pub(crate) fn rank(count: usize, percent: usize) -> usize {
         (count * percent).div_ceil(100).max(1)
     }

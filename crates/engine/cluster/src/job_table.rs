@@ -3,7 +3,7 @@
 use crate::{JobRecord, NodeRange, Placement};
 use dfrsim_model::{Clock, Job, Share, SimSpan, SimTime, VirtualTime, Yield};
 
-/// A job in the system. Handles are small numbers, given anew once a job has left, so that a policy can keep
+/// A job in the system. Handles are small numbers, reused once a job has left, so that a policy can keep
 /// vectors with one entry a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobHandle(pub(crate) u32);
@@ -22,12 +22,12 @@ impl JobHandle {
     }
 }
 
-/// Where a job stands in its life.
+/// Where a job is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobState {
     /// Submitted and never started.
     Waiting,
-    /// Its tasks stand on nodes.
+    /// Its tasks are on nodes.
     Running,
     /// Started before, on no node now.
     Paused,
@@ -70,7 +70,7 @@ pub(crate) struct ActiveJob {
 }
 
 impl ActiveJob {
-    /// Where its tasks stand; of a job that has just completed, where they stood.
+    /// Where its tasks are; of a job that has just completed, where they stood.
     pub(crate) fn placement(&self) -> Placement<'_> {
         Placement::new(&self.placement)
     }
@@ -204,7 +204,7 @@ impl JobTable {
         handle
     }
 
-    /// Takes a job out of the order of those in the system; it can be looked at until it is released.
+    /// Takes a job out of the order of those in the system; it can be examined until it is released.
     pub(crate) fn leave(&mut self, handle: JobHandle, state: JobState) {
         let sequence = self.get(handle).sequence;
         let at = self.order.position(|other| self.get(other).sequence < sequence);

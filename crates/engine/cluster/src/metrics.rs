@@ -93,13 +93,13 @@ impl Metrics {
         .exact_up_to(1_000_000)
     }
 
-    /// Keeps so many jobs one by one instead of a million.
+    /// Keeps this many jobs one by one instead of a million.
     #[must_use]
     pub fn exact_up_to(self, jobs: usize) -> Metrics {
         Metrics { exact_up_to: jobs, fold_beyond: jobs, ..self }
     }
 
-    /// The figures of all that was seen; nothing if no job counts.
+    /// The figures of all that was seen; `None` if no job counts.
     #[must_use]
     pub fn summary(&self) -> Option<Summary> {
         let makespan = self.last_end?.since(self.first_submit?);

@@ -57,7 +57,7 @@ impl Sub for Load {
 }
 
 impl Load {
-    /// Of so many tasks.
+    /// Of this many tasks.
     fn of(tasks: u32, need: Share, memory: Share, at: Yield) -> Load {
         Load { memory: u64::from(memory.units()) * u64::from(tasks), cpu: need.used_by(tasks, at) }
     }

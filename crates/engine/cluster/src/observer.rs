@@ -11,7 +11,7 @@ pub enum Occurrence<'a> {
     Submitted(&'a Job, Option<SimSpan>),
     /// A waiting job started.
     Started(Placement<'a>, Yield),
-    /// A running job was paused: so many bytes' worth of memory, as whole nodes, were written.
+    /// A running job was paused: this many bytes' worth of memory, as whole nodes, were written.
     Paused(f64),
     /// A paused job went on.
     Resumed(Placement<'a>, Yield),

@@ -163,7 +163,7 @@ pub struct Options {
     /// What schedulers are told of CPU needs.
     pub needs: NeedModel,
     /// How long a job must run before its use tells something of its need, where needs are not exact (dissertation,
-    /// section 7.2.2: 60 s); nothing if what was told is believed for ever.
+    /// section 7.2.2: 60 s); `None` if what was told is believed for ever.
     pub discovery: Option<SimSpan>,
     /// A coarse clock by which jobs progress and complete; exact to the microsecond without one.
     pub clock: Option<Clock>,

@@ -10,7 +10,7 @@ pub struct Situation<'a> {
     /// The cluster and its jobs.
     pub view: View<'a>,
     /// Jobs that completed at this moment, by order of submission; their nodes are free already. They can be
-    /// looked at until the decision is made, after which their handles are given to other jobs.
+    /// examined until the decision is made, after which their handles are given to other jobs.
     pub completed: &'a [JobHandle],
     /// Jobs that arrived at this moment, in order of submission.
     pub submitted: &'a [JobHandle],

@@ -53,7 +53,7 @@ const NEXT_SUBMISSION: Slot = Slot(0);
 pub(crate) const WAKE_UP: Slot = Slot(1);
 pub(crate) const FIRST_JOB: u32 = 2;
 
-/// After so many wake-ups in a row without a change, while no job runs and none is to come, a policy is stuck.
+/// After this many wake-ups in a row without a change, while no job runs and none is to come, a policy is stuck.
 const MOST_IDLE_TICKS: u32 = 100_000;
 
 /// Simulates one policy on one cluster of `nodes` nodes until all jobs have left.

@@ -49,7 +49,7 @@ impl Sketch {
         self.counts[place] += 1;
     }
 
-    /// The figures of the values; nothing of no values.
+    /// The figures of the values; `None` of no values.
     pub(crate) fn distribution(&self) -> Option<Distribution> {
         (self.count > 0).then(|| Distribution {
             mean: self.sum / self.count as f64,

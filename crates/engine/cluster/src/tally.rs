@@ -35,7 +35,7 @@ impl Tally {
         self.count == 0
     }
 
-    /// The figures of the values, as [`Distribution::of`] has them; nothing of no values.
+    /// The figures of the values, as [`Distribution::of`] has them; `None` of no values.
     #[must_use]
     pub fn distribution(&self) -> Option<Distribution> {
         let (&max, _) = self.counts.last_key_value()?;

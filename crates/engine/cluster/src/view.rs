@@ -100,12 +100,12 @@ impl<'a> JobView<'a> {
     pub fn estimate(self) -> Option<SimSpan> {
         self.active.estimate
     }
-    /// Where it stands in its life.
+    /// Where it is in its life.
     #[must_use]
     pub fn state(self) -> JobState {
         self.active.state
     }
-    /// Where its tasks stand, with rising nodes; of a job that has just completed, where they stood; otherwise
+    /// Where its tasks are, with rising nodes; of a job that has just completed, where they stood; otherwise
     /// empty.
     #[must_use]
     pub fn placement(self) -> Placement<'a> {

@@ -41,7 +41,7 @@ impl<'a> CandidateStarts<'a> {
         self.request
     }
 
-    /// The start of this number, from 0, if there are so many.
+    /// The start of this number, from 0, if there are that many.
     pub(crate) fn get(&mut self, number: usize) -> Result<Option<&(SimTime, Candidates)>, Rejection> {
         if let Some(rejection) = self.rejection {
             return Err(rejection);

@@ -141,7 +141,7 @@ impl Coallocator {
         self.attempt.stopwatch.times
     }
 
-    /// The resources that the last search looked at (R_job), in the order in which they were drawn.
+    /// The resources that the last search examined (R_job), in the order in which they were drawn.
     #[must_use]
     pub fn sample(&self) -> &[usize] {
         self.discovery.sample()
@@ -187,7 +187,7 @@ struct Attempt {
 
 impl Attempt {
     /// Phases IV and V at one start. Every start has a stream of random numbers of its own, so it does not matter for the
-    /// others whether it is looked at.
+    /// others whether it is examined.
     fn at(
         &mut self,
         candidates: &Candidates,

@@ -1,4 +1,4 @@
-//! Phase I: which resources are looked at.
+//! Phase I: which resources are examined.
 
 use crate::Grid;
 use dfrsim_model::Rng;
@@ -9,14 +9,14 @@ use rand::RngExt as _;
 /// smaller.
 #[derive(Debug, Default)]
 pub(crate) struct Discovery {
-    /// All resources; those that were drawn stand first.
+    /// All resources; those that were drawn are first.
     order: Vec<usize>,
     drawn: usize,
     sample: Vec<usize>,
 }
 
 impl Discovery {
-    /// Forgets the sample, for a grid of so many resources.
+    /// Forgets the sample, for a grid of this many resources.
     pub(crate) fn begin(&mut self, resources: usize) {
         self.order.clear();
         self.order.extend(0..resources);
@@ -35,7 +35,7 @@ impl Discovery {
         &self.sample
     }
 
-    /// Draws until the sample has so many resources that the request accepts, or there are no more.
+    /// Draws until the sample has this many resources that the request accepts, or there are no more.
     pub(crate) fn extend_to(&mut self, size: usize, grid: &Grid, request: &Request, rng: &mut Rng) {
         while self.sample.len() < size && self.drawn < self.order.len() {
             let at = rng.random_range(self.drawn..self.order.len());

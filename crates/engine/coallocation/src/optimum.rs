@@ -15,7 +15,7 @@ pub struct Optimum {
     pub factor: f64,
 }
 
-/// The optimum over these resources, or nothing if no set is admissible at any start.
+/// The optimum over these resources, or `None` if no set is admissible at any start.
 ///
 /// Looks at every set of N resources, by branch and bound: a branch is left when its totals are out of reach, or when no
 /// completion can have a better factor. Exact for any N; the time grows with the number of sets, 3,003 for 5 of 15.
@@ -48,7 +48,7 @@ struct Search<'a> {
     best: Option<f64>,
 }
 
-/// What so many candidates from a position on can come to at the most and at the least.
+/// What this many candidates from a position on can come to at the most and at the least.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ahead {
     most_free: u64,

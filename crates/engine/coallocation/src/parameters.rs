@@ -3,7 +3,7 @@
 /// The parameters of the algorithm (section 4.3): how far it looks and how hard it tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// How many times as many resources as are asked for are looked at first (M_init); at least 1.
+    /// How many times as many resources as are asked for are examined first (M_init); at least 1.
     pub initial_multiple: usize,
     /// How many times as many at most (M_max); the multiple is doubled up to it. Equal to the first, there is a single
     /// pass.

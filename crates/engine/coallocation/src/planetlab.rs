@@ -188,7 +188,7 @@ pub fn statistics(resources: &[Resource]) -> Vec<(f64, f64)> {
     (0..properties).map(of).collect()
 }
 
-/// A request for so many resources, without a window: what it takes, and for how long (section 4.2).
+/// A request for this many resources, without a window: what it takes, and for how long (section 4.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
     /// For how long.

@@ -4,7 +4,7 @@
 const BLOCK: usize = 16;
 
 /// A sequence with the maxima of its blocks, of blocks of blocks and so on: the maximum over a range takes logarithmic
-/// time. A new value is moved into its place, and the blocks behind it are made anew.
+/// time. A new value is moved into its place, and the blocks behind it are made again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RangeMax {
     /// The values, then the maxima of blocks of the level before, until there is less than one block.
@@ -75,7 +75,7 @@ impl RangeMax {
         self.rebuild(from);
     }
 
-    /// Makes the maxima anew of all blocks that hold values from `from` on.
+    /// Makes the maxima again of all blocks that hold values from `from` on.
     fn rebuild(&mut self, from: usize) {
         let (mut level, mut from) = (0, from);
         while self.levels[level].len() >= BLOCK {

@@ -42,7 +42,7 @@ pub(crate) struct Shortfall {
 }
 
 impl Shortfall {
-    /// Of so many resources, none of which is available yet.
+    /// Of this many resources, none of which is available yet.
     pub(crate) fn new(request: &Request, resources: usize) -> Shortfall {
         let properties = request.total.len();
         Shortfall {
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// Whether some set of `count` of these comes to the totals: every one is looked at.
+    /// Whether some set of `count` of these comes to the totals: every one is examined.
     fn is_feasible(free: &[Option<[u64; 2]>], count: usize, total: [u64; 2]) -> bool {
         let available: Vec<[u64; 2]> = free.iter().copied().flatten().collect();
         (0..1_u32 << available.len()).filter(|set| set.count_ones() as usize == count).any(|set| {
@@ -197,7 +197,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
-        /// One resource after the other changes: whatever is proved, of the state before or anew, is so.
+        /// One resource after the other changes: whatever is proved, of the state before or from scratch, is so.
         #[test]
         fn what_is_proved_is_so(
             mut now in prop::collection::vec(free(), 4..9),

@@ -12,7 +12,7 @@ pub struct Solution {
     pub factor: f64,
     /// The same before phase V.
     pub factor_before: f64,
-    /// How many times as many resources as were asked for had been looked at (M).
+    /// How many times as many resources as were asked for had been examined (M).
     pub multiple: usize,
 }
 

@@ -11,7 +11,7 @@ use dfrsim_model::coallocation::Request;
 /// What is free over the window [t, t + duration) grows only where a reservation ends, so those moments and the earliest
 /// start are enough (section 3.3). Of these most are passed over: once too little is free, nothing but more of some
 /// resource can mend that, and each resource says when there may be more of it. Until the proof that too little is free
-/// fails, only these are looked at.
+/// fails, only these are examined.
 pub(crate) struct Starts<'a> {
     request: &'a Request,
     windows: Windows<'a>,

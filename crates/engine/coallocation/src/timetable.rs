@@ -32,13 +32,13 @@ pub(crate) struct Peak {
 }
 
 impl Timetable {
-    /// A timetable without reservations, for so many properties.
+    /// A timetable without reservations, for this many properties.
     #[must_use]
     pub fn new(properties: usize) -> Timetable {
         Timetable::with_reservations(properties, [])
     }
 
-    /// A timetable with these reservations, whose resource is not looked at; faster than one by one.
+    /// A timetable with these reservations, whose resource is not examined; faster than one by one.
     ///
     /// # Panics
     ///

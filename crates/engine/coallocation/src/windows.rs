@@ -11,7 +11,7 @@ const INSTANT: SimSpan = SimSpan::from_micros(1);
 /// For each resource of a sample, the most that is reserved of each property in a window that is as long as the job.
 ///
 /// The maximum becomes smaller only when the last step that has it leaves the window. That moment is known in advance,
-/// and until then a resource need not be looked at: what was found to be free is the most that is.
+/// and until then a resource need not be examined: what was found to be free is the most that is.
 pub(crate) struct Windows<'a> {
     grid: &'a Grid,
     request: &'a Request,
@@ -27,7 +27,7 @@ pub(crate) struct Windows<'a> {
 }
 
 impl<'a> Windows<'a> {
-    /// Windows that have not been looked at yet, which begin no earlier than the earliest start.
+    /// Windows that have not been examined yet, which begin no earlier than the earliest start.
     pub(crate) fn new(grid: &'a Grid, request: &'a Request, sample: Vec<usize>) -> Windows<'a> {
         let first = |&resource: &usize| {
             let first = grid.timetable(resource).step_at(request.earliest);
@@ -49,27 +49,27 @@ impl<'a> Windows<'a> {
         &self.sample
     }
 
-    /// The next start at which more of some resource may be free than when it was looked at.
+    /// The next start at which more of some resource may be free than when it was examined.
     pub(crate) fn next_gain(&self) -> Option<SimTime> {
         self.gain.iter().copied().min()
     }
 
-    /// Whether more of a resource may be free from `time` on than when it was looked at.
+    /// Whether more of a resource may be free from `time` on than when it was examined.
     pub(crate) fn may_gain(&self, index: usize, time: SimTime) -> bool {
         self.gain[index] <= time
     }
 
-    /// Whether other steps are in the window of a resource from `time` on than when it was looked at.
+    /// Whether other steps are in the window of a resource from `time` on than when it was examined.
     pub(crate) fn is_outdated(&self, index: usize, time: SimTime) -> bool {
         self.same_until[index] <= time
     }
 
-    /// Whether all minima of the request were free of a resource when it was looked at.
+    /// Whether all minima of the request were free of a resource when it was examined.
     pub(crate) fn is_available(&self, index: usize) -> bool {
         self.available[index]
     }
 
-    /// What was free of each property of a resource, in whole steps of the request, when it was looked at.
+    /// What was free of each property of a resource, in whole steps of the request, when it was examined.
     pub(crate) fn free(&self, index: usize) -> impl Iterator<Item = u64> {
         let properties = self.grid.properties();
         let peaks = &self.peaks[index * properties..][..properties];

@@ -83,7 +83,7 @@ fn describe(cluster: &Cluster, place: Place) -> String {
 }
 
 impl Action {
-    /// The action that takes a VM from one place to another; nothing if they are the same.
+    /// The action that takes a VM from one place to another; `None` if they are the same.
     ///
     /// # Errors
     /// The life cycle has no such transition: a waiting VM that sleeps, or one that sleeps and does so elsewhere; or the VM

@@ -92,7 +92,7 @@ impl State {
         Self::NAMED[self as usize].1
     }
 
-    /// The place in this state, on this node if it needs one; nothing if it needs one and there is none.
+    /// The place in this state, on this node if it needs one; `None` if it needs one and there is none.
     #[must_use]
     pub fn at(self, node: Option<NodeId>) -> Option<Place> {
         match self {

@@ -37,7 +37,7 @@ impl ByMemory {
         &self.0
     }
 
-    /// Seconds for so many MB, at least 0.
+    /// Seconds for this many MB, at least 0.
     fn seconds(&self, memory: f64) -> f64 {
         let pairs = &self.0;
         let [(first, seconds)] = pairs[..] else {

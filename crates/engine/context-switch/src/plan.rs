@@ -18,7 +18,7 @@ pub(crate) struct Step {
 }
 
 impl Plan {
-    /// The plan of these steps, which stand by pools; no pool is left out.
+    /// The plan of these steps, which are by pools; no pool is left out.
     pub(crate) fn of(steps: &[Step]) -> Plan {
         let pools = steps.chunk_by(|a, b| a.pool == b.pool);
         Plan::new(pools.map(|pool| pool.iter().map(|step| step.action).collect()).collect())
@@ -30,7 +30,7 @@ impl Plan {
         Plan { pools }
     }
 
-    /// The pools in their order; none is empty. Within one, actions stand by the names of their VMs.
+    /// The pools in their order; none is empty. Within one, actions are by the names of their VMs.
     #[must_use]
     pub fn pools(&self) -> &[Vec<Action>] {
         &self.pools

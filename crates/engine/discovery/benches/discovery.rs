@@ -17,7 +17,7 @@ fn twelve_hours(bencher: Bencher<'_, '_>, approach: &Approach) {
     bencher.bench(|| simulate(&workload, *approach, &settings, &mut ()));
 }
 
-/// A node with so many machines.
+/// A node with this many machines.
 #[divan::bench(args = [4, 100])]
 fn weighted_shares(bencher: Bencher<'_, '_>, count: u64) {
     let competitors: Vec<Competitor> = (0..count)

@@ -62,7 +62,7 @@ impl<'a> Allocator<'a> {
         weights
     }
 
-    /// Where MCB puts each machine; nothing if it leaves one out.
+    /// Where MCB puts each machine; `None` if it leaves one out.
     pub(crate) fn map(&mut self, estimates: &[Estimate], nodes: &[NodeId]) -> Option<Vec<NodeId>> {
         let vms = self.workload.vms();
         let jobs: Vec<PackJob<'_>> = (0..)

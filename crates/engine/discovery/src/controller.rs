@@ -150,7 +150,7 @@ impl<'a> Controller<'a> {
         self.go_on(now, fluid);
     }
 
-    /// Executes until the use is looked at again.
+    /// Executes until the use is examined again.
     fn go_on(&mut self, now: SimTime, fluid: &mut Fluid) {
         self.phase = Phase::Execution;
         self.measure_from(now, fluid);

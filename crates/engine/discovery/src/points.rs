@@ -10,7 +10,7 @@ pub(crate) fn divide(parts: &[u64], whole: u64, points: &mut Vec<u32>) {
     points.extend(
         parts.iter().map(|&part| ((u128::from(part) * u128::from(POINTS) / u128::from(whole)) as u32).max(1)),
     );
-    // What a part lacks at so many points; negative if it has too many.
+    // What a part lacks at this many points; negative if it has too many.
     let lack = |at: usize, points: u32| {
         i128::from(parts[at]) * i128::from(POINTS) - i128::from(points) * i128::from(whole)
     };

@@ -39,7 +39,7 @@ pub enum RecordedFault {
         line: usize,
         /// Which value of the line.
         column: usize,
-        /// What stands there.
+        /// What is there.
         found: String,
         /// The largest value.
         whole: f64,

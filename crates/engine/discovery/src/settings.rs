@@ -61,7 +61,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Phases of 60 s and a threshold of 10 % as in section 7.2.2; migrations of 20 s as in section 5.3.1; use is looked at
+    /// Phases of 60 s and a threshold of 10 % as in section 7.2.2; migrations of 20 s as in section 5.3.1; use is examined
     /// every second, the resolution of section 7.4.
     fn default() -> Settings {
         let minute = SimSpan::from_secs(60);

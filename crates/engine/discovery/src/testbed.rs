@@ -9,7 +9,7 @@ use dfrsim_model::{NodeId, Seed, Share, SimSpan};
 pub struct Testbed {
     /// How many nodes.
     pub nodes: u32,
-    /// How many machines with random needs stand on each node.
+    /// How many machines with random needs are on each node.
     pub vms_per_node: u32,
     /// How many hogs there are, on the first nodes, one on each.
     pub hogs: u32,

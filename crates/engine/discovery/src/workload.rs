@@ -7,7 +7,7 @@ use dfrsim_model::{NodeId, Share, SimSpan};
 /// A virtual machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vm {
-    /// Where it stands first.
+    /// Where it is first.
     pub node: NodeId,
     /// The memory that is reserved for it, of which it occupies half: the other half leaves room for machines that
     /// arrive while others have not yet left (dissertation, section 7.3). At least a hundredth of a node.
@@ -31,12 +31,12 @@ pub enum WorkloadError {
     /// There is nothing to simulate.
     #[error("a workload needs virtual machines and some time")]
     Nothing,
-    /// A machine stands on a node that does not exist.
+    /// A machine is on a node that does not exist.
     #[error("machine {vm} stands on node {node}, and there are {nodes}")]
     NoNode {
         /// The machine.
         vm: usize,
-        /// Where it should stand.
+        /// Where it should be.
         node: NodeId,
         /// How many nodes there are.
         nodes: u32,
@@ -57,10 +57,10 @@ pub enum WorkloadError {
 }
 
 impl Workload {
-    /// A workload of these machines on so many nodes.
+    /// A workload of these machines on this many nodes.
     ///
     /// # Errors
-    /// If the machines cannot stand where they are put, or there is nothing to simulate.
+    /// If the machines cannot be where they are put, or there is nothing to simulate.
     pub fn new(nodes: u32, span: SimSpan, vms: Vec<Vm>) -> Result<Workload, WorkloadError> {
         if vms.is_empty() || span.is_zero() {
             return Err(WorkloadError::Nothing);

@@ -45,12 +45,12 @@ impl Comparison {
     pub fn changed_percent(&self) -> f64 {
         percent(self.changed, self.jobs).unwrap_or(0.0)
     }
-    /// The jobs that complete earlier, in percent of the changed ones; nothing if none is.
+    /// The jobs that complete earlier, in percent of the changed ones; `None` if none is.
     #[must_use]
     pub fn earlier_percent(&self) -> Option<f64> {
         percent(self.earlier, self.changed)
     }
-    /// The mean turnaround time of the changed jobs, relative to the one without reallocation; nothing if none is changed.
+    /// The mean turnaround time of the changed jobs, relative to the one without reallocation; `None` if none is changed.
     #[must_use]
     pub fn relative_turnaround(&self) -> Option<f64> {
         (self.changed > 0).then(|| self.turnaround as f64 / self.reference_turnaround as f64)

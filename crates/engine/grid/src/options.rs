@@ -34,7 +34,7 @@ named! {
 }
 
 named! {
-    /// Which job is looked at next (RR-7226, section 2.2.2). Ties go to the job that was submitted first.
+    /// Which job is examined next (RR-7226, section 2.2.2). Ties go to the job that was submitted first.
     pub enum Heuristic as "heuristic" {
         /// In the order of submission.
         Mct = "mct",

@@ -25,7 +25,7 @@ pub struct JobOutcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// One for each job; nothing for those that fit on no cluster.
+    /// One for each job; `None` for those that fit on no cluster.
     pub jobs: Vec<Option<JobOutcome>>,
     /// How many reallocations there were: [`JobOutcome::moves`] added up.
     pub moves: u64,

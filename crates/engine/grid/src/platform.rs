@@ -16,7 +16,7 @@ impl Speed {
     /// The speed for which the times of jobs are given.
     pub const ONE: Speed = Speed(1_000);
 
-    /// So many thousandths; nothing for 0.
+    /// This many thousandths; `None` for 0.
     #[must_use]
     pub const fn from_thousandths(thousandths: u32) -> Option<Speed> {
         if thousandths == 0 { None } else { Some(Speed(thousandths)) }
@@ -64,7 +64,7 @@ named! {
         Fcfs = "FCFS",
         /// Conservative backfilling, which moves reservations up after early ends and cancellations, one by one.
         Conservative = "CONS" | "CBF",
-        /// Conservative backfilling that plans the whole queue anew after early ends and cancellations, in the order of
+        /// Conservative backfilling that plans the whole queue again after early ends and cancellations, in the order of
         /// submission: what the public sources of Simbatch, the simulator of the text, do. A job may start later than
         /// it was told.
         ConservativeReplan = "CONS/REPLAN" | "CBF-REPLAN",

@@ -62,7 +62,7 @@ impl Algorithm {
             .chain([Algorithm::Chekuri, Algorithm::Optimum, Algorithm::Program])
     }
 
-    /// Solves an instance, or does not. An algorithm that is not made for so many resources fails, and so does one
+    /// Solves an instance, or does not. An algorithm that is not made for this many resources fails, and so does one
     /// whose solver of linear programs gives up.
     #[must_use]
     pub fn solve(self, instance: &Instance, settings: &Settings) -> Outcome {

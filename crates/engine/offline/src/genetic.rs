@@ -263,7 +263,7 @@ impl<'a> Breeder<'a> {
         min_yield::of_tasks(instance, rigid, tasks, nodes, needs, load)
     }
 
-    /// The fitness that so many nodes are worth.
+    /// The fitness that this many nodes are worth.
     fn fitness_of_nodes(&self, count: usize) -> u64 {
         count as u64 * u64::from(Yield::ONE.units())
     }

@@ -21,7 +21,7 @@ pub enum Outcome {
 /// A mapping that keeps all capacities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solved {
-    /// Where the tasks stand.
+    /// Where the tasks are.
     pub mapping: Mapping,
     /// The largest minimum scaled yield that the mapping allows.
     pub minimum_yield: Yield,

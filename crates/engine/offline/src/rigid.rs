@@ -7,7 +7,7 @@ use dfrsim_model::offline::Instance;
 pub(crate) const SCALE: u32 = Yield::BITS;
 
 /// The rigid demands of an instance: fixed requirements and constrained needs, that is needs times least yields. This
-/// is what a task takes at a scaled yield of 0, so tasks can stand together on a node if and only if their sums fit.
+/// is what a task takes at a scaled yield of 0, so tasks can be together on a node if and only if their sums fit.
 ///
 /// All amounts are in units of 2^-20 amounts, so that constrained needs are exact, and signed, so that a load can be
 /// compared with its capacity by their difference: at most 2^52, far from overflow in sums below a capacity.

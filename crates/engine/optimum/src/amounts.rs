@@ -15,7 +15,7 @@ pub(crate) fn node_offers(amount: u32) -> u64 {
     u64::from(amount) << Yield::BITS
 }
 
-/// The largest yield at which something fits that fits at every smaller one; nothing if it does not even at 0.
+/// The largest yield at which something fits that fits at every smaller one; `None` if it does not even at 0.
 pub(crate) fn largest_yield(mut fits: impl FnMut(Yield) -> bool) -> Option<Yield> {
     if !fits(Yield::ZERO) {
         return None;

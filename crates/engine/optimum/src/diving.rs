@@ -20,7 +20,7 @@ pub enum Diving {
 }
 
 /// Dives (dissertation, section 4.2.3): solves the relaxed program, fixes something that is nearly whole, and so on until
-/// every task stands on one node. Ties: the lowest task, then the lowest node. Of the limits, time alone counts.
+/// every task is on one node. Ties: the lowest task, then the lowest node. Of the limits, time alone counts.
 ///
 /// Parts that are whole already are fixed together, since a program whose optimum keeps to what is fixed keeps that optimum;
 /// to put a task on a node is to fix one variable, since (4.3) fixes the others.

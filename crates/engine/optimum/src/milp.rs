@@ -20,23 +20,23 @@ pub struct Model {
     pub min_yield: Variable,
     /// The job of each task, in the order of the jobs.
     pub tasks: Vec<usize>,
-    /// For each task and node, whether it stands there, e_jn; nothing where symmetry forbids it.
+    /// For each task and node, whether it is there, e_jn; `None` where symmetry forbids it.
     pub stands: Vec<Vec<Option<Variable>>>,
 }
 
 /// The variables of a [`Model`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Places {
-    /// A task stands on a node or not. On identical nodes task j stands on none beyond the j-th, which breaks symmetry.
+    /// A task is on a node or not. On identical nodes task j is on none beyond the j-th, which breaks symmetry.
     Whole,
-    /// A task stands on a node or not, and on which one matters.
+    /// A task is on a node or not, and on which one matters.
     WholeNamed,
     /// Tasks may be split, as printed in section 4.2.3.
     Split,
 }
 
 impl Model {
-    /// Writes down the program of an instance; nothing if it has more than 2^20 tasks times nodes.
+    /// Writes down the program of an instance; `None` if it has more than 2^20 tasks times nodes.
     #[must_use]
     pub fn new(instance: &Instance, places: Places) -> Option<Model> {
         let tasks = jobs_of_tasks_of_program(instance)?;

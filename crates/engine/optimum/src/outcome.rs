@@ -33,7 +33,7 @@ pub enum Status {
 /// A mapping with its minimum yield.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// Where the tasks stand.
+    /// Where the tasks are.
     pub mapping: Mapping,
     /// The [`mapping_yield`](crate::mapping_yield) of the mapping.
     pub min_yield: Yield,
@@ -47,7 +47,7 @@ pub struct Outcome {
     pub status: Status,
     /// The best mapping found.
     pub best: Option<Placed>,
-    /// No mapping has a larger minimum yield than this; nothing if there is no mapping.
+    /// No mapping has a larger minimum yield than this; `None` if there is no mapping.
     pub bound: Option<Yield>,
     /// Nodes of the search tree that were visited, where the solver tells.
     pub nodes: Option<u64>,

@@ -15,7 +15,7 @@ pub enum Relaxation {
     #[default]
     Printed,
     /// The one for a minimum yield that is known to be optimal, LPBOUND, with one variable for each task and node and
-    /// constraints only for tasks and resources: a task runs on a node by the part with which it stands there. Where
+    /// constraints only for tasks and resources: a task runs on a node by the part with which it is there. Where
     /// LPBOUND is 1 that is what the printed program has as its optima, with the same vertices; below, they are those of
     /// its optima in which no task runs more on one node, for its part, than on another. Twenty to sixty times faster; on
     /// nodes that differ it may have no solution though the printed one has.
@@ -27,7 +27,7 @@ pub enum Relaxation {
 pub struct Split {
     /// The job of each task, in the order of the jobs.
     pub tasks: Vec<usize>,
-    /// For each task and node, the part with which it stands there, e_jn, from 0 to 1.
+    /// For each task and node, the part with which it is there, e_jn, from 0 to 1.
     pub parts: Vec<Vec<f64>>,
 }
 

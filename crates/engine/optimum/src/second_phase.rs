@@ -20,7 +20,7 @@ pub struct SecondPhase {
 }
 
 /// Maximises the average scaled yield over the jobs, none below `min_yield`, with the mapping kept: the program (4.7) to
-/// (4.14) of the dissertation (section 4.5.1), which for tasks that stand alone is that of section 4.4.7.
+/// (4.14) of the dissertation (section 4.5.1), which for tasks that are alone is that of section 4.4.7.
 ///
 /// All tasks of a job have one yield (4.11), so the program here has one variable a job. The solver's yields are rounded
 /// down, given to one job after the other as far as exact arithmetic allows, and what that leaves is given away in the same
@@ -56,7 +56,7 @@ pub fn max_average(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaiseOrder {
     /// By increasing need between the minimum and the full yield, the largest over the fluid resources: RR-6692, section
-    /// 3.5. Optimal for tasks that stand alone and one fluid resource.
+    /// 3.5. Optimal for tasks that are alone and one fluid resource.
     SmallestFirst,
     /// Always the job whose yield could grow most: what section 4.4.7 of the dissertation says. Not optimal, although the text
     /// says so: a job that gains much may cost much.

@@ -10,12 +10,12 @@ const LARGEST_TABLE: u64 = 1 << 26;
 /// while it prepares.
 const LARGEST_PROGRAM: u64 = 1 << 20;
 
-/// The job of each task, in the order of the jobs; nothing if tasks times nodes are more than 2^26.
+/// The job of each task, in the order of the jobs; `None` if tasks times nodes are more than 2^26.
 pub(crate) fn jobs_of_tasks(instance: &Instance) -> Option<Vec<usize>> {
     limited(instance, LARGEST_TABLE)
 }
 
-/// The same for a linear program; nothing if tasks times nodes are more than 2^20.
+/// The same for a linear program; `None` if tasks times nodes are more than 2^20.
 pub(crate) fn jobs_of_tasks_of_program(instance: &Instance) -> Option<Vec<usize>> {
     limited(instance, LARGEST_PROGRAM)
 }

@@ -28,7 +28,7 @@ struct Case {
     jobs: usize,
     /// All tasks together ask for this part of the nodes' memory, about.
     memory_load: f64,
-    /// This part of the jobs stand where an earlier mapping put them and may not move.
+    /// This part of the jobs is where an earlier mapping put them and may not move.
     pinned: f64,
 }
 
@@ -81,7 +81,7 @@ fn states(case: Case) -> Vec<Vec<OwnedJob>> {
     let mut rng = Seed::new(1).fork("bench").rng();
     (0..STATES)
         .map(|_| {
-            // Widths are drawn anew, wider or narrower, until their memory is about what was asked for.
+            // Widths are drawn again, wider or narrower, until their memory is about what was asked for.
             let mut largest = 16.0;
             let jobs: Vec<PackJob> = loop {
                 let jobs: Vec<PackJob> =

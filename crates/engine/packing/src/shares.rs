@@ -40,12 +40,12 @@ use steps::StepFilling;
 use stretch::{Estimate, Inverse, StretchRise};
 use weighted::WeightedRise;
 
-/// A mapped job: what its tasks need, and where they stand.
+/// A mapped job: what its tasks need, and where they are.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedJob<'a> {
     /// The CPU need of a task.
     pub need: Share,
-    /// The nodes of its tasks, with how many stand on each.
+    /// The nodes of its tasks, with how many are on each.
     pub placement: &'a [NodeTasks],
 }
 

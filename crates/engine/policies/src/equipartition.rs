@@ -37,7 +37,7 @@ impl NodeLoad {
 }
 
 impl Equipartition {
-    /// For a cluster of so many nodes.
+    /// For a cluster of this many nodes.
     #[must_use]
     pub fn new(nodes: u32) -> Equipartition {
         Equipartition {

@@ -33,7 +33,7 @@ pub enum Policy {
 pub type PolicyOptions = FractionalOptions;
 
 impl Policy {
-    /// A scheduler of this policy in its first state, for a cluster of so many nodes.
+    /// A scheduler of this policy in its first state, for a cluster of this many nodes.
     #[must_use]
     pub fn scheduler(self, nodes: u32, options: &PolicyOptions) -> Box<dyn Scheduler> {
         match self {
@@ -117,7 +117,7 @@ impl Policy {
                 "a reservation for every job; an early end moves them up one by one, never later".into()
             }
             Policy::Conservative(Compression::Replan) => {
-                "a reservation for every job; an early end plans the whole queue anew".into()
+                "a reservation for every job; an early end plans the whole queue again".into()
             }
             Policy::Equipartition => "every job the same yield, tasks on the least loaded nodes".into(),
             Policy::Fractional(parts) => parts.description(),

@@ -83,7 +83,7 @@
 ///     pub enum Source {
 ///         /// The model of Lublin and Feitelson.
 ///         Lublin(Lublin) as "lublin" = table();
-///         /// So many equal jobs.
+///         /// This many equal jobs.
 ///         Equal(u32) as "equal" = count("a number of jobs", 1, 1_000_000);
 ///     }
 /// }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// So many parts a key may have: tables are read, written and dropped by recursion.
+/// This many parts a key may have: tables are read, written and dropped by recursion.
 const MOST_PARTS: usize = 32;
 
 /// A file with its overrides applied.

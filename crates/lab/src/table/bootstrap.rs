@@ -157,7 +157,7 @@ fn bias(replicates: &[f64], value: f64) -> f64 {
     let equal = replicates.partition_point(|replicate| *replicate <= value) - below;
     let count = replicates.len() as f64;
     let part = (below as f64 + equal as f64 / 2.0) / count;
-    // All on one side is as far as can be told from so many.
+    // All on one side is as far as can be told from this many.
     let least = 0.5 / count;
     Normal::standard().inverse_cdf(part.clamp(least, 1.0 - least))
 }

@@ -137,7 +137,7 @@ impl Table {
     }
 
     /// As Markdown, numbers rounded, columns aligned so that it reads well as plain text too. What is the same in all
-    /// lines stands above the table, once.
+    /// lines is above the table, once.
     #[must_use]
     pub fn markdown(&self) -> String {
         let (same, different): (Vec<usize>, Vec<usize>) =

@@ -27,7 +27,7 @@ pub struct JobId(pub String);
 /// What was submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submitted {
-    /// The array of shards; nothing if none was missing.
+    /// The array of shards; `None` if none was missing.
     pub array: Option<JobId>,
     /// What joins them.
     pub merge: JobId,
@@ -62,7 +62,7 @@ pub enum SubmitError {
         /// Why the merge was not.
         error: Box<SubmitError>,
     },
-    /// What cannot stand in a script of a batch system.
+    /// What cannot be in a script of a batch system.
     #[error("{what}: {text:?} cannot stand in a script: {fault}")]
     Text {
         /// What it is.

@@ -29,7 +29,7 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Checks that all texts can stand in a script: without control characters, since a line of options ends with its line
+    /// Checks that all texts can be in a script: without control characters, since a line of options ends with its line
     /// whatever is quoted, and paths that are UTF-8.
     ///
     /// # Errors

@@ -7,9 +7,9 @@ use std::io::{self, Write};
 
 const HEADER: &str = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing\n";
 
-/// Writes the columns of Batsim's `_machine_states.csv`: from which second on so many nodes compute and are idle.
+/// Writes the columns of Batsim's `_machine_states.csv`: from which second on this many nodes compute and are idle.
 ///
-/// A node computes while at least one task stands on it, however many do and whatever they get of it; nodes never sleep
+/// A node computes while at least one task is on it, however many do and whatever they get of it; nodes never sleep
 /// or switch. The first line is at the first submission, then there is one for each moment that changes the counts,
 /// with the counts after all that happened at that moment. This file is exact for fractional schedules too.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct BatsimMachines<W> {
 }
 
 impl<W: Write> BatsimMachines<W> {
-    /// Begins the file of a cluster of so many nodes with its header; wrap files in a `BufWriter`.
+    /// Begins the file of a cluster of this many nodes with its header; wrap files in a `BufWriter`.
     pub fn new(mut out: W, nodes: u32) -> BatsimMachines<W> {
         let failed = out.write_all(HEADER.as_bytes()).err();
         BatsimMachines {

@@ -26,7 +26,7 @@ pub struct InSubmissionOrder<W> {
 }
 
 impl<W: Write> InSubmissionOrder<W> {
-    /// Begins with a text that stands above all lines; wrap files in a `BufWriter`.
+    /// Begins with a text that is above all lines; wrap files in a `BufWriter`.
     pub fn new(mut out: W, header: &str) -> InSubmissionOrder<W> {
         let failed = out.write_all(header.as_bytes()).err();
         InSubmissionOrder { out, next: 0, ahead: BTreeMap::new(), failed }

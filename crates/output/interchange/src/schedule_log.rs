@@ -27,7 +27,7 @@ impl Records {
             job
         })
     }
-    /// The record of the job that arrives next; nothing if the jobs do not come from a log.
+    /// The record of the job that arrives next; `None` if the jobs do not come from a log.
     fn next(&self) -> Option<Record> {
         self.0.borrow_mut().pop_front()
     }

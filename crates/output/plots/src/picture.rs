@@ -29,7 +29,7 @@ pub(crate) type Point = (f64, f64);
 pub(crate) struct Stroke {
     pub(crate) colour: Colour,
     pub(crate) width: f64,
-    /// Lengths of the dashes and of the gaps between them; nothing for a solid line.
+    /// Lengths of the dashes and of the gaps between them; `None` for a solid line.
     pub(crate) dash: Option<(f64, f64)>,
 }
 

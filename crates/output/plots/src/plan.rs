@@ -126,7 +126,7 @@ fn csv(document: &Document) -> String {
     csv.finish()
 }
 
-/// Beyond so many lanes rows are as thin as they can be.
+/// Beyond this many lanes rows are as thin as they can be.
 const HEIGHT: f64 = 720.0;
 
 fn picture(document: &Document, bars: &[Bar<'_>]) -> Picture {

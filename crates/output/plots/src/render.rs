@@ -51,7 +51,7 @@ impl Picture {
     }
 }
 
-/// The mean of each square of samples, which stand in lines of three bytes a sample.
+/// The mean of each square of samples, which are in lines of three bytes a sample.
 fn averaged(samples: &[u8], columns: usize, rows: usize) -> Vec<u8> {
     let side = SAMPLES as usize;
     let mut sums = vec![0_u32; columns * 3];

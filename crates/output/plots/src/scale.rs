@@ -18,7 +18,7 @@ const LARGEST: f64 = 1e30;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
     pub(crate) value: f64,
-    /// What stands there; nothing at those between the labelled ones.
+    /// What is there; `None` at those between the labelled ones.
     pub(crate) label: Option<String>,
 }
 

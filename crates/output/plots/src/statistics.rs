@@ -13,7 +13,7 @@ pub(crate) struct BoxPlot {
 }
 
 impl BoxPlot {
-    /// The figures of rising values; nothing of no values.
+    /// The figures of rising values; `None` of no values.
     pub(crate) fn of(rising: &[f64]) -> Option<BoxPlot> {
         let rank = |quarters: usize| (rising.len() * quarters).div_ceil(4).checked_sub(1);
         let quartiles = [rising[rank(1)?], rising[rank(2)?], rising[rank(3)?]];
@@ -45,7 +45,7 @@ pub(crate) fn distribution(rising: &[f64]) -> Vec<(f64, f64)> {
     steps
 }
 
-/// Smallest and largest of some values; nothing of no values.
+/// Smallest and largest of some values; `None` of no values.
 pub(crate) fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values.into_iter().fold(None, |range, value| {
         let (low, high) = range.unwrap_or((value, value));

@@ -52,7 +52,7 @@ named! {
 }
 
 impl Heuristic {
-    /// With so many steps of its search.
+    /// With this many steps of its search.
     pub(crate) fn adapter(self, steps: u32) -> Adapter {
         match self {
             Heuristic::Whole => Adapter::new().searching(steps),

@@ -54,7 +54,7 @@ impl InUse {
         self.reserved.iter().flatten()
     }
 
-    /// A test case for so many nodes. It does not depend on the use.
+    /// A test case for this many nodes. It does not depend on the use.
     pub(crate) fn case(&self, size: usize, number: u32) -> TestCase {
         let seed = self.seed.fork("case").numbered(size as u64).numbered(number.into());
         let mut rng = seed.fork("request").rng();

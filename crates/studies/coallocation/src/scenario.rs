@@ -35,7 +35,7 @@ fields! {
         pub repetitions: u32 = repetitions(), default 1_000;
         /// Which nodes a search looks at: `case`, the first eligible ones in an order of all nodes that belongs to the test case;
         /// `case-unchecked`, the first ones, of which phase I then strikes out those that are not eligible; `repetition`, eligible
-        /// ones that each repetition draws anew.
+        /// ones that each repetition draws again.
         pub sample: Sample = choice([Sample::Case, Sample::Unchecked, Sample::Repetition].map(|it| (it.name(), it))), default Sample::Case;
         /// For which sizes the optimum is searched; the complete search takes too long for more than 10 nodes.
         pub optimum: Vec<usize> = numbers_of_nodes(10), default vec![5];
@@ -158,7 +158,7 @@ fn some_time() -> Codec<SimSpan> {
 }
 
 impl CoallocationFields {
-    /// Sizes of test cases that a grid with so many nodes cannot have, with the names of their fields.
+    /// Sizes of test cases that a grid with this many nodes cannot have, with the names of their fields.
     pub(crate) fn too_large(&self, nodes: usize) -> Vec<(&'static str, usize)> {
         let sizes = self.sizes.iter().map(|&size| ("sizes", size));
         let varied = self.variations.iter().map(|it| ("variations", it.size));

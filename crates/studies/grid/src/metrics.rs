@@ -101,12 +101,12 @@ pub(crate) struct Metrics {
     pub(crate) workloads: Vec<String>,
     values: BTreeMap<(Metric, Group, String), Vec<f64>>,
     pub(crate) effects: Vec<Effects>,
-    /// What stands beside them.
+    /// What is beside them.
     published: Option<&'static Metrics>,
 }
 
 impl Metrics {
-    /// The metrics of rows, and what is to stand beside them.
+    /// The metrics of rows, and what is to be beside them.
     pub(crate) fn from_rows<'a>(
         rows: impl Iterator<Item = &'a Simulation>,
         published: Option<Published>,

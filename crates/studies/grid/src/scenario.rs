@@ -30,7 +30,7 @@ fields! {
         pub heterogeneous: Vec<bool> = one_or_many(boolean()), default vec![false, true];
         /// The policies of the clusters, one after the other; all clusters have the same one, but for those with a policy of their own.
         pub local: Vec<LocalPolicy> = one_or_many(named("a local policy")), default vec![LocalPolicy::Fcfs, LocalPolicy::Conservative];
-        /// The report whose tables and statements stand beside the results. Only scenarios with its workloads should name it.
+        /// The report whose tables and statements are beside the results. Only scenarios with its workloads should name it.
         pub published: Option<Published> = optional(named("a report"));
         /// The folder into which every simulation that is run writes its records.
         pub events: Option<String> = optional(name("a folder"));
@@ -104,7 +104,7 @@ fields! {
         pub draw_all_walltimes as "logged_walltimes": bool = choice([("keep", false), ("replace", true)]), default false;
         /// The load of all sites that have none of their own, as their `load`.
         pub load: Option<f64> = optional(positive("a load"));
-        /// How many equal jobs arrive at once (a bag of tasks): of so many successive jobs of a month one is drawn, and all of
+        /// How many equal jobs arrive at once (a bag of tasks): of this many successive jobs of a month one is drawn, and all of
         /// them become copies of it, with its arrival. 1 leaves the jobs as they are.
         pub bag_size: usize = count("a number of jobs", 1, MOST_JOBS), default 1;
         /// The part of the jobs that end after 10 s (or earlier, if they did before), with walltimes as if they did not. Bags and loads
@@ -211,7 +211,7 @@ fields! {
         /// A log of the site. Times in it are those of its cluster at speed 1.
         pub log: Option<LocatedFile> = optional(file().advised(WITHOUT_LOGS));
         /// The number of jobs of each month. Without a log they are those of the Lublin-Feitelson model. With one they are the next
-        /// so many of the log, their arrivals stretched or compressed by one factor to fill the month; where it is missing, a
+        /// this many of the log, their arrivals stretched or compressed by one factor to fill the month; where it is missing, a
         /// month has the jobs that arrive in its days.
         pub jobs: Option<Vec<usize>> = optional(list(count("a number of jobs", 0, MOST_JOBS)));
         /// The load of the site in each month, or one for all: run times and walltimes are multiplied by one factor a month that

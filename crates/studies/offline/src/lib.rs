@@ -4,7 +4,7 @@
 //!   ([`instances`](dfrsim_offline::instances)): some jobs and nodes.
 //! * A variant is an [`Algorithm`](dfrsim_offline::Algorithm).
 //!
-//! Every packing is looked at by a checker that shares no code with the packers. Rows are [wide](dfrsim_lab::Wide): eight
+//! Every packing is examined by a checker that shares no code with the packers. Rows are [wide](dfrsim_lab::Wide): eight
 //! bytes a result, so that the largest scenario, 72,900 instances and 65 algorithms, takes some hundred megabytes, and every
 //! number is computed from all values: quantiles and pairwise measures too.
 //!

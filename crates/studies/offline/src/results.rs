@@ -364,14 +364,14 @@ impl Advantage {
     }
 }
 
-/// Half of the 95 % confidence interval of a mean, from the sum of the squares of the deviations of so many values; `None` of
+/// Half of the 95 % confidence interval of a mean, from the sum of the squares of the deviations of this many values; `None` of
 /// fewer than two. Values count as independent: instances of one scenario are more alike than others, so that it is rather
 /// too wide.
 fn margin(squares: f64, count: usize) -> Option<f64> {
     (count > 1).then(|| 1.96 * (squares / (count as f64 - 1.0) / count as f64).sqrt())
 }
 
-/// The same of how many of so many there are, in percent.
+/// The same of how many of this many there are, in percent.
 fn part_margin(some: usize, of: usize) -> Option<f64> {
     let part = some as f64 / of.max(1) as f64;
     Some(100.0 * margin(part * (1.0 - part) * of as f64, of)?)

@@ -107,9 +107,9 @@ fields! {
     pub struct Slow {
         /// Which.
         pub algorithms: Vec<Algorithm> = any_algorithms();
-        /// They run on the first so many replications of each scenario.
+        /// They run on the first this many replications of each scenario.
         pub replications: u32 = count("a number of replications", 0, u32::MAX), default 1;
-        /// They run on instances of at most so many tasks.
+        /// They run on instances of at most this many tasks.
         pub tasks: u32 = count("a number of tasks", 0, u32::MAX), default u32::MAX;
     }
     renamed { "samples" => "replications" }
@@ -122,7 +122,7 @@ fields! {
         /// Whose packings go through it, of the scenario's algorithms.
         pub algorithms: Vec<Algorithm> = any_algorithms(), default Vec::new();
         /// With several fluid resources or parallel jobs the greatest average needs a linear program; it is solved for the
-        /// first so many replications of each scenario.
+        /// first this many replications of each scenario.
         pub program_replications: u32 = count("a number of replications", 0, u32::MAX), default 1;
     }
     renamed { "program_samples" => "program_replications" }

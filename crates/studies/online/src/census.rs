@@ -115,7 +115,7 @@ impl Census {
         Ok(taken)
     }
 
-    /// The calls with at least so many and at most so many jobs.
+    /// The calls with at least this many and at most this many jobs.
     #[must_use]
     pub fn between(&self, least: usize, most: usize) -> Calls {
         let mut all = Calls::default();
@@ -135,13 +135,13 @@ impl Census {
         self.by_jobs.last_key_value().map_or(0, |(jobs, _)| *jobs)
     }
 
-    /// The part of the calls that have at most so many jobs, in percent.
+    /// The part of the calls that have at most this many jobs, in percent.
     #[must_use]
     pub fn percent_up_to(&self, jobs: usize) -> f64 {
         100.0 * self.between(0, jobs).count as f64 / self.all().count.max(1) as f64
     }
 
-    /// A line for each number of jobs: calls, the part of all calls with at most so many jobs, and times.
+    /// A line for each number of jobs: calls, the part of all calls with at most this many jobs, and times.
     #[must_use]
     pub fn csv(&self) -> String {
         let mut text = String::from("jobs,calls,percent_up_to,mean_us,max_us,calls_from_1_ms\n");
@@ -154,7 +154,7 @@ impl Census {
         text
     }
 
-    /// The part of the calls, and of the time, with at most so many jobs.
+    /// The part of the calls, and of the time, with at most this many jobs.
     #[must_use]
     pub fn drawing(&self) -> Drawing {
         let whole = self.all();

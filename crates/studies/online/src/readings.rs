@@ -30,7 +30,7 @@ fields! {
         pub ticks_from: TickOrigin = named("an origin of ticks"), default TickOrigin::default();
         /// Jobs that arrive at the moment of a tick are `admitted` before it, or `left-to-tick`. The text is silent.
         pub arrivals_at_ticks: ArrivalsAtTicks = named("a treatment of arrivals at ticks"), default ArrivalsAtTicks::default();
-        /// Which of equal tasks stands first in MCB's lists: `earlier-first` or `later-first`, by submission. The text is silent.
+        /// Which of equal tasks is first in MCB's lists: `earlier-first` or `later-first`, by submission. The text is silent.
         pub ties: Ties = named("an order of equal tasks"), default Ties::default();
         /// From which list of `packing = "mcb8"` a balanced node takes, an empty one for example: `memory` or `cpu`. No text says.
         pub balanced: Balanced = named("a list of a balanced node"), default Balanced::default();

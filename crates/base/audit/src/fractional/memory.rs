@@ -39,7 +39,7 @@ impl Memory {
         }
     }
 
-    /// Whether so many tasks of this memory find room.
+    /// Whether this many tasks of this memory find room.
     pub(super) fn has_room(&mut self, memory: u32, tasks: u32) -> bool {
         if memory == 0 {
             return true;
@@ -53,7 +53,7 @@ impl Memory {
         *room >= u64::from(tasks)
     }
 
-    /// Whether so many tasks would find room on the empty cluster.
+    /// Whether this many tasks would find room on the empty cluster.
     pub(super) fn fits_when_empty(&self, memory: u32, tasks: u32) -> bool {
         let on_a_node = Share::ONE.units().checked_div(memory).map_or(u64::MAX, u64::from);
         on_a_node.saturating_mul(u64::from(self.nodes)) >= u64::from(tasks)

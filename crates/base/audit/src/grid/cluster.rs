@@ -39,7 +39,7 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster of a run with this policy, which keeps its promises or not, and so many copies.
+    /// A cluster of a run with this policy, which keeps its promises or not, and this many copies.
     pub(super) fn new(cluster: &grid_event::Cluster, local: &str, promises: bool, copies: u32) -> Cluster {
         let grid_event::Cluster { cores, speed, local: ref own } = *cluster;
         let policy = Local::parse(own.as_deref().unwrap_or(local));
@@ -108,7 +108,7 @@ impl Cluster {
             self.book = Some(Book::new(policy, Profile::new(self.cores, now)));
         }
     }
-    /// How long something that takes so many microseconds at speed 1 takes here.
+    /// How long something that takes this many microseconds at speed 1 takes here.
     pub(super) fn time_of(&self, micros: u64) -> u64 {
         let exact = u128::from(micros) * 1_000;
         let speed = u128::from(self.speed);

@@ -3,7 +3,7 @@
 use crate::profile::{Profile, reservation};
 use std::collections::BTreeMap;
 
-/// The longest queue of which the plan is made again, and how many waiting jobs are looked at for one that should have started.
+/// The longest queue of which the plan is made again, and how many waiting jobs are examined for one that should have started.
 pub const LONGEST_QUEUE: usize = 64;
 
 /// A policy whose rules are known.

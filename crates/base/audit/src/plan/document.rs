@@ -277,7 +277,7 @@ impl Action {
         }
     }
 
-    /// What the action costs for a VM of so many MB.
+    /// What the action costs for a VM of this many MB.
     pub(super) fn right_cost(&self, memory: u64) -> u64 {
         let remote = u64::from(self.from != self.to);
         match self.action {

@@ -52,7 +52,7 @@ fn only_the_end_of_a_moment_counts() {
     assert!(audit(text.as_bytes()).is_ok(), "yield 1 for job 1 before the pause of job 0");
 }
 
-/// A migration to where the tasks stand already is none: no penalty, not counted. Job 1 with its 1.5 s at second 5
+/// A migration to where the tasks are already is none: no penalty, not counted. Job 1 with its 1.5 s at second 5
 /// would lose progress otherwise, and complete later than at 10.
 #[test]
 fn a_migration_of_no_task_counts_as_none() {

@@ -28,7 +28,7 @@ impl Schedule {
             format!(r#","id":{job},"tasks":{tasks},"cpu_need":10,"memory":{memory},"run_us":1000000000000"#);
         self.record(at, "submit", job, &what)
     }
-    /// One that runs for so many seconds.
+    /// One that runs for this many seconds.
     fn submit_short(mut self, at: u64, job: u64, tenths: u32, run: u64) -> Schedule {
         self = self.submit(at, job, 1, tenths);
         let last = self.records.last_mut().unwrap();

@@ -35,7 +35,7 @@ pub enum Problem {
     Field {
         /// The field.
         field: Field,
-        /// What stands there, shortened, without control characters.
+        /// What is there, shortened, without control characters.
         found: String,
     },
     /// There are more or fewer fields than the format has.

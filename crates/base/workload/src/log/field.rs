@@ -78,7 +78,7 @@ impl Field {
             Field::ThinkTime => "think time",
         }
     }
-    /// What may stand in it.
+    /// What may be in it.
     #[must_use]
     pub const fn expected(self) -> &'static str {
         match self {

@@ -19,7 +19,7 @@
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// What stands behind the semicolon of each line.
+    /// What is behind the semicolon of each line.
     lines: Vec<String>,
 }
 
@@ -41,11 +41,11 @@ impl Header {
     pub fn comment(&mut self, text: &str) {
         self.lines.push(text.replace(['\n', '\r'], " "));
     }
-    /// The lines as they stand behind their semicolons.
+    /// The lines as they are behind their semicolons.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(String::as_str)
     }
-    /// The directives in order: names, and what stands on the same line. Names may repeat (`Queue`, `Note`).
+    /// The directives in order: names, and what is on the same line. Names may repeat (`Queue`, `Note`).
     pub fn directives(&self) -> impl Iterator<Item = (&str, &str)> {
         self.lines().filter_map(directive)
     }

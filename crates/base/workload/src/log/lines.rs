@@ -45,7 +45,7 @@ impl<R: Read> Lines<R> {
     pub(super) const fn number(&self) -> u64 {
         self.number
     }
-    /// The next line without its newline, or nothing at the end.
+    /// The next line without its newline, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<&[u8]>, LineFault> {
         let mut searched = self.pending.start;
         loop {

@@ -7,7 +7,7 @@ use dfrsim_model::{SimSpan, SimTime};
 /// The longest time that is read from a log, in seconds: 500 years.
 pub const MAX_SECONDS: u64 = 16_000_000_000;
 
-/// A number as it stands in a field: a sign, a whole part and six decimals (further ones are cut off).
+/// A number as it is in a field: a sign, a whole part and six decimals (further ones are cut off).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Number {
     negative: bool,
@@ -21,8 +21,8 @@ pub(crate) const fn is_blank(byte: u8) -> bool {
 }
 
 impl Number {
-    /// The number at the start of `bytes`, up to a blank or the end, and how many bytes it takes; nothing if
-    /// something else stands there, or more than 64 bits.
+    /// The number at the start of `bytes`, up to a blank or the end, and how many bytes it takes; `None` if
+    /// something else is there, or more than 64 bits.
     #[inline]
     pub(crate) fn scan(bytes: &[u8]) -> Option<(Number, usize)> {
         let negative = bytes.first() == Some(&b'-');

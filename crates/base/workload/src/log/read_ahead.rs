@@ -80,7 +80,7 @@ mod tests {
     use super::{BLOCK, ReadAhead};
     use std::io::{self, Read};
 
-    /// So many bytes, then an error.
+    /// This many bytes, then an error.
     struct Failing(io::Take<io::Repeat>);
 
     impl Read for Failing {

@@ -21,7 +21,7 @@ pub struct CpuNeeds {
 }
 
 impl CpuNeeds {
-    /// Nodes of so many cores. A serial job needs one of them, and each task of another job all of them, unless their
+    /// Nodes of this many cores. A serial job needs one of them, and each task of another job all of them, unless their
     /// needs are given.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl CpuNeeds {
         }
         Ok(CpuNeeds { cores, serial, parallel })
     }
-    /// The need of each task of a job with so many.
+    /// The need of each task of a job with this many.
     #[must_use]
     pub const fn of(&self, tasks: u32) -> Share {
         if tasks == 1 { self.serial } else { self.parallel }

@@ -36,7 +36,7 @@ pub use workload::{Arrival, arrivals, generate, jobs};
 use parameters::GammaParameters;
 use rand_distr::Gamma;
 
-/// The gamma distribution of parameters that stand in this module.
+/// The gamma distribution of parameters that are in this module.
 fn gamma((shape, scale): GammaParameters) -> Gamma<f64> {
     Gamma::new(shape, scale).expect("the model's parameters are positive")
 }

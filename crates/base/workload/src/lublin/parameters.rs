@@ -146,7 +146,7 @@ const INTERACTIVE: ClassParameters = ClassParameters {
 };
 
 impl ClassParameters {
-    /// The parameters of a class on a machine of so many nodes: the published ones for 128, otherwise with u_hi =
+    /// The parameters of a class on a machine of this many nodes: the published ones for 128, otherwise with u_hi =
     /// log2(nodes) and u_med = u_hi - 2.5, kept above u_low. On machines of one or two nodes u_low is lowered to u_hi.
     pub(super) fn of(class: Class, nodes: NonZeroU32) -> ClassParameters {
         let published = match class {

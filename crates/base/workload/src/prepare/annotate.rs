@@ -132,7 +132,7 @@ impl Annotator {
             }
         }
     }
-    /// What the job of the next line asks for, with so many processors. It must be called for every line in order, those
+    /// What the job of the next line asks for, with this many processors. It must be called for every line in order, those
     /// too that do not become jobs, since some annotations draw from a stream.
     pub(super) fn demand(&mut self, record: &Record, processors: u32) -> Demand {
         match self {

@@ -70,7 +70,7 @@ named! {
 }
 
 impl SizeField {
-    /// The processors of a job; nothing if both fields are zero or unknown.
+    /// The processors of a job; `None` if both fields are zero or unknown.
     #[must_use]
     pub fn of(self, record: &Record) -> Option<u32> {
         let requested = record.requested_processors.filter(|&size| size > 0);

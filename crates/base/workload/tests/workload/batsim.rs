@@ -44,7 +44,7 @@ fn faults(text: &str) -> Vec<String> {
 }
 
 /// At 2,000,000 flop/s: 10e6 flop take 5 s, spread over 2 nodes 2.5 s, over 4 nodes 1.25 s; the busiest of the four
-/// nodes has 7e6, 3.5 s; twice (20.2 + 5 + 20.2) is 90.8 s. The job at 10 s stands below three later ones but is sorted
+/// nodes has 7e6, 3.5 s; twice (20.2 + 5 + 20.2) is 90.8 s. The job at 10 s is below three later ones but is sorted
 /// to its place. Four jobs send something: `each`, `per node`, `sequence`, `nothing`.
 #[test]
 fn run_times_by_type() {
@@ -315,7 +315,7 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
-    /// Whatever stands in a file, it is read or refused.
+    /// Whatever is in a file, it is read or refused.
     #[test]
     fn no_text_makes_it_panic(
         from: prop::sample::Index,

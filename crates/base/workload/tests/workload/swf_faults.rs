@@ -339,7 +339,7 @@ fn a_log_out_of_order_comes_whole_through_a_pipe() {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// `first` and `skip` count the lines of the file, whatever stands behind them.
+/// `first` and `skip` count the lines of the file, whatever is behind them.
 #[test]
 fn the_first_lines_of_an_unsorted_log_are_those_of_the_file() {
     let text: String = [(1, 30), (2, 10), (3, 20), (4, 5)].map(|(job, at)| line(job, at) + "\n").concat();

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 ///
 /// Prints a line for each algorithm: the minimum scaled yield, the average yield after the second phase (the mapping
 /// kept), the part of the fluid resources that is then used, how far the minimum is below the bound, and the time.
-/// Every packing is looked at by the independent checker. Nodes may differ. The file is JSON: the numbers of `fixed`
+/// Every packing is examined by the independent checker. Nodes may differ. The file is JSON: the numbers of `fixed`
 /// and `fluid` resources,
 /// `nodes` (how many, or a list of capacities) and `jobs` with `requirements`, `needs`, `tasks` and `qos`; or, with the ending
 /// .vbp, an instance of vector bin packing in the format of VPSolver, of which the fewest bins are sought.
@@ -66,7 +66,7 @@ pub(crate) struct Pack {
     /// Admit jobs in the order of the file, but none with which the minimum yield would be below this
     #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with_all = ["mapping_out", "fewest_nodes"])]
     admit: Option<Yield>,
-    /// Write the best packing: where each job stands, and its yield after the second phase
+    /// Write the best packing: where each job is, and its yield after the second phase
     #[arg(long, value_name = "FILE.json")]
     mapping_out: Option<PathBuf>,
     /// List the names of all algorithms

@@ -53,7 +53,7 @@ impl Status {
     }
 }
 
-/// The numbers of those of so many shards that have not finished; none if a run is finished and nothing has begun since.
+/// The numbers of those of this many shards that have not finished; none if a run is finished and nothing has begun since.
 pub(crate) fn missing(status: &RunStatus, of: u32) -> Vec<u32> {
     if status.has_results && status.parts.is_empty() {
         return Vec::new();

@@ -103,7 +103,7 @@ impl Standings {
         line
     }
 
-    /// As a table of at most so many variants: if there are more, the best and the worst.
+    /// As a table of at most this many variants: if there are more, the best and the worst.
     pub(super) fn table(&self, most: usize) -> String {
         let Some((metric, _)) = self.metric else { return String::new() };
         let ranking = self.ranking();

@@ -46,7 +46,7 @@ proptest! {
     }
 }
 
-/// Two nodes of 10. Jobs of 8, 6 and 4 stand on the first, costs 3, 2 and 1. Staying: 10/18. For 1: 10/14 (14 and 4). For 2:
+/// Two nodes of 10. Jobs of 8, 6 and 4 are on the first, costs 3, 2 and 1. Staying: 10/18. For 1: 10/14 (14 and 4). For 2:
 /// 10/12 (12 and 6). For 3: 1, with 8 moved or with 6 and 4.
 #[test]
 fn a_budget_by_hand() {

@@ -6,7 +6,7 @@ use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::instances::small_change;
 use dfrsim_optimum::{Limits, adapted_optimum};
 
-/// By how much of the optimum the heuristic misses it with a budget in percent of everything; nothing if the optimum is 1 or needs
+/// By how much of the optimum the heuristic misses it with a budget in percent of everything; `None` if the optimum is 1 or needs
 /// no move.
 fn gap(adapter: &mut Adapter, seed: u64, number: u64, percent: u64) -> Option<f64> {
     gap_of(adapter, &small_change(Seed::new(seed), number)?, percent)

@@ -32,7 +32,7 @@ pub(crate) fn all_mappings(instance: &Instance) -> Vec<Mapping> {
         .collect()
 }
 
-/// Amounts on a coarse scale, so that ties and exact fits are frequent. Jobs stand anywhere, with all of their tasks, some or
+/// Amounts on a coarse scale, so that ties and exact fits are frequent. Jobs are anywhere, with all of their tasks, some or
 /// none.
 pub(crate) fn problems() -> impl Strategy<Value = Adaptation> {
     (0usize..=2, 1usize..=2).prop_flat_map(|(fixed, fluid)| {

@@ -49,7 +49,7 @@ fn a_job_must_be_in_the_state_for_what_is_asked() {
         (Vec::new(), 0, Do::Kill(0), "be killed", Waiting),
         (Vec::new(), 0, Do::Pause(0), "pause", Waiting),
         (Vec::new(), 0, Do::Migrate(0, on(), half()), "migrate", Waiting),
-        // At the moment of its completion a job can still be looked at.
+        // At the moment of its completion a job can still be examined.
         (completed(), 10, Do::SetYield(0, half()), "change its yield", Completed),
         (rejected(), 5, start(), "start", Rejected),
     ];

@@ -22,7 +22,7 @@ pub(crate) enum Do {
 /// What is to be done at which second.
 pub(crate) type Steps = Vec<(u64, Vec<Do>)>;
 
-/// Does at each listed second what stands there, and keeps a diary.
+/// Does at each listed second what is there, and keeps a diary.
 #[derive(Default)]
 pub(crate) struct Script {
     steps: Steps,

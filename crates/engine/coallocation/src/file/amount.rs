@@ -2,7 +2,7 @@
 
 use dfrsim_model::coallocation::{MOST_UNITS, UNITS_PER_ONE};
 
-/// An amount in millionths, to the nearest; nothing if it is negative or above a hundred million.
+/// An amount in millionths, to the nearest; `None` if it is negative or above a hundred million.
 #[must_use]
 pub(super) fn units(amount: f64) -> Option<u64> {
     let units = (amount * UNITS_PER_ONE as f64).round();

@@ -18,7 +18,7 @@ pub struct Window {
     pub patience: SimSpan,
 }
 
-/// An entry of a table, with where it stands.
+/// An entry of a table, with where it is.
 type Table<T> = BTreeMap<Spanned<String>, Spanned<T>>;
 
 #[derive(Deserialize)]

@@ -137,7 +137,7 @@ fn what_cannot_be_meant_is_refused() {
     );
 }
 
-/// The clock is only looked at when it is asked for, and no phase is forgotten.
+/// The clock is only read when it is asked for, and no phase is forgotten.
 #[test]
 fn phases_are_measured() {
     let grid = Grid::new(vec![node([9, 9]); 200]).unwrap();

@@ -5,7 +5,7 @@ use dfrsim_coallocation::optimum;
 use dfrsim_model::SimTime;
 use proptest::prelude::*;
 
-/// All sets of so many of these resources.
+/// All sets of this many of these resources.
 fn sets(resources: &[usize], count: usize) -> Vec<Vec<usize>> {
     match (count, resources.split_last()) {
         (0, _) => vec![vec![]],

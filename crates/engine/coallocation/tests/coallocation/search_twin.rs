@@ -1,5 +1,5 @@
 //! The search against the phases as they are printed, with nothing kept from one step to the next: sums are added up
-//! anew, what is free is looked up second by second, and no start is left out because nothing can suffice there. Only the
+//! again, what is free is looked up second by second, and no start is left out because nothing can suffice there. Only the
 //! random numbers are drawn in the same order.
 
 use crate::instances::Instance;

@@ -10,7 +10,7 @@ const MOST_UNITS: usize = 40;
 /// The part of all steps that may be spent here.
 const PART: u64 = 4;
 
-/// Depth first, the largest units first, each at home first (section 4.3). Whether every assignment was looked at, or the
+/// Depth first, the largest units first, each at home first (section 4.3). Whether every assignment was examined, or the
 /// best one is the bound.
 pub(super) fn search(search: &mut Search<'_>) -> bool {
     if search.is_proven() {
@@ -50,7 +50,7 @@ struct Tree<'a> {
 
 impl Tree<'_> {
     /// Assigns the units from `depth` on; those before cost so much by themselves and by what they wait for, at least.
-    /// Whether all of it was looked at.
+    /// Whether all of it was examined.
     fn visit(&mut self, search: &mut Search<'_>, depth: usize, cost: u64) -> bool {
         let goal = search.goal;
         if depth == goal.units.len() {

@@ -98,7 +98,7 @@ impl<'a> Goal<'a> {
         largest.unwrap_or(0).max(self.first_pool)
     }
 
-    /// The nodes with what stands on them by decision: VMs that doze.
+    /// The nodes with what is on them by decision: VMs that doze.
     ///
     /// # Errors
     /// A VM that cannot doze where it is.

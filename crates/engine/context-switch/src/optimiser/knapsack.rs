@@ -1,6 +1,6 @@
 //! Two small knapsack problems of the bound.
 
-/// Beyond so many steps of the dynamic program its relaxation is used.
+/// Beyond this many steps of the dynamic program its relaxation is used.
 const MOST_STEPS: i64 = 20_000_000;
 
 /// The least total price of items (weight, price) that weigh at least so much together; all of them if even they do not.

@@ -104,7 +104,7 @@ pub enum Unsolved {
 /// are as far as possible, the largest first. Small problems are then searched completely. For others, VMs are again and
 /// again taken from a few nodes, or from a vjob, and put back as cheaply as that goes (large neighbourhood search); what is
 /// not dearer is kept. The search ends when the cost is the bound. Constraints hold in every assignment that is
-/// looked at.
+/// examined.
 ///
 /// # Errors
 /// A VM cannot go to its state, or there is no viable configuration, or none was found within the limits.

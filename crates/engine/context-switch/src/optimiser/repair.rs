@@ -25,7 +25,7 @@ pub(super) struct PartialAssignment<'a> {
     pub(super) waits: Vec<bool>,
 }
 
-/// The most nodes that are looked at for a unit: all of a usual cluster.
+/// The most nodes that are examined for a unit: all of a usual cluster.
 const MOST_CANDIDATES: usize = 512;
 
 impl<'a> PartialAssignment<'a> {
@@ -103,7 +103,7 @@ impl<'a> PartialAssignment<'a> {
         let home = self.goal.home(unit);
         let least = self.goal.least_cost(unit);
         let all = self.goal.cluster.nodes().len();
-        // From a random node on, all around or as many as are looked at.
+        // From a random node on, all around or as many as are examined.
         let first = rng.random_range(0..all.max(1));
         let around = (0..all.min(MOST_CANDIDATES)).map(|step| NodeId(((first + step) % all) as u32));
         let mut best = None;

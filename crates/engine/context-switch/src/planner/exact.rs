@@ -10,7 +10,7 @@ use crate::configuration::Configuration;
 use crate::plan::Step;
 use dfrsim_model::NodeId;
 
-/// The most tasks: with `n` of them 3^n pools are looked at.
+/// The most tasks: with `n` of them 3^n pools are examined.
 const MOST_TASKS: usize = 10;
 
 /// The cheapest plan in which each VM acts once.

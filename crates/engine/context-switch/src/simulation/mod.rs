@@ -47,7 +47,7 @@ pub struct Setting {
     /// How many of all actions fail, from 0 to 1: after its time the VM is where it was.
     pub failures: f64,
     /// How often a failed action is tried again at once. If that does not help, the rest of its plan is dropped, and the
-    /// next decision plans anew.
+    /// next decision plans again.
     pub retries: u32,
     /// The seed of failures and of the optimiser.
     pub seed: Seed,

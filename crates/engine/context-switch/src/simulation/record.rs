@@ -39,7 +39,7 @@ pub struct Switch {
 pub struct StateInterval {
     /// The vjob.
     pub vjob: VjobId,
-    /// The state; nothing while its VMs are in several.
+    /// The state; `None` while its VMs are in several.
     pub state: Option<State>,
     /// From when on.
     pub from: SimTime,

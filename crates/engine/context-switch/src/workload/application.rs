@@ -99,7 +99,7 @@ pub struct Application {
 }
 
 impl Application {
-    /// An application on so many VMs, a multiple of 9, with work `scale` times that of class A; each task's is up to a
+    /// An application on this many VMs, a multiple of 9, with work `scale` times that of class A; each task's is up to a
     /// quarter more or less, at random.
     #[must_use]
     pub fn new(benchmark: Benchmark, vms: usize, scale: f64, rng: &mut Rng) -> Application {

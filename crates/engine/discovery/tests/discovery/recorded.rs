@@ -1,4 +1,4 @@
-//! Recorded needs: whatever stands in a file, it is read or refused.
+//! Recorded needs: whatever is in a file, it is read or refused.
 
 use dfrsim_discovery::recorded::{Unit, parse};
 use dfrsim_model::SimSpan;

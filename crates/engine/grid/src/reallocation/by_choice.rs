@@ -12,7 +12,7 @@ use dfrsim_policies::batch::SubmissionEffect;
 /// Algorithm 1: takes jobs in the order of the heuristic, which is a new one after each move, and moves those that would
 /// complete more than the threshold earlier on another cluster.
 ///
-/// A job that is looked at and stays changes nothing. So the next one to move is the first of those that gain enough, and
+/// A job that is examined and stays changes nothing. So the next one to move is the first of those that gain enough, and
 /// all before it have had their turn.
 pub(super) fn move_gainers<O: Observer>(
     grid: &mut Grid<'_, O>,
@@ -85,7 +85,7 @@ pub(super) fn resubmit<O: Observer>(
     }
 }
 
-/// The jobs among which to choose, if not all have to be looked at.
+/// The jobs among which to choose, if not all have to be examined.
 fn fronts<O: Observer>(grid: &Grid<'_, O>, waiting: &[usize], heuristic: Heuristic) -> Option<Fronts> {
     let fastest = grid.clusters.iter().map(|cluster| cluster.spec.speed.thousandths()).max()?;
     let jobs = waiting.iter().map(|&job| (job, grid.job(job)));

@@ -1,7 +1,7 @@
 //! Gains and sufferages on clusters that serve their queues in turn.
 //!
 //! Such clusters offer one start to all jobs of one width, whatever their walltimes. So of each width few jobs can come
-//! first, whatever the starts are, and only these are looked at: of thousands of jobs that wait some hundred.
+//! first, whatever the starts are, and only these are examined: of thousands of jobs that wait some hundred.
 
 use super::key::{Key, two_least};
 use super::walltimes::{Line, Walltimes};

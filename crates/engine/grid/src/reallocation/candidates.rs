@@ -146,7 +146,7 @@ impl Candidates {
         self.offers.truncate(kept * self.clusters);
     }
 
-    /// Where the first of some jobs stands in the list.
+    /// Where the first of some jobs is in the list.
     fn first(&self, which: impl Fn(&Candidate) -> bool) -> Option<usize> {
         let some = self.list.iter().enumerate().filter(|(_, candidate)| which(candidate));
         some.min_by(|(_, a), (_, b)| a.comes_before(b)).map(|(at, _)| at)
@@ -169,7 +169,7 @@ impl Candidate {
         for (at, offer) in fitting.clone() {
             let end = offer.end();
             let counts = queue_state == QueueState::Cancelled || at != current;
-            // Of equal clusters the one where it stands, then the first.
+            // Of equal clusters the one where it is, then the first.
             let better =
                 |(_, other): (usize, Offer)| end < other.end() || end == other.end() && at == current;
             if counts && target.is_none_or(better) {

@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) struct Fronts {
     /// By width, walltime and submission.
     jobs: Vec<Waiting>,
-    /// A line for each width. With MaxMin the widest jobs stand first, with MinMin the narrowest: before all jobs that they
+    /// A line for each width. With MaxMin the widest jobs are first, with MinMin the narrowest: before all jobs that they
     /// may keep from being the first.
     lines: Vec<Line>,
     /// The place of the first jobs of each line; 0 if none is left.
@@ -31,7 +31,7 @@ struct Waiting {
     job: usize,
 }
 
-/// The jobs of one width that are left, by place: those that may come first stand last.
+/// The jobs of one width that are left, by place: those that may come first are last.
 struct Line {
     width: u32,
     all_alike: Vec<Alike>,
@@ -47,7 +47,7 @@ struct Alike {
 }
 
 impl Fronts {
-    /// Of these jobs; nothing if the heuristic compares something else than completion times.
+    /// Of these jobs; `None` if the heuristic compares something else than completion times.
     pub(super) fn new<'a>(
         heuristic: Heuristic,
         jobs: impl Iterator<Item = (usize, &'a GridJob)>,

@@ -15,7 +15,7 @@ pub(super) struct Key {
 /// The completion times of a job, as far as heuristics look at them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
-    /// Where it stands, or stood before it was cancelled.
+    /// Where it is, or stood before it was cancelled.
     pub(super) current: SimTime,
     /// The best cluster to which it may go, if there is one.
     pub(super) new: Option<SimTime>,

@@ -27,7 +27,7 @@ pub(crate) struct Reallocator {
     candidates: Candidates,
 }
 
-/// Where the jobs that wait stand.
+/// Where the jobs that wait are.
 #[derive(Default)]
 struct Places {
     /// For each job: its cluster and its expected start there; of use for waiting jobs only.

@@ -33,7 +33,7 @@ impl Line {
 pub(super) struct Walltimes {
     /// In microseconds, and the job.
     jobs: BTreeSet<(u64, usize)>,
-    /// Walltimes that differ by more than this, in microseconds, are in the right order on any straight piece; nothing if
+    /// Walltimes that differ by more than this, in microseconds, are in the right order on any straight piece; `None` if
     /// two clusters have the same speed, so that pieces may be level.
     rounding: Option<u64>,
 }
@@ -51,7 +51,7 @@ impl Walltimes {
         self.jobs.remove(&(walltime.micros(), job));
     }
 
-    /// More than any of the jobs suffers, in microseconds; nothing if none is left.
+    /// More than any of the jobs suffers, in microseconds; `None` if none is left.
     pub(super) fn bound(&self, lines: &[Line]) -> Option<i64> {
         let (first, last) = (self.jobs.first()?.0 as f64, self.jobs.last()?.0 as f64);
         let base = lines.iter().map(|line| line.start.micros()).min()?;
@@ -76,7 +76,7 @@ impl Walltimes {
                 if first.is_none_or(|(most, before)| suffers > most || suffers == most && job < before) {
                     first = Some((suffers, job));
                 }
-                // Those of the same walltime stand behind.
+                // Those of the same walltime are behind.
                 from = walltime + 1;
             }
         };
@@ -158,7 +158,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4_000))]
-        /// All jobs are looked at, in small numbers, where rounding counts, and large ones.
+        /// All jobs are examined, in small numbers, where rounding counts, and large ones.
         #[test]
         fn the_first_is_that_of_all((lines, walltimes) in prop_oneof![scaled(1), scaled(1_000_000_000)]) {
             let lines: Vec<Line> = (0..).zip(lines).map(|(at, it)| line(at, it)).collect();

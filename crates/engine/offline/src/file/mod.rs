@@ -26,7 +26,7 @@
 //! with the capacities of each), and the `jobs`, each with the fixed `requirements` and fluid `needs` of one task,
 //! how many `tasks` (1 unless said), and a least yield `qos` (0 unless said).
 //!
-//! **A solution** has the `minimum_yield`, which is scaled, and for each of the `jobs` where it stands, `on`, as
+//! **A solution** has the `minimum_yield`, which is scaled, and for each of the `jobs` where it is, `on`, as
 //! pairs of a node (from 0) and the number of tasks there, and its unscaled `yield`.
 //!
 //! Vector bin packing has a format of its own, which is no JSON ([`instance_from_vbp`]).

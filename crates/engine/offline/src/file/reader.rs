@@ -14,14 +14,14 @@ pub(super) struct Reader {
     faults: Vec<Fault>,
 }
 
-/// A value, and where it stands.
+/// A value, and where it is.
 #[derive(Clone)]
 pub(super) struct Place<'a> {
     value: &'a Value,
     pub(super) path: String,
 }
 
-/// An object, and where it stands.
+/// An object, and where it is.
 pub(super) struct Object<'a> {
     fields: &'a Map<String, Value>,
     path: String,
@@ -87,7 +87,7 @@ impl Reader {
         Some(items.iter().enumerate().map(item).collect())
     }
 
-    /// A list of so many items.
+    /// A list of this many items.
     pub(super) fn list_of<'a>(&mut self, place: &Place<'a>, length: usize) -> Option<Vec<Place<'a>>> {
         let items = self.list(place)?;
         if items.len() != length {
@@ -97,7 +97,7 @@ impl Reader {
         Some(items)
     }
 
-    /// What `read` makes of every item; nothing if it makes nothing of one.
+    /// What `read` makes of every item; `None` if it makes nothing of one.
     pub(super) fn each<'a, T>(
         &mut self,
         items: &[Place<'a>],

@@ -16,7 +16,7 @@ struct Search<'a> {
     heterogeneous: bool,
 }
 
-/// The node of each task; nothing if no mapping exists, or none was found before the bound on placements was reached.
+/// The node of each task; `None` if no mapping exists, or none was found before the bound on placements was reached.
 /// A placement is a task put on a node that can hold it, whether or not it stays there.
 pub(super) fn place(instance: &Instance, rigid: &Rigid, tasks: &[u32], placements: u64) -> Option<Vec<u32>> {
     let mut search = Search {

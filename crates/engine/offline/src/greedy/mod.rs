@@ -147,7 +147,7 @@ impl Greedy {
     }
 }
 
-/// The minimum yields of all 49 passes with the rules as printed, `yields[x - 1][y - 1]` that of `GREEDY_Sx_Py`; nothing where
+/// The minimum yields of all 49 passes with the rules as printed, `yields[x - 1][y - 1]` that of `GREEDY_Sx_Py`; `None` where
 /// it fails.
 #[must_use]
 pub fn minimum_yields(instance: &Instance, seed: Seed) -> [[Option<Yield>; 7]; 7] {
@@ -194,7 +194,7 @@ fn best(
 ) -> Outcome {
     let mut placer = Placer::new(instance, rigid);
     let mut best: Option<Solved> = None;
-    // Passes of one order mostly stand together.
+    // Passes of one order mostly are together.
     let mut sorted: Option<(SortOrder, Vec<u32>)> = None;
     for (order, rule) in passes {
         if sorted.as_ref().is_none_or(|sorted| sorted.0 != order) {

@@ -40,7 +40,7 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Places the tasks, given as indices of their jobs, in this order; the minimum yield of the mapping, or nothing
+    /// Places the tasks, given as indices of their jobs, in this order; the minimum yield of the mapping, or `None`
     /// if some task has no place.
     pub(super) fn place(&mut self, tasks: &[u32], rule: NodeRule) -> Option<Yield> {
         let Instance { fixed, fluid, ref nodes, .. } = *self.instance;

@@ -49,7 +49,7 @@ pub fn changed(before: &Instance, other: &Instance, seed: Seed) -> Option<Adapta
 
 /// The adaptation problem of this number on 4 nodes: a change of an instance of [`InstanceSet::DissertationSmall`] to another one
 /// of the same scenario. Numbers leap through the scenarios, each of which comes once in 729, with other samples each time.
-/// Nothing where [`changed`] has nothing.
+/// `None` where [`changed`] has nothing.
 #[must_use]
 pub fn small_change(study: Seed, number: u64) -> Option<Adaptation> {
     let set = InstanceSet::DissertationSmall;

@@ -51,7 +51,7 @@ pub enum Amounts {
 }
 
 impl DissertationScenario {
-    /// The published scenarios on so many nodes: jobs change slowest, then resources, deviations, qualities of
+    /// The published scenarios on this many nodes: jobs change slowest, then resources, deviations, qualities of
     /// service, and slack fastest.
     pub(super) fn grid(nodes: u32, jobs: &[u32]) -> Vec<Scenario> {
         let mut scenarios = Vec::new();

@@ -108,7 +108,7 @@ impl InstanceSet {
     pub fn seed(self, study: Seed, scenario: u32, sample: u32) -> Seed {
         study.fork(self.name()).numbered(scenario.into()).numbered(sample.into())
     }
-    /// One instance; nothing if there is no such scenario. Samples beyond the published number are as good as the
+    /// One instance; `None` if there is no such scenario. Samples beyond the published number are as good as the
     /// others.
     #[must_use]
     pub fn instance(self, study: Seed, scenario: u32, sample: u32) -> Option<Instance> {
@@ -170,7 +170,7 @@ fn slacks() -> impl Iterator<Item = f64> + Clone {
     (1..10).map(|tenths| f64::from(tenths) / 10.0)
 }
 
-/// That many ordinary nodes with so many resources.
+/// That many ordinary nodes with this many resources.
 fn ordinary_nodes(count: u32, dimensions: usize) -> Vec<Box<[u32]>> {
     vec![vec![Share::ONE.units(); dimensions].into(); count as usize]
 }

@@ -359,7 +359,7 @@ fn backtracking_ends_where_there_is_nothing_to_find() {
     }
 }
 
-/// Jobs with so many tenths of memory and a tenth of CPU, on two nodes.
+/// Jobs with this many tenths of memory and a tenth of CPU, on two nodes.
 fn memories(tenths: &[u32]) -> Instance {
     let tenth = Share::ONE.units() / 10;
     let job = |&memory: &u32| OfflineJob {

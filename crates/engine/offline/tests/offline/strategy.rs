@@ -22,7 +22,7 @@ fn least_yield() -> impl Strategy<Value = Yield> {
     ]
 }
 
-/// Instances in which jobs have up to so many tasks.
+/// Instances in which jobs have up to this many tasks.
 pub(crate) fn instance(most_tasks: u32) -> impl Strategy<Value = Instance> {
     let largest = prop::sample::select(vec![2, 4, 9]);
     (0..=2_usize, 1..=2_usize, any::<bool>(), largest).prop_flat_map(move |(fixed, fluid, alike, largest)| {

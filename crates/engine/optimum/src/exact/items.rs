@@ -10,13 +10,13 @@ pub(super) struct Item {
     pub(super) job: usize,
     /// What it takes: an index of [`Items::kinds`].
     pub(super) kind: usize,
-    /// Where it stands already, and what it costs to have it elsewhere.
+    /// Where it is already, and what it costs to have it elsewhere.
     pub(super) home: Home,
     /// Whether it is identical to the task before it.
     pub(super) again: bool,
 }
 
-/// The node of a task that stands already, and the cost of moving it; nothing for a new one.
+/// The node of a task that is placed already, and the cost of moving it; `None` for a new one.
 pub(crate) type Home = Option<(u32, u64)>;
 
 /// All tasks, identical ones side by side, those with the largest demand first.

@@ -17,7 +17,7 @@ use std::time::Instant;
 /// Depth first over the tasks, jobs by decreasing largest demand, each task on the nodes by decreasing free capacity. All
 /// amounts are those at the *target*, the least yield above that of the best mapping yet, so that a branch ends where a
 /// node has no room to be any better, or where what is left to place exceeds what is left on nodes that can still take
-/// anything. Of equal empty nodes only the first is tried, and identical tasks stand on nodes that do not fall. Nodes may
+/// anything. Of equal empty nodes only the first is tried, and identical tasks are on nodes that do not fall. Nodes may
 /// differ. The arithmetic is exact.
 ///
 /// The search is meant for small instances; one of more than 2^26 tasks times nodes is given up at once, as timed out.

@@ -22,7 +22,7 @@ pub(super) enum End {
     Limit,
 }
 
-/// Where the search stands. Tables have one row of `width` amounts a node, a kind of task or a depth.
+/// Where the search is. Tables have one row of `width` amounts a node, a kind of task or a depth.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
     instance: &'a Instance,
@@ -44,13 +44,13 @@ pub(super) struct Search<'a> {
     least: Vec<u64>,
     /// What each node has left.
     free: Vec<u64>,
-    /// How many tasks stand on each node.
+    /// How many tasks are on each node.
     standing: Vec<u32>,
     /// The node before each one that has the same capacity, if no task is at home on either.
     twin: Vec<Option<usize>>,
     /// For each depth, the nodes in the order in which its task tries them ...
     order: Vec<u32>,
-    /// ... and how many it has tried; the last of them is where it stands, if it stands.
+    /// ... and how many it has tried; the last of them is where it is, if it is placed.
     tried: Vec<usize>,
     /// How many tasks stand.
     depth: usize,
@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
         End::Found(Placed { mapping, min_yield })
     }
 
-    /// Aims higher, and takes back the tasks from the first on that stands in the way.
+    /// Aims higher, and takes back the tasks from the first on that is in the way.
     pub(super) fn raise(&mut self, target: Yield) {
         let placed = self.depth;
         self.target = target;
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
     /// The next node for the task at this depth that is worth a try.
     fn next_node(&mut self) -> Option<usize> {
         let nodes = self.instance.nodes.len();
-        // Identical tasks stand on nodes that do not fall.
+        // Identical tasks are on nodes that do not fall.
         let first = if self.items.list[self.depth].again { self.place_of(self.depth - 1) } else { 0 };
         while self.tried[self.depth] < nodes {
             self.tried[self.depth] += 1;

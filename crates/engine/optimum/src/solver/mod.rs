@@ -34,7 +34,7 @@ pub trait Solver: Debug + Send + Sync {
     fn solve(&self, program: &Program, limits: &Limits) -> Result<Answer, SolverError>;
 
     /// Begins to dive into a program without integer variables: solves it, and again each time that variables were fixed,
-    /// from where it stands. A limit of time holds for each of these.
+    /// from where it is. A limit of time holds for each of these.
     ///
     /// # Errors
     ///

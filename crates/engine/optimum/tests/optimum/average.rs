@@ -50,7 +50,7 @@ fn the_highest_increase_is_not_the_best() {
     assert!((utilisation(&instance, &by(RaiseOrder::SmallestFirst)) - 1.0).abs() < 1e-6);
 }
 
-/// A parallel job of need 4 stands on both nodes, where a serial job of need 5 each waits for the rest of 10: raising the
+/// A parallel job of need 4 is on both nodes, where a serial job of need 5 each waits for the rest of 10: raising the
 /// parallel job by y costs 4 on each node, so serial jobs first, 5 + 5, then 5/10 for two tasks of need 10: the average of
 /// (1/2, 1, 1). The smallest need first would give the same; with needs of 4, 5, 5 it gives 1, 3/5, 3/5 on nodes of 7,
 /// where the program has 1/2, 1, 1.

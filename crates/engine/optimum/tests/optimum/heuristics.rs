@@ -57,7 +57,7 @@ fn raised_zeros_rescue() {
     assert!((12..72).contains(&elsewhere), "{elsewhere}");
 }
 
-/// Memory of 6, 6 and 4, needs of 10: the large ones stand apart, and so LPBOUND, 20/30, cannot be kept: 10/20. A dive that
+/// Memory of 6, 6 and 4, needs of 10: the large ones are apart, and so LPBOUND, 20/30, cannot be kept: 10/20. A dive that
 /// puts the large ones together finds no solution; one that gets to the bottom has no other than this.
 #[test]
 fn both_dives_reach_the_bottom() {

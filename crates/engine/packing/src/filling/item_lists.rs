@@ -195,7 +195,7 @@ impl<const D: usize> ItemLists<D> {
         let free_sum = free.iter().sum();
         let rough_free = free.map(rough);
         let first = from - list.begin;
-        // Of the first block only what stands behind `from`.
+        // Of the first block only what is behind `from`.
         let mut skip = first % BLOCK;
         for number in first / BLOCK..(list.items.end - list.begin).div_ceil(BLOCK) {
             if self.blocks[blocks + number].may_fit(free, free_sum) {

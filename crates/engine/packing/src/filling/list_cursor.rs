@@ -4,7 +4,7 @@ use super::item_lists::{ItemLists, fits, reduce};
 use super::pack::Take;
 
 /// The first item of a list that may still fit into the node that is being filled: free capacity only shrinks, so
-/// what did not fit once need not be looked at again.
+/// what did not fit once need not be examined again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListCursor {
     list: usize,

@@ -14,7 +14,7 @@ pub(crate) struct OneList;
 
 impl<const D: usize> FillRule<D> for OneList {
     fn fill(&mut self, items: &ItemLists<D>, free: &mut [u64; D], takes: &mut Vec<Take>) {
-        // Free capacity only shrinks: an item that does not fit once need not be looked at again.
+        // Free capacity only shrinks: an item that does not fit once need not be examined again.
         let mut from = items.list(0).start;
         while let Some(position) = items.next_fitting(0, from, free) {
             let item = &items.items()[position];

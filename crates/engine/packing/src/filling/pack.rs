@@ -149,7 +149,7 @@ impl<const D: usize> Packer<D> {
     }
 }
 
-/// What the nodes can hold beyond the volume of the items; nothing if the items are more than they can hold.
+/// What the nodes can hold beyond the volume of the items; `None` if the items are more than they can hold.
 pub(crate) fn spare<const D: usize>(items: &ItemLists<D>, nodes: &NodeRuns<D>) -> Option<[u128; D]> {
     let mut spare = [0; D];
     for run in nodes.runs() {
@@ -163,7 +163,7 @@ pub(crate) fn spare<const D: usize>(items: &ItemLists<D>, nodes: &NodeRuns<D>) -
     Some(spare)
 }
 
-/// How many nodes can take this one after the other, until one of the items runs short; nothing if none can.
+/// How many nodes can take this one after the other, until one of the items runs short; `None` if none can.
 fn repeats<const D: usize>(items: &ItemLists<D>, plan: &Plan, takes: (u32, u32)) -> Option<u64> {
     let mut repeats = u64::MAX;
     for take in &plan.takes[takes.0 as usize..takes.1 as usize] {

@@ -19,7 +19,7 @@ pub(crate) struct ListTable<const D: usize> {
 }
 
 impl<const D: usize> ListTable<D> {
-    /// For the first so many of the dimensions.
+    /// For this many of the dimensions, from the first on.
     pub(crate) fn new(dimensions: usize, ordered: bool) -> ListTable<D> {
         let mut lists = [[0; D]; D];
         let mut count = 0;

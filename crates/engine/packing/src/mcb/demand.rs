@@ -33,7 +33,7 @@ pub(super) struct KeptJobs {
 }
 
 impl KeptJobs {
-    /// Nobody of so many jobs.
+    /// Nobody of this many jobs.
     pub(super) fn reset(&mut self, jobs: usize) {
         self.flags.clear();
         self.flags.resize(jobs, false);
@@ -94,7 +94,7 @@ pub(super) fn size(memory: Share, cpu: u64) -> [u64; 2] {
     [u64::from(memory.units()) << Yield::BITS, cpu]
 }
 
-/// Where items of a size stand under a packing: first the list, then by decreasing maximum, then by decreasing
+/// Where items of a size are under a packing: first the list, then by decreasing maximum, then by decreasing
 /// minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {

@@ -23,7 +23,7 @@
 //! assert_eq!(mapping.value(), Yield::from_ratio(1, 2));
 //! assert_eq!(mapping.placement(0), mapping.placement(1));
 //!
-//! // Three tasks of six tenths do not fit: the job of lower priority, which stands last, is left out.
+//! // Three tasks of six tenths do not fit: the job of lower priority, which is last, is left out.
 //! let jobs = [job(1, 2, 6), job(0, 1, 6)];
 //! let mapping = mcb.map(&jobs);
 //! assert!(mapping.is_kept(0) && !mapping.is_kept(1));
@@ -112,7 +112,7 @@ impl<'a> Mapping<'a> {
 }
 
 impl Mcb {
-    /// For a cluster of so many nodes.
+    /// For a cluster of this many nodes.
     #[must_use]
     pub fn new(nodes: u32, options: McbOptions) -> Mcb {
         Mcb {
@@ -131,7 +131,7 @@ impl Mcb {
     /// succeeded (success is not monotone in the yield). If none does, or the range is empty, the last job is left out.
     ///
     /// # Panics
-    /// If a pinned task stands on a node that the cluster does not have.
+    /// If a pinned task is on a node that the cluster does not have.
     pub fn map<'a>(&'a mut self, jobs: &'a [PackJob<'a>]) -> Mapping<'a> {
         let McbOptions { floor, precision, cpu_step, .. } = self.options;
         let floor = floor.max(Yield::try_from_units(1).expect("one unit is a yield"));

@@ -30,7 +30,7 @@ named! {
 }
 
 named! {
-    /// Which of equal tasks stands first in a list. No text says.
+    /// Which of equal tasks is first in a list. No text says.
     #[derive(Default)]
     pub enum Ties as "order of equal tasks" {
         /// That of the job submitted first.

@@ -4,7 +4,7 @@ use crate::filling::{CAPACITY, NodeRuns};
 use dfrsim_model::{NodeTasks, Share, Yield};
 use rustc_hash::FxHashMap;
 
-/// What the pinned tasks of one job add to each node that they stand on.
+/// What the pinned tasks of one job add to each node that they are on.
 pub(super) struct Pinned<'a> {
     pub(super) placement: &'a [NodeTasks],
     /// The memory of a task.

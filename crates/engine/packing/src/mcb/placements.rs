@@ -8,7 +8,7 @@ use dfrsim_model::{NodeId, NodeTasks};
 /// The placements of all jobs; used again from call to call.
 #[derive(Debug, Default)]
 pub(super) struct Placements {
-    /// A part for each job, long enough for all nodes that its tasks can stand on.
+    /// A part for each job, long enough for all nodes that its tasks can be on.
     parts: Vec<NodeTasks>,
     /// Where the placement of each job begins and ends in `parts`.
     spans: Vec<(usize, usize)>,
@@ -26,7 +26,7 @@ struct Cursor {
 }
 
 impl Placements {
-    /// Nobody stands anywhere.
+    /// Nobody is anywhere.
     pub(super) fn reset(&mut self, jobs: &[PackJob], nodes: u32) {
         self.spans.clear();
         let mut start = 0;

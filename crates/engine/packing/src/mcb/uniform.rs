@@ -12,7 +12,7 @@ use std::cmp::{Ordering, Reverse};
 ///
 /// Tasks with the same need and the same memory are one class, whichever jobs they are of. As the yield is the
 /// same for all, it decides only whether a class counts by its CPU or by its memory; among those that count by
-/// the same, the order never changes. So the classes are sorted twice a call and merged anew for each yield.
+/// the same, the order never changes. So the classes are sorted twice a call and merged again for each yield.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     /// By decreasing need, then decreasing memory.
@@ -33,7 +33,7 @@ struct Class {
     memory: Share,
     /// The tasks of the jobs that are kept.
     tasks: u64,
-    /// Where its jobs stand in `jobs`.
+    /// Where its jobs are in `jobs`.
     jobs: (u32, u32),
 }
 

@@ -41,7 +41,7 @@ enum Place {
     Row(u32),
 }
 
-/// A variable that stands at one of its bounds.
+/// A variable that is at one of its bounds.
 #[derive(Clone, Copy, Debug)]
 enum Column {
     JobAtFloor(u32),

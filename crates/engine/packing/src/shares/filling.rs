@@ -11,7 +11,7 @@ pub(super) trait Rise {
     /// A height that all rising jobs have in common.
     type Level: Copy + Ord;
 
-    /// The level at which a node of this capacity, in load units, becomes full if no other node does so before; nothing if it never does.
+    /// The level at which a node of this capacity, in load units, becomes full if no other node does so before; `None` if it never does.
     fn full_at(&mut self, node: &[Part], capacity: u32) -> Option<Self::Level>;
     /// Stops a job at this level, unless it stopped before.
     fn stop(&mut self, job: usize, at: Self::Level);
@@ -21,7 +21,7 @@ pub(super) trait Rise {
 pub(super) type Queue<L> = BinaryHeap<Reverse<(L, u32)>>;
 
 /// Fills node after node. When a job stops, its other nodes become full later than before, never earlier; so
-/// what stands in the queue is at worst too early, and is put right when it comes to the front.
+/// what is in the queue is at worst too early, and is put right when it comes to the front.
 pub(super) fn fill<R: Rise>(contested: &Contested, queue: &mut Queue<R::Level>, rise: &mut R) {
     let capacity = contested.capacity();
     queue.clear();

@@ -31,7 +31,7 @@ fn steps_in(share: Share, step: Share) -> u32 {
     (share.units() + step / 2) / step
 }
 
-/// The yield at which a task with this need gets so many steps.
+/// The yield at which a task with this need gets this many steps.
 fn yield_of(steps: u32, need: Share, step: Share) -> Yield {
     let units = u64::from(steps) * u64::from(step.units());
     if need == Share::ZERO { Yield::ONE } else { Yield::from_ratio(units, need.units().into()) }

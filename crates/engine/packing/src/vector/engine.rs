@@ -15,7 +15,7 @@ use dfrsim_model::{NodeId, NodeTasks, Yield};
 use std::cmp::Reverse;
 use std::fmt;
 
-/// Solves instances of up to so many resources as it was made for.
+/// Solves instances of up to this many resources as it was made for.
 pub(super) trait Solve: fmt::Debug {
     fn solve(&mut self, instance: &Instance, options: Options) -> Option<Solution>;
 }

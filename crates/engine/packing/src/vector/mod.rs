@@ -28,7 +28,7 @@
 //!
 //! # Readings
 //! * Of equal items the one with the larger sum of sizes comes first (the smaller one where the order is increasing),
-//!   then the one of the job that stands first in the instance.
+//!   then the one of the job that is first in the instance.
 //! * Permutation Pack and Choose Pack work with w = 2. Dimensions of an item and of a node are ranked by size and by
 //!   free capacity, the lower dimension first where they are equal; on identical nodes the latter is the order of rising
 //!   load. Best Fit takes the node with the least sum of free capacities, on identical nodes the one with the largest
@@ -106,7 +106,7 @@ impl Default for Options {
 /// A packing that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
-    /// Where the tasks stand.
+    /// Where the tasks are.
     pub mapping: Mapping,
     /// The exact minimum scaled yield of the mapping.
     pub minimum_yield: Yield,
@@ -140,7 +140,7 @@ impl VectorPacking {
         VectorPacking { algorithm, options, engine: None }
     }
 
-    /// The packing with the largest minimum yield that the search finds; nothing if it finds none.
+    /// The packing with the largest minimum yield that the search finds; `None` if it finds none.
     ///
     /// # Errors
     /// If there is no resource at all or there are more than [`MAX_DIMENSIONS`].

@@ -10,7 +10,7 @@ use crate::filling::{NodeRuns, fits, reduce};
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};
 
-/// Scores are of amounts without so many of their bits, so that they fit 128.
+/// Scores are of amounts without this many of their bits, so that they fit 128.
 const FINE: u32 = 20;
 
 /// The algorithm for vectors of width D, with memory that is used again from instance to instance.

@@ -24,7 +24,7 @@ impl Demand {
         }
     }
 
-    /// The largest scaled yield at which this is within a capacity in [`Share`](dfrsim_model::Share) units, rounded down; nothing if there is
+    /// The largest scaled yield at which this is within a capacity in [`Share`](dfrsim_model::Share) units, rounded down; `None` if there is
     /// none.
     fn highest_yield(self, capacity: u128) -> Option<Yield> {
         let free = (capacity << Yield::BITS).checked_sub(self.always)?;
@@ -36,7 +36,7 @@ impl Demand {
     }
 }
 
-/// The largest scaled yield that the sums of demands and capacities over all nodes allow, rounded down; nothing if they
+/// The largest scaled yield that the sums of demands and capacities over all nodes allow, rounded down; `None` if they
 /// do not even allow 0. No mapping has a larger minimum yield (dissertation, section 4.2.3: LPBOUND).
 #[must_use]
 pub fn yield_bound(instance: &Instance) -> Option<Yield> {
@@ -50,7 +50,7 @@ pub fn yield_bound(instance: &Instance) -> Option<Yield> {
     })
 }
 
-/// The largest minimum scaled yield that a mapping allows, exact; nothing if a node cannot even hold what its tasks
+/// The largest minimum scaled yield that a mapping allows, exact; `None` if a node cannot even hold what its tasks
 /// require and their least yields.
 ///
 /// On each node and for each fluid resource the sum of need * (least + yield * (1 - least)) over the tasks must not
@@ -60,7 +60,7 @@ pub fn yield_bound(instance: &Instance) -> Option<Yield> {
 /// yield of 1, have a scaled yield of 1. The yield is that of exact unscaled yields; when these are
 /// [rounded down](OfflineJob::unscaled), a unit more may fit.
 ///
-/// A mapping is taken as it stands, complete or not.
+/// A mapping is taken as it is, complete or not.
 ///
 /// ```
 /// use dfrsim_model::offline::{Instance, OfflineJob};
@@ -86,7 +86,7 @@ pub fn minimum_yield(instance: &Instance, mapping: &Mapping) -> Option<Yield> {
     minimum_yield_of(instance, parts)
 }
 
-/// The same of a job, a node and how many of its tasks stand there, in any order.
+/// The same of a job, a node and how many of its tasks are there, in any order.
 pub(super) fn minimum_yield_of(
     instance: &Instance,
     parts: impl Iterator<Item = (usize, usize, u32)>,

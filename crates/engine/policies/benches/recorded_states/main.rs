@@ -48,7 +48,7 @@ fn cases(policies: &[&'static str]) -> Vec<Case> {
 }
 
 impl Case {
-    /// The recording, and how many states of this case it has; nothing if there is none.
+    /// The recording, and how many states of this case it has; `None` if there is none.
     fn recorded(self, count: impl Fn(&Recording) -> usize) -> Option<Arc<Recording>> {
         let recording = recording(self.workload, self.policy)?;
         let states = count(&recording);

@@ -104,7 +104,7 @@ impl<'a> Recorder<'a> {
         Recorder { policy, parts, options, nodes, asked: None, recording }
     }
 
-    /// Asks what will be asked of MCB at this moment; under `MCB*` jobs stand where the cluster has them until then.
+    /// Asks what will be asked of MCB at this moment; under `MCB*` jobs are where the cluster has them until then.
     fn packing(&self, situation: &Situation<'_>) -> Option<(Vec<JobHandle>, PackState)> {
         let nothing_new = situation.submitted.is_empty() && situation.completed.is_empty() && !situation.tick;
         if self.parts.on_submission != OnSubmission::Mcb || nothing_new {

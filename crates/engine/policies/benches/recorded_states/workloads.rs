@@ -61,7 +61,7 @@ fn scaled_trace(number: u64) -> Vec<Job> {
     jobs
 }
 
-/// The states of a policy on a workload, recorded once; nothing without the log.
+/// The states of a policy on a workload, recorded once; `None` without the log.
 pub(crate) fn recording(workload: Workload, policy: &'static str) -> Option<Arc<Recording>> {
     type Recordings = BTreeMap<(Workload, &'static str), Option<Arc<Recording>>>;
     static DONE: Mutex<Recordings> = Mutex::new(BTreeMap::new());

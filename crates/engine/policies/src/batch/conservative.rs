@@ -19,7 +19,7 @@ pub enum Compression {
 /// section 2).
 ///
 /// A running job past its estimate counts, in each pass, as ending one second from now; since that breaks
-/// promises, the queue is planned anew then. Nothing is awaited in that second: the plan is looked at again when
+/// promises, the queue is planned again then. Nothing is awaited in that second: the plan is examined again when
 /// the job ends or something else happens.
 #[derive(Debug)]
 pub struct Conservative {
@@ -31,7 +31,7 @@ pub struct Conservative {
     arrived: usize,
     /// By handle; only those of running jobs mean anything.
     running: Vec<Running>,
-    /// The running jobs by the end of their estimate, so that overdue ones stand first.
+    /// The running jobs by the end of their estimate, so that overdue ones are first.
     by_end: Vec<(SimTime, JobHandle)>,
     /// Whether nodes came free before they were expected to: a job ended early or was cancelled.
     freed: bool,
@@ -61,7 +61,7 @@ impl Planned {
 }
 
 impl Conservative {
-    /// For a cluster of so many nodes.
+    /// For a cluster of this many nodes.
     #[must_use]
     pub fn new(nodes: u32, compression: Compression) -> Conservative {
         Conservative {

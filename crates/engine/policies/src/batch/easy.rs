@@ -7,7 +7,7 @@ use dfrsim_model::SimTime;
 
 /// The head of the queue has a reservation at the earliest time at which enough nodes will be free; other jobs
 /// start now, in queue order, if they end by then or fit into the nodes that are spare then (Lifka 1995;
-/// Mu'alem and Feitelson 2001, section 2). The reservation is made anew in each pass, and counts every job that
+/// Mu'alem and Feitelson 2001, section 2). The reservation is made again in each pass, and counts every job that
 /// ends at that same moment. A running job past its estimate counts as ending one second from now.
 #[derive(Debug)]
 pub struct Easy {
@@ -33,7 +33,7 @@ struct Reservation {
 }
 
 impl Easy {
-    /// For a cluster of so many nodes.
+    /// For a cluster of this many nodes.
     #[must_use]
     pub fn new(nodes: u32, order: QueueOrder) -> Easy {
         Easy { free: nodes, queue: Queue::new(order), running: Vec::new(), expected_ends: Vec::new() }
@@ -57,7 +57,7 @@ impl Easy {
 
     /// The earliest moment at which `width` nodes, more than are free now, will be free.
     fn reservation(&self, now: SimTime, width: u32) -> Reservation {
-        // Jobs past their estimate stand first in the list; they count as ending a second from now, after
+        // Jobs past their estimate are first in the list; they count as ending a second from now, after
         // those that are expected to end within that second.
         let overdue = self.running.partition_point(|job| job.end <= now);
         let expected = |job: &Running| if job.end <= now { now + OVERRUN } else { job.end };

@@ -41,7 +41,7 @@ struct Reservation {
 }
 
 impl EasySpare {
-    /// For a cluster of so many nodes; the queue is in the order of arrival.
+    /// For a cluster of this many nodes; the queue is in the order of arrival.
     #[must_use]
     pub fn new(nodes: u32) -> EasySpare {
         EasySpare {

@@ -15,7 +15,7 @@ pub struct Fcfs {
 }
 
 impl Fcfs {
-    /// For a cluster of so many nodes.
+    /// For a cluster of this many nodes.
     #[must_use]
     pub fn new(nodes: u32, order: QueueOrder) -> Fcfs {
         Fcfs { free: nodes, queue: Queue::new(order), widths: Vec::new() }

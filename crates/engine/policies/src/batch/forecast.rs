@@ -28,7 +28,7 @@ pub trait Forecast: Cancel {
     /// When a job of this width and estimate would start if it were submitted now, looked for from `from` on, which
     /// must not be before now nor after the answer. The cluster must be as wide as the job.
     ///
-    /// Nothing is planned anew for the question.
+    /// Nothing is planned again for the question.
     fn start_if_submitted(&mut self, now: SimTime, from: SimTime, width: u32, estimate: SimSpan) -> SimTime;
     /// What a submission does to the answers of [`Forecast::start_if_submitted`].
     fn effect_of_submission(&self) -> SubmissionEffect;

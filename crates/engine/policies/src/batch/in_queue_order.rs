@@ -17,7 +17,7 @@ pub enum QueueRule {
 
 /// Makes a [`Forecast`] of a planner that serves its queue by arrival: the planner decides, this predicts.
 ///
-/// The plan is made anew only when it is asked for and something else than expected has happened since: a job that
+/// The plan is made again only when it is asked for and something else than expected has happened since: a job that
 /// ended early or was cancelled with others behind it, or that started when the plan did not say so.
 #[derive(Debug)]
 pub struct InQueueOrder<P> {
@@ -45,7 +45,7 @@ struct Running {
 }
 
 impl<P: Planner> InQueueOrder<P> {
-    /// For a cluster of so many nodes; the planner must be one of the same size with a queue by arrival.
+    /// For a cluster of this many nodes; the planner must be one of the same size with a queue by arrival.
     #[must_use]
     pub fn new(planner: P, rule: QueueRule, nodes: u32) -> InQueueOrder<P> {
         InQueueOrder {
@@ -62,7 +62,7 @@ impl<P: Planner> InQueueOrder<P> {
 
     fn refresh(&mut self, now: SimTime) {
         self.profile.advance(now);
-        // A job past its estimate is expected to end a second from now, at every moment anew.
+        // A job past its estimate is expected to end a second from now, at every moment again.
         self.stale |= self.running.first().is_some_and(|job| job.end <= now);
         if !self.stale {
             return;

@@ -30,13 +30,13 @@ struct Step {
 }
 
 impl Profile {
-    /// All of so many nodes are free for ever.
+    /// All of this many nodes are free for ever.
     #[must_use]
     pub fn new(nodes: u32) -> Profile {
         Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: nodes }] }
     }
 
-    /// Takes back all reservations, and begins anew at this moment.
+    /// Takes back all reservations, and begins again at this moment.
     pub fn clear(&mut self, from: SimTime) {
         self.steps.clear();
         self.steps.push(Step { from, free: self.nodes });

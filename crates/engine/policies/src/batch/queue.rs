@@ -18,7 +18,7 @@ pub enum QueueOrder {
     Ljf,
     /// Smallest area first: estimate * width.
     Saf,
-    /// Largest (wait / estimate)^3 * width first, anew in each pass (Tang et al. 2009, "WFP3").
+    /// Largest (wait / estimate)^3 * width first, again in each pass (Tang et al. 2009, "WFP3").
     Wfp3,
 }
 
@@ -49,7 +49,7 @@ impl QueueOrder {
         }
     }
 
-    /// Which of two jobs stands first at this moment.
+    /// Which of two jobs is first at this moment.
     fn compare(self, a: &BatchJob, b: &BatchJob, now: SimTime) -> Ordering {
         let area = |job: &BatchJob| u128::from(job.estimate.micros()) * u128::from(job.width);
         let by_key = match self {

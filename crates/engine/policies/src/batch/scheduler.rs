@@ -18,7 +18,7 @@ pub struct BatchScheduler<P> {
 }
 
 impl<P: Planner> BatchScheduler<P> {
-    /// For a planner of a cluster of so many nodes.
+    /// For a planner of a cluster of this many nodes.
     #[must_use]
     pub fn new(planner: P, nodes: u32) -> BatchScheduler<P> {
         BatchScheduler {

@@ -84,7 +84,7 @@ impl Mover {
     }
 }
 
-/// Places the jobs that have no nodes, where they stand already or by Greedy, as long as there is room.
+/// Places the jobs that have no nodes, where they are already or by Greedy, as long as there is room.
 fn fill_up(view: View<'_>, nodes: u32, jobs: &[Candidate], mapping: &mut [Vec<NodeTasks>]) {
     let mut table = NodeTable::new(nodes);
     let task = |job: &Candidate| TaskSize::of(view.job(job.handle));
@@ -103,7 +103,7 @@ fn fill_up(view: View<'_>, nodes: u32, jobs: &[Candidate], mapping: &mut [Vec<No
     }
 }
 
-/// Where the tasks of a running job stand in the cluster.
+/// Where the tasks of a running job are in the cluster.
 fn home(job: JobView<'_>) -> Vec<NodeTasks> {
     if job.state() == JobState::Running { job.placement().to_vec() } else { Vec::new() }
 }

@@ -4,10 +4,10 @@ use super::node_table::{NodeTable, TaskSize};
 use dfrsim_cluster::{Decision, JobHandle, JobState, View};
 use dfrsim_model::{NodeTasks, Share, Yield};
 
-/// A job and where its tasks stand.
+/// A job and where its tasks are.
 pub(super) type Placed = (JobHandle, Vec<NodeTasks>);
 
-/// Which tasks shall stand where. Between decisions it is what the cluster has; parts of a policy change it in turn, and
+/// Which tasks shall be where. Between decisions it is what the cluster has; parts of a policy change it in turn, and
 /// only the net change becomes the decision.
 #[derive(Debug)]
 pub(super) struct Mapping {

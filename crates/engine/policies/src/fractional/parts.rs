@@ -41,7 +41,7 @@ pub enum OnSubmission {
     GreedyP,
     /// It starts, and jobs of low priority are moved or paused for it.
     GreedyPM,
-    /// All jobs are mapped anew.
+    /// All jobs are mapped again.
     Mcb,
 }
 
@@ -50,9 +50,9 @@ pub enum OnSubmission {
 pub enum Periodic {
     /// There are no ticks.
     Nothing,
-    /// `/per`: all jobs are mapped anew for the largest minimum yield.
+    /// `/per`: all jobs are mapped again for the largest minimum yield.
     Mcb,
-    /// `/stretch-per`: all jobs are mapped anew for the smallest largest estimated stretch.
+    /// `/stretch-per`: all jobs are mapped again for the smallest largest estimated stretch.
     McbStretch,
 }
 
@@ -85,7 +85,7 @@ impl Fractional {
         self.on_submission == OnSubmission::Mcb || self.periodic != Periodic::Nothing
     }
 
-    /// The policy of this name; nothing if there is none.
+    /// The policy of this name; `None` if there is none.
     #[must_use]
     pub fn parse(name: &str) -> Option<Fractional> {
         let mut parts = name.split('/').peekable();
@@ -209,7 +209,7 @@ impl Fractional {
                 OnSubmission::Greedy => "a job starts where its memory fits",
                 OnSubmission::GreedyP => "a job starts, low priorities pause for it",
                 OnSubmission::GreedyPM => "a job starts, low priorities move or pause for it",
-                OnSubmission::Mcb => "an arrival maps all jobs anew",
+                OnSubmission::Mcb => "an arrival maps all jobs again",
             }
             .to_owned(),
         ];
@@ -218,8 +218,8 @@ impl Fractional {
         }
         parts.extend(match self.periodic {
             Periodic::Nothing => None,
-            Periodic::Mcb => Some("ticks map all jobs anew".into()),
-            Periodic::McbStretch => Some("ticks map all jobs anew by estimated stretch".into()),
+            Periodic::Mcb => Some("ticks map all jobs again".into()),
+            Periodic::McbStretch => Some("ticks map all jobs again by estimated stretch".into()),
         });
         parts.extend(self.budget_gb.map(|most| format!("a tick moves {most} GB at most")));
         if self.relabel {

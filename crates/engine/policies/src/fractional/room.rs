@@ -51,7 +51,7 @@ impl Room {
         false
     }
 
-    /// The most memory from `least` to `most` with which so many tasks find room; `None` if they find none with the least.
+    /// The most memory from `least` to `most` with which this many tasks find room; `None` if they find none with the least.
     pub(super) fn limit(&mut self, tasks: u32, least: Share, most: Share) -> Option<Share> {
         if !self.takes(least, tasks) {
             return None;
@@ -68,7 +68,7 @@ impl Room {
         Share::try_from_units(taken)
     }
 
-    /// There is no room for so many tasks of this size, as others have taken some since.
+    /// There is no room for this many tasks of this size, as others have taken some since.
     pub(super) fn refuse(&mut self, memory: Share, tasks: u32) {
         let begin = self.refused.partition_point(|&(other, _)| other < memory);
         let no_better = self.refused[begin..].partition_point(|&(_, count)| count >= tasks);

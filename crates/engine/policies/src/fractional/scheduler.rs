@@ -44,7 +44,7 @@ impl Default for FractionalOptions {
 
 /// Called when MCB begins and ends mapping jobs, so that its calls can be counted and timed.
 pub trait McbProbe: std::fmt::Debug {
-    /// It begins, at a moment with so many jobs in the system.
+    /// It begins, at a moment with this many jobs in the system.
     fn begins(&mut self, jobs: usize);
     /// It has ended.
     fn ends(&mut self);
@@ -77,7 +77,7 @@ pub struct FractionalScheduler {
 }
 
 impl FractionalScheduler {
-    /// The policy on a cluster of so many nodes.
+    /// The policy on a cluster of this many nodes.
     #[must_use]
     pub fn new(policy: Fractional, nodes: u32, options: FractionalOptions) -> FractionalScheduler {
         FractionalScheduler {
@@ -220,7 +220,7 @@ impl FractionalScheduler {
         self.mapping.placed().any(|job| self.yields[job.index()] < enough)
     }
 
-    /// Maps all jobs anew and, if there is a budget, moves no more than that.
+    /// Maps all jobs again and, if there is a budget, moves no more than that.
     fn remap(&mut self, view: View<'_>, budget: Option<u64>) {
         let drops_lowest = self.options.mcb.drop == DropRule::Prefix;
         if drops_lowest && budget.is_none() && !self.policy.relabel {

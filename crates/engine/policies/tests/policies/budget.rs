@@ -125,7 +125,7 @@ fn what_cannot_be_moved_is_paused_for_higher_priorities() {
     assert_eq!(records.iter().map(|record| record.migrations).sum::<u32>(), 0);
 }
 
-/// Two nodes. At 0, jobs 1 (need 1) and 2 (need 1) stand alone on nodes 0 and 1. At 10, job 3 (need 1/2) joins job 1, at 20
+/// Two nodes. At 0, jobs 1 (need 1) and 2 (need 1) are alone on nodes 0 and 1. At 10, job 3 (need 1/2) joins job 1, at 20
 /// job 4 (need 1/2) job 2. When job 2 ends at 100, nodes have 3/2 and 1/2. At the tick at 600 the move of job 3 to node 1
 /// brings all to full speed; its memory is a quarter of a node: 2 GB. Until then jobs 1 and 3 have 2/3 (max-min) from 10 on,
 /// so that at 600 job 1 has done 10 + 590 * 2/3 = 403 1/3 of 1,000 s and ends at 600 + 596 2/3 with the move; without, at

@@ -9,7 +9,7 @@ fn lives(policy: &str, nodes: u32, jobs: Vec<Job>) -> Vec<(f64, f64)> {
     starts_and_ends(&schedule(policy, nodes, &penalty(5), jobs))
 }
 
-/// Ticks stand at 100, 200 after the first submission, whatever the period of the options.
+/// Ticks are at 100, 200 after the first submission, whatever the period of the options.
 #[test]
 fn the_period_is_that_of_the_name() {
     let table = [(50, 100, 1), (160, 10, 1)];

@@ -72,7 +72,7 @@ fn low_priorities_are_paused_first() {
     assert_eq!(starts_and_ends(&records)[2], (30.0, 50.0));
 }
 
-/// Ticks stand at 600 and 1,200 after the first submission, which is at 50; nothing happens in between.
+/// Ticks are at 600 and 1,200 after the first submission, which is at 50; nothing happens in between.
 #[test]
 fn periodic_policies_start_jobs_at_ticks() {
     let records = schedule("/per/OPT=MIN", 1, &penalty(0), jobs(&[(50, 100, 1), (760, 10, 1)]));

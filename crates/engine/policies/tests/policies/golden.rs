@@ -181,7 +181,7 @@ fn cons_fills_the_earliest_hole() {
 /// BBBBBBCC           BBBBBBCC           BBBBBBCC
 /// ```
 /// A ends at 2 instead of 4. One by one: C still needs B's node; D (3 s) does not fit before E's reservation;
-/// E moves up. Planned anew, D comes before E, which fits nowhere before C any more: it was promised 4 and
+/// E moves up. Planned again, D comes before E, which fits nowhere before C any more: it was promised 4 and
 /// starts at 8.
 #[test]
 fn cons_moves_up_one_by_one_or_plans_anew() {

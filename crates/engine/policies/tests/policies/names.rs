@@ -1,4 +1,4 @@
-//! Names of policies: whatever stands there is read or refused, and what is read prints as what is read as the same.
+//! Names of policies: whatever is there is read or refused, and what is read prints as what is read as the same.
 
 use dfrsim_policies::{Policy, catalogue};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ proptest! {
     }
 }
 
-/// Parts beyond the paper stand behind the others, in their order, where they have something to act on.
+/// Parts beyond the paper are behind the others, in their order, where they have something to act on.
 #[test]
 fn extensions_have_their_places() {
     let all = "GreedyPM*/per/OPT=MIN/MVT=600/PERIOD=2700/BELOW=30/SAFE=10/SPREAD/RETRY=60/SWAP=2/LAS=60/AHEAD=0.5/ESTIMATES";

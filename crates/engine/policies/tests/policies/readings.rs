@@ -66,7 +66,7 @@ fn ticks_begin_at_zero() {
     assert_eq!(starts_and_ends(&records), [(600.0, 700.0), (1200.0, 1210.0)]);
 }
 
-/// Two nodes; a job of memory 0.6 stands on node 0. At the tick at 600 another one arrives, and node 1 is the less loaded. Admitted
+/// Two nodes; a job of memory 0.6 is on node 0. At the tick at 600 another one arrives, and node 1 is the less loaded. Admitted
 /// first, it has node 1 before the tick comes, which may not move it and fills node 0 with the first job. Left to the tick,
 /// the two are packed in the order of their memory: the larger one takes node 0.
 #[test]

@@ -35,7 +35,7 @@ fn run(policy: &str, jobs: &[Job]) -> (f64, f64) {
     (stretches.fold(0.0, f64::max), records[0].end.as_secs_f64())
 }
 
-/// The long job, and so many of the middle ones.
+/// The long job, and this many of the middle ones.
 fn phase_1(long: u64, middle: u64, count: u64) -> Vec<Job> {
     let mut jobs = vec![serial(0, 0, long)];
     jobs.extend((0..count).map(|number| serial(number + 1, long - middle + number * middle, middle)));

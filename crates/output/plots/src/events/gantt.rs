@@ -26,7 +26,7 @@ pub struct Window {
 }
 
 /// Draws a rectangle for each stay of a job on a node: its height is the part of the node's CPU that the job has, its
-/// lightness the job's yield. Jobs that share a node stand on each other. Of a grid it draws the cores of all clusters; a job
+/// lightness the job's yield. Jobs that share a node are stacked. Of a grid it draws the cores of all clusters; a job
 /// takes the first ones that are free, and has a mark if it waited on another cluster before.
 ///
 /// The data has the rectangles that are at least partly in the window, node by node, with their whole times. A stay is cut
@@ -118,7 +118,7 @@ fn blocks(rectangles: &[Rectangle]) -> Vec<Block> {
             let edges = (one.begin, one.end) == (rectangle.begin, rectangle.end);
             fills(one) && alike == (true, true, true) && edges && one.node + block.nodes == rectangle.node
         };
-        // They stand by begin and node, so the neighbour is the last one.
+        // They are by begin and node, so the neighbour is the last one.
         match blocks.last_mut() {
             Some(block) if continues(block) => block.nodes += 1,
             _ => blocks.push(Block { rectangle: rectangle.clone(), nodes: 1 }),

@@ -42,7 +42,7 @@ pub(super) enum Edge {
     Shift,
 }
 
-/// The nodes over time. On each, jobs stand on each other in the order in which they came.
+/// The nodes over time. On each, jobs are stacked in the order in which they came.
 #[derive(Default)]
 pub(super) struct Layout {
     /// Only rectangles of this time are kept, to its end and from its begin.

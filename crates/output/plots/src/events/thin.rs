@@ -3,7 +3,7 @@
 /// A moment in microseconds, and the value from then on.
 pub(super) type Step = (u64, f64);
 
-/// A step function with at most four steps in each of so many equal spans of time: its first and last value there, its
+/// A step function with at most four steps in each of this many equal spans of time: its first and last value there, its
 /// smallest and its largest. Steps have rising moments.
 pub(super) fn thinned(steps: &[Step], spans: u64) -> Vec<Step> {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return Vec::new() };

@@ -13,7 +13,7 @@ use crate::table::Csv;
 use dfrsim_model::{Share, SimTime, Yield};
 use std::path::Path;
 
-/// So many spans of time keep their extremes.
+/// This many spans of time keep their extremes.
 const SPANS: u64 = 700;
 const NAMES: [&str; 4] = ["CPU in use", "running", "waiting", "paused"];
 

@@ -72,7 +72,7 @@ fn fcfs() {
 }
 
 /// One node. A (10 s) is alone until B (2 s) arrives at 4; both get half of it, so B is done at 8, when A has done 6 s, and
-/// A at 12. B stands on A.
+/// A at 12. B is on A.
 #[test]
 fn shared_nodes_are_split_by_cpu() {
     let mut list = jobs();
@@ -170,7 +170,7 @@ fn a_job_that_is_lost_begins_again() {
 }
 
 /// Two nodes; half a node is 471,859,200 share units. A (half a node) is paused at 2 and resumed on the other node at 4; B
-/// (half a node), which stands on A, moves down then, goes to the other node at 6, onto A, and down again when A ends at 7.
+/// (half a node), which is on A, moves down then, goes to the other node at 6, onto A, and down again when A ends at 7.
 /// ```text
 /// 0123456789
 /// AA  BB         (above: B in 0 and 1, too)

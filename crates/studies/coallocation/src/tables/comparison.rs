@@ -99,7 +99,7 @@ pub(super) fn table_3(data: &Data<'_>) -> NamedTable {
             let is_count = !matches!(name, "mean_delay_h" | "factor_of_optimum");
             let names = TableLine::new().with("usage", usage).with("size", size);
             let names = names.with("kind", kind).with("metric", name);
-            // The published table is for 5 nodes, and its counts are of so many test cases.
+            // The published table is for 5 nodes, and its counts are of this many test cases.
             let is_comparable = !is_count || is_as_published(data.fields, Some(size));
             let published = published.filter(|_| size == 5 && is_comparable).map(|it| it[place]);
             lines.push(line(names, ours, published, is_count.then_some(cases)));

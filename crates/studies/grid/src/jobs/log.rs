@@ -138,7 +138,7 @@ impl Log {
         self.jobs.partition_point(|job| job.submit < from)
     }
 
-    /// So many jobs from a place on, with their arrivals stretched or compressed so that the one behind them would arrive
+    /// This many jobs from a place on, with their arrivals stretched or compressed so that the one behind them would arrive
     /// at the end of the month.
     fn stretched(&self, place: usize, count: usize, length: u64) -> Vec<GridJob> {
         let those = &self.jobs[place..place + count];

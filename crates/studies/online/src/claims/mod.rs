@@ -327,7 +327,7 @@ pub(crate) fn all(matrix: &Matrix<'_>) -> Vec<Claim> {
     claims
 }
 
-/// Whether the policies stand in nearly the same order on each pair of workloads.
+/// Whether the policies are in nearly the same order on each pair of workloads.
 fn consistent(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
     let workloads = matrix.scenario.workloads.iter();
     let compared = workloads.filter_map(|workload| {

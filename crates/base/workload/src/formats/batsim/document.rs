@@ -1,4 +1,4 @@
-//! The JSON of a workload, its values kept as they stand, so that each is known by its line.
+//! The JSON of a workload, its values kept as they are, so that each is known by its line.
 
 use super::Located;
 use crate::log::Problem;
@@ -71,7 +71,7 @@ pub(super) struct Entry<'e> {
     text: &'e Text<'e>,
     /// How messages speak of it.
     name: String,
-    /// Where it stands.
+    /// Where it is.
     line: u64,
     problems: Vec<Located>,
 }
@@ -120,7 +120,7 @@ impl<'e> Entry<'e> {
     }
 }
 
-/// What stands in a field, as messages show it.
+/// What is in a field, as messages show it.
 fn excerpt(value: Option<&RawValue>) -> String {
     let Some(value) = value else { return "nothing".to_owned() };
     let words: Vec<&str> = value.get().split_whitespace().collect();

@@ -14,7 +14,7 @@ use std::fmt;
 /// What became of the jobs.
 #[derive(Default)]
 pub(super) struct Jobs {
-    /// Those without fault, as they stand.
+    /// Those without fault, as they are.
     pub(super) lines: Vec<Line>,
     /// How many have faults.
     pub(super) broken: u64,

@@ -19,15 +19,15 @@ pub(super) struct Profile {
 
 /// How long it takes.
 pub(super) enum Work {
-    /// So many seconds.
+    /// This many seconds.
     Delay(f64),
-    /// So many flop on each node.
+    /// This many flop on each node.
     Each(f64),
-    /// So many flop, spread over the nodes.
+    /// This many flop, spread over the nodes.
     Spread(f64),
     /// The flop of each node.
     PerNode(Vec<f64>),
-    /// Profiles one after the other, so many times.
+    /// Profiles one after the other, this many times.
     Sequence { parts: Vec<String>, repeat: u64 },
 }
 

@@ -7,7 +7,7 @@ use crate::log::Problem;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-/// How many sequences may stand in one another; one that contains itself has more.
+/// How many sequences may be in one another; one that contains itself has more.
 const DEEPEST: u32 = 32;
 
 /// All profiles, by name.
@@ -79,7 +79,7 @@ impl Profiles {
         )
     }
 
-    /// How long a job on so many nodes runs.
+    /// How long a job on this many nodes runs.
     pub(super) fn run(&mut self, name: &str, nodes: u32) -> Result<Run, NoRun> {
         let &index = self.by_name.get(name).ok_or(NoRun::Unknown)?;
         self.run_of(index, nodes, 0)

@@ -58,7 +58,7 @@ pub(super) fn memory(text: &str) -> Option<(f64, MemoryOf)> {
     Some((number * factor, of))
 }
 
-/// So many kilobytes, to a millionth; `None` if they are too many.
+/// This many kilobytes, to a millionth; `None` if they are too many.
 pub(super) fn kilobytes(amount: f64) -> Option<Kilobytes> {
     let millionths = (amount * 1e6).round();
     (millionths < 1.8e19).then(|| Kilobytes::from_millionths(millionths as u64))

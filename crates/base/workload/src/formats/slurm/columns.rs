@@ -33,7 +33,7 @@ named! {
     }
 }
 
-/// Where each column stands.
+/// Where each column is.
 pub(super) struct Columns {
     delimiter: char,
     /// How many there are, used or not.

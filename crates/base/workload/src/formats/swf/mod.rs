@@ -24,7 +24,7 @@
 //!
 //! Source: the definition of the format, version 2.2, at the Parallel Workloads Archive (Chapin et al. 1999,
 //! "Benchmarks and standards for the evaluation of parallel job schedulers"). Our choices: decimals are read in every
-//! field of time or memory, since the archive's logs have them; comments may stand between the lines.
+//! field of time or memory, since the archive's logs have them; comments may be between the lines.
 
 mod writer;
 

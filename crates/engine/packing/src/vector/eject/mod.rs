@@ -6,7 +6,7 @@
 //! routing). Sizes count by how scarce they are: what all tasks ask for by what all nodes have.
 //!
 //! The search starts at the top, because most instances can be packed close to the bound: the bound is tried, then 1/16
-//! of it less, 1/8, 1/4, 1/2 and 0, and then what a bisection asks for. Nodes are seldom filled anew: a placement of an
+//! of it less, 1/8, 1/4, 1/2 and 0, and then what a bisection asks for. Nodes are seldom filled again: a placement of an
 //! earlier yield is carried to the next one, tasks that are too much there lose their nodes, and the rest is repair. Below
 //! 1/16 that is the placement whose repair failed last, from where a lower yield is near; in the bisection the one that
 //! was found last, or with few tasks again the failed one. Only if that fails while the bisection is still coarse, First Fit begins
@@ -96,7 +96,7 @@ impl<const D: usize> Eject<D> {
         }
     }
 
-    /// Whether tasks can be packed at a yield by filling the nodes anew.
+    /// Whether tasks can be packed at a yield by filling the nodes again.
     fn packs_anew(&mut self, scaled: Yield, filling: Filling, patience: &mut Patience) -> bool {
         self.demands.size_at(scaled);
         let weights = self.weights();

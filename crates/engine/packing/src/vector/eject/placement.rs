@@ -44,7 +44,7 @@ pub(super) struct Patience {
 
 impl Patience {
     /// For an instance with this number of tasks: enough ejections for it to take at most about twice the time of VP_CPSUM,
-    /// whatever its size (the example `eject` of `dfrsim-offline` measures it), or so many times as much.
+    /// whatever its size (the example `eject` of `dfrsim-offline` measures it), or this many times as much.
     pub(super) fn for_tasks(tasks: usize, times: u32) -> Patience {
         let in_vain = (4 + (tasks / 5).min(8 + tasks / 10)).min(70);
         let left = 150 + 40 * tasks + (90 * tasks).min(12_000 + 13 * tasks);
@@ -68,7 +68,7 @@ const STEPS_OF_EJECTION: usize = 8;
 /// How many rough amounts are compared at a time.
 const BLOCK: usize = 32;
 
-/// Rough amounts of so many nodes or tasks, dimension by dimension.
+/// Rough amounts of this many nodes or tasks, dimension by dimension.
 type RoughBlock<const D: usize> = [[u16; BLOCK]; D];
 
 /// Tasks on nodes, some of them nowhere yet.
@@ -369,7 +369,7 @@ mod tests {
         with_room.min_by_key(|&(free, node)| (free[0] + free[1], node)).map(|(_, node)| node)
     }
 
-    /// With fewer tasks than are enough for a search, all of them are looked at.
+    /// With fewer tasks than are enough for a search, all of them are examined.
     fn plain_cheapest_to_eject(placement: &Placement<2>, size: &[u64; 2]) -> Option<u32> {
         let candidates = (0..placement.sizes.len() as u32).filter(|&task| {
             let (node, own) = (placement.node_of[task as usize], placement.sizes[task as usize]);

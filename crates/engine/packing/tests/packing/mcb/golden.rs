@@ -21,12 +21,12 @@ fn at(mapping: &Mapping, job: usize) -> Vec<(u32, u32)> {
 /// Two nodes; A: two tasks (CPU 0.5, memory 0.1), B: two tasks (0.1, 0.5), C: two tasks (0.4, 0.4). The needs
 /// sum to 2.0, so the yield may be 1.
 ///
-/// One list: A and B tie on (0.5, 0.1) and stand by submission, A A B B C C. Node 0 takes both A (CPU 1.0,
+/// One list: A and B tie on (0.5, 0.1) and are by submission, A A B B C C. Node 0 takes both A (CPU 1.0,
 /// memory 0.2) and then nothing, as all others need CPU. Node 1 takes both B (0.2, 1.0). C has no place: yield
 /// 1 fails, 0.01 succeeds, and bisection looks for more. Memory is 2.0 in all, so both nodes must be filled to
 /// the last tenth: only {A, B, C} twice (0.1 + 0.5 + 0.4) does that, or B B and A A C C. Below a yield of 1 the
 /// list is B B, then A or C. Node 0: B B, memory full. Node 1: A A C C in any order (memory 1.0, CPU 1.8 y).
-/// So it succeeds exactly if B B stand first and 1.8 y <= 1. Probes between 0.01 (success) and 1 (failure),
+/// So it succeeds exactly if B B are first and 1.8 y <= 1. Probes between 0.01 (success) and 1 (failure),
 /// with 10,485 and 1,048,576 as the ends: 529,530 (0.505) succeeds, 789,053 (0.7525) fails, 659,291 (0.6288)
 /// fails, 594,410 (0.5669) fails, 561,970 (0.5359) succeeds, 578,190 (0.5514) succeeds; 594,410 - 578,190 =
 /// 16,220 is above 0.01 (10,485), so 586,300 (0.5591) fails; 586,300 - 578,190 = 8,110 ends it.
@@ -68,7 +68,7 @@ fn skip_keeps_a_later_job_that_fits() {
 }
 
 /// Three equal tasks of three jobs, need 1 and memory 0.4, on two nodes: the bound is a yield of 2/3, at which
-/// no two share a node; 0.5 is the most. Equal tasks stand by submission, not by priority: node 0 takes the
+/// no two share a node; 0.5 is the most. Equal tasks are by submission, not by priority: node 0 takes the
 /// jobs 0 and 1 of the submission order, which are given last.
 #[test]
 fn equal_tasks_stand_by_submission() {
@@ -83,7 +83,7 @@ fn equal_tasks_stand_by_submission() {
 }
 
 /// Each task fills a node in CPU or memory, and there is a node for each. At the yield 1 all tasks have the
-/// maximum 1 and the minimum 0.5 (A and C need the CPU, B the memory), so that they stand by submission: A, B,
+/// maximum 1 and the minimum 0.5 (A and C need the CPU, B the memory), so that they are by submission: A, B,
 /// C, whatever they are alike in.
 #[test]
 fn tasks_that_mirror_each_other_stand_by_submission() {
@@ -94,7 +94,7 @@ fn tasks_that_mirror_each_other_stand_by_submission() {
     assert_eq!([at(&mapping, 2), at(&mapping, 0), at(&mapping, 1)], [[(0, 1)], [(1, 1)], [(2, 1)]]);
 }
 
-/// A pinned task with memory 0.6 on node 0 of two; two free tasks with 0.5 cannot stand beside it and share
+/// A pinned task with memory 0.6 on node 0 of two; two free tasks with 0.5 cannot be beside it and share
 /// node 1. With a third, the job of lowest priority leaves, and that may be the pinned one.
 #[test]
 fn pinned_tasks_stay_or_leave() {

@@ -38,7 +38,7 @@ impl Node {
     }
 }
 
-/// The jobs (by index) with their yields, packed: the nodes, or nothing.
+/// The jobs (by index) with their yields, packed: the nodes, or `None`.
 fn pack(nodes: u32, jobs: &[PackJob], yields: &[(usize, Yield)], options: McbOptions) -> Option<Vec<Node>> {
     let mut cluster: Vec<Node> = (0..nodes).map(|_| Node { cpu: 0, memory: 0, jobs: Vec::new() }).collect();
     let mut tasks = Vec::new();

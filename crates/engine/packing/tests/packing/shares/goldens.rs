@@ -123,7 +123,7 @@ fn absurd_loads_give_no_yield() {
     assert_eq!(yields[..9], [Yield::ZERO; 9]);
 }
 
-/// Jobs that need nothing, stand nowhere or are alone run at full speed.
+/// Jobs that need nothing, are nowhere or are alone run at full speed.
 #[test]
 fn without_contention_every_yield_is_one() {
     let (one, many) = (on([(0, 1)]), on([(0, 1), (1, 4)]));

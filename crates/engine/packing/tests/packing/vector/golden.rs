@@ -6,7 +6,7 @@ use dfrsim_packing::vector::{Algorithm, ListOrder, Options, Probes, Solution, Ve
 
 const TENTH: u32 = Share::ONE.units() / 10;
 
-/// Jobs of one task with demands in tenths of a node, on so many ordinary nodes.
+/// Jobs of one task with demands in tenths of a node, on this many ordinary nodes.
 fn instance<const D: usize>(fixed: usize, nodes: usize, jobs: &[[u32; D]]) -> Instance {
     let job = |tenths: &[u32; D]| OfflineJob {
         tasks: 1,

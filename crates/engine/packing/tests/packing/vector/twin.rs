@@ -87,7 +87,7 @@ fn one_by_one(best: bool, tasks: &[Task], mut nodes: Vec<Node>) -> (bool, Vec<No
     (all, nodes, failed)
 }
 
-/// The first so many dimensions by decreasing amounts, the lower of equal ones first.
+/// This many dimensions by decreasing amounts, the lower of equal ones first.
 fn largest(amounts: &[u64], count: usize) -> Vec<usize> {
     let mut ranked: Vec<usize> = (0..amounts.len()).collect();
     ranked.sort_by_key(|&d| std::cmp::Reverse(amounts[d]));

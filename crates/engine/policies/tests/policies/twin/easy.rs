@@ -1,4 +1,4 @@
-//! EASY, with the reservation looked up anew for every candidate.
+//! EASY, with the reservation looked up again for every candidate.
 
 use super::{State, Twin};
 use dfrsim_policies::batch::QueueOrder;
@@ -21,7 +21,7 @@ fn free_at(state: &State<'_>, time: u64) -> u32 {
     state.nodes - there.map(|&(job, _)| state.jobs[job].width).sum::<u32>()
 }
 
-/// The first moment at which so many nodes are free.
+/// The first moment at which this many nodes are free.
 fn reservation(state: &State<'_>, width: u32) -> u64 {
     let ends = state.running.iter().map(|&running| state.expected_end(running));
     ends.filter(|&end| free_at(state, end) >= width).min().unwrap()

@@ -28,7 +28,7 @@ pub(crate) struct TwinJob {
     pub(crate) estimate: u64,
 }
 
-/// What stands where at one moment.
+/// What is where at one moment.
 pub(crate) struct State<'a> {
     pub(crate) nodes: u32,
     pub(crate) now: u64,
@@ -106,7 +106,7 @@ impl Twin for Fcfs {
     }
 }
 
-/// Start and end of each job, in microseconds; nothing for jobs wider than the cluster.
+/// Start and end of each job, in microseconds; `None` for jobs wider than the cluster.
 pub(crate) fn simulate(
     nodes: u32,
     options: &Options,
