@@ -107,7 +107,7 @@ fields! {
     pub struct Slow {
         /// Which.
         pub algorithms: Vec<Algorithm> = any_algorithms();
-        /// They run on the first this many replications of each scenario.
+        /// They run on this many replications of each scenario, the first ones.
         pub replications: u32 = count("a number of replications", 0, u32::MAX), default 1;
         /// They run on instances of at most this many tasks.
         pub tasks: u32 = count("a number of tasks", 0, u32::MAX), default u32::MAX;
