@@ -121,8 +121,8 @@ fields! {
     pub struct SecondPhase {
         /// Whose packings go through it, of the scenario's algorithms.
         pub algorithms: Vec<Algorithm> = any_algorithms(), default Vec::new();
-        /// With several fluid resources or parallel jobs the greatest average needs a linear program; it is solved for the
-        /// first this many replications of each scenario.
+        /// With several fluid resources or parallel jobs the greatest average needs a linear program; it is solved for this
+        /// many replications of each scenario, the first ones.
         pub program_replications: u32 = count("a number of replications", 0, u32::MAX), default 1;
     }
     renamed { "program_samples" => "program_replications" }
