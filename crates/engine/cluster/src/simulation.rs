@@ -231,7 +231,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         Ok(())
     }
 
-    /// Who is told what happens.
+    /// The observer of the simulation.
     pub fn observer(&self) -> &O {
         &self.observer
     }

@@ -58,7 +58,8 @@ pub(super) struct IdleJob {
     pub(super) job: JobHandle,
     pub(super) sequence: u64,
     pub(super) submit: SimTime,
-    pub(super) virtual_time: VirtualTime,
+    /// How long it is for its priority (`Extensions::length`).
+    pub(super) length: VirtualTime,
     pub(super) tasks: u32,
     pub(super) memory: Share,
 }
@@ -69,7 +70,7 @@ impl IdleJob {
             job: handle,
             sequence: job.sequence(),
             submit: job.submit(),
-            virtual_time: length,
+            length,
             tasks: job.tasks(),
             memory: job.memory(),
         }
@@ -104,7 +105,7 @@ impl Idle {
             self.places.resize(handle + 1, u32::MAX);
         }
         self.places[handle] = self.jobs.len() as u32;
-        let bound = self.priority.bound(job.submit, job.virtual_time);
+        let bound = self.priority.bound(job.submit, job.length);
         self.slopes.push(bound.slope);
         self.intercepts.push(bound.intercept);
         self.sizes.push(Size { memory: job.memory, width });
@@ -198,7 +199,7 @@ impl Idle {
 
     fn rank(&self, place: usize, now: SimTime) -> Ranked {
         let job = &self.jobs[place];
-        let priority = self.priority.of(now.since(job.submit), job.virtual_time);
+        let priority = self.priority.of(now.since(job.submit), job.length);
         Ranked::new(priority, job.sequence, job.job)
     }
 }
@@ -223,7 +224,7 @@ mod tests {
                     job: JobHandle::new(number),
                     sequence: number.into(),
                     submit,
-                    virtual_time: VirtualTime::ZERO
+                    length: VirtualTime::ZERO
                         .advanced(SimSpan::from_micros(work), Yield::from_ratio(share, 20)),
                     tasks,
                     memory: Share::from_ratio(memory, 10),
@@ -271,7 +272,7 @@ mod tests {
                 let is_inside = |(place, _): &(usize, &IdleJob)| inside[*place];
                 let (idle_jobs, running): (Vec<_>, Vec<_>) = jobs.iter().enumerate().partition(is_inside);
                 let rank = |(_, job): &(usize, &IdleJob)| {
-                    Ranked::new(priority.of(now.since(job.submit), job.virtual_time), job.sequence, job.job)
+                    Ranked::new(priority.of(now.since(job.submit), job.length), job.sequence, job.job)
                 };
                 let mut sorted: Vec<Ranked> = idle_jobs.iter().chain(&running).map(rank).collect();
                 sorted.sort_by(|a, b| b.cmp(a));
