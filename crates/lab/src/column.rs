@@ -32,6 +32,21 @@ pub enum Role {
     Fact,
 }
 
+impl Role {
+    /// Its name in schemas and in the reference of columns.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Label => "label",
+            Role::Instance => "instance",
+            Role::Variant => "variant",
+            Role::Metric(_) => "metric",
+            Role::Primary(_) => "primary",
+            Role::Fact => "fact",
+        }
+    }
+}
+
 /// Which values of a metric are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
@@ -41,6 +56,17 @@ pub enum Better {
     More,
 }
 
+impl Better {
+    /// Its name in schemas.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Better::Less => "less",
+            Better::More => "more",
+        }
+    }
+}
+
 /// A column of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
@@ -48,6 +74,8 @@ pub struct Column {
     pub name: &'static str,
     /// The type of its values.
     pub kind: Kind,
+    /// Whether a run that succeeded may have no value.
+    pub is_optional: bool,
     /// What it is for.
     pub role: Role,
     /// The unit of its values (`s`, `GB/s`, `share`), empty for plain numbers and texts.
@@ -112,6 +140,8 @@ impl Column {
 pub trait Value: Sized {
     /// The kind of a column of such values.
     const KIND: Kind;
+    /// Whether a value may be missing.
+    const IS_OPTIONAL: bool = false;
     /// The text of the value in a CSV file.
     fn write(&self) -> String;
     /// The value of a text; `None` if it is not one.
@@ -152,6 +182,7 @@ plain_values!(
 /// `None` is an empty field.
 impl<T: Value> Value for Option<T> {
     const KIND: Kind = T::KIND;
+    const IS_OPTIONAL: bool = true;
     fn number(&self) -> Option<f64> {
         self.as_ref().and_then(Value::number)
     }
@@ -284,6 +315,7 @@ macro_rules! columns {
             const COLUMNS: &'static [$crate::Column] = &[$($crate::Column {
                 name: stringify!($field),
                 kind: <$value as $crate::Value>::KIND,
+                is_optional: <$value as $crate::Value>::IS_OPTIONAL,
                 role: $crate::columns!(@role $role $(($($argument),+))?),
                 unit: $crate::columns!(@unit $($($argument),+)?),
                 doc: concat!($($doc),+).trim_ascii(),
@@ -394,8 +426,14 @@ mod tests {
 
     #[test]
     fn names_lose_their_units_and_values_get_them() {
-        let column =
-            |name, kind, unit| Column { name, kind, role: Role::Primary(Better::Less), unit, doc: "" };
+        let column = |name, kind, unit| Column {
+            name,
+            kind,
+            is_optional: false,
+            role: Role::Primary(Better::Less),
+            unit,
+            doc: "",
+        };
         for (name, unit, heading, value) in [
             ("penalty_s", "s", "penalty (s)", "penalty 2 s"),
             ("mean_migration_gb_per_s", "GB/s", "mean migration (GB/s)", "mean migration 2 GB/s"),

@@ -4,6 +4,7 @@
 //! * [`Study`]: instances x variants -> rows. A study owns its fields, its instances, one function that runs a variant on an
 //!   instance, its tables, [claims](Claim) and [drawings](Drawing).
 //! * [`columns!`]: the columns of its rows with their [roles](Role), from which all commands work.
+//! * [`schema`]: schemas of rows and manifests, made from these columns.
 //! * [`Registry`]: the studies of a program; it reads scenarios and runs them.
 //!
 //! The same scenario gives the same bytes in all files but the manifest, on any number of threads, shards and machines, and
@@ -13,6 +14,7 @@ pub mod check;
 pub mod compare;
 pub mod export;
 pub mod fields;
+pub mod schema;
 
 mod claims;
 mod column;

@@ -5,6 +5,7 @@
 //! (`_us`), shares in units of 1/943,718,400 of a node, yields in units of 2^-20. Within one moment the records
 //! are in the order: completions, submissions, then the changes that the policy decided.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -15,12 +16,13 @@ pub const FORMAT_VERSION: u32 = 3;
 pub type Placement<'a> = Cow<'a, [(u32, u32)]>;
 
 /// One line of an events file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record<'a> {
     /// What was simulated.
     Run {
         /// The version of the format.
+        #[schemars(extend("const" = FORMAT_VERSION))]
         format: u32,
         /// The name of the policy.
         policy: Cow<'a, str>,

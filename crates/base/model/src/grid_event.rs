@@ -5,6 +5,7 @@
 //! which it did. Times are in microseconds (`_us`). Jobs have numbers from 0 in the order of their arrival, clusters in
 //! the order in which the first record lists them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use std::borrow::Cow;
 pub const FORMAT_VERSION: u32 = 2;
 
 /// A cluster of the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cluster {
     /// Its cores.
@@ -30,12 +31,13 @@ fn is_zero(micros: &u64) -> bool {
 }
 
 /// One line of the record of a grid.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record<'a> {
     /// What was simulated.
     Run {
         /// The version of the format.
+        #[schemars(extend("const" = FORMAT_VERSION))]
         format: u32,
         /// The local policy of the clusters that have none of their own.
         local: Cow<'a, str>,

@@ -4,6 +4,7 @@ use super::seal::{self, SealError};
 use crate::key::Digest;
 use crate::record::Status;
 use crate::study::{Audit, Input};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +13,7 @@ use std::path::Path;
 pub const MANIFEST: &str = "manifest.toml";
 
 /// What a finished run says about itself, in `manifest.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Manifest {
     /// `dfrsim`.
@@ -41,7 +42,7 @@ pub struct Manifest {
 }
 
 /// How many rows there are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// In all.
     pub total: usize,
@@ -54,7 +55,7 @@ pub struct Counts {
 }
 
 /// The machine, and the time that it took.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Host {
     /// The number of threads.
     pub threads: usize,
@@ -67,7 +68,7 @@ pub struct Host {
 }
 
 /// A file that was read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InputSection {
     /// Its name as the scenario gives it.
     pub file: String,
