@@ -40,10 +40,10 @@ fn scenarios_that_cannot_fit_are_refused_before_they_run() {
     }
 }
 
-/// A shell that reads a long log through a pipe, which is kept in memory whole; `$1` is the program.
+/// A shell that reads an endless log through a pipe, which is kept in memory whole; `$1` is the program.
 #[cfg(target_os = "linux")]
 fn reading_a_pipe(reader: &str) -> assert_cmd::Command {
-    let log = "\"$1\" log generate --jobs 1500000 --nodes 8 --seed 1 --out /dev/stdout 2>/dev/null";
+    let log = "yes '1 0 0 60 1 -1 -1 1 60 -1 1 1 1 -1 1 -1 -1 -1'";
     let mut command = assert_cmd::Command::new("sh");
     command.args(["-c", &format!("{log} | {{ {reader}; }}"), "sh"]);
     command.arg(assert_cmd::cargo::cargo_bin!("dfrsim"));

@@ -83,10 +83,10 @@ fn large_problems_keep_their_budgets_too() {
 fn overloads_beyond_all_measure_are_repaired() {
     use dfrsim_model::offline::{Instance, OfflineJob};
     use dfrsim_model::{NodeId, NodeTasks};
-    // 5,000 tasks, each of which asks for all CPU of 4.5 nodes, on one node.
-    let job = OfflineJob { tasks: 5_000, demand: [u32::MAX].into(), least_yield: Yield::ZERO };
+    // 1,000 tasks, each of which asks for all CPU of 4.5 nodes, on one node.
+    let job = OfflineJob { tasks: 1_000, demand: [u32::MAX].into(), least_yield: Yield::ZERO };
     let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[943_718_400].into(); 2], jobs: vec![job] };
-    let current = vec![vec![NodeTasks { node: NodeId(0), tasks: 5_000 }]];
-    let found = yields(&Adaptation { instance, current, cost: vec![1] }, [0, 5_000]);
+    let current = vec![vec![NodeTasks { node: NodeId(0), tasks: 1_000 }]];
+    let found = yields(&Adaptation { instance, current, cost: vec![1] }, [0, 1_000]);
     assert!(found[0] < found[1], "{found:?}");
 }
