@@ -1,13 +1,67 @@
 //! Exit codes, the same for all commands.
 
-/// All is well.
-pub const SUCCESS: u8 = 0;
-/// The work was done, and its result is a failure: a run broke a rule or was refused by a checker, an audit found faults, a
-/// value is worse than its baseline.
-pub const FAILURE: u8 = 1;
-/// The input, the arguments or the place of the output are at fault.
-pub const INPUT: u8 = 2;
-/// The user interrupted it, as shells have it.
-pub const INTERRUPTED: u8 = 130;
-/// Nobody reads the output any more, as for a program that SIGPIPE ends.
-pub const CLOSED_PIPE: u8 = 141;
+use std::process::ExitCode;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// The command succeeded.
+    Success = 0,
+    /// The work was done, and its result is a failure: a run broke a rule or was refused by a checker, an audit found faults, a
+    /// value is worse than its baseline.
+    Failure = 1,
+    /// The input, the arguments, the place of the output or the limit of memory are at fault.
+    Input = 2,
+    /// The user interrupted it: 128 + SIGINT, as shells have it.
+    Interrupted = 130,
+    /// Nobody reads the output any more: 128 + SIGPIPE.
+    ClosedPipe = 141,
+}
+
+impl Exit {
+    /// All of them, in the order of their codes.
+    pub const ALL: [Exit; 5] =
+        [Exit::Success, Exit::Failure, Exit::Input, Exit::Interrupted, Exit::ClosedPipe];
+
+    /// The number that the parent process gets.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+    /// One word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Exit::Success => "success",
+            Exit::Failure => "failure",
+            Exit::Input => "input",
+            Exit::Interrupted => "interrupted",
+            Exit::ClosedPipe => "closed-pipe",
+        }
+    }
+    /// When the program ends with it, in one line.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Exit::Success => "the command succeeded",
+            Exit::Failure => {
+                "the work was done, and its result is a failure: a failed row, a broken rule, faults, a regression"
+            }
+            Exit::Input => "wrong arguments or input, an output that cannot be written, or too little memory",
+            Exit::Interrupted => "interrupted by the user; finished runs are kept",
+            Exit::ClosedPipe => "the reader of standard output has gone",
+        }
+    }
+    /// A line for each code, for the help of the program.
+    pub(crate) fn help() -> String {
+        let line = |exit: Exit| format!("\n  {:>3}  {:<12} {}", exit.code(), exit.name(), exit.meaning());
+        format!("Exit codes:{}", Exit::ALL.map(line).concat())
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}

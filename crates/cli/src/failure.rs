@@ -1,6 +1,6 @@
 //! How commands fail, and with which exit code.
 
-use crate::exit;
+use crate::exit::Exit;
 use crate::output::notice;
 use std::fmt::Display;
 use std::io;
@@ -9,13 +9,13 @@ use std::process::ExitCode;
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The input, the arguments or the place for the output are at fault: [`exit::INPUT`].
+    /// The input, the arguments or the place for the output are at fault: [`Exit::Input`].
     Input(String),
-    /// The work was done, and its result is a failure: [`exit::FAILURE`].
+    /// The work was done, and its result is a failure: [`Exit::Failure`].
     Result(String),
-    /// The user interrupted it: [`exit::INTERRUPTED`].
+    /// The user interrupted it: [`Exit::Interrupted`].
     Interrupted(String),
-    /// Nobody reads the output any more; no message, [`exit::CLOSED_PIPE`].
+    /// Nobody reads the output any more; no message, [`Exit::ClosedPipe`].
     ClosedPipe,
 }
 
@@ -34,12 +34,12 @@ impl Failure {
 
     pub(crate) fn report(self) -> ExitCode {
         let (code, message) = match self {
-            Failure::Input(message) => (exit::INPUT, message),
-            Failure::Result(message) => (exit::FAILURE, message),
-            Failure::Interrupted(message) => (exit::INTERRUPTED, message),
-            Failure::ClosedPipe => return ExitCode::from(exit::CLOSED_PIPE),
+            Failure::Input(message) => (Exit::Input, message),
+            Failure::Result(message) => (Exit::Failure, message),
+            Failure::Interrupted(message) => (Exit::Interrupted, message),
+            Failure::ClosedPipe => return Exit::ClosedPipe.into(),
         };
         notice!("error: {message}");
-        ExitCode::from(code)
+        code.into()
     }
 }

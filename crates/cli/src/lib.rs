@@ -27,6 +27,7 @@ mod picture_files;
 mod utc;
 
 use dfrsim_lab::Registry;
+use exit::Exit;
 use std::process::ExitCode;
 
 /// Runs the program with the arguments of the process and with the studies, policies and readers of a registry.
@@ -34,7 +35,7 @@ use std::process::ExitCode;
 #[expect(clippy::needless_pass_by_value, reason = "the registry is made for the program and ends with it")]
 pub fn main_with(registry: Registry) -> ExitCode {
     match commands::Cli::from_arguments().run(&registry) {
-        Ok(()) => ExitCode::from(exit::SUCCESS),
+        Ok(()) => Exit::Success.into(),
         Err(failure) => failure.report(),
     }
 }

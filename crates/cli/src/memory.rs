@@ -4,7 +4,7 @@
 //! memory in use and ends the program with a message when it is above the limit, before the machine runs out of it. Where
 //! the system itself refuses memory (`ulimit -v`), the program ends with its message and the same exit code instead of an abort.
 
-use crate::exit;
+use crate::exit::Exit;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -38,7 +38,7 @@ impl Limit {
             let always = Arc::new(AtomicBool::new(true));
             let _ = signal_hook::flag::register_conditional_shutdown(
                 signal_hook::consts::SIGABRT,
-                exit::INPUT.into(),
+                Exit::Input.code().into(),
                 always,
             );
         }
@@ -77,7 +77,7 @@ fn watch(limit: u64) {
                 used as f64 / 1e9,
                 limit as f64 / 1e9
             );
-            std::process::exit(exit::INPUT.into());
+            std::process::exit(Exit::Input.code().into());
         }
         std::thread::sleep(EVERY);
     }

@@ -1,11 +1,13 @@
 //! Where results and notices go.
 
+mod answer;
 mod file;
 mod place;
 mod together;
 mod unnamed;
 mod watched;
 
+pub(crate) use answer::{Answer, Printing};
 pub(crate) use file::OutputFile;
 pub(crate) use place::Places;
 pub(crate) use together::OutputFiles;

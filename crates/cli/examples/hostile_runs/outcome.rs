@@ -1,5 +1,6 @@
 //! How a run ended.
 
+use dfrsim_cli::exit::Exit;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File};
@@ -14,13 +15,10 @@ use std::time::{Duration, Instant};
 const TIME: f64 = 10.0;
 /// How long it is waited until it is looked again whether a run has ended, at first and at most.
 const NAPS: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(5)];
-/// The exit codes that are documented; the last two are of an interrupt and of a closed pipe.
-const CODES: [i32; 5] = [0, 1, 2, 130, 141];
-
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
-    /// It ended by itself with one of [`CODES`], and with a message if it failed.
+    /// It ended by itself with one of the [documented codes](Exit), and with a message if it failed.
     Code(i32),
     /// It took longer than it may, and had said something by then.
     Long,
@@ -112,7 +110,7 @@ pub(crate) fn run(
         Verdict::Signal(signal)
     } else {
         match code.expect("without a signal there is a code") {
-            code if !CODES.contains(&code) => Verdict::OtherCode(code),
+            code if Exit::ALL.iter().all(|exit| i32::from(exit.code()) != code) => Verdict::OtherCode(code),
             code if code != 0 && !said => Verdict::Silent(code),
             code => Verdict::Code(code),
         }

@@ -1,10 +1,13 @@
 //! `dfrsim adapt`
 
+mod answer;
 mod switch;
 
 use super::plan::summary;
 use crate::failure::Failure;
-use crate::output::{self, OutputFiles, Places};
+use crate::output::{OutputFiles, Places, Printing};
+pub(super) use answer::Answered;
+use answer::{Moved, Optimum, Tried};
 use clap::{Args, ValueEnum};
 use dfrsim_adaptation::{Adapted, Adapter};
 use dfrsim_audit::moving::moving_cost;
@@ -13,11 +16,10 @@ use dfrsim_model::NodeTasks;
 use dfrsim_model::offline::Adaptation;
 use dfrsim_offline::file::{NamedCluster, cluster_from_json, cluster_to_json, read};
 use dfrsim_offline::minimum_yield;
-use dfrsim_optimum::{Limits, Status, adapted_optimum, lp_bound};
-use std::fmt::Write as _;
+use dfrsim_optimum::{Limits, adapted_optimum, lp_bound};
 use std::path::PathBuf;
 use std::time::Duration;
-use switch::{Move, Switch};
+use switch::Switch;
 
 /// With more tasks than this the heuristic takes hours.
 const MOST_TASKS: u64 = 100_000;
@@ -63,6 +65,8 @@ pub(crate) struct Adapt {
     /// Write the cluster as it is after the moves of the last budget
     #[arg(long, value_name = "CLUSTER.json")]
     cluster_out: Option<PathBuf>,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -90,6 +94,15 @@ impl Budget {
         };
         let percent: f64 = percent.parse().map_err(|_| wrong())?;
         if (0.0..=100.0).contains(&percent) { Ok(Budget::Percent(percent)) } else { Err(wrong()) }
+    }
+
+    /// As on the command line.
+    fn name(&self) -> String {
+        match self {
+            Budget::Percent(percent) => format!("{percent}%"),
+            Budget::Amount(amount) => amount.to_string(),
+            Budget::All => "all".to_owned(),
+        }
     }
 
     fn of(&self, all: u64) -> u64 {
@@ -127,23 +140,21 @@ impl Adapt {
             let movable = cluster.problem.cost.iter_mut().filter(|cost| **cost != Adaptation::PINNED);
             movable.for_each(|cost| *cost = 1);
         }
-        let (mut text, adapted) = self.lines(&cluster, tasks)?;
+        let (mut answer, adapted) = self.answer(&cluster, tasks)?;
         let mut files = OutputFiles::default();
         if let Some(adapted) = &adapted {
             let moves = switch::moves(&cluster, &adapted.mapping);
-            text.push_str(&words(&cluster, &moves));
+            answer.moves = Some(moves.iter().map(|one| Moved::new(&cluster, one)).collect());
             if let Some(path) = &self.out {
                 let Switch { document, timetable } = switch::plan(&cluster, adapted)?;
-                if !timetable.pools.is_empty() {
-                    writeln!(text, "plan: {}", summary(&timetable)).expect("a string takes any text");
-                }
+                answer.plan = (!timetable.pools.is_empty()).then(|| summary(&timetable));
                 files.add_bytes(path, &document)?;
             }
             if let Some(path) = &self.cluster_out {
                 files.add_bytes(path, cluster_to_json(&cluster, &adapted.mapping))?;
             }
         }
-        output::print(&text)?;
+        self.printing.print(&answer)?;
         files.finish()?;
         match adapted {
             Some(_) => Ok(()),
@@ -151,52 +162,49 @@ impl Adapt {
         }
     }
 
-    /// A line for each budget, and what was found with the last one.
-    fn lines(&self, cluster: &NamedCluster, tasks: u64) -> Result<(String, Option<Adapted>), Failure> {
+    /// What comes of each budget, and what was found with the last one.
+    fn answer(&self, cluster: &NamedCluster, tasks: u64) -> Result<(Answered, Option<Adapted>), Failure> {
         let problem = &cluster.problem;
         let placed: u64 = problem.current.iter().flatten().map(|part| u64::from(part.tasks)).sum();
-        let mut text = String::new();
-        let mut line = |line: String| writeln!(text, "{}", line.trim_end()).expect("a string takes any text");
-        let (nodes, jobs) = (cluster.nodes.len(), cluster.jobs.len());
-        line(format!("{nodes} nodes, {jobs} jobs, {tasks} tasks, {} of them new", tasks - placed));
-        line(format!(
-            "{:<8}  {:>9}  {:>14}  {:>6}  {:>9}",
-            "budget", "min yield", "moved", "moves", "optimum"
-        ));
-        let now = minimum_yield(&problem.instance, &problem.current);
-        let now = now.map_or_else(|| "none".to_owned(), |now| format!("{:.6}", now.as_f64()));
-        line(format!("{:<8}  {now:>9}", "now"));
         let all = movable(problem);
         let mut adapter = Adapter::new();
-        let mut last = None;
+        let (mut last, mut tried) = (None, Vec::new());
         for budget in &self.budget {
             let allowed = budget.of(all);
-            let name = match budget {
-                Budget::Percent(percent) => format!("{percent}%"),
-                Budget::Amount(amount) => amount.to_string(),
-                Budget::All => "all".to_owned(),
-            };
-            let optimum = match self.exact {
-                Some(time) => optimum(problem, allowed, time),
-                None => String::new(),
-            };
+            let optimum = self.exact.map(|time| {
+                let limits = Limits { time: Some(time), ..Limits::default() };
+                Optimum::of(&adapted_optimum(problem, allowed, &limits))
+            });
             let found = adapter.adapt(problem, allowed);
-            match &found {
-                None => line(format!("{name:<8}  {:>9}  {:>14}  {:>6}  {optimum:>9}", "none", "", "")),
+            let moves = match &found {
                 Some(found) => {
                     check(problem, found, allowed)?;
-                    let moves = switch::moves(cluster, &found.mapping);
-                    let count = moves.iter().filter(|one| one.from.is_some()).count();
-                    let (reached, moving) = (found.minimum_yield.as_f64(), found.moving);
-                    line(format!("{name:<8}  {reached:>9.6}  {moving:>14}  {count:>6}  {optimum:>9}"));
+                    switch::moves(cluster, &found.mapping).iter().filter(|one| one.from.is_some()).count()
                 }
-            }
+                None => 0,
+            };
+            tried.push(Tried {
+                budget: budget.name(),
+                allowed,
+                minimum_yield: found.as_ref().map(|found| found.minimum_yield.as_f64()),
+                moved: found.as_ref().map(|found| found.moving),
+                moves: found.as_ref().map(|_| moves),
+                optimum,
+            });
             last = found;
         }
-        if let Some(bound) = lp_bound(&problem.instance) {
-            line(format!("{:<8}  {:>9.6}", "bound", bound.as_f64()));
-        }
-        Ok((text, last))
+        let answer = Answered {
+            nodes: cluster.nodes.len(),
+            jobs: cluster.jobs.len(),
+            tasks,
+            new_tasks: tasks - placed,
+            minimum_yield_now: minimum_yield(&problem.instance, &problem.current).map(|now| now.as_f64()),
+            budgets: tried,
+            bound: lp_bound(&problem.instance).map(|bound| bound.as_f64()),
+            moves: None,
+            plan: None,
+        };
+        Ok((answer, last))
     }
 }
 
@@ -205,18 +213,6 @@ fn movable(problem: &Adaptation) -> u64 {
     let jobs = problem.current.iter().zip(&problem.cost).filter(|(_, cost)| **cost != Adaptation::PINNED);
     let tasks = |current: &[NodeTasks]| current.iter().map(|part| u64::from(part.tasks)).sum::<u64>();
     jobs.map(|(current, cost)| cost.saturating_mul(tasks(current))).fold(0, u64::saturating_add)
-}
-
-/// The optimum within a budget, as the table has it.
-fn optimum(problem: &Adaptation, budget: u64, time: Duration) -> String {
-    let limits = Limits { time: Some(time), ..Limits::default() };
-    let outcome = adapted_optimum(problem, budget, &limits);
-    match (outcome.status, outcome.best) {
-        (Status::Infeasible, _) => "none".to_owned(),
-        (Status::Optimal, Some(best)) => format!("{:.6}", best.min_yield.as_f64()),
-        (_, Some(best)) => format!("at least {:.6}", best.min_yield.as_f64()),
-        (_, None) => "unknown".to_owned(),
-    }
 }
 
 /// What the independent checker says of a placement.
@@ -230,24 +226,4 @@ fn check(problem: &Adaptation, found: &Adapted, budget: u64) -> Result<(), Failu
         return Err(Failure::Result(format!("the placement is wrong: it moves {moving} of {budget}")));
     }
     Ok(())
-}
-
-/// A line for each move and each new task.
-fn words(cluster: &NamedCluster, moves: &[Move]) -> String {
-    let width = moves.iter().map(|one| one.task.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    for Move { job, task, from, to } in moves {
-        let memory = cluster.problem.instance.jobs[*job].demand[0];
-        let name = |node: usize| &cluster.nodes[node];
-        let to = name(*to);
-        let line = match from {
-            Some(from) => format!("  move  {task:<width$}  {} -> {to}  memory {memory}", name(*from)),
-            None => format!("  start {task:<width$}  {to}"),
-        };
-        writeln!(text, "{line}").expect("a string takes any text");
-    }
-    if moves.is_empty() {
-        text.push_str("nothing to do\n");
-    }
-    text
 }

@@ -2,10 +2,13 @@
 
 use crate::arguments::period;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{Answer, Printing};
 use clap::Args;
-use dfrsim_audit::{AuditError, CheckedPolicy, audit, audit_policy, grid};
+use dfrsim_audit::{AuditError, CheckedPolicy, Faults, Report, audit, audit_policy, grid};
 use dfrsim_model::SimSpan;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -39,6 +42,139 @@ pub(crate) struct Audit {
     /// The time between the ticks of the policy, as `simulate --period`
     #[arg(long, value_name = "SECONDS", value_parser = period, default_value = "600", requires = "policy")]
     period: SimSpan,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// What the audit found.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct Audited {
+    file: String,
+    /// How many faults there are; 0 if the file is right.
+    fault_count: u64,
+    /// The first faults.
+    faults: Vec<Fault>,
+    /// The figures of a simulation without a fault, all computed again.
+    simulation: Option<Simulation>,
+    /// The figures of a grid without a fault, all computed again.
+    grid: Option<Grid>,
+    /// With `--policy`: to which of its rules the decisions keep.
+    kept: Option<String>,
+    #[serde(skip)]
+    words: String,
+}
+
+/// A broken rule.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Fault {
+    /// From 1; where something is missing, the line at which that is seen.
+    line: u64,
+    at_s: Option<f64>,
+    /// Its place in the order of submission, from 0.
+    job: Option<u64>,
+    /// What is wrong.
+    message: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Simulation {
+    policy: String,
+    nodes: u32,
+    penalty_s: f64,
+    /// The lines of the file.
+    lines: u64,
+    jobs: u64,
+    completed: u64,
+    /// Rejected or killed.
+    rejected: u64,
+    /// The largest number of jobs in the system at once.
+    peak_jobs: usize,
+    /// The largest part of a node's CPU that was in use at once.
+    peak_cpu: f64,
+    /// The largest part of a node's memory that was in use at once.
+    peak_memory: f64,
+    end_s: f64,
+    makespan_s: f64,
+    max_stretch: f64,
+    tau_s: f64,
+    max_bounded_stretch: f64,
+    utilisation: f64,
+    preemptions: u64,
+    migrations: u64,
+    migrated_tasks: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Grid {
+    /// The local policy.
+    local: String,
+    clusters: usize,
+    completed: u64,
+    /// Jobs that fit nowhere.
+    skipped: u64,
+    moves: u64,
+    cancellations: u64,
+}
+
+impl Answer for Audited {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for line in [&self.words].into_iter().chain(&self.kept).filter(|line| !line.is_empty()) {
+            writeln!(text, "{line}").expect("a string takes any text");
+        }
+        text
+    }
+}
+
+impl Audited {
+    fn of_simulation(report: &Report) -> Audited {
+        let simulation = Simulation {
+            policy: report.policy.clone(),
+            nodes: report.nodes,
+            penalty_s: report.penalty.as_secs_f64(),
+            lines: report.lines,
+            jobs: report.jobs,
+            completed: report.completed,
+            rejected: report.rejected,
+            peak_jobs: report.peak_jobs,
+            peak_cpu: report.peak_cpu,
+            peak_memory: report.peak_memory,
+            end_s: report.end.as_secs_f64(),
+            makespan_s: report.makespan.as_secs_f64(),
+            max_stretch: report.max_stretch,
+            tau_s: report.tau.as_secs_f64(),
+            max_bounded_stretch: report.max_bounded_stretch,
+            utilisation: report.utilisation,
+            preemptions: report.preemptions,
+            migrations: report.migrations,
+            migrated_tasks: report.migrated_tasks,
+        };
+        Audited { simulation: Some(simulation), words: report.to_string(), ..Audited::default() }
+    }
+    fn of_grid(report: &grid::Report) -> Audited {
+        let grid = Grid {
+            local: report.local.clone(),
+            clusters: report.clusters,
+            completed: report.completed,
+            skipped: report.skipped,
+            moves: report.moves,
+            cancellations: report.cancellations,
+        };
+        Audited { grid: Some(grid), words: report.to_string(), ..Audited::default() }
+    }
+    fn of_faults(faults: &Faults) -> Audited {
+        let fault = |fault: &dfrsim_audit::Fault| Fault {
+            line: fault.line,
+            at_s: fault.at.map(|at| at.as_secs_f64()),
+            job: fault.job,
+            message: fault.rule.to_string(),
+        };
+        Audited {
+            fault_count: faults.count(),
+            faults: faults.shown().iter().map(fault).collect(),
+            ..Audited::default()
+        }
+    }
 }
 
 impl Audit {
@@ -56,19 +192,24 @@ impl Audit {
                     "{name}: --policy is for one cluster, and this is a grid"
                 )));
             }
-            None if grid::is_grid(beginning) => grid::audit(file).map(|report| report.to_string()),
-            None => audit(file).map(|report| report.to_string()),
+            None if grid::is_grid(beginning) => grid::audit(file).map(|report| Audited::of_grid(&report)),
+            None => audit(file).map(|report| Audited::of_simulation(&report)),
             Some(policy) => {
                 let kept = match &policy {
                     CheckedPolicy::Batch(policy) => format!("each job starts when {policy} has it start"),
                     CheckedPolicy::Fractional(policy) => format!("nobody is passed over under {policy}"),
                 };
-                audit_policy(file, policy).map(|report| format!("{report}\n{kept}"))
+                audit_policy(file, policy)
+                    .map(|report| Audited { kept: Some(kept), ..Audited::of_simulation(&report) })
             }
         };
+        let named = |audited| Audited { file: name.to_string(), ..audited };
         match report {
-            Ok(report) => output::print(&format!("{report}\n")),
-            Err(AuditError::Faults(faults)) => Err(Failure::Result(format!("{name}: {faults}"))),
+            Ok(audited) => self.printing.print(&named(audited)),
+            Err(AuditError::Faults(faults)) => {
+                self.printing.print(&named(Audited::of_faults(&faults)))?;
+                Err(Failure::Result(format!("{name}: {faults}")))
+            }
             Err(error) => Err(Failure::input(format!("{name}: {error}"))),
         }
     }

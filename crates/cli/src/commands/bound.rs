@@ -2,13 +2,16 @@
 
 use crate::arguments::{LogArguments, WorkloadArguments, seconds, threads_at_most};
 use crate::failure::Failure;
-use crate::output::{OutputFile, Places, notice};
+use crate::output::{Answer, OutputFile, Places, Printing, notice};
 use clap::{Args, ValueEnum};
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_model::{Job, SimSpan};
 use dfrsim_workload::cut;
 use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Compute the lower bound on the maximum bounded stretch
@@ -31,9 +34,43 @@ pub(crate) struct Bound {
     /// How many threads; all cores if not given
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// The file to write: segment, jobs, bound
+    /// The file to write: segment, jobs, bound; printed if no file is given
     #[arg(long, value_name = "FILE.csv")]
-    out: PathBuf,
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// The bound of each segment.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Bounds {
+    /// The tau of the bounded stretch.
+    tau_s: f64,
+    /// Over the segments.
+    mean_bound: f64,
+    /// Over the segments.
+    largest_bound: f64,
+    segments: Vec<Segment>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Segment {
+    /// The week of the log, from 0; 0 for a log that is not cut.
+    segment: u64,
+    jobs: usize,
+    /// No schedule has a smaller maximum of the bounded stretch.
+    bound: f64,
+}
+
+impl Answer for Bounds {
+    /// As the file has it.
+    fn text(&self) -> String {
+        let mut text = String::from("segment,jobs,bound\n");
+        for Segment { segment, jobs, bound } in &self.segments {
+            writeln!(text, "{segment},{jobs},{bound}").expect("a string takes any text");
+        }
+        text
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -47,7 +84,7 @@ enum Cut {
 impl Bound {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let (path, opened, nodes) = self.workload.open()?;
-        Places::default().reads("--workload", &path).writes("--out", self.out.as_path())?;
+        Places::default().reads("--workload", &path).writes("--out", self.out.as_deref())?;
         let collected = opened.with_jobs(|jobs| jobs.collect::<Vec<Job>>());
         let (jobs, report) = collected.map_err(|error| self.workload.log.failure(&error))?;
         notice!("{}: {report}", path.display());
@@ -70,13 +107,16 @@ impl Bound {
             segments.par_iter().progress_with(bar.clone()).map(bound).collect()
         });
         bar.finish_and_clear();
+        let largest_bound = bounds.iter().copied().fold(1.0, f64::max);
+        let mean_bound = bounds.iter().sum::<f64>() / bounds.len() as f64;
         let rows = segments.iter().zip(&bounds);
-        let text = rows.map(|((segment, jobs), bound)| format!("{segment},{},{bound}\n", jobs.len()));
-        let text = String::from("segment,jobs,bound\n") + &text.collect::<String>();
-        OutputFile::write_text(&self.out, &text)?;
-        let largest = bounds.iter().copied().fold(1.0, f64::max);
-        let mean = bounds.iter().sum::<f64>() / bounds.len() as f64;
-        notice!("{} segments, mean bound {mean:.4}, largest {largest:.4}", bounds.len());
-        Ok(())
+        let rows = rows.map(|(&(segment, ref jobs), &bound)| Segment { segment, jobs: jobs.len(), bound });
+        let answer =
+            Bounds { tau_s: self.tau.as_secs_f64(), mean_bound, largest_bound, segments: rows.collect() };
+        if let Some(path) = &self.out {
+            OutputFile::write_text(path, &answer.text())?;
+        }
+        notice!("{} segments, mean bound {mean_bound:.4}, largest {largest_bound:.4}", bounds.len());
+        if self.out.is_none() || self.printing.is_json() { self.printing.print(&answer) } else { Ok(()) }
     }
 }

@@ -2,14 +2,17 @@
 
 use crate::arguments::seconds;
 use crate::failure::Failure;
-use crate::output::{self, OutputFiles, Places};
+use crate::output::{Answer, OutputFiles, Places, Printing};
 use crate::picture_files::PictureFile;
 use clap::Args;
+use dfrsim_lab::Claim;
 use dfrsim_model::SimSpan;
 use dfrsim_policies::fractional::Fractional;
 use dfrsim_study_online as online;
 use dfrsim_workload::lublin::LublinParameters;
 use indicatif::{ProgressBar, ProgressStyle};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -50,6 +53,41 @@ pub(crate) struct Census {
     /// The distribution to draw, and its data with the ending .csv
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     picture: Option<PathBuf>,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// The calls of MCB.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Counted {
+    policy: String,
+    /// By the number of jobs that a call maps; all calls in the end.
+    ranges: Vec<Range>,
+    /// What was published, checked.
+    claims: Vec<Checked>,
+}
+
+/// Calls with some numbers of jobs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Range {
+    from_jobs: usize,
+    /// `null` without a limit.
+    to_jobs: Option<usize>,
+    calls: u64,
+    /// Of all calls.
+    calls_percent: f64,
+    mean_us: f64,
+    longest_us: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Checked {
+    source: String,
+    claim: String,
+    /// `holds`, `fails` or `open`.
+    verdict: String,
+    /// What the verdict rests on.
+    detail: String,
 }
 
 impl Census {
@@ -93,36 +131,53 @@ impl Census {
             figure.0.write(&mut files, figure.1)?;
         }
         files.finish()?;
-        output::print(&report(&census))
+        self.printing.print(&Counted::new(self.policy, &census))
     }
 }
 
-/// Some numbers of jobs, and what the text says of them.
-fn report(census: &online::Census) -> String {
-    let mut text = String::from("    jobs      calls  of all, %  mean, us  longest, us\n");
-    let ranges = [(0, 10), (11, 20), (21, 50), (51, 100), (101, usize::MAX), (0, usize::MAX)];
-    for (least, most) in ranges {
-        let calls = census.between(least, most);
-        let name = match (least, most) {
-            (0, usize::MAX) => "all".to_owned(),
-            (_, usize::MAX) => format!("{least} on"),
-            _ => format!("{least}-{most}"),
+impl Counted {
+    fn new(policy: Fractional, census: &online::Census) -> Counted {
+        let ranges = [(0, Some(10)), (11, Some(20)), (21, Some(50)), (51, Some(100)), (101, None), (0, None)];
+        let range = |(from_jobs, to_jobs): (usize, Option<usize>)| {
+            let calls = census.between(from_jobs, to_jobs.unwrap_or(usize::MAX));
+            Range {
+                from_jobs,
+                to_jobs,
+                calls: calls.count,
+                calls_percent: 100.0 * calls.count as f64 / census.all().count as f64,
+                mean_us: calls.mean_micros(),
+                longest_us: calls.longest.as_secs_f64() * 1e6,
+            }
         };
-        let part = 100.0 * calls.count as f64 / census.all().count as f64;
-        let longest = calls.longest.as_secs_f64() * 1e6;
-        writeln!(
-            text,
-            "{name:>8} {:>10} {part:>10.2} {:>9.1} {longest:>12.0}",
-            calls.count,
-            calls.mean_micros()
-        )
-        .expect("a string takes any text");
+        let checked = |claim: Claim| {
+            let Claim { source, claim, verdict, detail, .. } = claim;
+            Checked { source, claim, verdict: verdict.to_string(), detail }
+        };
+        Counted {
+            policy: policy.to_string(),
+            ranges: ranges.map(range).into(),
+            claims: census.claims().into_iter().map(checked).collect(),
+        }
     }
-    for claim in census.claims() {
-        writeln!(text, "{}: {} ({})", claim.verdict, claim.claim, claim.detail)
-            .expect("a string takes any text");
+}
+
+impl Answer for Counted {
+    fn text(&self) -> String {
+        let mut text = String::from("    jobs      calls  of all, %  mean, us  longest, us\n");
+        for Range { from_jobs, to_jobs, calls, calls_percent, mean_us, longest_us } in &self.ranges {
+            let name = match (from_jobs, to_jobs) {
+                (0, None) => "all".to_owned(),
+                (from, None) => format!("{from} on"),
+                (from, Some(to)) => format!("{from}-{to}"),
+            };
+            writeln!(text, "{name:>8} {calls:>10} {calls_percent:>10.2} {mean_us:>9.1} {longest_us:>12.0}")
+                .expect("a string takes any text");
+        }
+        for Checked { claim, verdict, detail, .. } in &self.claims {
+            writeln!(text, "{verdict}: {claim} ({detail})").expect("a string takes any text");
+        }
+        text
     }
-    text
 }
 
 fn fractional(name: &str) -> Result<Fractional, String> {

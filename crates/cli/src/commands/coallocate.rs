@@ -1,14 +1,16 @@
 //! `dfrsim coallocate`
 
+mod answer;
+
 use crate::failure::Failure;
-use crate::output::{self, OutputFile, Places};
+use crate::output::{OutputFile, Places, Printing};
+pub(super) use answer::Answered;
 use clap::Args;
 use dfrsim_audit::coallocation::check_allocation;
-use dfrsim_coallocation::file::{self, Resources, Window, format_amount};
-use dfrsim_coallocation::{Coallocator, Grid, Parameters, Solution};
+use dfrsim_coallocation::file::{self, Resources, Window};
+use dfrsim_coallocation::{Coallocator, Parameters};
 use dfrsim_model::coallocation::Reservation;
 use dfrsim_model::{Seed, SimSpan, SimTime};
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -73,6 +75,8 @@ pub(crate) struct Coallocate {
     /// The seed of the draws
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 fn moment(text: &str) -> Result<SimTime, String> {
@@ -114,7 +118,7 @@ impl Coallocate {
             })?;
             OutputFile::write_text(&self.timetables, &table)?;
         }
-        output::print(&answer(&grid, &resources, &solution))
+        self.printing.print(&Answered::new(&grid, &resources, &solution))
     }
 
     fn parameters(&self) -> Parameters {
@@ -163,39 +167,4 @@ fn with_lines(mut table: String, resources: &Resources, more: &[Reservation]) ->
         table.push('\n');
     }
     table + &file::reservation_lines(resources, more, false)
-}
-
-fn answer(grid: &Grid, resources: &Resources, solution: &Solution) -> String {
-    let Solution { allocation, factor, .. } = solution;
-    let mut text = format!("start {}\n\n", allocation.start);
-    text.push_str(&file::reservation_lines(resources, &allocation.reservations, true));
-    text.push('\n');
-    for (property, name) in resources.quantities.iter().enumerate() {
-        let sum =
-            |amount: &dyn Fn(&Reservation) -> u64| allocation.reservations.iter().map(amount).sum::<u64>();
-        let given = sum(&|it| it.amounts[property]);
-        let capacity = sum(&|it| grid.resources()[it.resource].capacity[property]);
-        let others = sum(&|it| grid.timetable(it.resource).maximum(property, it.from, it.until));
-        let part = if capacity == 0 { 1.0 } else { (given + others) as f64 / capacity as f64 };
-        writeln!(text, "{name}: {} reserved, utilisation {part:.4}", format_amount(given))
-            .expect("a string takes any text");
-    }
-    writeln!(text, "utilisation factor {}", significant(*factor)).expect("a string takes any text");
-    text
-}
-
-/// Six decimals, or six digits where these would hide a small factor: that of a property that is not asked for is of millionths.
-fn significant(factor: f64) -> String {
-    if factor == 0.0 || factor >= 0.001 { format!("{factor:.6}") } else { format!("{factor:.5e}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::significant;
-
-    #[test]
-    fn small_factors_are_not_printed_as_zero() {
-        let printed = [0.25, 0.001, 0.000_000_3, 0.0].map(significant);
-        assert_eq!(printed, ["0.250000", "0.001000", "3.00000e-7", "0.000000"]);
-    }
 }

@@ -1,10 +1,12 @@
 //! `dfrsim explain`
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{Answer, Printing};
 use clap::Args;
 use dfrsim_audit::AuditError;
-use dfrsim_audit::explain::explain;
+use dfrsim_audit::explain::{Held, Holder, Life, Moment, explain};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
@@ -26,6 +28,113 @@ pub(crate) struct Explain {
     /// Another job, by its place in the order of submission, from 0
     #[arg(long, value_name = "N")]
     job: Option<u64>,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// The life of a job.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Explained {
+    /// Its place in the order of submission, from 0.
+    job: u64,
+    /// Its number in the log.
+    id: u64,
+    tasks: u32,
+    /// The CPU need of a task, in nodes.
+    cpu_need: f64,
+    /// The memory of a task, in memories of one node.
+    memory: f64,
+    /// At full speed.
+    run_time_s: f64,
+    submit_s: f64,
+    end_s: f64,
+    /// With the tau of the file.
+    bounded_stretch: f64,
+    /// What happened to it, in order.
+    moments: Vec<Happened>,
+    #[serde(skip)]
+    words: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Happened {
+    at_s: f64,
+    /// As in the events file.
+    event: &'static str,
+    /// From then on; 0 on no node.
+    #[serde(rename = "yield")]
+    job_yield: f64,
+    /// What it lacks from then on: `memory` on no node, `cpu` below full speed.
+    lacks: Option<&'static str>,
+    /// Where CPU is lacking: the node of its own of which the most is needed.
+    node: Option<u32>,
+    /// The CPU that is needed there, in nodes.
+    needed: Option<f64>,
+    /// The jobs that hold the most of what it lacks.
+    held_by: Vec<Rival>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Rival {
+    job: u64,
+    /// There, or in all where memory is lacking.
+    tasks: u32,
+    /// The memory of a task, in memories of one node.
+    memory: f64,
+    /// How long ago it arrived.
+    age_s: f64,
+    #[serde(rename = "yield")]
+    job_yield: f64,
+}
+
+impl Answer for Explained {
+    fn text(&self) -> String {
+        self.words.clone()
+    }
+}
+
+impl Explained {
+    fn new(life: &Life) -> Explained {
+        Explained {
+            job: life.job,
+            id: life.id,
+            tasks: life.tasks,
+            cpu_need: life.cpu_need.as_f64(),
+            memory: life.memory.as_f64(),
+            run_time_s: life.run_time.as_secs_f64(),
+            submit_s: life.submit.as_secs_f64(),
+            end_s: life.end.as_secs_f64(),
+            bounded_stretch: life.bounded_stretch,
+            moments: life.moments.iter().map(Happened::new).collect(),
+            words: life.to_string(),
+        }
+    }
+}
+
+impl Happened {
+    fn new(Moment { at, event, job_yield, held }: &Moment) -> Happened {
+        let (lacks, node, needed, holders): (_, _, _, &[Holder]) = match held {
+            Held::Nothing => (None, None, None, &[]),
+            Held::Memory(holders) => (Some("memory"), None, None, holders),
+            Held::Cpu { node, need, beside } => (Some("cpu"), Some(*node), Some(*need), beside),
+        };
+        let rival = |holder: &Holder| Rival {
+            job: holder.job,
+            tasks: holder.tasks,
+            memory: holder.memory.as_f64(),
+            age_s: holder.age.as_secs_f64(),
+            job_yield: holder.job_yield.as_f64(),
+        };
+        Happened {
+            at_s: at.as_secs_f64(),
+            event,
+            job_yield: job_yield.as_f64(),
+            lacks,
+            node,
+            needed,
+            held_by: holders.iter().map(rival).collect(),
+        }
+    }
 }
 
 impl Explain {
@@ -34,7 +143,7 @@ impl Explain {
         let file = File::open(&self.events)
             .map_err(|error| Failure::input(format!("{name}: cannot be read: {error}")))?;
         match explain(BufReader::with_capacity(1 << 16, file), self.job) {
-            Ok(Some(life)) => output::print(&life.to_string()),
+            Ok(Some(life)) => self.printing.print(&Explained::new(&life)),
             Ok(None) => Err(Failure::input(match self.job {
                 Some(job) => format!("{name}: job {job} does not complete"),
                 None => format!("{name}: no job completes"),

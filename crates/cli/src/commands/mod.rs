@@ -6,6 +6,7 @@ mod bound;
 mod census;
 mod coallocate;
 mod completions;
+mod distribution;
 mod draw;
 mod explain;
 mod log;
@@ -15,10 +16,12 @@ mod plan;
 mod policies;
 mod results;
 mod run;
+mod schema;
 mod simulate;
 mod submit;
 
 use crate::arguments::gigabytes;
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::memory::Limit;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -26,7 +29,7 @@ use dfrsim_lab::Registry;
 
 /// Simulates cluster scheduling: fractional (DFRS) and batch policies, on real logs and on the Lublin model.
 #[derive(Parser, Debug)]
-#[command(name = "dfrsim", version, about, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "dfrsim", version, about, max_term_width = 110)]
 pub(crate) struct Cli {
     /// How much memory may be used, in GB; nine tenths of what is free unless given
     #[arg(long, global = true, value_name = "GB", value_parser = gigabytes, help_heading = "Limits")]
@@ -49,7 +52,8 @@ Examples:
   dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
   dfrsim plan --from current.json --states states.json    moving VMs: the cheapest context switch
   dfrsim adapt scenarios/adapt/cluster.json --budget 25%  better yields for a bounded amount of moving
-  dfrsim policies                             all policies, a line on each";
+  dfrsim policies                             all policies, a line on each
+  dfrsim schema rows online                   what is in the rows of a study, for programs";
 
 #[derive(Subcommand, Debug)]
 enum Command {
@@ -72,6 +76,7 @@ enum Command {
     Adapt(adapt::Adapt),
     Coallocate(coallocate::Coallocate),
     Policies(policies::Policies),
+    Schema(schema::Schema),
     Completions(completions::Completions),
     Man(man::Man),
     #[command(flatten)]
@@ -88,7 +93,9 @@ const EARLIER: [&str; 10] =
 impl Cli {
     /// The program as clap knows it.
     pub(super) fn hidden() -> clap::Command {
-        EARLIER.iter().fold(Cli::command(), |command, name| command.mut_subcommand(name, |it| it.hide(true)))
+        let help = format!("{EXAMPLES}\n\n{}", Exit::help());
+        let command = Cli::command().after_help(help);
+        EARLIER.iter().fold(command, |command, name| command.mut_subcommand(name, |it| it.hide(true)))
     }
     /// What the arguments of the process say; wrong ones end it with a message.
     pub(crate) fn from_arguments() -> Cli {
@@ -116,6 +123,7 @@ impl Cli {
             Command::Adapt(command) => command.run(),
             Command::Coallocate(command) => command.run(),
             Command::Policies(command) => command.run(registry),
+            Command::Schema(command) => command.run(registry),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),
         }

@@ -1,21 +1,23 @@
 //! `dfrsim plan`
 
+mod answer;
+
 use crate::failure::Failure;
-use crate::output::{self, OutputFiles, Places, notice};
+use crate::output::{OutputFiles, Places, Printing, notice};
 use crate::picture_files::PictureFile;
+pub(super) use answer::{Answered, summary};
 use clap::{ArgGroup, Args};
-use dfrsim_audit::plan::{PlanReport, check_plan};
+use dfrsim_audit::plan::check_plan;
 use dfrsim_context_switch::file::{
     PlanFigures, cluster_from_json, configuration_from_json, durations_from_json, plan_to_json, read,
     states_from_json,
 };
 use dfrsim_context_switch::{
-    Ban, Cluster, Configuration, Constraint, Durations, Limits, NodeSwitch, Place, Plan as Pools, SuspendTo,
-    Timed, Timetable, VjobId, cheapest, first_come_first_served, in_states, plan, select_running, timetable,
+    Ban, Cluster, Configuration, Constraint, Durations, Limits, Plan as Pools, SuspendTo, VjobId, cheapest,
+    first_come_first_served, in_states, plan, select_running, timetable,
 };
 use dfrsim_model::Seed;
 use dfrsim_plots::draw_plan;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -99,6 +101,8 @@ pub(crate) struct Plan {
     /// Draw the plan, nodes by time, and write its data with the ending .csv
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     picture: Option<PathBuf>,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 /// Seconds, or a number with `s`, `ms` or `m`.
@@ -125,7 +129,7 @@ struct Planned {
 impl Plan {
     pub(crate) fn run(self) -> Result<(), Failure> {
         if let Some(path) = &self.check {
-            return check(path);
+            return check(path, self.printing);
         }
         let from = self.from.as_deref().expect("it is required without --check");
         // Of the picture it is known before anything is written whether it can be.
@@ -171,7 +175,12 @@ impl Plan {
         if let Some((picture, figure)) = figure {
             picture.write(&mut files, figure)?;
         }
-        output::print(&words(&cluster, &times, &planned.figures, self.time_limit))?;
+        self.printing.print(&Answered::plan(
+            &cluster,
+            &times,
+            &planned.figures,
+            self.time_limit.is_some(),
+        ))?;
         files.finish()
     }
 
@@ -233,18 +242,14 @@ impl Plan {
 }
 
 /// What the independent checker says of a plan.
-fn check(path: &Path) -> Result<(), Failure> {
+fn check(path: &Path, printing: Printing) -> Result<(), Failure> {
     let text = read(path).map_err(Failure::input)?;
-    let report = check_plan(&text).map_err(|faults| {
+    let checked = check_plan(&text);
+    printing.print(&Answered::check(path, &checked))?;
+    checked.map(drop).map_err(|faults| {
         let lines = faults.0.iter().map(|fault| format!("{}: {fault}", path.display()));
         Failure::Result(lines.collect::<Vec<_>>().join("\n"))
-    })?;
-    let PlanReport { pools, actions, detours_by_disk, detours_by_pivot, .. } = report;
-    output::print(&format!(
-        "{} in {}, {detours_by_pivot} by way of a pivot and {detours_by_disk} of a disk: no fault\n",
-        several(actions, "action"),
-        several(pools, "pool")
-    ))
+    })
 }
 
 /// Whether the VMs of a vjob share a state before, and not after.
@@ -259,66 +264,4 @@ fn is_split(cluster: &Cluster, before: &Configuration, after: &Configuration, vj
 
 fn name(path: &Path) -> String {
     path.display().to_string()
-}
-
-/// How many actions there are of each kind, and how long the plan takes: `2 suspend, 1 run; 2 pools, 85 s`.
-pub(super) fn summary(times: &Timetable) -> String {
-    let mut counts: Vec<(&str, u32)> = Vec::new();
-    let actions = times.pools.iter().flatten().map(|timed| timed.action.kind().name());
-    for kind in actions.chain(times.switches.iter().map(verb)) {
-        match counts.iter_mut().find(|(name, _)| *name == kind) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((kind, 1)),
-        }
-    }
-    let counted = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ");
-    format!("{counted}; {}, {} s", several(times.pools.len(), "pool"), times.end())
-}
-
-fn verb(switch: &NodeSwitch) -> &'static str {
-    if switch.is_on { "boot" } else { "shutdown" }
-}
-
-/// A number of things: `1 pool`, `2 pools`.
-fn several(count: usize, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
-}
-
-/// The summary, the pools with a line for each action, and the figures.
-fn words(cluster: &Cluster, times: &Timetable, figures: &PlanFigures, limit: Option<Duration>) -> String {
-    let mut text = String::new();
-    let mut line = |line: String| writeln!(text, "{line}").expect("a string takes any text");
-    let vm_width = cluster.vms().iter().map(|vm| vm.name.len()).max().unwrap_or(0);
-    let is_empty = times.pools.is_empty() && times.switches.is_empty();
-    if !is_empty {
-        line(summary(times));
-    }
-    for (number, pool) in times.pools.iter().enumerate() {
-        let begin = pool.iter().map(|timed| timed.begin).min().unwrap_or_default();
-        line(format!("pool {}, from {begin} s", number + 1));
-        for Timed { action, begin, end } in pool {
-            let places = [action.from(), action.to()].into_iter().filter_map(Place::node);
-            let mut nodes: Vec<&str> = places.map(|node| cluster.node(node).name.as_str()).collect();
-            nodes.dedup();
-            let (kind, vm) = (action.kind().name(), &cluster.vm(action.vm()).name);
-            let (nodes, cost) = (nodes.join(" -> "), action.cost(cluster));
-            line(format!("  {kind:<8} {vm:<vm_width$}  {nodes}  cost {cost}, {begin} to {end} s"));
-        }
-    }
-    for switch in &times.switches {
-        let NodeSwitch { node, begin, end, .. } = switch;
-        line(format!("{} {}, {begin} to {end} s", verb(switch), cluster.node(*node).name));
-    }
-    if is_empty {
-        line("nothing to do".to_owned());
-    }
-    line(format!("cost {}", figures.cost));
-    if let Some(bound) = figures.bound {
-        let proven = if figures.proven { ", so that this is the cheapest plan" } else { "" };
-        line(format!("bound {bound}{proven}"));
-    }
-    if limit.is_some() && !figures.proven {
-        line("searched under a limit of time: another run may find another plan".to_owned());
-    }
-    text
 }

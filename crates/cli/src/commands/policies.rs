@@ -1,10 +1,12 @@
 //! `dfrsim policies`
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{Answer, Printing};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_policies as policies;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write as _;
 
 /// List all policies, a line on each
@@ -39,22 +41,46 @@ pub(crate) struct Policies {
     /// Print the names only
     #[arg(long)]
     names: bool,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// All policies, or their names only.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Catalogue {
+    policies: Vec<Known>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Known {
+    /// As `--policy` takes it.
+    name: String,
+    /// What it does, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+}
+
+impl Answer for Catalogue {
+    fn text(&self) -> String {
+        let width = self.policies.iter().map(|policy| policy.name.len()).max().unwrap_or(0);
+        let mut text = String::new();
+        for Known { name, description } in &self.policies {
+            let line = match description {
+                Some(description) => writeln!(text, "{name:width$}  {description}"),
+                None => writeln!(text, "{name}"),
+            };
+            line.expect("a string takes any text");
+        }
+        text
+    }
 }
 
 impl Policies {
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
-        let catalogue = known(registry).catalogue();
-        let width = catalogue.iter().map(|info| info.name.len()).max().unwrap_or(0);
-        let mut text = String::new();
-        for info in catalogue {
-            let line = if self.names {
-                writeln!(text, "{}", info.name)
-            } else {
-                writeln!(text, "{:width$}  {}", info.name, info.description)
-            };
-            line.expect("a string takes any text");
-        }
-        output::print(&text)
+        let catalogue = known(registry).catalogue().into_iter();
+        let policies = catalogue
+            .map(|info| Known { name: info.name, description: (!self.names).then_some(info.description) });
+        self.printing.print(&Catalogue { policies: policies.collect() })
     }
 }
 

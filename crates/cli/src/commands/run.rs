@@ -1,15 +1,16 @@
 //! `dfrsim run`
 
+mod answer;
 mod standings;
 mod view;
 
 use crate::arguments::threads_at_most;
 use crate::failure::Failure;
 use crate::memory::Limit;
-use crate::output::{self, Places, notice};
+use crate::output::{Places, Printing, notice};
+pub(super) use answer::Finished;
 use clap::Args;
 use dfrsim_lab::{AnyScenario, Audit, Counts, Part, Registry, RunError, RunOptions, RunReport, Shard};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,6 +57,8 @@ pub(crate) struct Run {
     shard: Option<Shard>,
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 /// How runs are executed.
@@ -91,6 +94,7 @@ impl Run {
             scenario.as_ref(),
             RunOptions { fresh: self.fresh, part, max_memory: memory.bytes(), ..RunOptions::new(out) },
             &self.execution,
+            self.printing,
         )
     }
 }
@@ -119,9 +123,10 @@ pub(crate) fn execute(
     scenario: &dyn AnyScenario,
     options: RunOptions,
     execution: &Execution,
+    printing: Printing,
 ) -> Result<(), Failure> {
     let (options, report) = watched_run(registry, scenario, options, execution)?;
-    print(scenario.title(), &options, &report, execution.quiet)
+    print(scenario, &options, &report, execution.quiet, printing)
 }
 
 /// Runs a scenario, watched by the user; gives the options that it ran with too.
@@ -139,7 +144,7 @@ pub(crate) fn watched_run(
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupt);
     // What is finished is in the journal, so leaving at once loses no more than the runs in progress.
-    let leave = || std::process::exit(crate::exit::INTERRUPTED.into());
+    let leave = || std::process::exit(crate::exit::Exit::Interrupted.code().into());
     let on_interrupt = move || {
         if flag.swap(true, Ordering::Relaxed) {
             leave();
@@ -161,14 +166,20 @@ pub(crate) fn watched_run(
     Ok((options, report))
 }
 
-fn print(title: &str, options: &RunOptions, report: &RunReport, quiet: bool) -> Result<(), Failure> {
+fn print(
+    scenario: &dyn AnyScenario,
+    options: &RunOptions,
+    report: &RunReport,
+    quiet: bool,
+    printing: Printing,
+) -> Result<(), Failure> {
     if !quiet {
         let reports =
             report.inputs.iter().flat_map(|input| input.report.iter().map(|line| (&input.file, line)));
         reports.for_each(|(file, line)| notice!("{file}: {line}"));
         report.notices.iter().for_each(|notice| notice!("notice: {notice}"));
     }
-    output::print(&tables(title, report))?;
+    printing.print(&Finished::new(scenario, options, report))?;
     let out = options.out.display();
     if !quiet {
         notice!("{} in {out}", counts(&report.counts));
@@ -186,20 +197,6 @@ fn print(title: &str, options: &RunOptions, report: &RunReport, quiet: bool) -> 
         report.counts.total,
         listed.collect::<String>()
     )))
-}
-
-/// The title of a scenario and the tables that are short enough for a terminal.
-fn tables(title: &str, report: &RunReport) -> String {
-    let printed = report.tables.iter().filter(|table| table.is_printed);
-    let mut text = String::new();
-    for (place, named) in printed.enumerate() {
-        if place == 0 && !title.is_empty() {
-            writeln!(text, "{title}\n").expect("a string takes any text");
-        }
-        let table = named.summary.as_ref().unwrap_or(&named.table);
-        writeln!(text, "{}:\n\n{}", named.title, table.markdown()).expect("a string takes any text");
-    }
-    text
 }
 
 /// `24 rows (16 computed, 8 from earlier runs; 23 ok, 1 violation)`

@@ -1,15 +1,16 @@
 //! `dfrsim simulate`
 
+mod answer;
 mod files;
 mod jobs_file;
 mod progress;
-mod summary_text;
 mod timed;
 
 use super::policies::known;
 use crate::arguments::{LogArguments, WorkloadArguments, period, seconds};
 use crate::failure::Failure;
-use crate::output::{self, notice};
+use crate::output::{Printing, notice};
+pub(super) use answer::Simulated;
 use clap::{Args, ValueEnum as _};
 use dfrsim_cluster::{
     EstimateModel, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate,
@@ -39,7 +40,7 @@ Examples:
                   --estimates requested --jobs-out easy.csv
   dfrsim simulate --workload HPC2N-2002-2.1-cln.swf.gz --nodes 120 --annotate hpc2n --policy FCFS \\
                   --first 4000 --events-out fcfs.jsonl && dfrsim audit fcfs.jsonl
-  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --seed 1 --policy EQUIPARTITION --json")]
+  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --seed 1 --policy EQUIPARTITION --format json")]
 pub(crate) struct Simulate {
     #[command(flatten)]
     workload: WorkloadArguments,
@@ -81,8 +82,10 @@ pub(crate) struct Simulate {
     cool_down: SimSpan,
     #[command(flatten)]
     files: FileArguments,
-    /// Print the figures as JSON
-    #[arg(long, help_heading = "Output")]
+    #[command(flatten)]
+    printing: Printing,
+    /// An earlier spelling of `--format json`
+    #[arg(long, hide = true, conflicts_with = "format")]
     json: bool,
 }
 
@@ -137,11 +140,8 @@ impl Simulate {
             time.simulating.as_secs_f64(),
             time.writing.as_secs_f64()
         );
-        if self.json {
-            output::print(&format!("{:#}\n", summary_text::json(self.policy, &summary)))
-        } else {
-            output::print(&summary_text::table(self.policy, &summary))
-        }
+        let printing = if self.json { Printing::JSON } else { self.printing };
+        printing.print(&Simulated::new(self.policy, &summary))
     }
 
     fn policy_options(&self) -> PolicyOptions {

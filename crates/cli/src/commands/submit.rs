@@ -3,10 +3,12 @@
 use super::results::status::missing;
 use super::run::audit_notice;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{Answer, Printing};
 use clap::{Args, ValueEnum};
 use dfrsim_dispatch::{Engine, JobId, Slurm, Submitted, Sweep, submit};
 use dfrsim_lab::{AnyScenario, Registry, RunStatus};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Submit a scenario to the batch system of a cluster: an array of shards, and a merge after it
@@ -50,6 +52,50 @@ pub(crate) struct Submit {
     /// Print the scripts and submit nothing
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// What was submitted, or would be.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Submission {
+    /// The batch system.
+    engine: &'static str,
+    /// The folder of the results.
+    results: String,
+    /// Of how many shards.
+    shards: u32,
+    /// The numbers of those that have not finished.
+    missing: Vec<u32>,
+    /// The number of the job of the missing shards.
+    array_job: Option<String>,
+    /// The number of the job of the merge.
+    merge_job: Option<String>,
+    /// With `--dry-run`.
+    scripts: Option<Scripts>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Scripts {
+    array: String,
+    merge: String,
+}
+
+impl Answer for Submission {
+    fn text(&self) -> String {
+        let Submission { engine, results, shards, missing, array_job, merge_job, scripts } = self;
+        if let Some(Scripts { array, merge }) = scripts {
+            return format!("{array}\n{merge}");
+        }
+        let Some(merge) = merge_job else {
+            return format!("no shard is missing in {results}\n");
+        };
+        let array = match array_job {
+            Some(id) => format!("{} of {shards} shards as job {id}, ", missing.len()),
+            None => "no shard is missing; ".to_owned(),
+        };
+        format!("{engine}: {array}the merge as job {merge}; dfrsim results status {results}\n")
+    }
 }
 
 /// The batch systems that are known.
@@ -73,10 +119,20 @@ impl Submit {
         let name = self.scenario.file_stem().unwrap_or_default();
         let out = self.out.clone().unwrap_or_else(|| Path::new("results").join(name));
         let absolute = |path: &Path| std::path::absolute(path).map_err(Failure::input);
-        let missing = self.missing(scenario.as_ref(), &out)?;
-        let Some(missing) = missing else {
-            return output::print(&format!("no shard is missing in {}\n", out.display()));
+        let engine = self.engine.engine();
+        let mut submission = Submission {
+            engine: engine.name(),
+            results: out.display().to_string(),
+            shards: self.array,
+            missing: Vec::new(),
+            array_job: None,
+            merge_job: None,
+            scripts: None,
         };
+        let Some(missing) = self.missing(scenario.as_ref(), &out)? else {
+            return self.printing.print(&submission);
+        };
+        submission.missing.clone_from(&missing);
         let sweep = Sweep {
             program: std::env::current_exe().map_err(Failure::input)?,
             scenario: absolute(&self.scenario)?,
@@ -90,22 +146,15 @@ impl Submit {
             audit: self.audit,
         };
         sweep.check().map_err(Failure::input)?;
-        let engine = self.engine.engine();
         if self.dry_run {
             let (array, merge) = (engine.array_script(&sweep), engine.merge_script(&sweep));
-            return output::print(&format!("{array}\n{merge}"));
+            submission.scripts = Some(Scripts { array, merge });
+        } else {
+            let Submitted { array, merge } = submit(engine, &sweep).map_err(Failure::input)?;
+            submission.array_job = array.map(|JobId(id)| id);
+            submission.merge_job = Some(merge.0);
         }
-        let Submitted { array, merge } = submit(engine, &sweep).map_err(Failure::input)?;
-        let shards = match array {
-            Some(JobId(id)) => format!("{} of {} shards as job {id}, ", sweep.missing.len(), sweep.shards),
-            None => "no shard is missing; ".to_owned(),
-        };
-        output::print(&format!(
-            "{}: {shards}the merge as job {}; dfrsim results status {}\n",
-            engine.name(),
-            merge.0,
-            out.display()
-        ))
+        self.printing.print(&submission)
     }
 
     /// The numbers of the shards that have not finished; `None` if the results of the scenario are there.

@@ -73,7 +73,9 @@ impl ComparedRows {
         self.lines(&header, line)
     }
 
-    fn exact_table(&self) -> Table {
+    /// A line for each group and metric, with the ends of intervals in columns of their own.
+    #[must_use]
+    pub fn exact_table(&self) -> Table {
         let mut header = Vec::new();
         for name in ["mean_difference", "median_difference", "geometric_mean_ratio", "median_ratio"] {
             header.extend([name.to_owned(), format!("{name}_low"), format!("{name}_high")]);

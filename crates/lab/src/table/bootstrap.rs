@@ -31,6 +31,14 @@ pub struct Estimates {
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Confidence(f64);
 
+impl Confidence {
+    /// The probability, between 0 and 1.
+    #[must_use]
+    pub const fn probability(self) -> f64 {
+        self.0
+    }
+}
+
 impl Default for Confidence {
     fn default() -> Confidence {
         Confidence(0.95)

@@ -2,6 +2,7 @@
 
 mod beside;
 mod bootstrap;
+mod json;
 mod line;
 mod plain;
 mod statistics;

@@ -115,6 +115,12 @@ impl Table {
         &self.lines
     }
 
+    /// The lines of text below it.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     /// Whether it has no lines.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -3,16 +3,19 @@
 use super::remarks::{Contents, remarks};
 use super::suggestions::suggestions;
 use crate::arguments::LogArguments;
+use crate::commands::distribution::{self, Figures};
 use crate::failure::Failure;
-use crate::output::notice;
-use crate::{output, utc};
+use crate::output::{Answer, Printing, notice};
+use crate::utc;
 use clap::Args;
-use dfrsim_cluster::Distribution;
 use dfrsim_model::SimTime;
 use dfrsim_workload::log::Header;
-use dfrsim_workload::prepare::{self, JobStream, Log, Options};
+use dfrsim_workload::prepare::{self, Anomaly, JobStream, Log, Options, Report};
 use dfrsim_workload::traces;
-use std::fmt::Write as _;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Say what is in a log or a workload of Batsim, what is odd about it, and how to simulate it
@@ -26,6 +29,74 @@ pub(crate) struct Info {
     /// The processors of the machine, for the load; the header's MaxProcs if not given
     #[arg(long, value_name = "N")]
     nodes: Option<u32>,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// What is in a log.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Described {
+    file: String,
+    /// From the header.
+    computer: Option<String>,
+    /// From the header.
+    installation: Option<String>,
+    /// The nodes of the machine, from the header.
+    nodes: Option<u64>,
+    /// The processors of the machine, from the header.
+    processors: Option<u64>,
+    lines: Lines,
+    first_submission: Moment,
+    last_submission: Moment,
+    /// In how many weeks jobs were submitted.
+    weeks: usize,
+    /// Processors * run time / (machine * span).
+    offered_load: Option<f64>,
+    /// Of each job.
+    job_processors: Option<Figures>,
+    /// Of each job.
+    run_time_s: Option<Figures>,
+    /// Of each job that has one.
+    requested_time_s: Option<Figures>,
+    /// What should be known before simulating it.
+    remarks: Vec<String>,
+    /// Commands that simulate it.
+    suggestions: Vec<String>,
+}
+
+/// What became of the lines.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Lines {
+    /// Lines with a record.
+    records: u64,
+    /// Those that became jobs.
+    jobs: u64,
+    /// Those outside the selected part.
+    not_selected: u64,
+    /// Lines that cannot be read.
+    broken: u64,
+    out_of_order: u64,
+    /// Anomalous lines, by the name of the rule; those that occur.
+    anomalies: BTreeMap<&'static str, Treated>,
+    /// The same in words.
+    #[serde(rename = "summary")]
+    words: String,
+}
+
+/// Anomalous lines, by what was done.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Treated {
+    kept: u64,
+    clamped: u64,
+    dropped: u64,
+}
+
+/// A moment of the log.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Moment {
+    second: u64,
+    /// Where the header says when the log began: `2002-07-28 13:50:03 UTC`.
+    date: Option<String>,
 }
 
 impl Info {
@@ -46,42 +117,60 @@ impl Info {
             notice!("{}: {report}", path.display());
             return Err(LogArguments::no_jobs(&path));
         };
+        let processors =
+            self.nodes.or_else(|| header.max_procs().and_then(|count| u32::try_from(count).ok()));
+        self.printing.print(&Described {
+            file: path.display().to_string(),
+            computer: header.computer().map(str::to_owned),
+            installation: header.installation().map(str::to_owned),
+            nodes: header.max_nodes(),
+            processors: header.max_procs(),
+            lines: Lines::of(&report),
+            first_submission: Moment::new(&header, first),
+            last_submission: Moment::new(&header, last),
+            weeks: contents.weeks(),
+            offered_load: processors.and_then(|count| contents.offered.load(count).ok()),
+            job_processors: contents.processors.distribution().map(Figures::from),
+            run_time_s: contents.run_times.distribution().map(Figures::from),
+            requested_time_s: contents.requested_times.distribution().map(Figures::from),
+            remarks: remarks(&header, &contents, &report),
+            suggestions: suggestions(Path::new(&self.file), &header, &contents),
+        })
+    }
+}
+
+impl Answer for Described {
+    fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
             writeln!(text, "{name:<18} {value}").expect("writing to a string cannot fail");
         };
-        line("file", path.display().to_string());
-        let known = [("computer", header.computer()), ("installation", header.installation())];
-        for (name, value) in known.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-            line(name, value.to_owned());
+        line("file", self.file.clone());
+        let known = [("computer", &self.computer), ("installation", &self.installation)];
+        for (name, value) in known.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+            line(name, value.clone());
         }
-        let machine = [("nodes", header.max_nodes()), ("processors", header.max_procs())];
+        let machine = [("nodes", self.nodes), ("processors", self.processors)];
         for (name, value) in machine.into_iter().filter_map(|(name, value)| Some((name, value?))) {
             line(name, value.to_string());
         }
-        line("lines", report.to_string());
-        line("first submission", moment(&header, first));
-        line("last submission", moment(&header, last));
-        line("weeks", contents.weeks().to_string());
-        let processors =
-            self.nodes.or_else(|| header.max_procs().and_then(|count| u32::try_from(count).ok()));
-        if let Some(offered) = processors.and_then(|count| contents.offered.load(count).ok()) {
+        line("lines", self.lines.words.clone());
+        line("first submission", self.first_submission.to_string());
+        line("last submission", self.last_submission.to_string());
+        line("weeks", self.weeks.to_string());
+        if let Some(offered) = self.offered_load {
             line("offered load", format!("{offered:.4}"));
         }
-        line("", format!("{:>14}{:>14}{:>14}{:>14}{:>14}", "mean", "median", "95 %", "99 %", "max"));
+        line("", distribution::heading());
         let figures = [
-            ("processors", &contents.processors),
-            ("run time [s]", &contents.run_times),
-            ("requested [s]", &contents.requested_times),
+            ("processors", self.job_processors),
+            ("run time [s]", self.run_time_s),
+            ("requested [s]", self.requested_time_s),
         ];
-        for (name, values) in figures {
-            if let Some(Distribution { mean, median, p95, p99, max }) = values.distribution() {
-                line(name, format!("{mean:>14.2}{median:>14.2}{p95:>14.2}{p99:>14.2}{max:>14.2}"));
-            }
+        for (name, values) in figures.into_iter().filter_map(|(name, values)| Some((name, values?))) {
+            line(name, values.to_string());
         }
-        let remarks = remarks(&header, &contents, &report);
-        let suggestions = suggestions(Path::new(&self.file), &header, &contents);
-        for (title, paragraphs) in [("remarks", remarks), ("to simulate it", suggestions)] {
+        for (title, paragraphs) in [("remarks", &self.remarks), ("to simulate it", &self.suggestions)] {
             if !paragraphs.is_empty() {
                 write!(text, "\n{title}\n").expect("writing to a string cannot fail");
             }
@@ -89,14 +178,44 @@ impl Info {
                 writeln!(text, "  {paragraph}").expect("writing to a string cannot fail");
             }
         }
-        output::print(&text)
+        text
     }
 }
 
-/// The second of the log at which a job arrives, with its date where the header tells when the log began.
-fn moment(header: &Header, submit: SimTime) -> String {
-    let seconds = submit.micros() / 1_000_000;
-    let begin = header.unix_start_time().filter(|&begin| begin > 0);
-    let date = begin.and_then(|begin| Some(utc::date(begin.checked_add_unsigned(seconds)?)));
-    format!("second {seconds}{}", date.map_or_else(String::new, |date| format!(", {date}")))
+impl Lines {
+    fn of(report: &Report) -> Lines {
+        let counted = Anomaly::ALL.iter().map(|&anomaly| (anomaly, report.counts.of(anomaly)));
+        let treated = counted.filter(|(_, counts)| counts.kept + counts.clamped + counts.dropped > 0);
+        Lines {
+            records: report.counts.records,
+            jobs: report.counts.jobs,
+            not_selected: report.counts.outside,
+            broken: report.read.broken,
+            out_of_order: report.read.out_of_order,
+            anomalies: treated
+                .map(|(anomaly, counts)| {
+                    let (kept, clamped, dropped) = (counts.kept, counts.clamped, counts.dropped);
+                    (anomaly.name(), Treated { kept, clamped, dropped })
+                })
+                .collect(),
+            words: report.to_string(),
+        }
+    }
+}
+
+impl Moment {
+    /// The second of the log at which a job arrives, with its date where the header tells when the log began.
+    fn new(header: &Header, submit: SimTime) -> Moment {
+        let second = submit.micros() / 1_000_000;
+        let begin = header.unix_start_time().filter(|&begin| begin > 0);
+        let date = begin.and_then(|begin| Some(utc::date(begin.checked_add_unsigned(second)?)));
+        Moment { second, date }
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "second {}", self.second)?;
+        self.date.iter().try_for_each(|date| write!(f, ", {date}"))
+    }
 }

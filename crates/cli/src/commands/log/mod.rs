@@ -7,6 +7,7 @@ mod remarks;
 mod suggestions;
 
 pub(crate) use generate::Generate;
+pub(super) use info::Described;
 
 use crate::failure::Failure;
 use clap::Subcommand;

@@ -1,13 +1,12 @@
 //! The fewest nodes that keep a yield, and the jobs that are admitted with it.
 
+use super::answer::{Admitted, Answered, Fewest};
 use crate::failure::Failure;
-use crate::output;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
-use dfrsim_optimum::{FewestNodes, Placed, fewest_nodes, fewest_nodes_by};
-use std::fmt::Write as _;
+use dfrsim_optimum::{Placed, fewest_nodes, fewest_nodes_by};
 use std::time::Instant;
 
 /// What an algorithm makes of an instance, if it keeps the yield and the independent checker finds no fault.
@@ -26,16 +25,14 @@ fn packed(
     Ok((minimum_yield >= wanted).then_some(Placed { mapping, min_yield: minimum_yield }))
 }
 
-/// Prints a line for each algorithm: how many of the first nodes are enough, and a number below which none can do.
-pub(super) fn print_fewest(
+/// How many of the first nodes are enough for each algorithm, and a number below which none can do; whether one succeeds.
+pub(super) fn fewest(
     instance: &Instance,
     algorithms: &[Algorithm],
     settings: &Settings,
     wanted: Yield,
-) -> Result<(), Failure> {
-    let width = algorithms.iter().map(|each| each.to_string().len()).max().unwrap_or(0).max(9);
-    let mut text = format!("{:width$}  {:>8}  {:>8}  {:>12}\n", "algorithm", "nodes", "at least", "time");
-    let mut is_any = false;
+) -> Result<(Answered, bool), Failure> {
+    let mut tried = Vec::new();
     for &algorithm in algorithms {
         let begin = Instant::now();
         let mut failure = None;
@@ -53,28 +50,26 @@ pub(super) fn print_fewest(
         if let Some(failure) = failure {
             return Err(failure);
         }
-        let time = format!("{:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
-        let name = algorithm.to_string();
-        let (nodes, least) = match &found {
-            Some(FewestNodes { nodes, at_least, .. }) => (nodes.to_string(), at_least.to_string()),
-            None => ("none".to_owned(), String::new()),
-        };
-        writeln!(text, "{name:width$}  {nodes:>8}  {least:>8}  {time:>12}").expect("a string takes any text");
-        is_any |= found.is_some();
+        tried.push(Fewest {
+            algorithm: algorithm.to_string(),
+            nodes: found.as_ref().map(|found| found.nodes),
+            at_least: found.as_ref().map(|found| found.at_least),
+            time_ms: begin.elapsed().as_secs_f64() * 1e3,
+        });
     }
-    output::print(&text)?;
-    if is_any { Ok(()) } else { Err(Failure::Result("no algorithm keeps the yield on all nodes".to_owned())) }
+    let is_any = tried.iter().any(|fewest| fewest.nodes.is_some());
+    Ok((Answered::FewestNodes { wanted: wanted.as_f64(), algorithms: tried }, is_any))
 }
 
-/// Prints which jobs are admitted, in the order of the file, if each is refused with which an algorithm does not keep the yield of
+/// Which jobs are admitted, in the order of the file, if each is refused with which an algorithm does not keep the yield of
 /// all (RR-6692, section 2.1).
-pub(super) fn print_admitted(
+pub(super) fn admitted(
     instance: &Instance,
     algorithms: &[Algorithm],
     settings: &Settings,
     wanted: Yield,
-) -> Result<(), Failure> {
-    let mut text = String::new();
+) -> Result<Answered, Failure> {
+    let mut tried = Vec::new();
     for &algorithm in algorithms {
         let mut admitted = Instance { jobs: Vec::new(), ..instance.clone() };
         let (mut refused, mut reached) = (Vec::new(), Yield::ONE);
@@ -84,14 +79,16 @@ pub(super) fn print_admitted(
                 Some(placed) => reached = placed.min_yield,
                 None => {
                     admitted.jobs.pop();
-                    refused.push(number.to_string());
+                    refused.push(number);
                 }
             }
         }
-        let (count, reached) = (admitted.jobs.len(), reached.as_f64());
-        let refused = if refused.is_empty() { "none".to_owned() } else { refused.join(", ") };
-        writeln!(text, "{algorithm}: {count} jobs admitted, minimum yield {reached:.6}; refused: {refused}")
-            .expect("a string takes any text");
+        tried.push(Admitted {
+            algorithm: algorithm.to_string(),
+            admitted: admitted.jobs.len(),
+            minimum_yield: reached.as_f64(),
+            refused,
+        });
     }
-    output::print(&text)
+    Ok(Answered::Admission { wanted: wanted.as_f64(), algorithms: tried })
 }

@@ -1,9 +1,12 @@
 //! `dfrsim offline`: packing jobs once and for all, one instance at a time.
 
+mod answer;
 mod fewest;
 mod instance;
 mod pack;
 mod replayed;
+
+pub(super) use answer::Answered;
 
 use crate::failure::Failure;
 use clap::Subcommand;

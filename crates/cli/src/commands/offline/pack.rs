@@ -1,9 +1,10 @@
 //! `dfrsim offline pack`
 
-use super::fewest::{print_admitted, print_fewest};
+use super::answer::{Answered, Came, Tried};
+use super::fewest::{admitted, fewest};
 use super::replayed::Replayed;
 use crate::failure::Failure;
-use crate::output::{self, OutputFile, Places};
+use crate::output::{OutputFile, Places, Printing};
 use clap::Args;
 use dfrsim_audit::packing::check_minimum_yield;
 use dfrsim_model::named::UnknownName;
@@ -12,7 +13,6 @@ use dfrsim_model::{Seed, Yield};
 use dfrsim_offline::file::{Solution, instance_from_json, instance_from_vbp, read, solution_to_json};
 use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
 use dfrsim_optimum::{Backend, Limits, RaiseOrder, average, lp_bound, max_average, raise, utilisation};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -70,8 +70,10 @@ pub(crate) struct Pack {
     #[arg(long, value_name = "FILE.json")]
     mapping_out: Option<PathBuf>,
     /// List the names of all algorithms
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["instance", "as_run"])]
     list: bool,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 fn algorithm(name: &str) -> Result<Algorithm, UnknownName> {
@@ -100,8 +102,8 @@ impl Pack {
             return self.answer(&instance, &algorithms, &settings, self.fewest_nodes);
         }
         let Some(path) = &self.instance else {
-            let names = Algorithm::all().map(|algorithm| format!("{algorithm}\n"));
-            return output::print(&names.collect::<String>());
+            let names = Algorithm::all().map(|algorithm| algorithm.to_string());
+            return self.printing.print(&Answered::Names { algorithms: names.collect() });
         };
         Places::default().reads("the instance", path).writes("--mapping-out", self.mapping_out.as_deref())?;
         let text = read(path).map_err(|error| {
@@ -125,11 +127,16 @@ impl Pack {
         instance: &Instance,
         algorithms: &[Algorithm],
         settings: &Settings,
-        fewest: Option<Yield>,
+        fewest_nodes: Option<Yield>,
     ) -> Result<(), Failure> {
-        match (self.admit, fewest) {
-            (Some(wanted), _) => print_admitted(instance, algorithms, settings, wanted),
-            (None, Some(wanted)) => print_fewest(instance, algorithms, settings, wanted),
+        match (self.admit, fewest_nodes) {
+            (Some(wanted), _) => self.printing.print(&admitted(instance, algorithms, settings, wanted)?),
+            (None, Some(wanted)) => {
+                let (answer, is_any) = fewest(instance, algorithms, settings, wanted)?;
+                self.printing.print(&answer)?;
+                let failure = || Failure::Result("no algorithm keeps the yield on all nodes".to_owned());
+                is_any.then_some(()).ok_or_else(failure)
+            }
             (None, None) => self.pack(instance, algorithms, settings),
         }
     }
@@ -160,32 +167,22 @@ impl Pack {
         settings: &Settings,
     ) -> Result<(), Failure> {
         let bound = lp_bound(instance);
-        let width = algorithms.iter().map(|each| each.to_string().len()).max().unwrap_or(0).max(9);
-        let mut text = format!("{}\n", bound_line(bound));
-        let mut line = |parts: [&str; 6]| {
-            let [name, minimum, average, used, below, time] = parts;
-            writeln!(text, "{name:width$}  {minimum:>10}  {average:>8}  {used:>11}  {below:>11}  {time:>10}")
-                .expect("a string takes any text");
-        };
-        line(["algorithm", "min yield", "average", "utilisation", "below bound", "time"]);
-        let mut best: Option<Packed> = None;
+        let (mut tried, mut best) = (Vec::new(), None::<Packed>);
         for algorithm in algorithms {
             let begin = Instant::now();
             let outcome = algorithm.solve(instance, settings);
-            let time = format!("{:.3} ms", begin.elapsed().as_secs_f64() * 1e3);
+            let time_ms = begin.elapsed().as_secs_f64() * 1e3;
             let name = algorithm.to_string();
             let solved = match outcome {
-                Outcome::Solved(solved) => solved,
-                Outcome::Failed => {
-                    line([&name, "failed", "", "", "", &time]);
-                    continue;
-                }
-                Outcome::Infeasible => {
-                    line([&name, "infeasible", "", "", "", &time]);
-                    continue;
-                }
-                Outcome::TimedOut => {
-                    line([&name, "timed out", "", "", "", &time]);
+                Outcome::Solved(solved) => Ok(solved),
+                Outcome::Failed => Err(Came::Failed),
+                Outcome::Infeasible => Err(Came::Infeasible),
+                Outcome::TimedOut => Err(Came::TimedOut),
+            };
+            let solved = match solved {
+                Ok(solved) => solved,
+                Err(came) => {
+                    tried.push(Tried::without_packing(name, came, time_ms));
                     continue;
                 }
             };
@@ -195,34 +192,24 @@ impl Pack {
             }
             let yields = raised(instance, &solved, settings);
             let minimum = solved.minimum_yield;
-            let mean = average(&yields);
-            let used = utilisation(instance, &yields);
-            let below = bound.map_or(0.0, |bound| bound.as_f64() - minimum.as_f64());
-            line([
-                &name,
-                &format!("{:.6}", minimum.as_f64()),
-                &format!("{mean:.4}"),
-                &format!("{:.2} %", 100.0 * used),
-                &format!("{below:.6}"),
-                &time,
-            ]);
+            tried.push(Tried {
+                minimum_yield: Some(minimum.as_f64()),
+                average_yield: Some(average(&yields)),
+                utilisation: Some(utilisation(instance, &yields)),
+                below_bound: Some(bound.map_or(0.0, |bound| bound.as_f64() - minimum.as_f64())),
+                ..Tried::without_packing(name, Came::Solved, time_ms)
+            });
             if best.as_ref().is_none_or(|best| minimum > best.solved.minimum_yield) {
                 best = Some(Packed { solved, yields });
             }
         }
-        output::print(&text)?;
+        let bound = bound.map(|bound| bound.as_f64());
+        self.printing.print(&Answered::Packings { bound, algorithms: tried })?;
         match (best, &self.mapping_out) {
             (None, _) => Err(Failure::Result("no algorithm packed the jobs".to_owned())),
             (Some(packed), Some(path)) => write_mapping(instance, packed, path),
             (Some(_), None) => Ok(()),
         }
-    }
-}
-
-fn bound_line(bound: Option<Yield>) -> String {
-    match bound {
-        Some(bound) => format!("LPBOUND {:.6}", bound.as_f64()),
-        None => "LPBOUND: the jobs ask for more than all nodes have".to_owned(),
     }
 }
 

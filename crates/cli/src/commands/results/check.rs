@@ -1,12 +1,14 @@
 //! `dfrsim results check`
 
 use crate::failure::Failure;
-use crate::output::{self, OutputFile, OutputFiles, notice};
+use crate::output::{Answer, OutputFile, OutputFiles, Printing, notice};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_lab::check::{
-    Baseline, CheckOptions, CheckReport, Direction, ParseToleranceError, Tolerance, Tolerances, check,
+    Baseline, Change, CheckOptions, CheckReport, Direction, ParseToleranceError, Tolerance, Tolerances, check,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Compare results with a baseline, for CI
@@ -54,6 +56,50 @@ pub(crate) struct Check {
     /// Write a summary for a comment on a pull request or $GITHUB_STEP_SUMMARY
     #[arg(long, value_name = "FILE.md")]
     markdown: Option<PathBuf>,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// Results beside their baseline.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Checked {
+    baseline: String,
+    /// Whether the baseline was written instead of being compared.
+    is_updated: bool,
+    /// How many groups (labels and variants) there are.
+    groups: usize,
+    /// How many values were compared.
+    values: usize,
+    worse: usize,
+    better: usize,
+    /// Values beyond their tolerance: first those that are worse, in each the largest change first.
+    changes: Vec<Changed>,
+    only_in_baseline: Vec<String>,
+    only_in_results: Vec<String>,
+    /// Whether the exit code is 1.
+    is_failure: bool,
+    #[serde(skip)]
+    words: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Changed {
+    /// `worse` or `better`.
+    direction: &'static str,
+    group: String,
+    /// `failures`, `degradation.mean`.
+    metric: String,
+    before: f64,
+    /// `null` if no run of the group has a value.
+    now: Option<f64>,
+    /// The difference in relation to what it was.
+    relative_percent: Option<f64>,
+}
+
+impl Answer for Checked {
+    fn text(&self) -> String {
+        self.words.clone()
+    }
 }
 
 fn tolerance_for(text: &str) -> Result<(String, Tolerance), String> {
@@ -72,7 +118,14 @@ impl Check {
             places.writes("--baseline", self.baseline.as_path())?;
             OutputFile::write_text(&self.baseline, &now.to_toml())?;
             notice!("{}: {} groups", self.baseline.display(), now.groups.len());
-            return Ok(());
+            let baseline = self.baseline.display().to_string();
+            let groups = now.groups.len();
+            return self.printing.print(&Checked {
+                baseline,
+                is_updated: true,
+                groups,
+                ..Checked::default()
+            });
         }
         let places = places.reads("--baseline", &self.baseline).writes("--junit", self.junit.as_deref())?;
         places.writes("--markdown", self.markdown.as_deref())?;
@@ -91,16 +144,15 @@ impl Check {
             files.add_bytes(path, report.markdown())?;
         }
         files.finish()?;
-        print(&report, &self.baseline)
+        print(&report, &self.baseline, self.printing)
     }
 }
 
-fn print(report: &CheckReport, baseline: &Path) -> Result<(), Failure> {
+fn print(report: &CheckReport, baseline: &Path, printing: Printing) -> Result<(), Failure> {
     for notice in report.notices() {
         notice!("notice: {notice}");
     }
-    let table = if report.changes.is_empty() { String::new() } else { report.table().markdown() + "\n" };
-    output::print(&format!("{table}{}\n", report.summary()))?;
+    printing.print(&Checked::new(report, baseline))?;
     if !report.fails() {
         return Ok(());
     }
@@ -111,4 +163,31 @@ fn print(report: &CheckReport, baseline: &Path) -> Result<(), Failure> {
     } else {
         format!("better than {baseline}, which --strict refuses: {better} of {} values", report.values)
     }))
+}
+
+impl Checked {
+    fn new(report: &CheckReport, baseline: &Path) -> Checked {
+        let changed = |change: &Change| Changed {
+            direction: change.direction.name(),
+            group: change.group.clone(),
+            metric: change.metric.clone(),
+            before: change.before,
+            now: change.now,
+            relative_percent: change.relative().map(|relative| 100.0 * relative),
+        };
+        let table = if report.changes.is_empty() { String::new() } else { report.table().markdown() + "\n" };
+        Checked {
+            baseline: baseline.display().to_string(),
+            is_updated: false,
+            groups: report.groups.len(),
+            values: report.values,
+            worse: report.count(Direction::Worse),
+            better: report.count(Direction::Better),
+            changes: report.changes.iter().map(changed).collect(),
+            only_in_baseline: report.gone.clone(),
+            only_in_results: report.new.clone(),
+            is_failure: report.fails(),
+            words: format!("{table}{}\n", report.summary()),
+        }
+    }
 }

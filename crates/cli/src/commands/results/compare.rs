@@ -1,12 +1,14 @@
 //! `dfrsim results compare`
 
 use crate::failure::Failure;
-use crate::output::{self, OutputFiles};
+use crate::output::{Answer, OutputFiles, Printing};
 use crate::picture_files::{self, Format};
 use clap::Args;
-use dfrsim_lab::compare::{CompareError, CompareOptions, Comparison, compare};
-use dfrsim_lab::{Confidence, Registry};
+use dfrsim_lab::compare::{CompareError, CompareOptions, ComparedRows, Comparison, compare};
+use dfrsim_lab::{Confidence, Registry, Table};
 use dfrsim_plots::draw;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +53,55 @@ pub(crate) struct Compare {
     /// into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// A comparison, as `comparison.csv` has it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Compared {
+    a: Side,
+    b: Side,
+    /// Of the intervals, between 0 and 1.
+    confidence: f64,
+    resamples: usize,
+    /// Of the bootstrap.
+    seed: u64,
+    /// Each type of rows that has pairs.
+    parts: Vec<Part>,
+    #[serde(skip)]
+    words: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Side {
+    folder: String,
+    /// The selected variants; all if there are none.
+    variant: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Part {
+    /// The type of rows; empty in studies with one type.
+    rows: &'static str,
+    /// A line for each group and metric; differences are B - A, ratios B / A, and `_low` and `_high` the ends of intervals.
+    groups: Table,
+    /// Rows without a counterpart.
+    only_in_a: usize,
+    /// Rows without a counterpart.
+    only_in_b: usize,
+    /// Pairs of instances with the same name and other contents, left out.
+    other_instances: usize,
+    /// Rows that are not the only ones of their instance and variant, left out.
+    repeated: usize,
+    /// Pairs with a failed run.
+    failed: usize,
+}
+
+impl Answer for Compared {
+    fn text(&self) -> String {
+        self.words.clone()
+    }
 }
 
 impl Compare {
@@ -81,7 +132,7 @@ impl Compare {
         if let Some(folder) = &self.out {
             write(folder, &text, &comparison)?;
         }
-        output::print(&text)
+        self.printing.print(&Compared::new([&a.folder, &b.folder], &options, &comparison, text))
     }
 }
 
@@ -106,4 +157,31 @@ fn write(folder: &Path, text: &str, comparison: &Comparison) -> Result<(), Failu
     let placed: Vec<_> = figures.into_iter().map(|figure| (folder.join(&figure.stem), figure)).collect();
     picture_files::write(&mut files, &placed, &[Format::Svg, Format::Png])?;
     files.finish()
+}
+
+impl Compared {
+    fn new([a, b]: [&Path; 2], options: &CompareOptions, comparison: &Comparison, words: String) -> Compared {
+        let side = |folder: &Path, variant: &[String]| Side {
+            folder: folder.display().to_string(),
+            variant: variant.to_vec(),
+        };
+        let part = |(rows, groups): (&ComparedRows, Table)| Part {
+            rows: rows.row_type.name,
+            groups,
+            only_in_a: rows.only_in_a,
+            only_in_b: rows.only_in_b,
+            other_instances: rows.other_instances,
+            repeated: rows.repeated,
+            failed: rows.failed,
+        };
+        Compared {
+            a: side(a, &options.variant),
+            b: side(b, if options.with.is_empty() { &options.variant } else { &options.with }),
+            confidence: options.confidence.probability(),
+            resamples: options.resamples,
+            seed: options.seed,
+            parts: comparison.parts.iter().map(|rows| (rows, rows.exact_table())).map(part).collect(),
+            words,
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use crate::commands::run::{Execution, execute};
 use crate::failure::Failure;
 use crate::memory::Limit;
+use crate::output::Printing;
 use clap::Args;
 use dfrsim_lab::{Part, Registry, RunOptions, unfinished_scenario};
 use std::path::PathBuf;
@@ -30,6 +31,8 @@ pub(crate) struct Merge {
     /// Print nothing but the tables and errors
     #[arg(long, short)]
     quiet: bool,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 impl Merge {
@@ -40,6 +43,6 @@ impl Merge {
         let part = Part::Merged(self.folders);
         let options = RunOptions { part, max_memory: memory.bytes(), ..RunOptions::new(out) };
         let execution = Execution { threads: self.threads, audit: false, quiet: self.quiet };
-        execute(registry, scenario.as_ref(), options, &execution)
+        execute(registry, scenario.as_ref(), options, &execution, self.printing)
     }
 }

@@ -1,14 +1,14 @@
 //! `dfrsim results`: what runs left in folders.
 
 mod archive;
-mod check;
-mod compare;
+pub(super) mod check;
+pub(super) mod compare;
 mod export;
 mod figures;
 mod merge;
 mod report;
 pub(crate) mod status;
-mod verify;
+pub(super) mod verify;
 
 use crate::failure::Failure;
 use crate::memory::Limit;

@@ -1,9 +1,11 @@
 //! `dfrsim results status`
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{Answer, Printing};
 use clap::Args;
 use dfrsim_lab::{PartStatus, RunStatus};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -22,34 +24,108 @@ pub(crate) struct Status {
     /// Print only the numbers of those of n shards that have not finished, joined by commas, as `sbatch --array` takes them
     #[arg(long, value_name = "n", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     missing: Option<u32>,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// How far the runs of a folder are.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Progress {
+    state: State,
+    /// Runs that have begun and are not finished: one, or its shards.
+    parts: Vec<Begun>,
+    /// With `--missing n`: the numbers of those of n shards that have not finished.
+    missing: Option<Vec<u32>>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum State {
+    /// The results are there.
+    Finished,
+    /// No run has begun.
+    None,
+    /// A run is unfinished, and the results of an earlier one are there.
+    UnfinishedAgain,
+    /// A run is unfinished.
+    Unfinished,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Begun {
+    /// `2/8`; `null` for all of a run.
+    shard: Option<String>,
+    /// How many are done.
+    done: usize,
+    /// How many there will be.
+    total: usize,
+    /// What is counted, in the plural.
+    unit: String,
+    /// Lines of the journal that cannot be used.
+    damaged_lines: usize,
+    /// The journal.
+    journal: String,
 }
 
 impl Status {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let status = RunStatus::read(&self.folder).map_err(Failure::input)?;
-        if let Some(of) = self.missing {
-            let numbers: Vec<String> = missing(&status, of).iter().map(u32::to_string).collect();
-            return output::print(&format!("{}\n", numbers.join(",")));
+        self.printing.print(&Progress::new(&status, self.missing))
+    }
+}
+
+impl Progress {
+    fn new(status: &RunStatus, shards: Option<u32>) -> Progress {
+        let begun = |part: &PartStatus| Begun {
+            shard: part.shard.clone(),
+            done: part.done,
+            total: part.total,
+            unit: part.unit.clone(),
+            damaged_lines: part.damaged,
+            journal: part.journal.display().to_string(),
+        };
+        Progress {
+            state: match (status.parts.is_empty(), status.has_results) {
+                (true, true) => State::Finished,
+                (true, false) => State::None,
+                (false, true) => State::UnfinishedAgain,
+                (false, false) => State::Unfinished,
+            },
+            parts: status.parts.iter().map(begun).collect(),
+            missing: shards.map(|of| missing(status, of)),
+        }
+    }
+}
+
+impl Answer for Progress {
+    fn text(&self) -> String {
+        if let Some(missing) = &self.missing {
+            let numbers: Vec<String> = missing.iter().map(u32::to_string).collect();
+            return format!("{}\n", numbers.join(","));
         }
         let mut text = String::new();
         let mut line = |part: String| writeln!(text, "{part}").expect("a string takes any text");
-        for PartStatus { shard, done, total, unit, damaged, .. } in &status.parts {
+        for Begun { shard, done, total, unit, damaged_lines, .. } in &self.parts {
             let part = shard.as_ref().map_or("whole run".to_owned(), |shard| format!("shard {shard}"));
             let percent = if *total == 0 { 100.0 } else { 100.0 * *done as f64 / *total as f64 };
-            let damage = if *damaged > 0 { format!(", {damaged} damaged lines") } else { String::new() };
+            let damage =
+                if *damaged_lines > 0 { format!(", {damaged_lines} damaged lines") } else { String::new() };
             line(format!("{part:<16} {done:>9} of {total} {unit} ({percent:.1} %){damage}"));
         }
-        if status.parts.len() > 1 {
-            let sum = |of: fn(&PartStatus) -> usize| status.parts.iter().map(of).sum::<usize>();
+        if self.parts.len() > 1 {
+            let sum = |of: fn(&Begun) -> usize| self.parts.iter().map(of).sum::<usize>();
             line(format!("{:<16} {:>9} of {}", "together", sum(|part| part.done), sum(|part| part.total)));
         }
-        line(match (status.parts.is_empty(), status.has_results) {
-            (true, true) => "finished; the results are there".to_owned(),
-            (true, false) => "no run has begun here".to_owned(),
-            (false, true) => "unfinished; the results are those of an earlier run".to_owned(),
-            (false, false) => "unfinished".to_owned(),
-        });
-        output::print(&text)
+        line(
+            match self.state {
+                State::Finished => "finished; the results are there",
+                State::None => "no run has begun here",
+                State::UnfinishedAgain => "unfinished; the results are those of an earlier run",
+                State::Unfinished => "unfinished",
+            }
+            .to_owned(),
+        );
+        text
     }
 }
 

@@ -3,9 +3,12 @@
 use crate::commands::run::{Execution, watched_run};
 use crate::failure::Failure;
 use crate::memory::Limit;
-use crate::output::{self, notice};
+use crate::output::{Answer, Printing, notice};
 use clap::Args;
-use dfrsim_lab::{Manifest, Registry, Results, RunOptions};
+use dfrsim_lab::{InputSection, Manifest, Registry, Results, RunOptions};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -32,6 +35,61 @@ pub(crate) struct Verify {
     rerun: bool,
     #[command(flatten)]
     execution: Execution,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+/// An archive in which every file is as its digest says.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Verified {
+    archive: String,
+    title: String,
+    program: String,
+    version: String,
+    study: String,
+    seed: u64,
+    rows: usize,
+    files: usize,
+    inputs: Vec<Input>,
+    /// With `--rerun`.
+    rerun: Option<Rerun>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Input {
+    file: String,
+    sha256: String,
+}
+
+/// The scenario run again.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Rerun {
+    files: usize,
+    /// The files with other bytes than those of the archive.
+    differing: Vec<String>,
+}
+
+impl Answer for Verified {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{}: {}\n{} {}, study {}, seed {}: {} rows, {} files as their digests say\n",
+            self.archive,
+            self.title,
+            self.program,
+            self.version,
+            self.study,
+            self.seed,
+            self.rows,
+            self.files
+        );
+        for Input { file, sha256 } in &self.inputs {
+            writeln!(text, "input {file}, SHA-256 {sha256}").expect("a string takes any text");
+        }
+        if let Some(Rerun { files, .. }) = self.rerun.as_ref().filter(|rerun| rerun.differing.is_empty()) {
+            writeln!(text, "run again: {files} files, the same bytes").expect("a string takes any text");
+        }
+        text
+    }
 }
 
 impl Verify {
@@ -48,24 +106,29 @@ impl Verify {
         dfrsim_archive::extract(&self.archive, folder).map_err(Failure::input)?;
         let results = Results::read(folder, registry).map_err(Failure::input)?;
         let manifest = &results.manifest;
-        output::print(&format!(
-            "{}: {}\n{} {}, study {}, seed {}: {} rows, {} files as their digests say\n",
-            self.archive.display(),
-            manifest.title,
-            manifest.program,
-            manifest.version,
-            manifest.study,
-            manifest.seed,
-            manifest.rows.total,
-            manifest.files.len()
-        ))?;
-        for input in &manifest.inputs {
-            output::print(&format!("input {}, SHA-256 {}\n", input.file, input.sha256))?;
+        let input = |input: &InputSection| Input { file: input.file.clone(), sha256: input.sha256.clone() };
+        let verified = Verified {
+            archive: self.archive.display().to_string(),
+            title: manifest.title.clone(),
+            program: manifest.program.clone(),
+            version: manifest.version.clone(),
+            study: manifest.study.clone(),
+            seed: manifest.seed,
+            rows: manifest.rows.total,
+            files: manifest.files.len(),
+            inputs: manifest.inputs.iter().map(input).collect(),
+            rerun: if self.rerun { Some(self.rerun(registry, memory, &results)?) } else { None },
+        };
+        self.printing.print(&verified)?;
+        match verified.rerun {
+            Some(Rerun { differing, .. }) if !differing.is_empty() => {
+                Err(Failure::Result(format!("run again, these files differ: {}", differing.join(", "))))
+            }
+            _ => Ok(()),
         }
-        if self.rerun { self.rerun(registry, memory, &results) } else { Ok(()) }
     }
 
-    fn rerun(&self, registry: &Registry, memory: Limit, archived: &Results<'_>) -> Result<(), Failure> {
+    fn rerun(&self, registry: &Registry, memory: Limit, archived: &Results<'_>) -> Result<Rerun, Failure> {
         let scenario =
             registry.parse(&archived.scenario, "scenario.toml", None, &[]).map_err(Failure::input)?;
         let again: TempDir = tempfile::tempdir().map_err(Failure::input)?;
@@ -78,11 +141,8 @@ impl Verify {
                 notice!("{}: another file than the one of the archive (SHA-256 {})", now.file, now.sha256);
             }
         }
-        let differences = dfrsim_archive::differences(&archived.manifest, &manifest);
-        if differences.is_empty() {
-            return output::print(&format!("run again: {} files, the same bytes\n", manifest.files.len()));
-        }
-        Err(Failure::Result(format!("run again, these files differ: {}", differences.join(", "))))
+        let differing = dfrsim_archive::differences(&archived.manifest, &manifest);
+        Ok(Rerun { files: manifest.files.len(), differing })
     }
 }
 

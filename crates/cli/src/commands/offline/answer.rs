@@ -1,0 +1,163 @@
+//! What algorithms make of an instance.
+
+use crate::output::Answer;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// What was asked of the algorithms.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+pub(crate) enum Answered {
+    /// The best minimum yield.
+    Packings {
+        /// LPBOUND: no packing has a larger minimum yield; `null` if the jobs ask for more than all nodes have.
+        bound: Option<f64>,
+        algorithms: Vec<Tried>,
+    },
+    /// With `--fewest-nodes`: the fewest of the first nodes that keep a yield.
+    FewestNodes {
+        /// The minimum yield that is to be kept.
+        wanted: f64,
+        algorithms: Vec<Fewest>,
+    },
+    /// With `--admit`: the jobs that are admitted.
+    Admission {
+        /// The minimum yield that is to be kept.
+        wanted: f64,
+        algorithms: Vec<Admitted>,
+    },
+    /// With `--list`: the names of all algorithms.
+    Names { algorithms: Vec<String> },
+}
+
+/// The packing of an algorithm.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Tried {
+    pub(super) algorithm: String,
+    pub(super) outcome: Came,
+    /// The smallest part of its need that a job gets.
+    pub(super) minimum_yield: Option<f64>,
+    /// After the second phase.
+    pub(super) average_yield: Option<f64>,
+    /// The part of the fluid resources that is used then.
+    pub(super) utilisation: Option<f64>,
+    /// The bound less the minimum yield.
+    pub(super) below_bound: Option<f64>,
+    pub(super) time_ms: f64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Came {
+    Solved,
+    /// No packing was found, whether or not there is one.
+    Failed,
+    /// It is proven that there is no packing.
+    Infeasible,
+    TimedOut,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Fewest {
+    pub(super) algorithm: String,
+    /// `null` if all nodes are not enough.
+    pub(super) nodes: Option<usize>,
+    /// Fewer are not enough for any algorithm.
+    pub(super) at_least: Option<usize>,
+    pub(super) time_ms: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Admitted {
+    pub(super) algorithm: String,
+    /// How many jobs.
+    pub(super) admitted: usize,
+    pub(super) minimum_yield: f64,
+    /// The numbers of the other jobs, from 0.
+    pub(super) refused: Vec<usize>,
+}
+
+impl Tried {
+    /// An algorithm without figures.
+    pub(super) fn without_packing(algorithm: String, outcome: Came, time_ms: f64) -> Tried {
+        Tried {
+            algorithm,
+            outcome,
+            minimum_yield: None,
+            average_yield: None,
+            utilisation: None,
+            below_bound: None,
+            time_ms,
+        }
+    }
+
+    /// As the table has it.
+    fn cells(&self) -> [String; 6] {
+        let word = match self.outcome {
+            Came::Solved => "",
+            Came::Failed => "failed",
+            Came::Infeasible => "infeasible",
+            Came::TimedOut => "timed out",
+        };
+        let number = |value: Option<f64>, decimals| value.map(|value| format!("{value:.decimals$}"));
+        [
+            self.algorithm.clone(),
+            number(self.minimum_yield, 6).unwrap_or_else(|| word.to_owned()),
+            number(self.average_yield, 4).unwrap_or_default(),
+            self.utilisation.map(|used| format!("{:.2} %", 100.0 * used)).unwrap_or_default(),
+            number(self.below_bound, 6).unwrap_or_default(),
+            format!("{:.3} ms", self.time_ms),
+        ]
+    }
+}
+
+impl Answer for Answered {
+    fn text(&self) -> String {
+        match self {
+            Answered::Packings { bound, algorithms } => packings(*bound, algorithms),
+            Answered::FewestNodes { algorithms, .. } => fewest(algorithms),
+            Answered::Admission { algorithms, .. } => algorithms.iter().map(admission).collect(),
+            Answered::Names { algorithms } => algorithms.iter().map(|name| format!("{name}\n")).collect(),
+        }
+    }
+}
+
+/// The width of a column of names.
+fn width<'a>(names: impl Iterator<Item = &'a String>) -> usize {
+    names.map(String::len).max().unwrap_or(0).max("algorithm".len())
+}
+
+fn packings(bound: Option<f64>, algorithms: &[Tried]) -> String {
+    let mut text = match bound {
+        Some(bound) => format!("LPBOUND {bound:.6}\n"),
+        None => "LPBOUND: the jobs ask for more than all nodes have\n".to_owned(),
+    };
+    let width = width(algorithms.iter().map(|tried| &tried.algorithm));
+    let heading = ["algorithm", "min yield", "average", "utilisation", "below bound", "time"];
+    let lines = std::iter::once(heading.map(str::to_owned)).chain(algorithms.iter().map(Tried::cells));
+    for [name, minimum, average, used, below, time] in lines {
+        writeln!(text, "{name:width$}  {minimum:>10}  {average:>8}  {used:>11}  {below:>11}  {time:>10}")
+            .expect("a string takes any text");
+    }
+    text
+}
+
+fn fewest(algorithms: &[Fewest]) -> String {
+    let width = width(algorithms.iter().map(|fewest| &fewest.algorithm));
+    let mut text = format!("{:width$}  {:>8}  {:>8}  {:>12}\n", "algorithm", "nodes", "at least", "time");
+    for Fewest { algorithm, nodes, at_least, time_ms } in algorithms {
+        let nodes = nodes.map_or_else(|| "none".to_owned(), |nodes| nodes.to_string());
+        let least = at_least.map(|nodes| nodes.to_string()).unwrap_or_default();
+        let time = format!("{time_ms:.3} ms");
+        writeln!(text, "{algorithm:width$}  {nodes:>8}  {least:>8}  {time:>12}")
+            .expect("a string takes any text");
+    }
+    text
+}
+
+fn admission(Admitted { algorithm, admitted, minimum_yield, refused }: &Admitted) -> String {
+    let refused: Vec<String> = refused.iter().map(usize::to_string).collect();
+    let refused = if refused.is_empty() { "none".to_owned() } else { refused.join(", ") };
+    format!("{algorithm}: {admitted} jobs admitted, minimum yield {minimum_yield:.6}; refused: {refused}\n")
+}

@@ -1,0 +1,236 @@
+//! A plan, or what the checker says of one.
+
+use crate::output::Answer;
+use dfrsim_audit::plan::{PlanFaults, PlanReport};
+use dfrsim_context_switch::file::PlanFigures;
+use dfrsim_context_switch::{Cluster, NodeSwitch, Place, Timed, Timetable};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// A plan, or with `--check` what the checker says of one.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+pub(crate) enum Answered {
+    Plan(Planned),
+    Check(Checked),
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Planned {
+    /// When the last action ends.
+    duration_s: f64,
+    /// The memory that is moved or written, by table 1 of the report.
+    cost_mb: u64,
+    /// No plan to the decided states costs less; `null` if places were given.
+    bound_mb: Option<u64>,
+    /// Whether no other choice of nodes has a cheaper plan.
+    is_proven: bool,
+    /// Whether a limit of time ended the search, so that another run may find another plan.
+    is_timed: bool,
+    /// How many actions there are, by kind.
+    actions: BTreeMap<&'static str, u32>,
+    /// What is done at the same time, in order.
+    pools: Vec<Pool>,
+    /// Nodes that are switched on and off.
+    switches: Vec<Switched>,
+    #[serde(skip)]
+    summary: String,
+    /// Of the longest name of a VM.
+    #[serde(skip)]
+    width: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Pool {
+    begin_s: f64,
+    actions: Vec<Done>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Done {
+    action: &'static str,
+    vm: String,
+    /// The node on which it is before; `null` if it is on none.
+    from: Option<String>,
+    /// The node on which it is after; `null` if it is on none.
+    to: Option<String>,
+    cost_mb: u64,
+    begin_s: f64,
+    end_s: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Switched {
+    /// `boot` or `shutdown`.
+    action: &'static str,
+    node: String,
+    begin_s: f64,
+    end_s: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Checked {
+    file: String,
+    /// Empty if the plan is right.
+    faults: Vec<String>,
+    /// The figures of a plan without a fault.
+    report: Option<Report>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Report {
+    pools: usize,
+    actions: usize,
+    /// Migrations beyond the first of a VM.
+    detours_by_pivot: usize,
+    /// Suspends of VMs that run again in the end.
+    detours_by_disk: usize,
+}
+
+impl Answered {
+    pub(super) fn plan(
+        cluster: &Cluster,
+        times: &Timetable,
+        figures: &PlanFigures,
+        has_limit: bool,
+    ) -> Answered {
+        let node = |place: Place| place.node().map(|node| cluster.node(node).name.clone());
+        let done = |&Timed { action, begin, end }: &Timed| Done {
+            action: action.kind().name(),
+            vm: cluster.vm(action.vm()).name.clone(),
+            from: node(action.from()),
+            to: node(action.to()),
+            cost_mb: action.cost(cluster),
+            begin_s: begin.as_secs_f64(),
+            end_s: end.as_secs_f64(),
+        };
+        let pool = |pool: &Vec<Timed>| Pool {
+            begin_s: pool.iter().map(|timed| timed.begin).min().unwrap_or_default().as_secs_f64(),
+            actions: pool.iter().map(done).collect(),
+        };
+        let switched = |switch: &NodeSwitch| Switched {
+            action: verb(switch),
+            node: cluster.node(switch.node).name.clone(),
+            begin_s: switch.begin.as_secs_f64(),
+            end_s: switch.end.as_secs_f64(),
+        };
+        Answered::Plan(Planned {
+            duration_s: times.end().as_secs_f64(),
+            cost_mb: figures.cost,
+            bound_mb: figures.bound,
+            is_proven: figures.proven,
+            is_timed: has_limit && !figures.proven,
+            actions: counts(times).into_iter().collect(),
+            pools: times.pools.iter().map(pool).collect(),
+            switches: times.switches.iter().map(switched).collect(),
+            summary: summary(times),
+            width: cluster.vms().iter().map(|vm| vm.name.len()).max().unwrap_or(0),
+        })
+    }
+
+    pub(super) fn check(path: &Path, checked: &Result<PlanReport, PlanFaults>) -> Answered {
+        let faults = checked.as_ref().err().map(|faults| faults.0.iter().map(ToString::to_string).collect());
+        let report = checked.as_ref().ok().map(|report| Report {
+            pools: report.pools,
+            actions: report.actions,
+            detours_by_pivot: report.detours_by_pivot,
+            detours_by_disk: report.detours_by_disk,
+        });
+        Answered::Check(Checked {
+            file: path.display().to_string(),
+            faults: faults.unwrap_or_default(),
+            report,
+        })
+    }
+}
+
+impl Answer for Answered {
+    fn text(&self) -> String {
+        match self {
+            Answered::Plan(planned) => planned.text(),
+            Answered::Check(checked) => checked.text(),
+        }
+    }
+}
+
+impl Checked {
+    /// Faults are messages, and not printed here.
+    fn text(&self) -> String {
+        let Some(Report { pools, actions, detours_by_pivot, detours_by_disk }) = &self.report else {
+            return String::new();
+        };
+        format!(
+            "{} in {}, {detours_by_pivot} by way of a pivot and {detours_by_disk} of a disk: no fault\n",
+            several(*actions, "action"),
+            several(*pools, "pool")
+        )
+    }
+}
+
+impl Planned {
+    /// The summary, the pools with a line for each action, and the figures.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |line: String| writeln!(text, "{line}").expect("a string takes any text");
+        let width = self.width;
+        let is_empty = self.pools.is_empty() && self.switches.is_empty();
+        if !is_empty {
+            line(self.summary.clone());
+        }
+        for (Pool { begin_s, actions }, number) in self.pools.iter().zip(1..) {
+            line(format!("pool {number}, from {begin_s} s"));
+            for Done { action, vm, from, to, cost_mb, begin_s, end_s } in actions {
+                let mut nodes: Vec<&str> = from.iter().chain(to).map(String::as_str).collect();
+                nodes.dedup();
+                let nodes = nodes.join(" -> ");
+                line(format!("  {action:<8} {vm:<width$}  {nodes}  cost {cost_mb}, {begin_s} to {end_s} s"));
+            }
+        }
+        for Switched { action, node, begin_s, end_s } in &self.switches {
+            line(format!("{action} {node}, {begin_s} to {end_s} s"));
+        }
+        if is_empty {
+            line("nothing to do".to_owned());
+        }
+        line(format!("cost {}", self.cost_mb));
+        if let Some(bound) = self.bound_mb {
+            let proven = if self.is_proven { ", so that this is the cheapest plan" } else { "" };
+            line(format!("bound {bound}{proven}"));
+        }
+        if self.is_timed {
+            line("searched under a limit of time: another run may find another plan".to_owned());
+        }
+        text
+    }
+}
+
+/// How many actions there are of each kind, in the order in which each comes first.
+fn counts(times: &Timetable) -> Vec<(&'static str, u32)> {
+    let mut counts: Vec<(&str, u32)> = Vec::new();
+    let actions = times.pools.iter().flatten().map(|timed| timed.action.kind().name());
+    for kind in actions.chain(times.switches.iter().map(verb)) {
+        match counts.iter_mut().find(|(name, _)| *name == kind) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((kind, 1)),
+        }
+    }
+    counts
+}
+
+/// The actions by kind, and how long the plan takes: `2 suspend, 1 run; 2 pools, 85 s`.
+pub(in crate::commands) fn summary(times: &Timetable) -> String {
+    let counted = counts(times).iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>();
+    format!("{}; {}, {} s", counted.join(", "), several(times.pools.len(), "pool"), times.end())
+}
+
+fn verb(switch: &NodeSwitch) -> &'static str {
+    if switch.is_on { "boot" } else { "shutdown" }
+}
+
+/// A number of things: `1 pool`, `2 pools`.
+fn several(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,92 @@
+//! What a run came to.
+
+use crate::output::Answer;
+use dfrsim_lab::{AnyScenario, Counts, Part, RunOptions, RunReport, Table};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// What a run came to, with the tables that are short enough for a terminal.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Finished<'a> {
+    study: &'a str,
+    title: &'a str,
+    /// The folder of the results.
+    results: String,
+    /// `2/8`; `null` for a whole run.
+    shard: Option<String>,
+    rows: &'a Counts,
+    /// Empty after a shard.
+    tables: Vec<Printed<'a>>,
+    /// The files that were read.
+    inputs: Vec<Input<'a>>,
+    /// What should be known besides.
+    notices: &'a [String],
+    /// The runs that failed, a line each.
+    failures: &'a [String],
+}
+
+/// A table that text shows too, rounded there.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Printed<'a> {
+    /// The name of its files.
+    name: &'a str,
+    title: &'a str,
+    rows: &'a Table,
+    /// Remarks on it.
+    notes: &'a [String],
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Input<'a> {
+    /// As the scenario names it.
+    file: &'a str,
+    sha256: String,
+    /// What became of its lines.
+    report: &'a [String],
+}
+
+impl<'a> Finished<'a> {
+    pub(super) fn new(
+        scenario: &'a dyn AnyScenario,
+        options: &RunOptions,
+        report: &'a RunReport,
+    ) -> Finished<'a> {
+        let printed = report.tables.iter().filter(|table| table.is_printed).map(|named| {
+            let rows = named.summary.as_ref().unwrap_or(&named.table);
+            Printed { name: &named.name, title: &named.title, rows, notes: rows.notes() }
+        });
+        let inputs = report.inputs.iter().map(|input| Input {
+            file: &input.file,
+            sha256: input.digest.to_string(),
+            report: &input.report,
+        });
+        Finished {
+            study: scenario.study(),
+            title: scenario.title(),
+            results: options.out.display().to_string(),
+            shard: match &options.part {
+                Part::Shard(shard) => Some(shard.to_string()),
+                Part::Whole | Part::Merged(_) => None,
+            },
+            rows: &report.counts,
+            tables: printed.collect(),
+            inputs: inputs.collect(),
+            notices: &report.notices,
+            failures: &report.failures,
+        }
+    }
+}
+
+impl Answer for Finished<'_> {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for (place, Printed { title, rows, .. }) in self.tables.iter().enumerate() {
+            if place == 0 && !self.title.is_empty() {
+                writeln!(text, "{}\n", self.title).expect("a string takes any text");
+            }
+            writeln!(text, "{title}:\n\n{}", rows.markdown()).expect("a string takes any text");
+        }
+        text
+    }
+}

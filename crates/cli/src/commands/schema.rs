@@ -1,0 +1,111 @@
+//! `dfrsim schema`
+
+use super::{
+    adapt, audit, bound, census, coallocate, explain, log, offline, plan, policies, results, run, simulate,
+    submit,
+};
+use crate::failure::Failure;
+use crate::output;
+use clap::{Args, Subcommand};
+use dfrsim_lab::{AnyStudy, Registry, schema};
+use dfrsim_model::{event, grid_event};
+use schemars::{JsonSchema, Schema as Json};
+use serde_json::Value;
+
+/// Print the JSON Schema (draft 2020-12) of what this program writes
+///
+/// Schemas are made from the code that writes: rows of a study with the role, unit and meaning of each column, manifests, events
+/// files, and what commands print with --format json.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim schema rows online > online.schema.json
+  dfrsim schema events
+  dfrsim schema answer results status")]
+pub(crate) struct Schema {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// Of a study's rows, as `dfrsim results export --jsonl` writes them, an object a line
+    Rows {
+        /// The study, by its name in scenarios
+        #[arg(value_name = "STUDY")]
+        study: String,
+    },
+    /// Of manifest.toml in results, read as TOML
+    Manifest,
+    /// Of the lines of an events file, as `dfrsim simulate --events-out` writes it
+    Events,
+    /// Of the lines of an events file of a grid
+    GridEvents,
+    /// Of what a command prints with --format json
+    Answer {
+        /// The command: `simulate`, `results status`
+        #[arg(value_name = "COMMAND", required = true, num_args = 1..)]
+        command: Vec<String>,
+    },
+}
+
+/// The commands with `--format json`, and the schemas of their answers.
+const ANSWERS: [(&str, fn() -> Json); 18] = [
+    ("run", of::<run::Finished<'_>>),
+    ("submit", of::<submit::Submission>),
+    ("results status", of::<results::status::Progress>),
+    ("results merge", of::<run::Finished<'_>>),
+    ("results check", of::<results::check::Checked>),
+    ("results compare", of::<results::compare::Compared>),
+    ("results verify", of::<results::verify::Verified>),
+    ("simulate", of::<simulate::Simulated>),
+    ("audit", of::<audit::Audited>),
+    ("explain", of::<explain::Explained>),
+    ("bound", of::<bound::Bounds>),
+    ("census", of::<census::Counted>),
+    ("log info", of::<log::Described>),
+    ("offline pack", of::<offline::Answered>),
+    ("plan", of::<plan::Answered>),
+    ("adapt", of::<adapt::Answered>),
+    ("coallocate", of::<coallocate::Answered>),
+    ("policies", of::<policies::Catalogue>),
+];
+
+/// The schema of what is written, which has all fields.
+fn of<T: JsonSchema>() -> Json {
+    schemars::generate::SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator()
+        .into_root_schema_for::<T>()
+}
+
+impl Schema {
+    pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
+        let schema = match &self.what {
+            What::Rows { study } => schema::rows(known(registry, study)?),
+            What::Manifest => schema::manifest(),
+            What::Events => of::<event::Record<'_>>().to_value(),
+            What::GridEvents => of::<grid_event::Record<'_>>().to_value(),
+            What::Answer { command } => answer(&command.join(" "))?,
+        };
+        output::print(&format!("{schema:#}\n"))
+    }
+}
+
+fn known<'a>(registry: &'a Registry, name: &str) -> Result<&'a dyn AnyStudy, Failure> {
+    registry.study_named(name).ok_or_else(|| {
+        let names: Vec<&str> = registry.studies().map(AnyStudy::name).collect();
+        Failure::input(format!("there is no study `{name}`; expected one of {}", names.join(", ")))
+    })
+}
+
+fn answer(command: &str) -> Result<Value, Failure> {
+    let found = ANSWERS.iter().find(|(name, _)| *name == command);
+    found.map(|(_, schema)| schema().to_value()).ok_or_else(|| {
+        let names = ANSWERS.map(|(name, _)| name);
+        Failure::input(format!(
+            "`{command}` is no command with --format json; expected one of {}",
+            names.join(", ")
+        ))
+    })
+}

@@ -1,0 +1,150 @@
+//! The figures of a simulation, for people and for programs.
+
+use crate::commands::distribution::{self, Figures};
+use crate::output::Answer;
+use dfrsim_cluster::Summary;
+use dfrsim_policies::Policy;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// The figures of a simulation.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Simulated {
+    policy: String,
+    /// Completed jobs that count in the distributions.
+    jobs: usize,
+    /// Completed jobs that were left out of them by `--warm-up` and `--cool-down`.
+    trimmed: usize,
+    /// Jobs that were killed at their estimate.
+    killed: u64,
+    /// Jobs that the policy rejected or ended before their work was done.
+    rejected: u64,
+    /// From the first submission to the last completion.
+    makespan_s: f64,
+    /// Work done / (nodes * makespan).
+    utilisation: f64,
+    /// From submission to the first start.
+    wait_s: Figures,
+    /// From submission to completion.
+    turnaround_s: Figures,
+    /// Turnaround / run time.
+    stretch: Figures,
+    /// For each tau.
+    bounded_stretch: Vec<Bounded>,
+    /// Jobs by size and run time.
+    classes: Vec<Class>,
+    /// How often a job was paused.
+    preemptions: u64,
+    /// How often a job was migrated.
+    migrations: u64,
+    /// Tasks that changed node in migrations.
+    migrated_tasks: u64,
+    /// Memory written by preemptions, in memories of one node.
+    paused_memory_nodes: f64,
+    /// Memory moved by migrations, in memories of one node.
+    migrated_memory_nodes: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Bounded {
+    tau_s: f64,
+    distribution: Figures,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Class {
+    /// The name of the class of sizes.
+    tasks: &'static str,
+    /// The name of the class of run times.
+    run_time: &'static str,
+    jobs: usize,
+    mean_wait_s: f64,
+    /// With the first tau.
+    mean_bounded_stretch: f64,
+    /// With the first tau.
+    max_bounded_stretch: f64,
+}
+
+impl Simulated {
+    pub(super) fn new(policy: Policy, summary: &Summary) -> Simulated {
+        let bounded = summary.bounded_stretch.iter();
+        let classes = summary.classes.iter();
+        Simulated {
+            policy: policy.to_string(),
+            jobs: summary.jobs,
+            trimmed: summary.trimmed,
+            killed: summary.killed,
+            rejected: summary.rejected,
+            makespan_s: summary.makespan.as_secs_f64(),
+            utilisation: summary.utilisation,
+            wait_s: summary.wait.into(),
+            turnaround_s: summary.turnaround.into(),
+            stretch: summary.stretch.into(),
+            bounded_stretch: bounded
+                .map(|&(tau, values)| Bounded { tau_s: tau.as_secs_f64(), distribution: values.into() })
+                .collect(),
+            classes: classes
+                .map(|class| Class {
+                    tasks: class.size.name(),
+                    run_time: class.length.name(),
+                    jobs: class.jobs,
+                    mean_wait_s: class.mean_wait,
+                    mean_bounded_stretch: class.mean_bounded_stretch,
+                    max_bounded_stretch: class.max_bounded_stretch,
+                })
+                .collect(),
+            preemptions: summary.preemptions,
+            migrations: summary.migrations,
+            migrated_tasks: summary.migrated_tasks,
+            paused_memory_nodes: summary.paused_memory,
+            migrated_memory_nodes: summary.migrated_memory,
+        }
+    }
+}
+
+impl Answer for Simulated {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |name: &str, value: String| {
+            writeln!(text, "{name:<22} {value}").expect("writing to a string cannot fail");
+        };
+        line("policy", self.policy.clone());
+        line("jobs", self.jobs.to_string());
+        for (name, count) in [
+            ("trimmed", self.trimmed as u64),
+            ("killed", self.killed),
+            ("rejected", self.rejected),
+            ("preemptions", self.preemptions),
+            ("migrations", self.migrations),
+        ] {
+            if count > 0 {
+                line(name, count.to_string());
+            }
+        }
+        line("makespan [s]", self.makespan_s.to_string());
+        line("utilisation", format!("{:.4}", self.utilisation));
+        line("", distribution::heading());
+        line("wait [s]", self.wait_s.to_string());
+        line("turnaround [s]", self.turnaround_s.to_string());
+        line("stretch", self.stretch.to_string());
+        for Bounded { tau_s, distribution } in &self.bounded_stretch {
+            line(&format!("bounded stretch, {tau_s} s"), distribution.to_string());
+        }
+        line("", String::new());
+        line(
+            "tasks and run time",
+            format!("{:>14}{:>14}{:>14}{:>14}", "jobs", "mean wait [s]", "mean b. str.", "max b. str."),
+        );
+        for class in &self.classes {
+            line(
+                &format!("{:>6} {:>8}", class.tasks, class.run_time),
+                format!(
+                    "{:>14}{:>14.2}{:>14.2}{:>14.2}",
+                    class.jobs, class.mean_wait_s, class.mean_bounded_stretch, class.max_bounded_stretch
+                ),
+            );
+        }
+        text
+    }
+}
