@@ -12,8 +12,8 @@ use clap::{Args, ValueEnum};
 use dfrsim_adaptation::{Adapted, Adapter};
 use dfrsim_audit::moving::moving_cost;
 use dfrsim_audit::packing::check_minimum_yield;
-use dfrsim_model::NodeTasks;
 use dfrsim_model::offline::Adaptation;
+use dfrsim_model::{NodeTasks, Yield};
 use dfrsim_offline::file::{NamedCluster, cluster_from_json, cluster_to_json, read};
 use dfrsim_offline::minimum_yield;
 use dfrsim_optimum::{Limits, adapted_optimum, lp_bound};
@@ -198,9 +198,9 @@ impl Adapt {
             jobs: cluster.jobs.len(),
             tasks,
             new_tasks: tasks - placed,
-            minimum_yield_now: minimum_yield(&problem.instance, &problem.current).map(|now| now.as_f64()),
+            minimum_yield_now: minimum_yield(&problem.instance, &problem.current).map(Yield::as_f64),
             budgets: tried,
-            bound: lp_bound(&problem.instance).map(|bound| bound.as_f64()),
+            bound: lp_bound(&problem.instance).map(Yield::as_f64),
             moves: None,
             plan: None,
         };

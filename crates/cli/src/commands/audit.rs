@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{Answer, Printing};
 use clap::Args;
 use dfrsim_audit::{AuditError, CheckedPolicy, Faults, Report, audit, audit_policy, grid};
-use dfrsim_model::SimSpan;
+use dfrsim_model::{SimSpan, SimTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -165,7 +165,7 @@ impl Audited {
     fn of_faults(faults: &Faults) -> Audited {
         let fault = |fault: &dfrsim_audit::Fault| Fault {
             line: fault.line,
-            at_s: fault.at.map(|at| at.as_secs_f64()),
+            at_s: fault.at.map(SimTime::as_secs_f64),
             job: fault.job,
             message: fault.rule.to_string(),
         };

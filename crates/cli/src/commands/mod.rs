@@ -86,9 +86,11 @@ enum Command {
     Lublin(log::Generate),
 }
 
-/// Earlier names of commands that are in groups now: they work, and help does not list them.
-const EARLIER: [&str; 10] =
-    ["status", "merge", "check", "compare", "report", "figures", "export", "pack", "instance", "lublin"];
+/// Commands that are in groups now, by their names without the group: they work, and help does not list them.
+const EARLIER: [&str; 12] = [
+    "status", "merge", "check", "compare", "report", "figures", "export", "archive", "verify", "pack",
+    "instance", "lublin",
+];
 
 impl Cli {
     /// The program as clap knows it.
@@ -141,5 +143,49 @@ mod tests {
         let is_listed = |name: &str| command.find_subcommand(name).is_some_and(|it| !it.is_hide_set());
         assert!(EARLIER.iter().all(|name| command.find_subcommand(name).is_some() && !is_listed(name)));
         assert!(is_listed("results") && is_listed("log") && command.find_subcommand("workload").is_some());
+    }
+
+    /// Commands without an answer: they write files only.
+    const WITHOUT_ANSWER: [&str; 12] = [
+        "completions",
+        "draw gantt",
+        "draw stretch",
+        "draw timeline",
+        "log convert",
+        "log generate",
+        "man",
+        "offline instance",
+        "results archive",
+        "results export",
+        "results figures",
+        "results report",
+    ];
+
+    /// The commands that help lists, but for groups of them, with whether they take `--format text|json`.
+    fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, bool)>) {
+        for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+            let name = format!("{name} {}", below.get_name()).trim_start().to_owned();
+            if below.has_subcommands() {
+                leaves(below, &name, found);
+                continue;
+            }
+            let values = |argument: &clap::Arg| {
+                argument.get_possible_values().iter().any(|it| it.get_name() == "json")
+            };
+            let has = below.get_arguments().any(|it| it.get_long() == Some("format") && values(it));
+            found.push((name, has));
+        }
+    }
+
+    #[test]
+    fn every_command_with_an_answer_has_it_as_json_too() {
+        let mut found = Vec::new();
+        leaves(&Cli::hidden(), "", &mut found);
+        found.retain(|(name, _)| !name.starts_with("schema "));
+        for (name, has) in &found {
+            assert_eq!(schema::ANSWERS.iter().any(|(known, _)| known == name), *has, "{name}");
+            assert_ne!(WITHOUT_ANSWER.contains(&name.as_str()), *has, "{name}");
+        }
+        assert_eq!(found.len(), schema::ANSWERS.len() + WITHOUT_ANSWER.len());
     }
 }

@@ -49,8 +49,11 @@ enum What {
     },
 }
 
-/// The commands with `--format json`, and the schemas of their answers.
-const ANSWERS: [(&str, fn() -> Json); 18] = [
+/// A command with `--format json`, and what makes the schema of its answer.
+type Answering = (&'static str, fn() -> Json);
+
+/// All of them.
+pub(super) const ANSWERS: [Answering; 18] = [
     ("run", of::<run::Finished<'_>>),
     ("submit", of::<submit::Submission>),
     ("results status", of::<results::status::Progress>),
@@ -101,7 +104,12 @@ fn known<'a>(registry: &'a Registry, name: &str) -> Result<&'a dyn AnyStudy, Fai
 
 fn answer(command: &str) -> Result<Value, Failure> {
     let found = ANSWERS.iter().find(|(name, _)| *name == command);
-    found.map(|(_, schema)| schema().to_value()).ok_or_else(|| {
+    let titled = |schema: fn() -> Json| {
+        let mut schema = schema();
+        schema.insert("title".to_owned(), format!("dfrsim {command} --format json").into());
+        schema.to_value()
+    };
+    found.map(|&(_, schema)| titled(schema)).ok_or_else(|| {
         let names = ANSWERS.map(|(name, _)| name);
         Failure::input(format!(
             "`{command}` is no command with --format json; expected one of {}",

@@ -2,6 +2,7 @@
 
 mod adapt;
 mod altered;
+mod answers;
 mod architecture;
 mod archive;
 mod census;
@@ -9,6 +10,7 @@ mod check;
 mod coallocation;
 mod compare;
 mod every_study;
+mod exit_codes;
 mod explain;
 mod external;
 mod folders;
@@ -29,8 +31,10 @@ mod plan;
 mod readme;
 mod run;
 mod scenarios;
+mod schema;
 mod shards;
 mod simulate;
 #[cfg(target_os = "linux")]
 mod soak;
 mod support;
+mod validator;

@@ -1,13 +1,16 @@
 //! Every command on every study: the table of crates/cli/README.md comes from here.
 
 use crate::readme::{check_part, program_page};
+use crate::schema::{altered_is_refused, schema, valid_lines};
 use crate::support::{Folder, QUICK, Quick, dfrsim, files, scenario, stderr, stdout};
+use crate::validator::fault;
 use assert_cmd::Command;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The commands, in the order of the table.
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "run",
     "resume",
     "shards, merge",
@@ -16,6 +19,7 @@ const COMMANDS: [&str; 11] = [
     "check",
     "compare",
     "export",
+    "schema",
     "report",
     "figures",
     "altered files refused",
@@ -83,6 +87,7 @@ impl Trial<'_> {
         });
         let has_figures = fs::read_dir(&figures).unwrap().count() > 0;
 
+        let described = self.is_described(&rows);
         let mut refused = true;
         for (name, content) in &before {
             // Any byte will do; the frame's own tests alter each of them.
@@ -107,10 +112,35 @@ impl Trial<'_> {
             on_results[0],
             on_results[1],
             on_results[2] && has_rows,
+            described,
             on_results[3],
             on_results[4] && has_figures,
             refused,
         ]
+    }
+}
+
+impl Trial<'_> {
+    /// Whether all exported rows and the manifest are as their schemas say, and altered ones are not.
+    fn is_described(&self, rows: &str) -> bool {
+        let schema = schema(&["rows", self.quick.study]);
+        let lines = valid_lines(&schema, Path::new(rows));
+        let mut seen = BTreeSet::new();
+        for line in
+            lines.iter().filter(|line| seen.insert((line["rows"].to_string(), line["status"].to_string())))
+        {
+            altered_is_refused(&schema, line, |_| true);
+        }
+        let manifest = fs::read_to_string(self.folder.path("whole/manifest.toml")).unwrap();
+        let manifest: serde_json::Value = toml::from_str(&manifest).unwrap();
+        let schema = crate::schema::schema(&["manifest"]);
+        assert_eq!(fault(&schema, &manifest), None, "{manifest:#}");
+        for name in manifest.as_object().unwrap().keys().filter(|name| *name != "inputs") {
+            let mut without = manifest.clone();
+            without.as_object_mut().unwrap().remove(name);
+            assert_ne!(fault(&schema, &without), None, "without {name}");
+        }
+        true
     }
 }
 

@@ -203,7 +203,7 @@ impl Pack {
                 best = Some(Packed { solved, yields });
             }
         }
-        let bound = bound.map(|bound| bound.as_f64());
+        let bound = bound.map(Yield::as_f64);
         self.printing.print(&Answered::Packings { bound, algorithms: tried })?;
         match (best, &self.mapping_out) {
             (None, _) => Err(Failure::Result("no algorithm packed the jobs".to_owned())),
