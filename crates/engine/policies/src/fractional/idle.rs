@@ -131,6 +131,11 @@ impl Idle {
         }
     }
 
+    /// Whether all jobs in the system are on nodes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
     /// All of them with their ranks, in no order.
     pub(super) fn ranked(&self, now: SimTime) -> impl Iterator<Item = Ranked> + '_ {
         (0..self.jobs.len()).map(move |place| self.rank(place, now))
@@ -282,7 +287,7 @@ mod tests {
                 let expected: Vec<JobHandle> = sorted.iter().map(Ranked::job).take(enough + 1).collect();
                 prop_assert_eq!(found, expected);
 
-                room.set(free.iter().map(|&free| Share::from_ratio(free, 10)));
+                room.set(free.iter().map(|&free| (Share::from_ratio(free, 10), 1)));
                 let takes = |memory: Share, tasks: u32| {
                     let on_one = |free: u64| Share::from_ratio(free, 10).units().checked_div(memory.units());
                     free.iter().map(|&free| on_one(free).unwrap_or(tasks)).sum::<u32>() >= tasks
