@@ -20,7 +20,7 @@ pub const MOST_NODES: u32 = 1 << 24;
 ///
 /// # Errors
 /// [`AuditError::Faults`] with every rule that is broken, [`AuditError::Io`] if the file cannot be read to its end.
-/// A fault can lead to others further down: the first one is the one to look at.
+/// A fault can lead to others further down: start with the first one.
 pub fn audit(reader: impl BufRead) -> Result<Report, AuditError> {
     audit_with(reader, |auditor| auditor)
 }
@@ -77,10 +77,10 @@ pub struct Auditor {
 }
 
 impl Auditor {
-    /// Begins with the first record, without which the others mean nothing.
+    /// Begins with the first record, without which the others cannot be interpreted.
     ///
     /// # Errors
-    /// If it is no `run` record, or one of another format or of too large a cluster.
+    /// If it is not a `run` record, or one of another format or of too large a cluster.
     pub fn begin(first: &Record<'_>) -> Result<Auditor, Faults> {
         let rule = match first {
             Record::Run { format, .. } if *format != FORMAT_VERSION => {
@@ -142,7 +142,7 @@ impl Auditor {
         self
     }
 
-    /// The next line of the file is no record.
+    /// The next line of the file is not a record.
     pub(crate) fn malformed(&mut self, rule: Rule) {
         self.line += 1;
         self.fault(None, rule);
@@ -175,7 +175,7 @@ impl Auditor {
                 migrations,
                 migrated_tasks,
             } => {
-                let told = Figures {
+                let claimed = Figures {
                     completed,
                     rejected,
                     makespan_us,
@@ -188,7 +188,7 @@ impl Auditor {
                     migrations,
                     migrated_tasks,
                 };
-                self.summary(&told);
+                self.summary(&claimed);
             }
             Record::Submit { at_us, job, tasks, cpu_need, memory, run_us, estimate_us, .. } => {
                 if self.advance(at_us, Rank::Submission, job, "submit") {
@@ -371,7 +371,7 @@ impl Auditor {
             return;
         }
         let Some(job) = self.leave(number) else { return };
-        // If the work was done earlier, that was told when its moment passed.
+        // Work that was done earlier was reported when its time passed.
         if !job.is_done(self.now) {
             let run_s = SimSpan::from_micros(job.run).as_secs_f64();
             self.fault(Some(number), Rule::Early { done_s: job.length_s(self.now, false), run_s });
@@ -415,7 +415,7 @@ impl Auditor {
         let penalty = self.penalty;
         let tasks = self.jobs.get(&number).map_or(0, |job| job.tasks);
         let fault = placement::fault(on, tasks, self.nodes);
-        // A job whose placement is wrong runs on, but takes nothing of any node.
+        // A job whose placement is wrong runs on, but uses no node.
         let on = if fault.is_none() { &on[..] } else { &[] };
         if let Some(rule) = fault {
             self.fault(Some(number), rule);
@@ -486,14 +486,14 @@ impl Auditor {
         }
     }
 
-    fn summary(&mut self, told: &Figures) {
+    fn summary(&mut self, claimed: &Figures) {
         self.settle();
         for (number, phase) in self.jobs.iter().map(|(&number, job)| (number, job.phase)) {
             let rule = Rule::Unfinished { phase };
             self.faults.push(Fault { line: self.line, at: None, job: Some(number), rule });
         }
         let figures = self.tally.figures(self.nodes);
-        for rule in told.differences(&figures) {
+        for rule in claimed.differences(&figures) {
             self.fault(None, rule);
         }
         self.report = Some(Report {

@@ -1,8 +1,8 @@
 //! Checks co-allocations from scratch.
 //!
-//! [`check_allocation`] looks at one answer to a request, [`check_reservations`] at everything that is reserved of a grid.
-//! Both share nothing with what allocates but the nouns of the model, add up all reservations of a resource at each
-//! moment at which one begins, and are exact.
+//! [`check_allocation`] checks one answer to a request, [`check_reservations`] all reservations of a grid. Both share
+//! only the types of the model with the allocator, add up all reservations of a resource at each time at which one
+//! begins, and are exact.
 //!
 //! ```
 //! use dfrsim_audit::coallocation::check_reservations;
@@ -34,7 +34,7 @@ pub enum CoallocationFault {
     #[error("there is no resource {0}")]
     NoResource(usize),
     /// A reservation has other properties than the resource.
-    #[error("resource {resource}: {found} amounts are reserved, and it has {properties} properties")]
+    #[error("resource {resource}: {found} amounts are reserved, but it has {properties} properties")]
     Properties {
         /// The resource.
         resource: usize,
@@ -61,7 +61,7 @@ pub enum CoallocationFault {
     #[error("it starts at {0} s, outside its window")]
     Start(SimTime),
     /// The job has another number of resources than it asked for.
-    #[error("it has {found} resources and asked for {asked}")]
+    #[error("it has {found} resources, but requested {asked}")]
     Count {
         /// How many it has.
         found: usize,
@@ -69,13 +69,13 @@ pub enum CoallocationFault {
         asked: usize,
     },
     /// The resources of a job do not rise, so that one may be named twice.
-    #[error("its resources must rise, at resource {0}")]
+    #[error("at resource {0}: expected resources in ascending order")]
     Order(usize),
     /// A part is not reserved from the start of the job for as long as it asked.
     #[error("resource {0}: it is not reserved for the time of the job")]
     Interval(usize),
     /// A resource has another label than was asked for.
-    #[error("resource {0}: it has another label than was asked for")]
+    #[error("resource {0}: its label is not the requested one")]
     Label(usize),
     /// A resource gives less than the minimum.
     #[error("resource {resource}, property {property}: {given} is below the minimum of {minimum}")]
@@ -84,36 +84,36 @@ pub enum CoallocationFault {
         resource: usize,
         /// The property.
         property: usize,
-        /// What it gives.
+        /// The amount that it gives.
         given: u64,
-        /// What each has to give.
+        /// The minimum of each.
         minimum: u64,
     },
     /// A resource gives a part of a step.
-    #[error("resource {resource}, property {property}: {given} is no multiple of {step}")]
+    #[error("resource {resource}, property {property}: {given} is not a multiple of {step}")]
     Step {
         /// The resource.
         resource: usize,
         /// The property.
         property: usize,
-        /// What it gives.
+        /// The amount that it gives.
         given: u64,
-        /// What it gives multiples of.
+        /// The step.
         step: u64,
     },
     /// All resources together do not give exactly what was asked for.
-    #[error("property {property}: {given} is given in total, and {total} was asked for")]
+    #[error("property {property}: {given} is allocated in total, but {total} was requested")]
     Total {
         /// The property.
         property: usize,
-        /// What they give.
+        /// The amount that they give.
         given: u128,
-        /// What they have to give.
+        /// The requested total.
         total: u64,
     },
 }
 
-/// What is wrong with an answer to a request on these resources, of which parts have been `reserved` before.
+/// The faults of an answer to a request on these resources, of which parts have been `reserved` before.
 #[must_use]
 pub fn check_allocation(
     resources: &[Resource],
@@ -149,7 +149,7 @@ pub fn check_allocation(
     faults
 }
 
-/// What is wrong with the part of one resource in an allocation.
+/// The faults of the part of one resource in an allocation.
 fn check_part(
     resources: &[Resource],
     request: &Request,
@@ -176,8 +176,8 @@ fn check_part(
     }
 }
 
-/// What is wrong with all that is reserved of these resources: nothing if no resource ever gives more than it has. Of
-/// each resource and property, the first moment is reported.
+/// All faults in the reservations of these resources; empty if no resource is ever over-committed. For each resource
+/// and property, the first time is reported.
 #[must_use]
 pub fn check_reservations(resources: &[Resource], reserved: &[Reservation]) -> Vec<CoallocationFault> {
     let mut faults = Vec::new();
@@ -287,7 +287,7 @@ mod tests {
         };
         assert_eq!(found(6), [""; 0]);
         let one = |resource: usize, given: u64| {
-            format!("resource {resource}, property 0: {given} is no multiple of 2")
+            format!("resource {resource}, property 0: {given} is not a multiple of 2")
         };
         assert_eq!(found(5), [one(0, 5), one(1, 7)]);
     }
@@ -311,7 +311,7 @@ mod tests {
         );
         assert_eq!(
             one(15, &[part(1, 15, 25, [6, 3]), part(2, 15, 25, [6, 2])]),
-            "resource 2: it has another label than was asked for"
+            "resource 2: its label is not the requested one"
         );
         assert_eq!(
             one(15, &[part(0, 15, 25, [10, 4]), part(1, 15, 24, [2, 1])]),
@@ -319,11 +319,11 @@ mod tests {
         );
         assert_eq!(
             one(15, &[part(0, 15, 25, [4, 4]), part(1, 15, 25, [8, 0])]),
-            "resource 1, property 1: 0 is below the minimum of 1; property 1: 4 is given in total, and 5 was asked for"
+            "resource 1, property 1: 0 is below the minimum of 1; property 1: 4 is allocated in total, but 5 was requested"
         );
         assert_eq!(
             one(15, &[part(1, 15, 25, [6, 2]), part(1, 15, 25, [2, 1]), part(3, 15, 25, [4, 2])]),
-            "it has 3 resources and asked for 2; its resources must rise, at resource 1; there is no resource 3"
+            "it has 3 resources, but requested 2; at resource 1: expected resources in ascending order; there is no resource 3"
         );
     }
 }

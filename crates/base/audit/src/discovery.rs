@@ -1,7 +1,7 @@
 //! Checks how virtual machines share the nodes of the discovery study.
 //!
-//! [`SharingAuditor`] gets every span in which nothing changes, and shares nothing with what makes them but the nouns of
-//! the model. It does not compute shares: it tests the conditions that only the right ones meet. In each span
+//! [`SharingAuditor`] gets every span without a change, and shares only the types of the model with the code that makes
+//! them. It does not compute shares: it tests the conditions that only the right ones meet. In each span
 //!
 //! * machines have the needs that their traces say, and use no more;
 //! * no node gives more CPU than it has and migrations leave; with weights, none is idle while a machine there needs more, and no machine has
@@ -47,7 +47,7 @@ const SHOWN: usize = 20;
 /// How far averages may be off: yields are rounded down to units of 2^-20.
 const TOLERANCE: f64 = 4e-6;
 
-/// What is known of a virtual machine beforehand.
+/// Prior knowledge of a virtual machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
     /// The memory that is reserved for it.
@@ -61,7 +61,7 @@ pub struct Machine {
 #[non_exhaustive]
 pub enum SharingFault {
     /// Spans do not follow each other, or do not end at the end.
-    #[error("{at} s: nothing is known from here on, the next moment is {next} s")]
+    #[error("{at} s: no span begins here; expected one until {next} s")]
     Gap {
         /// The end of what is known.
         at: SimTime,
@@ -69,11 +69,11 @@ pub enum SharingFault {
         next: SimTime,
     },
     /// A span with more or fewer machines than there are.
-    #[error("{at} s: {found} machines, and there are {expected}")]
+    #[error("{at} s: found {found} machines, expected {expected}")]
     Machines {
         /// When.
         at: SimTime,
-        /// How many are told.
+        /// How many the span has.
         found: usize,
         /// How many there are.
         expected: usize,
@@ -85,7 +85,7 @@ pub enum SharingFault {
         at: SimTime,
         /// Who.
         vm: usize,
-        /// What it does.
+        /// The broken rule.
         rule: &'static str,
     },
     /// A node breaks a rule.
@@ -95,13 +95,13 @@ pub enum SharingFault {
         at: SimTime,
         /// Where.
         node: NodeId,
-        /// What it does.
+        /// The broken rule.
         rule: &'static str,
     },
     /// A figure of the outcome is not that of the spans.
-    #[error("the {figure} is {found}, and not {claimed}")]
+    #[error("the {figure} is {found}, not {claimed}")]
     Figure {
-        /// Which.
+        /// The figure.
         figure: &'static str,
         /// As it is claimed.
         claimed: f64,
@@ -115,12 +115,12 @@ pub enum SharingFault {
 pub struct SharingAuditor {
     nodes: u32,
     work_conserving: bool,
-    /// What a migration takes of both of its nodes.
+    /// The amount that a migration takes of both of its nodes.
     migration_cpu: Share,
     machines: Vec<Machine>,
     /// For each machine the step of its needs that holds.
     steps: Vec<usize>,
-    /// Where each machine stood last, and where it was on its way to.
+    /// The last node of each machine, and the node to which it was migrating.
     places: Vec<(NodeId, Option<NodeId>)>,
     now: SimTime,
     /// Integrals over seconds.
@@ -194,7 +194,7 @@ impl SharingAuditor {
             .get(vm)
             .is_some_and(|&(node, destination)| state.node != node && destination != Some(state.node));
         let rules = [
-            (changes_within, "its need changes, and nobody notices"),
+            (changes_within, "its need changes within a span"),
             (wrong_need, "its need is not that of its trace"),
             (state.used > state.need, "it uses more than it needs"),
             (state.weight == 0, "it has no weight"),
@@ -286,7 +286,7 @@ impl SharingAuditor {
     }
 }
 
-/// Whether nobody has more for its weight than a machine that needs more, up to a unit of rounding.
+/// Whether no machine has more for its weight than one that needs more, up to a unit of rounding.
 fn is_fair<'a, I: Iterator<Item = &'a VmState>>(here: impl Fn() -> I) -> bool {
     let product = |used: u64, weight: u32| u128::from(used) * u128::from(weight);
     here().filter(|vm| vm.used < vm.need).all(|poor| {
@@ -365,22 +365,18 @@ mod tests {
         assert!(faults(&[(0, 5, first), (5, 10, second)], 1.0).is_empty());
         assert!(faults(&[(0, 5, away), (5, 10, vm(1, 1, 40, 40))], 1.0).is_empty());
         for (spans, figure, fault) in [
-            (vec![(0, 10, first)], 1.0, "0 s, machine 0: its need changes, and nobody notices"),
+            (vec![(0, 10, first)], 1.0, "0 s, machine 0: its need changes within a span"),
             (vec![(0, 5, first), (5, 10, first)], 1.0, "5 s, machine 0: its need is not that of its trace"),
-            (
-                vec![(0, 5, first), (6, 10, second)],
-                0.9,
-                "5 s: nothing is known from here on, the next moment is 6 s",
-            ),
-            (vec![(0, 5, first)], 0.5, "5 s: nothing is known from here on, the next moment is 10 s"),
+            (vec![(0, 5, first), (6, 10, second)], 0.9, "5 s: no span begins here; expected one until 6 s"),
+            (vec![(0, 5, first)], 0.5, "5 s: no span begins here; expected one until 10 s"),
             (vec![(0, 5, first), (5, 10, vm(1, 1, 40, 40))], 1.0, "5 s, machine 0: it is on another node"),
-            (vec![(0, 5, first), (5, 10, second)], 0.9, "the average minimum yield is 1, and not 0.9"),
+            (vec![(0, 5, first), (5, 10, second)], 0.9, "the average minimum yield is 1, not 0.9"),
         ] {
             let found = faults(&spans, figure);
             assert!(found.iter().any(|found| found.starts_with(fault)), "{fault}: {found:?}");
         }
         let mut auditor = SharingAuditor::new(1, true, vec![machine]);
         auditor.span(at(0), at(1), &[]);
-        assert_eq!(auditor.faults[0].to_string(), "0 s: 0 machines, and there are 1");
+        assert_eq!(auditor.faults[0].to_string(), "0 s: found 0 machines, expected 1");
     }
 }

@@ -32,7 +32,7 @@ pub struct Life {
     pub end: SimTime,
     /// Its bounded stretch, with the tau of the file.
     pub bounded_stretch: f64,
-    /// What happened to it, in order.
+    /// Its events, in order.
     pub moments: Vec<Moment>,
 }
 
@@ -45,15 +45,15 @@ pub struct Moment {
     pub event: &'static str,
     /// Its yield from then on; zero on no node.
     pub job_yield: Yield,
-    /// Who is in its way from then on.
+    /// The jobs that hold it up from then on.
     pub held: Held,
 }
 
-/// Who is in the way of a job.
+/// The jobs that hold up a job.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Held {
-    /// Nobody: it runs at full speed, or has completed.
-    Nothing,
+    /// Not held up: it runs at full speed, or has completed.
+    NotHeld,
     /// It is on no node: the jobs that hold the most memory.
     Memory(Vec<Holder>),
     /// It runs below full speed: the jobs beside it on the node of its own whose tasks need the most CPU, and how many nodes' CPU
@@ -176,7 +176,7 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
             Record::Complete { .. } | Record::Reject { .. } | Record::Kill { .. } => {
                 let known = jobs.remove(&job)?;
                 if job == chosen {
-                    let held = Held::Nothing;
+                    let held = Held::NotHeld;
                     let end = SimTime::from_micros(at_us);
                     moments.push(Moment { at: end, event, job_yield: Yield::ZERO, held });
                     return Some(Life {
@@ -236,7 +236,7 @@ fn moment(at_us: u64, event: &'static str, chosen: u64, jobs: &BTreeMap<u64, Kno
         most.truncate(LISTED);
         Held::Memory(most.into_iter().map(|(&job, known)| holder(job, known, known.tasks)).collect())
     } else if own.job_yield >= Yield::ONE.units() {
-        Held::Nothing
+        Held::NotHeld
     } else {
         let on = |known: &Known, node| known.on.iter().find(|(other, _)| *other == node).map(|part| part.1);
         let need = |known: &Known, tasks: u32| u64::from(known.cpu_need) * u64::from(tasks);
@@ -272,7 +272,7 @@ impl fmt::Display for Life {
                 write!(f, ", yield {:.2}", job_yield.as_f64())?;
             }
             match held {
-                Held::Nothing => {}
+                Held::NotHeld => {}
                 Held::Memory(holders) if holders.is_empty() => write!(f, "; all nodes are free")?,
                 Held::Memory(holders) => {
                     write!(f, "; the most memory is held by {}", listed(holders))?;

@@ -1,4 +1,4 @@
-//! What is wrong with a file, and where.
+//! The faults of a file, with their places.
 
 use crate::Rule;
 use dfrsim_model::SimTime;
@@ -92,7 +92,7 @@ pub enum AuditError {
         source: io::Error,
     },
     /// A line is longer than any record.
-    #[error("line {line} is longer than {longest} bytes: this is no events file")]
+    #[error("line {line} is longer than {longest} bytes: this is not an events file")]
     LongLine {
         /// The line, from 1.
         line: u64,
@@ -100,7 +100,7 @@ pub enum AuditError {
         longest: u64,
     },
     /// The file does not begin like one of these.
-    #[error("this is no events file: line 1: {0}")]
+    #[error("this is not an events file: line 1: {0}")]
     NoEvents(Box<Rule>),
     /// The file breaks rules.
     #[error("{0}")]
@@ -108,7 +108,7 @@ pub enum AuditError {
 }
 
 impl AuditError {
-    /// What is wrong with the first record: that of another format or of too large a cluster is no record of a run that could be
+    /// The faults of the first record: that of another format or of too large a cluster is not a record of a run that could be
     /// right or wrong.
     pub(crate) fn of_beginning(faults: Faults) -> AuditError {
         match faults.shown.first().map(|fault| &fault.rule) {

@@ -21,7 +21,7 @@ pub(crate) struct Job {
     pub(crate) job_yield: u32,
     /// The moment of its last change by a decision.
     pub(crate) changed: Option<u64>,
-    /// When its work reaches its run time if nothing changes.
+    /// When its work reaches its run time if its speed does not change.
     pub(crate) due: Option<u64>,
     /// Its work in microseconds * 2^-20, up to the moment `counted`.
     done: u128,

@@ -19,7 +19,7 @@ impl<R: BufRead> Lines<R> {
     fn new(input: R) -> Lines<R> {
         Lines { input, text: Vec::new(), number: 0 }
     }
-    /// The next line without its end; nothing behind the last one.
+    /// The next line without its end; `None` after the last one.
     fn next(&mut self) -> Result<Option<&[u8]>, AuditError> {
         self.number += 1;
         self.text.clear();
@@ -37,17 +37,17 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Follows a file of records: an auditor begins with the first line and hears of each of the others.
+/// Follows a file of records: the first line begins an auditor, which is called with each of the others.
 pub(crate) fn follow<A>(
     reader: impl BufRead,
     begin: impl FnOnce(&[u8]) -> Result<A, AuditError>,
-    mut hear: impl FnMut(&mut A, &[u8]),
+    mut each: impl FnMut(&mut A, &[u8]),
 ) -> Result<A, AuditError> {
     let mut lines = Lines::new(reader);
     let first = lines.next()?.filter(|text| !text.is_empty());
     let mut auditor = begin(first.ok_or_else(|| of_first_line(Rule::NoRun))?)?;
     while let Some(text) = lines.next()? {
-        hear(&mut auditor, text);
+        each(&mut auditor, text);
     }
     Ok(auditor)
 }

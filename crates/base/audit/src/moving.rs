@@ -1,4 +1,4 @@
-//! What it costs to go over from one mapping to another, counted from scratch.
+//! The cost to go over from one mapping to another, counted from scratch.
 
 use dfrsim_model::NodeTasks;
 use dfrsim_model::offline::Mapping;

@@ -1,4 +1,4 @@
-//! What is in use on each node.
+//! The use of each node.
 
 use crate::Rule;
 use dfrsim_model::{Share, Yield};
@@ -8,7 +8,7 @@ const MEMORY: u128 = Share::ONE.units() as u128;
 /// The whole CPU of a node, in share units * yield units.
 const CPU: u128 = MEMORY << Yield::BITS;
 
-/// What one task takes of its node.
+/// The amount that one task takes of its node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TaskUse {
     pub(crate) cpu: u128,
@@ -49,7 +49,7 @@ pub(crate) struct Overcommitted {
 }
 
 impl Nodes {
-    /// Puts tasks of a job on nodes, told by a line.
+    /// Puts tasks of a job on nodes, as a line records it.
     pub(crate) fn add(&mut self, placement: &[(u32, u32)], task: TaskUse, line: u64, job: u64) {
         for &(index, tasks) in placement {
             let node = self.touch(index);

@@ -1,6 +1,6 @@
 //! Checks a solution of the off-line problem from scratch.
 //!
-//! [`check_minimum_yield`] and [`check_yields`] share nothing with what packs jobs but the nouns of the model: each
+//! [`check_minimum_yield`] and [`check_yields`] share only the types of the model with the packing algorithms: each
 //! task is on one node that exists, no node is given more than it has, and the jobs get what is claimed. All of
 //! it in exact integers, with a sum for each node and resource.
 //!
@@ -38,21 +38,21 @@ pub enum PackingFault {
         what: &'static str,
         /// How many the solution has.
         found: usize,
-        /// How many jobs there are.
+        /// The number of jobs.
         jobs: usize,
     },
     /// A job does not have all its tasks on nodes, or has more than that.
-    #[error("job {job}: {placed} tasks stand on nodes, and the job has {tasks}")]
+    #[error("job {job}: {placed} tasks are placed, but the job has {tasks}")]
     Tasks {
         /// The job.
         job: usize,
-        /// How many tasks stand somewhere.
+        /// How many tasks are placed.
         placed: u64,
         /// How many it has.
         tasks: u32,
     },
     /// The nodes of a job do not rise, so that one may be named twice, or one of them has no task.
-    #[error("job {job}: its nodes must rise, each with a task, at node {node}")]
+    #[error("job {job}: at node {node}: expected nodes in ascending order, each with at least one task")]
     Order {
         /// The job.
         job: usize,
@@ -68,7 +68,7 @@ pub enum PackingFault {
         node: NodeId,
     },
     /// A job gets less than its least yield.
-    #[error("job {job}: it gets a yield of {given}, and its least one is {least}")]
+    #[error("job {job}: its yield is {given}, below its minimum of {least}")]
     LeastYield {
         /// The job.
         job: usize,
@@ -78,18 +78,18 @@ pub enum PackingFault {
         least: Yield,
     },
     /// A node has less than its tasks take.
-    #[error("node {node}, resource {resource}: the tasks take {taken:.9} of what the node has")]
+    #[error("node {node}, resource {resource}: the tasks take {taken:.9} of the node's capacity")]
     Overload {
         /// The node.
         node: NodeId,
         /// The resource.
         resource: usize,
-        /// What they take relative to the capacity; the comparison itself is exact.
+        /// The amount that they take relative to the capacity; the comparison itself is exact.
         taken: f64,
     },
 }
 
-/// What is wrong with a mapping that claims a minimum scaled yield; nothing if all jobs can have their
+/// The faults of a mapping that claims a minimum scaled yield; empty if all jobs can have their
 /// [unscaled](OfflineJob::unscaled) yields at that one together.
 #[must_use]
 pub fn check_minimum_yield(instance: &Instance, mapping: &Mapping, claimed: Yield) -> Vec<PackingFault> {
@@ -97,7 +97,7 @@ pub fn check_minimum_yield(instance: &Instance, mapping: &Mapping, claimed: Yiel
     check_yields(instance, mapping, &yields)
 }
 
-/// What is wrong with a mapping that gives each job an unscaled yield; nothing if they can have them and none is
+/// The faults of a mapping that gives each job an unscaled yield; empty if they can have them and none is
 /// below the job's least yield.
 #[must_use]
 pub fn check_yields(instance: &Instance, mapping: &Mapping, yields: &[Yield]) -> Vec<PackingFault> {
@@ -219,21 +219,21 @@ mod tests {
     }
 
     #[test]
-    fn every_task_stands_on_one_node() {
+    fn every_task_is_on_one_node() {
         let faults = |placements: &[&[(u32, u32)]]| -> Vec<String> {
             let faults = check_minimum_yield(&instance(), &mapping(placements), Yield::ZERO);
             faults.iter().map(ToString::to_string).collect()
         };
-        assert_eq!(faults(&[&[(0, 1)], &[(1, 1)]]), ["job 0: 1 tasks stand on nodes, and the job has 2"]);
+        assert_eq!(faults(&[&[(0, 1)], &[(1, 1)]]), ["job 0: 1 tasks are placed, but the job has 2"]);
         assert_eq!(
             faults(&[&[(0, 2)], &[(1, 2)]]),
             [
-                "job 1: 2 tasks stand on nodes, and the job has 1",
-                "node 1, resource 0: the tasks take 1.200000000 of what the node has"
+                "job 1: 2 tasks are placed, but the job has 1",
+                "node 1, resource 0: the tasks take 1.200000000 of the node's capacity"
             ]
         );
         assert_eq!(faults(&[&[(0, 2)], &[(2, 1)]]), ["job 1: there is no node 2"]);
-        let order = "job 0: its nodes must rise, each with a task, at node 0";
+        let order = "job 0: at node 0: expected nodes in ascending order, each with at least one task";
         assert_eq!(faults(&[&[(0, 1), (0, 1)], &[(1, 1)]]), [order]);
         assert_eq!(faults(&[&[(0, 0), (1, 2)], &[(0, 1)]]), [order]);
         assert_eq!(faults(&[&[(0, 2)]]), ["the solution has 1 placements for 2 jobs"]);

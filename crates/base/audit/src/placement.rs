@@ -2,7 +2,7 @@
 
 use crate::Rule;
 
-/// What is wrong with a placement of this many tasks on a cluster of this many nodes.
+/// The faults of a placement of this many tasks on a cluster of this many nodes.
 pub(crate) fn fault(placement: &[(u32, u32)], tasks: u32, nodes: u32) -> Option<Rule> {
     let mut before = None;
     for &(node, count) in placement {

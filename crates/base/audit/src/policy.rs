@@ -115,7 +115,8 @@ impl PolicyCheck {
         }
     }
 
-    /// Judges what the policy should have decided between a moment and the next one, of which the file has nothing.
+    /// Checks the decisions that the policy should have taken between one time and the next, for which the file has no
+    /// records.
     pub(crate) fn pass(
         &mut self,
         now: u64,

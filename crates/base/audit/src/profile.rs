@@ -12,7 +12,7 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Nothing is planned.
+    /// A profile without reservations.
     pub(crate) fn new(size: u32, now: u64) -> Profile {
         Profile { size: i64::from(size), now, changes: BTreeMap::new() }
     }

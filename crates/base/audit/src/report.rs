@@ -1,4 +1,4 @@
-//! What a faultless file tells.
+//! The figures of a file without faults.
 
 use dfrsim_model::{SimSpan, SimTime};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What an events file must keep to.
+//! The rules for an events file.
 
 use crate::batch::BatchRule;
 use crate::fractional::FractionalRule;
@@ -59,8 +59,8 @@ pub enum Rule {
     /// The file ends with a summary.
     #[error("the file ends without a `summary` record: it is incomplete")]
     NoSummary,
-    /// Nothing follows the summary.
-    #[error("something follows the summary")]
+    /// The summary is the last record.
+    #[error("a record follows the `summary` record")]
     AfterSummary,
     /// Time never decreases.
     #[error("time goes back from {before} s")]
@@ -69,13 +69,13 @@ pub enum Rule {
         before: SimTime,
     },
     /// Within a moment come completions, then submissions, then changes.
-    #[error("within one moment a `{record}` cannot come so late: completions, submissions, changes")]
+    #[error("`{record}` out of order: at one time completions come first, then submissions, then changes")]
     Order {
         /// The record.
         record: &'static str,
     },
     /// Jobs are numbered by submission.
-    #[error("out of turn: the next job to be submitted is job {expected}")]
+    #[error("out of order: the next job to be submitted is job {expected}")]
     Numbering {
         /// The next number.
         expected: u64,
@@ -87,7 +87,7 @@ pub enum Rule {
     #[error("a job must have at least one task and a run time above zero")]
     Empty,
     /// A task fits on an empty node.
-    #[error("a task's {resource} of {units} units is more than a node")]
+    #[error("a task's {resource} of {units} units is more than a node has")]
     TooLarge {
         /// Memory or CPU need.
         resource: &'static str,
@@ -115,7 +115,7 @@ pub enum Rule {
         phase: Phase,
     },
     /// The policies that are known kill no job.
-    #[error("the policy kills no job")]
+    #[error("the policy does not kill jobs")]
     KilledByPolicy,
     /// A decision is net: at most one change of a job in a moment.
     #[error("a second change in the same moment")]
@@ -124,7 +124,7 @@ pub enum Rule {
     #[error("a yield of {0} units is above 1")]
     YieldAboveOne(u32),
     /// Nodes exist.
-    #[error("node {node} does not exist, there are {nodes}")]
+    #[error("node {node} does not exist; there are {nodes} nodes")]
     NoSuchNode {
         /// The node.
         node: u32,
@@ -146,7 +146,7 @@ pub enum Rule {
         node: u32,
     },
     /// All tasks are placed, and no others.
-    #[error("{placed} tasks are placed of a job that has {tasks}")]
+    #[error("{placed} tasks are placed, but the job has {tasks}")]
     TaskCount {
         /// The tasks of the placement.
         placed: u64,
@@ -184,27 +184,27 @@ pub enum Rule {
         due: SimTime,
     },
     /// In the end, no job is left.
-    #[error("it is still {phase} in the end")]
+    #[error("it is still {phase} at the end")]
     Unfinished {
         /// The state of the job.
         phase: Phase,
     },
-    /// The summary tells the figures of the schedule.
+    /// The summary has the figures of the schedule.
     #[error("summary: `{figure}` is {found}, the events say {expected}")]
     Summary {
         /// The field.
         figure: &'static str,
-        /// What the summary says.
+        /// The value in the summary.
         found: f64,
-        /// What the events say.
+        /// The value by the events.
         expected: f64,
     },
     /// The file is of the policy that is checked.
-    #[error("the policy of the file is `{found}`, and not `{expected}`")]
+    #[error("the file is of policy `{found}`, not `{expected}`")]
     Policy {
-        /// What the file says.
+        /// The value in the file.
         found: String,
-        /// What is checked.
+        /// The policy to check.
         expected: String,
     },
     /// A rule of batch policies.

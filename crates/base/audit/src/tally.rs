@@ -8,7 +8,7 @@ use dfrsim_model::{Share, SimSpan, stretch};
 /// are nearer to each other than this in practice, and a wrong digit that is printed is further off.
 const TOLERANCE: f64 = 1e-12;
 
-/// What is counted on the way.
+/// The running counts.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// Of the bounded stretch.

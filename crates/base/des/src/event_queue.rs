@@ -52,7 +52,7 @@ const ABSENT: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
     heap: Vec<(EventKey, Slot)>,
-    /// Where in the heap the event of each slot stands.
+    /// The position of each slot's event in the heap.
     position: Vec<u32>,
 }
 
@@ -67,7 +67,7 @@ impl EventQueue {
     pub fn len(&self) -> usize {
         self.heap.len()
     }
-    /// Whether nothing is scheduled.
+    /// Whether no event is scheduled.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
@@ -117,7 +117,7 @@ impl EventQueue {
         let removed = self.heap.swap_remove(at);
         self.position[removed.1.0 as usize] = ABSENT;
         if at < self.heap.len() {
-            // What was last belongs near the end nearly always: the way down needs no look at it.
+            // The last entry nearly always belongs near the end: the way down need not compare with it.
             let end = self.pull_up(at);
             self.sift_up(end);
         }
@@ -159,7 +159,7 @@ impl EventQueue {
         self.place(at, entry);
     }
 
-    /// Moves the entry down to a place without children, whatever its key; its new place.
+    /// Moves the entry down to a place without children, without comparing keys; returns its new place.
     fn pull_up(&mut self, mut at: usize) -> usize {
         let entry = self.heap[at];
         loop {

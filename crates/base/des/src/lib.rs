@@ -1,9 +1,9 @@
 //! The event queue of dfrsim: a total order of events, and no stale ones.
 //!
 //! Events of one moment happen in a fixed order, ([`SimTime`], [`Rank`], sequence): what ends makes room before
-//! the platform changes, before jobs arrive, before the clock ticks; the sequence breaks what is left. Whoever
-//! can cause an event has a [`Slot`]; a slot has at most one event, which can be moved or cancelled at any time,
-//! so nothing that was scheduled and overtaken by a later decision is ever seen.
+//! the platform changes, before jobs arrive, before the clock ticks; the sequence breaks what is left. Everything that
+//! can cause an event has a [`Slot`]; a slot has at most one event, which can be moved or cancelled at any time, so an
+//! event that a later decision has overtaken never occurs.
 //!
 //! ```
 //! use dfrsim_des::{EventKey, EventQueue, Rank, Slot};

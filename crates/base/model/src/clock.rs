@@ -59,7 +59,7 @@ mod tests {
         cpu_step: Share::try_from_units(Share::ONE.units() / 100).expect("a share"),
     };
 
-    /// 33 hundredths of a node for a task that needs all of it: 10,000 s take 3,300 s of work, exactly, though 0.33 is no yield.
+    /// 33 hundredths of a node for a task that needs all of it: 10,000 s take 3,300 s of work, exactly, though 0.33 is not a yield.
     #[test]
     fn speeds_are_quotients_of_steps() {
         let third = Yield::from_ratio(33, 100);
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(end(2_572, Share::from_ratio(7, 100), Yield::from_ratio(6, 7)), SimTime::from_secs(3));
     }
 
-    /// Yields that are no multiple of a step are used as they are, if they are below half of one.
+    /// Yields that are not a multiple of a step are used as they are, if they are below half of one.
     #[test]
     fn less_than_half_a_step_stays() {
         let least = Yield::try_from_units(1 << 10).unwrap();

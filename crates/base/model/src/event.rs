@@ -19,7 +19,7 @@ pub type Placement<'a> = Cow<'a, [(u32, u32)]>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record<'a> {
-    /// What was simulated.
+    /// The simulated setting.
     Run {
         /// The version of the format.
         #[schemars(extend("const" = FORMAT_VERSION))]
@@ -51,8 +51,8 @@ pub enum Record<'a> {
         memory: u32,
         /// Its run time at full speed.
         run_us: u64,
-        /// What the policy knew of its run time: absent if that is the run time itself, the largest number of 64 bits if it
-        /// knew nothing.
+        /// What the policy knew of its run time: absent if that is the run time itself, the largest number of 64 bits
+        /// if the run time was unknown to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate_us: Option<u64>,
     },
@@ -93,7 +93,7 @@ pub enum Record<'a> {
         at_us: u64,
         /// The job.
         job: u64,
-        /// Where its tasks stand now.
+        /// The new nodes of its tasks.
         on: Placement<'a>,
         /// Its yield, in units of 2^-20.
         #[serde(rename = "yield")]

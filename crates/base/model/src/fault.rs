@@ -1,4 +1,4 @@
-//! What is wrong with an input file that is a tree of fields.
+//! The faults of an input file that is a tree of fields.
 
 use crate::json_line::line_of;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Fault {
     /// Where, as in `jobs[3].needs[0]`; empty for the file as a whole.
     pub path: String,
-    /// What is wrong, and what would be right.
+    /// The fault, and what was expected.
     pub message: String,
     /// The line, from 1, if it is known.
     pub line: Option<usize>,

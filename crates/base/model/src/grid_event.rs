@@ -1,8 +1,9 @@
 //! The records of what happened on a grid of several clusters: one JSON object a line, enough to check the run from
 //! scratch.
 //!
-//! The first one is a [`Record::Run`], the last one a [`Record::Summary`]; in between stands what happened, in the order in
-//! which it did. Times are in microseconds (`_us`). Jobs have numbers from 0 in the order of their arrival, clusters in
+//! The first one is a [`Record::Run`], the last one a [`Record::Summary`]; between them are the events in the order in
+//! which they occurred. Times are in microseconds (`_us`). Jobs have numbers from 0 in the order of their arrival,
+//! clusters in
 //! the order in which the first record lists them.
 
 use schemars::JsonSchema;
@@ -34,7 +35,7 @@ fn is_zero(micros: &u64) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record<'a> {
-    /// What was simulated.
+    /// The simulated setting.
     Run {
         /// The version of the format.
         #[schemars(extend("const" = FORMAT_VERSION))]
@@ -107,7 +108,7 @@ pub enum Record<'a> {
         job: u64,
         /// The cluster.
         cluster: u32,
-        /// When it was expected to complete there, if somebody asked.
+        /// When it was expected to complete there, if the completion time was queried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expected_us: Option<u64>,
     },

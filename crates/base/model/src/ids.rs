@@ -1,4 +1,4 @@
-//! Who is who.
+//! Identifiers.
 
 use std::fmt;
 

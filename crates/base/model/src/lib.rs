@@ -16,7 +16,7 @@
 //! * [`grid_event`]: the same for a grid of several clusters.
 //! * [`mod@named`]: choices that users write by name.
 //!
-//! Nothing here compares with a tolerance: capacity tests, completion times and audits are exact.
+//! No comparison has a tolerance: capacity tests, completion times and audits are exact.
 //!
 //! ```
 //! use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};

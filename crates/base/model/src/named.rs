@@ -44,9 +44,9 @@ const COMPARED: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{found}`{}", Hint(self))]
 pub struct UnknownName {
-    /// What was to be chosen.
+    /// The kind of choice.
     pub what: &'static str,
-    /// What was given.
+    /// The given name.
     pub found: String,
     /// The most similar choice, if any is similar.
     pub nearest: Option<String>,
@@ -69,7 +69,7 @@ impl UnknownName {
     }
 }
 
-/// What follows the statement that a name is unknown.
+/// The hint after the message that a name is unknown.
 struct Hint<'a>(&'a UnknownName);
 
 impl fmt::Display for Hint<'_> {
@@ -83,7 +83,7 @@ impl fmt::Display for Hint<'_> {
     }
 }
 
-/// The choice that is most similar to a name, whatever the case of its letters; `None` if none is similar.
+/// The choice that is most similar to a name, ignoring case; `None` if none is similar.
 ///
 /// ```
 /// use dfrsim_model::named::nearest;

@@ -7,7 +7,7 @@ pub type Rng = rand_chacha::ChaCha8Rng;
 
 /// A seed from which named and numbered seeds are forked.
 ///
-/// A stream depends on the path of names that leads to it and on nothing else, so adding a policy or a workload
+/// A stream depends on the path of names that leads to it only, so adding a policy or a workload
 /// never shifts the random numbers of another.
 ///
 /// ```

@@ -12,7 +12,7 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 pub struct Share(u32);
 
 impl Share {
-    /// Nothing.
+    /// An empty share.
     pub const ZERO: Share = Share(0);
     /// The whole node.
     pub const ONE: Share = Share(943_718_400);
@@ -20,11 +20,11 @@ impl Share {
     /// `part / whole` of a node, rounded down; panics unless `part <= whole` and `whole > 0`.
     #[must_use]
     pub fn from_ratio(part: u64, whole: u64) -> Share {
-        assert!(part <= whole && whole > 0, "a share lies between nothing and a whole node");
+        assert!(part <= whole && whole > 0, "expected a share between 0 and a whole node");
         Share((u128::from(part) * u128::from(Self::ONE.0) / u128::from(whole)) as u32)
     }
     /// A decimal fraction in [0, 1] as people write it, with at most nine decimals (0.3 is three tenths, not
-    /// the binary number just below it); nothing outside [0, 1].
+    /// the binary number just below it); `None` outside [0, 1].
     #[must_use]
     pub fn try_from_f64(fraction: f64) -> Option<Share> {
         const BILLION: u64 = 1_000_000_000;
@@ -32,7 +32,7 @@ impl Share {
             .contains(&fraction)
             .then(|| Share::from_ratio((fraction * BILLION as f64).round() as u64, BILLION))
     }
-    /// A number of units; nothing above a whole node.
+    /// A share of this many units; `None` above [`Share::ONE`].
     #[must_use]
     pub const fn try_from_units(units: u32) -> Option<Share> {
         if units <= Self::ONE.0 { Some(Share(units)) } else { None }
@@ -74,7 +74,7 @@ impl fmt::Display for Share {
 pub struct CpuUse(u64);
 
 impl CpuUse {
-    /// Nothing in use.
+    /// No CPU in use.
     pub const ZERO: CpuUse = CpuUse(0);
     /// The whole CPU of a node.
     pub const ONE: CpuUse = CpuUse((Share::ONE.units() as u64) << Yield::BITS);

@@ -47,7 +47,7 @@ impl SimTime {
     pub fn since(self, earlier: SimTime) -> SimSpan {
         SimSpan(self.0.checked_sub(earlier.0).expect("a span cannot be negative"))
     }
-    /// The span from `earlier` to here, or nothing if `earlier` is later.
+    /// The span from `earlier` to here, or `None` if `earlier` is later.
     #[must_use]
     pub fn saturating_since(self, earlier: SimTime) -> SimSpan {
         SimSpan(self.0.saturating_sub(earlier.0))
@@ -205,7 +205,7 @@ mod tests {
 
     /// What can be read is so far from the end of the range that a thousand of them can be added.
     #[test]
-    fn the_range_has_room_and_its_end_is_told() {
+    fn the_range_has_room_and_its_end_is_reported() {
         let most: SimSpan = "16000000000.999999".parse().unwrap();
         assert_eq!(most.micros(), 16_000_000_000_999_999);
         let sum = (0..1_000).fold(SimTime::ZERO, |at, _| at + most);

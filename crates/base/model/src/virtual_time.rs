@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(VirtualTime::of(fifty_years).time_at(Yield::ONE), Some(fifty_years));
     }
 
-    /// 50 years in a million pieces of odd lengths and yields: nothing is lost to rounding, whatever the pieces.
+    /// 50 years in a million pieces of odd lengths and yields: rounding loses no time.
     #[test]
     fn pieces_add_up_to_the_whole() {
         let whole = SimSpan::from_secs(50 * 366 * 86_400);
@@ -114,7 +114,7 @@ mod tests {
 
     /// At the ends of the ranges, where 64 bits end: 2^64 units of work are 203 days at full speed.
     #[test]
-    fn what_does_not_fit_is_told() {
+    fn overflows_are_reported() {
         let least = Yield::try_from_units(1).unwrap();
         let all = VirtualTime::of(SimSpan::MAX);
         assert_eq!(all.time_at(Yield::ONE), Some(SimSpan::MAX));

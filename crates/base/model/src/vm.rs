@@ -2,7 +2,7 @@
 
 use crate::{NodeId, Share};
 
-/// A virtual machine during a span in which nothing changes (dissertation, section 7.2.1).
+/// A virtual machine during a span without a change (dissertation, section 7.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VmState {
     /// Where it runs.

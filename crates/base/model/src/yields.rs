@@ -34,7 +34,7 @@ impl Yield {
     pub fn nearest(fraction: f64) -> Yield {
         Yield::from_f64(fraction + 0.5 / f64::from(Self::ONE.0))
     }
-    /// A number of units; nothing above full speed.
+    /// A yield of this many units; `None` above full speed.
     #[must_use]
     pub fn try_from_units(units: u32) -> Option<Yield> {
         (units <= Self::ONE.0).then_some(Yield(units))

@@ -6,12 +6,12 @@ use super::queue::Waiting;
 use crate::profile::reservation;
 use dfrsim_model::SimTime;
 
-/// Who may overtake the head of the queue.
+/// The jobs that may overtake the head of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backfilling {
-    /// Nobody.
+    /// No job is backfilled.
     None,
-    /// Who does not delay it (Lifka 1995; Mu'alem and Feitelson 2001, section 2).
+    /// The jobs that do not delay it (Lifka 1995; Mu'alem and Feitelson 2001, section 2).
     AroundHead,
 }
 

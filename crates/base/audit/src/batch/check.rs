@@ -48,7 +48,7 @@ impl Cluster {
     }
 }
 
-/// What is wrong with the start of a job, or with its waiting.
+/// A fault in the start of a job, or in its waiting.
 pub(super) type Verdict = (u64, BatchRule);
 
 /// One decision of a policy as it was taken.
@@ -179,8 +179,8 @@ impl BatchCheck {
         (width <= nodes).then_some(BatchRule::Rejected { width, nodes })
     }
 
-    /// Judges the decision of a moment when all of its records are known, and those that the policy should have taken since
-    /// the last one. A fault is told with its job, its moment and the line of its start, if it has one.
+    /// Checks the decision at one time once all of its records are known, and the decisions that the policy should have
+    /// taken since the last one. A fault is reported with its job, its time and the line of its start, if it has one.
     pub(crate) fn settle(&mut self, now: u64, mut fault: impl FnMut(u64, u64, Option<u64>, BatchRule)) {
         if !std::mem::take(&mut self.is_due) {
             return;
@@ -214,7 +214,8 @@ impl BatchCheck {
         }
     }
 
-    /// Judges what the policy should have decided between the last moment and the next one, of which the file has nothing.
+    /// Checks the decisions that the policy should have taken between the last time and the next one, for which the
+    /// file has no records.
     pub(crate) fn pass(&mut self, until: u64, mut fault: impl FnMut(u64, u64, BatchRule)) {
         let Discipline::Conservative(reservations) = &mut self.discipline else { return };
         while let Some(now) = reservations.next_start().filter(|&start| start < until) {

@@ -40,7 +40,7 @@ impl Reservations {
         self.freed |= job.end > now;
     }
 
-    /// When a job starts though nothing else happens.
+    /// When the next job starts if no other event occurs.
     pub(super) fn next_start(&self) -> Option<u64> {
         self.starts.values().copied().filter(|&start| start > self.decided && start < u64::MAX).min()
     }
@@ -76,7 +76,7 @@ impl Reservations {
             }
             self.is_stale |= starts != expected;
         }
-        // Nothing is awaited in the second in which jobs past their estimates are expected to end.
+        // No decision is due in the second in which jobs past their estimates are expected to end.
         self.decided = if overdue { now.saturating_add(OVERRUN) } else { now };
     }
 }

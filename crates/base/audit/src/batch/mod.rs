@@ -21,7 +21,7 @@ use queue::Order;
 dfrsim_model::named! {
     /// A batch policy whose rules can be checked.
     pub enum BatchPolicy as "batch policy" {
-        /// The head of the queue starts as soon as its nodes are free, and nobody before it.
+        /// The head of the queue starts as soon as its nodes are free, and no other job before it.
         Fcfs = "FCFS",
         /// FCFS, shortest estimate first.
         FcfsSjf = "FCFS/ORDER=SJF",

@@ -1,4 +1,4 @@
-//! What a schedule of a batch policy must keep to.
+//! The rules for a schedule of a batch policy.
 
 use dfrsim_model::SimTime;
 
@@ -21,16 +21,16 @@ pub enum BatchRule {
         /// The node.
         node: u32,
     },
-    /// What fits the cluster is not rejected.
-    #[error("it is rejected, and its {width} tasks fit on {nodes} nodes")]
+    /// A job that fits the cluster is not rejected.
+    #[error("it is rejected, although its {width} tasks fit on {nodes} nodes")]
     Rejected {
         /// Its tasks.
         width: u32,
         /// The nodes of the cluster.
         nodes: u32,
     },
-    /// What does not fit the cluster is rejected when it is submitted.
-    #[error("it is not rejected, and its {width} tasks are more than the {nodes} nodes")]
+    /// A job that does not fit the cluster is rejected when it is submitted.
+    #[error("it is not rejected, although its {width} tasks are more than the {nodes} nodes")]
     NotRejected {
         /// Its tasks.
         width: u32,
@@ -38,7 +38,7 @@ pub enum BatchRule {
         nodes: u32,
     },
     /// A job starts on nodes that are free.
-    #[error("it starts on {width} nodes, and {free} are left for it")]
+    #[error("it starts on {width} nodes, but only {free} are available to it")]
     NoRoom {
         /// Its nodes.
         width: u32,
@@ -46,7 +46,7 @@ pub enum BatchRule {
         free: u32,
     },
     /// Without backfilling, the order of the queue is that of the starts.
-    #[error("it starts before job {head}, which is before it in the queue")]
+    #[error("it starts before job {head}, which is ahead of it in the queue")]
     OutOfTurn {
         /// The first job in the queue.
         head: u64,
@@ -82,7 +82,7 @@ pub enum BatchRule {
         /// Its nodes.
         width: u32,
     },
-    /// What can be backfilled is.
+    /// Jobs that can be backfilled start.
     #[error(
         "it does not start, though {free} nodes are free for its {width} and it would not delay job {head}"
     )]

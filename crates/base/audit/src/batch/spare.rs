@@ -4,7 +4,7 @@ use super::BatchRule;
 use super::check::{Cluster, Decision};
 use super::queue::Waiting;
 
-/// What the head of the queue waits for.
+/// The reservation of the head of the queue.
 #[derive(Debug)]
 struct Reservation {
     job: u64,

@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 /// The jobs in the system, by their number.
 type Jobs = BTreeMap<u64, Job>;
 
-/// What a moment changed of a job.
+/// The change of a job at one time.
 #[derive(Debug)]
 struct Change {
     line: u64,
     record: &'static str,
-    /// What it was before.
+    /// Its state before.
     phase: Phase,
     /// Where it was before.
     placement: Vec<(u32, u32)>,
@@ -25,7 +25,7 @@ struct Change {
     memory: u32,
 }
 
-/// What was found wrong with a job, and the line of its change, if it has one.
+/// A fault of a job, and the line of its change, if it has one.
 type Found = (u64, Option<u64>, FractionalRule);
 
 /// Follows a schedule moment by moment.
@@ -70,8 +70,8 @@ impl FractionalCheck {
         self.changes.entry(number).or_insert(Change { line, record, phase, placement, tasks, memory });
     }
 
-    /// Judges the decision of a moment when all of its records are known. A fault is told with its job and the line of its
-    /// change, if it has one.
+    /// Checks the decision at one time once all of its records are known. A fault is reported with its job and the line
+    /// of its change, if it has one.
     pub(crate) fn settle(
         &mut self,
         now: u64,
@@ -91,7 +91,8 @@ impl FractionalCheck {
         self.has_completions = false;
     }
 
-    /// Judges the ticks between a moment and the next one, of which the file has nothing: they left all as it was.
+    /// Checks the ticks between one time and the next one, for which the file has no records: they changed no
+    /// allocation.
     pub(crate) fn pass(
         &self,
         now: u64,
@@ -195,7 +196,7 @@ impl FractionalCheck {
         let tries = self.has_completions && self.policy.opportunistic;
         let in_turn = arrival == Arrival::InTurn && (arrives || self.has_completions);
         let FractionalPolicy { retry, swap, .. } = self.policy;
-        // With retries somebody may come at any time, and others may give way to whoever comes.
+        // With retries a job may arrive at any time, and others may give way to it.
         let comes = retry && self.changes.keys().any(|&number| self.starts(number));
         for (&number, change) in &self.changes {
             let has_reason = match change.record {
@@ -263,7 +264,8 @@ impl FractionalCheck {
         found
     }
 
-    /// Whether, at a moment that moved nobody, there is no room for any of those who are tried, and none can be made.
+    /// Whether, at a time at which no job moved, there is no room for any of the jobs that are tried, and none can be
+    /// made.
     fn judge_those_who_wait(&mut self, now: u64, jobs: &Jobs, found: &mut Vec<Found>) {
         if self.changes.values().any(|change| change.record != "yield") {
             return;

@@ -46,7 +46,7 @@ pub struct FractionalPolicy {
 }
 
 impl FractionalPolicy {
-    /// The policy of this name, with this time between its ticks, which is above 0; `None` if it is no fractional policy.
+    /// The policy of this name, with this time between its ticks, which is above 0; `None` if it is not a fractional policy.
     ///
     /// ```
     /// use dfrsim_audit::fractional::FractionalPolicy;

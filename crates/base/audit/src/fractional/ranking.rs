@@ -1,4 +1,4 @@
-//! Who comes first.
+//! The order of jobs.
 
 use crate::job::Job;
 use dfrsim_model::SimSpan;

@@ -1,4 +1,4 @@
-//! What a schedule of a fractional policy must keep to.
+//! The rules for a schedule of a fractional policy.
 
 use dfrsim_model::{SimSpan, SimTime};
 
@@ -7,16 +7,16 @@ use dfrsim_model::{SimSpan, SimTime};
 #[non_exhaustive]
 pub enum FractionalRule {
     /// The policy decides such a change only when something happens that its name speaks of.
-    #[error("`{record}`, and at this moment the policy has no reason for it")]
+    #[error("the policy has no reason for a `{record}` at this time")]
     Unprompted {
         /// The record.
         record: &'static str,
     },
     /// Only `EQUIPARTITION` rejects jobs, those that never fit.
-    #[error("it is rejected, and the policy rejects no such job")]
+    #[error("it is rejected, but the policy does not reject such jobs")]
     Rejected,
-    /// What can never run is rejected by `EQUIPARTITION`.
-    #[error("it is not rejected, and its tasks do not fit on the empty cluster")]
+    /// A job that can never run is rejected by `EQUIPARTITION`.
+    #[error("it is not rejected, although its tasks do not fit on the empty cluster")]
     NotRejected,
     /// Jobs are tried in their order, and start where their memory is free.
     #[error("it is passed over: the memory for its {tasks} tasks is free{}", .other.map_or_else(String::new, |other| format!(", and job {other}, which comes after it, starts")))]
@@ -35,13 +35,13 @@ pub enum FractionalRule {
         room: &'static str,
     },
     /// Jobs of the lowest priority give way.
-    #[error("it gives way to job {arrived}, for which jobs of lower priority make room")]
+    #[error("it is preempted for job {arrived}, although jobs of lower priority suffice to make room")]
     LowerMakeRoom {
         /// The job that arrives.
         arrived: u64,
     },
     /// `/SAFE`: young jobs do not give way.
-    #[error("it gives way, and has less than {safe} s of {}", if *by_estimates { "estimated run time" } else { "virtual time" })]
+    #[error("it is preempted, although it has less than {safe} s of {}", if *by_estimates { "estimated run time" } else { "virtual time" })]
     TooYoung {
         /// The least virtual time of a job that gives way.
         safe: SimSpan,
@@ -49,33 +49,33 @@ pub enum FractionalRule {
         by_estimates: bool,
     },
     /// `/SWAP`: a paused job displaces jobs of much lower priority only.
-    #[error("it gives way, and no job that resumes has more than {factor} times its priority")]
+    #[error("it is preempted, but no job that resumes has more than {factor} times its priority")]
     Displaced {
         /// How many times.
         factor: u32,
     },
-    /// Nobody gives way in vain.
-    #[error("it is paused, and job {arrived} fits beside it")]
+    /// No job gives way if there is room without that.
+    #[error("it is paused, although job {arrived} fits beside it")]
     FitsBeside {
         /// The job that arrives.
         arrived: u64,
     },
-    /// Who gives way moves if it can.
-    #[error("it is paused, and could move: the memory for its {tasks} tasks is free")]
+    /// A job that gives way moves if it can.
+    #[error("it is paused, although it could move: the memory for its {tasks} tasks is free")]
     CouldMove {
         /// Its tasks.
         tasks: u32,
     },
     /// When all jobs are mapped, the lowest priorities are left out.
-    #[error("it does not run, and job {lower}, which has a lower priority, does{}", .tick.map_or_else(String::new, |tick| format!(", after the tick at {tick} s")))]
+    #[error("it does not run, but job {lower}, which has a lower priority, does{}", .tick.map_or_else(String::new, |tick| format!(", after the tick at {tick} s")))]
     Priority {
         /// The job that runs.
         lower: u64,
-        /// The tick, if the file has nothing of it.
+        /// The tick, if the file has no record of it.
         tick: Option<SimTime>,
     },
     /// Under `EQUIPARTITION` all jobs have the same yield.
-    #[error("its yield is {found} units, and that of job {other} is {expected}")]
+    #[error("its yield is {found} units, but that of job {other} is {expected}")]
     Unequal {
         /// Its yield.
         found: u32,

@@ -39,15 +39,15 @@ pub struct Auditor {
     pub(super) cancellations: u64,
     pub(super) turnaround: u128,
     finished: bool,
-    /// How many records were no cancellations: one number for cancellations without anything between them.
+    /// How many records were not cancellations: one number for cancellations without anything between them.
     pub(super) series: u64,
 }
 
 impl Auditor {
-    /// Begins with the first record, without which the others mean nothing.
+    /// Begins with the first record, without which the others cannot be interpreted.
     ///
     /// # Errors
-    /// If it is no `run` record, or one of another format.
+    /// If it is not a `run` record, or one of another format.
     pub fn begin(first: &Record<'_>) -> Result<Auditor, Faults> {
         let rule = match first {
             Record::Run { format, .. } if *format != FORMAT_VERSION => {
@@ -95,7 +95,7 @@ impl Auditor {
                 for (cluster, spec) in clusters.iter().enumerate() {
                     if spec.cores == 0 || spec.speed == 0 {
                         auditor.fault(None, GridRule::EmptyCluster { cluster });
-                        // Nothing can be computed on it.
+                        // Jobs on it cannot be checked.
                         return Err(auditor.faults);
                     }
                 }
@@ -183,7 +183,7 @@ impl Auditor {
         Ok(Report { local, clusters: clusters.len(), completed, skipped, moves, cancellations })
     }
 
-    /// A line that is no record.
+    /// A line that is not a record.
     pub(super) fn malformed(&mut self, rule: Rule) {
         self.line += 1;
         self.fault(None, rule);
@@ -268,7 +268,7 @@ impl Auditor {
         }
     }
 
-    fn summary(&mut self, told: [u128; 4], turnaround: u64) {
+    fn summary(&mut self, claimed: [u128; 4], turnaround: u64) {
         self.settle();
         self.finished = true;
         let left: Vec<(u64, bool)> =
@@ -280,8 +280,11 @@ impl Auditor {
         let moves = if self.copies == 1 { self.moves } else { 0 };
         let counted = [self.completed, self.skipped, moves, self.cancellations].map(u128::from);
         let names = ["completed", "skipped", "moves", "cancellations"];
-        let figures =
-            names.into_iter().zip(told).zip(counted).map(|((name, told), counted)| (name, told, counted));
+        let figures = names
+            .into_iter()
+            .zip(claimed)
+            .zip(counted)
+            .map(|((name, claimed), counted)| (name, claimed, counted));
         for (figure, found, expected) in
             figures.chain([("turnaround_us", turnaround.into(), self.turnaround.min(u64::MAX.into()))])
         {

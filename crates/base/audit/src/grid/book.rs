@@ -1,4 +1,4 @@
-//! What the meta-scheduler can know of a cluster between two publications.
+//! The meta-scheduler's knowledge of a cluster between two publications.
 
 use super::local::Local;
 use crate::profile::Profile;

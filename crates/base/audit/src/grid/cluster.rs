@@ -7,7 +7,7 @@ use crate::profile::Profile;
 use dfrsim_model::grid_event;
 use std::collections::BTreeMap;
 
-/// A cluster as the records tell it.
+/// A cluster as the records describe it.
 #[derive(Debug)]
 pub(super) struct Cluster {
     /// Its policy, if its rules are known.
@@ -32,7 +32,7 @@ pub(super) struct Cluster {
     pub(super) cancelled_in: Option<u64>,
     /// Whether it does not work.
     pub(super) failed: bool,
-    /// What the meta-scheduler can know of it, where that is what was published; `None` also if the plan was too long to follow.
+    /// The meta-scheduler's knowledge of it, where that is what was published; `None` also if the plan was too long to follow.
     pub(super) book: Option<Book>,
     /// How many were submitted.
     submitted: u64,

@@ -1,6 +1,6 @@
 //! One job.
 
-/// A job as the records tell it.
+/// A job as the records describe it.
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) arrived: u64,

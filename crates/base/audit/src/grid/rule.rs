@@ -1,4 +1,4 @@
-//! What the record of a grid must keep to, besides what holds for every record.
+//! The rules for the records of a grid, besides those for every record.
 
 use dfrsim_model::{SimSpan, SimTime};
 
@@ -7,7 +7,7 @@ use dfrsim_model::{SimSpan, SimTime};
 #[non_exhaustive]
 pub enum GridRule {
     /// Clusters exist.
-    #[error("cluster {cluster} does not exist, there are {clusters}")]
+    #[error("cluster {cluster} does not exist; there are {clusters} clusters")]
     NoSuchCluster {
         /// The cluster.
         cluster: u32,
@@ -31,10 +31,10 @@ pub enum GridRule {
         cores: u32,
     },
     /// A job is left out only if it fits nowhere.
-    #[error("it is left out, and would fit")]
+    #[error("it is left out, although it would fit")]
     WouldFit,
     /// A job is once in a queue.
-    #[error("it is in the queue of cluster {cluster} already")]
+    #[error("it is already in the queue of cluster {cluster}")]
     InQueue {
         /// The cluster.
         cluster: u32,
@@ -45,26 +45,26 @@ pub enum GridRule {
         /// In how many it may be.
         copies: u32,
     },
-    /// What leaves a queue was there.
+    /// A job that leaves a queue was in it.
     #[error("it is not in the queue of cluster {cluster}")]
     NotInQueue {
         /// The cluster.
         cluster: u32,
     },
     /// A job runs once.
-    #[error("it has started on cluster {cluster} before")]
+    #[error("it has already started on cluster {cluster}")]
     Started {
         /// The cluster.
         cluster: u32,
     },
-    /// What ends has run there.
+    /// A job that ends has run there.
     #[error("it does not run on cluster {cluster}")]
     NotRunning {
         /// The cluster.
         cluster: u32,
     },
     /// A cluster gives no more cores than it has.
-    #[error("{used} cores of cluster {cluster} are in use, it has {cores}")]
+    #[error("{used} cores of cluster {cluster} are in use, but it has {cores}")]
     Cores {
         /// The cluster.
         cluster: u32,
@@ -80,9 +80,9 @@ pub enum GridRule {
         due: SimTime,
     },
     /// First come, first served.
-    #[error("job {first} stands before it in the queue of cluster {cluster}")]
+    #[error("job {first} is ahead of it in the queue of cluster {cluster}")]
     OutOfTurn {
-        /// Who should start first.
+        /// The job that should start first.
         first: u64,
         /// The cluster.
         cluster: u32,
@@ -94,7 +94,7 @@ pub enum GridRule {
         promised: SimTime,
     },
     /// Some policies keep what they promise, and others do not.
-    #[error("`promises` is wrong: the policy {} what it expects", if *.keeps { "keeps" } else { "does not keep" })]
+    #[error("`promises` is wrong: the policy {} promised end times", if *.keeps { "guarantees" } else { "does not guarantee" })]
     Promises {
         /// Whether the policy does.
         keeps: bool,
@@ -120,31 +120,33 @@ pub enum GridRule {
     /// EASY does not delay the head of the queue.
     #[error("it starts and delays job {head}, the first in the queue of cluster {cluster}")]
     DelaysHead {
-        /// Who is first.
+        /// The first job.
         head: u64,
         /// The cluster.
         cluster: u32,
     },
-    /// What can start does.
-    #[error("it does not start on cluster {cluster}, though its cores are free and the policy has it start")]
+    /// A job that can start does.
+    #[error(
+        "it does not start on cluster {cluster}, although its cores are free and the policy would start it"
+    )]
     NotStarted {
         /// The cluster.
         cluster: usize,
     },
     /// A job moves to gain time.
-    #[error("it moves though it is not expected to end more than {threshold} s earlier")]
+    #[error("it moves, although it is not expected to end more than {threshold} s earlier")]
     Gain {
-        /// What it must gain more than.
+        /// The threshold.
         threshold: SimSpan,
     },
     /// A local job joins the queue of its own cluster, and stays there.
-    #[error("it is a local job of cluster {home}, and is submitted elsewhere or again")]
+    #[error("it is a local job of cluster {home}, but is submitted elsewhere or again")]
     Local {
         /// Its cluster.
         home: u32,
     },
     /// Clusters fail when they work, and are repaired when they do not.
-    #[error("cluster {cluster} {} already", if *.failed { "has failed" } else { "works" })]
+    #[error("cluster {cluster} {}", if *.failed { "has already failed" } else { "is already working" })]
     Again {
         /// The cluster.
         cluster: u32,
@@ -170,15 +172,15 @@ pub enum GridRule {
         cluster: usize,
     },
     /// What the meta-scheduler expects follows from what was published.
-    #[error("the meta-scheduler expects its end at {}, by what was published it is {known} s", moment(.found))]
+    #[error("the meta-scheduler expects {}; by the published state it is {known} s", moment(.found))]
     Known {
-        /// What it expects; `None` if nothing is said.
+        /// The expected end; `None` if the file does not say.
         found: Option<SimTime>,
-        /// What it must expect.
+        /// The right end.
         known: SimTime,
     },
     /// A meta-scheduler that always asks has no other expectations.
-    #[error("a meta-scheduler that always asks expects what the cluster does")]
+    #[error("the meta-scheduler always asks, so it must expect the same end as the cluster")]
     Asks,
     /// States are published in every period, if at all.
     #[error("clusters publish their states {}", publication(.due))]
@@ -187,35 +189,33 @@ pub enum GridRule {
         due: Option<SimTime>,
     },
     /// A job that has arrived is always somewhere.
-    #[error("it has been in no queue since {since} s")]
+    #[error("it has not been in any queue since {since} s")]
     Nowhere {
         /// Since when.
         since: SimTime,
     },
     /// A job that has started waits nowhere else.
-    #[error("it has started, and still is in {queues} queues")]
+    #[error("it has started, but is still in {queues} queues")]
     StillWaiting {
         /// In how many.
         queues: usize,
     },
-    /// The summary tells the figures of the records.
+    /// The summary has the figures of the records.
     #[error("summary: `{figure}` is {found}, the records say {expected}")]
     Summary {
         /// The field.
         figure: &'static str,
-        /// What the summary says.
+        /// The value in the summary.
         found: u128,
-        /// What the records say.
+        /// The value by the records.
         expected: u128,
     },
 }
 
 fn moment(time: &Option<SimTime>) -> String {
-    time.map_or("no moment".to_owned(), |time| format!("{time} s"))
+    time.map_or("no end".to_owned(), |time| format!("an end at {time} s"))
 }
 
 fn publication(time: &Option<SimTime>) -> String {
-    time.map_or("in no moment of this run".to_owned(), |time| {
-        format!("at {time} s, and not at another moment before")
-    })
+    time.map_or("at no time in this run".to_owned(), |time| format!("at {time} s, not before"))
 }

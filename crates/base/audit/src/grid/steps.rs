@@ -1,4 +1,4 @@
-//! What each record about a job must keep, and what it changes.
+//! The rules for each record about a job, and its effect.
 
 use super::job::{Job, Left, Queued, Started};
 use super::local::{Local, Waiting};
@@ -211,7 +211,7 @@ fn transfer_of((fixed, per_core): (u64, u64), width: u32) -> u64 {
     fixed.saturating_add(per_core.saturating_mul(width.into()))
 }
 
-/// What is wrong if the meta-scheduler expects an end of which something else was published.
+/// The fault if the meta-scheduler expects an end of which something else was published.
 fn unlike(found: Option<u64>, known: u64) -> Option<GridRule> {
     let [found, known] = [found, Some(known)].map(|end| end.map(SimTime::from_micros));
     known.filter(|_| found != known).map(|known| GridRule::Known { found, known })

@@ -1,4 +1,4 @@
-//! Where VMs may arrive, and where they may be in the end.
+//! Where VMs may arrive, and where they may be at the end.
 
 use super::document::{Constraint, Document, Place};
 use super::fault::PlanFault;
@@ -60,7 +60,7 @@ pub(super) fn faults(
 /// A VM with its node.
 type Hosted<'a> = (&'a String, &'a str);
 
-/// What holds in the end alone: gathered VMs, and groups of nodes.
+/// The constraints that hold at the end only: gathered VMs, and groups of nodes.
 pub(super) fn faults_in_the_end(plan: &Document, places: &[Place]) -> Vec<PlanFault> {
     let mut faults = Vec::new();
     let mut break_if = |vms: &[String], constraint, is_broken: &dyn Fn(&[Hosted<'_>]) -> bool| {

@@ -1,4 +1,4 @@
-//! What VMs take of nodes, one by one and together.
+//! The amount that VMs take of nodes, one by one and together.
 
 use super::document::{Constraint, Document, Place, State, Vm};
 use super::fault::PlanFault;
@@ -10,7 +10,7 @@ struct Capacity<'a> {
     resource: &'a str,
     /// In thousandths of a unit of CPU, else in whole units.
     limit: u64,
-    /// The constraint that says so; none for what a node has.
+    /// The constraint that sets the limit; `None` for the capacity of a node.
     constraint: Option<&'static str>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Capacities<'a> {
 }
 
 impl Capacity<'_> {
-    /// What a VM takes of it in a place.
+    /// The amount that a VM takes of it in a place.
     fn takes(&self, vm: &Vm, place: &Place) -> u64 {
         match self.resource {
             _ if !place.host().is_some_and(|host| self.nodes.contains(host)) => 0,

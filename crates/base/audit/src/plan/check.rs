@@ -6,14 +6,14 @@ use super::fault::{PlanFault, PlanFaults};
 use super::{arrival, order, switches};
 use std::collections::BTreeMap;
 
-/// What was seen of a plan in which nothing is wrong.
+/// Figures of a plan without a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanReport {
     /// How many pools it has.
     pub pools: usize,
     /// How many actions.
     pub actions: usize,
-    /// How many suspends of VMs that run again in the end: cycles that no pivot broke.
+    /// How many suspends of VMs that run again at the end: cycles that no pivot broke.
     pub detours_by_disk: usize,
     /// How many migrations beyond the first of a VM: cycles that a pivot broke.
     pub detours_by_pivot: usize,
@@ -157,7 +157,7 @@ impl<'a> Check<'a> {
             }
         }
         let pool = self.plan.pools.len();
-        // From nowhere every VM arrives, so that whatever is broken is seen.
+        // From `nowhere` every VM arrives, so that each broken constraint is seen.
         let nowhere = vec![Place { state: State::Waiting, node: None }; self.places.len()];
         self.faults.extend(self.capacities.exceeded(pool, &nowhere, &self.places));
         self.faults.extend(arrival::faults(self.plan, &self.vms, pool, &nowhere, &self.places));

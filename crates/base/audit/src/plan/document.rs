@@ -198,7 +198,7 @@ pub(super) enum Verb {
 }
 
 impl Vm {
-    /// What the VM takes of a resource in a place; CPU in thousandths of a unit.
+    /// The amount that the VM takes of a resource in a place; CPU in thousandths of a unit.
     pub(super) fn takes(&self, resource: &str, place: &Place) -> u64 {
         let is_running = place.state == State::Running;
         match resource {
@@ -277,7 +277,7 @@ impl Action {
         }
     }
 
-    /// What the action costs for a VM of this many MB.
+    /// The cost of the action for a VM of this many MB.
     pub(super) fn right_cost(&self, memory: u64) -> u64 {
         let remote = u64::from(self.from != self.to);
         match self.action {

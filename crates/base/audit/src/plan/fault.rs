@@ -1,4 +1,4 @@
-//! What is wrong with a plan.
+//! The faults of a plan.
 
 use std::fmt;
 
@@ -6,21 +6,21 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanFault {
-    /// The text is no plan.
-    #[error("no plan: {0}")]
+    /// The text is not a plan.
+    #[error("not a plan: {0}")]
     Malformed(String),
-    /// A name stands for nothing, or for two things.
-    #[error("the name `{name}` stands for {count} {kind}")]
+    /// No node or VM has this name, or two have it.
+    #[error("expected one of the {kind} to have the name `{name}`, found {count}")]
     Name {
         /// The name.
         name: String,
         /// How many there are.
         count: usize,
-        /// What is looked for: `nodes`, `VMs`.
+        /// The kind of name: `nodes`, `VMs`.
         kind: &'static str,
     },
     /// An action begins in another state or on another node than it needs, or there is no such action.
-    #[error("pool {pool}: `{vm}` is {found}, and that is not where {action} begins")]
+    #[error("pool {pool}: `{vm}` is {found}, where {action} cannot begin")]
     State {
         /// The pool.
         pool: usize,
@@ -28,7 +28,7 @@ pub enum PlanFault {
         vm: String,
         /// Where it is.
         found: String,
-        /// What is done, and on which nodes.
+        /// The action and its nodes.
         action: String,
     },
     /// A VM has two actions in one pool.
@@ -40,7 +40,7 @@ pub enum PlanFault {
         vm: String,
     },
     /// Actions of a pool enter a node that has not the room for them.
-    #[error("pool {pool}: node `{node}` has {has} {unit}, and VMs take {taken}")]
+    #[error("pool {pool}: node `{node}` has {has} {unit}, but VMs take {taken}")]
     Overload {
         /// The pool; one beyond the last for the end of the plan.
         pool: usize,
@@ -48,9 +48,9 @@ pub enum PlanFault {
         node: String,
         /// `units of CPU`, `MB`, or `of` another resource.
         unit: String,
-        /// What the node has, with what constraints let it take.
+        /// The capacity of the node, as constraints allow it.
         has: String,
-        /// What VMs take if all actions of the pool are under way.
+        /// The amount that VMs take if all actions of the pool are under way.
         taken: String,
     },
     /// Actions of a pool enter nodes that may not take so much together.
@@ -62,7 +62,7 @@ pub enum PlanFault {
         constraint: &'static str,
         /// What nodes may take together.
         limit: String,
-        /// What VMs take.
+        /// The amount that VMs take.
         taken: String,
     },
     /// Two VMs act in an order, or at one time, that a constraint forbids.
@@ -72,7 +72,7 @@ pub enum PlanFault {
         pool: usize,
         /// The VM.
         vm: String,
-        /// What is done.
+        /// The action.
         action: &'static str,
         /// Which kind.
         constraint: &'static str,
@@ -84,7 +84,7 @@ pub enum PlanFault {
     Switch {
         /// The node.
         node: String,
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
     /// A VM arrives where a constraint forbids it.
@@ -99,8 +99,8 @@ pub enum PlanFault {
         /// Which kind.
         constraint: &'static str,
     },
-    /// A VM is not where it should be in the end.
-    #[error("in the end `{vm}` is {found}, and should be {wanted}")]
+    /// A VM is not where it should be at the end.
+    #[error("at the end `{vm}` is {found}, but should be {wanted}")]
     End {
         /// The VM.
         vm: String,
@@ -121,8 +121,8 @@ pub enum PlanFault {
         /// Another one.
         second: usize,
     },
-    /// A VM that runs again in the end is suspended, and another one of its vjob is not.
-    #[error("pool {pool}: `{vm}` is suspended on the way, and `{other}` of the same vjob is not")]
+    /// A VM that runs again at the end is suspended, and another one of its vjob is not.
+    #[error("pool {pool}: `{vm}` is suspended during the switch, but `{other}` of the same vjob is not")]
     Alone {
         /// The pool.
         pool: usize,
@@ -132,9 +132,9 @@ pub enum PlanFault {
         other: String,
     },
     /// The plan costs less than its bound, or is called proven and costs something else.
-    #[error("the plan costs {cost} with a bound of {bound}, and `proven` is {proven}")]
+    #[error("`proven` is {proven}, but the plan costs {cost} and the bound is {bound}")]
     Bound {
-        /// What it costs.
+        /// Its cost.
         cost: u64,
         /// The bound.
         bound: u64,
@@ -142,23 +142,23 @@ pub enum PlanFault {
         proven: bool,
     },
     /// An action does not begin when it should: after the pool before, and a second after the one of its vjob before it.
-    #[error("pool {pool}: the {action} of `{vm}` begins or ends at a wrong time")]
+    #[error("pool {pool}: the {action} of `{vm}` begins or ends at the wrong time")]
     Time {
         /// The pool.
         pool: usize,
         /// The VM.
         vm: String,
-        /// What is done.
+        /// The action.
         action: &'static str,
     },
     /// A cost is not what it should be.
-    #[error("{what} costs {right}, and not {found}")]
+    #[error("{what} costs {right}, not {found}")]
     Cost {
         /// Of what.
         what: String,
-        /// What the file says.
+        /// The value in the file.
         found: u64,
-        /// What it costs.
+        /// Its cost.
         right: u64,
     },
 }

@@ -1,12 +1,12 @@
 //! Checks a plan of context switches from scratch, from its file alone.
 //!
-//! [`check_plan`] reads what `dfrsim plan` writes and shares nothing with what plans: it follows each VM through the pools.
+//! [`check_plan`] reads what `dfrsim plan` writes, without code of the planner: it follows each VM through the pools.
 //!
-//! * Each action begins in the state and on the node that it needs, and in the end every VM is where it should be.
-//! * All actions of a pool are taken to be under way at once, each with all that it needs at both of its ends: nothing
-//!   enters a node without the room for it. A node that was overloaded to begin with may stay so until VMs have left, and
-//!   gains nothing meanwhile.
-//! * Constraints on places hold for whatever arrives anywhere, at any moment; in the end all of them hold.
+//! * Each action begins in the state and on the node that it needs, and at the end every VM is where it should be.
+//! * All actions of a pool are taken to be in progress at once, each with all resources that it needs at both of its
+//! ends: no VM enters a node without enough room. A node that was overloaded at the beginning may stay so until VMs
+//! have left, but no VM may arrive on it meanwhile.
+//! * Constraints on places hold for each VM that arrives, at any time; at the end all of them hold.
 //! * Actions are in the order that precedence and serialisation ask for, and happen on nodes that are on.
 //! * The suspends and the resumes of a vjob are each in one pool, one after the other by name.
 //! * The costs of the actions (table 1) and of the plan (section 4.2) are what the file says.
@@ -26,7 +26,7 @@
 //!
 //! let small = text.replace(r#""name": "N2", "cpu": 2, "memory": 1024"#, r#""name": "N2", "cpu": 2, "memory": 511"#);
 //! let error = check_plan(&small).unwrap_err().to_string();
-//! assert!(error.starts_with("pool 0: node `N2` has 511 MB, and VMs take 512"));
+//! assert!(error.starts_with("pool 0: node `N2` has 511 MB, but VMs take 512"));
 //! ```
 //!
 //! Source: RR-6929 (Hermenier, Lebre and Menaud, 2009), sections 2.2 and 4.

@@ -3,8 +3,8 @@
 use super::document::{Action, Constraint, Document, Verb};
 use super::fault::PlanFault;
 
-/// Actions in an order, or at one time, that a constraint forbids. The suspends and the resumes of a vjob go together whatever
-/// constraints say.
+/// Actions in an order, or at one time, that a constraint forbids. The suspends and the resumes of a vjob go together
+/// regardless of constraints.
 pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
     let actions: Vec<(usize, &Action)> = plan
         .pools

@@ -16,7 +16,7 @@ fn is_end(action: &Action, node: &str) -> bool {
     [&action.from, &action.to].into_iter().any(|end| end.as_deref() == Some(node))
 }
 
-/// What is wrong with switches, and what happens on nodes that are off.
+/// The faults of switches, and what happens on nodes that are off.
 pub(super) fn faults(plan: &Document) -> Vec<PlanFault> {
     plan.nodes
         .iter()

@@ -128,5 +128,5 @@ fn only_running_jobs_are_killed_and_known_policies_kill_none() {
     ];
     let policy = CheckedPolicy::parse("FCFS", SimSpan::from_secs(600)).unwrap();
     let fault = audit_policy(text.join("\n").as_bytes(), policy).unwrap_err().to_string();
-    assert!(fault.contains("the policy kills no job"), "{fault}");
+    assert!(fault.contains("the policy does not kill jobs"), "{fault}");
 }

@@ -78,7 +78,7 @@ fn fcfs_starts_in_the_order_of_the_queue() {
         fcfs,
         2,
         &[FIRST, HEAD, job(20, 1, 40, 20)],
-        &["20 s, job 2: it starts before job 1, which is before it in the queue"],
+        &["20 s, job 2: it starts before job 1, which is ahead of it in the queue"],
     );
     faults(
         fcfs,
@@ -180,7 +180,7 @@ fn easy_spare_leaves_reserved_nodes_alone() {
         spare,
         2,
         &[FIRST, HEAD, job(20, 1, 40, 20)],
-        &["20 s, job 2: it starts on 1 nodes, and 0 are left for it"],
+        &["20 s, job 2: it starts on 1 nodes, but only 0 are available to it"],
     );
 }
 
@@ -190,11 +190,11 @@ fn only_what_is_too_wide_is_rejected() {
     let narrow = Scheduled(0, 2, 10, 10, None);
     for &policy in BatchPolicy::ALL {
         faults(policy, 2, &[wide], &[]);
-        faults(policy, 2, &[narrow], &["0 s, job 0: it is rejected, and its 2 tasks fit on 2 nodes"]);
+        faults(policy, 2, &[narrow], &["0 s, job 0: it is rejected, although its 2 tasks fit on 2 nodes"]);
         let text = events(policy, 2, &[wide]);
         let kept: Vec<&str> = text.lines().filter(|line| !line.contains("reject")).collect();
         let found = batch_faults(&kept.join("\n"), policy);
-        assert_eq!(found, ["0 s, job 0: it is not rejected, and its 3 tasks are more than the 2 nodes"]);
+        assert_eq!(found, ["0 s, job 0: it is not rejected, although its 3 tasks are more than the 2 nodes"]);
     }
 }
 
@@ -218,7 +218,7 @@ fn nodes_and_speed_are_kept() {
     );
     // A fractional schedule.
     let found = batch_faults(&Lines::new().text(), BatchPolicy::Easy);
-    assert_eq!(found[0], "the policy of the file is `by hand`, and not `EASY`");
+    assert_eq!(found[0], "the file is of policy `by hand`, not `EASY`");
     for record in ["yield", "migrate", "pause", "resume"] {
         assert!(
             found.iter().any(|fault| fault.contains(&format!(": `{record}` under a batch policy"))),

@@ -92,7 +92,7 @@ fn greedy_starts_what_arrives_where_there_is_room() {
         .is_wrong("5 s, job 1: it does not start when it arrives, though room for its 1 tasks is free");
     // A job that waits does not start because another one arrives.
     waits.submit(6, 2, 1, 1).start(6, 2, "[[0,1]]").is_right();
-    one("/per/OPT=MIN").is_wrong("0 s, job 0: `start`, and at this moment the policy has no reason for it");
+    one("/per/OPT=MIN").is_wrong("0 s, job 0: the policy has no reason for a `start` at this time");
 }
 
 /// At second 10 the first job ends, and of two that have waited the earlier one comes first.
@@ -112,7 +112,7 @@ fn completions_start_waiting_jobs_in_their_order() {
     ends("Greedy/per/OPT=MIN").is_right();
     ends("Greedy/per/OPT=MIN")
         .start(10, 1, "[[0,1]]")
-        .is_wrong("10 s, job 1: `start`, and at this moment the policy has no reason for it");
+        .is_wrong("10 s, job 1: the policy has no reason for a `start` at this time");
 }
 
 /// Jobs 0 and 1 give way to job 2 at second 10 and have priorities of 20 / 10^2 and 15 / 5^2 when that ends at second 20.
@@ -150,16 +150,15 @@ fn two(policy: &'static str) -> Schedule {
 fn the_lowest_priorities_give_way() {
     let policy = "GreedyP*/OPT=MIN";
     two(policy).start(10, 2, "[[0,1]]").pause(10, 0).is_right();
-    two(policy)
-        .start(10, 2, "[[0,1]]")
-        .pause(10, 1)
-        .is_wrong("10 s, job 1: it gives way to job 2, for which jobs of lower priority make room");
+    two(policy).start(10, 2, "[[0,1]]").pause(10, 1).is_wrong(
+        "10 s, job 1: it is preempted for job 2, although jobs of lower priority suffice to make room",
+    );
     assert_eq!(
         two(policy).start(10, 2, "[[0,1]]").pause(10, 0).pause(10, 1).faults(),
         [
-            "10 s, job 1: it gives way to job 2, for which jobs of lower priority make room",
-            "10 s, job 0: it is paused, and job 2 fits beside it",
-            "10 s, job 1: it is paused, and job 2 fits beside it",
+            "10 s, job 1: it is preempted for job 2, although jobs of lower priority suffice to make room",
+            "10 s, job 0: it is paused, although job 2 fits beside it",
+            "10 s, job 1: it is paused, although job 2 fits beside it",
         ]
     );
     two(policy)
@@ -168,7 +167,7 @@ fn the_lowest_priorities_give_way() {
     two("Greedy*/OPT=MIN").is_right();
     assert_eq!(
         two("Greedy*/OPT=MIN").start(10, 2, "[[0,1]]").pause(10, 0).faults(),
-        ["10 s, job 0: `pause`, and at this moment the policy has no reason for it"]
+        ["10 s, job 0: the policy has no reason for a `pause` at this time"]
     );
 }
 
@@ -187,11 +186,11 @@ fn who_gives_way_moves_if_it_can() {
     arrives("GreedyPM*/OPT=MIN").put("migrate", 10, 0, "[[1,1]]").is_right();
     arrives("GreedyPM*/OPT=MIN")
         .pause(10, 0)
-        .is_wrong("10 s, job 0: it is paused, and could move: the memory for its 1 tasks is free");
+        .is_wrong("10 s, job 0: it is paused, although it could move: the memory for its 1 tasks is free");
     arrives("GreedyP*/OPT=MIN").pause(10, 0).is_right();
     arrives("GreedyP*/OPT=MIN")
         .put("migrate", 10, 0, "[[1,1]]")
-        .is_wrong("10 s, job 0: `migrate`, and at this moment the policy has no reason for it");
+        .is_wrong("10 s, job 0: the policy has no reason for a `migrate` at this time");
 }
 
 /// One node for one of three jobs; ticks at seconds 600 and 1200.
@@ -203,19 +202,19 @@ fn ticks_leave_out_the_lowest_priorities() {
     ran().is_right();
     waiting(policy)
         .start(600, 1, "[[0,1]]")
-        .is_wrong("600 s, job 0: it does not run, and job 1, which has a lower priority, does");
+        .is_wrong("600 s, job 0: it does not run, but job 1, which has a lower priority, does");
     // A job that has run is behind one that never has.
     ran().pause(1200, 0).start(1200, 1, "[[0,1]]").is_right();
     ran().submit(1199, 3, 1, 6).is_right();
     ran()
         .submit(1300, 3, 1, 6)
-        .is_wrong("1200 s, job 1: it does not run, and job 0, which has a lower priority, does, after the tick at 1200 s");
+        .is_wrong("1200 s, job 1: it does not run, but job 0, which has a lower priority, does, after the tick at 1200 s");
     // With a budget it may have to stay.
     waiting("/per/BUDGET=1/OPT=MIN").start(600, 1, "[[0,1]]").is_right();
     // MCB* maps all jobs at arrivals and completions.
     let arrives = |job| waiting("MCB*/OPT=MIN").submit(3, 3, 1, 6).start(3, job, "[[0,1]]");
     arrives(0).is_right();
-    arrives(2).is_wrong("3 s, job 0: it does not run, and job 2, which has a lower priority, does");
+    arrives(2).is_wrong("3 s, job 0: it does not run, but job 2, which has a lower priority, does");
 }
 
 #[test]
@@ -232,16 +231,14 @@ fn equipartition_is_in_turn_and_equal() {
     slower()
         .submit(4, 1, 1, 2)
         .start(4, 1, "[[0,1]]")
-        .is_wrong("4 s, job 1: its yield is 1048576 units, and that of job 0 is 524288");
-    one(policy)
-        .pause(3, 0)
-        .is_wrong("3 s, job 0: `pause`, and at this moment the policy has no reason for it");
+        .is_wrong("4 s, job 1: its yield is 1048576 units, but that of job 0 is 524288");
+    one(policy).pause(3, 0).is_wrong("3 s, job 0: the policy has no reason for a `pause` at this time");
     let rejected = |tasks| one(policy).submit(3, 1, tasks, 9).record(3, "reject", 1, "");
     rejected(2).is_right();
-    rejected(1).is_wrong("3 s, job 1: it is rejected, and the policy rejects no such job");
+    rejected(1).is_wrong("3 s, job 1: it is rejected, but the policy does not reject such jobs");
     one(policy)
         .submit(3, 1, 2, 9)
-        .is_wrong("3 s, job 1: it is not rejected, and its tasks do not fit on the empty cluster");
+        .is_wrong("3 s, job 1: it is not rejected, although its tasks do not fit on the empty cluster");
 }
 
 #[test]
@@ -252,7 +249,7 @@ fn the_name_is_that_of_the_file() {
     };
     assert_eq!(
         faults.shown()[0].to_string(),
-        "line 1: the policy of the file is `by hand`, and not `GreedyPM*/OPT=MIN`"
+        "line 1: the file is of policy `by hand`, not `GreedyPM*/OPT=MIN`"
     );
     for unknown in ["Greedy*", "Greedy/OPT=MIN", "GreedyX*/OPT=MIN", "MCB*/OPT=MIN/x", "/OPT=MIN", "easy"] {
         assert!(CheckedPolicy::parse(unknown, SimSpan::from_secs(600)).is_err(), "{unknown}");
@@ -270,7 +267,7 @@ fn safe_protects_the_young() {
     arrival("GreedyP*/OPT=MIN/SAFE=6")
         .pause(5, 0)
         .start(5, 1, "[[0,1]]")
-        .is_wrong("5 s, job 0: it gives way, and has less than 6 s of virtual time");
+        .is_wrong("5 s, job 0: it is preempted, although it has less than 6 s of virtual time");
 }
 
 /// Job 0 has 5 s of virtual time, and runs for 40 s as far as the policy knows.
@@ -285,7 +282,7 @@ fn estimates_protect_the_short() {
     arrival("GreedyP*/OPT=MIN/SAFE=41/ESTIMATES")
         .pause(5, 0)
         .start(5, 1, "[[0,1]]")
-        .is_wrong("5 s, job 0: it gives way, and has less than 41 s of estimated run time");
+        .is_wrong("5 s, job 0: it is preempted, although it has less than 41 s of estimated run time");
 }
 
 /// Job 1 waits since second 5; from 6 on job 0 is old enough.
@@ -294,16 +291,13 @@ fn retries_come_at_any_time_and_at_every_event() {
     let waiting = |policy| one(policy).submit(5, 1, 1, 6);
     let policy = "GreedyP*/OPT=MIN/SAFE=6/RETRY=60";
     waiting(policy).pause(9, 0).start(9, 1, "[[0,1]]").is_right();
-    let unprompted = |job, record| {
-        format!("9 s, job {job}: `{record}`, and at this moment the policy has no reason for it")
-    };
+    let unprompted =
+        |job, record| format!("9 s, job {job}: the policy has no reason for a `{record}` at this time");
     assert_eq!(
         waiting("GreedyP*/OPT=MIN/SAFE=6").pause(9, 0).start(9, 1, "[[0,1]]").faults(),
         [unprompted(0, "pause"), unprompted(1, "start")]
     );
-    waiting(policy)
-        .pause(9, 0)
-        .is_wrong("9 s, job 0: `pause`, and at this moment the policy has no reason for it");
+    waiting(policy).pause(9, 0).is_wrong("9 s, job 0: the policy has no reason for a `pause` at this time");
     // Another job that never fits arrives, and job 1 is not tried.
     waiting(policy)
         .submit(9, 2, 2, 6)
@@ -318,10 +312,12 @@ fn swaps_need_a_much_higher_priority() {
         paused.pause(300, 1).put("resume", 300, 0, "[[0,1]]")
     };
     swap("GreedyP*/OPT=MIN/RETRY=100/SWAP=5").is_right();
-    swap("GreedyP*/OPT=MIN/RETRY=100/SWAP=7")
-        .is_wrong("300 s, job 1: it gives way, and no job that resumes has more than 7 times its priority");
+    swap("GreedyP*/OPT=MIN/RETRY=100/SWAP=7").is_wrong(
+        "300 s, job 1: it is preempted, but no job that resumes has more than 7 times its priority",
+    );
     // (300 + 600) / 100 and (200 + 600) / 200: more than twice as high.
     swap("GreedyP*/OPT=MIN/RETRY=100/SWAP=2/AHEAD=600").is_right();
-    swap("GreedyP*/OPT=MIN/RETRY=100/SWAP=3/AHEAD=600")
-        .is_wrong("300 s, job 1: it gives way, and no job that resumes has more than 3 times its priority");
+    swap("GreedyP*/OPT=MIN/RETRY=100/SWAP=3/AHEAD=600").is_wrong(
+        "300 s, job 1: it is preempted, but no job that resumes has more than 3 times its priority",
+    );
 }

@@ -80,7 +80,7 @@ fn the_records_are_right() {
 
 /// What the review changed and the checker did not find.
 #[test]
-fn what_nothing_else_depends_on_is_found_too() {
+fn errors_without_consequences_are_found_too() {
     // A walltime above the run time, by which the job still ends as it did.
     changed(
         FCFS,
@@ -113,7 +113,7 @@ fn what_nothing_else_depends_on_is_found_too() {
         FCFS,
         "\"promises\":true",
         "\"promises\":false",
-        "line 1: `promises` is wrong: the policy keeps what it expects",
+        "line 1: `promises` is wrong: the policy guarantees promised end times",
     );
     changed(
         FCFS,
@@ -125,7 +125,7 @@ fn what_nothing_else_depends_on_is_found_too() {
         &FCFS.replace("\"local\":\"FCFS\",\"promises\":true", "\"local\":\"EASY\",\"promises\":false"),
     );
     let waits =
-        "job 2: it does not start on cluster 0, though its cores are free and the policy has it start";
+        "job 2: it does not start on cluster 0, although its cores are free and the policy would start it";
     assert!(found.iter().any(|fault| fault.ends_with(waits)), "{found:?}");
 }
 
@@ -155,7 +155,7 @@ fn easy_and_cons_keep_their_rules() {
         "\"walltime_us\":161",
         "line 6, 0.00001 s, job 1: it is expected to end at 0.000361 s by the plan of the policy",
     );
-    // Nobody starts when job 0 ends. The reservation of job 1, made for 200 us, has moved up by then.
+    // No job starts when job 0 ends. The reservation of job 1, made for 200 us, has moved up by then.
     for text in [FCFS, &cons] {
         let late = [1, 2].iter().fold(text.to_owned(), |text, job| {
             text.replacen(&format!("\"at_us\":100,\"job\":{job}"), &format!("\"at_us\":101,\"job\":{job}"), 1)
@@ -176,20 +176,20 @@ fn local_jobs_keep_to_their_cluster() {
     assert_eq!(faults(&home(0)), [""; 0]);
     let elsewhere = faults(&home(1));
     let expected =
-        "line 10, 0.00003 s, job 3: it is a local job of cluster 1, and is submitted elsewhere or again";
+        "line 10, 0.00003 s, job 3: it is a local job of cluster 1, but is submitted elsewhere or again";
     assert_eq!(elsewhere, [expected]);
     let submit = "{\"event\":\"submit\",\"at_us\":30,\"job\":3,\"cluster\":0,\"expected_us\":270}\n";
     let again =
         format!("{submit}{}{submit}", "{\"event\":\"cancel\",\"at_us\":30,\"job\":3,\"cluster\":0}\n");
     let text = home(0).replace(submit, &again).replace("\"cancellations\":0", "\"cancellations\":1");
     let expected =
-        "line 12, 0.00003 s, job 3: it is a local job of cluster 0, and is submitted elsewhere or again";
+        "line 12, 0.00003 s, job 3: it is a local job of cluster 0, but is submitted elsewhere or again";
     assert_eq!(faults(&text), [expected]);
 }
 
 #[test]
 fn clusters_have_policies_of_their_own() {
-    // FCFS is what the cluster does, whatever the others do.
+    // The cluster uses FCFS, regardless of the other clusters.
     let text = FCFS.replace("\"local\":\"FCFS\",\"promises\":true", "\"local\":\"EASY\",\"promises\":false");
     let own = text.replace("\"speed\":1000}", "\"speed\":1000,\"local\":\"FCFS\"}");
     assert_eq!(faults(&own), [""; 0]);
@@ -236,7 +236,7 @@ fn jobs_leave_clusters_that_fail() {
         FAILS,
         &line("\"event\":\"lose\""),
         "",
-        "line 12, 0.00001 s, job 0: it has started on cluster 0 before",
+        "line 12, 0.00001 s, job 0: it has already started on cluster 0",
     );
     changed(
         FAILS,
@@ -252,12 +252,12 @@ fn jobs_leave_clusters_that_fail() {
         "",
         "line 9, 0.00001 s, job 0: it is lost, but cluster 0 works",
     );
-    changed(FAILS, "repair", "fail", "line 19, 0.00006 s: cluster 0 has failed already");
+    changed(FAILS, "repair", "fail", "line 19, 0.00006 s: cluster 0 has already failed");
     changed(
         FAILS,
         &line("\"event\":\"fail\""),
         &line("\"event\":\"fail\"").replace("fail", "repair"),
-        "line 9, 0.00001 s: cluster 0 works already",
+        "line 9, 0.00001 s: cluster 0 is already working",
     );
     changed(FAILS, &line("\"event\":\"repair\""), "", "line 19, 0.00006 s, job 2: cluster 0 has failed");
     changed(
@@ -269,7 +269,7 @@ fn jobs_leave_clusters_that_fail() {
     // Job 1 could be on the second cluster at once, job 2 on the first as soon as it works.
     let late = |number: u64, from: &str, to: &str| {
         let found = faults(&FAILS.replace(from, to));
-        let expected = format!("job {number}: it has been in no queue since");
+        let expected = format!("job {number}: it has not been in any queue since");
         assert!(found[0].contains(&expected), "{found:?}");
     };
     late(1, "\"submit\",\"at_us\":10,\"job\":1", "\"submit\",\"at_us\":11,\"job\":1");
@@ -309,29 +309,27 @@ const OLD: &str = r#"{"event":"run","format":2,"local":"FCFS","promises":true,"c
 #[test]
 fn what_is_expected_follows_from_what_was_published() {
     assert_eq!(faults(OLD), [""; 0]);
-    let by = "by what was published it is";
+    let by = "by the published state it is";
     changed(
         OLD,
         "\"known_us\":25",
         "\"known_us\":17",
         &format!(
-            "line 10, 0.000012 s, job 2: the meta-scheduler expects its end at 0.000017 s, {by} 0.000025 s"
+            "line 10, 0.000012 s, job 2: the meta-scheduler expects an end at 0.000017 s; {by} 0.000025 s"
         ),
     );
     changed(
         OLD,
         ",\"known_us\":35",
         "",
-        &format!(
-            "line 20, 0.000031 s, job 4: the meta-scheduler expects its end at no moment, {by} 0.000035 s"
-        ),
+        &format!("line 20, 0.000031 s, job 4: the meta-scheduler expects no end; {by} 0.000035 s"),
     );
     changed(
         OLD,
         "\"job\":3,\"cluster\":1,\"expected_us\":65}",
         "\"job\":3,\"cluster\":1,\"expected_us\":64}",
         &format!(
-            "line 15, 0.000021 s, job 3: the meta-scheduler expects its end at 0.000064 s, {by} 0.000065 s"
+            "line 15, 0.000021 s, job 3: the meta-scheduler expects an end at 0.000064 s; {by} 0.000065 s"
         ),
     );
     // It takes 8 for the data, where the first cluster had none.
@@ -352,24 +350,19 @@ fn what_is_expected_follows_from_what_was_published() {
         OLD,
         "\"threshold_us\":1",
         "\"threshold_us\":27",
-        "line 16, 0.000021 s, job 3: it moves though it is not expected to end more than 0.000027 s earlier",
+        "line 16, 0.000021 s, job 3: it moves, although it is not expected to end more than 0.000027 s earlier",
     );
     let publish = "{\"event\":\"publish\",\"at_us\":30}\n";
-    changed(
-        OLD,
-        publish,
-        "",
-        "line 18, 0.000031 s: clusters publish their states at 0.00003 s, and not at another moment before",
-    );
+    changed(OLD, publish, "", "line 18, 0.000031 s: clusters publish their states at 0.00003 s, not before");
     changed(
         OLD,
         publish,
         &publish.replace("30", "29"),
-        "line 18, 0.000029 s: clusters publish their states at 0.00003 s, and not at another moment before",
+        "line 18, 0.000029 s: clusters publish their states at 0.00003 s, not before",
     );
     let never = OLD.replace(",\"publication_us\":30", "");
     assert_eq!(
         faults(&never)[0],
-        "line 3, 0 s, job 0: a meta-scheduler that always asks expects what the cluster does"
+        "line 3, 0 s, job 0: the meta-scheduler always asks, so it must expect the same end as the cluster"
     );
 }

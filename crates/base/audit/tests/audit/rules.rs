@@ -11,12 +11,12 @@ fn faults(text: &[u8]) -> Faults {
     }
 }
 
-/// Why a text is no events file at all.
+/// Why a text is not an events file at all.
 #[track_caller]
 fn no_events(text: &[u8], expected: &str) {
     let refused = audit(text).unwrap_err();
     assert!(matches!(refused, AuditError::NoEvents(_)), "{refused:?}");
-    assert_eq!(refused.to_string(), format!("this is no events file: line 1: {expected}"));
+    assert_eq!(refused.to_string(), format!("this is not an events file: line 1: {expected}"));
 }
 
 /// The first fault in full.
@@ -64,7 +64,7 @@ fn the_file_is_complete() {
     only(&Lines::new().delete(SUMMARY), message);
     only(
         &Lines::new().insert(16, r#"{"event":"pause","at_us":0,"job":0}"#),
-        "line 16: something follows the summary",
+        "line 16: a record follows the `summary` record",
     );
 }
 
@@ -76,11 +76,11 @@ fn time_and_records_are_in_order() {
     );
     only(
         &Lines::new().reorder(4, 5),
-        "line 5, 2 s, job 1: within one moment a `submit` cannot come so late: completions, submissions, changes",
+        "line 5, 2 s, job 1: `submit` out of order: at one time completions come first, then submissions, then changes",
     );
     first(
         &Lines::new().reorder(10, 11),
-        "line 11, 10 s, job 1: within one moment a `complete` cannot come so late: completions, submissions, changes",
+        "line 11, 10 s, job 1: `complete` out of order: at one time completions come first, then submissions, then changes",
     );
 }
 
@@ -95,18 +95,18 @@ fn submissions_are_numbered_and_sound() {
     );
     first(
         &Lines::new().edit(12, "\"job\":2", "\"job\":3"),
-        "line 12, 12 s, job 3: out of turn: the next job to be submitted is job 2",
+        "line 12, 12 s, job 3: out of order: the next job to be submitted is job 2",
     );
     let empty = "line 12, 12 s, job 2: a job must have at least one task and a run time above zero";
     only(&Lines::new().edit(12, "\"tasks\":3", "\"tasks\":0"), empty);
     only(&Lines::new().edit(12, "\"run_us\":1", "\"run_us\":0"), empty);
     only(
         &Lines::new().edit(12, "943718400", "943718401"),
-        "line 12, 12 s, job 2: a task's CPU need of 943718401 units is more than a node",
+        "line 12, 12 s, job 2: a task's CPU need of 943718401 units is more than a node has",
     );
     only(
         &Lines::new().edit(12, "471859200", "4294967295"),
-        "line 12, 12 s, job 2: a task's memory of 4294967295 units is more than a node",
+        "line 12, 12 s, job 2: a task's memory of 4294967295 units is more than a node has",
     );
 }
 
@@ -180,10 +180,10 @@ fn records_are_legal_in_the_state_of_their_job() {
 #[test]
 fn placements_are_complete() {
     let with = |on: &str| Lines::new().edit(7, "[[1,1]]", on);
-    first(&with("[[2,1]]"), "line 7, 4 s, job 1: node 2 does not exist, there are 2");
+    first(&with("[[2,1]]"), "line 7, 4 s, job 1: node 2 does not exist; there are 2 nodes");
     first(&with("[[1,0]]"), "line 7, 4 s, job 1: no task is placed on node 1");
-    first(&with("[[1,2]]"), "line 7, 4 s, job 1: 2 tasks are placed of a job that has 1");
-    first(&with("[]"), "line 7, 4 s, job 1: 0 tasks are placed of a job that has 1");
+    first(&with("[[1,2]]"), "line 7, 4 s, job 1: 2 tasks are placed, but the job has 1");
+    first(&with("[]"), "line 7, 4 s, job 1: 0 tasks are placed, but the job has 1");
     let start = |on: &str| Lines::new().edit(3, "[[0,1],[1,1]]", on);
     first(&start("[[1,1],[0,1]]"), "line 3, 0 s, job 0: node 0 follows node 1 in the placement");
     first(&start("[[0,1],[0,1]]"), "line 3, 0 s, job 0: node 0 follows node 0 in the placement");
@@ -223,8 +223,8 @@ fn jobs_complete_when_their_work_is_done() {
         "line 10, 10 s, job 1: it completes too early: it has done 3.999997138977051 s of 4 s",
     );
     // Never: no completion at all.
-    first(&Lines::new().delete(14), "line 14, job 0: it is still running in the end");
-    // That job 0 then finds node 1 full is told after that.
+    first(&Lines::new().delete(14), "line 14, job 0: it is still running at the end");
+    // That job 0 then finds node 1 full is reported after that.
     first(
         &Lines::new().delete(10),
         "line 11, 10 s, job 1: it should have completed at 10 s, when its work was done",
@@ -250,9 +250,9 @@ fn penalties_are_served() {
 
 #[test]
 fn no_job_is_left() {
-    first(&Lines::new().delete(13), "line 14, job 2: it is still waiting in the end");
+    first(&Lines::new().delete(13), "line 14, job 2: it is still waiting at the end");
     first(&Lines::new().delete(11), "line 13, 19 s, job 0: `complete` of a job that is paused");
-    first(&Lines::new().delete(11).delete(13), "line 13, job 0: it is still paused in the end");
+    first(&Lines::new().delete(11).delete(13), "line 13, job 0: it is still paused at the end");
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn what_cannot_be_read_is_no_fault() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Any number may become any other: no panic, whatever the file says.
+    /// Any number may be replaced by any other without a panic.
     #[test]
     fn no_number_breaks_the_audit(
         edits in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![

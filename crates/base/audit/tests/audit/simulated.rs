@@ -64,7 +64,7 @@ impl Observer for Both<'_> {
 
 proptest! {
     #[test]
-    fn whatever_the_simulator_does_passes(seed in any::<u64>(), penalty in 0_u64..3_000_000) {
+    fn every_simulation_passes(seed in any::<u64>(), penalty in 0_u64..3_000_000) {
         let mut rng = Seed::new(seed).rng();
         let mut jobs: Vec<Job> = (0..JOBS)
             .map(|id| Job {

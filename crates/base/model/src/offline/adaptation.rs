@@ -36,7 +36,7 @@ impl Adaptation {
         costs.fold(0, u64::saturating_add)
     }
 
-    /// The cost of moving every task, saturating: with a budget this large nothing is restricted.
+    /// The cost of moving every task, saturating: a budget this large restricts no move.
     #[must_use]
     pub fn total(&self) -> u64 {
         let jobs = self.current.iter().zip(&self.cost);

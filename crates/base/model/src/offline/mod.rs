@@ -8,8 +8,8 @@ use crate::{NodeTasks, Yield};
 
 /// An instance of the off-line problem (dissertation, section 4.1; RR-6692, section 2): which jobs are there, and on what.
 ///
-/// Every node has `fixed` resources, of which a task takes what it requires whatever its yield (memory), and `fluid` ones,
-/// of which it takes its need times its yield (CPU). Vectors hold the fixed resources first. Amounts are in units of
+/// Every node has `fixed` resources, of which a task takes its requirement at any yield (memory), and `fluid` ones, of
+/// which it takes its need times its yield (CPU). Vectors hold the fixed resources first. Amounts are in units of
 /// [`Share`](crate::Share): 943,718,400 is all that an ordinary node has; a node may have more or less, a task may
 /// ask for more than any node has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,13 +29,13 @@ pub struct Instance {
 pub struct OfflineJob {
     /// How many tasks; at least one.
     pub tasks: u32,
-    /// What one task asks for: requirements of fixed resources, then needs of fluid ones; `fixed + fluid` amounts.
+    /// The amount that one task asks for: requirements of fixed resources, then needs of fluid ones; `fixed + fluid` amounts.
     pub demand: Box<[u32]>,
     /// The least unscaled yield with which the job is of any use (its quality of service), 0 for best effort.
     pub least_yield: Yield,
 }
 
-/// Where the tasks of each job stand, in the order of the jobs; within a job in the order of the nodes, each node once.
+/// The nodes of each job's tasks, in the order of the jobs; within a job in the order of the nodes, each node once.
 pub type Mapping = Vec<Vec<NodeTasks>>;
 
 impl Instance {
