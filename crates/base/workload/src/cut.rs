@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Seconds of a week.
 pub const WEEK: u64 = 7 * 24 * 3600;
 
-/// What arrives at a moment.
+/// The arrivals at one time.
 pub trait Submitted {
     /// When it arrives.
     fn submit(&self) -> SimTime;
@@ -53,7 +53,7 @@ pub const fn week(submit: SimTime) -> u64 {
 }
 
 /// Cuts a workload into the weeks of its own time: week k has what arrives in second 604,800 k or later and before
-/// second 604,800 (k + 1). Weeks in which nothing arrives are left out. Times stay as they are.
+/// second 604,800 (k + 1). Weeks without an arrival are left out. Times stay as they are.
 ///
 /// ```
 /// use dfrsim_model::SimTime;

@@ -10,14 +10,14 @@ pub enum LoadError {
     /// All jobs arrive at one moment (or there are none), so work per time has no meaning.
     #[error("the load of {jobs} jobs that all arrive at once is not defined")]
     NoSpan {
-        /// How many jobs there are.
+        /// The number of jobs.
         jobs: usize,
     },
     /// The jobs have no work at all, or the machine has no nodes.
-    #[error("the jobs have no work, or the machine no nodes: no arrival times give them a load")]
+    #[error("the load is not defined: the jobs have no work, or the machine has no nodes")]
     NoWork,
     /// The load asked for is not a positive number.
-    #[error("a load must be a positive number, not {0}")]
+    #[error("expected a positive load, found {0}")]
     BadTarget(f64),
     /// Arrival times in microseconds, up to second 16,000,000,000, cannot express the load.
     #[error(
@@ -40,7 +40,7 @@ const LATEST: f64 = MAX_SECONDS as f64;
 /// The largest relative difference between the load asked for and the one that rounded times give.
 const PRECISION: f64 = 1e-6;
 
-/// What jobs ask for, added up one by one.
+/// The demands of jobs, added up one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Offered {
     jobs: usize,
@@ -210,8 +210,8 @@ mod tests {
         assert!(matches!(scale_to_load(&mut jobs, 2, 1e-12), Err(LoadError::OutOfReach { .. })));
         assert!(matches!(scale_to_load(&mut jobs, 2, 1e9), Err(LoadError::OutOfReach { .. })));
         for tiny in [1e-300, 1e-310, f64::MIN_POSITIVE, 5e-324] {
-            let told = scale_to_load(&mut jobs, 2, tiny).unwrap_err().to_string();
-            assert!(told.ends_with("loads from about 9.38e-9 to 1.50e2"), "{told}");
+            let message = scale_to_load(&mut jobs, 2, tiny).unwrap_err().to_string();
+            assert!(message.ends_with("loads from about 9.38e-9 to 1.50e2"), "{message}");
         }
         assert!(scale_to_load(&mut jobs.clone(), 2, 9.4e-9).is_ok());
         assert_eq!(jobs, example());

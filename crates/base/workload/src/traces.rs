@@ -13,9 +13,9 @@ pub const VARIABLE: &str = "DFRSIM_TRACES";
 
 /// A log that is in none of the places where logs are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no log `{name}`; looked for {}", list(places))]
+#[error("log `{name}` not found; searched for {}", list(places))]
 pub struct NotFound {
-    /// What was asked for.
+    /// The request.
     pub name: String,
     /// The paths that were tried.
     pub places: Vec<PathBuf>,
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_missing_log_is_reported_with_the_places() {
         let message = locate_from(Path::new(BASE), "none.swf").unwrap_err().to_string();
-        assert!(message.starts_with("no log `none.swf`; looked for "), "{message}");
+        assert!(message.starts_with("log `none.swf` not found; searched for "), "{message}");
         assert!(
             message.contains("traces/none.swf") && message.contains("../shared/traces/none.swf"),
             "{message}"

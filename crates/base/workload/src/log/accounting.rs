@@ -1,10 +1,10 @@
-//! What became of the lines of a listing of jobs.
+//! The outcome of the lines of a listing of jobs.
 
 /// How many lines and jobs of a listing of Slurm are of a kind that other logs do not have: every line is a step, a job that had
 /// not ended, a broken line or a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accounting {
-    /// Steps of jobs, which are no jobs.
+    /// Steps of jobs, which are not jobs.
     pub steps: u64,
     /// Jobs that still waited, ran or were suspended, which are left out. What waits of an array is one line.
     pub unended: u64,

@@ -5,7 +5,7 @@ use super::reader::Strictness;
 use dfrsim_model::SimTime;
 use std::io;
 
-/// Why a log, whatever its format, could not be used.
+/// Why a log of any format could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The file could not be opened, or its first bytes not be read.
@@ -13,7 +13,7 @@ pub enum LogError {
     Open {
         /// The file.
         file: String,
-        /// What the system says.
+        /// The message of the system.
         source: io::Error,
     },
     /// The file has faults.
@@ -21,12 +21,12 @@ pub enum LogError {
     Faults(#[from] Faults),
     /// The file is not sorted by submit time, so it cannot be streamed; [`Whole`](super::Whole) is sorted.
     #[error(
-        "{file}:{line}: submitted at {submit} s, its predecessor at {previous} s: not sorted by submit time"
+        "{file}:{line}: not sorted by submit time: submitted at {submit} s, the job before it at {previous} s"
     )]
     Unsorted {
         /// The file.
         file: String,
-        /// The first line that stands too late.
+        /// The first line that is out of order.
         line: u64,
         /// Its submit time.
         submit: SimTime,
@@ -34,7 +34,7 @@ pub enum LogError {
         previous: SimTime,
     },
     /// No job of the log came from this site.
-    #[error("{file}: no job came from the site `{site}`; there are jobs from {others}")]
+    #[error("{file}: no job is from site `{site}`; there are jobs from {others}")]
     NoSuchSite {
         /// The file.
         file: String,

@@ -1,4 +1,4 @@
-//! What can be wrong with a log, and the collection of it.
+//! The faults of a log, and their collection.
 
 use super::field::Field;
 use std::fmt;
@@ -22,11 +22,11 @@ pub struct Faults {
 pub struct Fault {
     /// The line, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The fault.
     pub problem: Problem,
 }
 
-/// What is wrong with a line.
+/// The faults of a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -35,7 +35,7 @@ pub enum Problem {
     Field {
         /// The field.
         field: Field,
-        /// What is there, shortened, without control characters.
+        /// The value found, shortened, without control characters.
         found: String,
     },
     /// There are more or fewer fields than the format has.
@@ -61,7 +61,7 @@ pub enum Problem {
     /// The input broke off here: a read error, or a damaged or truncated gzip stream.
     #[error("cannot be read any further: {reason}")]
     Unreadable {
-        /// What the system or the decompressor says.
+        /// The message of the system or the decompressor.
         reason: String,
     },
     /// A rule of the preparation forbids such a job.
@@ -71,7 +71,7 @@ pub enum Problem {
         job: u64,
         /// The name of the rule.
         rule: &'static str,
-        /// What it is that the rule forbids.
+        /// The reason for which the rule forbids it.
         reason: String,
     },
     /// The text as a whole is not of its format.
@@ -79,7 +79,7 @@ pub enum Problem {
     Syntax {
         /// What the text should be, with its article.
         format: &'static str,
-        /// What the parser says.
+        /// The message of the parser.
         reason: String,
     },
     /// A member of a named entry (a job, a profile) is not what it should be.
@@ -89,9 +89,9 @@ pub enum Problem {
         entry: String,
         /// The name of the member.
         member: &'static str,
-        /// What was found, shortened; `nothing` if the member is missing.
+        /// The value found, shortened; `no value` if the member is missing.
         found: String,
-        /// What is allowed.
+        /// The allowed values.
         expected: String,
     },
 }
@@ -118,7 +118,7 @@ impl Faults {
             self.more += 1;
         }
     }
-    /// Puts in those of another look at the same file, by line.
+    /// Merges the faults of another pass over the same file, by line.
     pub(crate) fn merge(&mut self, other: Faults) {
         self.shown.extend(other.shown);
         self.shown.sort_by_key(|fault| fault.line);

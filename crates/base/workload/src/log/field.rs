@@ -78,7 +78,7 @@ impl Field {
             Field::ThinkTime => "think time",
         }
     }
-    /// What may be in it.
+    /// The allowed values.
     #[must_use]
     pub const fn expected(self) -> &'static str {
         match self {

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directives_are_told_from_continued_lines() {
+    fn directives_are_distinguished_from_continued_lines() {
         let mut header = Header::default();
         header.push("Information", "http://www.cs.example/");
         header.comment("              http://www.parallel.example/");

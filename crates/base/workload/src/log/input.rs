@@ -1,4 +1,4 @@
-//! Plain or gzip, told apart by content.
+//! Plain or gzip, recognised by content.
 
 use super::read_ahead::ReadAhead;
 use flate2::bufread::MultiGzDecoder;
@@ -12,7 +12,7 @@ const LARGE: u64 = 1 << 17;
 
 type Rewound<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
-/// The text of a file, decompressed where the file starts like gzip, whatever its name is.
+/// The text of a file, decompressed if the file starts like gzip, regardless of its name.
 pub(crate) enum Input<R> {
     Plain(Rewound<R>),
     /// One or several gzip members in a row.

@@ -26,7 +26,7 @@ pub(super) struct Lines<R> {
 pub(super) enum LineFault {
     /// It was longer than [`LONGEST_LINE`] and has been skipped.
     TooLong,
-    /// The input failed; nothing more can be read.
+    /// The input failed; no more can be read.
     Input(io::Error),
 }
 

@@ -1,4 +1,4 @@
-//! Logs of machines, whatever their format: records, the reader of line-by-line formats, and what can be wrong.
+//! Logs of machines in any format: records, the reader of line-by-line formats, and what can be wrong.
 //!
 //! A [`Source`] gives the [`Line`]s of one log in the order of their submit times: a [`Reader`] streams them in constant
 //! memory, a [`Whole`] has read and sorted them. All faults of a file are collected, with line, field, what was found and

@@ -71,7 +71,7 @@ impl Number {
             .then_some((Number { negative, whole, millionths }, at))
     }
 
-    /// Whether this is -1, which stands for "unknown" in every field.
+    /// Whether this is -1, which means "unknown" in every field.
     #[inline]
     const fn is_unknown(self) -> bool {
         self.negative && self.whole == 1 && self.millionths == 0

@@ -21,7 +21,7 @@ use std::path::Path;
 const LARGEST_HEADER: usize = 1 << 22;
 
 named! {
-    /// What is done with lines that are not as the format defines them.
+    /// The rule for lines that are not as the format defines them.
     #[derive(Default)]
     pub enum Strictness as "strictness" {
         /// Lines that cannot be read are left out and counted; those with an unknown status or without submit time are
@@ -61,9 +61,9 @@ pub struct Reader<R> {
     ended: bool,
     unsorted: Option<LogError>,
     faults: Faults,
-    /// The broken lines above the first record: those of a file that is no log.
+    /// The broken lines above the first record: those of a file that is not a log.
     unread: Faults,
-    /// What is wrong with the line at hand; kept to reuse its memory.
+    /// The faults of the line at hand; kept to reuse its memory.
     problems: Vec<Problem>,
     report: ReadReport,
     /// The only site whose jobs are read.

@@ -43,7 +43,7 @@ pub struct ReadReport {
     pub first_elsewhere: Option<SimTime>,
     /// Jobs that communicate, which takes no time here (workloads of Batsim only).
     pub without_communication: u64,
-    /// What became of lines that a log does not have (listings of Slurm only).
+    /// The outcome of lines that a log does not have (listings of Slurm only).
     pub accounting: Accounting,
 }
 

@@ -33,7 +33,7 @@ fn daily_weights((shape, scale): GammaParameters) -> [f64; BUCKETS] {
 /// A job's points are its inter-arrival time in the rush hours, in half hours. A half hour of the day can take as many
 /// points as its weight; what it cannot take goes on to the next. So time passes slowly where the weight is high. The
 /// reference program adds up a clock of whole seconds; here the moment is the half hours that have passed, an exact
-/// number, plus the part of the present one that is worked off, so nothing is lost over any number of jobs.
+/// number, plus the part of the present one that is worked off, so no time is lost over any number of jobs.
 pub(super) struct Arrivals {
     rng: Rng,
     log_gap: Gamma<f64>,

@@ -7,14 +7,14 @@ pub enum AssumptionError {
     #[error("the CPU need of a task must be above 0")]
     NoNeed,
     /// Bounds in the wrong order.
-    #[error("the lower bound {from} of the memory lies above the upper one, {to}")]
+    #[error("the lower bound {from} of the memory is above the upper bound {to}")]
     Bounds {
         /// The lower bound, as a part of a node.
         from: f64,
         /// The upper bound, as a part of a node.
         to: f64,
     },
-    /// A number that is no probability.
+    /// A number that is not a probability.
     #[error("expected a probability from 0 to 1, found {0}")]
     Probability(f64),
     /// No range of multiples, or one beyond a node.

@@ -1,4 +1,4 @@
-//! CPU needs of synthetic jobs, of which the model itself says nothing.
+//! CPU needs of synthetic jobs, which the model itself does not define.
 
 use super::{AssumptionError, fraction};
 use dfrsim_model::Share;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// What the tasks of synthetic jobs could use of a node's CPU.
+/// The CPU needs of the tasks of synthetic jobs.
 ///
 /// The default is the on-line study's: quad-core nodes, of which a serial job uses one core, and each task of any other
 /// job all of them (dissertation, section 5.3.2).
@@ -25,7 +25,7 @@ impl CpuNeeds {
     /// needs are given.
     ///
     /// # Errors
-    /// A need of nothing, which one of more than 943,718,400 cores is too.
+    /// A need of 0, also after rounding (one of more than 943,718,400 cores).
     pub fn new(
         cores: NonZeroU32,
         serial: Option<Share>,
@@ -112,8 +112,8 @@ mod tests {
     fn wrong_needs_are_refused() {
         assert_eq!(read("serial = 1.5").unwrap_err(), "expected a part of a node from 0 to 1, found 1.5");
         assert_eq!(read("serial = nan").unwrap_err(), "expected a part of a node from 0 to 1, found NaN");
-        for nothing in ["serial = 0", "parallel = 0.0", "cores = 4294967295"] {
-            assert_eq!(read(nothing).unwrap_err(), AssumptionError::NoNeed.to_string());
+        for none in ["serial = 0", "parallel = 0.0", "cores = 4294967295"] {
+            assert_eq!(read(none).unwrap_err(), AssumptionError::NoNeed.to_string());
         }
         assert!(read("cores = 0").is_err());
         assert!(read("core = 2").is_err());

@@ -12,7 +12,7 @@ const NODE_MEMORY_KB: u64 = 8_388_608;
 /// The workload that [`generate`](super::generate) makes of the same parameters and seed, as a log.
 ///
 /// Processors (fields 5 and 8) are the tasks, requested memory (field 10) is that of a task in kilobytes of an 8 GiB node
-/// (with decimals where that is no whole number of them), the status is 1 and the queue 0 for interactive, 1 for batch jobs.
+/// (with decimals where that is not a whole number of them), the status is 1 and the queue 0 for interactive, 1 for batch jobs.
 /// Read with the annotation `Lublin` of the same seed and assumptions it gives the same jobs.
 pub fn to_log(parameters: &LublinParameters, seed: Seed) -> (Header, impl Iterator<Item = Record> + use<>) {
     let numbered = (1..).zip(with_memory(parameters, seed));

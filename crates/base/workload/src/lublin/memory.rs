@@ -1,4 +1,4 @@
-//! The memory of synthetic jobs, of which the model itself says nothing.
+//! The memory of synthetic jobs, which the model itself does not define.
 
 use super::{AssumptionError, fraction};
 use dfrsim_model::{Rng, Seed, Share};
@@ -139,7 +139,7 @@ impl fmt::Display for MemoryModel {
     }
 }
 
-/// What a file says of bounds.
+/// The syntax of bounds.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bounds {
@@ -157,7 +157,7 @@ impl TryFrom<Bounds> for UniformMemory {
     }
 }
 
-/// What a file says of multiples.
+/// The syntax of multiples.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Multiples {
@@ -230,7 +230,7 @@ mod tests {
             ("{ constant = -0.1 }", "expected a part of a node from 0 to 1, found -0.1"),
             (
                 "{ uniform = { from = 0.5, to = 0.25 } }",
-                "the lower bound 0.5 of the memory lies above the upper one, 0.25",
+                "the lower bound 0.5 of the memory is above the upper bound 0.25",
             ),
             ("{ multiples = { single_probability = 1.5 } }", "expected a probability from 0 to 1, found 1.5"),
             (
@@ -269,7 +269,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is accepted draws memory between its ends.
+        /// Every accepted model draws memory between its bounds.
         #[test]
         fn draws_stay_within_the_model(
             ends in prop::array::uniform2(0..=Share::ONE.units()), probability in 0.0..=1.0, most in 2_u32..100,

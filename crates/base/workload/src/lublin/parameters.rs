@@ -45,13 +45,13 @@ impl Mode {
 pub struct LublinParameters {
     /// The nodes of the machine, which is the largest size of a job. The model was fitted to 128.
     pub nodes: NonZeroU32,
-    /// How many jobs.
+    /// The number of jobs.
     pub jobs: usize,
     /// Which variant of the model.
     pub mode: Mode,
-    /// What tasks could use of a node's CPU.
+    /// The CPU needs of tasks, as shares of a node's CPU.
     pub cpu: CpuNeeds,
-    /// What memory tasks occupy.
+    /// The memory of tasks.
     pub memory: MemoryModel,
 }
 

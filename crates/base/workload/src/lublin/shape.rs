@@ -33,7 +33,7 @@ impl Sizes {
         if kind <= serial_prob + pow2_prob {
             log = (log + 0.5).floor();
         }
-        // On a machine that is no power of two the rounded logarithm may lie above it.
+        // On a machine that is not a power of two the rounded logarithm may lie above it.
         ((log.exp2() + 0.5).floor() as u32).min(self.nodes)
     }
 }

@@ -7,7 +7,7 @@ use super::shape::{RunTimes, Sizes};
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
 use std::num::NonZeroU32;
 
-/// What the model says of one job.
+/// The model of one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// When it arrives: whole seconds since a midnight. The model's own clock is not rounded, so rounding errors do not

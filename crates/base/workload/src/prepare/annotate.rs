@@ -20,10 +20,10 @@ pub enum Annotation {
     Lublin {
         /// The number of which [`Seed::new`] makes the workload's seed.
         seed: u64,
-        /// What tasks could use of a node's CPU.
+        /// The CPU needs of tasks, as shares of a node's CPU.
         #[serde(default)]
         cpu: CpuNeeds,
-        /// What memory tasks occupy.
+        /// The memory of tasks.
         #[serde(default)]
         memory: MemoryModel,
     },
@@ -68,7 +68,7 @@ impl Default for ClusterAssumptions {
     }
 }
 
-/// What a job asks for.
+/// The amount that a job asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Demand {
     pub(super) tasks: u32,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     proptest! {
-        /// However odd the assumptions: nothing overflows, and no processor is lost.
+        /// No assumptions make a number overflow or lose a processor.
         #[test]
         fn any_assumption_is_survived(
             cores in prop_oneof![0_u32..200, Just(u32::MAX)], memory_kb: u64, floor_tenths: u32,

@@ -75,16 +75,16 @@ named! {
 pub struct Options {
     /// The format of the file (used where one is opened).
     pub format: Format,
-    /// What is done with lines, or jobs of Batsim, that cannot be read (used where a file is opened).
+    /// The rule for lines, or jobs of Batsim, that cannot be read (used where a file is opened).
     pub lines: Strictness,
     /// The speed of a node in flop/s, for workloads of Batsim that compute (used where a file is opened).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flops: Option<NonZeroU64>,
-    /// Where the size of a job stands.
+    /// The field with the size of a job.
     pub size: SizeField,
     /// The part that is taken.
     pub select: Selection,
-    /// What is done with anomalous lines.
+    /// The rules for anomalous lines.
     pub rules: Rules,
     /// The units (nodes; processors without annotation) of the machine: jobs with more tasks are too wide. Without it
     /// none is.

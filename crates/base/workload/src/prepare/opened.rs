@@ -18,7 +18,7 @@ pub struct Opened {
 
 impl Opened {
     /// Opens a file: to be streamed if that is possible. A workload of Batsim is one document, a listing of
-    /// Slurm is not in order, and what is no regular file (a pipe, a device) can be read only once, before the order of its lines
+    /// Slurm is not in order, and what is not a regular file (a pipe, a device) can be read only once, before the order of its lines
     /// is known; these are read whole.
     ///
     /// # Errors

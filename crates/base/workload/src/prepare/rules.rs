@@ -1,4 +1,4 @@
-//! What is done with anomalous lines of a log.
+//! The rule for anomalous lines of a log.
 
 use crate::log::{Record, Status};
 use dfrsim_model::named;
@@ -18,7 +18,7 @@ named! {
 }
 
 named! {
-    /// What is done with a job of which a number is impossible.
+    /// The rule for a job of which a number is impossible.
     pub enum Rule as "rule" {
         /// It is left out.
         Drop = "drop",
@@ -30,7 +30,7 @@ named! {
 }
 
 named! {
-    /// What is done with a job that ended in some way.
+    /// The rule for a job that ended in some way.
     pub enum StatusRule as "rule" {
         /// It stays.
         Keep = "keep",
@@ -82,7 +82,7 @@ impl SizeField {
     }
 }
 
-/// What is done about each anomaly.
+/// The rule for each anomaly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
@@ -184,7 +184,7 @@ impl Anomaly {
             Status::Unknown | Status::Completed => None,
         }
     }
-    /// What is wrong, for messages that begin with the job.
+    /// The fault, for messages that begin with the job.
     pub(super) const fn reason(self) -> &'static str {
         match self {
             Anomaly::Failed => "it is failed",
@@ -214,7 +214,7 @@ pub struct AnomalyCounts {
     pub dropped: u64,
 }
 
-/// What became of the lines of a log.
+/// The outcome of the lines of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Lines with a record.

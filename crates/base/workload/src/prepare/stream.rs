@@ -10,7 +10,7 @@ use dfrsim_model::{Job, JobId, SimSpan};
 /// The jobs of a log, made one at a time of its records; ids and submit times are the log's.
 ///
 /// The iteration ends at the end of the log, of the selected part, or early because of a fault: only
-/// [`finish`](JobStream::finish) tells, so nothing that was made of the jobs may be used before.
+/// [`finish`](JobStream::finish) returns that fault, so do not use results made from the jobs before it.
 pub struct JobStream<S> {
     source: S,
     options: Options,
@@ -40,7 +40,7 @@ impl<S: Source> JobStream<S> {
     pub fn header(&self) -> &Header {
         self.source.header()
     }
-    /// What has become of the lines so far.
+    /// The outcome of the lines so far.
     pub const fn counts(&self) -> &Counts {
         &self.counts
     }
@@ -101,7 +101,7 @@ impl<S: Source> JobStream<S> {
         let mut tasks = demand.tasks;
         if let Some(units) = self.options.units.filter(|&units| tasks > units) {
             self.resolve(Anomaly::TooWide, line, || {
-                format!("it has {tasks} tasks, and the machine {units} units")
+                format!("it has {tasks} tasks, but the machine has {units} units")
             })?;
             tasks = units.max(1);
         }
@@ -127,7 +127,7 @@ impl<S: Source> JobStream<S> {
             requested_time,
         })
     }
-    /// Does what the rule says; gives nothing if the job is to be left out.
+    /// Applies the rule; `None` if the job is to be left out.
     fn resolve(&mut self, anomaly: Anomaly, line: &Line, reason: impl FnOnce() -> String) -> Option<()> {
         let counts = self.counts.of_mut(anomaly);
         match self.options.rules.action(anomaly) {

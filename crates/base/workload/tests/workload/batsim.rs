@@ -1,4 +1,4 @@
-//! Workloads of Batsim: run times by hand, all faults at once, and that nothing makes the reader fall over.
+//! Workloads of Batsim: run times by hand, all faults at once, and that no file makes the reader panic.
 
 use dfrsim_workload::formats::batsim::read_text;
 use dfrsim_workload::log::{LogError, ReadReport, Record, Source as _, Status, Strictness};
@@ -17,7 +17,7 @@ const WORKLOAD: &str = r#"{
     {"id": "spread 4", "subtime": 15, "walltime": -1, "res": 4, "profile": "strategy"},
     {"id": "per node", "subtime": 1e1, "res": 4, "profile": "parallel"},
     {"id": "sequence", "subtime": 32, "res": 4, "profile": "twice", "extra_data": {"a": [1]}},
-    {"id": "nothing", "subtime": 33, "res": 2, "profile": "only sends"}
+    {"id": "silent", "subtime": 33, "res": 2, "profile": "only sends"}
   ],
   "profiles": {
     "delay": {"type": "delay", "delay": 20.20, "ret": 1},
@@ -45,7 +45,7 @@ fn faults(text: &str) -> Vec<String> {
 
 /// At 2,000,000 flop/s: 10e6 flop take 5 s, spread over 2 nodes 2.5 s, over 4 nodes 1.25 s; the busiest of the four
 /// nodes has 7e6, 3.5 s; twice (20.2 + 5 + 20.2) is 90.8 s. The job at 10 s is below three later ones but is sorted
-/// to its place. Four jobs send something: `each`, `per node`, `sequence`, `nothing`.
+/// to its place. Four jobs send something: `each`, `per node`, `sequence`, `silent`.
 #[test]
 fn run_times_by_type() {
     let (records, report) = records(WORKLOAD, Strictness::Strict, 2_000_000);
@@ -101,7 +101,7 @@ fn a_file_is_prepared_like_a_log() {
     assert_eq!((jobs_left.len(), report.counts.of(Anomaly::TooWide).dropped), (2, 4));
     let rules = Rules { too_wide: Rule::Error, ..Rules::default() };
     let wide = prepare::read_jobs(&path, &Options { rules, ..narrow }).unwrap_err().to_string();
-    assert!(wide.contains("w.json:5: job 2: it has 4 tasks, and the machine 3 units"), "{wide}");
+    assert!(wide.contains("w.json:5: job 2: it has 4 tasks, but the machine has 3 units"), "{wide}");
     assert_eq!(wide.lines().count(), 4, "{wide}");
 
     let other = folder.path().join("workload");
@@ -133,7 +133,7 @@ fn ids_that_are_numbers_stay() {
 }
 
 #[test]
-fn every_fault_is_told_with_job_line_and_field() {
+fn every_fault_is_reported_with_job_line_and_field() {
     let text = r#"{
 "nb_res": 4,
 "jobs": [
@@ -175,16 +175,16 @@ fn every_fault_is_told_with_job_line_and_field() {
         format!("5: job `1`: field `subtime`: found `-1`, {seconds}"),
         "5: job `1`: field `profile`: found `\"gone\"`, expected the name of a profile".into(),
         "5: job `1`: field `id`: found `1`, expected an id that no job above has".into(),
-        "6: job number 3: field `id`: found nothing, expected a text or a whole number".into(),
+        "6: job number 3: field `id`: found no value, expected a text or a whole number".into(),
         "7: job number 3: field `profile`: found `[\"fine\"]`, expected the name of a profile".into(),
         "8: job `a`: field `res`: found `2`, expected 4, the length of `cpu` of profile `four`".into(),
         "14: job `g`: field `profile`: found `\"for ever\"`, expected a profile that runs for at most \
          16,000,000,000 s"
             .into(),
-        format!("15: job number 11: field `subtime`: found nothing, {seconds}"),
-        "15: job number 11: field `res`: found nothing, expected a whole number of nodes from 0".into(),
-        "15: job number 11: field `profile`: found nothing, expected the name of a profile".into(),
-        "15: job number 11: field `id`: found nothing, expected a text or a whole number".into(),
+        format!("15: job number 11: field `subtime`: found no value, {seconds}"),
+        "15: job number 11: field `res`: found no value, expected a whole number of nodes from 0".into(),
+        "15: job number 11: field `profile`: found no value, expected the name of a profile".into(),
+        "15: job number 11: field `id`: found no value, expected a text or a whole number".into(),
         format!("17: job `i`: field `subtime`: found `2e10`, {seconds}"),
         "17: job `i`: field `res`: found `-3`, expected a whole number of nodes from 0".into(),
         "22: profile `flop`: field `cpu`: found 6 flop a node, expected a run time; flop need the speed of a node, in \
@@ -229,7 +229,7 @@ fn every_fault_is_told_with_job_line_and_field() {
 }
 
 #[test]
-fn what_is_no_workload_is_told() {
+fn files_without_a_workload_are_reported() {
     assert_eq!(
         faults("{\"nb_res\": 1,\n\"jobs\": [}"),
         ["w.json:2: not a workload of Batsim: expected value at line 2 column 10"]
@@ -237,7 +237,7 @@ fn what_is_no_workload_is_told() {
     assert_eq!(
         faults("{\n\"jobs\": {}, \"profiles\": []}"),
         [
-            "w.json:1: the workload: field `nb_res`: found nothing, expected a whole number of nodes",
+            "w.json:1: the workload: field `nb_res`: found no value, expected a whole number of nodes",
             "w.json:2: the workload: field `jobs`: found `{}`, expected a list of jobs",
             "w.json:2: the workload: field `profiles`: found `[]`, expected an object of profiles",
         ]
@@ -248,16 +248,16 @@ fn what_is_no_workload_is_told() {
 }
 
 #[test]
-fn unreadable_files_are_told() {
+fn unreadable_files_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("w.json");
     assert!(matches!(prepare::read_jobs(&path, &Options::default()), Err(LogError::Open { .. })));
     fs::write(&path, b"{\"nb_res\": \xff}").unwrap();
-    let told = prepare::read_jobs(&path, &Options::default()).unwrap_err().to_string();
-    assert!(told.contains("w.json:1: cannot be read any further: invalid utf-8"), "{told}");
+    let message = prepare::read_jobs(&path, &Options::default()).unwrap_err().to_string();
+    assert!(message.contains("w.json:1: cannot be read any further: invalid utf-8"), "{message}");
     fs::write(&path, b"\x1f\x8b\x08damaged").unwrap();
-    let told = prepare::read_jobs(&path, &Options::default()).unwrap_err().to_string();
-    assert!(told.contains("w.json:1: cannot be read any further: "), "{told}");
+    let message = prepare::read_jobs(&path, &Options::default()).unwrap_err().to_string();
+    assert!(message.contains("w.json:1: cannot be read any further: "), "{message}");
 }
 
 proptest! {
@@ -315,7 +315,7 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
-    /// Whatever is in a file, it is read or refused.
+    /// Every file is read or refused with an error.
     #[test]
     fn no_text_makes_it_panic(
         from: prop::sample::Index,

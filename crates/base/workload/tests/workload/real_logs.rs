@@ -69,7 +69,7 @@ fn hpc2n_headers_and_first_job() {
 }
 
 /// Counted independently with awk: 5,671 unknown and 10 zero run times, 16,598 of status 5, 35 of those that ran without
-/// requested time, nothing else anomalous.
+/// requested time, no other anomalies.
 #[test]
 #[ignore = "needs logs: SDSC"]
 fn sdsc_rules() {
@@ -120,7 +120,7 @@ fn ctc_falls_back_to_allocated_processors() {
     assert_eq!(requested.iter().map(|job| job.tasks).max(), Some(336));
 }
 
-/// Reading, writing and reading again changes nothing in any log, its header included.
+/// Reading, writing and reading again changes no log, its header included.
 #[test]
 #[ignore = "needs logs: HPC2N, KTH, SDSC and CTC"]
 fn real_logs_survive_writing() {

@@ -1,4 +1,4 @@
-//! Broken logs: every kind of fault is found, told with its place, and never panics.
+//! Broken logs: every kind of fault is found and reported with its place, without a panic.
 
 use dfrsim_model::{Job, SimSpan, SimTime};
 use dfrsim_workload::cut::Selection;
@@ -52,7 +52,7 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_wrong_field_is_told_with_its_place_and_what_was_expected() {
+fn a_wrong_field_is_reported_with_its_place_and_what_was_expected() {
     let text = format!("; Note: x\n\n{}\n", line_with(4, "abc"));
     assert_eq!(
         message(&text),
@@ -97,7 +97,7 @@ fn every_field_refuses_what_it_cannot_hold() {
 }
 
 #[test]
-fn all_faults_of_a_line_are_told() {
+fn all_faults_of_a_line_are_reported() {
     let text = line(1, 0).replace("60", "x").replace("100", "y");
     assert_eq!(faults_of(text.as_bytes()).count(), 2);
 }
@@ -254,7 +254,7 @@ fn a_log_out_of_order_ends_the_stream_and_can_be_read_whole() {
     assert!(matches!(error, LogError::Unsorted { line: 2, .. }));
     assert_eq!(
         error.to_string(),
-        "log.swf:2: submitted at 5 s, its predecessor at 10 s: not sorted by submit time"
+        "log.swf:2: not sorted by submit time: submitted at 5 s, the job before it at 10 s"
     );
 
     let mut whole = swf::read_all_from(text.as_bytes(), "log.swf", Strictness::Strict).unwrap();
@@ -339,7 +339,7 @@ fn a_log_out_of_order_comes_whole_through_a_pipe() {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// `first` and `skip` count the lines of the file, whatever is behind them.
+/// `first` and `skip` count the lines of the file, regardless of their contents.
 #[test]
 fn the_first_lines_of_an_unsorted_log_are_those_of_the_file() {
     let text: String = [(1, 30), (2, 10), (3, 20), (4, 5)].map(|(job, at)| line(job, at) + "\n").concat();
@@ -438,7 +438,7 @@ fn lines_without_submit_time_follow_their_own_rule() {
 }
 
 #[test]
-fn a_missing_file_is_told_by_name() {
+fn a_missing_file_is_reported_by_name() {
     let error = with_jobs("no/such.swf".as_ref(), &Options::default(), |_| ()).unwrap_err();
     assert!(error.to_string().starts_with("no/such.swf: cannot be opened: "), "{error}");
 }
@@ -451,7 +451,7 @@ fn prepare(text: &str, options: &Options) -> Result<(Vec<u64>, Counts), LogError
 }
 
 #[test]
-fn faults_of_rules_and_of_the_file_are_told_together() {
+fn faults_of_rules_and_of_the_file_are_reported_together() {
     let cancelled = line_with(11, "5");
     let text = format!("{cancelled}\n{}\nx\n{cancelled}\n", line(2, 0));
     let rules = Rules { cancelled: StatusRule::Error, ..Rules::default() };
@@ -716,8 +716,5 @@ fn the_jobs_of_one_site() {
     assert!(report.to_string().contains("lines of other sites: 2"), "{report}");
     assert_eq!(of("S2").unwrap().0.len(), 1);
     let none = of("S3").unwrap_err().to_string();
-    assert!(
-        none.ends_with("two.log: no job came from the site `S3`; there are jobs from S1, S12, S2"),
-        "{none}"
-    );
+    assert!(none.ends_with("two.log: no job is from site `S3`; there are jobs from S1, S12, S2"), "{none}");
 }

@@ -84,7 +84,7 @@ impl<'e> Entry<'e> {
         self.problems
     }
 
-    /// The value of a field that must be there. Nothing is a fault.
+    /// The value of a field that must be there. A missing value is a fault.
     pub(super) fn required<'v, T: Deserialize<'v>>(
         &mut self,
         field: &'static str,
@@ -98,7 +98,7 @@ impl<'e> Entry<'e> {
         }
         read
     }
-    /// The value of a field that may be missing, then `default`. Nothing is a fault.
+    /// The value of a field that may be missing, then `default`. A value of another kind is a fault.
     pub(super) fn optional<'v, T: Deserialize<'v>>(
         &mut self,
         field: &'static str,
@@ -122,7 +122,7 @@ impl<'e> Entry<'e> {
 
 /// What is in a field, as messages show it.
 fn excerpt(value: Option<&RawValue>) -> String {
-    let Some(value) = value else { return "nothing".to_owned() };
+    let Some(value) = value else { return "no value".to_owned() };
     let words: Vec<&str> = value.get().split_whitespace().collect();
     let text = words.join(" ");
     match text.char_indices().nth(EXCERPT) {

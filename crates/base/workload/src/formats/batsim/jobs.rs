@@ -11,14 +11,14 @@ use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// What became of the jobs.
+/// The outcome of the jobs.
 #[derive(Default)]
 pub(super) struct Jobs {
     /// Those without fault, as they are.
     pub(super) lines: Vec<Line>,
     /// How many have faults.
     pub(super) broken: u64,
-    /// What is wrong with them and with their profiles.
+    /// The faults of jobs and of their profiles.
     pub(super) problems: Vec<Located>,
     /// How many communicate.
     pub(super) without_communication: u64,

@@ -20,11 +20,13 @@
 //!
 //! | of a job | field of the record |
 //! |---|---|
-//! | `id` | the number of the job if the ids of all jobs are different whole numbers, with or without the name of a workload (`w0!7`); otherwise jobs are numbered from 1, as they stand |
+//! | `id` | the number of the job if the ids of all jobs are different whole numbers, with or without the name of a
+//! workload (`w0!7`); otherwise jobs are numbered from 1 in the order of the file |
 //! | `subtime` | submit time |
 //! | `res` | processors, allocated and requested |
-//! | `walltime` | requested time; -1 or nothing is unknown. Batsim kills a job there: give estimates `requested` and overrun `kill` for that |
-//! | `profile` | run time, and status 0 (failed) where the profile returns something else than 0 |
+//! | `walltime` | requested time; unknown if -1 or missing. Batsim kills a job there: give estimates `requested` and
+//! overrun `kill` for that |
+//! | `profile` | run time, and status 0 (failed) where the profile does not return 0 |
 //!
 //! The run time of a profile of type (the names are those of Batsim 1 to 5):
 //!
@@ -64,7 +66,7 @@ pub const MOST_FLOPS: f64 = 1e18;
 ///
 /// # Errors
 /// [`LogError::Open`], and [`LogError::Faults`] with all that is wrong with the file. With [`Strictness::Lenient`], jobs
-/// with faults are left out and counted; a file that is no JSON or has no jobs still is a fault.
+/// with faults are left out and counted; a file that is not JSON or has no jobs still is a fault.
 pub fn read(path: &Path, strictness: Strictness, flops: Option<NonZeroU64>) -> Result<Whole, LogError> {
     let file = path.display().to_string();
     let open = |source| LogError::Open { file: file.clone(), source };

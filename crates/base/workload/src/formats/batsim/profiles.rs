@@ -18,7 +18,7 @@ pub(super) struct Profiles {
     flops: Option<NonZeroU64>,
     /// What was found out, by profile and number of nodes.
     known: BTreeMap<(usize, u32), Run>,
-    /// What is wrong with profiles that are used, each told once.
+    /// The faults of profiles that are used, each reported once.
     pub(super) problems: Vec<Located>,
     /// Whether a job computes, and the speed of a node is not given: no fault of the file, which no reading forgives.
     pub(super) lacks_speed: bool,
@@ -28,7 +28,7 @@ struct Entry {
     name: String,
     line: u64,
     profile: Result<Profile, Vec<Located>>,
-    told: bool,
+    reported: bool,
 }
 
 /// What a job does with a profile.
@@ -50,7 +50,7 @@ pub(super) enum NoRun {
 }
 
 impl Profiles {
-    /// Reads all profiles. What is wrong with one is only told when a job uses it.
+    /// Reads all profiles. The faults of one are reported only when a job uses it.
     pub(super) fn parse(
         text: &Text<'_>,
         members: Members<'_>,
@@ -64,7 +64,7 @@ impl Profiles {
                 problems.push((line, field(&name, "profiles", "a second one of this name", "one")));
             }
             let profile = Profile::parse(text, &name, value);
-            entries.push(Entry { name, line, profile, told: false });
+            entries.push(Entry { name, line, profile, reported: false });
         }
         (
             Profiles {
@@ -146,11 +146,11 @@ impl Profiles {
         }
     }
 
-    /// Tells what is wrong with a profile, once.
+    /// Reports a fault of a profile, once.
     fn faulty(&mut self, index: usize, name: &'static str, found: &str, expected: &str) -> NoRun {
         let entry = &mut self.entries[index];
-        if !entry.told {
-            entry.told = true;
+        if !entry.reported {
+            entry.reported = true;
             self.problems.push((entry.line, field(&entry.name, name, found, expected)));
         }
         NoRun::Faulty

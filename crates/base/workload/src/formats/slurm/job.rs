@@ -64,7 +64,7 @@ struct Check<'a, 'r> {
 impl Check<'_, '_> {
     fn fault(&mut self, column: Column, expected: &str) {
         let found = match self.row.get(column) {
-            "" => "nothing".to_owned(),
+            "" => "no value".to_owned(),
             text => format!("`{}`", text.escape_debug()),
         };
         let entry = format!("job `{}`", self.row.get(Column::JobId).escape_debug());

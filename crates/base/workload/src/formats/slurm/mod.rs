@@ -5,9 +5,10 @@
 //!   --format JobID,JobIDRaw,User,Account,QOS,Partition,State,Submit,Start,End,ElapsedRaw,Suspended,TimelimitRaw,ReqCPUS,AllocCPUS,ReqMem,ReqTRES,AllocTRES
 //! ```
 //!
-//! The first line names the columns. They may have any order, and others beside them are not used; the delimiter is whatever
-//! follows the name of the first one. `JobID`, `State`, `Submit`, `Start`, and `End` or a column of elapsed time must be there.
-//! [`read`] gives the jobs as the records of a log, so that all that is done with logs is done with them.
+//! The first line names the columns. They may have any order, and others beside them are not used; the delimiter is
+//! what follows the name of the first one. `JobID`, `State`, `Submit`, `Start`, and `End` or a column of elapsed time
+//! must be there. [`read`] gives the jobs as the records of a log, so that all that is done with logs is done with
+//! them.
 //!
 //! ```
 //! use dfrsim_workload::formats::slurm;
@@ -40,7 +41,8 @@
 //! | requested time | `TimelimitRaw`, `Timelimit`; no limit is unknown |
 //! | requested memory | `ReqMem`, divided by the processors; with a suffix `n` (older versions) it is that of a node, with `c` that of a processor |
 //! | status | `State`: completed (1), cancelled (5), all other ends failed (0) |
-//! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are numbered from 1 as they come, so that nobody can be recognised; the header has those of queues and partitions |
+//! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are
+//! numbered from 1 as they come, so that no user can be recognised; the header has those of queues and partitions |
 //!
 //! Every line is accounted for ([`Accounting`]): steps and jobs that had not ended are left out; a run that ended in a
 //! requeue is a job of its own, as is each component of a heterogeneous job, which in truth start together. There is no
