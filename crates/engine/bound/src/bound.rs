@@ -48,7 +48,7 @@ pub fn max_stretch_bound(jobs: &[Job], nodes: u32, tau: SimSpan) -> Bound {
         if bound.value > bound.upper {
             bound.upper = bound.value;
         } else {
-            // The set is too much by less than floating point can tell.
+            // The set exceeds the capacity by less than floating point can resolve.
             bound.upper *= 1.0 + nudge;
             nudge *= 2.0;
         }

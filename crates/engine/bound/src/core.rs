@@ -33,7 +33,7 @@ impl<T: Amount> Interval<T> {
 ///
 /// Where all active jobs together cannot use up the capacity, each of them may run at its full rate without
 /// harm to any other. The jobs that are done by that alone are dropped, which leaves less contested time, and so
-/// on until nothing changes. The instance is feasible if and only if the core is, and a set of jobs that is too
+/// on until no job is dropped. The instance is feasible if and only if the core is, and a set of jobs that is too
 /// much for the core is too much for the instance: uncontested time it could use up completely.
 #[derive(Clone, Debug)]
 pub(crate) struct Core<T> {

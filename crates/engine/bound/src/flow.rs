@@ -174,7 +174,7 @@ impl<'a, T: Amount> Flow<'a, T> {
         levels
     }
 
-    /// Sends what the job misses along shortest paths, until it misses nothing or no such path is left.
+    /// Sends what the job misses along shortest paths, until it misses none or no such path is left.
     fn augment(&mut self, source: usize, levels: &Levels, pointers: &mut Pointers) {
         // The path alternates: the job of an entry goes into its interval, from which the next job is driven.
         let mut path: Vec<(usize, usize)> = Vec::new();

@@ -34,7 +34,7 @@ pub struct FlowSolution {
 /// they cannot, which is surely so below [`Bound::value`](crate::Bound::value) and surely not at
 /// [`Bound::upper`](crate::Bound::upper).
 ///
-/// Nothing, too, for a stretch that is not a positive number, and where nodes * time is beyond the range of
+/// Also `None` for a stretch that is not a positive number, and where nodes * time is beyond the range of
 /// 128-bit integers in share units (millions of years).
 #[must_use]
 pub fn flow_solution(jobs: &[Job], nodes: u32, tau: SimSpan, stretch: f64) -> Option<FlowSolution> {

@@ -35,7 +35,7 @@ pub struct Schedule {
 /// along the first node, then the next, and a task that meets the end of a node goes on at the beginning of the
 /// following one. It never runs on two nodes at once, for it needs no more than the length of the interval.
 ///
-/// The tasks of a job get equal parts of its work, to within one unit in every interval and exactly in the end.
+/// The tasks of a job get equal parts of its work, to within one unit in every interval and exactly at the end.
 #[must_use]
 pub fn wrap_around(solution: &FlowSolution) -> Schedule {
     let tick = u128::from(Share::ONE.units());

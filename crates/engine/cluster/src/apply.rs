@@ -1,6 +1,6 @@
 //! The effect of a decision.
 //!
-//! All changes are made before any is told, since the speed of a job may depend on what happens to others.
+//! All changes are made before any is reported, since the speed of a job may depend on what happens to others.
 
 use crate::decision::{Change, Decision, Verb};
 use crate::job_table::ActiveJob;
@@ -22,10 +22,10 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             self.settle_speeds(now);
         }
         for (place, change) in decision.changes.iter().enumerate() {
-            self.tell(now, change, decision.placement(change), self.moved[place]);
+            self.report(now, change, decision.placement(change), self.moved[place]);
         }
         if !needs_are_exact {
-            self.tell_speeds(now);
+            self.report_speeds(now);
         }
         match decision.wake_up {
             Some(time) => self.events.schedule(WAKE_UP, EventKey::new(time, Rank::Tick, 0)),
@@ -80,8 +80,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         moved
     }
 
-    /// Tells a change that was made, and schedules what follows from it.
-    fn tell(&mut self, now: SimTime, change: &Change, placement: Placement<'_>, moved: u32) {
+    /// Reports a change that was made, and schedules the events that follow from it.
+    fn report(&mut self, now: SimTime, change: &Change, placement: Placement<'_>, moved: u32) {
         if matches!(change.verb, Verb::Reject | Verb::Kill) {
             return self.report_departure(now, change);
         }
@@ -97,7 +97,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             Verb::Reject | Verb::Kill => unreachable!("the job has left above"),
         };
         self.observer.observe(now, active.sequence, occurrence);
-        active.told_speed = speed;
+        active.reported_speed = speed;
         schedule_completion(&mut self.events, change.job, active);
     }
 
@@ -125,12 +125,12 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
     }
 
-    /// Tells the speeds that changed although no decision changed the yield.
-    fn tell_speeds(&mut self, now: SimTime) {
+    /// Reports the speeds that changed although no decision changed the yield.
+    fn report_speeds(&mut self, now: SimTime) {
         for &(handle, speed) in self.speeds.all() {
             let active = self.jobs.get_mut(handle);
-            if active.told_speed != speed {
-                active.told_speed = speed;
+            if active.reported_speed != speed {
+                active.reported_speed = speed;
                 self.observer.observe(now, active.sequence, Occurrence::YieldChanged(speed));
                 schedule_completion(&mut self.events, handle, active);
             }

@@ -164,12 +164,12 @@ impl Checker {
 
 /// The last job in the decision that put or kept tasks on the node.
 fn culprit(node: NodeId, decision: &Decision, jobs: &JobTable) -> Option<JobHandle> {
-    let stands_on = |placement: Placement<'_>| placement.ranges().iter().any(|range| range.has(node));
+    let uses_node = |placement: Placement<'_>| placement.ranges().iter().any(|range| range.has(node));
     let mut last_first = decision.changes.iter().rev();
-    last_first.find(|change| stands_on(placement_after(change, decision, jobs))).map(|change| change.job)
+    last_first.find(|change| uses_node(placement_after(change, decision, jobs))).map(|change| change.job)
 }
 
-/// Where the tasks of a job stand after a change.
+/// The nodes of a job's tasks after a change.
 fn placement_after<'a>(change: &Change, decision: &'a Decision, jobs: &'a JobTable) -> Placement<'a> {
     match change.verb {
         Verb::SetYield => jobs.get(change.job).placement(),

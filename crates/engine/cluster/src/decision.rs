@@ -1,4 +1,4 @@
-//! What a scheduler decides.
+//! The decision of a scheduler.
 
 use crate::{JobHandle, NodeRange, Placement};
 use dfrsim_model::{Job, SimTime, Yield};
@@ -74,7 +74,7 @@ impl Decision {
     pub fn reject(&mut self, job: JobHandle) {
         self.keep_place(Verb::Reject, job, Yield::ZERO);
     }
-    /// Ends a running job for good, whatever work it has left.
+    /// Ends a running job for good, even if it has work left.
     pub fn kill(&mut self, job: JobHandle) {
         self.keep_place(Verb::Kill, job, Yield::ZERO);
     }
@@ -87,7 +87,7 @@ impl Decision {
     pub fn fail(&mut self, reason: impl Into<String>) {
         self.failure = Some(reason.into());
     }
-    /// Asks to be called at a later moment even if nothing happens then.
+    /// Asks to be called at a later moment even if no event occurs then.
     pub fn wake_at(&mut self, time: SimTime) {
         self.wake_up = Some(time);
     }
@@ -109,7 +109,7 @@ impl Decision {
         }
         self.changes.push(Change { job, verb, placement: begin..self.ranges.len(), job_yield });
     }
-    /// A change that places nothing.
+    /// A change that places no task.
     fn keep_place(&mut self, verb: Verb, job: JobHandle, job_yield: Yield) {
         self.changes.push(Change { job, verb, placement: 0..0, job_yield });
     }

@@ -6,11 +6,11 @@
 pub struct Distribution {
     /// Arithmetic mean.
     pub mean: f64,
-    /// Half of the values are no larger.
+    /// Half of the values are at most this large.
     pub median: f64,
-    /// 95 % of the values are no larger.
+    /// 95 % of the values are at most this large.
     pub p95: f64,
-    /// 99 % of the values are no larger.
+    /// 99 % of the values are at most this large.
     pub p99: f64,
     /// The largest value.
     pub max: f64,

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 #[derive(Debug)]
 pub struct EventLog<W> {
     out: W,
-    /// The first write that failed; nothing is written after it.
+    /// The first write that failed; no more is written after it.
     failed: Option<io::Error>,
 }
 

@@ -55,8 +55,8 @@ pub(crate) struct ActiveJob {
     /// The part of its true need that it gets: its yield, where needs are exact.
     pub(crate) speed: Yield,
     /// The speed that the observer knows of.
-    pub(crate) told_speed: Yield,
-    /// Since when its use tells something of its need: its last start, resumption or migration.
+    pub(crate) reported_speed: Yield,
+    /// Since when its need can be inferred from its use: its last start, resumption or migration.
     pub(crate) runs_since: SimTime,
     /// The virtual time reached at `progress_from`.
     done: VirtualTime,
@@ -70,7 +70,7 @@ pub(crate) struct ActiveJob {
 }
 
 impl ActiveJob {
-    /// Where its tasks are; of a job that has just completed, where they stood.
+    /// Where its tasks are; of a job that has just completed, where they were.
     pub(crate) fn placement(&self) -> Placement<'_> {
         Placement::new(&self.placement)
     }
@@ -121,7 +121,7 @@ impl ActiveJob {
         self.runs_since = self.progress_from;
     }
 
-    /// When it completes if nothing changes; never at speed zero.
+    /// When it completes at its current speed; never at speed zero.
     pub(crate) fn completion(&self) -> Option<SimTime> {
         let left = self.done.until(VirtualTime::of(self.job.run_time));
         if let Some(clock) = self.clock {
@@ -163,7 +163,7 @@ impl JobTable {
         &mut self,
         job: Job,
         estimate: Option<SimSpan>,
-        told_need: Share,
+        known_need: Share,
         killed: bool,
         clock: Option<Clock>,
     ) -> JobHandle {
@@ -175,9 +175,9 @@ impl JobTable {
             state: JobState::Waiting,
             placement: Vec::new(),
             job_yield: Yield::ZERO,
-            believed_need: told_need,
+            believed_need: known_need,
             speed: Yield::ZERO,
-            told_speed: Yield::ZERO,
+            reported_speed: Yield::ZERO,
             runs_since: submit,
             done: VirtualTime::ZERO,
             progress_from: submit,
@@ -277,7 +277,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Handles that rise stand for jobs in order of submission.
+        /// Ascending handles belong to jobs in order of submission.
         #[test]
         fn the_order_of_submission_agrees_with_a_plain_list(steps in prop::collection::vec((0..3u8, any::<u16>()), 0..300)) {
             let (mut order, mut twin) = (SubmissionOrder::default(), Vec::new());

@@ -1,6 +1,7 @@
 //! The simulated cluster: jobs arrive, a [`Scheduler`] decides, the cluster checks, applies and measures.
 //!
-//! * [`simulate`] runs one policy over one stream of jobs and tells an [`Observer`] what happens; [`Simulation`] is the same
+//! * [`simulate`] runs one policy over one stream of jobs and reports all events to an [`Observer`]; [`Simulation`] is
+//!   the same
 //!   for programs that keep the loop to themselves.
 //! * [`Scheduler`] is the one trait of all policies: once per moment it gets a [`Situation`] (what happened, and
 //!   a read-only [`View`]) and fills a [`Decision`].
@@ -14,8 +15,8 @@
 //! 5.1). A job that resumes, or of which a task changes node, makes no progress for the rescheduling penalty
 //! (section 5.3.1).
 //!
-//! Schedulers may be told wrong CPU needs ([`NeedModel`]), and find them while jobs run: then what a yield grants is a
-//! task's entitlement, and CPU that the tasks of a node leave unused goes to those there that need more.
+//! Schedulers may get wrong CPU needs ([`NeedModel`]) and discover the right ones while jobs run: then a yield grants a
+//! task an entitlement, and CPU that the tasks of a node leave unused goes to those there that need more.
 //!
 //! # How to write a scheduler
 //!

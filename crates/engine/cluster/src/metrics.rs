@@ -1,4 +1,4 @@
-//! What a simulation amounts to.
+//! The metrics of a simulation.
 
 use crate::classes::ClassTotals;
 use crate::sample::{Measure, Sample};
@@ -19,7 +19,7 @@ pub struct Metrics {
     /// How many samples are kept at most, and how many are before it is tried again to have fewer.
     exact_up_to: usize,
     fold_beyond: usize,
-    /// What has become of earlier samples.
+    /// The outcome of earlier samples.
     folded: Option<Folded>,
     completed: usize,
     first_submit: Option<SimTime>,

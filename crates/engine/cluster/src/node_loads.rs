@@ -1,4 +1,4 @@
-//! What the nodes hold.
+//! The use of nodes.
 
 use crate::Placement;
 use dfrsim_model::{CpuUse, NodeId, Share, Yield};
@@ -27,7 +27,7 @@ struct Block {
     single: usize,
 }
 
-/// What is in use on a node.
+/// The use of a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Load {
     /// In share units; 64 bits, since a wrong decision may pile several nodes' worth on one.

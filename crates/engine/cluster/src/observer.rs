@@ -1,9 +1,9 @@
-//! Who is told what happens in a simulation.
+//! Observers of a simulation.
 
 use crate::Placement;
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, Yield};
 
-/// What happened, as observers are told. Jobs are named by their place in the order of submission.
+/// What happened, as observers receive it. Jobs are named by their place in the order of submission.
 #[derive(Clone, Copy, Debug)]
 pub enum Occurrence<'a> {
     /// A job arrived, with the estimate of its run time that the policy knows. Its run time is what it will run, so a job that
@@ -67,13 +67,13 @@ impl JobRecord {
     }
 }
 
-/// Told of everything that happens, in the order of simulated time.
+/// Receives all events in the order of simulated time.
 pub trait Observer {
     /// Something happened to the job of the given place in the order of submission.
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>);
 }
 
-/// Nobody watches.
+/// Ignores all events.
 impl Observer for () {
     fn observe(&mut self, _: SimTime, _: u64, _: Occurrence<'_>) {}
 }
@@ -92,7 +92,7 @@ impl<T: Observer + ?Sized> Observer for &mut T {
     }
 }
 
-/// Somebody may watch.
+/// Passes events on to the observer, if there is one.
 impl<T: Observer> Observer for Option<T> {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         if let Some(observer) = self {

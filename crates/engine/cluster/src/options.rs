@@ -5,7 +5,7 @@ use rand::RngExt as _;
 use std::fmt;
 use std::str::FromStr;
 
-/// What the scheduler is told of a job's run time.
+/// What the scheduler knows of a job's run time.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum EstimateModel {
     /// The run time itself.
@@ -18,7 +18,7 @@ pub enum EstimateModel {
     /// The run time times a factor drawn for each job uniformly from 1 to this (the *f-model* of Mu'alem and
     /// Feitelson 2001), from a stream of the job's own, so that no job's estimate depends on another job.
     Random(f64),
-    /// Nothing.
+    /// The run time is unknown.
     None,
 }
 
@@ -88,7 +88,7 @@ pub enum Overrun {
     Kill,
 }
 
-/// What the scheduler is told of a job's CPU need.
+/// What the scheduler knows of a job's CPU need.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum NeedModel {
     /// The need itself.
@@ -101,9 +101,9 @@ pub enum NeedModel {
 }
 
 impl NeedModel {
-    /// What is told of a need.
+    /// The need that the scheduler gets for an actual need.
     #[must_use]
-    pub fn told(self, need: Share) -> Share {
+    pub fn known(self, need: Share) -> Share {
         match self {
             NeedModel::Exact => need,
             NeedModel::Factor(factor) => {
@@ -115,12 +115,12 @@ impl NeedModel {
     }
 }
 
-/// The smallest need that is told or believed where needs are not known.
+/// The smallest need that is given to schedulers or inferred by them where needs are not exact.
 pub(crate) const LEAST_NEED: Share = Share::try_from_units(1).expect("a unit is a share");
 
 /// A text that names no model of needs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown model of needs `{0}`; expected exact, whole or factor:F with F from 0.001 to 1000")]
+#[error("unknown CPU need model `{0}`; expected exact, whole or factor:F with F from 0.001 to 1000")]
 pub struct ParseNeedError(String);
 
 impl FromStr for NeedModel {
@@ -154,16 +154,16 @@ impl fmt::Display for NeedModel {
 pub struct Options {
     /// How long a resumed or migrated job makes no progress (dissertation, 5.3.1: 300 s, or 0).
     pub penalty: SimSpan,
-    /// What schedulers are told of run times.
+    /// What schedulers know of run times.
     pub estimates: EstimateModel,
     /// What happens to jobs that outlast their estimate.
     pub overrun: Overrun,
     /// The seed of random estimates.
     pub seed: Seed,
-    /// What schedulers are told of CPU needs.
+    /// What schedulers know of CPU needs.
     pub needs: NeedModel,
-    /// How long a job must run before its use tells something of its need, where needs are not exact (dissertation,
-    /// section 7.2.2: 60 s); `None` if what was told is believed for ever.
+    /// How long a job must run before its need can be inferred from its use, where needs are not exact (dissertation,
+    /// section 7.2.2: 60 s); `None` if the given needs are never corrected.
     pub discovery: Option<SimSpan>,
     /// A coarse clock by which jobs progress and complete; exact to the microsecond without one.
     pub clock: Option<Clock>,
@@ -189,18 +189,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn need_models_print_as_they_parse_and_tell_shares() {
-        let told = |text: &str, tenths| {
+    fn need_models_print_as_they_parse_and_give_shares() {
+        let known = |text: &str, tenths| {
             let model: NeedModel = text.parse().unwrap();
             assert_eq!(model.to_string(), text);
-            model.told(Share::from_ratio(tenths, 10))
+            model.known(Share::from_ratio(tenths, 10))
         };
-        assert_eq!(told("exact", 3), Share::from_ratio(3, 10));
-        assert_eq!(told("factor:2", 3), Share::from_ratio(6, 10));
-        assert_eq!(told("factor:2", 6), Share::ONE);
-        assert_eq!(told("factor:0.5", 6), Share::from_ratio(3, 10));
-        assert_eq!(told("factor:0.5", 0), LEAST_NEED);
-        assert_eq!(told("whole", 1), Share::ONE);
+        assert_eq!(known("exact", 3), Share::from_ratio(3, 10));
+        assert_eq!(known("factor:2", 3), Share::from_ratio(6, 10));
+        assert_eq!(known("factor:2", 6), Share::ONE);
+        assert_eq!(known("factor:0.5", 6), Share::from_ratio(3, 10));
+        assert_eq!(known("factor:0.5", 0), LEAST_NEED);
+        assert_eq!(known("whole", 1), Share::ONE);
         for text in ["", "Whole", "factor", "factor:0", "factor:nan", "factor:-1", "whole:1"] {
             assert!(text.parse::<NeedModel>().is_err(), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Where the tasks of a job stand.
+//! The nodes of a job's tasks.
 
 use dfrsim_model::{NodeId, NodeTasks};
 use std::ops::Range;
@@ -53,7 +53,7 @@ impl From<&NodeTasks> for NodeRange {
     }
 }
 
-/// Where the tasks of a job stand: ranges of nodes, which rise.
+/// The nodes of a job's tasks: ranges of nodes in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placement<'a> {
     ranges: &'a [NodeRange],

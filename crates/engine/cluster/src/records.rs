@@ -1,4 +1,4 @@
-//! The records of [`dfrsim_model::event`], from what observers are told.
+//! The records of [`dfrsim_model::event`], from what observers receive.
 
 use crate::{Occurrence, Placement, Summary};
 use dfrsim_model::event::{FORMAT_VERSION, Record};

@@ -1,9 +1,9 @@
-//! What is measured of a completed job.
+//! The measurements of a completed job.
 
 use crate::{JobRecord, SummaryOptions};
 use dfrsim_model::{SimSpan, SimTime, stretch};
 
-/// What is kept of a completed job.
+/// The recorded data of a completed job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) submit: SimTime,

@@ -17,8 +17,10 @@ pub enum SimulationError {
     /// The policy broke a rule.
     #[error(transparent)]
     Violation(#[from] Violation),
-    /// Jobs are left, nothing is scheduled to happen and the policy waits.
-    #[error("nothing happens any more at {time} s, but {jobs} jobs are left, the first of them job {first}")]
+    /// Jobs are left, but no event is scheduled and the policy waits.
+    #[error(
+        "simulation stalled at {time} s: {jobs} jobs remain, the first of them job {first}, and the policy started none"
+    )]
     Stuck {
         /// The moment of the last event.
         time: SimTime,
@@ -28,11 +30,13 @@ pub enum SimulationError {
         first: JobId,
     },
     /// A job without tasks or without run time, or one that arrives before its predecessor.
-    #[error("job {0} is not valid: jobs need tasks and a run time, and come in order of submission")]
+    #[error(
+        "job {0} is not valid: expected at least one task, a run time above 0, and jobs in order of submission"
+    )]
     InvalidJob(JobId),
     /// Jobs whose run times and estimates add up to more than simulated time can express.
     #[error(
-        "with job {0} the jobs in the system may take until after second {seconds}, the last one that can be simulated",
+        "with job {0} the jobs in the system may run past second {seconds}, the last one that can be simulated",
         seconds = LAST_SECOND
     )]
     BeyondRange(JobId),
@@ -131,7 +135,7 @@ pub struct Simulation<I, O> {
     submitted: Vec<JobHandle>,
     discovered: Vec<(JobHandle, Share)>,
     tick: bool,
-    /// Wake-ups in a row of which the policy made nothing, while nothing else was left to happen.
+    /// Wake-ups in a row that the policy did not use, with no other event scheduled.
     idle_ticks: u32,
     checker: Checker,
     pub(crate) speeds: Speeds,
@@ -181,7 +185,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Goes on to the next moment at which something happens; `None` when all jobs have left.
     ///
     /// # Errors
-    /// If a job is not valid, or jobs are left and nothing is scheduled to happen.
+    /// If a job is not valid, or jobs are left but no event is scheduled.
     pub fn advance(&mut self) -> Result<Option<Situation<'_>>, SimulationError> {
         for job in self.completed.drain(..) {
             self.jobs.release(job);
@@ -224,7 +228,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         self.checker.check(now, decision, &self.jobs, &mut self.nodes)?;
         self.apply(now, decision);
         self.take_submissions(now, &decision.submissions)?;
-        // Only the wake-up is left to happen, and the policy makes nothing of it.
+        // The wake-up is the only event left, and the policy does not use it.
         let idle = decision.changes.is_empty() && self.events.len() == 1 && self.next.is_none() && self.tick;
         self.idle_ticks = if idle { self.idle_ticks + 1 } else { 0 };
         decision.clear();
@@ -322,15 +326,15 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         if self.to_come + u128::from(now.micros()) > u128::from(SimTime::from_secs(LAST_SECOND).micros()) {
             return Err(SimulationError::BeyondRange(job.id));
         }
-        let told_need = self.options.needs.told(job.cpu_need);
-        let handle = self.jobs.insert(job, estimate, told_need, kill_at.is_some(), self.options.clock);
+        let known_need = self.options.needs.known(job.cpu_need);
+        let handle = self.jobs.insert(job, estimate, known_need, kill_at.is_some(), self.options.clock);
         self.submitted.push(handle);
         let active = self.jobs.get(handle);
         self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job, active.estimate));
         Ok(())
     }
 
-    /// The time that a job in the system stands for has come or never will: it leaves.
+    /// A job leaves the system: it has completed, or was rejected or killed.
     pub(crate) fn leave(&mut self, handle: JobHandle, state: JobState) {
         let active = self.jobs.get(handle);
         self.to_come -= longest(&active.job, active.estimate);

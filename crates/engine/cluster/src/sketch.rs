@@ -2,7 +2,7 @@
 
 use crate::Distribution;
 
-/// How many bits of the significand tell buckets apart: 1,024 buckets for each doubling.
+/// How many bits of the significand distinguish buckets: 1,024 buckets for each doubling.
 const BITS: u32 = 10;
 const SHIFT: u32 = f64::MANTISSA_DIGITS - 1 - BITS;
 
@@ -89,7 +89,7 @@ mod tests {
 
     /// Between 1 and 2 buckets are 1/1,024 wide, between 4 and 8 four times that.
     #[test]
-    fn a_bucket_stands_for_its_lower_end() {
+    fn a_bucket_represents_its_lower_end() {
         let found = sketch(&[1.5, 1.0, 0.0, 7.0039, 1.5009]).distribution().unwrap();
         let mean = (1.5 + 1.0 + 7.0039 + 1.5009) / 5.0;
         assert_eq!(found, Distribution { mean, median: 1.5, p95: 7.0, p99: 7.0, max: 7.0039 });

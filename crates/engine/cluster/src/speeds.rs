@@ -2,8 +2,8 @@
 //!
 //! Nodes share their CPU in the work-conserving way of the dissertation's section 7.2.1: a task is entitled to its
 //! (believed need) * yield. What the tasks of a node leave of the CPU, because they need less than they are entitled to
-//! or because nobody is entitled to it, is shared equally among the tasks there that need more. All tasks of a job progress
-//! alike, at the speed of the slowest.
+//! or because no task is entitled to it, is shared equally among the tasks there that need more. All tasks of a job
+//! progress alike, at the speed of the slowest.
 
 use crate::job_table::{ActiveJob, JobTable};
 use crate::options::LEAST_NEED;
@@ -23,7 +23,8 @@ impl ActiveJob {
     fn speed_of(&self, used: u64) -> Yield {
         if self.wanted() == 0 { Yield::ONE } else { Yield::from_ratio(used, self.wanted()) }
     }
-    /// The speed that its yield grants it whatever the others use: the yield itself, where the need is known.
+    /// The speed that its yield guarantees it, regardless of the others' use: the yield itself, where the need is
+    /// known.
     pub(crate) fn granted_speed(&self) -> Yield {
         if self.believed_need == self.job.cpu_need {
             self.job_yield

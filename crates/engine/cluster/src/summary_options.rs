@@ -1,8 +1,8 @@
-//! What a summary takes into account.
+//! The options of a summary.
 
 use dfrsim_model::SimSpan;
 
-/// What is summed up.
+/// The jobs to summarise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryOptions {
     /// The number of nodes, for the utilisation.
@@ -16,7 +16,7 @@ pub struct SummaryOptions {
 }
 
 impl SummaryOptions {
-    /// The field's convention of tau = 10 s, nothing trimmed.
+    /// The field's convention of tau = 10 s, no jobs trimmed.
     #[must_use]
     pub fn new(nodes: u32) -> SummaryOptions {
         SummaryOptions {

@@ -1,4 +1,4 @@
-//! What schedulers may see: everything but run times.
+//! The view of schedulers: the state without run times.
 
 use crate::job_table::{ActiveJob, JobTable};
 use crate::node_loads::NodeLoads;
@@ -43,7 +43,7 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn free_memory(self, node: NodeId) -> Share {
         let free = u64::from(Share::ONE.units()) - self.nodes.memory_in_use(node);
-        Share::try_from_units(free as u32).expect("a node holds no less than nothing")
+        Share::try_from_units(free as u32).expect("the memory in use is at most the node's")
     }
     /// The CPU of a node that tasks use.
     #[must_use]
@@ -85,7 +85,7 @@ impl<'a> JobView<'a> {
     pub fn tasks(self) -> u32 {
         self.active.job.tasks
     }
-    /// The CPU need of one task, as far as it is known: what was told, or what was found since.
+    /// The CPU need of one task, as far as it is known: as given, or as discovered since.
     #[must_use]
     pub fn cpu_need(self) -> Share {
         self.active.believed_need
@@ -105,7 +105,7 @@ impl<'a> JobView<'a> {
     pub fn state(self) -> JobState {
         self.active.state
     }
-    /// Where its tasks are, with rising nodes; of a job that has just completed, where they stood; otherwise
+    /// Where its tasks are, with rising nodes; of a job that has just completed, where they were; otherwise
     /// empty.
     #[must_use]
     pub fn placement(self) -> Placement<'a> {

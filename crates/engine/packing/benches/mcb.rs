@@ -1,4 +1,4 @@
-//! What a mapping costs on average over many states of a cluster of 128 nodes.
+//! The cost of a mapping on average over many states of a cluster of 128 nodes.
 
 use dfrsim_model::{NodeTasks, Rng, Seed, Share, Yield};
 use dfrsim_packing::mcb::{DropRule, Mcb, McbOptions, PackJob, Packing};
@@ -52,7 +52,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// A job without a place, and where it stands if it is pinned.
+/// A job without a place, and its nodes if it is pinned.
 type OwnedJob = (PackJob<'static>, Option<Vec<NodeTasks>>);
 
 fn job(source: Source, sequence: u64, largest: f64, rng: &mut Rng) -> PackJob<'static> {

@@ -1,7 +1,7 @@
 //! The yields of a given mapping.
 //!
 //! A job loads a node by (its tasks there) * need * yield, and no node may have more than 1: exactly so for the
-//! yields as they are returned, in units of 2^-20. Whatever the objective, a yield is what the objective asks for
+//! yields as they are returned, in units of 2^-20. For each objective, a yield is what the objective asks for
 //! rounded down, and never below the floor of its job.
 //!
 //! ```

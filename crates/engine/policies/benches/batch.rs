@@ -1,7 +1,7 @@
 //! How long whole simulations of batch policies take: `cargo bench -p dfrsim-policies`.
 //!
-//! The logs are read once, outside of the timing; without them a benchmark says so and does nothing. The column
-//! of throughput is in jobs.
+//! The logs are read once, outside of the timing; without them a benchmark reports that they are missing and is
+//! skipped. The column of throughput is in jobs.
 
 use dfrsim_cluster::{EstimateModel, JobRecord, NeedModel, Observer, Occurrence, Options, Overrun, simulate};
 use dfrsim_model::{Job, Seed, SimSpan, SimTime};

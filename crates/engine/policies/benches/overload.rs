@@ -1,8 +1,8 @@
 //! Whole simulations of fractional policies on a cluster with more work than it can do, where jobs wait by the thousand:
 //! `cargo bench -p dfrsim-policies --bench overload`.
 //!
-//! The log is LANL-CM5 (1,024 nodes of 32 MB), the penalty 300 s; without the log a benchmark says so and does nothing. The column
-//! of throughput is in jobs.
+//! The log is LANL-CM5 (1,024 nodes of 32 MB), the penalty 300 s; without the log a benchmark reports that it is
+//! missing and is skipped. The column of throughput is in jobs.
 
 use dfrsim_cluster::{Options, simulate};
 use dfrsim_model::SimSpan;

@@ -12,7 +12,7 @@ use svg::node::element::{Group, Line, Rectangle, Text, Title};
 const NODES: u32 = 4;
 /// Submission and run time in seconds, tasks; every task could use a whole node.
 const JOBS: [(u64, u64, u32); 5] = [(0, 60, 3), (10, 40, 4), (20, 15, 1), (30, 10, 2), (40, 5, 1)];
-/// Okabe and Ito's palette, which colour-blind readers can tell apart.
+/// Okabe and Ito's palette, which colour-blind readers can distinguish.
 const COLOURS: [&str; 5] = ["#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442"];
 
 const SECOND: f64 = 4.6;

@@ -7,8 +7,8 @@ use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 ///
 /// The dissertation studies it on one node; here it also places: task after task on the node with the smallest
 /// sum of needs that has the memory (ties: the lowest node). A job whose tasks do not all fit waits; waiting jobs
-/// are tried in order of submission at every moment, and one that would not even fit an empty cluster is turned away.
-/// Nothing is paused or moved.
+/// are tried in order of submission at every moment, and one that would not even fit an empty cluster is rejected.
+/// No job is paused or moved.
 #[derive(Debug)]
 pub struct Equipartition {
     nodes: Vec<NodeLoad>,
@@ -70,7 +70,7 @@ impl Equipartition {
         None
     }
 
-    /// Whether the tasks would find memory if nothing else were there.
+    /// Whether the tasks would find memory on an empty cluster.
     fn fits_empty_cluster(&self, job: JobView<'_>) -> bool {
         let on_one_node = Share::ONE.units().checked_div(job.memory().units()).map_or(u64::MAX, u64::from);
         on_one_node.saturating_mul(self.nodes.len() as u64) >= u64::from(job.tasks())

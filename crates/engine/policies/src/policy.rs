@@ -101,7 +101,7 @@ impl Policy {
         }
     }
 
-    /// What the policy does, in one line.
+    /// A description of the policy, in one line.
     #[must_use]
     pub fn description(self) -> String {
         match self {
@@ -176,7 +176,7 @@ pub struct PolicyInfo {
     pub policy: Policy,
     /// Its name.
     pub name: String,
-    /// What it does, in one line.
+    /// A description, in one line.
     pub description: String,
 }
 

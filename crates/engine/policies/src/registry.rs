@@ -88,7 +88,7 @@ impl CustomPolicy {
     pub fn version(&self) -> &str {
         &self.version
     }
-    /// What it does, in one line; may be empty.
+    /// A description, in one line; may be empty.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
@@ -138,7 +138,7 @@ pub struct PolicyFamily {
     pub prefix: &'static str,
     /// The form of the names, as `pipe:COMMAND`.
     pub form: &'static str,
-    /// What such a policy does, in one line.
+    /// A description of such a policy, in one line.
     pub description: &'static str,
     /// The policy of a whole name; otherwise why there is none.
     pub make: fn(&str) -> Result<CustomPolicy, String>,
@@ -181,7 +181,7 @@ impl Policies {
     pub fn with(mut self, policy: CustomPolicy) -> Policies {
         let name = policy.name();
         assert!(!name.is_empty() && !name.contains(char::is_control), "`{name}` cannot name a policy");
-        assert!(self.parse(name).is_err(), "there is another policy `{name}`");
+        assert!(self.parse(name).is_err(), "duplicate policy `{name}`");
         self.custom.push(Box::leak(Box::new(policy)));
         self
     }
@@ -192,10 +192,7 @@ impl Policies {
     #[must_use]
     pub fn with_family(mut self, family: PolicyFamily) -> Policies {
         let prefix = family.prefix;
-        assert!(
-            self.families.iter().all(|other| other.prefix != prefix),
-            "there is another family `{prefix}`"
-        );
+        assert!(self.families.iter().all(|other| other.prefix != prefix), "duplicate family `{prefix}`");
         self.families.push(family);
         self
     }
@@ -281,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "there is another policy `MINE`")]
+    #[should_panic(expected = "duplicate policy `MINE`")]
     fn names_are_unique() {
         let _ = Policies::standard().with(mine("1")).with(mine("2"));
     }

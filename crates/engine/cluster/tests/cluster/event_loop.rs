@@ -36,10 +36,10 @@ fn completions_are_rounded_up_to_the_microsecond() {
     assert_eq!(ends(&penalty(0), vec![job(1, 0, 2, 1)], &mut script), Ok(vec![3.000_003]));
 }
 
-/// The first start is free. Paused at 4 and resumed at 6, the job stands still until 9 (3 s of penalty); its other
+/// The first start is free. Paused at 4 and resumed at 6, the job makes no progress until 9 (3 s of penalty); its other
 /// 6 s end at 15.
 #[test]
-fn a_resumed_job_stands_still_for_the_penalty() {
+fn a_resumed_job_makes_no_progress_during_the_penalty() {
     let mut script = Script::new(vec![
         (0, vec![Do::Start(0, on(0), FULL)]),
         (4, vec![Do::Pause(0)]),
@@ -93,8 +93,8 @@ fn a_migration_that_moves_no_task_is_free() {
     assert_eq!((summary.makespan, summary.migrations), (SimSpan::from_secs(18), 0));
 }
 
-/// Asked at 0 for second 3, and at 3 for nothing: one tick. Asked at 0 for 8 but, when another job arrives at 5, for
-/// nothing: no tick. (Completions at 10 and 15.)
+/// A wake-up requested at 0 for second 3, and none at 3: one tick. Requested at 0 for 8 but, when another job arrives
+/// at 5, withdrawn: no tick. (Completions at 10 and 15.)
 #[test]
 fn a_decision_that_asks_for_no_wake_up_leaves_none() {
     let wake = |second| Do::WakeAt(SimTime::from_secs(second));
@@ -137,7 +137,7 @@ fn a_policy_that_waits_for_ever_is_reported() {
     assert_eq!(ends(&penalty(0), jobs, &mut script), Err(stuck.clone()));
     assert_eq!(
         stuck.to_string(),
-        "nothing happens any more at 10 s, but 2 jobs are left, the first of them job 8"
+        "simulation stalled at 10 s: 2 jobs remain, the first of them job 8, and the policy started none"
     );
     // A running job at yield 0 never ends either.
     let mut script = Script::new(vec![(0, vec![Do::Start(0, on(0), Yield::ZERO)])]);
@@ -159,7 +159,7 @@ fn no_jobs_are_no_trouble() {
     assert_eq!(ends(&penalty(0), Vec::new(), &mut Script::default()), Ok(Vec::new()));
 }
 
-/// What it is told of, a killed job runs no longer than.
+/// A killed job runs no longer than its known run time.
 #[test]
 fn a_job_is_killed_at_its_estimate() {
     let mut long = job(1, 0, 2, 10);
@@ -196,7 +196,7 @@ impl Scheduler for Immediate {
 /// A job a second, each of 3 s: at most three run at once. A handle is free for others once the decision at the job's
 /// end is made, so there are at most four, however long the log; rejected jobs give theirs back, too.
 #[test]
-fn handles_are_given_anew() {
+fn handles_are_reused() {
     let jobs = (0..50_000).map(|id| {
         let mut short = job(id, id, 1, 3);
         (short.cpu_need, short.memory) = (Share::from_ratio(1, 4), Share::ZERO);
@@ -209,9 +209,9 @@ fn handles_are_given_anew() {
     assert!(scheduler.handles <= 4, "{}", scheduler.handles);
 }
 
-/// A policy that wakes up for ever and starts nobody is found out.
+/// A policy that wakes up for ever and starts no job is detected.
 #[test]
-fn waking_up_for_nothing_is_being_stuck() {
+fn waking_up_without_a_change_counts_as_stalled() {
     struct Dreamer;
     impl Scheduler for Dreamer {
         fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {

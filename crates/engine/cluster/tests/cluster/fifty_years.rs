@@ -15,7 +15,7 @@ fn ends(penalty_s: u64, jobs: Vec<Job>, steps: Vec<(u64, Vec<Do>)>) -> Vec<SimTi
 }
 
 /// 50 years and 1 us of work, from year 1 on: 49 years of it are done in year 50, when the job is paused for a year. Resumed in
-/// year 51, it stands still for 300 s; the year and 1 us that are left take 2 years and 2 us at 1/2.
+/// year 51, it makes no progress for 300 s; the year and 1 us that are left take 2 years and 2 us at 1/2.
 #[test]
 fn a_microsecond_in_fifty_years_is_not_lost() {
     let long = Job { run_time: SimSpan::from_micros(50 * YEAR * 1_000_000 + 1), ..job(1, YEAR, 2, 1) };
@@ -69,7 +69,7 @@ proptest! {
             (second, vec![if at == 0 { Do::Start(0, on, of(units)) } else { Do::SetYield(0, of(units)) }])
         });
         let end = u64::try_from(expected.unwrap()).unwrap();
-        // The script knows nothing of ends.
+        // The script does not know when jobs end.
         let steps = steps.filter(|&(second, _)| second * 1_000_000 < end).collect();
         let work = Job { run_time: SimSpan::from_micros(run_us), ..job(1, 0, 1, 1) };
         prop_assert_eq!(ends(0, vec![work], steps), [SimTime::from_micros(end)]);

@@ -14,8 +14,9 @@ const FULL: Yield = Yield::ONE;
 /// Two nodes, a penalty of 5 s, all tasks of need 1/2 and memory 1/10.
 /// * A (job 11, 2 tasks, 20 s) starts at 0 on node 0, is paused at 10 and goes on at 20 on node 1: from 25 on, until 35.
 /// * B (job 12, 2 tasks, 5 s) arrives at 10 and runs on node 0 until 15.
-/// * C (job 13, 1 task, 700 s) arrives at 30, starts on node 0 at 30 at yield 1/2, is moved to node 1 at 40 (5 s done, stands
-///   still until 45) at full speed: until 740.
+/// * C (job 13, 1 task, 700 s) arrives at 30, starts on node 0 at 30 at yield 1/2, is moved to node 1 at 40 (5 s done,
+///   no
+///   progress until 45) at full speed: until 740.
 /// * D (job 14) arrives at 50 and is turned away.
 fn run(observer: &mut impl Observer) {
     let jobs: [Job; 4] = [job(11, 0, 2, 20), job(12, 10, 2, 5), job(13, 30, 1, 700), job(14, 50, 1, 9)];
@@ -68,7 +69,8 @@ fn the_figures_of_a_run() {
     assert_eq!(summary.classes, expected);
 }
 
-/// Submissions at 0, 10, 30, 50: a warm-up of 10 s leaves out A but not B; a cool-down of 20 s nothing, of 21 s C.
+/// Submissions at 0, 10, 30, 50: a warm-up of 10 s leaves out A but not B; a cool-down of 20 s leaves out none, one of
+/// 21 s C.
 #[test]
 fn trimming_counts_from_the_first_and_the_last_submission() {
     let trimmed = |warm_up, cool_down| {
@@ -170,7 +172,7 @@ fn an_events_file_says_what_happened() {
 }
 
 proptest! {
-    /// However few jobs are kept one by one, and whatever is trimmed: quantiles are near, all else is the same.
+    /// However few jobs are kept individually, and however many are trimmed: quantiles are near, all else is the same.
     #[test]
     fn folded_figures_are_those_of_all_jobs(
         lives in prop::collection::vec((0_u64..50, 0_u64..5_000, 1_u64..20_000, 1_u32..50), 1..100),
@@ -217,7 +219,8 @@ proptest! {
     }
 }
 
-/// Tells of jobs: the time since the submission before, the wait, the run time, the tasks; all at full speed.
+/// Reports jobs to a summary: the time since the submission before, the wait, the run time, the tasks; all at full
+/// speed.
 fn observe_lives(lives: &[(u64, u64, u64, u32)], observer: &mut impl Observer) {
     let mut records = Vec::new();
     let mut submit = SimTime::from_secs(100);

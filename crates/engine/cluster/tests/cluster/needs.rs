@@ -1,4 +1,4 @@
-//! Schedulers that are told wrong CPU needs: what jobs get by hand.
+//! Schedulers that know wrong CPU needs: what jobs get, computed by hand.
 
 use crate::support::{Do, Script, ends};
 use dfrsim_cluster::{Decision, NeedModel, Options, Scheduler, Situation, simulate};
@@ -43,8 +43,8 @@ impl Scheduler for Diary {
     }
 }
 
-/// Needs of 0.2 and 0.8 are told as whole nodes, each at half of one. The first leaves 0.3 of its half unused, which the
-/// other can use: 0.5 + 0.3 is all that it needs.
+/// Needs of 0.2 and 0.8 are given as whole nodes, each at half of one. The first leaves 0.3 of its half unused, which
+/// the other can use: 0.5 + 0.3 is all that it needs.
 #[test]
 fn what_is_left_unused_goes_to_those_that_need_more() {
     let half = Yield::from_ratio(1, 2);
@@ -53,13 +53,13 @@ fn what_is_left_unused_goes_to_those_that_need_more() {
     assert_eq!(ends_of(&jobs, NeedModel::Whole, start), [100.0, 100.0]);
 }
 
-/// Three tasks need whole nodes and are told as halves; at yields of 1, 1/2 and 0 they are entitled to 1/2, 1/4 and
-/// nothing, and a quarter is left, a twelfth for each: 7/12, 4/12, 1/12. The first ends its 70 s at 120 s; 40 s and 10 s
+/// Three tasks need whole nodes, given as halves; at yields of 1, 1/2 and 0 they are entitled to 1/2, 1/4 and
+/// 0, and a quarter is left, a twelfth for each: 7/12, 4/12, 1/12. The first ends its 70 s at 120 s; 40 s and 10 s
 /// are done by then at a third and a twelfth. Three quarters are left then, 3/8 for each of the two: 5/8 and 3/8. The
 /// second has 30 s to do and ends at 168 s; the third has done 10 + 18 s of 35 s by then, gets the whole node, and ends at
 /// 175 s.
 #[test]
-fn what_nobody_is_entitled_to_is_shared_equally() {
+fn cpu_without_an_entitlement_is_shared_equally() {
     let yields = [Yield::ONE, Yield::from_ratio(1, 2), Yield::ZERO];
     let start = (0..3).map(|at| Do::Start(at, vec![(0, 1)], yields[at])).collect();
     let jobs = [job(1, 10, 70), job(2, 10, 70), job(3, 10, 35)];
@@ -69,8 +69,8 @@ fn what_nobody_is_entitled_to_is_shared_equally() {
     }
 }
 
-/// A need of 0.4 is told as a whole node and found at 60 s: then half a node at a yield of 1/2 is a need of 0.4 at a yield
-/// of 1. A need of 0.4 that is told as 0.2 is found too, and its entitlement stays at 0.2.
+/// A need of 0.4 is given as a whole node and found at 60 s: then half a node at a yield of 1/2 is a need of 0.4 at a
+/// yield of 1. A need of 0.4 that is given as 0.2 is discovered too, and its entitlement stays at 0.2.
 #[test]
 fn needs_are_found_while_jobs_run() {
     let seen = |needs, tenths, share| {

@@ -4,7 +4,7 @@ use crate::support::{Do, Script, Steps, ends, half, job};
 use dfrsim_cluster::{JobState, Options, Rule, SimulationError, Violation};
 use dfrsim_model::{JobId, NodeId, SimTime, Yield};
 
-/// What becomes of two jobs on two nodes, job 70 of two tasks (from 0, 10 s) and job 80 of four (from 1, 20 s).
+/// The outcome of two jobs on two nodes, job 70 of two tasks (from 0, 10 s) and job 80 of four (from 1, 20 s).
 fn violation(steps: Steps) -> Violation {
     let jobs = vec![job(70, 0, 2, 10), job(80, 1, 4, 20)];
     match ends(&Options::default(), jobs, &mut Script::new(steps)) {
@@ -55,7 +55,7 @@ fn a_job_must_be_in_the_state_for_what_is_asked() {
     ];
     for (mut steps, second, action, verb, state) in wrong {
         steps.push((second, vec![action]));
-        // The handle of a rejected job is given to the next one: nothing may arrive in between.
+        // The handle of a rejected job is given to the next one: no job may arrive in between.
         if state == Rejected {
             let mut script = Script::new(steps);
             let found = ends(&Options::default(), vec![job(70, 0, 2, 10)], &mut script).unwrap_err();

@@ -32,7 +32,7 @@ pub(crate) struct Script {
     pub(crate) diary: Vec<Moment>,
 }
 
-/// What a scheduler was told at one moment.
+/// What a scheduler saw at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Moment {
     pub(crate) second: f64,
@@ -50,7 +50,7 @@ impl Script {
     pub(crate) fn new(steps: Steps) -> Script {
         Script { steps, wakes: true, ..Script::default() }
     }
-    /// Wakes up only where it is told to.
+    /// Wakes up only where its script says so.
     pub(crate) fn sleepy(steps: Steps) -> Script {
         Script { steps, ..Script::default() }
     }

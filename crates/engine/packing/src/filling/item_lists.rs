@@ -1,4 +1,4 @@
-//! Items with counts, in the order in which a packing looks at them.
+//! Items with counts, in the order in which a packing examines them.
 
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ pub(crate) struct Item<const D: usize> {
     pub(crate) size: [u64; D],
     pub(crate) left: u64,
     /// The least size in each dimension of this item and all after it in its list: when a node has less free
-    /// than that in one of them, nothing from here on fits.
+    /// than that in one of them, no item from here on fits.
     pub(crate) least: [u64; D],
 }
 
@@ -225,7 +225,7 @@ impl<const D: usize> ItemLists<D> {
             self.ran_out(position);
         }
     }
-    /// Keeps the blocks true when nothing is left of an item.
+    /// Updates the blocks when an item is used up.
     fn ran_out(&mut self, position: usize) {
         let list = self.lists.partition_point(|list| list.items.end <= position);
         let list = &self.lists[list];
@@ -294,7 +294,7 @@ impl<const D: usize> Block<D> {
     }
     fn remove(&mut self, bit: usize, items: &[Item<D>]) {
         self.left &= !(1 << bit);
-        // The fewer are left, the more their least sizes say; to count at each halving costs next to nothing.
+        // The fewer are left, the tighter their least sizes; counting again at each halving is cheap.
         if self.left.count_ones() * 2 <= self.counted {
             self.count(items);
         }

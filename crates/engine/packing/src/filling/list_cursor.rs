@@ -19,7 +19,7 @@ impl ListCursor {
         let positions = items.list(list);
         ListCursor { list, position: positions.start, end: positions.end, take: None }
     }
-    /// Whether nothing of the list fits any more.
+    /// Whether no item of the list fits any more.
     pub(super) fn is_exhausted(&self) -> bool {
         self.position == self.end
     }

@@ -1,6 +1,6 @@
 //! Filling nodes with items, one node after the other: what all vector packing by lists has in common.
 //!
-//! Knows nothing of jobs and yields: [`ItemLists`] hold items of a size with counts, [`NodeRuns`] what the nodes
+//! Independent of jobs and yields: [`ItemLists`] hold items of a size with counts, [`NodeRuns`] what the nodes
 //! have free, a [`FillRule`](pack::FillRule) says what a node takes, and [`Packer`] goes through the nodes.
 
 mod item_lists;

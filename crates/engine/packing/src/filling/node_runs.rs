@@ -39,7 +39,7 @@ impl<const D: usize> NodeRuns<D> {
     pub(crate) fn runs(&self) -> &[NodeRun] {
         &self.runs
     }
-    /// What nodes have free, by the numbers of their kinds.
+    /// The free resources of nodes, by the numbers of their kinds.
     pub(crate) fn kinds(&self) -> &[[u64; D]] {
         &self.kinds
     }

@@ -8,7 +8,7 @@ use super::pack::{FillRule, Take};
 /// This is First Fit, seen from the nodes: each item goes to the first node that has room when all before it in
 /// the list have their places. And it is Choose Pack (Leinberger, Karypis and Kumar 1999; dissertation,
 /// section 4.2.5) with w equal to the number of dimensions: there is one list for each set of w dimensions, that
-/// is one, and a node's imbalance says nothing about it.
+/// is one, and a node's imbalance has no influence on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OneList;
 

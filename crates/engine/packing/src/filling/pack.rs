@@ -48,7 +48,7 @@ impl Plan {
     }
 }
 
-/// What nodes of one kind took last.
+/// The amount that nodes of one kind took last.
 #[derive(Clone, Copy, Debug)]
 struct Remembered<const D: usize> {
     takes: (u32, u32),
@@ -69,7 +69,7 @@ impl<const D: usize> Packer<D> {
     /// Fills the nodes in order and says whether all items found a place; `plan` is meaningful only then.
     ///
     /// Capacity that stays free on a node is lost: once more is lost than the nodes have beyond the volume of the items,
-    /// the packing must fail, and nothing more is tried.
+    /// the packing must fail, and ends.
     pub(crate) fn pack<R: FillRule<D>>(
         &mut self,
         rule: &mut R,
@@ -101,8 +101,8 @@ impl<const D: usize> Packer<D> {
         self.fill(rule, items, nodes, plan, |_, _| true);
     }
 
-    /// Fills the nodes in order until no item is left, or `goes_on` says no; it is told what stays free on how many
-    /// nodes.
+    /// Fills the nodes in order until no item is left, or `goes_on` is false; its arguments are what stays free and on
+    /// how many nodes.
     ///
     /// A node that starts with as much free as one before takes the same, as long as that many are left of all that was
     /// taken: items that did not fit or had run out then are in the same state now.

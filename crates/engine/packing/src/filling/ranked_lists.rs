@@ -64,7 +64,7 @@ fn two_largest<const D: usize>(amounts: &[u64; D], dimensions: usize) -> [usize;
 ///
 /// The dissertation (section 4.2.5) names the first two lists, (1st, 2nd) and (1st, 3rd), and leaves the others to an "etc."
 /// The figures it prints come from another order: that of the authors' simulator (flexsched, first commit of its public
-/// repository, `MCB_pick_vector`), whose Permutation Pack does not look at the load within a pair.
+/// repository, `MCB_pick_vector`), whose Permutation Pack does not use the load within a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ListOrder {
     /// As the text begins: the lexicographic order of ranks, (1st, 2nd), (1st, 3rd) up to the last, (2nd, 1st) and so on;

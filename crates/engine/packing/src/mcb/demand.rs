@@ -1,4 +1,4 @@
-//! What jobs ask of the nodes at a searched value.
+//! The amount that jobs ask of the nodes at a searched value.
 
 use super::pinned_nodes::PinnedNodes;
 use super::{PackJob, Packing};
@@ -33,7 +33,7 @@ pub(super) struct KeptJobs {
 }
 
 impl KeptJobs {
-    /// Nobody of this many jobs.
+    /// Keeps none of this many jobs.
     pub(super) fn reset(&mut self, jobs: usize) {
         self.flags.clear();
         self.flags.resize(jobs, false);

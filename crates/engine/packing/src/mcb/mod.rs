@@ -29,9 +29,9 @@
 //! assert!(mapping.is_kept(0) && !mapping.is_kept(1));
 //! ```
 //!
-//! The packing itself is that of [`vector`](crate::vector) and knows nothing of jobs: items of a size with counts
-//! ([`Packing`]'s rules fill nodes with them). Around it stands the search, which knows nothing of packing, and what
-//! the two need to know of jobs: sizes at a yield, pinned tasks, whose task is whose.
+//! The packing itself is that of [`vector`](crate::vector) and is independent of jobs: items of a size with counts
+//! ([`Packing`]'s rules fill nodes with them). The search around it is independent of packing. The two share what they
+//! need to know of jobs: sizes at a yield, pinned tasks, and which task belongs to which job.
 
 mod by_target;
 mod demand;
@@ -62,7 +62,7 @@ pub struct PackJob<'a> {
     pub memory: Share,
     /// Its place in the order of submission, which breaks ties between equal tasks ([`Ties`]).
     pub sequence: u64,
-    /// Where its tasks stand if they may not move: all of them, nodes rising. Such a job stays there or is left
+    /// The nodes of its tasks if they may not move: all of them, in ascending order. Such a job stays there or is left
     /// out.
     pub pinned: Option<&'a [NodeTasks]>,
 }
@@ -100,7 +100,7 @@ impl<'a> Mapping<'a> {
     pub fn is_kept(&self, job: usize) -> bool {
         self.kept.flags()[job]
     }
-    /// Where the tasks of a job stand, nodes rising; empty if it is not kept.
+    /// The nodes of a job's tasks in ascending order; empty if it is not kept.
     #[must_use]
     pub fn placement(&self, job: usize) -> &'a [NodeTasks] {
         match self.jobs[job].pinned {
@@ -212,7 +212,7 @@ impl Search {
         }
         placements.reset(jobs, nodes);
         let Some(value) = value else { return demand.range(&self.kept, nodes).highest };
-        // Laid out once more as it was when the packing was found: the items tell whose the tasks are.
+        // Laid out once more as it was when the packing was found: the items map tasks to jobs.
         demand.arrange(value, &self.kept, &mut self.layout);
         let items = self.layout.items.items().len();
         placements.hand_out(&self.found, jobs, &self.kept, &demand, items);

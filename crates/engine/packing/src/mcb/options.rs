@@ -1,4 +1,4 @@
-//! What can be chosen about MCB.
+//! The options of MCB.
 
 use dfrsim_model::{Share, Yield, named};
 
@@ -12,7 +12,7 @@ named! {
         ChoosePack = "cp",
         /// Two lists, tasks with more CPU than memory and the others (equal counts as memory), each by
         /// decreasing maximum; a node takes from the list against its imbalance (a balanced one as [`Balanced`] says),
-        /// and from the other list where nothing fits. MCB8 of RR-6692, section 3.4.
+        /// and from the other list where no item fits. MCB8 of RR-6692, section 3.4.
         TwoLists = "mcb8",
     }
 }
@@ -42,7 +42,7 @@ named! {
 }
 
 impl Ties {
-    /// What jobs are sorted by, given their places in the order of submission and in the call.
+    /// The sort key of jobs, given their places in the order of submission and in the call.
     pub(super) fn order(self, sequence: u64, index: u32) -> (u64, u32) {
         match self {
             Ties::EarlierFirst => (sequence, index),
@@ -82,7 +82,7 @@ named! {
 pub struct McbOptions {
     /// How nodes are filled.
     pub packing: Packing,
-    /// Who stays when not all can.
+    /// The jobs that stay when not all can.
     pub drop: DropRule,
     /// From which list a balanced node takes; matters to [`Packing::TwoLists`] only.
     pub balanced: Balanced,

@@ -37,7 +37,7 @@ impl PinnedNodes {
     pub(super) fn count(&self) -> u32 {
         self.in_use.len() as u32
     }
-    /// Forgets what stood on the nodes; these pinned tasks do now.
+    /// Replaces the pinned tasks of all nodes by these.
     pub(super) fn rebuild<'a>(&mut self, pinned: impl Iterator<Item = Pinned<'a>>) {
         self.runs.clear();
         self.unscaled.clear();
@@ -68,7 +68,7 @@ impl PinnedNodes {
             self.runs.push(number, 1);
         }
     }
-    /// The nodes with their CPU multiplied by `factor`; nothing if that is more than a node has.
+    /// The nodes with their CPU multiplied by `factor`; false if that is more than a node has.
     pub(super) fn scale(&mut self, factor: u64) -> bool {
         let mut within = true;
         for (free, unscaled) in self.runs.kinds_mut().iter_mut().zip(&self.unscaled) {

@@ -1,4 +1,4 @@
-//! From what nodes take to where the tasks of each job stand.
+//! From what nodes take to the nodes of each job's tasks.
 
 use super::PackJob;
 use super::demand::{Demand, KeptJobs};
@@ -26,7 +26,7 @@ struct Cursor {
 }
 
 impl Placements {
-    /// Nobody is anywhere.
+    /// Removes all tasks from all nodes.
     pub(super) fn reset(&mut self, jobs: &[PackJob], nodes: u32) {
         self.spans.clear();
         let mut start = 0;

@@ -115,8 +115,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Appends two classes that the order cannot tell apart (each has as much memory as the other has CPU): their
-    /// jobs in the order of [`Ties`], which `job_at` tells, with the tasks of the job if it is kept.
+    /// Appends two classes that are equal in the order (each has as much memory as the other has CPU): their
+    /// jobs in the order of [`Ties`], which `job_at` returns, with the tasks of the job if it is kept.
     fn push_interleaved(&mut self, pair: [SizedClass; 2], job_at: impl Fn(u32) -> ((u64, u32), Option<u32>)) {
         let mut left = pair.map(|(class, _)| class.jobs);
         loop {

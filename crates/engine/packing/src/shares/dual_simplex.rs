@@ -224,7 +224,7 @@ impl DualSimplex {
         true
     }
 
-    /// From the bound at which a column's variable stands to the other one.
+    /// The distance from the current bound of a column's variable to the other bound.
     fn range(&self, problem: &Problem<'_>, column: usize) -> f64 {
         let height = |job: u32| problem.ceilings[job as usize] - problem.floors[job as usize];
         match self.columns[column] {

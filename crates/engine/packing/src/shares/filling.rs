@@ -51,7 +51,7 @@ const RISING: FineYield = FineYield::MAX;
 /// The level is the yield itself: max-min fairness.
 ///
 /// Levels are rounded down to fine units, and what stopped jobs use is computed from these rounded levels: the
-/// sums are exact and fit, whatever the loads. What rounding leaves of a node goes to the jobs that stop there
+/// sums are exact and fit, for any loads. What rounding leaves of a node goes to the jobs that stop there
 /// last, so that a level can be some fine units beside the true one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct YieldRise {

@@ -180,8 +180,8 @@ mod tests {
         assert_eq!(yields, [Yield::from_ratio(28, 100), Yield::from_ratio(12, 43), Yield::ONE]);
     }
 
-    /// Two jobs on a node, one of which has done nothing in the 900 s since it came: it gets all that the other leaves. Of two that are
-    /// alike, the first in the order of ranks gets the last step.
+    /// Two jobs on a node, one of which has done no work in the 900 s since it came: it gets all that the other leaves.
+    /// Of two that are alike, the first in the order of ranks gets the last step.
     #[test]
     fn the_job_with_the_largest_stretch_gets_the_next_step() {
         let step = Share::from_ratio(1, 100);

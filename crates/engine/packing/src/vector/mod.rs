@@ -114,7 +114,7 @@ pub struct Solution {
 
 /// An instance with more resources than packings are made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an instance with {dimensions} resources: vector packing is made for 1 to {MAX_DIMENSIONS}")]
+#[error("an instance with {dimensions} resources: vector packing supports 1 to {MAX_DIMENSIONS}")]
 pub struct UnsupportedDimensions {
     /// How many resources there are.
     pub dimensions: usize,
@@ -157,7 +157,7 @@ impl VectorPacking {
             }
         }
         // Vectors have one of a few fixed widths, so that their loops have no end to be tested; what an instance has less
-        // is filled with resources that nobody has or wants.
+        // is filled with unused resources.
         const WIDTHS: [(usize, MakeEngine); 6] = [
             (2, engine::<2>),
             (4, engine::<4>),

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// What items are sorted by.
+/// The sort key of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Criterion {
     Sum,

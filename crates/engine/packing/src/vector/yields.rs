@@ -4,7 +4,7 @@ use crate::yield_search::{Ends, SearchRange};
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
 
-/// What tasks ask of one resource: always, and more at a scaled yield of 1. In units of 2^-20 [`Share`](dfrsim_model::Share) units.
+/// The amount that tasks ask of one resource: always, and more at a scaled yield of 1. In units of 2^-20 [`Share`](dfrsim_model::Share) units.
 #[derive(Clone, Copy, Debug, Default)]
 struct Demand {
     always: u128,
@@ -121,7 +121,7 @@ pub enum Probes {
     /// which is tried (RR-6692, section 3.4; the dissertation's authors' simulator, flexsched, `VP_scheduler`).
     #[default]
     Halving,
-    /// [`yield_bound`], then 0, and what bisection between them comes to; nothing more if both fail.
+    /// [`yield_bound`], then 0, and what bisection between them finds; no more if both fail.
     EndsFirst,
     /// The same, but bisection follows whether or not 0 succeeds.
     EndsToo,
@@ -140,7 +140,7 @@ pub enum Claimed {
 /// Searches the largest scaled yield at which something succeeds, usually a packing: bisects until the last success and the
 /// last failure are no more than `precision` apart (dissertation, section 4.2.5). The last yield that succeeded, if one did.
 ///
-/// Success need not be monotone in the yield; the yields that are tried depend on nothing but earlier successes.
+/// Success need not be monotone in the yield; the yields that are tried depend only on earlier successes.
 ///
 /// ```
 /// use dfrsim_model::offline::{Instance, OfflineJob};
@@ -151,7 +151,7 @@ pub enum Claimed {
 /// let job = OfflineJob { tasks: 3, demand: [one].into(), least_yield: Yield::ZERO };
 /// let instance = Instance { fixed: 0, fluid: 1, nodes: vec![[one].into(); 2], jobs: vec![job] };
 /// assert_eq!(vector::yield_bound(&instance), Some(Yield::from_ratio(2, 3)));
-/// // Two of the three tasks share a node, whatever one does.
+/// // Two of the three tasks must share a node.
 /// let found = vector::search(&instance, Yield::from_ratio(1, 1000), Probes::Halving, |at| {
 ///     let size = vector::sizes_at(&instance.jobs[0], instance.fixed, at).next().unwrap();
 ///     2 * size <= u64::from(one) << Yield::BITS

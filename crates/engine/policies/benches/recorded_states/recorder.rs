@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 /// What counts as about 10 jobs and about 100.
 pub(crate) const SIZES: [(u32, RangeInclusive<usize>); 2] = [(10, 8..=12), (100, 80..=120)];
 
-/// What MCB is asked: jobs by decreasing priority, each with where it stands if it may not move.
+/// What MCB is asked: jobs by decreasing priority, each with its nodes if it may not move.
 #[derive(Clone, Debug)]
 pub(crate) struct PackState(Vec<(PackJob<'static>, Option<Vec<NodeTasks>>)>);
 
@@ -106,8 +106,8 @@ impl<'a> Recorder<'a> {
 
     /// Asks what will be asked of MCB at this moment; under `MCB*` jobs are where the cluster has them until then.
     fn packing(&self, situation: &Situation<'_>) -> Option<(Vec<JobHandle>, PackState)> {
-        let nothing_new = situation.submitted.is_empty() && situation.completed.is_empty() && !situation.tick;
-        if self.parts.on_submission != OnSubmission::Mcb || nothing_new {
+        let no_event = situation.submitted.is_empty() && situation.completed.is_empty() && !situation.tick;
+        if self.parts.on_submission != OnSubmission::Mcb || no_event {
             return None;
         }
         size_of(situation.view.jobs().len())?;

@@ -15,12 +15,12 @@ pub enum Compression {
     Replan,
 }
 
-/// Every job gets a reservation on arrival, at the earliest hole that delays nobody (Mu'alem and Feitelson 2001,
+/// Every job gets a reservation on arrival, in the earliest hole that delays no other job (Mu'alem and Feitelson 2001,
 /// section 2).
 ///
 /// A running job past its estimate counts, in each pass, as ending one second from now; since that breaks
-/// promises, the queue is planned again then. Nothing is awaited in that second: the plan is examined again when
-/// the job ends or something else happens.
+/// promises, the queue is planned again then. Within that second no pass is made for it: the plan is examined again
+/// when the job ends or another event occurs.
 #[derive(Debug)]
 pub struct Conservative {
     compression: Compression,

@@ -5,7 +5,7 @@ use super::{BatchJob, Cancel, Planner, QueueOrder};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 
-/// The head of the queue starts as soon as its nodes are free; nobody overtakes it.
+/// The head of the queue starts as soon as its nodes are free; no job overtakes it.
 #[derive(Debug)]
 pub struct Fcfs {
     free: u32,

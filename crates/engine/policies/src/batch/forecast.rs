@@ -15,26 +15,26 @@ pub trait Cancel: Planner {
 /// A waiting job and when it is expected to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedJob {
-    /// Who it is.
+    /// The job.
     pub job: JobHandle,
     /// When it starts if all jobs take as long as is estimated of them and none is submitted or cancelled.
     pub start: SimTime,
 }
 
-/// A planner that tells its plan. Questions come after a pass at which nothing has happened since.
+/// A planner whose plan can be queried. Queries come after a pass, with no event in between.
 pub trait Forecast: Cancel {
     /// Appends the waiting jobs in the order of the queue, with their expected starts.
     fn plan(&mut self, now: SimTime, plan: &mut Vec<PlannedJob>);
     /// When a job of this width and estimate would start if it were submitted now, looked for from `from` on, which
     /// must not be before now nor after the answer. The cluster must be as wide as the job.
     ///
-    /// Nothing is planned again for the question.
+    /// The query does not plan again.
     fn start_if_submitted(&mut self, now: SimTime, from: SimTime, width: u32, estimate: SimSpan) -> SimTime;
     /// What a submission does to the answers of [`Forecast::start_if_submitted`].
     fn effect_of_submission(&self) -> SubmissionEffect;
 }
 
-/// What one more submission does to starts that were told before it.
+/// The effect of one more submission on starts that were given before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubmissionEffect {
     /// Starts can only become later, and only those of jobs that would run at the same time as the new one.

@@ -9,7 +9,7 @@ use dfrsim_model::{SimSpan, SimTime};
 pub enum QueueRule {
     /// Not before its predecessor starts. With FCFS this is what happens if all estimates are right.
     InTurn,
-    /// Into the earliest hole that delays nobody before it. With EASY the head of the queue gets just the reservation
+    /// Into the earliest hole that delays no job before it. With EASY the head of the queue gets just the reservation
     /// that EASY makes for it, and each further job the one that it would have if those before it had theirs; EASY
     /// itself may start it earlier, and may delay all but the head.
     EarliestHole,

@@ -2,7 +2,7 @@
 //!
 //! A [`Planner`] decides which queued job starts when, from widths and estimates alone; [`BatchScheduler`] makes
 //! a [`dfrsim_cluster::Scheduler`] of it, which picks the nodes (the lowest free ones). At one moment a planner
-//! hears of all ends, then of all arrivals, then makes one scheduling pass.
+//! gets all ends, then all arrivals, then makes one scheduling pass.
 //!
 //! A [`Forecast`] also says when a job would start, queued or not, and gives waiting jobs back: what a scheduler
 //! above several clusters needs of each. CONS has its plan anyway; [`InQueueOrder`] plans for FCFS and EASY.
@@ -36,7 +36,7 @@ use dfrsim_model::{SimSpan, SimTime};
 /// A job as batch policies see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchJob {
-    /// Who it is.
+    /// The job.
     pub job: JobHandle,
     /// Its place in the order of submission; breaks all ties.
     pub sequence: u64,
@@ -44,7 +44,7 @@ pub struct BatchJob {
     pub submit: SimTime,
     /// The number of nodes that it takes.
     pub width: u32,
-    /// What is said of its run time; [`SimSpan::MAX`] if nothing is.
+    /// The estimate of its run time; [`SimSpan::MAX`] if there is none.
     pub estimate: SimSpan,
 }
 
@@ -60,6 +60,6 @@ pub trait Planner {
     fn submit(&mut self, job: BatchJob);
     /// One scheduling pass: appends the jobs that start now, in the order in which they were chosen.
     fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>);
-    /// When the next pass is due though no job ends or arrives, if the plan says so; after `now`.
+    /// When the next pass is due though no job ends or arrives, by the plan; after `now`.
     fn next_start(&self, now: SimTime) -> Option<SimTime>;
 }

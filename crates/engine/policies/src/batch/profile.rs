@@ -94,7 +94,7 @@ impl Profile {
         self.steps.get(first).map_or(SimTime::MAX, |step| step.from.max(from))
     }
 
-    /// What is reserved, as nodes * microseconds; what is reserved for ever does not count.
+    /// The reserved area, in nodes * microseconds; endless reservations do not count.
     #[must_use]
     pub fn reserved(&self) -> u128 {
         let span = |pair: &[Step]| u128::from(pair[1].from.since(pair[0].from).micros());

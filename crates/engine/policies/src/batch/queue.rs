@@ -6,7 +6,7 @@ use dfrsim_model::SimTime;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-/// Which waiting job stands before which; ties by order of submission.
+/// The order of waiting jobs; ties by order of submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum QueueOrder {
     /// By submission.
@@ -80,7 +80,7 @@ impl Queue {
         Queue { order, jobs: VecDeque::new() }
     }
 
-    /// A job joins; nothing in the fixed orders depends on the moment, and the one that does is sorted in
+    /// A job joins; the fixed orders do not depend on the time, and the one that does is sorted in
     /// [`Queue::begin_pass`].
     pub(crate) fn insert(&mut self, job: BatchJob) {
         let at = match self.order {

@@ -8,7 +8,7 @@ use std::fmt;
 /// The parts that the paper does not have, apart from `/BUDGET` and `/RELABEL`. Only `/ESTIMATES` reads what is known of run times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Extensions {
-    /// `/PERIOD=seconds`: the time between ticks, whatever the options of the policy have.
+    /// `/PERIOD=seconds`: the time between ticks, which overrides the options of the policy.
     pub period: Option<SimSpan>,
     /// `/BELOW=percent`: a tick maps all jobs again only if a job is on no node or a yield is below this percentage; only with
     /// [`Periodic::Mcb`].

@@ -29,7 +29,7 @@ pub(super) struct Idle {
     limits: Vec<Option<Share>>,
 }
 
-/// What a job asks for.
+/// The amount that a job asks for.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     memory: Share,
@@ -129,11 +129,6 @@ impl Idle {
                 memories.remove(&memory);
             }
         }
-    }
-
-    /// Whether all jobs in the system are on nodes.
-    pub(super) fn is_empty(&self) -> bool {
-        self.jobs.is_empty()
     }
 
     /// All of them with their ranks, in no order.
@@ -250,7 +245,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever has come and left, at each of some moments sorting all of them gives the same beginning, and asking each in turn
+        /// After any arrivals and departures, sorting all of them gives the same beginning, and asking each in turn
         /// the same first one that fits.
         #[test]
         fn the_first_are_those_of_sorting_all(
@@ -287,7 +282,7 @@ mod tests {
                 let expected: Vec<JobHandle> = sorted.iter().map(Ranked::job).take(enough + 1).collect();
                 prop_assert_eq!(found, expected);
 
-                room.set(free.iter().map(|&free| (Share::from_ratio(free, 10), 1)));
+                room.set(free.iter().map(|&free| Share::from_ratio(free, 10)));
                 let takes = |memory: Share, tasks: u32| {
                     let on_one = |free: u64| Share::from_ratio(free, 10).units().checked_div(memory.units());
                     free.iter().map(|&free| on_one(free).unwrap_or(tasks)).sum::<u32>() >= tasks

@@ -22,7 +22,7 @@ pub struct Fractional {
     pub budget_gb: Option<u32>,
     /// `/RELABEL`: whether nodes of a new mapping get the names with which the least memory moves.
     pub relabel: bool,
-    /// What is done with CPU that the mapping leaves.
+    /// The rule for CPU that the mapping leaves.
     pub second_phase: SecondPhase,
     /// Which running jobs MCB may not move.
     pub remap_limit: RemapLimit,
@@ -56,7 +56,7 @@ pub enum Periodic {
     McbStretch,
 }
 
-/// What is done with CPU that the mapping leaves.
+/// The rule for CPU that the mapping leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SecondPhase {
     /// `OPT=MIN`: the smallest yields rise together (max-min).
@@ -129,7 +129,7 @@ impl Fractional {
             remap_limit,
             extensions,
         };
-        // Printing it back catches whatever is left over or written in another way.
+        // Printing it back catches parts that are left over or written in another way.
         (policy.makes_sense() && policy.to_string() == name).then_some(policy)
     }
 
@@ -200,7 +200,7 @@ impl Fractional {
             .filter(|policy| policy.makes_sense())
     }
 
-    /// What the policy does, in one line.
+    /// A description of the policy, in one line.
     #[must_use]
     pub fn description(self) -> String {
         let mut parts = vec![

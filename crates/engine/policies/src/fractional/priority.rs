@@ -1,4 +1,4 @@
-//! Who comes first when not all can run (dissertation, section 5.2.3).
+//! The order of jobs when not all can run (dissertation, section 5.2.3).
 
 use super::idle::Idle;
 use super::{Extensions, Fractional, FractionalOptions};

@@ -1,4 +1,4 @@
-//! What the dissertation leaves open of fractional policies, as choices.
+//! Points of fractional policies that the dissertation leaves open, as choices.
 //!
 //! The author's own simulator (vcsim, M. Stillwell, 2010, `results/scripts/sim.py`) settles each of them in one way, which
 //! is not always that of the text; where the text speaks, it is the default.

@@ -13,11 +13,11 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// The free memory of nodes, and how many neighbours have it.
-    pub(super) fn set(&mut self, free: impl Iterator<Item = (Share, u32)>) {
+    /// The free memory of each node.
+    pub(super) fn set(&mut self, free: impl Iterator<Item = Share>) {
         self.refused.clear();
         self.free.clear();
-        self.free.extend(free);
+        self.free.extend(free.map(|free| (free, 1)));
         // Neighbours often have the same tasks: that leaves less to sort.
         self.join_equal();
         self.free.sort_unstable_by(|a, b| b.cmp(a));
@@ -82,7 +82,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever was refused before, the answer is the sum over all nodes.
+        /// After any refusals, the answer is the sum over all nodes.
         #[test]
         fn room_is_the_sum_over_nodes(
             free in prop::collection::vec(0_u64..=10, 1..8),
@@ -90,7 +90,7 @@ mod tests {
         ) {
             let tenths = |tenths: u64| Share::from_ratio(tenths, 10);
             let mut room = Room::default();
-            room.set(free.iter().map(|&free| (tenths(free), 1)));
+            room.set(free.iter().map(|&free| tenths(free)));
             for (memory, tasks) in asked {
                 let sum: u64 = free.iter().map(|free| free.checked_div(memory).unwrap_or(u64::MAX / 8)).sum();
                 prop_assert_eq!(room.takes(tenths(memory), tasks), sum >= u64::from(tasks));

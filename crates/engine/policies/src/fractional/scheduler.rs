@@ -2,16 +2,14 @@
 
 mod arrivals;
 
-use super::budget::{Candidate, Mover, ranges};
+use super::budget::{Candidate, Mover};
 use super::idle::{Idle, IdleJob};
 use super::mapping::{Mapping, Placed};
 use super::priority::{Priority, Ranked, Ranking};
 use super::readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
 use super::room::Room;
 use super::{Extensions, Fractional, OnSubmission, Periodic, PriorityRule, RemapLimit, SecondPhase};
-use dfrsim_cluster::{
-    Decision, JobHandle, JobState, JobView, NodeRange, Placement, Scheduler, Situation, View,
-};
+use dfrsim_cluster::{Decision, JobHandle, JobState, JobView, Scheduler, Situation, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
 use dfrsim_packing::mcb::{DropRule, Mcb, McbOptions, PackJob};
 use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
@@ -25,7 +23,7 @@ pub struct FractionalOptions {
     pub mcb: McbOptions,
     /// How priorities are computed.
     pub priority: PriorityRule,
-    /// How the rest of what the text leaves open is read.
+    /// Readings of other points that the text leaves open.
     pub readings: Readings,
     /// The memory of a node in GB, above 0, by which [`Fractional::budget_gb`] is measured.
     pub node_memory_gb: f64,
@@ -73,9 +71,6 @@ pub struct FractionalScheduler {
     yields: Vec<Yield>,
     /// By handle: the yields with which the last tick of `/stretch-per` packed.
     floors: Vec<Yield>,
-    /// The placements of running jobs by segments of nodes, one after the other, and where each ends.
-    parts: Vec<NodeTasks>,
-    ends: Vec<usize>,
     /// What the second phase gives, by place among the running jobs.
     shared: Vec<Yield>,
     probe: Option<Box<dyn McbProbe>>,
@@ -100,8 +95,6 @@ impl FractionalScheduler {
             evicted: Vec::new(),
             yields: Vec::new(),
             floors: Vec::new(),
-            parts: Vec::new(),
-            ends: Vec::new(),
             shared: Vec::new(),
             probe: None,
         }
@@ -193,19 +186,17 @@ impl FractionalScheduler {
         // What finds no room now finds none after others have started, so always the first that finds room is the next.
         loop {
             let (mapping, room) = (&self.mapping, &mut self.room);
-            // Those that left their nodes at this moment.
-            let evicted = mapping.involved().filter(|&job| {
-                let is_running = view.job(job).state() == JobState::Running;
-                is_running && !mapping.runs(job) && is_meant(job)
-            });
-            if self.idle.is_empty() && evicted.clone().next().is_none() {
-                break;
-            }
             room.set(mapping.nodes.free_memory());
             let is_waiting = |job: JobHandle| !mapping.runs(job) && is_meant(job);
             let first = self.idle.first_that_fits(room, view.now(), is_waiting);
-            let fitting = evicted.filter(|&job| room.takes(view.job(job).memory(), view.job(job).tasks()));
-            let first = first.max(fitting.map(|job| Ranked::of(priority, view, job)).max());
+            // Those that left their nodes at this moment.
+            let evicted = mapping.involved().filter(|&job| {
+                let asked = view.job(job);
+                asked.state() == JobState::Running
+                    && is_waiting(job)
+                    && room.takes(asked.memory(), asked.tasks())
+            });
+            let first = first.max(evicted.map(|job| Ranked::of(priority, view, job)).max());
             let Some(next) = first else { break };
             let placed = self.mapping.place_greedily(view, next.job());
             debug_assert!(placed, "there was room");
@@ -239,22 +230,17 @@ impl FractionalScheduler {
         }
         let ranked: Vec<JobHandle> = self.ranking.highest_first().collect();
         let (mapping, limit) = (&self.mapping, self.policy.remap_limit);
-        let pinned = |&handle: &JobHandle| {
-            let is_pinned = mapping.runs(handle) && limit.pins(view.job(handle), self.policy.extensions);
-            is_pinned.then(|| Placement::new(mapping.placement(handle)).to_vec())
-        };
-        let pinned: Vec<Option<Vec<NodeTasks>>> = ranked.iter().map(pinned).collect();
         let jobs: Vec<PackJob<'_>> = ranked
             .iter()
-            .zip(&pinned)
-            .map(|(&handle, pinned)| {
+            .map(|&handle| {
                 let job = view.job(handle);
                 PackJob {
                     tasks: job.tasks(),
                     need: job.cpu_need(),
                     memory: job.memory(),
                     sequence: job.sequence(),
-                    pinned: pinned.as_deref(),
+                    pinned: (mapping.runs(handle) && limit.pins(job, self.policy.extensions))
+                        .then(|| mapping.placement(handle)),
                 }
             })
             .collect();
@@ -276,7 +262,7 @@ impl FractionalScheduler {
             // What others get beyond these is left to the second phase.
             let step = self.options.mcb.cpu_step;
             for (place, &handle) in ranked.iter().enumerate().filter(|(place, _)| packed.is_kept(*place)) {
-                let exact = yield_at(place, packed.value()).expect("the packing stands on these yields");
+                let exact = yield_at(place, packed.value()).expect("the packing used these yields");
                 let need = view.job(handle).cpu_need();
                 self.floors[handle.index()] = step.map_or(exact, |step| packed_in_steps(exact, need, step));
             }
@@ -284,19 +270,14 @@ impl FractionalScheduler {
         let candidate =
             |(&handle, job): (&JobHandle, &PackJob<'_>)| Candidate { handle, pinned: job.pinned.is_some() };
         let candidates: Vec<Candidate> = ranked.iter().zip(&jobs).map(candidate).collect();
-        let placements = (0..ranked.len()).map(|place| packed.placement(place));
-        let placements: Vec<Vec<NodeRange>> = if self.policy.relabel || budget.is_some() {
-            let mut placements = placements.map(<[NodeTasks]>::to_vec).collect();
-            if self.policy.relabel {
-                placements = self.mover.relabel(view, self.nodes, &candidates, &placements);
-            }
-            if let Some(budget) = budget {
-                placements = self.mover.limit(view, self.nodes, &candidates, placements, budget);
-            }
-            placements.iter().map(|placement| ranges(placement)).collect()
-        } else {
-            placements.map(ranges).collect()
-        };
+        let mut placements: Vec<Vec<NodeTasks>> =
+            (0..ranked.len()).map(|place| packed.placement(place).to_vec()).collect();
+        if self.policy.relabel {
+            placements = self.mover.relabel(view, self.nodes, &candidates, &placements);
+        }
+        if let Some(budget) = budget {
+            placements = self.mover.limit(view, self.nodes, &candidates, placements, budget);
+        }
         let mut known = ranked.clone();
         known.sort_unstable();
         let places = ranked.into_iter().zip(placements);
@@ -313,20 +294,10 @@ impl FractionalScheduler {
     /// Gives out the CPU under the mapping as it is now.
     fn share(&mut self, view: View<'_>) {
         let running: Vec<JobHandle> = self.mapping.placed().collect();
-        // Where CPU comes in steps, even what is on other nodes counts.
-        self.mapping.nodes.number_segments(self.options.mcb.cpu_step.is_none());
-        self.parts.clear();
-        self.ends.clear();
-        for &job in &running {
-            self.mapping.nodes.by_segment(self.mapping.placement(job), &mut self.parts);
-            self.ends.push(self.parts.len());
-        }
-        let mut begin = 0;
-        let jobs = running.iter().zip(&self.ends).map(|(&job, &end)| SharedJob {
+        let shared = |&job: &JobHandle| SharedJob {
             need: view.job(job).cpu_need(),
-            placement: &self.parts[std::mem::replace(&mut begin, end)..end],
-        });
-        let jobs: Vec<SharedJob<'_>> = jobs.collect();
+            placement: self.mapping.placement(job),
+        };
         if self.policy.periodic == Periodic::McbStretch {
             let is_max = self.policy.second_phase != SecondPhase::Average;
             let (mut period, mut floor) = (self.period(), None);
@@ -334,15 +305,16 @@ impl FractionalScheduler {
                 let now = view.now();
                 period = self.next_tick(now).map_or(period, |tick| tick.since(now));
                 // Jobs may get less than at the tick, but the average is still computed above the yields of the tick.
-                floor = is_max.then(|| self.options.mcb.floor.min(self.shares.common(&jobs)));
+                let plain: Vec<SharedJob<'_>> = running.iter().map(shared).collect();
+                floor = is_max.then(|| self.options.mcb.floor.min(self.shares.common(&plain)));
             }
-            let stretched = running.iter().zip(&jobs).map(|(job, &shared)| StretchJob {
-                job: shared,
+            let stretched = |job: &JobHandle| StretchJob {
+                job: shared(job),
                 flow_time: view.job(*job).flow_time(),
                 virtual_time: view.job(*job).virtual_time(),
                 floor: floor.unwrap_or(self.floors[job.index()]),
-            });
-            let jobs: Vec<StretchJob<'_>> = stretched.collect();
+            };
+            let jobs: Vec<StretchJob<'_>> = running.iter().map(stretched).collect();
             if let (true, Some(step)) = (is_max, self.options.mcb.cpu_step) {
                 self.ranking.rank(self.priority(), view, running.iter().copied());
                 let mut ranks = vec![0; running.len()];
@@ -359,6 +331,7 @@ impl FractionalScheduler {
                 self.shares.max_average_inverse_stretch(&jobs, period, &mut self.shared);
             }
         } else {
+            let jobs: Vec<SharedJob<'_>> = running.iter().map(shared).collect();
             let weight = |&job: &JobHandle| {
                 self.policy.extensions.weight(self.policy.extensions.length(view.job(job)))
             };
@@ -436,8 +409,8 @@ fn lowest_target() -> Yield {
 }
 
 /// The yield that brings a job's inverse estimated stretch at the next tick, (virtual time + yield * period) / (flow time +
-/// period), to the target, but at least the floor; nothing if it needs more than its full speed (section 5.2.6), but for the lowest target, which a job
-/// may miss.
+/// period), to the target, but at least the floor; `None` if it needs more than its full speed (section 5.2.6), but for
+/// the lowest target, which a job may miss.
 fn stretch_yield(
     view: View<'_>,
     job: JobHandle,

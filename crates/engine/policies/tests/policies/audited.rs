@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use rayon::prelude::*;
 use std::num::NonZeroU32;
 
-/// Policies that are told wrong needs, and find them: the audit sees what jobs really get.
+/// Policies that are given wrong needs and discover the right ones: the audit checks what jobs really get.
 #[test]
 fn wrong_needs_pass_the_audit() {
     const NODES: u32 = 32;
@@ -64,7 +64,7 @@ fn extended() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever parts are combined, the schedule is legal, keeps to the rules of the parts, and leaves no job behind.
+    /// For all combinations of parts the schedule is legal, obeys the rules of the parts, and completes all jobs.
     #[test]
     fn all_combinations_of_extensions_pass_the_audit(name in extended(), trace in 0_u64..1_000) {
         const NODES: u32 = 16;
@@ -140,7 +140,7 @@ fn requesting_jobs(nodes: u32, seed: u64) -> Vec<Job> {
     jobs
 }
 
-/// Whatever is known of run times, each batch policy starts its jobs when the audit has them start.
+/// With any estimates, each batch policy starts its jobs when the audit expects it.
 #[test]
 fn batch_policies_keep_to_their_rules() {
     const NODES: u32 = 32;
@@ -171,7 +171,7 @@ fn batch_policies_keep_to_their_rules() {
 
 /// A schedule of one batch policy under the name of another one has faults, whichever two they are.
 #[test]
-fn batch_policies_are_told_apart() {
+fn batch_policies_are_distinguished() {
     const NODES: u32 = 32;
     let options = Options { estimates: EstimateModel::Requested, ..Options::default() };
     BatchPolicy::ALL.par_iter().for_each(|&policy| {

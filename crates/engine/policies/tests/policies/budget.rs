@@ -84,7 +84,7 @@ fn no_tick_moves_more_than_its_budget() {
 }
 
 #[test]
-fn a_budget_that_is_never_reached_changes_nothing() {
+fn a_budget_that_is_never_reached_has_no_effect() {
     let name = |budget: &str| format!("GreedyPM*/per{budget}/OPT=MIN/MVT=600");
     let options = Options { penalty: SimSpan::from_secs(300), ..Options::default() };
     let records = |name: &str| support::schedule(name, NODES, &options, jobs(0));
@@ -101,8 +101,8 @@ fn relabelling_moves_less() {
 }
 
 /// Two nodes. At the first tick, at 600, jobs 1 and 2 (need 1, memory 2/5) get one each. Job 3 (need 1/10, memory 7/10) comes at
-/// 700. At the tick at 1,200 there is room for it if the others share a node, but nothing may move: the one with the lower
-/// priority is paused, job 3 starts, and ends at 1,200 + 100.
+/// 700. At the tick at 1,200 there is room for it if the others share a node, but no task may move: the one with the
+/// lower priority is paused, job 3 starts, and ends at 1,200 + 100.
 #[test]
 fn what_cannot_be_moved_is_paused_for_higher_priorities() {
     let job = |id: u64, submit, need, memory, run| Job {

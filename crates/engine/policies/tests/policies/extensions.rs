@@ -9,15 +9,16 @@ fn lives(policy: &str, nodes: u32, jobs: Vec<Job>) -> Vec<(f64, f64)> {
     starts_and_ends(&schedule(policy, nodes, &penalty(5), jobs))
 }
 
-/// Ticks are at 100, 200 after the first submission, whatever the period of the options.
+/// Ticks are at 100, 200 after the first submission, regardless of the period of the options.
 #[test]
 fn the_period_is_that_of_the_name() {
     let table = [(50, 100, 1), (160, 10, 1)];
     assert_eq!(lives("/per/OPT=MIN/PERIOD=100", 1, jobs(&table)), [(150.0, 250.0), (250.0, 260.0)]);
 }
 
-/// Two nodes. Job 2 is on node 1 until 100; jobs 1 and 3 share node 0, and have half of it for ever if nobody moves. Each has
-/// 300 s done at the tick of 600: half is not below 50 %, but below 51 %. Then one moves, without penalty: 600 + 1,700.
+/// Two nodes. Job 2 is on node 1 until 100; jobs 1 and 3 share node 0, and have half of it for ever if neither moves.
+/// Each has 300 s done at the tick of 600: half is not below 50 %, but below 51 %. Then one moves, without penalty: 600
+/// + 1,700.
 #[test]
 fn ticks_map_again_only_if_a_yield_is_below() {
     let table = [(0, 2000, 3), (0, 100, 3), (0, 2000, 3)];
@@ -93,7 +94,8 @@ fn the_least_attained_service_has_the_largest_share() {
     assert_eq!(lives("Greedy*/OPT=MIN/LAS=100", 1, jobs(&table)), expected);
 }
 
-/// One node, and exact estimates. At 5 job 1 may give way if it runs for 60 s or more, whatever it has done.
+/// One node, and exact estimates. At 5 job 1 may give way if it runs for 60 s or more, regardless of the work it has
+/// done.
 #[test]
 fn short_jobs_do_not_give_way_if_estimates_are_known() {
     let policy = "GreedyP*/OPT=MIN/SAFE=60/ESTIMATES";
@@ -122,7 +124,7 @@ fn short_jobs_have_the_largest_share_if_estimates_are_known() {
     assert_eq!(lives("Greedy*/OPT=MIN/LAS=100/ESTIMATES", 1, jobs(&table)), expected);
 }
 
-/// As in `ticks_map_again_only_if_a_yield_is_below`, but nobody moves who runs for less than the limit.
+/// As in `ticks_map_again_only_if_a_yield_is_below`, but no job moves that has run for less than the limit.
 #[test]
 fn short_jobs_do_not_move_if_estimates_are_known() {
     let table = [(0, 2000, 3), (0, 100, 3), (0, 2000, 3)];

@@ -62,7 +62,7 @@ fn greedy_p_does_not_move() {
 
 /// One node. Jobs 1 (0.5, from 0), 2 (0.4, from 10) run when job 3 (0.5) comes at 30. Yields were 1, then 1/2 each: virtual
 /// times 20 and 10, flow times 30 and 20: priorities 30/400 = 0.075 and 20/100 = 0.2, so job 1 is marked first, and that is
-/// enough. Nobody can be un-marked.
+/// enough. No job can be un-marked.
 #[test]
 fn low_priorities_are_paused_first() {
     let table = [(0, 1000, 5), (10, 1000, 4), (30, 10, 5)];
@@ -72,7 +72,7 @@ fn low_priorities_are_paused_first() {
     assert_eq!(starts_and_ends(&records)[2], (30.0, 50.0));
 }
 
-/// Ticks are at 600 and 1,200 after the first submission, which is at 50; nothing happens in between.
+/// Ticks are at 600 and 1,200 after the first submission, which is at 50; no event occurs in between.
 #[test]
 fn periodic_policies_start_jobs_at_ticks() {
     let records = schedule("/per/OPT=MIN", 1, &penalty(0), jobs(&[(50, 100, 1), (760, 10, 1)]));
@@ -86,7 +86,7 @@ fn ticks_stay_on_their_grid_while_the_system_is_empty() {
     assert_eq!(starts_and_ends(&records)[1], (5450.0, 5460.0));
 }
 
-/// Jobs 1 and 2 start on nodes 0 and 1 (memory 0.6 each); job 3 (0.6) is paused for... nobody: it waits, since MCB at 600
+/// Jobs 1 and 2 start on nodes 0 and 1 (memory 0.6 each); job 3 (0.6) waits, since MCB at 600
 /// must drop one of three and drops the one of the lowest priority. Jobs 1 and 2 have 600 s of virtual time, job 3 none:
 /// of the two equal priorities job 2 is the lower and leaves; job 3 takes its node.
 #[test]

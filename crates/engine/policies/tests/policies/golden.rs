@@ -20,12 +20,12 @@ fn starts(policy: &str, nodes: u32, options: &Options, table: &[(u64, u32, u64, 
 
 /// ```text
 /// 01234567
-/// AAAABBBC     C would fit the third node from 2 on, but nobody overtakes B.
+/// AAAABBBC     C would fit the third node from 2 on, but no job overtakes B.
 /// AAAABBB
 ///     BBB
 /// ```
 #[test]
-fn fcfs_lets_nobody_overtake() {
+fn fcfs_lets_no_job_overtake() {
     let table = [(0, 2, 4, 0), (1, 3, 3, 0), (2, 1, 1, 0)];
     assert_eq!(starts("FCFS", 3, &Options::default(), &table), [0.0, 4.0, 7.0]);
 }
@@ -149,7 +149,7 @@ fn microseconds_count() {
 /// ```text
 /// CONS                    EASY
 /// 012345678901234567      01234567890
-/// AAAABBBBCDDDDDDDDD      AAAABBBB  C     D fits beside A and B, and EASY has promised nothing to C, which is
+/// AAAABBBBCDDDDDDDDD      AAAABBBB  C     D fits beside A and B, and EASY has no promise for C, which is
 /// AAAABBBBC               AAAABBBB  C     second in the queue; CONS has.
 ///         C                DDDDDDDDDC
 /// ```
@@ -184,7 +184,7 @@ fn cons_fills_the_earliest_hole() {
 /// E moves up. Planned again, D comes before E, which fits nowhere before C any more: it was promised 4 and
 /// starts at 8.
 #[test]
-fn cons_moves_up_one_by_one_or_plans_anew() {
+fn cons_moves_up_one_by_one_or_plans_again() {
     let table = [(0, 1, 2, 4), (0, 1, 6, 6), (1, 2, 2, 2), (1, 1, 3, 3), (1, 1, 2, 2)];
     let options = requested(Overrun::Kill);
     assert_eq!(starts("CONS", 2, &options, &table), [0.0, 0.0, 6.0, 8.0, 2.0]);
@@ -207,7 +207,7 @@ fn cons_expects_an_overdue_job_to_end_a_second_from_now() {
 /// Three nodes; A is overdue as above. When C (1 s) arrives at 5, A counts as ending at 6; when D (1 s) arrives at
 /// 5.5, at 6.5: so B, which needs all nodes, is planned there, and D starts at once.
 #[test]
-fn cons_looks_at_overdue_jobs_anew_within_their_second() {
+fn cons_examines_overdue_jobs_again_within_their_second() {
     let mut list = jobs(&[(0, 1, 7, 3), (1, 3, 2, 2), (5, 1, 1, 1), (5, 1, 1, 1)]);
     list[3].submit = SimTime::from_micros(5_500_000);
     assert_eq!(starts_of("CONS", 3, &requested(Overrun::Extend), list), [0.0, 7.0, 5.0, 5.5]);
@@ -239,7 +239,7 @@ fn fcfs_in_other_orders() {
 /// One node, A holds it until 10. B has waited 9 s for 3 s: 27. C 2 for 4: 0.125. D 1 for 1: 1. At 13, C has 5 for 4:
 /// 1.95, and D 4 for 1: 64. So B, D, C; by arrival B, C, D; the shortest first D, B, C.
 #[test]
-fn wfp3_weighs_anew_in_each_pass() {
+fn wfp3_weighs_again_in_each_pass() {
     let table = [(0, 1, 10, 0), (1, 1, 3, 0), (8, 1, 4, 0), (9, 1, 1, 0)];
     for (order, expected) in [
         ("", [0.0, 10.0, 13.0, 17.0]),
@@ -260,7 +260,7 @@ fn wfp3_weighs_anew_in_each_pass() {
 ///  CCCC     BBBBB               DDDDDD   BBBBB         CCCCDDDDDDBBBBB
 /// ```
 /// With B as the head, what is left by 5 (left) or 7 (middle) would end at 11, after B's reservation at 10. In the
-/// WFP3 order nobody has waited at 1; at 5 it is (4/5)^3 * 2 = 1.02 for B and (4/6)^3 = 0.3 for D.
+/// WFP3 order no job has waited at 1; at 5 it is (4/5)^3 * 2 = 1.02 for B and (4/6)^3 = 0.3 for D.
 #[test]
 fn easy_in_other_orders() {
     let table = [(0, 1, 10, 0), (1, 2, 5, 0), (1, 1, 4, 0), (1, 1, 6, 0)];
@@ -295,7 +295,7 @@ fn equipartition_waits_for_memory() {
     assert_eq!(starts_and_ends(&records), [(0.0, 12.0), (0.0, 12.0), (12.0, 22.0), (0.0, 4.0)]);
 }
 
-/// On two nodes there is memory for two tasks of 0.6, even if nothing else is there: three are turned away.
+/// On two nodes there is memory for two tasks of 0.6, even on an empty cluster: three are rejected.
 #[test]
 fn equipartition_turns_away_what_never_fits() {
     let mut list = with_memory(&[(6, 10), (6, 10)]);

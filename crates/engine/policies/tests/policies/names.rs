@@ -1,4 +1,4 @@
-//! Names of policies: whatever is there is read or refused, and what is read prints as what is read as the same.
+//! Names of policies: any text is parsed or refused, and a parsed name prints as text that parses to the same.
 
 use dfrsim_policies::{Policy, catalogue};
 use proptest::prelude::*;

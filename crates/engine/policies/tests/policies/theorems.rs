@@ -41,8 +41,8 @@ fn lower_bound(jobs: &[Job]) -> f64 {
     max_stretch_bound(jobs, 1, SimSpan::ZERO).value
 }
 
-/// Theorem 3: n jobs at once, of run times 1, L, L^2, ..., none of which any algorithm without knowledge can tell from
-/// the others before time n. EQUIPARTITION ends the shortest at n: stretch n. One after the other by length, the
+/// Theorem 3: n jobs at once, of run times 1, L, L^2, ..., none of which an algorithm without knowledge can distinguish
+/// from the others before time n. EQUIPARTITION ends the shortest at n: stretch n. One after the other by length, the
 /// i-th ends at (L^i - 1) / (L - 1), which for large L is hardly more than its own run time.
 #[test]
 fn theorem_3_no_algorithm_is_better_than_n_times_the_optimum() {

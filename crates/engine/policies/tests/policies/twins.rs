@@ -15,7 +15,7 @@ fn quarters(count: u64) -> SimSpan {
 }
 
 /// Up to 24 jobs on a few nodes, most of them waiting for others; a few are wider than the cluster. Requested
-/// times have nothing to do with run times, or are missing. Small numbers, so that many things coincide.
+/// times are independent of run times, or are missing. Small numbers, so that many things coincide.
 fn workload() -> impl Strategy<Value = (u32, Vec<Job>)> {
     let gap = prop_oneof![3 => Just(0), 4 => (1_u64..6).prop_map(|seconds| seconds * 4), 2 => 1_u64..20];
     let span = || prop_oneof![3 => (1_u64..12).prop_map(|seconds| seconds * 4), 1 => 1_u64..30];
@@ -138,7 +138,7 @@ proptest! {
         assert_promises_kept(&twin, &starts)?;
     }
 
-    /// With exact estimates nothing ever ends early, so every job starts just when it was planned on arrival.
+    /// With exact estimates no job ever ends early, so every job starts just when it was planned on arrival.
     #[test]
     fn cons_with_exact_estimates_starts_as_planned_on_arrival(
         (nodes, jobs) in workload(), compression in any_compression(),

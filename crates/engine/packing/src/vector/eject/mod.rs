@@ -33,7 +33,7 @@ const FEW: usize = 64;
 pub(super) struct Eject<const D: usize> {
     demands: Demands<D>,
     nodes: NodeRuns<D>,
-    /// What each node has.
+    /// The capacity of each node.
     capacities: Vec<[u64; D]>,
     /// What all of them have.
     capacity: [u128; D],
@@ -97,7 +97,7 @@ impl<const D: usize> Eject<D> {
     }
 
     /// Whether tasks can be packed at a yield by filling the nodes again.
-    fn packs_anew(&mut self, scaled: Yield, filling: Filling, patience: &mut Patience) -> bool {
+    fn packs_from_scratch(&mut self, scaled: Yield, filling: Filling, patience: &mut Patience) -> bool {
         self.demands.size_at(scaled);
         let weights = self.weights();
         self.fill(&weights, filling);
@@ -210,7 +210,7 @@ impl<const D: usize> Eject<D> {
             let packed = if shift < 4 {
                 self.packs_from_earlier(at, true, patience)
             } else {
-                self.packs_anew(at, Filling::PermutationPack, patience)
+                self.packs_from_scratch(at, Filling::PermutationPack, patience)
             };
             if packed {
                 return Some((self.found_yield(instance), failure.unwrap_or(highest)));
@@ -221,7 +221,7 @@ impl<const D: usize> Eject<D> {
         let zero = Yield::ZERO;
         let packed = [Filling::PermutationPack, Filling::FirstFit]
             .into_iter()
-            .any(|filling| self.packs_anew(zero, filling, &mut patience.last_resort()));
+            .any(|filling| self.packs_from_scratch(zero, filling, &mut patience.last_resort()));
         packed.then(|| (self.found_yield(instance), failure.unwrap_or(highest)))
     }
 
@@ -283,11 +283,11 @@ impl<const D: usize> Solve for Eject<D> {
         };
         while failure.units().saturating_sub(success.units()) > precision {
             // Late in the search, the sooner the fewer tasks there are, a new filling seldom wins what it costs.
-            let anew = failure.units() - success.units() > coarse * options.precision.units();
+            let from_scratch = failure.units() - success.units() > coarse * options.precision.units();
             let middle = success.units() + (failure.units() - success.units()) / 2;
             let middle = Yield::try_from_units(middle).expect("it lies between two yields");
             if self.packs_from_earlier(middle, has_few, &mut patience)
-                || anew && self.packs_anew(middle, Filling::FirstFit, &mut patience)
+                || from_scratch && self.packs_from_scratch(middle, Filling::FirstFit, &mut patience)
             {
                 // Rounding may have it that the mapping's is a unit less.
                 success = self.found_yield(instance).max(middle);

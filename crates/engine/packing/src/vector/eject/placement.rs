@@ -44,7 +44,7 @@ pub(super) struct Patience {
 
 impl Patience {
     /// For an instance with this number of tasks: enough ejections for it to take at most about twice the time of VP_CPSUM,
-    /// whatever its size (the example `eject` of `dfrsim-offline` measures it), or this many times as much.
+    /// for any size (the example `eject` of `dfrsim-offline` measures it), or this many times as much.
     pub(super) fn for_tasks(tasks: usize, times: u32) -> Patience {
         let in_vain = (4 + (tasks / 5).min(8 + tasks / 10)).min(70);
         let left = 150 + 40 * tasks + (90 * tasks).min(12_000 + 13 * tasks);
@@ -62,7 +62,7 @@ impl Patience {
     }
 }
 
-/// What an ejection costs beside its searches.
+/// The cost of an ejection beside its searches.
 const STEPS_OF_EJECTION: usize = 8;
 
 /// How many rough amounts are compared at a time.
@@ -74,22 +74,22 @@ type RoughBlock<const D: usize> = [[u16; BLOCK]; D];
 /// Tasks on nodes, some of them nowhere yet.
 #[derive(Debug)]
 pub(super) struct Placement<const D: usize> {
-    /// What each task asks for.
+    /// The amount that each task asks for.
     sizes: Vec<[u64; D]>,
     weights: Vec<u64>,
     node_of: Vec<u32>,
     /// How often each task was ejected.
     ejections: Vec<u32>,
-    /// What it costs to eject each task: its weight, and once more for every ejection so far; [`UNPLACED`] without a node.
+    /// The cost to eject each task: its weight, and once more for every ejection so far; [`UNPLACED`] without a node.
     prices: Vec<u64>,
-    /// What each node has free.
+    /// The free resources of each node.
     free: Vec<[u64; D]>,
     tasks_on: Vec<Vec<u32>>,
     /// The tasks without a node, by rising weight.
     unplaced: Vec<u32>,
-    /// What each node has free, roughly.
+    /// The free resources of each node, roughly.
     rough_free: Vec<RoughBlock<D>>,
-    /// What the node of each task would have free without it, roughly; nothing for a task without a node.
+    /// What the node of each task would have free without it, roughly; unused for a task without a node.
     rough_room: Vec<RoughBlock<D>>,
     /// Where the next search for a task to be ejected begins in `rough_room`.
     next_block: usize,
@@ -357,7 +357,7 @@ mod tests {
         placement
     }
 
-    /// What a node has free by the tasks that say they are there.
+    /// The free resources of a node by the tasks that say they are there.
     fn free_on(placement: &Placement<2>, node: usize) -> [u64; 2] {
         let there = (0..placement.sizes.len()).filter(|&task| placement.node_of[task] as usize == node);
         there.fold([CAPACITY; 2], |free, task| [0, 1].map(|d| free[d] - placement.sizes[task][d]))

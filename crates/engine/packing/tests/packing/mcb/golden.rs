@@ -22,8 +22,8 @@ fn at(mapping: &Mapping, job: usize) -> Vec<(u32, u32)> {
 /// sum to 2.0, so the yield may be 1.
 ///
 /// One list: A and B tie on (0.5, 0.1) and are by submission, A A B B C C. Node 0 takes both A (CPU 1.0,
-/// memory 0.2) and then nothing, as all others need CPU. Node 1 takes both B (0.2, 1.0). C has no place: yield
-/// 1 fails, 0.01 succeeds, and bisection looks for more. Memory is 2.0 in all, so both nodes must be filled to
+/// memory 0.2) and then no other, as all others need CPU. Node 1 takes both B (0.2, 1.0). C has no place: yield
+/// 1 fails, 0.01 succeeds, and bisection searches between. Memory is 2.0 in all, so both nodes must be filled to
 /// the last tenth: only {A, B, C} twice (0.1 + 0.5 + 0.4) does that, or B B and A A C C. Below a yield of 1 the
 /// list is B B, then A or C. Node 0: B B, memory full. Node 1: A A C C in any order (memory 1.0, CPU 1.8 y).
 /// So it succeeds exactly if B B are first and 1.8 y <= 1. Probes between 0.01 (success) and 1 (failure),
@@ -71,7 +71,7 @@ fn skip_keeps_a_later_job_that_fits() {
 /// no two share a node; 0.5 is the most. Equal tasks are by submission, not by priority: node 0 takes the
 /// jobs 0 and 1 of the submission order, which are given last.
 #[test]
-fn equal_tasks_stand_by_submission() {
+fn equal_tasks_are_ordered_by_submission() {
     let jobs = [job(2, 1, 10, 4), job(1, 1, 10, 4), job(0, 1, 10, 4)];
     for packing in [Packing::ChoosePack, Packing::TwoLists] {
         let mut mcb = Mcb::new(2, options(packing, DropRule::Prefix));
@@ -84,9 +84,9 @@ fn equal_tasks_stand_by_submission() {
 
 /// Each task fills a node in CPU or memory, and there is a node for each. At the yield 1 all tasks have the
 /// maximum 1 and the minimum 0.5 (A and C need the CPU, B the memory), so that they are by submission: A, B,
-/// C, whatever they are alike in.
+/// C, regardless of other similarities.
 #[test]
-fn tasks_that_mirror_each_other_stand_by_submission() {
+fn tasks_that_mirror_each_other_are_ordered_by_submission() {
     let jobs = [job(1, 1, 5, 10), job(2, 1, 10, 5), job(0, 1, 10, 5)];
     let mut mcb = Mcb::new(3, options(Packing::ChoosePack, DropRule::Prefix));
     let mapping = mcb.map(&jobs);
@@ -98,8 +98,8 @@ fn tasks_that_mirror_each_other_stand_by_submission() {
 /// node 1. With a third, the job of lowest priority leaves, and that may be the pinned one.
 #[test]
 fn pinned_tasks_stay_or_leave() {
-    let stands = [NodeTasks { node: NodeId(0), tasks: 1 }];
-    let pinned = PackJob { pinned: Some(&stands), ..job(0, 1, 5, 6) };
+    let placed = [NodeTasks { node: NodeId(0), tasks: 1 }];
+    let pinned = PackJob { pinned: Some(&placed), ..job(0, 1, 5, 6) };
     let mut mcb = Mcb::new(2, McbOptions::default());
 
     let jobs = [pinned, job(1, 2, 5, 5)];
@@ -116,8 +116,8 @@ fn pinned_tasks_stay_or_leave() {
 /// Two pinned tasks of need 1 on one node of two: the bound says yield 1, the node only 0.5.
 #[test]
 fn a_node_over_committed_by_pinned_tasks_fails_the_probe() {
-    let stands = [NodeTasks { node: NodeId(1), tasks: 2 }];
-    let jobs = [PackJob { pinned: Some(&stands), ..job(0, 2, 10, 1) }];
+    let placed = [NodeTasks { node: NodeId(1), tasks: 2 }];
+    let jobs = [PackJob { pinned: Some(&placed), ..job(0, 2, 10, 1) }];
     let mut mcb = Mcb::new(2, McbOptions::default());
     let value = mcb.map(&jobs).value();
     assert!(value <= Yield::from_ratio(1, 2) && value.as_f64() > 0.49, "{value}");
@@ -125,7 +125,7 @@ fn a_node_over_committed_by_pinned_tasks_fails_the_probe() {
 
 /// A job of which one task is larger than half a node in memory on each of one node more than there is.
 #[test]
-fn nothing_to_keep() {
+fn an_oversized_job_is_not_kept() {
     let mut mcb = Mcb::new(2, McbOptions::default());
     let jobs = [job(0, 3, 1, 6)];
     let mapping = mcb.map(&jobs);

@@ -65,15 +65,15 @@ fn state_of<S: Strategy<Value = Share>>(
 ) -> impl Strategy<Value = State> {
     // Small memory in half of the states, so that CPU can be what is scarce.
     let job = move |small: bool| {
-        let stands = proptest::collection::vec(any::<prop::sample::Index>(), tasks as usize);
-        (1..=tasks, share(), share(), 0u32..100, stands).prop_map(
-            move |(tasks, need, memory, chance, stands)| {
+        let placed = proptest::collection::vec(any::<prop::sample::Index>(), tasks as usize);
+        (1..=tasks, share(), share(), 0u32..100, placed).prop_map(
+            move |(tasks, need, memory, chance, placed)| {
                 let memory = if small {
                     Share::from_ratio(u64::from(memory.units()), 8 * u64::from(Share::ONE.units()))
                 } else {
                     memory
                 };
-                (tasks, need, memory, (chance < pinned).then_some(stands))
+                (tasks, need, memory, (chance < pinned).then_some(placed))
             },
         )
     };
@@ -88,14 +88,14 @@ fn state_of<S: Strategy<Value = Share>>(
         })
         .prop_map(|(nodes, jobs, order)| {
             let jobs =
-                jobs.into_iter().zip(order).map(|((tasks, need, memory, stands), sequence)| StateJob {
+                jobs.into_iter().zip(order).map(|((tasks, need, memory, placed), sequence)| StateJob {
                     tasks,
                     need,
                     memory,
                     sequence,
-                    pinned: stands.map(|stands| {
+                    pinned: placed.map(|placed| {
                         let mut on = vec![0u32; nodes as usize];
-                        stands[..tasks as usize].iter().for_each(|node| on[node.index(nodes as usize)] += 1);
+                        placed[..tasks as usize].iter().for_each(|node| on[node.index(nodes as usize)] += 1);
                         let parts = on.iter().zip(0u32..).filter(|&(&tasks, _)| tasks > 0);
                         parts.map(|(&tasks, node)| NodeTasks { node: NodeId(node), tasks }).collect()
                     }),

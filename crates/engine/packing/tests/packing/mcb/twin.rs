@@ -1,4 +1,4 @@
-//! MCB as it is defined, task by task: no counts, no classes, nothing remembered, nothing foreseen.
+//! MCB as it is defined, task by task: no counts, no classes, no memory, no lookahead.
 
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, PackJob, Packing, Probes, Ties};

@@ -81,7 +81,7 @@ proptest! {
         agree(options, &state)?;
     }
 
-    /// Nothing of a call is left behind for the next.
+    /// A call has no effect on the next one.
     #[test]
     fn one_mapper_for_many_states(options in options(), states in proptest::collection::vec(state(1, 12, 4, 20), 2..8), slopes in slopes()) {
         let mut mcb = Mcb::new(1, options);

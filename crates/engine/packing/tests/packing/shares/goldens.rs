@@ -95,7 +95,7 @@ fn a_job_waits_at_its_floor() {
     assert_eq!(stretch, [ratio(2, 3), ratio(1, 3)]);
 }
 
-/// Loads far beyond what any yield could make up for: all stay at zero, and nothing overflows.
+/// Loads far beyond what any yield could make up for: all stay at zero, without an overflow.
 #[test]
 fn absurd_loads_give_no_yield() {
     let crowd = on([(0, u32::MAX)]);
@@ -123,7 +123,7 @@ fn absurd_loads_give_no_yield() {
     assert_eq!(yields[..9], [Yield::ZERO; 9]);
 }
 
-/// Jobs that need nothing, are nowhere or are alone run at full speed.
+/// Jobs that need no CPU, are nowhere or are alone run at full speed.
 #[test]
 fn without_contention_every_yield_is_one() {
     let (one, many) = (on([(0, 1)]), on([(0, 1), (1, 4)]));

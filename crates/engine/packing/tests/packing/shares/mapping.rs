@@ -42,7 +42,7 @@ impl Mapping {
     pub(crate) fn tasks(&self, job: usize, node: u32) -> u32 {
         self.jobs[job].placement.iter().find(|part| part.node.0 == node).map_or(0, |part| part.tasks)
     }
-    /// What a job asks of a node at yield 1, in share units.
+    /// The amount that a job asks of a node at yield 1, in share units.
     pub(crate) fn load_units(&self, job: usize, node: u32) -> u64 {
         u64::from(self.jobs[job].need.units()) * u64::from(self.tasks(job, node))
     }

@@ -53,7 +53,7 @@ pub(crate) fn largest_sum(mapping: &Mapping, weights: &[f64], floors: &[f64]) ->
             .map(|job| (variables[job], mapping.load(job, node)))
             .filter(|&(_, load)| load > 0.0)
             .collect();
-        // A little more than the node has, or rounding of the floors would leave nothing feasible.
+        // A little more than the node has, or rounding of the floors would make the problem infeasible.
         problem.add_constraint(&row, ComparisonOp::Le, 1.0 + 1e-9);
     }
     let solution = problem.solve().expect("the floors are feasible");

@@ -32,8 +32,8 @@ fn nodes(solution: &Solution) -> Vec<u32> {
     solution.mapping.iter().map(|placement| placement[0].node.0).collect()
 }
 
-/// Memory 4, 4, 6, 6 tenths by jobs of CPU 1, 1, 1, 1 tenths: everything runs at full speed, so each rule is tried once.
-/// By decreasing sum the two of six come first, and each is followed by one of four wherever the node is chosen by room.
+/// Memory 4, 4, 6, 6 tenths by jobs of CPU 1, 1, 1, 1 tenths: all jobs run at full speed, so each rule is tried once.
+/// By decreasing sum the two of six come first, and each is followed by one of four if the node is chosen by room.
 #[test]
 fn first_fit_and_best_fit_fill_two_nodes() {
     let instance = instance(1, 2, &[[4, 1], [4, 1], [6, 1], [6, 1]]);
@@ -90,7 +90,7 @@ fn lists_are_tried_in_the_order_of_ranks() {
 
 /// One node with CPU 1, one with 2; two jobs that need 1 and one with two tasks that need 1/2 each: a sum of 3 on 3.
 /// By sum the single tasks come first: one to each node. Node 0 is full, both others go to node 1, and all have
-/// everything. With a third node of nothing at all the same.
+/// what they need. The same with a third node of no capacity.
 #[test]
 fn nodes_may_differ() {
     let one = Share::ONE.units();
@@ -125,7 +125,7 @@ fn least_yields_are_kept() {
     let zero = solve("VP_CPSUM", &of(vec![job(half), job(half)])).unwrap();
     assert_eq!(zero.minimum_yield, Yield::ZERO);
     assert_eq!(solve("VP_CPSUM", &of(vec![job(half); 3])), None);
-    // A requirement of more than a node has: no mapping, whatever the sums say.
+    // A requirement of more than a node has: no mapping, regardless of the sums.
     let large = Instance {
         nodes: vec![[one].into(); 2],
         fixed: 1,
@@ -136,8 +136,8 @@ fn least_yields_are_kept() {
 }
 
 /// Memory in tenths on two nodes. By decreasing size First Fit packs 5, 5 and 4, 3, 3. Of 4, 4, 3, 3, 3, 3 it puts 4, 4 on
-/// node 0 and 3, 3, 3 on node 1 and has a 3 left; an ejection mends that: a 3 in the place of a 4, which then
-/// fits nowhere but in the place of another 3, and so on until each node has 4, 3, 3. Nothing can be done about 5, 4, 4,
+/// node 0 and 3, 3, 3 on node 1 and has a 3 left; an ejection solves this: a 3 in the place of a 4, which then
+/// fits nowhere but in the place of another 3, and so on until each node has 4, 3, 3. No ejection helps with 5, 4, 4,
 /// 4, 3: 20 tenths in all, but no part of them is 10.
 #[test]
 fn ejection_mends_what_first_fit_leaves() {
@@ -156,7 +156,7 @@ fn ejection_mends_what_first_fit_leaves() {
 fn more_resources_than_supported_are_an_error() {
     let instance = Instance { fixed: 0, fluid: 33, nodes: vec![vec![1; 33].into()], jobs: Vec::new() };
     let error = VectorPacking::new(Algorithm::EJECT, Options::default()).solve(&instance).unwrap_err();
-    assert_eq!(error.to_string(), "an instance with 33 resources: vector packing is made for 1 to 32");
+    assert_eq!(error.to_string(), "an instance with 33 resources: vector packing supports 1 to 32");
 }
 
 /// Something that succeeds from 0.4 to 0.6 only, of a bound of 1. The ends 1 and 0 fail. Halving tries 1/2, which succeeds,

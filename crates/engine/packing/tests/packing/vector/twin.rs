@@ -1,4 +1,4 @@
-//! The algorithms as they are defined, task by task: no counts, no blocks, nothing remembered, nothing foreseen.
+//! The algorithms as they are defined, task by task: no counts, no blocks, no memory, no lookahead.
 
 use dfrsim_model::offline::{Instance, Mapping};
 use dfrsim_model::{NodeId, NodeTasks, Yield};

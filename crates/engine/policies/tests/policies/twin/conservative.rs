@@ -23,7 +23,7 @@ impl Conservative {
         Conservative { compression, plan: Vec::new(), overdue: false, promises: Vec::new() }
     }
 
-    /// Who holds nodes when: the running jobs and the planned ones.
+    /// The jobs that hold nodes over time: the running jobs and the planned ones.
     fn reservations(&self, state: &State<'_>) -> Vec<Reservation> {
         let running = state.running.iter().map(|&running| Reservation {
             start: state.now,
@@ -58,7 +58,7 @@ impl Conservative {
         candidates.filter(fits).min().unwrap()
     }
 
-    fn plan_anew(&mut self, state: &State<'_>) {
+    fn plan_again(&mut self, state: &State<'_>) {
         self.plan.clear();
         self.plan_arrived(state);
     }
@@ -89,11 +89,11 @@ impl Twin for Conservative {
         let was_overdue = self.overdue;
         self.overdue = state.running.iter().any(|&running| state.estimated_end(running) <= state.now);
         if self.overdue || was_overdue {
-            self.plan_anew(state);
+            self.plan_again(state);
         } else if state.ended_early {
             match self.compression {
                 Compression::OneByOne => self.compress(state),
-                Compression::Replan => self.plan_anew(state),
+                Compression::Replan => self.plan_again(state),
             }
         }
         self.plan_arrived(state);

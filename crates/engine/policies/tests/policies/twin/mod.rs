@@ -83,7 +83,7 @@ impl State<'_> {
 
 /// A policy as its definition says it.
 pub(crate) trait Twin {
-    /// Starts jobs; the moment at which it wants to be called though nothing happens, if there is one.
+    /// Starts jobs; returns the time of the next requested call, if there is one.
     fn pass(&mut self, state: &mut State<'_>) -> Option<u64>;
     /// When each job was first promised to start, if it was.
     fn promises(&self) -> Vec<(usize, u64)> {

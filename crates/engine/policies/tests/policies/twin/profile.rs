@@ -5,7 +5,7 @@ pub(crate) struct SecondBySecond {
 }
 
 impl SecondBySecond {
-    /// All nodes are free in every second; after the last one nothing may be taken.
+    /// All nodes are free in every second; after the last one none may be taken.
     pub(crate) fn new(nodes: u32, seconds: usize) -> SecondBySecond {
         SecondBySecond { free: vec![nodes; seconds] }
     }
