@@ -42,8 +42,8 @@ fn relabel(bencher: Bencher<'_, '_>, nodes: u32) {
     let problem = problem(nodes, 7 * nodes);
     let mut all = problem.clone();
     all.current.iter_mut().for_each(Vec::clear);
-    let anew = Adapter::new().adapt(&all, 0).expect("there is a packing").mapping;
-    bencher.bench(|| relabelled(&problem, &anew));
+    let fresh = Adapter::new().adapt(&all, 0).expect("there is a packing").mapping;
+    bencher.bench(|| relabelled(&problem, &fresh));
 }
 
 #[divan::bench(sample_count = 20)]

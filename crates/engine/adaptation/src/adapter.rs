@@ -19,18 +19,19 @@ pub struct Adapted {
     pub mapping: Mapping,
     /// The minimum scaled yield of the mapping, exact.
     pub minimum_yield: Yield,
-    /// What is moved: [`Adaptation::moving`].
+    /// The moved amount: [`Adaptation::moving`].
     pub moving: u64,
 }
 
 /// Solves adaptation problems, well but not always best. Holds the memory that this takes.
 ///
-/// Yields are tried from 0 upwards. At each the placement as it is now, with new tasks without a node, is repaired at a low
-/// cost, and so is the one that was found before; the cheaper one stands. With fewer than 64 tasks a depth-first search of
-/// bounded length looks for a cheaper one still; for a dozen of tasks that is nearly all there is to find. The exact yield of
-/// what was found is where the climb goes on; with 64 tasks or more by smaller steps where no repair succeeds. The budget only
-/// says when to stop, so what a smaller one finds a larger one finds too: *the minimum yield never falls as the budget grows*. In the end a packing made from nothing (VP_EJECT), with its nodes
-/// relabelled so that the least is moved, is taken if it is better and keeps the budget.
+/// Yields are tried from 0 upwards. At each yield two placements are repaired at a low cost: the current one, with new
+/// tasks unplaced, and the one found before; the cheaper result is kept. With fewer than 64 tasks a depth-first search
+/// of bounded length then looks for a cheaper one; for a dozen tasks this search is nearly exhaustive. The climb
+/// continues from the exact yield of the placement found; with 64 tasks or more, in smaller steps where no repair
+/// succeeds. The budget only decides when to stop, so a larger budget finds all that a smaller one finds: *the minimum
+/// yield never falls as the budget grows*. At the end a packing from scratch (VP_EJECT), with its nodes relabelled so
+/// that the least is moved, is taken if it is better and within the budget.
 #[derive(Debug)]
 pub struct Adapter {
     repair: Repair,
@@ -47,7 +48,7 @@ impl Default for Adapter {
 }
 
 impl Adapter {
-    /// How many partial placements the search of [`Adapter::new`] looks at, at each yield.
+    /// How many partial placements the search of [`Adapter::new`] examines at each yield.
     pub const SEARCH_STEPS: u32 = 1 << 16;
 
     /// With no memory yet.
@@ -63,7 +64,7 @@ impl Adapter {
         }
     }
 
-    /// With a search of this many steps at each yield, 0 for none: [`Adapter::SEARCH_STEPS`] unless told otherwise.
+    /// With a search of this many steps at each yield, 0 for none: [`Adapter::SEARCH_STEPS`] by default.
     #[must_use]
     pub fn searching(self, steps: u32) -> Adapter {
         Adapter { search_steps: steps, ..self }
@@ -97,7 +98,7 @@ impl Adapter {
         better(best, packed.filter(|packed| packed.moving <= budget))
     }
 
-    /// A packing made from nothing.
+    /// A packing from scratch.
     fn packed(&mut self, problem: &Adaptation) -> Option<Adapted> {
         let Solution { mapping, minimum_yield } = self.packing.solve(&problem.instance).ok()??;
         let few = problem.instance.nodes.len() <= RELABEL_UP_TO;

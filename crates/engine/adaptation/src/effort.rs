@@ -14,7 +14,7 @@ pub(crate) enum Haste {
 pub(crate) enum Start {
     /// The one as it is now.
     Home,
-    /// The same, and a packing from nothing.
+    /// The same, and a packing from scratch.
     HomeAndPacked,
 }
 
@@ -29,7 +29,8 @@ pub(crate) struct Effort {
     pub(crate) steps: u32,
     /// Where no repair succeeds, steps are halved down to those of this many in all.
     pub(crate) finest_steps: u32,
-    /// The climbs, of which the best counts. A packing from nothing goes up further than the placement as it is now, but moves more.
+    /// The climbs, the best of which counts. A packing from scratch reaches a higher yield than the current placement,
+    /// but moves more.
     pub(crate) starts: &'static [Start],
     /// After how many failures in a row there is no more hope.
     pub(crate) failures: u32,

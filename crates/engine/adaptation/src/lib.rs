@@ -1,8 +1,8 @@
 //! The adaptation problem: a better yield for a bounded amount of moving.
 //!
 //! Jobs are on nodes, then needs change and jobs come and go. An [`Adaptation`](dfrsim_model::offline::Adaptation) asks for the mapping with the largest
-//! minimum yield that moves no more than a budget allows; new jobs are placed for nothing. It is NP-complete in the strong
-//! sense (dissertation, section 6.2.1), and both texts leave heuristics to future work.
+//! minimum yield that moves no more than a budget allows; placing new jobs costs nothing. It is NP-complete in the
+//! strong sense (dissertation, section 6.2.1), and both texts leave heuristics to future work.
 //!
 //! * [`Adapter`]: the heuristic, by repairs with chains of ejections; polynomial, and never worse with a larger budget.
 //! * [`relabelled`]: the names of identical nodes given out again so that the least is moved; exact.

@@ -14,7 +14,7 @@ const STEPS_OF_PAIRS: u32 = 1 << 13;
 pub(crate) struct Partition {
     /// The tasks to part.
     list: Vec<u32>,
-    /// What is free on each node without those that have no side yet; a row for each.
+    /// The free amounts on each node without those that have no side yet; a row for each.
     free: Vec<i64>,
     side: Vec<usize>,
     best: Option<Vec<usize>>,
@@ -120,7 +120,7 @@ impl Partition {
     }
 }
 
-/// What it costs to have a task on a node.
+/// The cost to have a task on a node.
 fn away(tasks: &Tasks, task: u32, node: u32) -> u128 {
     let at = task as usize;
     if tasks.home[at] == node { 0 } else { u128::from(tasks.cost[at]) }
@@ -201,7 +201,7 @@ mod tests {
             }
         }
 
-        /// Every placement of all tasks is examined, wherever the search begins; without steps nothing is found.
+        /// Every placement of all tasks is examined, from any start of the search; without steps none is found.
         #[test]
         fn a_search_finds_the_cheapest_placement(
             jobs in prop::collection::vec((0_u32..7, 0_u32..7, 0_u32..3, 0_u64..5), 1..7),

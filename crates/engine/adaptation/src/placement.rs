@@ -1,4 +1,4 @@
-//! Where tasks stand while a mapping is repaired.
+//! The nodes of tasks while a mapping is repaired.
 
 use crate::tasks::{NOWHERE, Tasks, weighed};
 
@@ -9,10 +9,10 @@ pub(crate) struct Placement {
     pub(crate) node_of: Vec<u32>,
     /// The tasks on each node.
     pub(crate) on: Vec<Vec<u32>>,
-    /// What is free on each node, less than nothing where it is overloaded; a row for each.
+    /// The free amounts on each node, negative where it is overloaded; a row for each.
     free: Vec<i64>,
     width: usize,
-    /// What it costs to have all tasks where they are, those without a node elsewhere than at home.
+    /// The cost to have all tasks where they are, those without a node elsewhere than at home.
     pub(crate) cost: u128,
     /// The weight of what is free on each node.
     pub(crate) room: Vec<f64>,
@@ -98,7 +98,7 @@ impl Placement {
         free.iter_mut().zip(tasks.takes(task)).for_each(|(free, takes)| *free += takes);
         self.room[node as usize] += tasks.weight[task as usize];
         let on = &mut self.on[node as usize];
-        let at = on.iter().position(|&other| other == task).expect("it stands there");
+        let at = on.iter().position(|&other| other == task).expect("the task is on its node");
         on.swap_remove(at);
         self.node_of[task as usize] = NOWHERE;
     }

@@ -42,7 +42,7 @@ pub fn relabelled(problem: &Adaptation, mapping: &Mapping) -> Mapping {
                 unnamed.retain(|&other| other != node);
             }
         }
-        // These have nothing in common.
+        // The remaining pairs share no task.
         unnamed.into_iter().zip(free).for_each(|(node, from)| give(node, from));
     }
     let mut renamed = mapping.clone();
@@ -86,8 +86,8 @@ fn name_equals(
     free.sort_unstable();
 }
 
-/// The old and new nodes in parts with nothing in common, each of both kinds; those that have nothing in common with any are left
-/// out.
+/// The old and new nodes, split into components without a common task, each with nodes of both kinds; nodes that share
+/// no task with any other are left out.
 fn parts(
     free: &[usize],
     old: &Contents,

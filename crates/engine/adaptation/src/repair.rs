@@ -49,7 +49,7 @@ pub(crate) struct Repair {
     refused: Vec<f64>,
     /// By how much each task's weight is disturbed.
     noise: Vec<f64>,
-    /// What it takes to eject each task where it is.
+    /// The amounts to compare for the ejection of each task.
     price: Vec<f64>,
     /// A task that is not ejected.
     held: Option<u32>,
@@ -162,7 +162,7 @@ impl Repair {
         let may_leave = |&task: &u32| Some(task) != self.held && price(task).is_finite();
         let on = || self.placement.on[node as usize].iter().copied().filter(may_leave);
         let cheapest = on().filter(enough).min_by(|&a, &b| price(a).total_cmp(&price(b)));
-        // What takes nothing of what is missing is no relief.
+        // Removing a task that uses none of the missing resources does not help.
         let missing =
             |&task: &u32| free.iter().zip(tasks.takes(task)).any(|(free, takes)| *free < 0 && *takes > 0);
         let value = |task: u32| relief(task) / price(task).max(f64::MIN_POSITIVE);

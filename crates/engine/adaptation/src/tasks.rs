@@ -7,22 +7,22 @@ use dfrsim_packing::vector::sizes_at;
 /// The node of a task that has none.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// What is known of the tasks of a problem, at one yield after the other.
+/// The tasks of a problem, at one yield after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tasks {
     /// The job of each task, in the order of the jobs.
     pub(crate) job_of: Vec<u32>,
-    /// Where each task stands now.
+    /// The current node of each task.
     pub(crate) home: Vec<u32>,
-    /// What it costs to have it elsewhere; nothing for one without a home.
+    /// The cost of moving it; 0 for a task without a home.
     pub(crate) cost: Vec<u64>,
     /// The same in parts of the mean of those that have a home and may leave it; without end for those that may not.
     pub(crate) price: Vec<f64>,
     /// Resources.
     pub(crate) width: usize,
-    /// What each node offers, a row of `width` amounts.
+    /// The capacity of each node, a row of `width` amounts.
     pub(crate) offers: Vec<i64>,
-    /// What each task takes at the yield at hand, a row of `width` amounts.
+    /// The amount that each task takes at the yield at hand, a row of `width` amounts.
     pub(crate) takes: Vec<i64>,
     /// How large each task is: what it takes by what all nodes offer, summed over the resources, scarce ones more.
     pub(crate) weight: Vec<f64>,

@@ -33,7 +33,7 @@ pub struct GeneticParameters {
     pub mutation: f64,
     /// The probability with which two parents exchange their tails, in [0, 1]. Otherwise they are copied.
     pub crossover: f64,
-    /// What is done about overloaded nodes.
+    /// The rule for overloaded nodes.
     pub repair: GeneticRepair,
 }
 
@@ -47,7 +47,7 @@ impl Default for GeneticParameters {
 
 /// Searches by a genetic algorithm (dissertation, section 4.2.4).
 ///
-/// A chromosome says for each task on which node it stands; those of the first generation are random. Parents are
+/// A chromosome gives the node of each task; those of the first generation are random. Parents are
 /// chosen by roulette, with their fitness as the stakes. New chromosomes are repaired, and the best of a generation
 /// replaces the worst of the next one. A feasible chromosome has a fitness of N (1 + yield), another one the number
 /// of its nodes that are not overloaded. The search ends early when every job has a yield of 1.
@@ -168,8 +168,8 @@ impl<'a> Breeder<'a> {
         chromosome
     }
 
-    /// A chromosome with a probability in proportion to its fitness, given the running sums; any if all are worth
-    /// nothing.
+    /// A chromosome with a probability in proportion to its fitness, given the running sums; any if all have
+    /// fitness 0.
     fn spin(&mut self, stakes: &[u64]) -> usize {
         match stakes[stakes.len() - 1] {
             0 => self.rng.random_range(0..stakes.len()),
@@ -256,7 +256,7 @@ impl<'a> Breeder<'a> {
         }
     }
 
-    /// The minimum yield of a feasible chromosome, whose loads stand.
+    /// The minimum yield of a feasible chromosome, whose loads are known.
     fn minimum_yield(&mut self, nodes: &[u32]) -> Yield {
         let Breeder { instance, rigid, tasks, ref loads, ref mut needs, .. } = *self;
         let load = |node: usize, resource: usize| loads[node * instance.dimensions() + resource];
@@ -313,7 +313,7 @@ mod tests {
     use crate::instances::InstanceSet;
     use crate::minimum_yield;
 
-    /// Ten jobs with two resources on four nodes: whatever repair leaves of random chromosomes, the fitness is that
+    /// Ten jobs with two resources on four nodes: after the repair of random chromosomes the fitness is that
     /// of the mapping.
     #[test]
     fn fitness_is_that_of_the_mapping() {

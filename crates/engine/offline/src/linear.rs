@@ -9,7 +9,7 @@ use dfrsim_optimum::{
 use dfrsim_packing::vector::search;
 use std::time::Instant;
 
-/// What RRND or RRNDNZ makes of an instance. Both draw from one stream.
+/// The result of RRND or RRNDNZ on an instance. Both draw from one stream.
 pub(crate) fn rounding(instance: &Instance, zeros: Zeros, settings: &Settings) -> Outcome {
     match relaxed(instance, settings.relaxation, settings.solver.solver(), &settings.limits) {
         Ok(Relaxed::Vertex(vertex)) => {

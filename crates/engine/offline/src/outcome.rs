@@ -1,10 +1,10 @@
-//! What comes of an algorithm.
+//! The outcome of an algorithm.
 
 use crate::minimum_yield;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping};
 
-/// What an algorithm made of an instance. An instance that is solved with a yield of 0 is solved, and one that is not
+/// The result of an algorithm on an instance. An instance that is solved with a yield of 0 is solved, and one that is not
 /// has no yield.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {

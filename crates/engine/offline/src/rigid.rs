@@ -1,4 +1,4 @@
-//! What tasks take at the lowest yield.
+//! The amounts that tasks take at the lowest yield.
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
@@ -38,11 +38,11 @@ impl Rigid {
             capacities: capacities.collect(),
         }
     }
-    /// What a task of the job takes.
+    /// The amount that a task of the job takes.
     pub(crate) fn demand(&self, job: usize) -> &[i64] {
         &self.demands[job * self.dimensions..][..self.dimensions]
     }
-    /// What a node has.
+    /// The capacity of a node.
     pub(crate) fn capacity(&self, node: usize) -> &[i64] {
         &self.capacities[node * self.dimensions..][..self.dimensions]
     }

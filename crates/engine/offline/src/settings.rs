@@ -1,4 +1,4 @@
-//! What the names of algorithms leave open.
+//! Parameters of algorithms that their names do not give.
 
 use crate::genetic::GeneticParameters;
 use crate::greedy::Readings;
@@ -6,7 +6,7 @@ use dfrsim_model::{Seed, Yield};
 use dfrsim_optimum::{Backend, Limits, Relaxation};
 use dfrsim_packing::vector::{self, Claimed, ListOrder, Probes};
 
-/// What the names of algorithms leave open.
+/// Parameters of algorithms that their names do not give.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The seed of all that is random in an algorithm. Each algorithm forks streams of its own from it.
@@ -17,7 +17,7 @@ pub struct Settings {
     pub greedy: Readings,
     /// The numbers of `GA`.
     pub genetic: GeneticParameters,
-    /// How near success and failure come to each other in the search of vector packing.
+    /// The precision of the yield in the search of vector packing.
     pub precision: Yield,
     /// In which order nodes look through the lists of `VP_PP` and `VP_CP`.
     pub lists: ListOrder,
@@ -27,7 +27,7 @@ pub struct Settings {
     pub claimed: Claimed,
     /// How many times as much as usual `VP_EJECT` tries.
     pub effort: u32,
-    /// What solves linear programs.
+    /// The solver of linear programs.
     pub solver: Backend,
     /// The program that `RRND` and `RRNDNZ` round.
     pub relaxation: Relaxation,

@@ -1,4 +1,4 @@
-//! What tasks take, and nodes offer, in exact amounts.
+//! The exact amounts that tasks take and nodes offer.
 
 use dfrsim_model::Yield;
 use dfrsim_model::offline::{Instance, Mapping, OfflineJob};
@@ -10,7 +10,7 @@ pub(crate) fn task_takes(instance: &Instance, job: &OfflineJob, at: usize, scale
     u64::from(job.demand[at]) * u64::from(part.units())
 }
 
-/// What a node offers, in the units of [`task_takes`].
+/// The capacity of a node, in the units of [`task_takes`].
 pub(crate) fn node_offers(amount: u32) -> u64 {
     u64::from(amount) << Yield::BITS
 }
@@ -32,8 +32,8 @@ pub(crate) fn largest_yield(mut fits: impl FnMut(Yield) -> bool) -> Option<Yield
     Yield::try_from_units(fit)
 }
 
-/// The minimum scaled yield of a mapping: the largest that all jobs can have at once. Nothing if a node is overloaded even
-/// at 0, by fixed requirements or by needs that quality of service guarantees.
+/// The minimum scaled yield of a mapping: the largest that all jobs can have at once. `None` if a node is overloaded
+/// even at 0, by fixed requirements or by needs that quality of service guarantees.
 ///
 /// Exact: the largest multiple of 2^-20 at which, with unscaled yields rounded down, no capacity is exceeded. A search for the
 /// best mapping has to go by that, since it adds up loads at a given yield; it may be a unit above the minimum yield of the

@@ -5,7 +5,7 @@ use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
 /// LPBOUND (dissertation, section 4.2.3; RR-6692, section 3.1): the largest minimum yield at which all jobs together take no
-/// more of any resource than all nodes together offer. Nothing if fixed requirements and guaranteed needs alone are too
+/// more of any resource than all nodes together offer. `None` if fixed requirements and guaranteed needs alone are too
 /// much, so that the instance has no solution.
 ///
 /// On identical nodes this is the optimum of the relaxed program, reached by spreading every job evenly; on others it is a

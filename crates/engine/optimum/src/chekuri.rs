@@ -33,7 +33,7 @@ pub fn chekuri_pack(
     let Some(tasks) = jobs_of_tasks(instance) else { return Ok(Attempt::TimedOut) };
     let Some(fewest) = fewest_by_sums(instance, scaled) else { return Ok(Attempt::Failed) };
     for nodes in fewest..=instance.nodes.len() {
-        let (program, stands) = packing_program(instance, &tasks, scaled, nodes);
+        let (program, assigned) = packing_program(instance, &tasks, scaled, nodes);
         let answer = solver.solve(&program, limits)?;
         match answer.status {
             // On nodes that differ the sums are not all.
@@ -43,7 +43,7 @@ pub fn chekuri_pack(
         }
         let mut loads = Loads::new(instance, scaled);
         let mut split = Vec::new();
-        for (&job, row) in tasks.iter().zip(&stands) {
+        for (&job, row) in tasks.iter().zip(&assigned) {
             let whole = row.iter().position(|&part| answer.value(part) >= WHOLE);
             // The solver's tolerance may have overfilled a node by a little.
             if !whole.is_some_and(|node| loads.place(job, node)) {

@@ -37,11 +37,11 @@ pub fn dive(
     let start = Instant::now();
     let Some(model) = Model::new(instance, Places::Split) else { return Ok(Attempt::TimedOut) };
     let mut dive = solver.dive(&model.program, limits)?;
-    let mut open: Vec<Part> = (model.stands.iter().enumerate())
+    let mut open: Vec<Part> = (model.assigned.iter().enumerate())
         .flat_map(|(task, row)| {
             row.iter()
                 .enumerate()
-                .filter_map(move |(node, stands)| stands.map(|variable| Part { task, node, variable }))
+                .filter_map(move |(node, assigned)| assigned.map(|variable| Part { task, node, variable }))
         })
         .collect();
     let mut home = vec![None; model.tasks.len()];

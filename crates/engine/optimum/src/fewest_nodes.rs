@@ -19,7 +19,7 @@ pub struct FewestNodes {
 }
 
 /// The fewest of the first nodes on which some mapping has at least this minimum yield, exactly as far as the limits, which
-/// are for all tries together, allow. Nothing if all nodes cannot, or if a limit came before any try succeeded.
+/// are for all attempts together, allow. `None` if all nodes cannot, or if a limit came before any try succeeded.
 #[must_use]
 pub fn fewest_nodes(instance: &Instance, min_yield: Yield, limits: &Limits) -> Option<FewestNodes> {
     let start = Instant::now();

@@ -5,11 +5,11 @@ use crate::outcome::Placed;
 use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 
-/// What is free on each node while tasks are placed that all take what they do at one yield.
+/// The free amounts on each node while tasks are placed at one yield.
 #[derive(Clone, Debug)]
 pub(crate) struct Loads<'a> {
     instance: &'a Instance,
-    /// What a task of each job takes.
+    /// The amount that a task of each job takes.
     takes: Vec<u64>,
     free: Vec<u64>,
     counts: Vec<Vec<u32>>,
@@ -31,7 +31,7 @@ impl<'a> Loads<'a> {
         }
     }
 
-    /// What a task of the job takes.
+    /// The amount that a task of the job takes.
     pub(crate) fn takes(&self, job: usize) -> &[u64] {
         let width = self.instance.dimensions();
         &self.takes[job * width..][..width]
@@ -55,7 +55,7 @@ impl<'a> Loads<'a> {
         fits
     }
 
-    /// The mapping, once all tasks stand.
+    /// The mapping, once all tasks are placed.
     pub(crate) fn placed(&self) -> Option<Placed> {
         let mapping = crate::mapping::from_counts(&self.counts);
         mapping_yield(self.instance, &mapping).map(|min_yield| Placed { mapping, min_yield })

@@ -21,7 +21,7 @@ pub struct Model {
     /// The job of each task, in the order of the jobs.
     pub tasks: Vec<usize>,
     /// For each task and node, whether it is there, e_jn; `None` where symmetry forbids it.
-    pub stands: Vec<Vec<Option<Variable>>>,
+    pub assigned: Vec<Vec<Option<Variable>>>,
 }
 
 /// The variables of a [`Model`].
@@ -43,7 +43,7 @@ impl Model {
         let mut program = Program::new();
         let min_yield = program.real(1.0, 0.0..=1.0);
         let ordered = places == Places::Whole && instance.is_homogeneous();
-        let mut stands = Vec::with_capacity(tasks.len());
+        let mut assigned = Vec::with_capacity(tasks.len());
         let mut runs = Vec::with_capacity(tasks.len());
         for (task, &job) in tasks.iter().enumerate() {
             let nodes = 0..instance.nodes.len();
@@ -56,24 +56,24 @@ impl Model {
                 })
                 .collect();
             let run: Vec<Option<Variable>> =
-                row.iter().map(|stands| stands.map(|_| program.real(0.0, 0.0..=1.0))).collect();
+                row.iter().map(|assigned| assigned.map(|_| program.real(0.0, 0.0..=1.0))).collect();
             // (4.3)
-            program.constrain(row.iter().flatten().map(|&stands| (stands, 1.0)), Relation::Equal, 1.0);
+            program.constrain(row.iter().flatten().map(|&assigned| (assigned, 1.0)), Relation::Equal, 1.0);
             // (4.4)
-            for (&stands, &run) in row.iter().flatten().zip(run.iter().flatten()) {
-                program.constrain([(run, 1.0), (stands, -1.0)], Relation::AtMost, 0.0);
+            for (&assigned, &run) in row.iter().flatten().zip(run.iter().flatten()) {
+                program.constrain([(run, 1.0), (assigned, -1.0)], Relation::AtMost, 0.0);
             }
             // (4.6)
             let least = instance.jobs[job].least_yield.as_f64();
             let terms = run.iter().flatten().map(|&run| (run, 1.0));
             program.constrain(terms.chain([(min_yield, least - 1.0)]), Relation::AtLeast, least);
-            stands.push(row);
+            assigned.push(row);
             runs.push(run);
         }
         // (4.5), in parts of the largest node.
         for at in 0..instance.dimensions() {
             let most = f64::from(instance.nodes.iter().map(|node| node[at]).max().unwrap_or(0).max(1));
-            let table = if at < instance.fixed { &stands } else { &runs };
+            let table = if at < instance.fixed { &assigned } else { &runs };
             for (node, offers) in instance.nodes.iter().enumerate() {
                 let demand = |task: usize| f64::from(instance.jobs[tasks[task]].demand[at]) / most;
                 let terms = table
@@ -84,17 +84,17 @@ impl Model {
                 program.constrain(terms, Relation::AtMost, f64::from(offers[at]) / most);
             }
         }
-        Some(Model { program, min_yield, tasks, stands })
+        Some(Model { program, min_yield, tasks, assigned })
     }
 
     /// (6.7), in parts of all that could be moved.
     fn bound_moves(&mut self, problem: &Adaptation, budget: u64) {
         let whole = problem.total().max(1) as f64;
         let mut terms = Vec::new();
-        for (row, home) in self.stands.iter().zip(homes(problem)) {
+        for (row, home) in self.assigned.iter().zip(homes(problem)) {
             let Some((home, cost)) = home.filter(|home| home.1 > 0) else { continue };
             let elsewhere = row.iter().enumerate().filter(|&(node, _)| node != home as usize);
-            terms.extend(elsewhere.filter_map(|(_, stands)| Some(((*stands)?, cost as f64 / whole))));
+            terms.extend(elsewhere.filter_map(|(_, assigned)| Some(((*assigned)?, cost as f64 / whole))));
         }
         if !terms.is_empty() {
             self.program.constrain(terms, Relation::AtMost, budget as f64 / whole);
@@ -105,7 +105,7 @@ impl Model {
 /// OPT by the mixed integer program (dissertation, sections 4.1.2 and 4.2.1).
 ///
 /// The solver computes with tolerances of about 1e-7, so the minimum yield is taken from the mapping, exactly. Should the
-/// mapping use a tolerance on a fixed resource, it is no solution, and the outcome has a bound only.
+/// mapping use a tolerance on a fixed resource, it is not a solution, and the outcome has a bound only.
 ///
 /// # Errors
 ///
@@ -119,7 +119,7 @@ pub fn optimum_by_program(
 }
 
 /// The optimum of an adaptation problem by the mixed integer program (6.1) to (6.7) (dissertation, section 6.2.2; RR-6692,
-/// section 6.1), as [`optimum_by_program`]. A mapping that uses the solver's tolerance on the budget is no solution.
+/// section 6.1), as [`optimum_by_program`]. A mapping that uses the solver's tolerance on the budget is not a solution.
 ///
 /// # Errors
 ///
@@ -158,9 +158,10 @@ fn solve(
     let best = (!answer.values.is_empty())
         .then(|| {
             let mut counts = vec![vec![0; instance.nodes.len()]; instance.jobs.len()];
-            for (row, &job) in model.stands.iter().zip(&model.tasks) {
-                let on =
-                    row.iter().position(|stands| stands.is_some_and(|stands| answer.value(stands) > 0.5));
+            for (row, &job) in model.assigned.iter().zip(&model.tasks) {
+                let on = row
+                    .iter()
+                    .position(|assigned| assigned.is_some_and(|assigned| answer.value(assigned) > 0.5));
                 counts[job][on?] += 1;
             }
             let mapping = crate::mapping::from_counts(&counts);

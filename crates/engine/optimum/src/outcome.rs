@@ -15,7 +15,7 @@ pub struct Limits {
     pub gap: f64,
 }
 
-/// What is known at the end of a search.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The value is the largest there is.
@@ -24,7 +24,7 @@ pub enum Status {
     Feasible,
     /// It is proven that there is no solution.
     Infeasible,
-    /// Nothing bounds the objective; only programs of one's own end so.
+    /// The objective is unbounded, which is only possible for other programs than those of this crate.
     Unbounded,
     /// A limit of time or nodes came first, with or without a solution.
     TimedOut,
@@ -43,19 +43,19 @@ pub struct Placed {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// What is known; never [`Status::Unbounded`].
+    /// The result; never [`Status::Unbounded`].
     pub status: Status,
     /// The best mapping found.
     pub best: Option<Placed>,
     /// No mapping has a larger minimum yield than this; `None` if there is no mapping.
     pub bound: Option<Yield>,
-    /// Nodes of the search tree that were visited, where the solver tells.
+    /// Nodes of the search tree that were visited, where the solver reports them.
     pub nodes: Option<u64>,
     /// On the wall clock.
     pub elapsed: Duration,
 }
 
-/// What an attempt of a heuristic comes to.
+/// The result of an attempt of a heuristic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Attempt {
     /// A mapping.

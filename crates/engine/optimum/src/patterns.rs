@@ -25,8 +25,8 @@ const WHOLE: f64 = (1_u64 << 40) as f64;
 /// patterns (Gilmore and Gomory 1961). Tasks have weights; if no set of tasks that fits on a node weighs more than P, and all
 /// together weigh more than N times that, N nodes do not hold them (Farley 1990). The weights are those of the dual program over
 /// the sets that were found so far, to which the heaviest ones are added, at most `rounds` times at each yield; a proof is by whole
-/// numbers, whatever the solver rounds. Between `known`, the yield of some mapping, and LPBOUND the yield is bisected. Where
-/// nodes differ, or sets are too many, the bound is LPBOUND. None where that has none.
+/// numbers, independent of the solver's rounding. Between `known`, the yield of some mapping, and LPBOUND the yield is
+/// bisected. Where nodes differ, or sets are too many, the bound is LPBOUND. None where that has none.
 ///
 /// ```
 /// use dfrsim_model::Yield;
@@ -119,7 +119,7 @@ impl Tasks {
             added.dedup();
             sets.extend(added);
             match dual_weights(count, &sets) {
-                // With few sets the program's optimum is too large; if even that is small, nothing is refuted.
+                // With few sets the program's optimum is too large; if even that is small, no yield is refuted.
                 Some(values) if values.iter().sum::<f64>() > nodes as f64 * (1.0 + 1e-9) => {
                     // Light sets would only make the next program larger.
                     sets.retain(|set| set.iter().map(|&task| values[task]).sum::<f64>() > ENOUGH);
@@ -206,7 +206,7 @@ struct Search<'a> {
     /// By falling weight for their volume.
     order: Vec<usize>,
     chosen: Set,
-    /// What is free after each of the chosen ones.
+    /// The free amounts after each of the chosen ones.
     free: Vec<Vec<u64>>,
     best: u64,
     heaviest: Set,

@@ -28,7 +28,7 @@ pub(crate) struct Row {
     pub(crate) constant: f64,
 }
 
-/// What is known of one variable beforehand.
+/// Prior knowledge of one variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     pub(crate) objective: f64,
@@ -87,10 +87,10 @@ impl Program {
     }
 }
 
-/// What a solver says of a program.
+/// A solver's answer for a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// What is known.
+    /// The result.
     pub status: Status,
     /// The objective of the best point found.
     pub objective: Option<f64>,
@@ -100,7 +100,7 @@ pub struct Answer {
     pub gap: Option<f64>,
     /// The best point found, one value a variable in the order in which they were added; empty if there is none.
     pub values: Vec<f64>,
-    /// Nodes of the search tree, where the solver tells.
+    /// Nodes of the search tree, where the solver reports them.
     pub nodes: Option<u64>,
     /// Time in the solver.
     pub elapsed: Duration,

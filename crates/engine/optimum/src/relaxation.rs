@@ -31,7 +31,7 @@ pub struct Split {
     pub parts: Vec<Vec<f64>>,
 }
 
-/// What becomes of a relaxed program.
+/// The outcome of a relaxed program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Relaxed {
     /// It has this optimal vertex.
@@ -54,17 +54,17 @@ pub fn relaxed(
     solver: &dyn Solver,
     limits: &Limits,
 ) -> Result<Relaxed, SolverError> {
-    let (program, tasks, stands): (Program, Vec<usize>, Vec<Vec<Variable>>) = match relaxation {
+    let (program, tasks, assigned): (Program, Vec<usize>, Vec<Vec<Variable>>) = match relaxation {
         Relaxation::Printed => {
             let Some(model) = Model::new(instance, Places::Split) else { return Ok(Relaxed::TimedOut) };
-            let stands = model.stands.iter().map(|row| row.iter().flatten().copied().collect()).collect();
-            (model.program, model.tasks, stands)
+            let assigned = model.assigned.iter().map(|row| row.iter().flatten().copied().collect()).collect();
+            (model.program, model.tasks, assigned)
         }
         Relaxation::AtBound => {
             let Some(bound) = lp_bound(instance) else { return Ok(Relaxed::Infeasible) };
             let Some(tasks) = jobs_of_tasks_of_program(instance) else { return Ok(Relaxed::TimedOut) };
-            let (program, stands) = packing_program(instance, &tasks, bound, instance.nodes.len());
-            (program, tasks, stands)
+            let (program, assigned) = packing_program(instance, &tasks, bound, instance.nodes.len());
+            (program, tasks, assigned)
         }
     };
     let answer = solver.solve(&program, limits)?;
@@ -72,14 +72,14 @@ pub fn relaxed(
         Status::Optimal => {
             let parts =
                 |row: &Vec<Variable>| row.iter().map(|&part| answer.value(part).clamp(0.0, 1.0)).collect();
-            Relaxed::Vertex(Split { tasks, parts: stands.iter().map(parts).collect() })
+            Relaxed::Vertex(Split { tasks, parts: assigned.iter().map(parts).collect() })
         }
         Status::Infeasible | Status::Unbounded => Relaxed::Infeasible,
         Status::Feasible | Status::TimedOut => Relaxed::TimedOut,
     })
 }
 
-/// The program of splitting tasks over the first nodes so that all have a given minimum yield; nothing is maximised.
+/// The program of splitting tasks over the first nodes so that all have a given minimum yield, without an objective.
 pub(crate) fn packing_program(
     instance: &Instance,
     tasks: &[usize],
@@ -87,9 +87,9 @@ pub(crate) fn packing_program(
     nodes: usize,
 ) -> (Program, Vec<Vec<Variable>>) {
     let mut program = Program::new();
-    let stands: Vec<Vec<Variable>> =
+    let assigned: Vec<Vec<Variable>> =
         tasks.iter().map(|_| (0..nodes).map(|_| program.real(0.0, 0.0..=1.0)).collect()).collect();
-    for row in &stands {
+    for row in &assigned {
         program.constrain(row.iter().map(|&part| (part, 1.0)), Relation::Equal, 1.0);
     }
     for at in 0..instance.dimensions() {
@@ -100,10 +100,10 @@ pub(crate) fn packing_program(
             .map(|&job| crate::amounts::task_takes(instance, &instance.jobs[job], at, scaled) as f64 / most)
             .collect();
         for (node, offers) in instance.nodes[..nodes].iter().enumerate() {
-            let terms = stands.iter().zip(&takes).map(|(row, &takes)| (row[node], takes));
+            let terms = assigned.iter().zip(&takes).map(|(row, &takes)| (row[node], takes));
             let offers = crate::amounts::node_offers(offers[at]) as f64 / most;
             program.constrain(terms.filter(|term| term.1 > 0.0), Relation::AtMost, offers);
         }
     }
-    (program, stands)
+    (program, assigned)
 }

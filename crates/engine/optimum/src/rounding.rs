@@ -13,7 +13,7 @@ pub(crate) const ZERO: f64 = 1e-9;
 /// What RRNDNZ puts for zero.
 const RAISED: f64 = 0.01;
 
-/// What stands for a part of zero.
+/// The probability that replaces a part of zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zeros {
     /// Zero, so that a task goes only where the vertex has some of it: RRND.
@@ -24,7 +24,7 @@ pub enum Zeros {
 
 /// Rounds a vertex (dissertation, section 4.2.3; RR-6692, section 3.2): each task, in the order of the jobs, goes to a node
 /// at random, with the probability of its part there, among the nodes that can take its fixed requirements and guaranteed
-/// needs. Nothing if there is no such node for some task.
+/// needs. `None` if there is no such node for some task.
 ///
 /// The seed is that of this one attempt: `Seed::fork("RRND").numbered(instance)`, say.
 #[must_use]

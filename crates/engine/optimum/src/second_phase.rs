@@ -9,7 +9,7 @@ use dfrsim_model::offline::{Instance, Mapping};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What became of the second phase.
+/// The outcome of the second phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecondPhase {
     /// Whether the yields are optimal, up to the solver's tolerances and the rounding to units; if not, a limit came first
@@ -24,7 +24,8 @@ pub struct SecondPhase {
 ///
 /// All tasks of a job have one yield (4.11), so the program here has one variable a job. The solver's yields are rounded
 /// down, given to one job after the other as far as exact arithmetic allows, and what that leaves is given away in the same
-/// order; a job whose whole need is guaranteed has a scaled yield of 1. Nothing if the mapping does not allow `min_yield`.
+/// order; a job whose whole need is guaranteed has a scaled yield of 1. `None` if the mapping does not allow
+/// `min_yield`.
 ///
 /// # Errors
 ///
@@ -63,8 +64,8 @@ pub enum RaiseOrder {
     HighestIncrease,
 }
 
-/// Raises the yields of jobs one after the other, each as far as the nodes of its tasks allow; ties: the lowest job. Nothing
-/// if the mapping does not allow `min_yield`.
+/// Raises the yields of jobs one after the other, each as far as the nodes of its tasks allow; ties: the lowest job.
+/// `None` if the mapping does not allow `min_yield`.
 ///
 /// ```
 /// use dfrsim_model::offline::{Instance, OfflineJob};
@@ -127,7 +128,7 @@ pub fn average(yields: &[Yield]) -> f64 {
 }
 
 /// The part of all nodes' fluid resources that jobs use at their scaled yields, from 0 to 1: the utilisation of section
-/// 4.4.7. With nothing to use it is 0.
+/// 4.4.7. Without resources it is 0.
 #[must_use]
 pub fn utilisation(instance: &Instance, yields: &[Yield]) -> f64 {
     let fluid = instance.fixed..instance.dimensions();
@@ -145,7 +146,7 @@ pub fn utilisation(instance: &Instance, yields: &[Yield]) -> f64 {
 }
 
 /// The program of what can be added to the yields, with the variable of each job that can have more. What is free comes
-/// from exact arithmetic, so that adding nothing is always a solution.
+/// from exact arithmetic, so that leaving all yields as they are is always a solution.
 fn program(sharing: &Sharing<'_>) -> (Program, Vec<Option<Variable>>) {
     let Sharing { instance, mapping, yields, free } = sharing;
     let mut program = Program::new();

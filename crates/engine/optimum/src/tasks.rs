@@ -2,7 +2,7 @@
 
 use dfrsim_model::offline::Instance;
 
-/// Tasks times nodes beyond which nothing with an entry for each is begun: it would not fit into memory, nor its end into a
+/// Tasks times nodes beyond which no program with an entry for each is made: it would not fit into memory, nor end in a
 /// lifetime.
 const LARGEST_TABLE: u64 = 1 << 26;
 

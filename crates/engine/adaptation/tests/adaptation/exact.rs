@@ -7,7 +7,7 @@ use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_optimum::{Backend, Limits, Status, adapted_optimum, adapted_optimum_by_program, mapping_yield};
 use proptest::prelude::*;
 
-/// What going over to `after` costs, by the independent count.
+/// The cost of going over to `after`, by the independent count.
 pub(crate) fn moved(problem: &Adaptation, after: &Mapping) -> u64 {
     u64::try_from(moving_cost(&problem.current, after, &problem.cost)).unwrap()
 }

@@ -45,7 +45,7 @@ proptest! {
         prop_assert!(found.last().copied().flatten() >= packed(&problem));
     }
 
-    /// Nothing is new, so that without a budget there is nothing to decide.
+    /// No task is new, so without a budget there is nothing to decide.
     #[test]
     fn without_a_budget_all_stay(mut problem in problems()) {
         problem.cost.iter_mut().for_each(|cost| *cost = (*cost).max(1));

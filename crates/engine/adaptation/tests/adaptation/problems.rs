@@ -14,7 +14,7 @@ pub(crate) fn mapping(counts: &[Vec<u32>]) -> Mapping {
     counts.iter().map(places).collect()
 }
 
-/// Every way in which the tasks of all jobs can stand.
+/// Every mapping of the tasks of all jobs.
 pub(crate) fn all_mappings(instance: &Instance) -> Vec<Mapping> {
     let tasks: Vec<usize> = (instance.jobs.iter().enumerate())
         .flat_map(|(job, described)| std::iter::repeat_n(job, described.tasks as usize))

@@ -1,4 +1,4 @@
-//! A cluster of one's own, with what runs on it.
+//! A user's cluster and the jobs that run on it.
 
 use super::decimal::{of_yield, yield_of};
 use super::instance::MOST_TASKS;

@@ -4,7 +4,7 @@ use dfrsim_model::{Share, Yield};
 
 const BILLION: u64 = 1_000_000_000;
 
-/// The amount of a fraction of a node: rounded to nine decimals, and down to units. Nothing if it is negative or more
+/// The amount of a fraction of a node: rounded to nine decimals, and down to units. `None` if it is negative or more
 /// than 32 bits hold.
 pub(super) fn amount(fraction: f64) -> Option<u32> {
     units(fraction, Share::ONE.units()).and_then(|units| u32::try_from(units).ok())
@@ -15,7 +15,7 @@ pub(super) fn of_amount(amount: u32) -> f64 {
     fraction(amount, Share::ONE.units())
 }
 
-/// The yield of a fraction, rounded as amounts are. Nothing outside [0, 1].
+/// The yield of a fraction, rounded as amounts are. `None` outside [0, 1].
 pub(super) fn yield_of(fraction: f64) -> Option<Yield> {
     units(fraction, Yield::ONE.units()).and_then(|units| Yield::try_from_units(u32::try_from(units).ok()?))
 }

@@ -1,4 +1,4 @@
-//! JSON in which no key stands twice.
+//! JSON without duplicate keys.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};

@@ -29,7 +29,7 @@
 //! **A solution** has the `minimum_yield`, which is scaled, and for each of the `jobs` where it is, `on`, as
 //! pairs of a node (from 0) and the number of tasks there, and its unscaled `yield`.
 //!
-//! Vector bin packing has a format of its own, which is no JSON ([`instance_from_vbp`]).
+//! Vector bin packing has a format of its own, which is not JSON ([`instance_from_vbp`]).
 //!
 //! **A cluster** ([`cluster_from_json`]) has names and whole units of its own instead.
 //!
@@ -58,7 +58,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The file cannot be read.
-    #[error("{} cannot be read", file.display())]
+    #[error("{}: cannot be read: {source}", file.display())]
     Io {
         /// The file.
         file: PathBuf,
@@ -74,7 +74,7 @@ pub enum FileError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What the JSON reader says.
+        /// The message of the JSON reader.
         message: String,
     },
     /// The file is JSON, but not right: everything that is wrong with it, a line each.

@@ -33,7 +33,11 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Value, FileError> {
         file: file.to_owned(),
         line: error.line(),
         column: error.column(),
-        message: error.to_string().split(" at line ").next().unwrap_or_default().to_owned(),
+        message: {
+            let kind = if error.is_data() { "" } else { "invalid JSON: " };
+            let text = error.to_string();
+            format!("{kind}{}", text.split(" at line ").next().unwrap_or_default())
+        },
     })
 }
 
@@ -44,7 +48,7 @@ impl<'a> Place<'a> {
 }
 
 impl Reader {
-    /// What was made of the file, or what is wrong with it.
+    /// The value read from the file, or its faults.
     pub(super) fn finish<T>(self, file: &str, text: &str, made: Option<T>) -> Result<T, FileError> {
         match made {
             Some(made) if self.faults.is_empty() => Ok(made),
@@ -97,7 +101,7 @@ impl Reader {
         Some(items)
     }
 
-    /// What `read` makes of every item; `None` if it makes nothing of one.
+    /// What `read` returns for every item; `None` if it returns `None` for one.
     pub(super) fn each<'a, T>(
         &mut self,
         items: &[Place<'a>],

@@ -12,7 +12,7 @@ use serde_json::json;
 pub struct Solution {
     /// The minimum scaled yield.
     pub minimum_yield: Yield,
-    /// Where the tasks of each job stand.
+    /// The nodes of each job's tasks.
     pub mapping: Mapping,
     /// The unscaled yield of each job.
     pub yields: Vec<Yield>,

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 /// The text has the number of resources, the capacity of a bin in each, the number of kinds of items, and for each kind what an
 /// item takes of each resource and how many there are, all whole numbers. The items are tasks of a job a kind with fixed
 /// requirements alone, and there are as many bins as items: the question is how few do (`dfrsim_optimum::fewest_nodes`). One
-/// fluid resource is added, of which nobody needs anything, so that a packing has a yield of 1.
+/// fluid resource is added, which no item needs, so that a packing has a yield of 1.
 ///
 /// ```
 /// use dfrsim_offline::file::instance_from_vbp;
@@ -27,7 +27,7 @@ use std::fmt::Write as _;
 /// ```
 ///
 /// # Errors
-/// Something is no whole number in its range, missing, or too much.
+/// Something is not a whole number in its range, missing, or too much.
 pub fn instance_from_vbp(file: &str, text: &str) -> Result<Instance, FileError> {
     let mut numbers = Numbers { file, text, at: 0 };
     let resources =

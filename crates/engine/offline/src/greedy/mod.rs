@@ -56,7 +56,7 @@ pub enum Light {
     Best,
 }
 
-/// What the texts leave open of the greedy algorithms, or say in two ways.
+/// Points of the greedy algorithms that the texts leave open, or describe in two ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Readings {
     /// Of P1 to P6.
@@ -205,7 +205,7 @@ fn best(
         if best.as_ref().is_none_or(|best| minimum_yield > best.minimum_yield) {
             best = Some(Solved { mapping: mapping(instance, tasks, placer.nodes()), minimum_yield });
         }
-        // Nothing is better, and of equally good ones the first counts.
+        // No result is better, and of equally good ones the first counts.
         if minimum_yield == Yield::ONE {
             break;
         }

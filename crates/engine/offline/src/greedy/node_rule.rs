@@ -3,7 +3,7 @@
 /// Which of the nodes that can hold a task takes it: P1 to P7 of the dissertation (section 4.2.2) by either of its
 /// [`NodeRules`]; ties go to the lowest index.
 ///
-/// Rules but for those of totals look at the load of a node in one resource only: that of the task's largest fluid
+/// Rules but for those of totals use the load of a node in one resource only: that of the task's largest fluid
 /// need, or of its largest fixed requirement or constrained need; of equal ones, the first. Loads are relative to the
 /// nodes' capacities where these differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,8 +51,8 @@ pub(super) enum Amounts {
     Needs,
     /// Fixed requirements and constrained needs.
     Rigid,
-    /// None.
-    Nothing,
+    /// No amount.
+    None,
 }
 
 impl NodeRule {
@@ -85,7 +85,7 @@ impl NodeRule {
     pub(super) fn amounts(self) -> Amounts {
         match self {
             NodeRule::LeastMaxNeed | NodeRule::LeastSumNeeds | NodeRule::LeastTotalNeeds => Amounts::Needs,
-            NodeRule::FirstFit => Amounts::Nothing,
+            NodeRule::FirstFit => Amounts::None,
             _ => Amounts::Rigid,
         }
     }
@@ -100,7 +100,7 @@ impl NodeRule {
             _ => load + amount,
         }
     }
-    /// What a load costs; the cheapest node is taken.
+    /// The cost of a load; the cheapest node is taken.
     pub(super) fn cost(self, load: i64) -> i64 {
         match self {
             NodeRule::BestFitMax | NodeRule::BestFitSum | NodeRule::BestFitTotal => -load,

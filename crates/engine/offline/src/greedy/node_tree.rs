@@ -3,7 +3,7 @@
 /// Finds the cheapest node that can hold a task, in a complete binary tree over the nodes.
 ///
 /// A leaf has a row of numbers: for each resource the *excess*, load minus capacity, which is 0 for a full node, and
-/// then some *costs*. The row of an inner node is the minimum of its children's, so that it tells at once whether a
+/// then some *costs*. The row of an inner node is the minimum of its children's, so that it shows at once whether a
 /// task might fit below and how cheap that might be. Rows lie side by side since a search or an update needs all of
 /// one.
 pub(super) struct NodeTree {
@@ -15,13 +15,13 @@ pub(super) struct NodeTree {
     rows: Vec<i64>,
 }
 
-/// The excess of leaves that stand for no node; nothing fits there, and no demand makes it overflow.
+/// The excess of leaves without a node; no task fits there, and no demand makes it overflow.
 const NOWHERE: i64 = i64::MAX / 2;
 
-/// What is looked for.
+/// The query of a search.
 struct Query<'a> {
     demand: &'a [i64],
-    /// Where in a row the cost stands.
+    /// The place of the cost in a row.
     cost: Option<usize>,
 }
 

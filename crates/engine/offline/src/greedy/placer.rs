@@ -17,7 +17,7 @@ pub(super) struct Placer<'a> {
     largest_rigid: Vec<u32>,
     /// Whether loads must be divided by capacities to be compared.
     heterogeneous: bool,
-    /// The loads that the rule looks at: a row for each node, a column for each of the rule's resources.
+    /// The loads that the rule uses: a row for each node, a column for each of the rule's resources.
     loads: Vec<i64>,
     /// The node of each task, in the order in which they were placed.
     nodes: Vec<u32>,
@@ -47,7 +47,7 @@ impl<'a> Placer<'a> {
         let columns = match rule.amounts() {
             Amounts::Needs => fluid,
             Amounts::Rigid => fixed + fluid,
-            Amounts::Nothing => 0,
+            Amounts::None => 0,
         };
         let total = rule.is_total();
         let capacities = (0..nodes.len()).map(|node| self.rigid.capacity(node));
@@ -61,7 +61,7 @@ impl<'a> Placer<'a> {
                 _ if total => Some(0),
                 Amounts::Needs => Some(self.largest_need[job] as usize),
                 Amounts::Rigid => Some(self.largest_rigid[job] as usize),
-                Amounts::Nothing => None,
+                Amounts::None => None,
             };
             let demand = self.rigid.demand(job);
             let node = tree.cheapest(demand, column)?;
@@ -78,7 +78,7 @@ impl<'a> Placer<'a> {
                     let amounts = demand.iter().copied().zip(capacities);
                     load(rule, self.heterogeneous, loads, amounts, costs);
                 }
-                Amounts::Nothing => {}
+                Amounts::None => {}
             });
         }
         let load =

@@ -10,10 +10,11 @@ use rand::seq::index;
 const REDRAWN: f64 = 0.25;
 const REPLACED: f64 = 0.1;
 
-/// The adaptation problem after a change: jobs stand as VP_CPSUM packed them, then a quarter of their fluid needs change to
-/// those of `other`, an instance of the same scenario, and a tenth of the jobs are replaced by its jobs, which are new.
-/// Which ones comes from the seed; numbers are rounded to the nearest. Moving a task costs its first fixed requirement, its
-/// memory. Nothing if VP_CPSUM has no solution, or if the two instances have not as many jobs and resources.
+/// The adaptation problem after a change: jobs are where VP_CPSUM packed them, then a quarter of their fluid needs
+/// change to those of `other`, an instance of the same scenario, and a tenth of the jobs are replaced by its jobs,
+/// which are new. Which ones comes from the seed; numbers are rounded to the nearest. Moving a task costs its first
+/// fixed requirement, its memory. `None` if VP_CPSUM has no solution, or if the two instances have not as many jobs and
+/// resources.
 ///
 /// ```
 /// use dfrsim_model::Seed;
@@ -49,7 +50,7 @@ pub fn changed(before: &Instance, other: &Instance, seed: Seed) -> Option<Adapta
 
 /// The adaptation problem of this number on 4 nodes: a change of an instance of [`InstanceSet::DissertationSmall`] to another one
 /// of the same scenario. Numbers leap through the scenarios, each of which comes once in 729, with other samples each time.
-/// `None` where [`changed`] has nothing.
+/// `None` where [`changed`] is `None`.
 #[must_use]
 pub fn small_change(study: Seed, number: u64) -> Option<Adaptation> {
     let set = InstanceSet::DissertationSmall;

@@ -25,7 +25,7 @@ pub struct DissertationScenario {
     pub slack: f64,
 }
 
-/// What becomes of a requirement that scaling lifts above a whole node.
+/// How to treat a requirement that scaling raises above a whole node.
 ///
 /// The dissertation (section 4.3) does not say. Its problem has requirements in [0, 1] (sections 4.1 and 4.1.2), and its
 /// authors' simulator cuts them (flexsched, first commit of its public repository, `genprob.py`).
@@ -113,7 +113,7 @@ impl DissertationScenario {
         }
     }
 
-    /// What each job asks of one resource.
+    /// The amount that each job asks of one resource.
     fn draw(&self, rng: &mut Rng, read: Amounts) -> Vec<f64> {
         let least = if read == Amounts::Simulated { 0.01 } else { 0.0 };
         let normal = TruncatedNormal::new(0.5, self.sigma).from(least);
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// One job of 3 nodes with a tenth free asks for 2.7 nodes, whatever was drawn.
+    /// One job of 3 nodes with a tenth free asks for 2.7 nodes after any draws.
     #[test]
     fn a_requirement_above_a_node_is_cut_or_kept() {
         let scenario =

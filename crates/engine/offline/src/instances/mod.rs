@@ -43,7 +43,7 @@ pub enum InstanceSet {
     Rr6692Parallel,
 }
 
-/// What the texts leave open of their instances, or say in two ways.
+/// Points of their instances that the texts leave open, or describe in two ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Readings {
     /// Of the dissertation's.

@@ -1,4 +1,4 @@
-//! Files read back as what was written, and tell all that is wrong with them.
+//! Files are read back as they were written, and all their faults are reported.
 
 use crate::strategy::instance;
 use dfrsim_audit::packing::{check_minimum_yield, check_yields};
@@ -38,7 +38,7 @@ proptest! {
         prop_assert_eq!(solution_from_json("file", &text, &instance).unwrap(), solution);
     }
 
-    /// Whatever one does to a file, it is read or refused.
+    /// A damaged file is read or refused with an error.
     #[test]
     fn no_text_makes_the_reader_fail(
         instance in instance(2),
@@ -85,7 +85,7 @@ fn faults(error: FileError) -> Vec<String> {
 }
 
 #[test]
-fn every_fault_of_an_instance_is_told_with_its_place() {
+fn every_fault_of_an_instance_is_reported_with_its_place() {
     let text = r#"{
         "fixed": 1, "fluid": 1, "node": 4,
         "nodes": [[1, 1], [1], [1, "much"]],
@@ -131,14 +131,17 @@ fn every_fault_of_an_instance_is_told_with_its_place() {
 }
 
 #[test]
-fn a_file_that_is_not_json_is_told_with_its_line() {
+fn a_file_that_is_not_json_is_reported_with_its_line() {
     let error = instance_from_json("some.json", "{\n  \"fixed\": 1,\n  fluid\n}").unwrap_err();
-    assert_eq!(error.to_string(), "some.json:3:3: key must be a string");
+    assert_eq!(error.to_string(), "some.json:3:3: invalid JSON: key must be a string");
     let twice = "{\n  \"nodes\": 1,\n  \"jobs\": [{\"tasks\": 1, \"tasks\": 2}]\n}";
     let error = instance_from_json("some.json", twice).unwrap_err();
     assert_eq!(error.to_string(), "some.json:3:35: duplicate field `tasks`");
     let error = read(Path::new("no/such/file.json")).unwrap_err();
-    assert_eq!(error.to_string(), "no/such/file.json cannot be read");
+    assert_eq!(
+        error.to_string(),
+        "no/such/file.json: cannot be read: No such file or directory (os error 2)"
+    );
 }
 
 #[test]

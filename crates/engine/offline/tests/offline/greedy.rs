@@ -31,7 +31,7 @@ const SIMULATED: [NodeRule; 7] = [
 struct Ratio(u128, u128);
 
 impl Ratio {
-    /// Nothing out of nothing is nothing; something out of nothing is more than anything else.
+    /// 0 / 0 is 0; a positive amount / 0 is larger than all other ratios.
     fn compare(self, other: Ratio) -> Ordering {
         match (self, other) {
             (Ratio(0, _), Ratio(b, _)) => 0.cmp(&b),
@@ -165,7 +165,7 @@ fn pass(instance: &Instance, order: SortOrder, rule: NodeRule, seed: Seed) -> Op
     Some(mapping(instance, &nodes))
 }
 
-/// Depth first; the mapping, or nothing when all is tried or `left` is used up.
+/// Depth first; the mapping, or `None` when all is tried or `left` is used up.
 fn backtrack(instance: &Instance, tasks: &[usize], nodes: &mut Vec<Vec<usize>>, left: &mut u64) -> bool {
     let Some((&job, others)) = tasks.split_first() else { return true };
     for node in candidates(instance, nodes, job, NodeRule::LeastSumNeeds) {
@@ -352,7 +352,7 @@ fn backtracking_finds_what_a_pass_misses_with_eight_placements() {
 
 /// No two of 0.5, 0.6 and 0.6 fit together, so two nodes cannot hold them.
 #[test]
-fn backtracking_ends_where_there_is_nothing_to_find() {
+fn backtracking_ends_where_no_solution_exists() {
     for sorted in [false, true] {
         let gb = Greedy::Backtracking { sorted };
         assert_eq!(gb.solve(&memories(&[5, 6, 6]), Seed::new(1), u64::MAX), Outcome::Failed);
@@ -371,11 +371,11 @@ fn memories(tenths: &[u32]) -> Instance {
     Instance { fixed: 1, fluid: 1, nodes, jobs: tenths.iter().map(job).collect() }
 }
 
-/// Whatever is solved is accepted by a checker that knows nothing of the algorithms, with the very yield it claims.
+/// A checker that is independent of the algorithms accepts all solutions, with exactly the claimed yields.
 #[test]
 fn solutions_pass_the_audit() {
     let settings = Settings { placements: 10_000, ..Settings::new(Seed::new(1)) };
-    // The others, on linear programs above all, take too long for so many instances of all sizes.
+    // The others, on linear programs above all, take too long for this number of instances of all sizes.
     let fast = || {
         Algorithm::all().filter(|algorithm| matches!(algorithm, Algorithm::Greedy(_) | Algorithm::Vector(_)))
     };

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 pub(super) struct Item {
     /// Whose.
     pub(super) job: usize,
-    /// What it takes: an index of [`Items::kinds`].
+    /// The amounts that it takes: an index of [`Items::kinds`].
     pub(super) kind: usize,
     /// Where it is already, and what it costs to have it elsewhere.
     pub(super) home: Home,

@@ -8,7 +8,7 @@ use dfrsim_model::Yield;
 use dfrsim_model::offline::Instance;
 use std::time::Instant;
 
-/// How many nodes of the tree are visited between two looks at the clock.
+/// How many nodes of the tree are visited between two readings of the clock.
 const CLOCK_EVERY: u64 = 1 << 12;
 
 /// Why the search paused.
@@ -36,13 +36,13 @@ pub(super) struct Search<'a> {
     spent: u64,
     /// Resources.
     width: usize,
-    /// What a task of each kind takes at the target.
+    /// The amount that a task of each kind takes at the target.
     takes: Vec<u64>,
     /// For each depth, what all tasks from there on take together; no more than the largest number.
     left: Vec<u64>,
     /// For each depth, the least that any task from there on takes of each resource.
     least: Vec<u64>,
-    /// What each node has left.
+    /// The free resources of each node.
     free: Vec<u64>,
     /// How many tasks are on each node.
     standing: Vec<u32>,
@@ -52,7 +52,7 @@ pub(super) struct Search<'a> {
     order: Vec<u32>,
     /// ... and how many it has tried; the last of them is where it is, if it is placed.
     tried: Vec<usize>,
-    /// How many tasks stand.
+    /// How many tasks are placed.
     depth: usize,
 }
 
@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What tasks take at the target.
+    /// The amount that tasks take at the target.
     fn aim(&mut self) {
         let width = self.width;
         for (kind, &job) in self.items.kinds.iter().enumerate() {
@@ -195,10 +195,10 @@ impl<'a> Search<'a> {
         while self.tried[self.depth] < nodes {
             self.tried[self.depth] += 1;
             let node = self.place_of(self.depth);
-            // An empty node stands for all that are equal to it and empty; equal nodes are opened in their order.
-            let stands_for_it =
+            // An empty node represents all that are equal to it and empty; equal nodes are opened in their order.
+            let represents_it =
                 self.standing[node] == 0 && self.twin[node].is_some_and(|twin| self.standing[twin] == 0);
-            if node >= first && !stands_for_it && self.fits(node) && self.affordable(node) {
+            if node >= first && !represents_it && self.fits(node) && self.affordable(node) {
                 return Some(node);
             }
         }
@@ -219,7 +219,7 @@ impl<'a> Search<'a> {
         free.iter().zip(self.takes_at(self.depth)).all(|(free, takes)| takes <= free)
     }
 
-    /// What it costs to have the task at a depth on a node.
+    /// The cost to have the task at a depth on a node.
     fn cost(&self, depth: usize, node: usize) -> u64 {
         match self.items.list[depth].home {
             Some((home, cost)) if home as usize != node => cost,

@@ -30,7 +30,7 @@ pub trait Solver: Debug + Send + Sync {
     /// # Errors
     ///
     /// When the solver fails, for numerical reasons or because the program has numbers that it does not take. That a
-    /// program has no solution or a limit comes first is no error but a [`Status`].
+    /// program has no solution or a limit comes first is not an error but a [`Status`].
     fn solve(&self, program: &Program, limits: &Limits) -> Result<Answer, SolverError>;
 
     /// Begins to dive into a program without integer variables: solves it, and again each time that variables were fixed,

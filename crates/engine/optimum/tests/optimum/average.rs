@@ -175,7 +175,7 @@ fn plain_highest_increase(instance: &Instance, mapping: &Mapping, least: Yield) 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Whatever a solver says, capacities hold and nobody falls below the minimum.
+    /// For any result of a solver, capacities hold and no job falls below the minimum.
     #[test]
     fn a_wrong_solver_does_no_harm(
         instance in instances(), raises in prop::collection::vec(prop_oneof![-1.0..2.0, Just(f64::NAN)], 1..16),

@@ -59,8 +59,8 @@ proptest! {
         let best = optimum(&instance, &Limits::default()).best.map(|best| best.min_yield);
         let bound = pattern_bound(&instance, best.unwrap_or(Yield::ZERO), 20);
         prop_assert!(best <= bound && bound <= lp_bound(&instance), "{best:?} {bound:?}");
-        let from_nothing = pattern_bound(&instance, Yield::ZERO, 20);
-        prop_assert!(best <= from_nothing && from_nothing <= lp_bound(&instance), "{from_nothing:?}");
+        let from_zero = pattern_bound(&instance, Yield::ZERO, 20);
+        prop_assert!(best <= from_zero && from_zero <= lp_bound(&instance), "{from_zero:?}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ fn three_tasks_on_two_nodes() {
     assert_eq!(lp_bound(&three), Some(Yield::ONE));
 }
 
-/// 6 + 6 and 5 + 4 + 4 use 25 of 30 of memory, and 6 stands with nothing else but 4: {6, 4}, {6, 4}, {5}. Needs of 10 each:
+/// 6 + 6 and 5 + 4 + 4 use 25 of 30 of memory, and 6 fits only beside 4: {6, 4}, {6, 4}, {5}. Needs of 10 each:
 /// a yield of 1/2. On two nodes, memory is short.
 #[test]
 fn memory_decides() {
@@ -49,7 +49,8 @@ fn infeasible_though_the_bound_is_not() {
 }
 
 /// One node, needs of 8 and 8, the first with half its need guaranteed: 4 + 4 y + 8 y = 10, so y = 1/2. Both guaranteed:
-/// 8 + 8 y = 10, so y = 1/4. One unit is so little that its half is rounded to nothing: it comes on top. Two more jobs that want 1 and are guaranteed all of it: nothing is left.
+/// 8 + 8 y = 10, so y = 1/4. One unit is so little that its half is rounded to 0: it is added. Two more jobs that want
+/// 1 and are guaranteed all of it: no CPU is left.
 #[test]
 fn quality_of_service_comes_first() {
     assert_optimum(&instance(1, vec![job(1, &[0, 8], 1), job(1, &[0, 8], 0)]), Some(Yield::from_ratio(1, 2)));
@@ -86,7 +87,7 @@ fn nodes_may_differ() {
 }
 
 #[test]
-fn nothing_to_place_is_placed() {
+fn instances_without_jobs_or_nodes() {
     let nodes: Vec<Box<[u32]>> = vec![[1, 1].into()];
     assert_optimum(&Instance { fixed: 1, fluid: 1, nodes, jobs: Vec::new() }, Some(Yield::ONE));
     assert_optimum(&Instance { fixed: 1, fluid: 1, nodes: Vec::new(), jobs: Vec::new() }, Some(Yield::ONE));

@@ -41,7 +41,7 @@ fn mapping(counts: &[Vec<u32>]) -> Mapping {
     counts.iter().map(places).collect()
 }
 
-/// All tasks stand, in order, each node once.
+/// All tasks are placed, in order, each node once.
 pub(crate) fn assert_complete(instance: &Instance, mapping: &Mapping) {
     assert_eq!(mapping.len(), instance.jobs.len());
     for (job, places) in instance.jobs.iter().zip(mapping) {

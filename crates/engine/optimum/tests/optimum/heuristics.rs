@@ -25,8 +25,8 @@ fn home(placed: &Placed, job: usize) -> usize {
     placed.mapping[job][0].node.index()
 }
 
-/// The first task is a quarter on one node: that is how often it goes there. The second goes to the other node whatever its
-/// parts, since two tasks of 6 do not share 10.
+/// The first task is a quarter on one node: that is how often it goes there. The second goes to the other node
+/// regardless of its parts, since two tasks of 6 do not share 10.
 #[test]
 fn parts_are_probabilities() {
     let instance = two_nodes(&[[6, 1], [6, 1]]);

@@ -20,7 +20,7 @@ fn six_tasks_on_six_nodes() {
         [6, 3, 2, 2]
     );
     assert_eq!([fewest(1, 1).at_least, fewest(10, 12).at_least], [6, 3]);
-    // Nothing is decided without a step: 4 nodes are the sums' bound for full yields, and none is known to do.
+    // Without a step the search decides no case: 4 nodes are the sums' bound for full yields, and none is known to do.
     let none = Limits { nodes: Some(0), ..Limits::default() };
     assert_eq!(fewest_nodes(&instance, Yield::ONE, &none), None);
     assert_eq!(fewest_nodes_by(&instance, Yield::ONE, |_| None), None);

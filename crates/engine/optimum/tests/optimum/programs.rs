@@ -44,7 +44,7 @@ fn a_linear_program() {
         assert!(close(answer.objective, 11.0) && close(answer.bound, 11.0));
         assert!(close(Some(answer.value(x)), 3.0) && close(Some(answer.value(y)), 1.0));
 
-        // Fixed at x = 1, y can be 5/3; fixed at y = 2 as well, nothing is left: 1 + 6 > 6.
+        // Fixed at x = 1, y can be 5/3; fixed at y = 2 as well, no solution is left: 1 + 6 > 6.
         let mut dive = solver.dive(&program, &Limits::default()).unwrap();
         assert_eq!(dive.status(), Status::Optimal);
         dive.fix(&[(x, 1.0)]).unwrap();
@@ -103,7 +103,7 @@ fn limits_and_gaps_are_outcomes() {
     }
 }
 
-/// Four billion tasks: nothing is begun, and nothing fails.
+/// Four billion tasks: the search does not begin, and does not fail.
 #[test]
 fn what_is_far_too_large_is_given_up_at_once() {
     let job = OfflineJob { tasks: u32::MAX, demand: [0, 0].into(), least_yield: Yield::ZERO };
