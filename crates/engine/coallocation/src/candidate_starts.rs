@@ -11,7 +11,7 @@ use dfrsim_model::coallocation::Request;
 /// need not find it again.
 pub struct CandidateStarts<'a> {
     request: &'a Request,
-    /// Why there is no start at all, if phase I or II says so.
+    /// Why there is no start at all, if phase I or II rejects the request.
     rejection: Option<Rejection>,
     starts: Starts<'a>,
     /// In the order of the starts, each with what is available then.

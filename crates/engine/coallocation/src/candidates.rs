@@ -56,7 +56,7 @@ impl Candidates {
 }
 
 impl Choice {
-    /// Nothing chosen yet.
+    /// Clears the choice.
     pub(crate) fn reset(&mut self, candidates: &Candidates) {
         self.chosen.clear();
         self.rest.clear();
@@ -85,7 +85,7 @@ impl Choice {
         subtract(&mut self.free, candidates.free(leaves));
     }
 
-    /// What is free of a property on all chosen together.
+    /// The free amounts of a property on all chosen together.
     pub(crate) fn free(&self, property: usize) -> u64 {
         self.free[property]
     }
@@ -106,7 +106,7 @@ impl Choice {
     }
 }
 
-/// The part of a property that is used once `total` of it is reserved. Nothing at all is fully used.
+/// The part of a property that is used once `total` of it is reserved. A total of 0 of 0 counts as fully used.
 pub(crate) fn utilisation(capacity: u64, free: u64, total: u64) -> f64 {
     if capacity == 0 { 1.0 } else { (capacity - free + total) as f64 / capacity as f64 }
 }

@@ -29,7 +29,7 @@ impl Coallocator {
         Coallocator { parameters, ..Coallocator::default() }
     }
 
-    /// Looks for a solution; reserves nothing. The same seed gives the same answer.
+    /// Searches for a solution without reserving it. The same seed gives the same answer.
     ///
     /// # Errors
     ///
@@ -42,8 +42,8 @@ impl Coallocator {
         self.search_from(self.parameters.initial_multiple, grid, request, seed)
     }
 
-    /// As [`Coallocator::search`], beginning with a sample of another multiple (M): after somebody else was faster, phase
-    /// I is gone back to without changing it (section 3.6).
+    /// As [`Coallocator::search`], beginning with a sample of another multiple (M): after another user was faster,
+    /// phase I is repeated without changing it (section 3.6).
     ///
     /// # Errors
     ///

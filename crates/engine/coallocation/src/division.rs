@@ -8,7 +8,7 @@ use dfrsim_model::coallocation::{Allocation, Request, Reservation};
 /// is free beyond the minimum (section 3.6).
 ///
 /// Parts are rounded down to steps of the request; what is then missing is made up by a step each of those that lost most by
-/// the rounding, so that the sum is the total and nobody gives more than is free.
+/// the rounding, so that the sum is the total and no resource gives more than is free.
 pub(crate) fn divide(
     candidates: &Candidates,
     request: &Request,

@@ -17,10 +17,10 @@ pub struct Grid {
 #[non_exhaustive]
 pub enum GridError {
     /// There are too many resources.
-    #[error("{0} resources are more than {MOST_RESOURCES}")]
+    #[error("expected at most {MOST_RESOURCES} resources, found {0}")]
     TooMany(usize),
     /// A list has other than one entry a property.
-    #[error("{what} {found} {kind} properties, and the grid has {expected}")]
+    #[error("{what} {found} {kind} properties, but the grid has {expected}")]
     Properties {
         /// Whose list it is.
         what: &'static str,
@@ -41,7 +41,7 @@ pub enum GridError {
     #[error("resource {0} is named twice or out of order")]
     Order(usize),
     /// A reservation or a request takes no time.
-    #[error("it must end after its begin, and before the end of time")]
+    #[error("it must end after it begins, and not beyond the last time that can be represented")]
     Empty,
     /// A request for no resources.
     #[error("it asks for no resources")]
@@ -51,14 +51,14 @@ pub enum GridError {
     Window,
     /// The total of a request is below what the minima come to, or beyond all that is meant.
     #[error(
-        "the total of property {0} is below the sum of the minima, or above a hundred million a resource"
+        "the total of property {0} is below the sum of the minima, or above a hundred million per resource"
     )]
     Total(usize),
     /// A minimum or a total cannot be given in steps.
     #[error("the minimum and the total of property {0} must be multiples of its step")]
     Step(usize),
-    /// So much is not free: somebody else has it.
-    #[error("resource {resource} has not enough of property {property} free")]
+    /// The amount is not free: another job has it.
+    #[error("resource {resource} does not have enough of property {property} free")]
     Taken {
         /// The resource, from 0.
         resource: usize,
@@ -68,7 +68,7 @@ pub enum GridError {
 }
 
 impl Grid {
-    /// A grid in which nothing is reserved.
+    /// A grid without reservations.
     ///
     /// # Errors
     ///
@@ -103,10 +103,10 @@ impl Grid {
             grid.check_form(each)?;
             of_resource[each.resource].push(each);
         }
-        let nothing = vec![0; grid.properties];
+        let none = vec![0; grid.properties];
         for (resource, reservations) in of_resource.into_iter().enumerate() {
             grid.timetables[resource] = Timetable::with_reservations(grid.properties, reservations);
-            grid.check_room(resource, SimTime::ZERO, SimTime::MAX, &nothing)?;
+            grid.check_room(resource, SimTime::ZERO, SimTime::MAX, &none)?;
         }
         Ok(grid)
     }
@@ -121,7 +121,7 @@ impl Grid {
     pub fn resources(&self) -> &[Resource] {
         &self.resources
     }
-    /// What is reserved of a resource.
+    /// The reservations of a resource.
     ///
     /// # Panics
     ///
@@ -131,7 +131,7 @@ impl Grid {
         &self.timetables[resource]
     }
 
-    /// Reserves all of it or, if something is not free, nothing.
+    /// Reserves the whole allocation or, if a part of it is not free, none of it.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Grid {
         Ok(())
     }
 
-    /// What is wrong with a request to this grid.
+    /// The faults of a request to this grid.
     ///
     /// # Errors
     ///

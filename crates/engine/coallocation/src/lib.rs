@@ -3,7 +3,7 @@
 //! A *simple* request says what each resource must give. A *collective* one says less of each and what all of them must
 //! give together, so it can start earlier and fill what is left over. Resources are reserved in part, ahead of time.
 //!
-//! * [`Grid`]: resources with a [`Timetable`] each; reserves all of an allocation or nothing.
+//! * [`Grid`]: resources with a [`Timetable`] each; reserves an allocation as a whole or not at all.
 //! * [`Coallocator`]: the search in six phases, with [`Parameters`]; [`Solution`] or [`Rejection`]. [`CandidateStarts`]: for
 //!   searches that are repeated; [`PhaseTimes`]: how long they take.
 //! * [`SharedGrid`]: several co-allocators on one grid.

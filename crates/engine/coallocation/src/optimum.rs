@@ -17,8 +17,8 @@ pub struct Optimum {
 
 /// The optimum over these resources, or `None` if no set is admissible at any start.
 ///
-/// Looks at every set of N resources, by branch and bound: a branch is left when its totals are out of reach, or when no
-/// completion can have a better factor. Exact for any N; the time grows with the number of sets, 3,003 for 5 of 15.
+/// Examines every set of N resources, by branch and bound: a branch is left when its totals are out of reach, or when
+/// no completion can have a better factor. Exact for any N; the time grows with the number of sets, 3,003 for 5 of 15.
 ///
 /// # Panics
 ///
@@ -74,8 +74,8 @@ impl<'a> Search<'a> {
 
     /// The best factor of all admissible sets.
     fn best(mut self) -> Option<f64> {
-        let nothing = vec![0; self.candidates.properties()];
-        self.branch(0, self.request.resources, &nothing, &nothing);
+        let none = vec![0; self.candidates.properties()];
+        self.branch(0, self.request.resources, &none, &none);
         self.best
     }
 

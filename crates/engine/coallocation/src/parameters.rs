@@ -1,4 +1,4 @@
-//! What the administrator sets.
+//! The parameters set by the administrator.
 
 /// The parameters of the algorithm (section 4.3): how far it looks and how hard it tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ pub struct PhaseTimes {
     pub improvement: Duration,
 }
 
-/// Measures the phases once it is asked to; before that it does not look at the clock.
+/// Measures the phases once it is enabled; before that it does not read the clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stopwatch {
     runs: bool,

@@ -1,7 +1,7 @@
 //! Nodes and their use as section 4.2 describes them.
 //!
 //! The data of the experiments, 606 nodes of PlanetLab on one day, are not public. Their nodes are drawn here from what is
-//! published of them (table 1). Of their use nothing is published but that it was measured every five minutes: how high it
+//! published of them (table 1). Of their use it is only published that it was measured every five minutes: how high it
 //! is and how it changes are assumptions, to be varied.
 
 use dfrsim_model::coallocation::{Request, Reservation, Resource, UNITS_PER_ONE};
@@ -78,7 +78,8 @@ pub const MEASURED: SimSpan = SimSpan::from_secs(300);
 /// down from one measurement to the next. All of it is assumed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {
-    /// The mean level of all nodes, from 0 to 0.5. Levels are uniform between 0 and twice the mean; at 0 nothing is used.
+    /// The mean level of all nodes, from 0 to 0.5. Levels are uniform between 0 and twice the mean; at 0 all nodes are
+    /// idle.
     pub mean: f64,
     /// The standard deviation of the use of a node around its level, before it is cut off at 0 and 1.
     pub deviation: f64,
@@ -210,7 +211,7 @@ pub enum Kind {
 
 impl Demand {
     /// A demand for `resources` of nodes with these [`statistics`]: each total uniform from N times the mean less two
-    /// deviations to N times the mean and half a deviation (4). What would be nothing or less is a millionth.
+    /// deviations to N times the mean and half a deviation (4). Totals of 0 or less become a millionth.
     #[must_use]
     pub fn draw(resources: usize, statistics: &[(f64, f64)], rng: &mut Rng) -> Demand {
         let duration = SimSpan::from_secs(DURATIONS[rng.random_range(0..DURATIONS.len())]);

@@ -1,6 +1,6 @@
 //! Maxima over ranges of a sequence.
 
-/// How many values one value of the next level stands for: two cache lines of them, read faster than found by halving.
+/// How many values one value of the next level covers: two cache lines, faster to scan than to bisect.
 const BLOCK: usize = 16;
 
 /// A sequence with the maxima of its blocks, of blocks of blocks and so on: the maximum over a range takes logarithmic
@@ -45,7 +45,7 @@ impl RangeMax {
         best
     }
 
-    /// The last place of a value in a range of a level in which nothing is larger.
+    /// The last place of a value in a range of a level without a larger one.
     fn last_place(&self, level: usize, from: usize, until: usize, value: u64) -> Option<usize> {
         let values = &self.levels[level];
         let within = |from: usize, until: usize| {

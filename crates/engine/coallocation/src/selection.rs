@@ -31,17 +31,17 @@ impl Selector {
     ) {
         self.select(candidates, request.resources, choice, rng);
         let attempts = request.resources * effort;
-        // How many exchanges were tried, and how many candidates in vain since the last that succeeded.
-        let (mut tried, mut in_vain) = (0, 0);
+        // How many exchanges were tried, and how many candidates without success since the last that succeeded.
+        let (mut tried, mut failed) = (0, 0);
         let mut ordered_by = None;
-        while !choice.is_admissible(request) && tried < attempts && in_vain < choice.rest.len() {
+        while !choice.is_admissible(request) && tried < attempts && failed < choice.rest.len() {
             let worst = self.most_violated(request, choice, rng);
             if ordered_by != Some(worst) {
                 self.order_rest(candidates, choice, worst);
                 ordered_by = Some(worst);
             }
-            let into = self.order[in_vain];
-            in_vain += 1;
+            let into = self.order[failed];
+            failed += 1;
             for next in 0..choice.chosen.len() {
                 if tried == attempts {
                     break;
@@ -52,7 +52,7 @@ impl Selector {
                 choice.chosen.swap(next, drawn);
                 if may_swap(candidates, request, choice, next, into) {
                     choice.swap(candidates, next, into);
-                    in_vain = 0;
+                    failed = 0;
                     ordered_by = None;
                     break;
                 }

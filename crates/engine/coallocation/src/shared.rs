@@ -9,7 +9,7 @@ use std::sync::{PoisonError, RwLock};
 #[derive(Debug)]
 pub struct SharedGrid(RwLock<Grid>);
 
-/// Why [`SharedGrid::coallocate`] reserved nothing.
+/// Why [`SharedGrid::coallocate`] made no reservation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotReserved {
     /// There is no solution.
@@ -30,16 +30,17 @@ impl SharedGrid {
     /// The grid as it is once everybody is done.
     #[must_use]
     pub fn into_inner(self) -> Grid {
-        // A reservation is whole or not made at all, whatever happened to who made it.
+        // A reservation is whole or not made at all, even if its thread panicked.
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All six phases: looks for a solution and reserves it. When somebody else has taken a part of it meanwhile, it goes
-    /// back to phase I with the same multiple (section 3.6); whoever was faster has got something, so all come to an end.
+    /// All six phases: searches for a solution and reserves it. If another thread has taken a part of it meanwhile, it
+    /// goes back to phase I with the same multiple (section 3.6); the faster thread has then made progress, so all
+    /// terminate.
     ///
     /// # Errors
     ///
-    /// If there is no solution, or the request is malformed; nothing is then reserved.
+    /// If there is no solution, or the request is malformed; no reservation is made then.
     pub fn coallocate(
         &self,
         coallocator: &mut Coallocator,

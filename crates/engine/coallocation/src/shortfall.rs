@@ -21,7 +21,7 @@ const SHARPNESS: i32 = 4;
 /// one resource at once. It is exact if the threshold is what the N-th is worth. (The weights are multipliers of a
 /// Lagrangian relaxation of the totals.)
 ///
-/// Parts are rounded up and the whole is exact: nothing that suffices is refused.
+/// Parts are rounded up and the whole is exact: no sufficient set is refused.
 #[derive(Debug)]
 pub(crate) struct Shortfall {
     count: usize,
@@ -197,7 +197,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
-        /// One resource after the other changes: whatever is proved, of the state before or from scratch, is so.
+        /// One resource after the other changes: all that is proved, incrementally or from scratch, is true.
         #[test]
         fn what_is_proved_is_so(
             mut now in prop::collection::vec(free(), 4..9),

@@ -1,4 +1,4 @@
-//! What a search for a co-allocation ends with.
+//! The result of a search for a co-allocation.
 
 use dfrsim_model::coallocation::Allocation;
 
@@ -20,10 +20,10 @@ pub struct Solution {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Rejection {
     /// Phase I: fewer resources than asked for have the minima and the labels.
-    #[error("too few resources have what each of them must have")]
+    #[error("too few resources meet the minimum for each resource")]
     Resources,
     /// Phase II: not even free resources would come to the totals.
-    #[error("the resources that were looked at do not come to the totals, even when free")]
+    #[error("the examined resources cannot meet the totals, even when idle")]
     Totals,
     /// Phase IV: no admissible set at any start.
     #[error("no start was found at which the totals are free")]

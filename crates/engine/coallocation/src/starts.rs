@@ -8,10 +8,10 @@ use dfrsim_model::coallocation::Request;
 
 /// Goes through the potential starts in their order, to those at which N resources might come to the totals.
 ///
-/// What is free over the window [t, t + duration) grows only where a reservation ends, so those moments and the earliest
-/// start are enough (section 3.3). Of these most are passed over: once too little is free, nothing but more of some
-/// resource can mend that, and each resource says when there may be more of it. Until the proof that too little is free
-/// fails, only these are examined.
+/// The free amounts over the window [t, t + duration) grow only where a reservation ends, so those moments and the earliest
+/// start are enough (section 3.3). Most of these are skipped: once too little is free, only more of some
+/// resource can change that, and each resource says when there may be more of it. Until the proof that too little is
+/// free fails, only these are examined.
 pub(crate) struct Starts<'a> {
     request: &'a Request,
     windows: Windows<'a>,
@@ -41,7 +41,7 @@ impl<'a> Starts<'a> {
             Some(found) => self.next_potential(found)?,
         };
         loop {
-            self.look_from(start);
+            self.update_from(start);
             if !self.shortfall.find() {
                 break;
             }
@@ -52,7 +52,7 @@ impl<'a> Starts<'a> {
         Some(start)
     }
 
-    /// The next potential start after `found`, whatever is free then.
+    /// The next potential start after `found`, regardless of what is free then.
     fn next_potential(&mut self, found: SimTime) -> Option<SimTime> {
         let mut time = found;
         loop {
@@ -62,7 +62,7 @@ impl<'a> Starts<'a> {
                 }
             }
             time = self.release.iter().copied().min().filter(|&time| time <= self.request.latest)?;
-            self.look_from(time);
+            self.update_from(time);
             let mut released = (0..self.release.len()).filter(|&index| self.release[index] == time);
             if released.any(|index| self.windows.is_available(index)) {
                 return Some(time);
@@ -77,7 +77,7 @@ impl<'a> Starts<'a> {
             let time = self.windows.next_gain().filter(|&time| time <= self.request.latest)?;
             for index in 0..self.windows.sample().len() {
                 if self.windows.may_gain(index, time) {
-                    self.look_at(index, time);
+                    self.update(index, time);
                 }
             }
             // Another proof may do where the last one does no longer.
@@ -87,17 +87,17 @@ impl<'a> Starts<'a> {
         }
     }
 
-    /// Looks at the resources of which other steps are in the window from `time` on.
-    fn look_from(&mut self, time: SimTime) {
+    /// Updates the resources whose steps in the window from `time` on have changed.
+    fn update_from(&mut self, time: SimTime) {
         for index in 0..self.windows.sample().len() {
             if self.windows.is_outdated(index, time) {
-                self.look_at(index, time);
+                self.update(index, time);
             }
         }
     }
 
-    fn look_at(&mut self, index: usize, time: SimTime) {
-        self.windows.look_at(index, time);
+    fn update(&mut self, index: usize, time: SimTime) {
+        self.windows.update(index, time);
         if self.windows.is_available(index) {
             self.shortfall.set(index, self.windows.free(index));
         } else {

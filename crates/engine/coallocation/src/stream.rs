@@ -11,7 +11,7 @@ use rand_distr::{Distribution as _, Exp1};
 /// A stream of requests as section 4.2 draws them, which arrive as a Poisson process and may start from then on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stream {
-    /// For how long requests arrive.
+    /// The time during which requests arrive.
     pub span: SimSpan,
     /// The mean time between two arrivals.
     pub mean_gap: SimSpan,
@@ -23,7 +23,7 @@ pub struct Stream {
     pub parameters: Parameters,
 }
 
-/// What a stream came to.
+/// The result of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamOutcome {
     /// How many requests arrived.

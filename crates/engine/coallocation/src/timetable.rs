@@ -1,10 +1,10 @@
-//! What is reserved of one resource, and when.
+//! The reservations of one resource, and when.
 
 use crate::range_max::RangeMax;
 use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::Reservation;
 
-/// What is reserved of each property of a resource at any moment (T of section 2): a step function.
+/// The reservations of each property of a resource at any moment (T of section 2): a step function.
 ///
 /// All properties share their steps, since a reservation takes part of each of them. The largest amount over a window
 /// is found in logarithmic time; a new reservation takes time linear in the number of steps, a few microseconds at
@@ -13,7 +13,7 @@ use dfrsim_model::coallocation::Reservation;
 pub struct Timetable {
     /// Where steps begin: strictly rising, from the origin of time. The last one never ends.
     starts: Vec<SimTime>,
-    /// What is reserved of each property in each step.
+    /// The reservations of each property in each step.
     reserved: Vec<RangeMax>,
 }
 
@@ -89,13 +89,13 @@ impl Timetable {
         if from >= until { 0 } else { self.peak(property, self.steps_of(from, until)).level }
     }
 
-    /// What is reserved of a property at a moment, in millionths.
+    /// The reservations of a property at a moment, in millionths.
     #[must_use]
     pub fn at(&self, property: usize, time: SimTime) -> u64 {
         self.reserved[property].values()[self.step_at(time)]
     }
 
-    /// Adds a reservation, whatever the resource has: see [`Grid::reserve`](crate::Grid::reserve).
+    /// Adds a reservation without checking capacity: see [`Grid::reserve`](crate::Grid::reserve).
     pub(crate) fn add(&mut self, from: SimTime, until: SimTime, amounts: &[u64]) {
         if from >= until {
             return;

@@ -1,4 +1,4 @@
-//! What is reserved of the resources over the time that a job would take, as its start moves on.
+//! The reservations of the resources over the time that a job would take, as its start moves on.
 
 use crate::timetable::{Peak, Steps};
 use crate::{Candidates, Grid};
@@ -69,7 +69,7 @@ impl<'a> Windows<'a> {
         self.available[index]
     }
 
-    /// What was free of each property of a resource, in whole steps of the request, when it was examined.
+    /// The free amounts of each property of a resource, in whole steps of the request, when it was examined.
     pub(crate) fn free(&self, index: usize) -> impl Iterator<Item = u64> {
         let properties = self.grid.properties();
         let peaks = &self.peaks[index * properties..][..properties];
@@ -96,8 +96,8 @@ impl<'a> Windows<'a> {
         }
     }
 
-    /// Looks at a resource over the window from `time` on, which must not be earlier than the last time.
-    pub(crate) fn look_at(&mut self, index: usize, time: SimTime) {
+    /// Updates a resource for the window from `time` on, which must not be earlier than the last time.
+    pub(crate) fn update(&mut self, index: usize, time: SimTime) {
         let timetable = self.grid.timetable(self.sample[index]);
         let end = time + self.request.duration;
         let before = self.steps[index];

@@ -1,4 +1,4 @@
-//! What can be done to one VM.
+//! The actions on one VM.
 
 use crate::cluster::Cluster;
 use crate::configuration::Place;
@@ -14,7 +14,7 @@ pub struct Action {
     kind: Kind,
 }
 
-/// What an action does.
+/// The effect of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A waiting VM is booted.
@@ -133,7 +133,7 @@ impl Action {
     pub const fn vm(self) -> VmId {
         self.vm
     }
-    /// What is done.
+    /// The action.
     #[must_use]
     pub const fn kind(self) -> Kind {
         self.kind
@@ -163,9 +163,9 @@ impl Action {
         }
     }
 
-    /// What the action costs by itself (table 1), in MB: the memory of the VM for a migration, a suspend and a local
-    /// resume, twice that for a remote resume, nothing for a run and a stop. To doze and to wake where one dozes costs
-    /// nothing either; to wake elsewhere as much as a migration.
+    /// The cost of the action by itself (table 1), in MB: the memory of the VM for a migration, a suspend and a local
+    /// resume, twice that for a remote resume, 0 for a run and a stop. To doze, and to wake on the same node, costs
+    /// nothing; to wake elsewhere costs as much as a migration.
     #[must_use]
     pub fn cost(self, cluster: &Cluster) -> u64 {
         let memory = cluster.vm(self.vm).demand.memory.unsigned_abs();

@@ -16,7 +16,7 @@ pub struct Amount {
 }
 
 impl Amount {
-    /// Nothing.
+    /// No CPU and no memory.
     pub const NONE: Amount = Amount { cpu: 0, memory: 0 };
 
     /// So much CPU and memory.
@@ -27,7 +27,7 @@ impl Amount {
 
     /// Whether `room` has as much of each resource that is needed at all.
     ///
-    /// A need of nothing fits even where less than nothing is left: it does not add to the overload.
+    /// A need of 0 fits even where the rest is negative: it does not add to the overload.
     #[must_use]
     pub const fn fits(self, room: Amount) -> bool {
         (self.cpu <= 0 || self.cpu <= room.cpu) && (self.memory <= 0 || self.memory <= room.memory)

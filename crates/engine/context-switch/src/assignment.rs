@@ -11,11 +11,11 @@ use dfrsim_model::NodeId;
 pub(crate) struct Unit {
     /// By name.
     pub(crate) vms: Vec<VmId>,
-    /// What they need together.
+    /// The amount that they need together.
     pub(crate) demand: Amount,
 }
 
-/// The units of some VMs, by the names of their first VMs. VMs that are gathered with others than these are no units with
+/// The units of some VMs, by the names of their first VMs. VMs that are gathered with others than these are not units with
 /// those.
 pub(crate) fn units(cluster: &Cluster, vms: impl Iterator<Item = VmId>) -> Vec<Unit> {
     let mut chosen = vec![false; cluster.vms().len()];
@@ -44,7 +44,7 @@ pub(crate) fn largest_first(units: &mut [Unit]) {
 pub(crate) struct Assignment<'a> {
     cluster: &'a Cluster,
     room: Vec<Amount>,
-    /// What is left of budgets that nodes share.
+    /// The free parts of budgets that nodes share.
     budgets: Vec<i64>,
     hosts: Vec<Option<NodeId>>,
 }
@@ -57,7 +57,7 @@ impl<'a> Assignment<'a> {
         Assignment { cluster, room, budgets, hosts: vec![None; cluster.vms().len()] }
     }
 
-    /// What a node has left.
+    /// The free resources of a node.
     pub(crate) fn room(&self, node: NodeId) -> Amount {
         self.room[node.index()]
     }
@@ -79,7 +79,7 @@ impl<'a> Assignment<'a> {
             && self.taken(unit, place).all(|(budget, taken)| taken <= 0 || taken <= self.budgets[budget])
     }
 
-    /// What a unit takes of each budget in a place.
+    /// The amount that a unit takes of each budget in a place.
     fn taken<'b>(&self, unit: &'b Unit, place: Place) -> impl Iterator<Item = (usize, i64)> + use<'a, 'b> {
         let cluster = self.cluster;
         let constraints = cluster.constraints();
@@ -135,7 +135,7 @@ impl<'a> Assignment<'a> {
         admits
     }
 
-    /// Gives each unit to the first node that can host it; if there is none for one, nothing is given.
+    /// Gives each unit to the first node that can host it; if there is none for one, no unit is assigned.
     pub(crate) fn first_fit(&mut self, units: &[Unit]) -> bool {
         for (index, unit) in units.iter().enumerate() {
             let found = self.cluster.node_ids().find(|&node| self.admits(unit, node));

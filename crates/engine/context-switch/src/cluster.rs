@@ -15,7 +15,7 @@ pub struct Node {
     pub capacity: Amount,
 }
 
-/// Why nodes, vjobs and VMs are no cluster.
+/// Why nodes, vjobs and VMs are not a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClusterError {
@@ -48,9 +48,9 @@ pub enum ClusterError {
 pub struct Resource {
     /// Its name, neither `cpu` nor `memory`.
     pub name: String,
-    /// What each node has.
+    /// The capacity of each node.
     pub nodes: Vec<i64>,
-    /// What each VM needs.
+    /// The amount that each VM needs.
     pub vms: Vec<i64>,
 }
 
@@ -194,7 +194,7 @@ impl Cluster {
     pub fn capacity(&self, node: NodeId) -> Amount {
         self.capacities[node.index()]
     }
-    /// What VMs take of a resource with this name, if there is one.
+    /// The amount that VMs take of a resource with this name, if there is one.
     pub(crate) fn taken_of(&self, resource: &str) -> Option<Taken> {
         match resource {
             "cpu" => Some(Taken::Cpu),

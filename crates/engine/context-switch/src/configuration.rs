@@ -14,7 +14,7 @@ pub enum Place {
     Waiting,
     /// It runs on this node, and takes memory and CPU there.
     Running(NodeId),
-    /// It was suspended to the disk of this node and takes nothing.
+    /// It was suspended to the disk of this node and uses no resources.
     Sleeping(NodeId),
     /// It was suspended to the RAM of this node (section 7) and takes memory there, but no CPU.
     Dozing(NodeId),
@@ -65,7 +65,7 @@ impl Place {
             Place::Waiting | Place::Sleeping(_) | Place::Terminated => None,
         }
     }
-    /// What a VM takes of its host there.
+    /// The amount that a VM takes of its host there.
     #[must_use]
     pub const fn taken(self, vm: &Vm) -> Amount {
         match self {
@@ -116,17 +116,17 @@ pub struct Configuration {
 #[non_exhaustive]
 pub enum NotViable {
     /// VMs take more of a node than it has.
-    #[error("node `{node}` has {} units of CPU and {} MB, and VMs take {} units and {} MB", has.0, has.1, taken.0, taken.1)]
+    #[error("node `{node}` has {} units of CPU and {} MB, but VMs take {} units and {} MB", has.0, has.1, taken.0, taken.1)]
     Overload {
         /// The node.
         node: String,
         /// What it has: units of CPU and MB.
         has: (Decimal, i64),
-        /// What they take.
+        /// The amount that they take.
         taken: (Decimal, i64),
     },
     /// VMs take more of another resource of a node than it has.
-    #[error("node `{node}` has {has} of `{resource}`, and VMs take {taken}")]
+    #[error("node `{node}` has {has} of `{resource}`, but VMs take {taken}")]
     Resource {
         /// The node.
         node: String,
@@ -134,11 +134,11 @@ pub enum NotViable {
         resource: String,
         /// What it has.
         has: i64,
-        /// What they take.
+        /// The amount that they take.
         taken: i64,
     },
-    /// A VM is on a node that is off in the end.
-    #[error("VM `{vm}` is on node `{node}`, which is off in the end")]
+    /// A VM is on a node that is off at the end.
+    #[error("VM `{vm}` is on node `{node}`, which is off at the end")]
     Off {
         /// The VM.
         vm: String,
@@ -171,7 +171,7 @@ impl Configuration {
         self.places[vm.index()] = place;
     }
 
-    /// What is left of each node; negative where it is overloaded.
+    /// The free resources of each node; negative where it is overloaded.
     #[must_use]
     pub fn room(&self, cluster: &Cluster) -> Vec<Amount> {
         let mut room: Vec<Amount> = cluster.node_ids().map(|node| cluster.capacity(node)).collect();
@@ -183,7 +183,7 @@ impl Configuration {
         room
     }
 
-    /// What is left of each budget; negative where VMs take too much.
+    /// The free part of each budget; negative where VMs take too much.
     pub(crate) fn budget_room(&self, cluster: &Cluster) -> Vec<i64> {
         let budgets = cluster.constraints().budgets();
         let mut room: Vec<i64> = budgets.iter().map(|budget| budget.limit).collect();
@@ -195,8 +195,8 @@ impl Configuration {
         room
     }
 
-    /// Whether every VM that runs has the memory, the CPU and whatever else it needs (section 3.2), on a node that is on, and
-    /// every constraint about places holds.
+    /// Whether every VM that runs has the memory, the CPU and all other resources that it needs (section 3.2), on a
+    /// node that is on, and every constraint about places holds.
     ///
     /// # Errors
     /// The first node that is overloaded, else a VM on a node that is off, else the first constraint that is broken.

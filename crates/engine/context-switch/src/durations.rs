@@ -11,11 +11,9 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "Vec<(f64, f64)>", into = "Vec<(f64, f64)>")]
 pub struct ByMemory(Vec<(f64, f64)>);
 
-/// Pairs that are no table.
+/// Pairs that are not a table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "expected pairs of MB and seconds, at least one, the MB above 0 and rising, the seconds from 0 to 10^6"
-)]
+#[error("expected one or more pairs of MB (above 0, ascending) and seconds (0 to 10^6)")]
 pub struct NotByMemory;
 
 impl ByMemory {
@@ -96,10 +94,10 @@ pub struct Durations {
 }
 
 impl Default for Durations {
-    /// What the text tells: 6 s and 25 s for run and stop; a migration of 26 s for 2 GB, and one of 19 s in section 5.2 where
-    /// the VMs have 1 GB; 3 minutes for a remote resume of 2 GB, in proportion to the memory, and half of it where it is
-    /// local, as for suspends; slow-downs of 1.3 and 1.5. The second to doze, and the
-    /// two minutes and the minute to switch nodes on and off, are our own choice.
+    /// The durations of the text: 6 s and 25 s for run and stop; a migration of 26 s for 2 GB, and one of 19 s in
+    /// section 5.2 where the VMs have 1 GB; 3 minutes for a remote resume of 2 GB, in proportion to the memory, and
+    /// half of it where it is local, as for suspends; slow-downs of 1.3 and 1.5. The second to doze, and the two
+    /// minutes and the minute to switch nodes on and off, are our own choice.
     fn default() -> Durations {
         let table = |pairs: &[(f64, f64)]| ByMemory(pairs.to_vec());
         Durations {
@@ -155,7 +153,7 @@ impl Durations {
         }
     }
 
-    /// How long an action takes by itself, on nodes that do nothing else.
+    /// How long an action takes by itself, on otherwise idle nodes.
     #[must_use]
     pub fn of(&self, cluster: &Cluster, action: Action) -> SimSpan {
         let memory = cluster.vm(action.vm()).demand.memory as f64;
@@ -172,7 +170,7 @@ impl Durations {
         span(seconds)
     }
 
-    /// How long a VM takes to boot.
+    /// The time to boot a VM.
     #[must_use]
     pub fn run(&self) -> SimSpan {
         span(self.run_s)

@@ -10,7 +10,7 @@
 //! * [`select_running`]: the sample decision module, first come first served with first-fit decreasing.
 //! * [`cheapest`]: the configuration with the same states whose plan costs least, with a bound for all plans to such ones.
 //! * [`Durations`] and [`timetable`]: how long it takes. [`simulation`]: vjobs over time. [`workload`]: the experiments'.
-//! * [`mod@file`]: all of it as JSON. `dfrsim_audit::plan` checks plans and shares nothing with this crate.
+//! * [`mod@file`]: all of it as JSON. `dfrsim_audit::plan` checks plans without code of this crate.
 //!
 //! ```
 //! use dfrsim_context_switch::*;
@@ -28,15 +28,15 @@
 //! assert_eq!(detour.pools().len(), 3);
 //! assert_eq!(detour.cost(&cluster), 2_048 + (2_048 + 3_072) + (2_048 + 3_072 + 2_048));
 //!
-//! // If only the states matter, nothing is to be done.
+//! // If only the states matter, there is nothing to do.
 //! let found = cheapest(&cluster, &current, &wanted, &Limits::default(), Seed::new(1))?;
 //! assert!(found.cost == 0 && found.proven);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Where the text leaves something open: VMs are asked by name; what a pool frees counts from the next; a cycle is broken at
-//! its smallest VM, or, without a pivot, by the suspend of a whole vjob; both ends of a migration are taken while it goes on. A node
-//! that is overloaded to begin with gains nothing until it has room.
+//! its smallest VM, or, without a pivot, by the suspend of a whole vjob; both ends of a migration are occupied while it
+//! lasts. A node that is overloaded at the beginning gets no VM until it has room.
 //!
 //! Source: F. Hermenier, A. Lebre and J.-M. Menaud, *Cluster-Wide Context Switch of Virtualized Jobs*, RR-6929, INRIA, 2009.
 //! Large neighbourhood search is that of P. Shaw, *Using constraint programming and local search methods to solve vehicle

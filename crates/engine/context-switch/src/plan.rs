@@ -40,7 +40,7 @@ impl Plan {
         self.pools.iter().flatten().copied()
     }
 
-    /// What the plan costs, in MB (section 4.2): the sum over its actions of their own cost and the costs of the pools
+    /// The cost of the plan, in MB (section 4.2): the sum over its actions of their own cost and the costs of the pools
     /// before theirs, each as much as its most expensive action.
     #[must_use]
     pub fn cost(&self, cluster: &Cluster) -> u64 {

@@ -33,7 +33,7 @@ pub struct Vm {
     pub name: String,
     /// The vjob that it belongs to.
     pub vjob: VjobId,
-    /// What it needs while it runs: as observed, not as requested.
+    /// The amount that it needs while it runs: as observed, not as requested.
     pub demand: Amount,
 }
 

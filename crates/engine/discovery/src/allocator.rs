@@ -30,8 +30,8 @@ impl<'a> Allocator<'a> {
         self.shares.common(&shared(estimates, &placements))
     }
 
-    /// The weight of each machine on these nodes: 100 points on each node. CPU that nobody is expected to use is shared
-    /// equally, like the slack of the execution phase.
+    /// The weight of each machine on these nodes: 100 points on each node. CPU that no machine is expected to use is
+    /// shared equally, like the slack of the execution phase.
     pub(crate) fn weights(&mut self, estimates: &[Estimate], nodes: &[NodeId]) -> Vec<u32> {
         let placements = placements(nodes);
         let jobs = shared(estimates, &placements);

@@ -3,9 +3,9 @@
 use dfrsim_model::named;
 
 named! {
-    /// What sets the weights of virtual machines, and may migrate them (dissertation, sections 7.2.2 and 7.4).
+    /// The approach that sets the weights of virtual machines, and may migrate them (dissertation, sections 7.2.2 and 7.4).
     pub enum Approach as "approach" {
-        /// Equal weights, nothing else.
+        /// Equal weights only.
         Xen = "Xen",
         /// Weights by estimates of the needs.
         Dynamic = "DYNAMIC",

@@ -7,7 +7,7 @@ use crate::points::POINTS;
 use crate::{Approach, Settings, Workload};
 use dfrsim_model::{NodeId, Share, SimTime};
 
-/// What sets weights and migrates machines (dissertation, section 7.2.2).
+/// Sets weights and migrates machines (dissertation, section 7.2.2).
 #[derive(Debug)]
 pub(crate) struct Controller<'a> {
     settings: &'a Settings,
@@ -40,7 +40,7 @@ enum Phase {
 }
 
 impl<'a> Controller<'a> {
-    /// Nothing for Xen, which leaves everything as it is.
+    /// `None` for Xen, which never changes weights or places.
     pub(crate) fn new(
         approach: Approach,
         workload: &'a Workload,

@@ -1,14 +1,14 @@
-//! What the policies believe of the needs.
+//! The estimates of needs.
 
 use crate::settings::Lowering;
 use dfrsim_model::{Share, SimTime};
 
-/// What is believed of one machine.
+/// The estimate of one machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Estimate {
     /// The CPU that it could use.
     pub(crate) need: Share,
-    /// The last discovery event: when it was seen to need no more. Nothing before the first.
+    /// The last discovery event: when it was seen to need no more. `None` before the first.
     discovered: Option<SimTime>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum Seen {
 }
 
 impl Estimate {
-    /// Nothing is known: it may need a whole node.
+    /// No estimate yet: it may need a whole node.
     pub(crate) const UNKNOWN: Estimate = Estimate { need: Share::ONE, discovered: None };
 
     /// At the end of a discovery phase: the machine had nearly all of the CPU and used so much.

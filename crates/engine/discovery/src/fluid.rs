@@ -1,4 +1,4 @@
-//! What machines get while time passes.
+//! The CPU that machines get while time passes.
 
 use crate::Workload;
 use crate::points::POINTS;
@@ -10,7 +10,7 @@ use dfrsim_model::{NodeId, Share, SimSpan, VirtualTime, Yield};
 #[derive(Debug)]
 pub(crate) struct Fluid {
     sharing: Sharing,
-    /// What a migration takes of both of its nodes.
+    /// The amount that a migration takes of both of its nodes.
     migration_cpu: Share,
     vms: Vec<VmState>,
     /// The machines of each node, by rising numbers.
@@ -154,7 +154,7 @@ impl Fluid {
             Ok(used) => used / span.micros(),
             Err(_) => (self.used[vm] / u128::from(span.micros())) as u64,
         };
-        Share::try_from_units(units as u32).expect("nobody uses more than a node")
+        Share::try_from_units(units as u32).expect("no machine uses more than a node")
     }
 
     /// The integral of the minimum yield, those of each machine's yield, and the use of all in node-seconds.
@@ -172,7 +172,7 @@ fn left_by_migrations(vms: &[VmState], node: usize, migration_cpu: Share) -> Sha
     Share::try_from_units(left as u32).expect("a part of a node")
 }
 
-/// What a machine gets of its need, rounded down.
+/// The amount that a machine gets of its need, rounded down.
 fn yield_of(used: Share, need: Share) -> Yield {
     if need == Share::ZERO {
         return Yield::ONE;

@@ -39,7 +39,7 @@ impl Needs {
         let (mut at, end) = (SimTime::ZERO, SimTime::ZERO.saturating_add(span));
         let mut needs = Needs { steps: Vec::new() };
         while needs.steps.is_empty() || at < end {
-            needs.push(at, Share::try_from_f64(rng.random()).expect("uniform between nothing and a node"));
+            needs.push(at, Share::try_from_f64(rng.random()).expect("uniform between 0 and a node"));
             at = at.saturating_add(mean.scaled(standard.sample(&mut rng)));
         }
         needs

@@ -1,10 +1,10 @@
-//! What is measured.
+//! Measurements.
 
 use dfrsim_model::SimTime;
 use dfrsim_model::vm::VmState;
 
-/// The figures of one simulation (dissertation, section 7.4). A machine's yield is what it gets of its need, 1 if it needs
-/// nothing; averages are over the time.
+/// The figures of one simulation (dissertation, section 7.4). A machine's yield is the CPU it gets divided by its need,
+/// 1 if it needs none; averages are over the time.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -22,9 +22,9 @@ pub struct Outcome {
     pub remappings: u64,
 }
 
-/// Sees what happens in a simulation; `()` sees nothing.
+/// Receives what happens in a simulation; `()` ignores it.
 pub trait Observer {
-    /// From one moment to the next the machines, in the order of the workload, are as they are told; spans follow each
+    /// From one moment to the next the states of the machines, in the order of the workload; spans follow each
     /// other without gaps.
     fn span(&mut self, from: SimTime, to: SimTime, vms: &[VmState]);
 }

@@ -48,7 +48,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nobody is more than a point off, unless it is kept at one point or pays for those who are.
+        /// No machine is more than a point off, unless it is kept at one point or gives points to those that are.
         #[test]
         fn points_are_near_the_quotas(parts in prop::collection::vec(0..1_000_000_u64, 1..20)) {
             prop_assume!(parts.iter().sum::<u64>() > 0);

@@ -2,7 +2,7 @@
 //!
 //! A file has a line for each interval (of 300 s, say) and, between commas, a value for each machine; one number a line
 //! is the trace of one machine. Values are percents of a node or fractions of it. A first line without numbers names the
-//! columns; blank lines, and lines that begin with `#`, say nothing.
+//! columns; blank lines, and lines that begin with `#`, are skipped.
 
 use crate::Needs;
 use dfrsim_model::{Share, SimSpan, named};
@@ -28,24 +28,24 @@ impl Unit {
     }
 }
 
-/// What is wrong with a file of CPU traces. Lines and columns are counted from 1.
+/// The faults of a file of CPU traces. Lines and columns are counted from 1.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordedFault {
-    /// A value that is no number in the range of the unit.
+    /// A value that is not a number in the range of the unit.
     #[error("line {line}, column {column}: `{found}` is not a number from 0 to {whole}")]
     Value {
         /// Where.
         line: usize,
         /// Which value of the line.
         column: usize,
-        /// What is there.
+        /// The value found.
         found: String,
         /// The largest value.
         whole: f64,
     },
     /// A line with more or fewer values than the first one.
-    #[error("line {line}: {found} values, where the lines before have {expected}")]
+    #[error("line {line}: found {found} values, expected {expected} as in the lines before")]
     Columns {
         /// Where.
         line: usize,
@@ -145,19 +145,19 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_told_with_their_places() {
+    fn all_faults_are_reported_with_their_places() {
         assert_eq!(
             faults("a,b\n1,2\n3\n4,nan\n-5,inf\n1,,2\n"),
             [
-                "line 3: 1 values, where the lines before have 2",
+                "line 3: found 1 values, expected 2 as in the lines before",
                 "line 4, column 2: `nan` is not a number from 0 to 100",
                 "line 5, column 1: `-5` is not a number from 0 to 100",
                 "line 5, column 2: `inf` is not a number from 0 to 100",
-                "line 6: 3 values, where the lines before have 2",
+                "line 6: found 3 values, expected 2 as in the lines before",
             ]
         );
         assert_eq!(faults("5\nx\n"), ["line 2, column 1: `x` is not a number from 0 to 100"]);
-        for empty in ["", "\n\n", "# nothing\n", "web,db\n"] {
+        for empty in ["", "\n\n", "# no values\n", "web,db\n"] {
             assert_eq!(faults(empty), ["there are no values"], "{empty:?}");
         }
     }

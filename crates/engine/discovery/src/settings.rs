@@ -5,7 +5,7 @@ use dfrsim_model::{Share, SimSpan, named};
 use dfrsim_packing::mcb::McbOptions;
 
 named! {
-    /// What becomes of the CPU that the minimum yield leaves.
+    /// The use of the CPU that the minimum yield leaves.
     #[derive(Default)]
     pub enum Spare as "use of spare CPU" {
         /// No machine is below the largest minimum yield of the whole cluster, and the average yield is as large as
@@ -46,11 +46,11 @@ pub struct Settings {
     /// How long a live migration takes, from its decision to the moment when the machine runs elsewhere; all those of
     /// one decision run at once.
     pub migration: SimSpan,
-    /// What a migration takes of the CPU of both of its nodes while it goes on; the machines there share the rest.
+    /// The amount that a migration takes of the CPU of both of its nodes while it goes on; the machines there share the rest.
     pub migration_cpu: Share,
     /// Weights or caps.
     pub sharing: Sharing,
-    /// What becomes of the CPU that is left.
+    /// The use of the CPU that is left.
     pub spare: Spare,
     /// When estimates are lowered.
     pub lowering: Lowering,
@@ -86,11 +86,11 @@ impl Default for Settings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// A phase, a migration, or the time between looks at the use lasts no time.
-    #[error("{0} must last some time")]
+    /// A phase, a migration, or the time between readings of the use is 0.
+    #[error("{0} must be longer than 0 s")]
     NoTime(&'static str),
     /// Migrations would not be completed in the allocation phase.
-    #[error("a migration of {migration} s does not end in an allocation phase of {allocation} s")]
+    #[error("a migration of {migration} s does not fit into an allocation phase of {allocation} s")]
     LongMigration {
         /// How long a migration takes.
         migration: SimSpan,
@@ -98,7 +98,7 @@ pub enum SettingsError {
         allocation: SimSpan,
     },
     /// The threshold is negative or no number.
-    #[error("the threshold must be a number from 0 on")]
+    #[error("the threshold must be a number that is not negative")]
     Threshold,
 }
 
@@ -112,7 +112,7 @@ impl Settings {
             ("the discovery phase", self.discovery),
             ("the allocation phase", self.allocation),
             ("the execution phase", self.execution),
-            ("the time between looks at the use", self.monitor),
+            ("the time between readings of the use", self.monitor),
             ("a migration", self.migration),
         ];
         if let Some((name, _)) = spans.iter().find(|(_, span)| span.is_zero()) {
@@ -141,18 +141,21 @@ mod tests {
         let none = SimSpan::ZERO;
         assert_eq!(
             error(Settings { monitor: none, ..standard }),
-            "the time between looks at the use must last some time"
+            "the time between readings of the use must be longer than 0 s"
         );
         assert_eq!(
             error(Settings { execution: none, ..standard }),
-            "the execution phase must last some time"
+            "the execution phase must be longer than 0 s"
         );
         assert_eq!(
             error(Settings { migration: SimSpan::from_secs(61), ..standard }),
-            "a migration of 61 s does not end in an allocation phase of 60 s"
+            "a migration of 61 s does not fit into an allocation phase of 60 s"
         );
         for threshold in [-0.1, f64::NAN, f64::INFINITY] {
-            assert_eq!(error(Settings { threshold, ..standard }), "the threshold must be a number from 0 on");
+            assert_eq!(
+                error(Settings { threshold, ..standard }),
+                "the threshold must be a number that is not negative"
+            );
         }
     }
 }

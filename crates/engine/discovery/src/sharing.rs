@@ -2,8 +2,8 @@
 //!
 //! Xen's credit scheduler has two modes (dissertation, section 7.2.1). With *weights* a machine is entitled to the part
 //! of the CPU that its weight is of all weights there; what it does not need goes to the others in proportion to
-//! theirs, and so on until nothing is left or nobody needs more: weighted max-min fairness. With *caps* each gets what it
-//! needs, up to its cap, and the rest stays idle.
+//! theirs, and so on until no CPU is left or no machine needs more: weighted max-min fairness. With *caps* each gets
+//! what it needs, up to its cap, and the rest stays idle.
 //!
 //! ```
 //! use dfrsim_discovery::sharing::{Competitor, Sharing};
@@ -38,7 +38,7 @@ named! {
         /// Work-conserving, in proportion to the weights.
         #[default]
         Weights = "weights",
-        /// Not work-conserving, weights are percents that nobody may exceed.
+        /// Not work-conserving, weights are percentages that no machine may exceed.
         Caps = "caps",
     }
 }

@@ -1,4 +1,4 @@
-//! The loop: between two events nothing changes.
+//! The loop: between two events no state changes.
 
 use crate::controller::Controller;
 use crate::fluid::Fluid;

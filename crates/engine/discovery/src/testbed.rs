@@ -17,7 +17,7 @@ pub struct Testbed {
     pub memory: Share,
     /// The mean time after which a need changes.
     pub mean_change: SimSpan,
-    /// For how long the machines run.
+    /// The time during which the machines run.
     pub span: SimSpan,
 }
 
@@ -39,7 +39,7 @@ impl Testbed {
     /// The workload of a seed. Hogs come last, so that the other machines have the same needs without them.
     ///
     /// # Errors
-    /// If the machines have no room on their nodes, or there is nothing to simulate.
+    /// If the machines have no room on their nodes, or there is no machine or no time to simulate.
     pub fn workload(&self, seed: Seed) -> Result<Workload, WorkloadError> {
         let vm = |node, needs| Vm { node: NodeId(node), memory: self.memory, needs };
         let random = (0..self.nodes).flat_map(|node| (0..self.vms_per_node).map(move |_| node)).zip(0..).map(

@@ -24,15 +24,15 @@ pub struct Workload {
     vms: Vec<Vm>,
 }
 
-/// Why there can be no such workload. Machines are counted from 0.
+/// Why a workload is not possible. Machines are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkloadError {
-    /// There is nothing to simulate.
-    #[error("a workload needs virtual machines and some time")]
-    Nothing,
+    /// There is no machine or no time to simulate.
+    #[error("a workload needs at least one virtual machine and a duration above 0 s")]
+    Empty,
     /// A machine is on a node that does not exist.
-    #[error("machine {vm} stands on node {node}, and there are {nodes}")]
+    #[error("machine {vm} is placed on node {node}, but there are {nodes} nodes")]
     NoNode {
         /// The machine.
         vm: usize,
@@ -46,7 +46,7 @@ pub enum WorkloadError {
     Memory(NodeId),
     /// A machine with so little memory that a node could hold more machines than there are points of weight.
     #[error(
-        "machine {vm} reserves {memory} of a node's memory: the least is 0.01, since 100 points of weight are shared"
+        "machine {vm} reserves {memory} of a node's memory: expected at least 0.01, since 100 points of weight are shared"
     )]
     Tiny {
         /// The machine.
@@ -60,10 +60,10 @@ impl Workload {
     /// A workload of these machines on this many nodes.
     ///
     /// # Errors
-    /// If the machines cannot be where they are put, or there is nothing to simulate.
+    /// If the machines cannot be where they are put, or there is no machine or no time to simulate.
     pub fn new(nodes: u32, span: SimSpan, vms: Vec<Vm>) -> Result<Workload, WorkloadError> {
         if vms.is_empty() || span.is_zero() {
-            return Err(WorkloadError::Nothing);
+            return Err(WorkloadError::Empty);
         }
         let least = Share::from_ratio(1, u64::from(POINTS));
         let mut memory = vec![0; nodes as usize];
@@ -86,7 +86,7 @@ impl Workload {
     pub const fn nodes(&self) -> u32 {
         self.nodes
     }
-    /// For how long the machines run.
+    /// The time during which the machines run.
     #[must_use]
     pub const fn span(&self) -> SimSpan {
         self.span
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_stand_is_refused() {
+    fn impossible_workloads_are_refused() {
         let vm = |node, hundredths| Vm {
             node: NodeId(node),
             memory: Share::from_ratio(hundredths, 100),
@@ -112,10 +112,10 @@ mod tests {
         let hour = SimSpan::from_secs(3600);
         let error = |vms: &[Vm]| Workload::new(2, hour, vms.to_vec()).unwrap_err().to_string();
         assert!(Workload::new(2, hour, vec![vm(0, 100), vm(1, 1)]).is_ok());
-        assert_eq!(error(&[]), "a workload needs virtual machines and some time");
-        assert_eq!(error(&[vm(2, 50)]), "machine 0 stands on node 2, and there are 2");
+        assert_eq!(error(&[]), "a workload needs at least one virtual machine and a duration above 0 s");
+        assert_eq!(error(&[vm(2, 50)]), "machine 0 is placed on node 2, but there are 2 nodes");
         assert_eq!(error(&[vm(1, 60), vm(1, 60)]), "the machines on node 1 reserve more memory than it has");
         assert!(error(&[vm(0, 0)]).starts_with("machine 0 reserves 0.000000 of a node's memory"));
-        assert_eq!(Workload::new(2, SimSpan::ZERO, vec![vm(0, 1)]), Err(WorkloadError::Nothing));
+        assert_eq!(Workload::new(2, SimSpan::ZERO, vec![vm(0, 1)]), Err(WorkloadError::Empty));
     }
 }

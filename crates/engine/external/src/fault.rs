@@ -8,9 +8,9 @@ use std::time::Duration;
 pub(crate) enum Fault {
     #[error("`{command}` cannot be started: {error}")]
     Start { command: String, error: io::Error },
-    #[error("it ended{status}{stderr}")]
+    #[error("its process ended{status}{stderr}")]
     Ended { status: String, stderr: String },
-    #[error("it did not answer within {} s{stderr}", .limit.as_secs_f64())]
+    #[error("its process did not answer within {} s{stderr}", .limit.as_secs_f64())]
     Silent { limit: Duration, stderr: String },
     #[error("its answer has more than {most} bytes")]
     TooLong { most: usize },
@@ -24,7 +24,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// An answer that is no JSON of the kind that was expected.
+    /// An answer that is not JSON of the kind that was expected.
     pub(crate) fn nonsense(error: serde_json::Error, answer: &str) -> Fault {
         const SHOWN: usize = 200;
         let mut shown: String = answer.trim_end().chars().take(SHOWN).collect();

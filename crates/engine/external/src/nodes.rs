@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// The nodes of a text, in its order; `nodes` is how many the cluster has.
 pub(crate) fn parse(text: &str, nodes: u32) -> Result<Vec<u32>, String> {
-    let wrong = || format!("`{text}` is no set of nodes; expected 0-3 5, for example");
+    let wrong = || format!("`{text}` is not a set of nodes; expected 0-3 5, for example");
     let mut found = Vec::new();
     for range in text.split([' ', ',']).filter(|range| !range.is_empty()) {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -63,9 +63,9 @@ mod tests {
         assert_eq!(parse("5,0-1", 8), Ok(vec![5, 0, 1]));
         assert_eq!(parse("", 8), Ok(vec![]));
         for (wrong, fault) in [
-            ("3-1", "is no set of nodes"),
-            ("a", "is no set of nodes"),
-            ("0-4294967296", "is no set of nodes"),
+            ("3-1", "is not a set of nodes"),
+            ("a", "is not a set of nodes"),
+            ("0-4294967296", "is not a set of nodes"),
             ("7-8", "there is no node 8, only 0 to 7"),
             ("0-7 0-7", "names nodes twice"),
         ] {

@@ -49,7 +49,7 @@ impl Process {
         let output = process.child.stdout.take().expect("standard output is piped");
         let (to, lines) = channel::<Vec<u8>>();
         thread::spawn(move || lines.into_iter().try_for_each(|line| input.write_all(&line)));
-        // There is never more than one line that nobody has read.
+        // There is never more than one unread line.
         let (sender, from) = sync_channel(1);
         thread::spawn(move || read_lines(output, &sender));
         Ok((process, Lines { to, from }))
@@ -153,7 +153,7 @@ impl Lines {
     }
 }
 
-/// Hands on line by line until the end, or until nobody listens.
+/// Hands on line by line until the end, or until the receiver is gone.
 fn read_lines(output: impl Read, sender: &SyncSender<Vec<u8>>) {
     let mut reader = BufReader::new(output);
     loop {

@@ -6,7 +6,7 @@ use dfrsim_model::{SimSpan, SimTime};
 /// Seconds as a moment, to the nearest microsecond.
 pub(crate) fn moment(seconds: f64, what: &str) -> Result<SimTime, Fault> {
     let span = SimSpan::try_from_secs_f64(seconds);
-    let span = span.ok_or_else(|| Fault::Wrong(format!("{what}: {seconds} is no time in seconds")))?;
+    let span = span.ok_or_else(|| Fault::Wrong(format!("{what}: {seconds} is not a time in seconds")))?;
     Ok(SimTime::ZERO.saturating_add(span))
 }
 

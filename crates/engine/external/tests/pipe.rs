@@ -96,9 +96,9 @@ fn a_killed_job_counts_as_turned_away() {
 fn every_fault_says_what_is_wrong() {
     let first = |answer: &str| answers(&["{}", answer]);
     for (script, expected) in [
-        ("exit 3".to_owned(), "it ended with exit status: 3"),
+        ("exit 3".to_owned(), "its process ended with exit status: 3"),
         ("echo cannot import easy >&2; exit 1".into(), "its last words: cannot import easy"),
-        ("kill -9 $$".into(), "it ended with signal: 9"),
+        ("kill -9 $$".into(), "its process ended with signal: 9"),
         ("read -r ask; printf '{\"chang'".into(), "after half a line: `{\"chang`"),
         ("read -r ask; echo '{'".into(), "its answer cannot be read: EOF while parsing"),
         ("read -r ask; echo hello; read -r ask".into(), "expected value at line 1 column 1: `hello`"),
@@ -141,7 +141,7 @@ fn every_fault_says_what_is_wrong() {
             "a job that is Waiting cannot be asked to resume",
         ),
         (first(r#"{"wake_at":0}"#), "a wake-up at 0 s is not in the future"),
-        (first(r#"{"wake_at":-1}"#), "wake_at: -1 is no time in seconds"),
+        (first(r#"{"wake_at":-1}"#), "wake_at: -1 is not a time in seconds"),
     ] {
         let found = run(&script).unwrap_err();
         assert!(found.contains(expected), "{script}\n{found}");

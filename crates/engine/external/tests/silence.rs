@@ -12,7 +12,7 @@ const LIMIT: &str = "DFRSIM_POLICY_TIMEOUT";
 
 /// The test runs itself again with another environment, since it may not change its own.
 #[test]
-fn a_process_that_is_late_or_reads_nothing_is_ended() {
+fn a_process_that_is_late_or_does_not_read_is_ended() {
     if std::env::var_os(LIMIT).is_none() {
         let this = std::env::current_exe().unwrap();
         let status = Command::new(this).env(LIMIT, "0.3").status().unwrap();
@@ -35,15 +35,15 @@ fn a_process_that_is_late_or_reads_nothing_is_ended() {
         let mut scheduler = policy.scheduler(2, &PolicyOptions::default());
         let jobs: Vec<Job> = (1..=2000).map(job).collect();
         let found = simulate(2, &Options::default(), jobs, &mut *scheduler, &mut ()).unwrap_err().to_string();
-        assert!(found.contains("it did not answer within 0.3 s"), "{found}");
+        assert!(found.contains("its process did not answer within 0.3 s"), "{found}");
     }
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     for (policy, expected) in [
-        ("batsim:sh -c 'exit 3' {endpoint}".to_owned(), "it ended with exit status: 3"),
-        ("batsim:sh -c 'exec sleep 60' {endpoint}".to_owned(), "nobody listens for 0.3 s"),
-        // It accepts connections and says nothing.
-        (format!("batsim:tcp://{address}"), "nobody listens for 0.3 s"),
+        ("batsim:sh -c 'exit 3' {endpoint}".to_owned(), "its process ended with exit status: 3"),
+        ("batsim:sh -c 'exec sleep 60' {endpoint}".to_owned(), "no scheduler listens after 0.3 s"),
+        // It accepts connections and stays silent.
+        (format!("batsim:tcp://{address}"), "no scheduler listens after 0.3 s"),
     ] {
         let mut scheduler = policies.parse(&policy).unwrap().scheduler(2, &PolicyOptions::default());
         let found = simulate(2, &Options::default(), [job(1)], &mut *scheduler, &mut ());

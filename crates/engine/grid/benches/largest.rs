@@ -1,6 +1,6 @@
 //! The largest workload of the study, a half year of Bordeaux, CTC and SDSC: `cargo bench -p dfrsim-grid`.
 //!
-//! Without the logs of the latter two a benchmark says so and does nothing.
+//! Without the logs of the latter two a benchmark reports that they are missing and is skipped.
 
 use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::month::{Month, merge};

@@ -1,4 +1,4 @@
-//! What the meta-scheduler knows of a cluster between two publications of its state.
+//! The meta-scheduler's knowledge of a cluster between two publications of its state.
 
 use crate::LocalPolicy;
 use crate::cluster::Demand;

@@ -7,7 +7,7 @@ use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::batch::{BatchJob, Forecast, PlannedJob, SubmissionEffect};
 use std::collections::VecDeque;
 
-/// What a job asks of a cluster.
+/// The request of a job to a cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Demand {
     pub(crate) width: u32,
@@ -27,7 +27,7 @@ pub(crate) struct Cluster {
     /// How many were ever submitted here.
     submitted: u64,
     work: Work,
-    /// What the meta-scheduler knows of it, if that is not its present state.
+    /// The meta-scheduler's knowledge of it, if that is not its present state.
     pub(crate) book: Option<Book>,
 }
 
@@ -67,7 +67,7 @@ impl Cluster {
     pub(crate) fn run(&self, job: &GridJob) -> SimSpan {
         self.spec.speed.time_of(job.run.min(job.walltime))
     }
-    /// What a job asks of this cluster whose data need not be transferred.
+    /// The request to this cluster of a job whose data need not be transferred.
     pub(crate) fn demand(&self, job: &GridJob) -> Demand {
         Demand { width: job.width, walltime: self.spec.speed.time_of(job.walltime) }
     }
@@ -125,7 +125,7 @@ impl Cluster {
         let outage = self.outages.front()?;
         Some(if self.is_up { outage.from } else { outage.until })
     }
-    /// A scheduling pass; the caller tells of each start by [`Cluster::started`].
+    /// A scheduling pass; the caller reports each start by [`Cluster::started`].
     pub(crate) fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>) {
         self.planner.pass(now, starts);
     }

@@ -7,7 +7,7 @@ use dfrsim_model::{JobId, SimTime};
 #[non_exhaustive]
 pub enum GridError {
     /// The number of clusters.
-    #[error("a grid has 1 to {most} clusters, not {found}")]
+    #[error("expected 1 to {most} clusters, found {found}")]
     Clusters {
         /// How many there are.
         found: usize,
@@ -21,7 +21,7 @@ pub enum GridError {
         cluster: String,
     },
     /// A job fits on no cluster, and such jobs are not to be skipped.
-    #[error("job {job} needs {width} cores, and the largest cluster has {widest}")]
+    #[error("job {job} needs {width} cores, but the largest cluster has {widest}")]
     TooWide {
         /// The job.
         job: JobId,
@@ -31,7 +31,7 @@ pub enum GridError {
         widest: u32,
     },
     /// A local job is wider than its cluster, and such jobs are not to be skipped, or the cluster does not exist.
-    #[error("local job {job} needs {width} cores, and its cluster has {cores}")]
+    #[error("local job {job} needs {width} cores, but its cluster has {cores}")]
     TooWideAtHome {
         /// The job.
         job: JobId,
@@ -47,23 +47,23 @@ pub enum GridError {
         job: JobId,
     },
     /// Jobs are not in order.
-    #[error("job {job} is not in the order of submission, then id")]
+    #[error("job {job} is out of order: expected jobs by time of submission, then by id")]
     Unsorted {
-        /// The first job that stands too late.
+        /// The first job that is out of order.
         job: JobId,
     },
     /// Jobs that wait in several queues cannot be moved.
-    #[error("jobs that are submitted to several clusters cannot be reallocated as well")]
+    #[error("jobs that are submitted to several clusters cannot also be reallocated")]
     CopiesAndReallocation,
     /// Where the data of a job are that waits in several queues is not known.
     #[error("the data of jobs that are submitted to several clusters cannot be transferred")]
     CopiesAndTransfer,
-    /// Nothing can happen every zero seconds.
+    /// A period of zero seconds is not possible.
     #[error("the periods of reallocation and of publication must be longer than zero")]
     NoPeriod,
     /// An outage of no cluster, one that ends no later than it begins, or one that begins before the one before it is over.
     #[error(
-        "outage of cluster {cluster} from {from} to {until} s: expected a cluster of the platform, and outages one after the other"
+        "outage of cluster {cluster} from {from} to {until} s: expected a cluster of the platform, and outages that follow each other"
     )]
     Outage {
         /// The cluster, as an index.

@@ -146,12 +146,12 @@ impl<'a, O: Observer> Grid<'a, O> {
         self.clusters.iter().map(|cluster| cluster.waiting).sum()
     }
     /// Whether all clusters offer one start to all jobs of one width, which a submission can only delay, and a job takes as long on
-    /// a cluster wherever it was before.
+    /// a cluster regardless of where it was before.
     pub(crate) fn serves_in_turn(&self) -> bool {
         self.transfer.is_zero()
             && self.clusters.iter().all(|cluster| cluster.effect_of_submission() == SubmissionEffect::Delays)
     }
-    /// What a job asks of a cluster.
+    /// The request of a job to a cluster.
     pub(crate) fn demand(&self, job: usize, at: usize) -> Demand {
         let mut demand = self.clusters[at].demand(&self.jobs[job]);
         demand.walltime += self.transfer_to(job, at);

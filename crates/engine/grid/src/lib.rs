@@ -6,7 +6,7 @@
 //! * [`Options`]: the [`Mapping`] of arriving jobs, and the [`Reallocation`] of waiting ones: two [`Algorithm`]s with
 //!   six [`Heuristic`]s each; how long the data of a job that moves take ([`Transfer`]), and how old is what the meta-scheduler
 //!   knows of the clusters.
-//! * [`simulate`] runs jobs through all of it on one event queue, tells an [`Observer`] what happens, and gives an
+//! * [`simulate`] runs jobs through all of it on one event queue, reports all events to an [`Observer`], and gives an
 //!   [`Outcome`]. [`Comparison`] sets it against the one without reallocation.
 //!
 //! The meta-scheduler only uses what a front end offers: submit, cancel, list the waiting jobs, and say when a job, queued

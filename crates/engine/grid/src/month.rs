@@ -98,7 +98,7 @@ mod tests {
 
         let quiet = month(500, 0.9);
         assert!(load(&quiet) < 0.3);
-        // Nothing is shortened: the model's run times are whole seconds.
+        // No run time is shortened: the model's run times are whole seconds.
         assert!(quiet.iter().all(|job| job.run.micros() % 1_000_000 == 0));
         assert_eq!(month(0, 0.9), []);
     }

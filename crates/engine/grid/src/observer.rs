@@ -1,4 +1,4 @@
-//! Who is told of what happens in a grid.
+//! Observers of a grid.
 
 use dfrsim_model::grid_event::Record;
 

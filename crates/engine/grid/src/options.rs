@@ -42,7 +42,7 @@ named! {
         MinMin = "minmin",
         /// Largest completion time first.
         MaxMin = "maxmin",
-        /// Largest gain first: completion time where it stands less the one where it would go.
+        /// Largest gain first: completion time on its current cluster less the one on the new cluster.
         MaxGain = "maxgain",
         /// Largest gain for each core first.
         MaxRelGain = "maxrelgain",
@@ -82,7 +82,7 @@ impl Reallocation {
             threshold: SimSpan::from_secs(60),
         }
     }
-    /// What a job that moves is promised to gain more than; nothing with cancellation, which promises nothing.
+    /// A job moves only if it gains more than this; `None` with cancellation, which guarantees no gain.
     #[must_use]
     pub const fn moves_for_more_than(&self) -> Option<SimSpan> {
         match self.algorithm {
@@ -127,10 +127,10 @@ pub struct Options {
     pub copies: usize,
     /// Whether and how waiting jobs move.
     pub reallocation: Option<Reallocation>,
-    /// What it takes to run elsewhere than where the data are.
+    /// The extra time to run elsewhere than where the data are.
     pub transfer: Transfer,
-    /// How often clusters publish their states, for the first time so long after the first submission; the meta-scheduler knows
-    /// nothing else of them but what it does itself. `None`: it always asks.
+    /// How often clusters publish their states, for the first time one period after the first submission; besides these
+    /// the meta-scheduler knows only its own decisions. `None`: it always asks.
     ///
     /// It then works on the plan that was published. A job that it submits takes the place that it finds there, and one that it
     /// cancels gives its place back. What it does not know is that jobs have ended before their walltimes, that others have moved up, and

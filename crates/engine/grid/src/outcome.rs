@@ -1,8 +1,8 @@
-//! What became of the jobs.
+//! The outcome of the jobs.
 
 use dfrsim_model::SimTime;
 
-/// What became of one job.
+/// The outcome of one job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobOutcome {
     /// Where it ran, as an index into the clusters.
@@ -21,7 +21,7 @@ pub struct JobOutcome {
     pub losses: u32,
 }
 
-/// What became of all jobs.
+/// The outcome of all jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {

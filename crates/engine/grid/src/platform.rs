@@ -66,7 +66,7 @@ named! {
         Conservative = "CONS" | "CBF",
         /// Conservative backfilling that plans the whole queue again after early ends and cancellations, in the order of
         /// submission: what the public sources of Simbatch, the simulator of the text, do. A job may start later than
-        /// it was told.
+        /// promised.
         ConservativeReplan = "CONS/REPLAN" | "CBF-REPLAN",
         /// EASY backfilling. What it says of completion times is the plan in which each job, in the order of the queue,
         /// gets the earliest hole that delays none before it ([`QueueRule::EarliestHole`]); only the first is a promise.
@@ -114,7 +114,7 @@ pub struct Outage {
     pub cluster: usize,
     /// When it fails.
     pub from: SimTime,
-    /// When it works again.
+    /// The time at which it is repaired.
     pub until: SimTime,
 }
 

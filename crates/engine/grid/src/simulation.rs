@@ -81,7 +81,7 @@ pub fn simulate<O: Observer>(
     Ok(grid.finish())
 }
 
-/// The next moment of reallocation at which there may be something to do; nothing once there never will be.
+/// The next time of reallocation at which a job may be moved; `None` if there is none.
 fn next_tick<O: Observer>(grid: &Grid<'_, O>, reallocator: &Reallocator) -> Option<SimTime> {
     let next = grid.now() + reallocator.period();
     if grid.waiting() > 0 || grid.may_change() {

@@ -1,4 +1,4 @@
-//! What is wrong with files.
+//! The faults of files.
 
 use crate::GridError;
 use std::fmt;
@@ -13,7 +13,7 @@ pub struct FileError {
     pub line: Option<u64>,
     /// The column or the key, where it is one of them.
     pub field: Option<String>,
-    /// What is wrong.
+    /// The fault.
     pub problem: Box<Problem>,
 }
 
@@ -45,20 +45,20 @@ impl fmt::Display for Prefix<'_> {
     }
 }
 
-/// What may be wrong with a file.
+/// The faults of a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It is no CSV.
+    /// It is not CSV.
     #[error(transparent)]
     Csv(#[from] csv::Error),
-    /// It is no TOML, or has other fields.
+    /// It is not TOML, or has other fields.
     #[error("{0}")]
     Toml(#[from] toml::de::Error),
     /// Its columns are others.
-    #[error("the columns should be {expected}")]
+    #[error("expected the columns {expected}")]
     Columns {
-        /// What they should be.
+        /// The expected value.
         expected: String,
     },
     /// A text is not an amount.
@@ -70,19 +70,19 @@ pub enum Problem {
     /// A number is not a time.
     #[error("{0:?} is not a number of seconds from 0 to 500 years")]
     Seconds(f64),
-    /// A name stands twice.
-    #[error("the name `{0}` stands twice")]
+    /// A name is used twice.
+    #[error("duplicate name `{0}`")]
     Twice(String),
     /// There is no resource or property of this name.
-    #[error("there is no {what} called `{name}`")]
+    #[error("unknown {what} `{name}`")]
     Unknown {
-        /// What it should be.
+        /// The expected value.
         what: &'static str,
         /// The name.
         name: String,
     },
     /// More of a node is reserved than it has.
-    #[error("{reserved} of node `{node}` are reserved at the same time, and it has {capacity}")]
+    #[error("{reserved} of node `{node}` are reserved at the same time, but it has {capacity}")]
     OverReserved {
         /// The name of the node.
         node: String,
@@ -112,7 +112,7 @@ impl<'a> Faults<'a> {
         self.all.push(FileError { file, line, field, problem: Box::new(problem) });
     }
 
-    /// The value of a field, or nothing and a fault.
+    /// The value of a field, or `None` and a fault.
     pub(super) fn keep<T>(
         &mut self,
         line: Option<u64>,
@@ -122,7 +122,7 @@ impl<'a> Faults<'a> {
         value.map_err(|problem| self.push(line, Some(field), problem.into())).ok()
     }
 
-    /// What was read, if nothing is wrong.
+    /// What was read, if there is no fault.
     pub(super) fn none<T>(self, read: T) -> Result<T, FileErrors> {
         if self.all.is_empty() { Ok(read) } else { Err(FileErrors(self.all)) }
     }

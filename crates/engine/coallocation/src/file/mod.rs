@@ -7,7 +7,7 @@
 //! * **Requests**, TOML: `duration` and `resources`; `earliest` and `latest` start if they matter; the tables `minimum`,
 //!   `total` and `labels`, each by property. A minimum that is not given is a millionth, a total what the minima come to.
 //!
-//! All that is wrong with a file is told at once, with line and field ([`FileErrors`]).
+//! All faults of a file are reported at once, with line and field ([`FileErrors`]).
 //!
 //! Amounts and times have up to six decimals; further ones of times are cut off, and of amounts rounded.
 //!

@@ -45,7 +45,7 @@ const LEAST: u64 = 1;
 ///
 /// # Errors
 ///
-/// With all that is wrong, or the first thing that is no TOML. Whether the grid can be asked for it is another matter
+/// With all that is wrong, or the first thing that is not TOML. Whether the grid can be asked for it is another matter
 /// ([`check_request`](super::check_request)).
 pub fn request(file: &str, text: &str, resources: &Resources, window: Window) -> Result<Request, FileErrors> {
     let mut reader = Reader { text, faults: Faults::of(file) };
@@ -82,7 +82,7 @@ pub fn request(file: &str, text: &str, resources: &Resources, window: Window) ->
     })
 }
 
-/// Reads fields and collects what is wrong with them. What stands for a wrong one is of no use.
+/// Reads fields and collects their faults. The value returned for a wrong field must not be used.
 struct Reader<'a> {
     text: &'a str,
     faults: Faults<'a>,

@@ -22,7 +22,8 @@ pub(super) fn underlying(property: &Property) -> (f64, f64) {
 /// Mean and deviation of what occurs of a normal distribution.
 fn moments(property: &Property, mean: f64, deviation: f64) -> (f64, f64) {
     let Property { least, most, is_whole, .. } = *property;
-    // Whole numbers stand for all that is rounded to them, so their range begins half a unit earlier and ends half a unit later.
+    // A whole number represents all values that round to it, so the range begins half a unit earlier and ends half a
+    // unit later.
     let (from, until) = if is_whole { (least - 0.5, most + 0.5) } else { (least, most) };
     let width = (until - from) / f64::from(PARTS);
     let part = |number: u32| {

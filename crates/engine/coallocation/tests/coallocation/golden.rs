@@ -31,9 +31,9 @@ fn single_pass() -> Coallocator {
 }
 
 /// Two nodes of (10, 10) and (4, 8). Of the first (6, 2) are taken until 20, of the second (1, 8) from 5 to 12. Together
-/// (11, 11) is wanted for 10 s. At 0 the second node has nothing of the second property in the window. It is free from 12
-/// on, the first candidate after 0; then (4, 8) + (4, 8) are 8 < 11 of the first property. At 20 the first node is free:
-/// (14, 18) are enough.
+/// (11, 11) is wanted for 10 s. At 0 none of the second node's second property is free in the window. It is free from
+/// 12 on, the first candidate after 0; then (4, 8) + (4, 8) are 8 < 11 of the first property. At 20 the first node is
+/// free: (14, 18) are enough.
 ///
 /// The utilisations are (14 - 14 + 11) / 14 and (18 - 18 + 11) / 18. Beyond the minima (1, 2) the nodes have (9, 8) and
 /// (3, 6), and (9, 7) is still to be given: 9 * 9 / 12 = 6.75 and 2.25, so 7 and 2; 7 * 8 / 14 = 4 and 3.

@@ -38,7 +38,7 @@ impl Instance {
     }
 
     /// The most that is reserved of a property of a resource from `from` on for as long as the request asks: looked up at
-    /// every second, since nothing changes in between.
+    /// every second, since no reservation begins or ends in between.
     pub(crate) fn reserved_over(&self, resource: usize, property: usize, from: SimTime) -> u64 {
         let seconds = (0..self.request.duration.micros()).step_by(1_000_000);
         let at = |offset: u64| -> u64 {
@@ -49,7 +49,7 @@ impl Instance {
         seconds.map(at).max().unwrap()
     }
 
-    /// What is free of each property over the window from `from` on, if the request accepts the resource and its minima
+    /// The free amounts of each property over the window from `from` on, if the request accepts the resource and its minima
     /// are free.
     pub(crate) fn free(&self, resource: usize, from: SimTime) -> Option<Vec<u64>> {
         let it = &self.resources[resource];

@@ -11,10 +11,10 @@ use std::sync::Mutex;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Nothing is over-reserved, and minima and totals are met, whatever has been answered before; what is rejected
-    /// changes nothing, and no answer is earlier or better than the optimum over the same sample.
+    /// No resource is over-reserved, and minima and totals are met, after any sequence of answers; a rejection changes
+    /// no reservation, and no answer is earlier or better than the optimum over the same sample.
     #[test]
-    fn answers_are_right_and_rejections_change_nothing(seed: u64) {
+    fn answers_are_right_and_rejections_reserve_no_resource(seed: u64) {
         let Instance { resources, reserved: mut all, request: first } = Instance::random(seed);
         let mut grid = Grid::with_reservations(resources.clone(), &all).unwrap();
         let mut coallocator = Coallocator::new(Parameters { largest_multiple: 12, ..Parameters::default() });
@@ -37,7 +37,7 @@ proptest! {
                     grid.reserve(&solution.allocation.reservations).unwrap();
                     all.extend(solution.allocation.reservations);
             }
-            // That is what was reserved, and nothing if there was no answer.
+            // Exactly the answer was reserved, if there was one.
             prop_assert_eq!(&shared.into_inner(), &grid);
         }
         prop_assert_eq!(check_reservations(&resources, &all), []);

@@ -1,5 +1,5 @@
-//! The search against the phases as they are printed, with nothing kept from one step to the next: sums are added up
-//! again, what is free is looked up second by second, and no start is left out because nothing can suffice there. Only the
+//! The search against the phases as they are printed, without keeping state between steps: sums are added up again,
+//! what is free is looked up second by second, and no start is skipped because no set can suffice there. Only the
 //! random numbers are drawn in the same order.
 
 use crate::instances::Instance;
@@ -223,7 +223,7 @@ proptest! {
         prop_assert_eq!(found.as_ref().map(answer).map_err(|it| *it), expected);
     }
 
-    /// What is kept between repeated searches changes nothing.
+    /// State kept between repeated searches does not change their results.
     #[test]
     fn candidate_starts_give_the_same_answers(instance: u64, seed: u64) {
         let instance = Instance::random(instance);

@@ -5,7 +5,7 @@ use dfrsim_model::SimTime;
 use dfrsim_model::coallocation::{Reservation, Resource};
 use proptest::prelude::*;
 
-/// Two properties of which nobody ever lacks any.
+/// Two properties that are never scarce.
 fn endless() -> Vec<Resource> {
     vec![Resource { capacity: [1_000_000, 1_000_000].into(), labels: [].into() }]
 }
@@ -21,7 +21,7 @@ fn reservations() -> impl Strategy<Value = Vec<Reservation>> {
     prop::collection::vec(one, 0..300)
 }
 
-/// The same by definition: nothing changes but where something begins.
+/// The same by definition: the maximum is at the start of a reservation.
 fn maximum(reserved: &[Reservation], property: usize, from: SimTime, until: SimTime) -> u64 {
     let at = |time: SimTime| -> u64 {
         let holds = |it: &&Reservation| it.from <= time && time < it.until;

@@ -5,7 +5,7 @@ use crate::vjob::VmId;
 use dfrsim_model::NodeId;
 use serde::{Deserialize, Serialize};
 
-/// All of these VMs that are hosted in the end are so on the nodes of one of these groups, whichever.
+/// All of these VMs that are hosted at the end are so on the nodes of one of these groups, whichever.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Among<V = VmId, N = NodeId> {

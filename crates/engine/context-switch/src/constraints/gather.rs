@@ -4,7 +4,7 @@ use super::{Lowered, Translate, Viewed};
 use crate::vjob::VmId;
 use serde::{Deserialize, Serialize};
 
-/// All of these VMs that are hosted in the end are so on one node. VMs that are gathered with a common one are gathered.
+/// All of these VMs that are hosted at the end are so on one node. VMs that are gathered with a common one are gathered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gather<V = VmId> {

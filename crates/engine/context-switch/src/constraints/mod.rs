@@ -70,7 +70,7 @@ pub enum Constraint<V = VmId, N = NodeId> {
 pub struct Broken {
     /// Its kind, as in files.
     pub constraint: &'static str,
-    /// Who is where.
+    /// The places of VMs.
     pub reason: String,
 }
 
@@ -80,7 +80,7 @@ pub(crate) trait Translate<V, N, W, M> {
     fn nodes(&mut self, field: &str, nodes: &[N]) -> Vec<M>;
     /// Looks whether there is such a resource.
     fn resource(&mut self, field: &str, name: &str);
-    /// What is wrong with a field.
+    /// The faults of a field.
     fn fault(&mut self, field: &str, message: String);
 }
 
@@ -150,7 +150,7 @@ impl Constraint {
     }
 }
 
-/// What VMs take of a [`Budget`].
+/// The amount that VMs take of a [`Budget`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// One for each that runs.
@@ -205,7 +205,7 @@ struct Lowered {
     budgets_of: Vec<Vec<usize>>,
     /// How many times its resources a node may be asked for.
     ratios: Vec<Vec<(String, Decimal)>>,
-    /// Whether a node is on in the end.
+    /// Whether a node is on at the end.
     is_on: Vec<bool>,
 }
 
@@ -279,12 +279,12 @@ impl Constraints {
     pub fn list(&self) -> &[Constraint] {
         &self.list
     }
-    /// Whether a node is on in the end.
+    /// Whether a node is on at the end.
     #[must_use]
     pub fn is_on(&self, node: NodeId) -> bool {
         self.lowered.is_on[node.index()]
     }
-    /// Whether a node may host a VM, whatever other VMs are there.
+    /// Whether a node may host a VM, regardless of the other VMs there.
     #[must_use]
     pub fn allow(&self, vm: VmId, node: NodeId) -> bool {
         self.is_on(node)
@@ -360,7 +360,7 @@ impl Viewed<'_> {
     fn root(&self, vm: VmId) -> Option<NodeId> {
         self.roots[vm.index()]
     }
-    /// What all VMs on these nodes take.
+    /// The amount that all VMs on these nodes take.
     fn taken(&self, taken: &Taken, nodes: &[NodeId]) -> i64 {
         let there = |vm: &VmId| self.host(*vm).is_some_and(|host| nodes.contains(&host));
         let by = |vm: VmId| taken.by(vm, self.cluster.vm(vm), self.configuration.place(vm));

@@ -1,10 +1,10 @@
-//! Nodes that are off in the end.
+//! Nodes that are off at the end.
 
 use super::{Lowered, Translate};
 use dfrsim_model::NodeId;
 use serde::{Deserialize, Serialize};
 
-/// These nodes are off in the end: they host no VM then, and no VM comes to them before. Images on their disks stay there.
+/// These nodes are off at the end: they host no VM then, and no VM comes to them before. Images on their disks stay there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Offline<N = NodeId> {

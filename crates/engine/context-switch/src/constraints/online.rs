@@ -1,10 +1,10 @@
-//! Nodes that are on in the end.
+//! Nodes that are on at the end.
 
 use super::{Lowered, Translate};
 use dfrsim_model::NodeId;
 use serde::{Deserialize, Serialize};
 
-/// These nodes are on in the end; those that are off are switched on at the beginning.
+/// These nodes are on at the end; those that are off are switched on at the beginning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Online<N = NodeId> {

@@ -4,7 +4,7 @@ use super::{Lowered, Translate};
 use crate::vjob::VmId;
 use serde::{Deserialize, Serialize};
 
-/// No two actions on these VMs are under way at once, in whatever order. The suspends and the resumes of VMs of one vjob go
+/// No two actions on these VMs overlap, in any order. The suspends and the resumes of VMs of one vjob go
 /// together all the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -226,7 +226,7 @@ fn resources(document: &Document, faults: &mut Faults) -> Vec<Resource> {
     if let Some(name) = names.iter().find(|name| matches!(name.as_str(), "cpu" | "memory")) {
         faults.add(
             "",
-            format!("`{name}` is no name for one of the `resources`: nodes and VMs have it beside these"),
+            format!("`{name}` is not a name for one of the `resources`: nodes and VMs have it beside these"),
         );
     }
     let resource = |name: &String| {
@@ -265,7 +265,7 @@ pub(super) fn node_entries(cluster: &Cluster) -> impl Iterator<Item = NodeEntry>
     })
 }
 
-/// What somebody has or needs of resources beyond CPU and memory, without those of which it is 0.
+/// The capacity of a node, or the needs of a VM, in resources beyond CPU and memory, without those of which it is 0.
 pub(super) fn resources_of(cluster: &Cluster, of: impl Fn(&Resource) -> i64) -> BTreeMap<String, u32> {
     let resources = cluster.resources().iter();
     resources.map(|it| (it.name.clone(), amount(of(it)))).filter(|(_, amount)| *amount > 0).collect()

@@ -23,7 +23,7 @@ pub enum FileError {
     Faults(#[from] FileFaults),
 }
 
-/// What was found wrong so far.
+/// The faults found so far.
 #[derive(Default)]
 pub(super) struct Faults(Vec<Fault>);
 
@@ -65,8 +65,13 @@ pub(super) fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Fi
     let mut json = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
-        alone(file, if path == "." { "" } else { &path }, error.inner())
+        alone(file, if path == "." { "" } else { &path }, described(error.inner()))
     })?;
-    json.end().map_err(|error| alone(file, "", error))?;
+    json.end().map_err(|error| alone(file, "", described(&error)))?;
     Ok(value)
+}
+
+/// Whether the text is not JSON, or a value is not the expected one.
+fn described(error: &serde_json::Error) -> String {
+    if error.is_data() { error.to_string() } else { format!("invalid JSON: {error}") }
 }

@@ -27,7 +27,7 @@
 //! `node`), and `constraints`, each with its `kind` and what a [`Constraint`](crate::Constraint) of that kind has.
 //!
 //! **A configuration** has a list `vms` of names with `state` and `node`, and **states** a list `vjobs` of names with
-//! `state`; whoever is not in the list stays as it is.
+//! `state`; those not in the list stay as they are.
 //!
 //! **A plan** has all that is needed to follow it without any other file: nodes, VMs with their places before and after,
 //! constraints, the pools with costs and times, and the nodes that are switched on and off.

@@ -61,8 +61,8 @@ struct SwitchEntry<'a> {
     end_s: f64,
 }
 
-/// A plan as JSON, from the places before to the places after, with costs and times. It stands on its own: `dfrsim_audit`
-/// checks it and `dfrsim_plots` draws it from this text alone.
+/// A plan as JSON, from the places before to the places after, with costs and times. It is self-contained:
+/// `dfrsim_audit` checks it and `dfrsim_plots` draws it from this text alone.
 #[must_use]
 pub fn plan_to_json(
     cluster: &Cluster,

@@ -14,7 +14,8 @@ use dfrsim_model::NodeId;
 ///   resumed elsewhere, for their memory each. And some must wait: runs and resumes that do not fit into what nodes have left
 ///   when all has left that costs less than a price, wait for a pool of that price at least. The resumes of a vjob all wait
 ///   or none does. Migrations free as much as they take.
-/// * If nothing waits, resumes fit into what nodes have left when all has left that costs nothing, so that more must leave.
+/// * If no action waits, resumes fit into what nodes have free after all actions without cost, so that more VMs must
+///   leave.
 ///   A vjob whose resumes wait may spare that on the nodes of its images, but then all of them wait for what first leaves
 ///   these nodes.
 pub(super) fn lower_bound(goal: &Goal<'_>, room: &[Amount]) -> u64 {
@@ -42,7 +43,7 @@ struct Home {
     in_the_end: u64,
     /// The same, if resumes must fit into what is left now.
     at_once: u64,
-    /// The least that an action costs that frees something there, but for those that cost nothing.
+    /// The lowest cost above 0 of an action that frees resources there.
     first_leaves: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What is decided, and what is left to choose.
+//! The decided states and the open choices.
 
 use super::Unsolved;
 use crate::action::{Action, IllegalTransition, Kind};
@@ -18,7 +18,7 @@ pub(super) struct Goal<'a> {
     empty: Assignment<'a>,
     /// The places that are decided; of VMs that run in it only that they do.
     pub(super) decided: Configuration,
-    /// What is to run, the largest first.
+    /// The VMs to run, the largest first.
     pub(super) units: Vec<Unit>,
     /// What the decided actions cost by themselves.
     pub(super) decided_cost: u64,
@@ -26,9 +26,9 @@ pub(super) struct Goal<'a> {
     pub(super) first_pool: u64,
     /// What the decided actions that free something cost, and free, by cost.
     pub(super) leaving: Vec<(u64, Amount)>,
-    /// What each node has left when all has left it that costs nothing.
+    /// The free resources of each node after all actions without cost.
     pub(super) free_at_once: Vec<Amount>,
-    /// The least that an action costs that frees something of each node, but for those that cost nothing.
+    /// For each node, the lowest cost above 0 of an action that frees resources there.
     pub(super) first_leaves: Vec<u64>,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Goal<'a> {
         self.empty.clone()
     }
 
-    /// What it costs by itself to bring a unit to a node.
+    /// The cost, by itself, to bring a unit to a node.
     pub(super) fn cost(&self, unit: &Unit, node: NodeId) -> u64 {
         unit.vms.iter().map(|&vm| self.vm_cost(vm, node)).sum()
     }
@@ -157,7 +157,7 @@ impl<'a> Goal<'a> {
         self.current.place(vm).node().map_or(0, |home| self.vm_cost(vm, home))
     }
 
-    /// What a unit needs of a node in the first pool, beyond what its VMs have there now.
+    /// The amount that a unit needs of a node in the first pool, beyond what its VMs have there now.
     pub(super) fn entry(&self, unit: &Unit, node: NodeId) -> Amount {
         let has = |vm: &VmId| {
             let place = self.current.place(*vm);

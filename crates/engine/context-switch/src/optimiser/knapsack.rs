@@ -39,18 +39,18 @@ pub(super) fn most_within(items: &[(i64, u64)], capacity: i64) -> u64 {
         return items.iter().map(|(_, value)| value).sum();
     }
     if capacity.saturating_mul(items.len() as i64) > MOST_STEPS {
-        // Fractions of items: by value for weight, the last one in part, rounded up. What weighs nothing has no place in that
-        // order.
+        // Fractions of items: by value for weight, the last one in part, rounded up. Items without weight have no place
+        // in that order.
         let (mut items, light): (Vec<_>, Vec<_>) = items.iter().copied().partition(|(weight, _)| *weight > 0);
         items.sort_by(|a, b| (b.1 as i64 * a.0).cmp(&(a.1 as i64 * b.0)));
         let (mut left, mut value) = (capacity, 0.0);
-        let for_nothing: u64 = light.iter().map(|(_, value)| value).sum();
+        let weightless: u64 = light.iter().map(|(_, value)| value).sum();
         for (weight, worth) in items {
             let part = if weight <= left { 1.0 } else { left as f64 / weight as f64 };
             value += worth as f64 * part;
             left -= weight.min(left);
         }
-        return for_nothing + (value + 1e-6).floor() as u64;
+        return weightless + (value + 1e-6).floor() as u64;
     }
     let mut most = vec![0_u64; capacity.max(0) as usize + 1];
     for &(weight, value) in items {

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 /// When the search ends, if it has not proven its result before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many assignments it may look at: of the complete search those of single VMs, else whole ones. With this limit
-    /// alone the result depends on the input only.
+    /// How many assignments it may examine: of the complete search those of single VMs, else whole ones. With this
+    /// limit alone the result depends on the input only.
     pub steps: u64,
     /// How long it may search. Results under a limit of time are not reproducible.
     pub time: Option<Duration>,
@@ -41,9 +41,9 @@ pub struct Optimised {
     pub configuration: Configuration,
     /// The plan that leads there.
     pub plan: Plan,
-    /// What it costs in MB.
+    /// Its cost in MB.
     pub cost: u64,
-    /// No plan to these states in which each VM acts at most once costs less than this, in MB, whatever its pools. (More
+    /// No plan to these states in which each VM acts at most once costs less than this, in MB, for any pools. (More
     /// than once a VM acts only to break a cycle.)
     pub bound: u64,
     /// Whether the cost is the least of all such plans to all configurations with these states: it is the bound, or the
@@ -58,7 +58,7 @@ pub struct Optimised {
 #[non_exhaustive]
 pub enum Unsolved {
     /// A configuration is that of another cluster.
-    #[error("a configuration has places for {places} VMs, and the cluster has {vms}")]
+    #[error("a configuration has places for {places} VMs, but the cluster has {vms}")]
     Places {
         /// For how many VMs the configuration has a place.
         places: usize,
@@ -69,9 +69,7 @@ pub enum Unsolved {
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),
     /// VMs that are to doze take more memory than their node has, or constraints forbid it.
-    #[error(
-        "VM `{vm}` cannot doze on node `{node}`: its memory is not left there, or a constraint forbids it"
-    )]
+    #[error("VM `{vm}` cannot doze on node `{node}`: its memory is not there, or a constraint forbids it")]
     Dozing {
         /// A VM.
         vm: String,
@@ -79,18 +77,20 @@ pub enum Unsolved {
         node: String,
     },
     /// The search was complete: the decided states have no viable configuration.
-    #[error("there is no plan: no configuration has these states and is viable")]
+    #[error("there is no plan: no viable configuration has these states")]
     Infeasible,
     /// Viable configurations were found, and no plan to one of them in the order that precedence and serialisation ask for.
     #[error(
-        "no plan was found: to {configurations} viable configurations precedence and serialisation leave no way"
+        "no plan was found: precedence and serialisation rule out every plan to the {configurations} viable configurations examined"
     )]
     Order {
         /// How many were met.
         configurations: u64,
     },
     /// No viable configuration was found within the limits.
-    #[error("no plan was found: in {steps} steps no viable configuration was met, and there may be one")]
+    #[error(
+        "no plan was found: the search found no viable configuration in {steps} steps, but one may exist"
+    )]
     NotFound {
         /// How many were taken.
         steps: u64,
@@ -179,7 +179,7 @@ impl Budget {
     }
 }
 
-/// What all searches share.
+/// State shared by all searches.
 struct Search<'a> {
     goal: &'a Goal<'a>,
     planner: Planner<'a>,
@@ -228,7 +228,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether nothing better can be found.
+    /// Whether no better plan exists.
     fn is_proven(&self) -> bool {
         self.best.as_ref().is_some_and(|best| best.cost == self.bound)
     }

@@ -75,7 +75,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Looks at the plan: what waits, and for how much.
+    /// Examines the plan: which VMs wait, and for how much.
     fn learn(&mut self, search: &mut Search<'a>) {
         let goal = search.goal;
         let mut late = vec![false; goal.cluster.vms().len()];
@@ -186,7 +186,7 @@ impl<'a> State<'a> {
             let of_vjob = |unit: &crate::assignment::Unit| goal.cluster.vm(unit.vms[0]).vjob == vjob;
             taken.extend((0..units).filter(|&unit| of_vjob(&goal.units[unit])));
         }
-        // Some that wait, some that are dear, and whoever is on their homes.
+        // Some that wait, some that are expensive, and the VMs on their homes.
         taken.extend(self.waiting.sample(rng, 3));
         taken.extend(self.dear.sample(rng, 3));
         let mut nodes: Vec<NodeId> = taken.iter().filter_map(|&unit| goal.home(&goal.units[unit])).collect();

@@ -15,9 +15,9 @@ use rand::seq::SliceRandom;
 pub(super) struct PartialAssignment<'a> {
     goal: &'a Goal<'a>,
     pub(super) assignment: Assignment<'a>,
-    /// The node of each unit; whatever for units without one.
+    /// The node of each unit; unspecified for units without one.
     pub(super) nodes: Vec<NodeId>,
-    /// What is left of each node now, less what enters it at once.
+    /// The free resources of each node now, less what enters it at once.
     early: Vec<Amount>,
     /// Whether each unit enters its node at once, as far as room is concerned.
     enters: Vec<bool>,

@@ -66,7 +66,7 @@ fn by_pivot(
 /// Cycles of waiting actions that share no node, each as the indices of its actions: each enters the node that the next one
 /// leaves.
 ///
-/// Where actions do not fit now and do in the end, others must leave their nodes. If none of all that remain fits, there is
+/// Where actions do not fit now and do at the end, others must leave their nodes. If none of all that remain fits, there is
 /// a cycle among those.
 pub(super) fn cycles(
     cluster: &Cluster,

@@ -63,7 +63,7 @@ impl Planner<'_> {
                 members(pool).all(is_apart)
                     && members(pool).flat_map(|task| &effects[task].needs).all(|&(node, need)| {
                         needed[node] += need.positive();
-                        // A need of nothing fits even an overloaded node.
+                        // A need of 0 fits even an overloaded node.
                         let amount = Amount::new(
                             if need.cpu > 0 { needed[node].cpu } else { 0 },
                             if need.memory > 0 { needed[node].memory } else { 0 },
@@ -144,7 +144,7 @@ impl Planner<'_> {
         })
     }
 
-    /// What actions take or free of nodes and budgets.
+    /// The amount that actions take or free of nodes and budgets.
     fn amounts<'b, I: Iterator<Item = (usize, i64)>>(
         &'b self,
         actions: &[Action],

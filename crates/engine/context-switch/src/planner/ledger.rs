@@ -16,7 +16,7 @@ pub(super) struct Ledger {
     /// For each VM, the node that it leaves in this pool.
     leaves: Vec<Option<NodeId>>,
     room: Vec<Amount>,
-    /// What is left of budgets that nodes share.
+    /// The free parts of budgets that nodes share.
     budgets: Vec<i64>,
     /// Whether each VM was moved to a pivot.
     bypassed: Vec<bool>,
@@ -137,7 +137,7 @@ impl Ledger {
     }
 }
 
-/// What an action takes of which node beyond what its VM has there already; negative where it gives back.
+/// The amounts that an action takes, by node, beyond what its VM has there already; negative where it gives back.
 pub(super) fn needs(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount)> {
     let vm = cluster.vm(action.vm());
     let node = action.to().host()?;
@@ -145,7 +145,7 @@ pub(super) fn needs(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount
     Some((node, action.to().taken(vm) - has))
 }
 
-/// What an action frees of which node when it ends.
+/// The amounts that an action frees when it ends, by node.
 pub(super) fn frees(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount)> {
     let vm = cluster.vm(action.vm());
     let node = action.from().host()?;
@@ -153,7 +153,7 @@ pub(super) fn frees(cluster: &Cluster, action: Action) -> Option<(NodeId, Amount
     Some((node, (action.from().taken(vm) - stays).positive()))
 }
 
-/// What a VM takes of each budget in a place.
+/// The amount that a VM takes of each budget in a place.
 fn taken_of_budgets(cluster: &Cluster, vm: VmId, place: Place) -> impl Iterator<Item = (usize, i64)> + '_ {
     let constraints = cluster.constraints();
     let budgets = place.host().map_or(&[][..], |node| constraints.budgets_of(node));
@@ -175,12 +175,12 @@ fn excess(
     })
 }
 
-/// What an action takes of budgets beyond what its VM has of them already.
+/// The amount that an action takes of budgets beyond what its VM has of them already.
 pub(super) fn needs_of_budgets(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, i64)> + '_ {
     excess(cluster, action.vm(), action.to(), action.from())
 }
 
-/// What an action frees of budgets when it ends.
+/// The amount that an action frees of budgets when it ends.
 pub(super) fn frees_of_budgets(cluster: &Cluster, action: Action) -> impl Iterator<Item = (usize, i64)> + '_ {
     excess(cluster, action.vm(), action.from(), action.to())
 }

@@ -18,7 +18,7 @@ use ledger::Ledger;
 #[non_exhaustive]
 pub enum PlanError {
     /// A configuration is that of another cluster.
-    #[error("a configuration has places for {places} VMs, and the cluster has {vms}")]
+    #[error("a configuration has places for {places} VMs, but the cluster has {vms}")]
     Places {
         /// For how many VMs the configuration has a place.
         places: usize,
@@ -29,13 +29,11 @@ pub enum PlanError {
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),
     /// The wanted configuration is not viable.
-    #[error("the wanted configuration is not viable: {0}")]
+    #[error("the target configuration is not viable: {0}")]
     NotViable(#[from] NotViable),
     /// No plan was found in which actions have the order that precedence and serialisation ask for. There may be one if VMs
     /// move more than once.
-    #[error(
-        "no plan was found in which precedence and serialisation hold: VM `{vm}` waits for others that wait for it"
-    )]
+    #[error("no plan satisfies precedence and serialisation: VM `{vm}` waits for others that wait for it")]
     Order {
         /// A VM that is left.
         vm: String,
@@ -60,12 +58,13 @@ pub fn plan(cluster: &Cluster, current: &Configuration, wanted: &Configuration) 
 /// * Tasks, which are these groups and all other actions, join the first pool in which they fit beside the members that
 ///   joined before; they are asked by name, and what a pool frees counts from the next.
 /// * A task of which a VM must act after another, or not beside it, waits for that too.
-/// * When nothing fits, migrations wait for each other in cycles. Each is broken at its smallest VM that a node outside the
+/// * When no action fits, migrations wait for each other in cycles. Each is broken at its smallest VM that a node
+///   outside the
 ///   cycle, the pivot, can host for the time being, as early as that is possible; if there is none, the vjob of the cycle
 ///   that has least memory is suspended at the beginning, and resumed later.
 ///
 /// No action enters a node that has not the room for it, or where a constraint forbids it, at any moment; `gather` and `among`
-/// hold in the end. The current configuration need not be viable.
+/// hold at the end. The current configuration need not be viable.
 ///
 /// Without precedence and serialisation there always is such a plan: without pivots suspends empty every cycle, and then what
 /// remains fits, since the wanted configuration does.
@@ -97,7 +96,7 @@ fn check(cluster: &Cluster, current: &Configuration, wanted: &Configuration) -> 
 pub(crate) struct Planner<'a> {
     cluster: &'a Cluster,
     current: &'a Configuration,
-    /// What is left of the nodes in the current configuration.
+    /// The free resources of the nodes in the current configuration.
     room: Vec<crate::Amount>,
     /// For each VM, its place in the order of names.
     rank: Vec<u32>,
@@ -105,7 +104,7 @@ pub(crate) struct Planner<'a> {
     thresholds: Vec<u64>,
     /// The vjobs that are suspended and resumed, since they are in cycles without a pivot.
     by_disk: Vec<bool>,
-    /// The VMs that wait in cycles in the end unless a pivot is used before.
+    /// The VMs that wait in cycles at the end unless a pivot is used before.
     in_cycles: Vec<bool>,
     ledger: Ledger,
     /// The actions by the tasks that they belong to.
@@ -274,7 +273,7 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
-    /// Breaks cycles when nothing fits: by pivots, for which an earlier pool is tried first, or else by disks.
+    /// Breaks cycles when no action fits: by pivots, for which an earlier pool is tried first, or else by disks.
     fn unstick(&mut self, pool: u32) -> Result<(), Stuck> {
         let cluster = self.cluster;
         let remaining: Vec<Action> = self.remaining();
@@ -344,7 +343,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// What the plan of these steps costs.
+/// The cost of the plan of these steps.
 fn cost_of(cluster: &Cluster, steps: &[Step]) -> u64 {
     let (mut cost, mut before, mut dearest, mut pool) = (0, 0, 0, 0);
     for step in steps {

@@ -1,9 +1,9 @@
-//! Who has to wait for whom: precedence and serialisation.
+//! The order of actions: precedence and serialisation.
 
 use crate::action::{Action, Kind};
 use crate::cluster::Cluster;
 
-/// What has been done, as far as the order of actions matters. Without such constraints nothing is kept.
+/// What has been done, as far as the order of actions matters. Without such constraints no state is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     is_kept: bool,

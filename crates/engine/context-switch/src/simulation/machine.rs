@@ -47,8 +47,8 @@ impl Machine {
             }
         }
         let idle = || Task { work: SimSpan::ZERO, after: Vec::new() };
-        let nothing = || Work { task: idle(), vms: Vec::new(), left: 0.0, rate: 0.0, is_done: true };
-        let work = work.into_iter().map(|work| work.unwrap_or_else(nothing)).collect();
+        let none = || Work { task: idle(), vms: Vec::new(), left: 0.0, rate: 0.0, is_done: true };
+        let work = work.into_iter().map(|work| work.unwrap_or_else(none)).collect();
         let launched = vec![false; cluster.vjobs().len()];
         for vm in cluster.by_name().to_vec() {
             cluster.observe_cpu(vm, 0);
@@ -83,7 +83,7 @@ impl Machine {
             && !work.is_done
             && work.task.after.iter().all(|&before| self.work[work.vms[before].index()].is_done)
     }
-    /// What all VMs get of the CPU, less what switches slow them down: processing units.
+    /// The amount that all VMs get of the CPU, less what switches slow them down: processing units.
     pub(super) fn computing(&self) -> f64 {
         self.work.iter().map(|work| work.rate).sum()
     }

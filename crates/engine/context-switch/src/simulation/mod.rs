@@ -27,7 +27,7 @@ use machine::Machine;
 use record::Recorder;
 use switch::{Execution, Progress};
 
-/// What is simulated.
+/// The setting of a simulation.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// Nodes and VMs; what VMs need of the CPU is observed.
@@ -36,13 +36,13 @@ pub struct Setting {
     pub applications: Vec<Application>,
     /// When each vjob is submitted.
     pub submissions: Vec<SimTime>,
-    /// Who decides.
+    /// The policy that decides which vjobs run.
     pub policy: Policy,
     /// Between decisions.
     pub period: SimSpan,
     /// Between the end of a switch and the next decision, at least.
     pub observation: SimSpan,
-    /// How long actions take.
+    /// The durations of actions.
     pub durations: Durations,
     /// How many of all actions fail, from 0 to 1: after its time the VM is where it was.
     pub failures: f64,
@@ -55,8 +55,8 @@ pub struct Setting {
     pub horizon: SimTime,
 }
 
-/// Hears of each plan before it is carried out: the cluster with what VMs need then, where they are and where they will be,
-/// and the plan.
+/// Called with each plan before it is executed: the cluster with what VMs need then, where they are and where they will
+/// be, and the plan.
 pub type Witness<'a> = dyn FnMut(&Cluster, &Configuration, &Configuration, &Plan) + 'a;
 
 /// Simulates until all vjobs are terminated, or the horizon.
@@ -203,7 +203,7 @@ fn action_slot(cluster: &Cluster, vm: VmId) -> Slot {
     Slot(cluster.vms().len() as u32 + vm.0)
 }
 
-/// Nothing has happened yet.
+/// The initial configuration: all VMs wait.
 fn waiting(cluster: &Cluster) -> Configuration {
     Configuration::new(vec![Place::Waiting; cluster.vms().len()])
 }

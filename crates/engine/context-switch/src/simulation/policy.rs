@@ -1,4 +1,4 @@
-//! Who decides which vjobs run, and where.
+//! The policies that decide which vjobs run, and where.
 
 use super::easy;
 use crate::assignment::{Assignment, Unit, largest_first, units};
@@ -59,7 +59,7 @@ impl Policy {
     }
 }
 
-/// What a policy may know.
+/// The view of a policy.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) cluster: &'a Cluster,

@@ -1,4 +1,4 @@
-//! What is kept of a simulation.
+//! The recorded data of a simulation.
 
 use super::machine::Machine;
 use crate::configuration::{Configuration, State};
@@ -47,7 +47,7 @@ pub struct StateInterval {
     pub to: SimTime,
 }
 
-/// What VMs use and ask for from some moment on.
+/// The use and the demand of VMs from some time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// The moment.
@@ -56,7 +56,7 @@ pub struct Load {
     pub memory: i64,
     /// What the VMs that run ask of the CPU.
     pub demanded: i64,
-    /// What they get of it, less what switches slow them down.
+    /// The amount that they get of it, less what switches slow them down.
     pub used: f64,
 }
 
@@ -73,7 +73,7 @@ pub struct Run {
     pub stays: Vec<StateInterval>,
     /// The loads over time.
     pub loads: Vec<Load>,
-    /// Where every VM is in the end.
+    /// Where every VM is at the end.
     pub configuration: Configuration,
 }
 
@@ -98,7 +98,7 @@ impl Recorder {
         self.switches.push(switch);
     }
 
-    /// Looks at the machine after an event.
+    /// Records the state of the machine after an event.
     pub(super) fn watch(&mut self, now: SimTime, machine: &Machine) {
         let load = load(now, machine);
         if self.loads.last().is_none_or(|last| Load { at: now, ..*last } != load) {

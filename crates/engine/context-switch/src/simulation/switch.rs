@@ -22,7 +22,7 @@ pub(super) struct Execution {
     pool: usize,
     /// Until when what is left of actions is known.
     now: SimTime,
-    /// The actions of the pool that have not ended, and how they stand.
+    /// The actions of the pool that have not ended, and their states.
     open: Vec<Open>,
     /// Whether an action was given up, so that later pools may not be feasible.
     is_broken: bool,

@@ -87,14 +87,14 @@ pub struct Task {
     pub after: Vec<usize>,
 }
 
-/// An application: a task for each VM of a vjob. A VM needs a whole processing unit while its task computes and nothing
+/// An application: a task for each VM of a vjob. A VM needs a whole processing unit while its task computes, and none
 /// before and after.
 ///
 /// The text has 81 traces of real runs that were not published; these graphs follow the idea of the benchmarks, and times
 /// are those of operation counts on an assumed machine, with a random deviation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Application {
-    /// The tasks; those before stand before.
+    /// The tasks; each comes after its predecessors.
     pub tasks: Vec<Task>,
 }
 
@@ -131,7 +131,7 @@ impl Application {
         Application { tasks: tasks.collect() }
     }
 
-    /// When each task begins and ends if nothing ever waits for a processing unit.
+    /// When each task begins and ends if no task ever waits for a processing unit.
     #[must_use]
     pub fn undisturbed(&self) -> Vec<(SimSpan, SimSpan)> {
         let mut times: Vec<(SimSpan, SimSpan)> = Vec::with_capacity(self.tasks.len());

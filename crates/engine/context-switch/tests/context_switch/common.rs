@@ -159,9 +159,9 @@ fn random_configuration(
             place.state().at(Some(node))
         });
         let place = found.unwrap_or_else(|| {
-            // Nothing fits: a place that takes nothing.
+            // No place fits: choose one that needs no resources.
             let free = |place: &&Place| place.host().is_none();
-            *choice.iter().find(free).expect("every state leads to one that takes nothing")
+            *choice.iter().find(free).expect("every state leads to one that needs no resources")
         });
         configuration.set(vm, place);
     }

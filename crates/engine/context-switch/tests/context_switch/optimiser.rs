@@ -246,7 +246,7 @@ fn figure_6_a_vjob_that_does_not_fit_is_passed() {
     assert_eq!(dozing_instead.places()[2..4], [dozing(1), dozing(2)]);
 }
 
-/// A higher priority is served first, whatever was submitted first.
+/// A higher priority is served first, regardless of the order of submission.
 #[test]
 fn priorities_come_before_submission() {
     let nodes = vec![Node { name: "N".to_owned(), capacity: Amount::new(1, 1) }];

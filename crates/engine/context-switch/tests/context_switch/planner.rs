@@ -74,7 +74,7 @@ fn the_resumes_of_a_vjob_share_a_pool() {
     assert_eq!(cost, 1 + 2 * (1 + 2));
 }
 
-/// A node that is short of CPU for VM3 has memory, so VM3 dozes there for nothing while VM2 runs.
+/// A node that is short of CPU for VM3 has memory, so VM3 dozes there at no cost while VM2 runs.
 #[test]
 fn a_vm_dozes_in_the_memory_of_its_node() {
     let cluster = cluster(&[(1, 4)], &[(0, 1, 2), (1, 1, 2)]);
@@ -107,7 +107,7 @@ fn what_the_life_cycle_does_not_have_is_refused() {
     let error = plan(&small, &Configuration::new(vec![WAITING]), &crowded).unwrap_err().to_string();
     assert_eq!(
         error,
-        "the wanted configuration is not viable: node `N1` has 2 units of CPU and 1 MB, and VMs take 1 units and 2 MB"
+        "the target configuration is not viable: node `N1` has 2 units of CPU and 1 MB, but VMs take 1 units and 2 MB"
     );
 }
 
@@ -175,7 +175,7 @@ fn a_vjob_goes_by_way_of_the_disk_as_a_whole() {
     );
 }
 
-/// N1 has room for one of two VMs at first. The cheaper one goes first, whatever the names: 1, then 1 + 10.
+/// N1 has room for one of two VMs at first. The cheaper one goes first, regardless of the names: 1, then 1 + 10.
 #[test]
 fn what_is_dear_waits_for_what_is_cheap() {
     for memories in [[10, 1], [1, 10]] {
@@ -190,8 +190,8 @@ fn what_is_dear_waits_for_what_is_cheap() {
     }
 }
 
-/// Nobody needs what the dear suspend frees but VM3: three resumes go before it. 0 for the stop, 256 for each resume behind
-/// nothing but the stop, then the suspend.
+/// Only VM3 needs what the expensive suspend frees: three resumes go before it. 0 for the stop, 256 for each resume
+/// behind the stop alone, then the suspend.
 #[test]
 fn a_dear_suspend_waits_if_it_is_of_no_use() {
     let cluster = cluster(

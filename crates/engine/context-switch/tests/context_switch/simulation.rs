@@ -51,7 +51,7 @@ fn a_vjob_runs_and_is_stopped() {
 }
 
 /// Idle VMs are packed on one unit of CPU. From 6 s on both compute at half speed. At 30 s the second one, for which there
-/// is no unit, is suspended: 90 s for 2 GB. Meanwhile the first one, of which 20 - 12 = 8 s are left, goes on 1.3 times
+/// is not a unit, is suspended: 90 s for 2 GB. Meanwhile the first one, of which 20 - 12 = 8 s are left, goes on 1.3 times
 /// slower. The next decision is 10 s after the switch, at 130 s: the second one is resumed in 90 s, and the first one, which
 /// asks for no CPU any more, is stopped beside it. 8 s of the second one are left at 220 s; it is stopped at 230 s, in 25 s.
 #[test]

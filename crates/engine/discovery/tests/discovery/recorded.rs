@@ -1,4 +1,4 @@
-//! Recorded needs: whatever is in a file, it is read or refused.
+//! Recorded needs: every file is read or refused with an error.
 
 use dfrsim_discovery::recorded::{Unit, parse};
 use dfrsim_model::SimSpan;

@@ -52,7 +52,7 @@ fn a_discovery_phase() {
 }
 
 #[test]
-fn nobody_and_nothing() {
+fn no_machines_or_no_needs() {
     assert_eq!(shared(Sharing::Weights, &[]), []);
     assert_eq!(shared(Sharing::Weights, &[(1, 0), (1, 0)]), [Share::ZERO; 2]);
     assert_eq!(shared(Sharing::Weights, &[(1, 0), (99, 100)]), [Share::ZERO, Share::ONE]);

@@ -17,7 +17,7 @@ impl Observer for Watched {
     }
 }
 
-/// Simulates; the auditor must find nothing.
+/// Simulates; the auditor must find no fault.
 fn audited(workload: &Workload, approach: Approach, settings: &Settings) -> Outcome {
     let machine = |vm: &Vm| Machine { memory: vm.memory, needs: vm.needs.steps().to_vec() };
     let machines = workload.vms().iter().map(machine).collect();
@@ -56,7 +56,7 @@ fn xen_by_hand() {
 
 /// The same under DYNAMIC.
 ///
-/// From 0 s: nothing is known, machine 0 is discovered: it uses 70 %, the other 30 %.
+/// From 0 s: no need is known, machine 0 is discovered: it uses 70 %, the other 30 %.
 /// From 60 s: estimates 70 % and 100 % give 41 and 59 points. Machine 1 needs only 50 %, which is seen at 61 s: it keeps
 /// 50 points, the other 9 go to machine 0. Each has half of the node throughout.
 /// From 180 s: machine 0 was discovered at 60 s, machine 1 at 61 s, so it is machine 0 again: 70 % and 30 %.
@@ -88,7 +88,7 @@ fn migration_by_hand() {
     }
     assert!(is_near(outcome.average_minimum_yield, 110.6 / 180.0));
 
-    // With the nodes renamed, machine 1 joins the idle one, and nobody else migrates.
+    // With the nodes renamed, machine 1 joins the idle one, and no other machine migrates.
     let settings = Settings { relabel: true, ..Settings::default() };
     let outcome = audited(&workload, Approach::DynamicMigration, &settings);
     assert_eq!((outcome.migrations, outcome.remappings), (1, 1));

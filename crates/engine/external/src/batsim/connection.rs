@@ -49,7 +49,10 @@ impl Connection {
                 return Err(fault);
             }
             if begin.elapsed() >= limit {
-                return Err(network(format!("nobody listens for {} s: {error}", limit.as_secs_f64())));
+                return Err(network(format!(
+                    "no scheduler listens after {} s: {error}",
+                    limit.as_secs_f64()
+                )));
             }
             thread::sleep(PAUSE);
         }
@@ -62,7 +65,7 @@ impl Connection {
     }
 }
 
-/// An address that nobody uses at the moment.
+/// An address that is not in use at the moment.
 fn free_endpoint() -> Result<String, Fault> {
     let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let address =

@@ -9,12 +9,12 @@
 //! | `JOB_COMPLETED`, `JOB_KILLED` | dfrsim | with `job_state` and `alloc` |
 //! | `REQUESTED_CALL` | dfrsim | a moment of `CALL_ME_LATER` |
 //! | `NOTIFY` | dfrsim | `no_more_static_job_to_submit` with the last submission |
-//! | `RESOURCE_STATE_CHANGED` | dfrsim | at once; the state changes nothing, since there is no model of energy |
+//! | `RESOURCE_STATE_CHANGED` | dfrsim | at once; the state has no effect, since there is no model of energy |
 //! | `EXECUTE_JOB` | scheduler | with `alloc`; with a `mapping` of executors to the nodes of `alloc` too |
 //! | `REJECT_JOB`, `KILL_JOB` | scheduler | |
 //! | `CALL_ME_LATER`, `SET_RESOURCE_STATE` | scheduler | |
 //! | `REGISTER_PROFILE`, `REGISTER_JOB` | scheduler | profiles of the type `delay` |
-//! | `SET_JOB_METADATA`, `NOTIFY` | scheduler | accepted; they change nothing |
+//! | `SET_JOB_METADATA`, `NOTIFY` | scheduler | accepted; no effect |
 //!
 //! Everything else is an error that names the event. As in Batsim, an event with a later timestamp happens at that time, and what
 //! happens before the answer's `now` is sent after it. Run times stay hidden: the delay in the profile of a

@@ -58,7 +58,8 @@ impl Order {
                 let SetResourceState { resources, state } = fields("SET_RESOURCE_STATE", data)?;
                 let fault = |fault: String| Fault::Wrong(format!("SET_RESOURCE_STATE: {fault}"));
                 nodes::parse(&resources, nodes).map_err(fault)?;
-                let state = state.parse().map_err(|_| fault(format!("`{state}` is no number of a state")))?;
+                let state =
+                    state.parse().map_err(|_| fault(format!("`{state}` is not a number of a state")))?;
                 Ok(Order::SetState { resources, state })
             }
             "REGISTER_PROFILE" => register_profile(data),
@@ -105,7 +106,7 @@ fn execute(data: Map<String, Value>, nodes: u32) -> Result<Order, Fault> {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 let place = text.parse::<usize>().ok().and_then(|place| alloc.get(place)).copied();
                 place.ok_or_else(|| {
-                    fault(format!("its mapping has {text}, which is no place in its allocation"))
+                    fault(format!("its mapping has {text}, which is not a place in its allocation"))
                 })
             };
             mapping.values().map(place).collect::<Result<_, _>>()?
@@ -136,7 +137,7 @@ fn register_job(data: Map<String, Value>) -> Result<Order, Fault> {
     }
     let walltime = job.walltime.filter(|walltime| *walltime >= 0.0);
     let span = walltime.map(|seconds| {
-        SimSpan::try_from_secs_f64(seconds).ok_or_else(|| fault("its walltime is no time in seconds"))
+        SimSpan::try_from_secs_f64(seconds).ok_or_else(|| fault("its walltime is not a time in seconds"))
     });
     let profile = format!("{workload}!{}", job.profile);
     Ok(Order::RegisterJob { profile, tasks: job.res, walltime: span.transpose()?, job: job_id })

@@ -102,7 +102,7 @@ impl<C, T: Transport> Drop for BatsimScheduler<C, T> {
         if let Some(session) = &mut self.session {
             let mut events = Events::default();
             events.simulation_ends(session.now);
-            // The simulation is over: what it answers changes nothing.
+            // The simulation is over: its answer has no effect.
             let _ = session.transport.exchange(&events.request(session.now));
             session.transport.end();
         }
@@ -110,7 +110,7 @@ impl<C, T: Transport> Drop for BatsimScheduler<C, T> {
 }
 
 impl<T: Transport> Session<T> {
-    /// Tells the scheduler of the cluster; it may already order something for later.
+    /// Announces the cluster to the scheduler, which may already place orders for later.
     fn begin(transport: T, nodes: u32, sharing: Sharing) -> Result<Session<T>, Fault> {
         let mut session = Session {
             transport,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The requests, and the answers of a scheduler in turn; after the last one it orders nothing more.
+/// The requests, and the answers of a scheduler in turn; after the last one it places no more orders.
 #[derive(Clone, Default)]
 struct Script {
     answers: Rc<RefCell<Vec<String>>>,
@@ -100,7 +100,8 @@ fn execute(job: &str, alloc: &str) -> Value {
     json!({ "job_id": job, "alloc": alloc })
 }
 
-/// Why a run of two jobs of two tasks, from 0 and 1, ended: the scheduler orders nothing at the beginning, then this.
+/// Why a run of two jobs of two tasks, from 0 and 1, ended: the scheduler places no order at the beginning, then this
+/// one.
 fn fault(answer: Value) -> String {
     let idle = at(0.0, &[]);
     let script = Script::new(&[idle, answer]);
@@ -248,10 +249,10 @@ fn wrong_orders_end_the_simulation_with_their_reason() {
             order("EXECUTE_JOB", execute("w0!1", "3-4")),
             "EXECUTE_JOB of w0!1: there is no node 4, only 0 to 3",
         ),
-        (order("EXECUTE_JOB", execute("w0!1", "0 x")), "`0 x` is no set of nodes"),
+        (order("EXECUTE_JOB", execute("w0!1", "0 x")), "`0 x` is not a set of nodes"),
         (order("EXECUTE_JOB", json!({ "job_id": "w0!1" })), "EXECUTE_JOB: missing field `alloc`"),
         (order("EXECUTE_JOB", storage), "storage is not supported"),
-        (order("EXECUTE_JOB", mapped), "its mapping has 2, which is no place in its allocation"),
+        (order("EXECUTE_JOB", mapped), "its mapping has 2, which is not a place in its allocation"),
         (order("EXECUTE_JOB", execute("w0!1", "0 0")), "node 0 is used by w0!1"),
         (two("EXECUTE_JOB", execute("w0!1", "2-3")), "EXECUTE_JOB of w0!1: it runs already"),
         (two("REJECT_JOB", metadata.clone()), "REJECT_JOB of w0!1: it runs already"),
@@ -261,7 +262,7 @@ fn wrong_orders_end_the_simulation_with_their_reason() {
         (order("TO_JOB_MSG", json!({})), "TO_JOB_MSG is not supported"),
         (order("DANCE", json!({})), "DANCE is not supported"),
         (order("NOTIFY", json!({ "type": "lunch" })), "NOTIFY is not supported with another type"),
-        (order("CALL_ME_LATER", json!({ "timestamp": -1 })), "CALL_ME_LATER: -1 is no time in seconds"),
+        (order("CALL_ME_LATER", json!({ "timestamp": -1 })), "CALL_ME_LATER: -1 is not a time in seconds"),
         (order("REGISTER_PROFILE", profile("parallel")), "profiles of the type parallel are not supported"),
         (order("REGISTER_PROFILE", profile("delay")), "expected a delay in seconds, above 0"),
         (order("REGISTER_JOB", registered("d!1")), "the profile d!p is not registered"),

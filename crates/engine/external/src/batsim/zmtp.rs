@@ -1,6 +1,6 @@
 //! A request socket of ZeroMQ over TCP: [ZMTP 3.0](https://rfc.zeromq.org/spec/23), the mechanism NULL, one peer.
 //!
-//! A simulation has nothing else to do while a scheduler thinks, so this socket blocks. A request costs its two system calls,
+//! A simulation can only wait while a scheduler thinks, so this socket blocks. A request costs its two system calls,
 //! half of what the crate `zeromq` needs with the event loop of tokio, and a program has no further dependencies.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
@@ -18,7 +18,7 @@ const COMMAND: u8 = 4;
 /// What both sides send first, with the version and the mechanism.
 const GREETING: usize = 64;
 
-/// The command that tells the type of the socket.
+/// The command that announces the type of the socket.
 const READY: &[u8] = b"\x05READY\x0bSocket-Type\0\0\0\x03REQ\x08Identity\0\0\0\0";
 
 /// A connected request socket.
@@ -163,7 +163,7 @@ fn frame(out: &mut Vec<u8>, flags: u8, body: &[u8]) {
 mod tests {
     use super::*;
 
-    /// What the other side sends, whatever it gets, and what it gets.
+    /// What the other side sends, regardless of what it receives, and what it receives.
     #[derive(Debug)]
     struct Peer<'a> {
         sends: &'a [u8],
@@ -172,7 +172,7 @@ mod tests {
 
     impl Read for Peer<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
-            // Byte by byte, so that nothing is where a read happens to end.
+            // Byte by byte, so that no frame is where a read happens to end.
             self.sends.read(&mut buffer[..1])
         }
     }

@@ -56,7 +56,7 @@ pub struct Arrival {
     pub cpu_need: f64,
     /// The memory of a task, as a part of a node.
     pub memory: f64,
-    /// What is known of its run time, in seconds.
+    /// Prior knowledge of its run time, in seconds.
     pub estimate: Option<f64>,
 }
 
@@ -87,7 +87,7 @@ pub struct Answer {
     /// The changes of the moment, at most one a job.
     #[serde(default)]
     pub changes: Vec<Change>,
-    /// When to call even if nothing happens, in seconds.
+    /// When to call even if no event occurs, in seconds.
     pub wake_at: Option<f64>,
     /// Why the policy gives up.
     pub error: Option<String>,

@@ -1,4 +1,4 @@
-//! What a policy outside of the program gets and answers, whatever carries the messages.
+//! What a policy outside of the program receives and answers, over any transport.
 //!
 //! Messages and answers are plain data: over [pipes](crate::pipe) lines of JSON, in the Python package dictionaries. Times are in
 //! seconds, CPU needs, memory and yields parts of a node.
@@ -9,7 +9,7 @@
 //!
 //! **`decide`** comes once a moment, after everything that happens in it. `completed` jobs have left their nodes already;
 //! `submitted` ones wait. `job` is the place of a job in the order of submission, `id` its number in the log, and `estimate`
-//! what is known of its run time (`null` if nothing is). `tick` says whether the moment that was asked for has come;
+//! what is known of its run time (`null` if unknown). `tick` says whether the requested time has come;
 //! `all_submitted`, whether no job of the workload is left to arrive. With `progress` there is a list of the jobs in the
 //! system, `{"job":0,"virtual_time":12.5}`: the work that each has done, in seconds at full speed.
 //!
@@ -27,7 +27,7 @@
 //!
 //! `nodes` has a node for each task, `[0,1,1]` or `"0-1,1"`; a node that is named twice gets two tasks. A `yield` that is left
 //! out is 1; it is rounded down to a multiple of 2^-20, so that a third for each of three jobs fits. `"wake_at":120.5` asks for a call at
-//! that time even if nothing happens; it holds for one moment, until the next answer. `"error":"text"` gives up.
+//! that time even if no event occurs; it holds for one moment, until the next answer. `"error":"text"` gives up.
 //!
 //! **`end`** is the last message, and has no answer.
 
@@ -37,7 +37,7 @@ mod scheduler;
 pub use messages::{Answer, Arrival, Change, Greeting, Message, Nodes, Placed, Progress};
 pub use scheduler::ProtocolScheduler;
 
-/// Who decides.
+/// The policy in another process.
 pub trait Partner {
     /// The answer to `begin`.
     ///

@@ -12,8 +12,8 @@ use dfrsim_policies::batch::SubmissionEffect;
 /// Algorithm 1: takes jobs in the order of the heuristic, which is a new one after each move, and moves those that would
 /// complete more than the threshold earlier on another cluster.
 ///
-/// A job that is examined and stays changes nothing. So the next one to move is the first of those that gain enough, and
-/// all before it have had their turn.
+/// A job that is examined and stays has no effect on the others. So the next one to move is the first of those that
+/// gain enough, and all before it have had their turn.
 pub(super) fn move_gainers<O: Observer>(
     grid: &mut Grid<'_, O>,
     places: &mut Places,

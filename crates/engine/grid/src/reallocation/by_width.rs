@@ -1,7 +1,7 @@
 //! Gains and sufferages on clusters that serve their queues in turn.
 //!
-//! Such clusters offer one start to all jobs of one width, whatever their walltimes. So of each width few jobs can come
-//! first, whatever the starts are, and only these are examined: of thousands of jobs that wait some hundred.
+//! Such clusters offer one start to all jobs of one width, at any walltime. So of each width few jobs can come first,
+//! at any starts, and only these are examined: of thousands of jobs that wait some hundred.
 
 use super::key::{Key, two_least};
 use super::walltimes::{Line, Walltimes};
@@ -33,7 +33,7 @@ pub(super) fn resubmit<O: Observer>(
         let job = waiting[chosen];
         let from = places.cluster(job);
         let end = |line: &Line| line.end(grid.job(job).walltime);
-        // Of equal clusters the one where it stood, then the first.
+        // Of equal clusters the one where it was, then the first.
         let best = class.lines.iter().map(|line| (end(line), line.cluster != from, line.cluster)).min();
         let (end, _, to) = best.expect("it was on a cluster before");
         taken[chosen] = true;
@@ -99,7 +99,7 @@ impl Class {
         }
     }
 
-    /// Looks at the jobs again: one was taken, or a start is another.
+    /// Examines the jobs again: one was taken, or a start has changed.
     fn renew(&mut self, taken: &[bool]) {
         let lines = &self.lines;
         self.best = match &mut self.jobs {
@@ -154,7 +154,7 @@ fn first(classes: &mut [Class], heuristic: Heuristic) -> Option<(usize, usize)> 
             }
         }
         match (known, open) {
-            // As much may be a job that stands before.
+            // A job before it may have the same value.
             (known, Some((most, number))) if known.is_none_or(|known| most >= known.0) => {
                 classes[number].look();
             }

@@ -5,7 +5,8 @@ use crate::{GridJob, Heuristic};
 use dfrsim_model::{SimSpan, SimTime};
 use std::cmp::Ordering;
 
-/// Jobs and what each cluster offers them. An offer stands until its cluster changes: only then it is asked for again.
+/// Jobs and what each cluster offers them. An offer is valid until its cluster changes; only then it is requested
+/// again.
 pub(super) struct Candidates {
     heuristic: Heuristic,
     queue_state: QueueState,
@@ -95,7 +96,7 @@ impl Candidates {
         self.list.push(candidate);
     }
 
-    /// Looks at every offer of a cluster again.
+    /// Updates every offer of a cluster.
     pub(super) fn renew(&mut self, at: usize, mut start: impl FnMut(&Candidate, Offer) -> SimTime) {
         for (candidate, row) in self.list.iter_mut().zip(self.offers.chunks_exact_mut(self.clusters)) {
             let offer = &mut row[at];
@@ -154,7 +155,7 @@ impl Candidates {
 }
 
 impl Candidate {
-    /// The order in which a heuristic looks at two jobs.
+    /// The order in which a heuristic examines two jobs.
     fn comes_before(&self, other: &Candidate) -> Ordering {
         other.key.cmp(&self.key).then(self.job.cmp(&other.job))
     }

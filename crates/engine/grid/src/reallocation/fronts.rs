@@ -2,7 +2,7 @@
 //!
 //! Clusters that serve their queues in turn offer the same start to all jobs of one width, and no earlier one to wider jobs,
 //! which may fit on fewer clusters besides. So a job that is as wide as another and has a larger walltime surely completes
-//! later: MinMin and MaxMin only have to look at the jobs to which no other one compares like that. Of thousands of jobs
+//! later: MinMin and MaxMin only have to examine the jobs that no other one precedes in this way. Of thousands of jobs
 //! these are a few dozen.
 
 use crate::{GridJob, Heuristic};
@@ -26,7 +26,7 @@ pub(super) struct Fronts {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Waiting {
     width: u32,
-    /// How far in front it stands: the walltime in microseconds, or with MinMin its complement.
+    /// Its place in the order: the walltime in microseconds, or with MinMin its complement.
     place: u64,
     job: usize,
 }

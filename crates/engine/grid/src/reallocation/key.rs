@@ -12,10 +12,10 @@ pub(super) struct Key {
     per: u32,
 }
 
-/// The completion times of a job, as far as heuristics look at them.
+/// The completion times of a job, as far as heuristics use them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
-    /// Where it is, or stood before it was cancelled.
+    /// Where it is, or was before it was cancelled.
     pub(super) current: SimTime,
     /// The best cluster to which it may go, if there is one.
     pub(super) new: Option<SimTime>,
@@ -41,7 +41,7 @@ pub(super) fn two_least<T: PartialOrd>(values: impl IntoIterator<Item = T>) -> O
 }
 
 impl Key {
-    /// Of a job of which nothing is known yet.
+    /// The key of a job that was not examined yet.
     pub(super) const NONE: Key = Key { value: i64::MIN, per: 1 };
 
     /// What a job suffers that only one cluster can take.

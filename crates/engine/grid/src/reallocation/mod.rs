@@ -2,7 +2,8 @@
 //!
 //! [`Reallocator`] finds out who waits where and when it would complete, and hands that to the one of two procedures that
 //! the heuristic needs: [`in_turn`] asks about one job after the other, [`by_choice`] about all that are left before each
-//! choice. Where queues are served in turn thousands may wait: [`fronts`] and [`by_width`] tell the few that can come first.
+//! choice. Where queues are served in turn thousands may wait: [`fronts`] and [`by_width`] find the few that can come
+//! first.
 
 mod by_choice;
 mod by_width;

@@ -24,7 +24,7 @@ impl Line {
     }
 }
 
-/// Jobs by walltime, of which the one that suffers most is found without a look at all.
+/// Jobs by walltime, in which the one that suffers most is found without examining all.
 ///
 /// What a job would suffer, the best completion time missed, is the difference between the second lowest and the lowest line
 /// at its walltime: pieces of straight lines that meet where two of the lines cross. So the most is at the first or the last

@@ -34,7 +34,7 @@ fn data_have_to_follow_a_job_that_moves() {
     for algorithm in Algorithm::ALL.iter().copied() {
         for heuristic in Heuristic::ALL.iter().copied() {
             assert_eq!(third(5, algorithm, heuristic), (1, 10, 26), "{algorithm} {heuristic}");
-            // The gain would be nothing.
+            // The gain would be 0.
             assert_eq!(third(19, algorithm, heuristic), (0, 30, 40), "{algorithm} {heuristic}");
         }
     }
@@ -99,7 +99,7 @@ fn jobs_without_a_cluster_are_held() {
 fn outages_come_one_after_the_other() {
     let error = |rows| platform(&[1, 1]).with_outages(outages(rows)).unwrap_err().to_string();
     assert!(platform(&[1, 1]).with_outages(outages(&[(0, 5, 6), (1, 1, 2), (0, 7, 8)])).is_ok());
-    let expected = "outage of cluster 0 from 6 to 8 s: expected a cluster of the platform, and outages one after the other";
+    let expected = "outage of cluster 0 from 6 to 8 s: expected a cluster of the platform, and outages that follow each other";
     assert_eq!(error(&[(0, 5, 6), (0, 6, 8)]), expected);
     assert!(error(&[(0, 5, 5)]).starts_with("outage of cluster 0 from 5 to 5 s"));
     assert!(error(&[(2, 1, 5)]).starts_with("outage of cluster 2"));
@@ -120,7 +120,7 @@ fn keeping_promises(platform: &Platform) -> Platform {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
 
-    /// Every job has one run that nothing interrupts, and the others are counted.
+    /// Every job has one uninterrupted run, and the others are counted.
     #[test]
     fn no_job_runs_on_a_cluster_that_has_failed(
         platform in support::failing_platform(), jobs in support::jobs(), options in support::options(),
@@ -139,7 +139,7 @@ proptest! {
 
     /// If walltimes are exact and all jobs go through the meta-scheduler, it knows all that happens with these policies.
     #[test]
-    fn nothing_is_to_be_known_if_walltimes_are_exact(
+    fn published_states_suffice_if_walltimes_are_exact(
         platform in support::platform(), jobs in support::jobs(), options in support::options(),
         period in 1_u64..60,
     ) {
@@ -162,7 +162,7 @@ proptest! {
         prop_assert_eq!(audited(&platform, &jobs, &there)?, audited(&platform, &jobs, &here)?);
     }
 
-    /// Outages after the last job change nothing.
+    /// Outages after the last job have no effect.
     #[test]
     fn what_happens_after_the_last_job_does_not_matter(
         platform in support::platform(), jobs in support::jobs(), options in support::options(),

@@ -1,4 +1,4 @@
-//! Schedules derived by hand, for the situations that RR-7226 tells around its figures 1 and 2.
+//! Schedules derived by hand, for the situations that RR-7226 describes around its figures 1 and 2.
 
 use crate::support::audited;
 use dfrsim_grid::{

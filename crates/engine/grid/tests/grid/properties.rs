@@ -56,7 +56,7 @@ proptest! {
     /// No job is lost, none runs twice, algorithm 1 moves for more than its threshold only, no cluster gives more than it
     /// has: the checker sees to that.
     #[test]
-    fn the_checker_finds_nothing(platform in support::failing_platform(), jobs in support::jobs(), options in support::options()) {
+    fn the_checker_finds_no_fault(platform in support::failing_platform(), jobs in support::jobs(), options in support::options()) {
         audited(&platform, &jobs, &options)?;
     }
 

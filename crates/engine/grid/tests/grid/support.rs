@@ -47,7 +47,7 @@ pub(crate) fn failing_platform() -> impl Strategy<Value = Platform> {
     })
 }
 
-/// Nothing, or some microseconds for each job and each core.
+/// No transfer time, or some microseconds for each job and each core.
 pub(crate) fn transfer() -> impl Strategy<Value = Transfer> {
     let times = prop_oneof![1 => Just((0, 0)), 1 => (0_u64..15, 0_u64..5)];
     times.prop_map(|(fixed, per_core)| Transfer {

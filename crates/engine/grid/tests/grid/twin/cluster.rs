@@ -24,7 +24,7 @@ pub(crate) struct TwinCluster {
     freed: bool,
     /// How much longer each job takes here, for its data.
     pub(crate) extra: Vec<u64>,
-    /// What the meta-scheduler knows of the cores that are taken, if it does not ask: by what, from when, until when.
+    /// The meta-scheduler's knowledge of the cores that are taken, if it does not ask: by what, from when, until when.
     pub(crate) known: Option<Vec<Known>>,
     pub(crate) is_up: bool,
 }

@@ -6,7 +6,7 @@ use cluster::TwinCluster;
 use dfrsim_grid::{Algorithm, GridJob, Heuristic, Options, Platform, Reallocation, Transfer};
 use std::cmp::Reverse;
 
-/// What became of a job: cluster, start, end, moves.
+/// The outcome of a job: cluster, start, end, moves.
 pub(crate) type Fate = (usize, u64, u64, u32);
 
 struct Twin<'a> {
