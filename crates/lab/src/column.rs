@@ -15,7 +15,7 @@ pub enum Kind {
     Boolean,
 }
 
-/// What a column is for.
+/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Names a set of instances over which means are taken: a workload, a load, a number of nodes.
@@ -76,7 +76,7 @@ pub struct Column {
     pub kind: Kind,
     /// Whether a run that succeeded may have no value.
     pub is_optional: bool,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
     /// The unit of its values (`s`, `GB/s`, `share`), empty for plain numbers and texts.
     pub unit: &'static str,
@@ -118,7 +118,7 @@ impl Column {
     pub fn heading(&self) -> String {
         if self.unit.is_empty() { self.words() } else { format!("{} ({})", self.words(), self.unit) }
     }
-    /// What a reader needs before and after a value where there is no heading: nothing around texts, name and unit around
+    /// What a reader needs before and after a value where there is no heading: empty for texts, name and unit for
     /// numbers.
     #[must_use]
     pub fn around(&self) -> (String, String) {

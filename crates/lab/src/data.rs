@@ -24,7 +24,7 @@ pub enum Datum {
 pub struct DataFrame {
     /// The type of the rows.
     pub row_type: &'static RowType,
-    /// What became of each run.
+    /// The outcome of each run.
     pub status: Vec<Status>,
     /// Why, where it has no row: the row, and the message if it is not empty.
     messages: Vec<(usize, Box<str>)>,
@@ -98,7 +98,8 @@ impl DataFrame {
         DataFrame { row_type, status: Vec::new(), messages: Vec::new(), columns }
     }
 
-    /// Adds a row with a field for each column; whether all fields are values of their columns. Otherwise nothing is added.
+    /// Adds a row with a field for each column; `false`, without adding it, unless all fields are values of their
+    /// columns.
     pub fn push<'a>(
         &mut self,
         status: Status,

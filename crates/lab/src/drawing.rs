@@ -7,11 +7,11 @@ use crate::column::Better;
 pub struct Drawing {
     /// The name of its files, without an extension: lower-case letters, digits and hyphens; unique within the results.
     pub stem: String,
-    /// What it shows, in one line.
+    /// Its subject, in one line.
     pub title: String,
     /// What a reader must know to understand it, or what it leaves out; a line each.
     pub remarks: Vec<String>,
-    /// What is drawn.
+    /// The contents.
     pub chart: Chart,
 }
 
@@ -29,7 +29,7 @@ impl Drawing {
     }
 }
 
-/// What is drawn. Values that an axis cannot show (zero on a logarithmic one) are left out, with a remark.
+/// The contents of a drawing. Values that an axis cannot show (zero on a logarithmic one) are left out, with a remark.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chart {
     /// Points of several series.
@@ -88,7 +88,7 @@ pub struct Samples {
 /// An axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What it shows, with its unit.
+    /// Its subject, with its unit.
     pub label: String,
     /// How values are placed.
     pub scale: Scale,

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum RunError {
     /// It was interrupted.
-    #[error("interrupted after {done} of {total} {what}; run it again to go on from there")]
+    #[error("interrupted after {done} of {total} {what}; run it again to continue")]
     Interrupted {
         /// How many runs are kept.
         done: usize,
         /// How many there are in all.
         total: usize,
-        /// What is counted.
+        /// The counters.
         what: &'static str,
     },
     /// Not everything that was to be merged is there.
@@ -28,7 +28,7 @@ pub enum RunError {
         missing: usize,
         /// How many there are in all.
         total: usize,
-        /// What is counted.
+        /// The counters.
         what: &'static str,
     },
     /// A folder of results, or a file in it, cannot be used as it is.
@@ -36,11 +36,11 @@ pub enum RunError {
     Unusable {
         /// The folder or file.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The fault, and the remedy.
         message: String,
     },
     /// The folder has files that no run left there.
-    #[error("{}: would be replaced, and no run wrote it; choose another folder for the results", path.display())]
+    #[error("{}: exists and was not written by a run; choose another folder for the results", path.display())]
     Foreign {
         /// One of them.
         path: PathBuf,
@@ -67,7 +67,7 @@ pub enum RunError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the system.
         error: io::Error,
     },
     /// The scenario in a journal cannot be read.

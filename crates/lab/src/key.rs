@@ -17,7 +17,7 @@ impl Display for Key {
 
 /// A text that is not a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a key has 16 hexadecimal digits")]
+#[error("expected a key of 16 hexadecimal digits")]
 pub struct ParseKeyError;
 
 impl FromStr for Key {
@@ -30,7 +30,7 @@ impl FromStr for Key {
 
 /// Collects the named determinants of a row.
 ///
-/// What a row does not depend on must not be added, so that the row is found again whatever that is. A determinant that
+/// What a row does not depend on must not be added, so that the row is found again when it changes. A determinant that
 /// is added in a later version should be added only where it differs from what was fixed before, so that older rows keep
 /// their keys.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ impl Digest {
 pub struct Digester(Sha256);
 
 impl Digester {
-    /// Nothing digested yet.
+    /// An empty digest.
     #[must_use]
     pub fn new() -> Digester {
         Digester::default()

@@ -5,7 +5,7 @@ use crate::key::Key;
 use std::fmt;
 use std::str::FromStr;
 
-/// What became of a run.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// It has a row.
@@ -21,9 +21,9 @@ pub enum Status {
     Violation,
     /// An independent checker refused the result.
     Invalid,
-    /// The simulation could not end: jobs were left and nothing happened any more.
+    /// The simulation could not end: jobs remained but no event was scheduled.
     Stalled,
-    /// The instance could not be prepared, or there was nothing to measure.
+    /// The instance could not be prepared, or no job was left to measure.
     Failed,
 }
 
@@ -77,9 +77,9 @@ impl FromStr for Status {
 /// Why a run has no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What became of it; never [`Status::Ok`].
+    /// The outcome of it; never [`Status::Ok`].
     pub status: Status,
-    /// What is wrong, in one line; may be empty where the status says it all.
+    /// The reason, in one line; may be empty where the status suffices.
     pub message: String,
 }
 
@@ -99,7 +99,7 @@ impl Failure {
     pub fn invalid(message: impl fmt::Display) -> Failure {
         Failure::new(Status::Invalid, message)
     }
-    /// There is nothing to run on or to measure.
+    /// There is no instance to run on or no job to measure.
     #[must_use]
     pub fn failed(message: impl fmt::Display) -> Failure {
         Failure::new(Status::Failed, message)
@@ -122,7 +122,7 @@ pub struct Unfinished {
     pub row_type: usize,
     /// One text for each column of the type; empty where the value is not known.
     pub fields: Vec<String>,
-    /// What became of the run.
+    /// The outcome of the run.
     pub failure: Failure,
 }
 
@@ -135,7 +135,7 @@ impl<R: Row> Record<R> {
     pub fn row_type(&self) -> usize {
         self.outcome.as_ref().map_or_else(|unfinished| unfinished.row_type, Row::row_type)
     }
-    /// What became of the run.
+    /// The outcome of the run.
     #[must_use]
     pub fn status(&self) -> Status {
         self.outcome.as_ref().map_or_else(|unfinished| unfinished.failure.status, |_| Status::Ok)

@@ -1,4 +1,4 @@
-//! The studies of a program, whatever their types.
+//! The studies of a program, of all types.
 
 use crate::column::{Row as _, RowType};
 use crate::data::DataFrame;
@@ -26,7 +26,7 @@ pub struct Registry {
 pub trait AnyStudy: Send + Sync {
     /// Its name in scenarios.
     fn name(&self) -> &'static str;
-    /// What it is about, in one line.
+    /// A title of one line.
     fn title(&self) -> &'static str;
     /// The version of what its rows mean.
     fn semantics(&self) -> u32;

@@ -31,7 +31,7 @@ pub struct Results<'a> {
 pub struct ResultsError {
     /// The folder or file.
     pub path: PathBuf,
-    /// What is wrong, and what to do.
+    /// The fault, and the remedy.
     pub message: String,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Results<'a> {
         let path = folder.join(MANIFEST);
         let manifest = Manifest::read(folder).map_err(|error| match error {
             SealError::Damaged(_) => ResultsError::altered(path, error),
-            SealError::Io(_) => ResultsError::new(path, error),
+            SealError::Io(_) => ResultsError::new(path, format_args!("cannot be read: {error}")),
         })?;
         let Some(manifest) = manifest else {
             let message =
@@ -76,7 +76,7 @@ impl<'a> Results<'a> {
         let expected = study.semantics();
         if expected != found {
             let message = format!(
-                "results of version {found} of the study `{name}`, and this program has version {expected}; run the scenario again"
+                "results of version {found} of the study `{name}`, but this program has version {expected}; run the scenario again"
             );
             return Err(ResultsError::new(folder, message));
         }
@@ -110,7 +110,7 @@ impl<'a> Results<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(ResultsError::altered(path, "is missing"))
             }
-            Err(error) => Err(ResultsError::new(path, error)),
+            Err(error) => Err(ResultsError::new(path, format_args!("cannot be read: {error}"))),
         }
     }
 

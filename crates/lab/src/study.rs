@@ -155,7 +155,7 @@ pub trait Study: Sized + Send + Sync + 'static {
     /// Prepares the instance at this place. It is deterministic.
     ///
     /// # Errors
-    /// If there is nothing to run on: all of its variants then have this failure.
+    /// If the instance cannot be made: all of its variants then have this failure.
     fn prepare(&self, instance: usize) -> Result<Prepared<Self::Instance>, Failure>;
     /// All variants, each once, in the order of the columns of [wide](crate::rows::Wide) rows. Without an implementation
     /// these are the variants of all instances.
@@ -192,7 +192,7 @@ pub trait Study: Sized + Send + Sync + 'static {
         variant: &Self::Variant,
         watch: Watch<'_>,
     ) -> Result<Vec<Self::Row>, Failure>;
-    /// Runs beside the first variants of an instance, on another thread: a place for what they all need in the end.
+    /// Runs beside the first variants of an instance, on another thread: a place for what they all need at the end.
     fn beside(&self, _instance: &Self::Instance) {}
     /// Gives rows that were taken over from an earlier run the names that this scenario uses, where names are not part of
     /// the key.

@@ -58,7 +58,7 @@ impl Baseline {
     /// If they cannot be read, or a run in their folder is unfinished.
     pub fn from_results(results: &Results<'_>) -> Result<Baseline, ResultsError> {
         if results.is_outdated {
-            let message = "the last run in this folder is unfinished; run the scenario again, and it goes on where it stopped";
+            let message = "the last run in this folder is unfinished; run the scenario again to continue it";
             return Err(ResultsError::new(&results.folder, message));
         }
         let frames = results.rows()?;
@@ -199,7 +199,7 @@ fn instances(file: &ReadFile, row_types: &[RowType]) -> Vec<(String, String)> {
     by_key(&file.lines, values).into_iter().map(described).collect()
 }
 
-/// What the reader of a file knows of the study.
+/// The study as the reader of a file knows it.
 struct Directions(BTreeMap<String, Better>);
 
 /// The fields of a file that a scenario does not have.

@@ -54,7 +54,7 @@ pub struct Change {
     pub group: String,
     /// The metric: `failures`, `degradation.mean`.
     pub metric: String,
-    /// What it was.
+    /// The value in the baseline.
     pub before: f64,
     /// What it is; `None` if no run of the group has a value.
     pub now: Option<f64>,
@@ -100,7 +100,7 @@ pub struct CheckReport {
     pub changes: Vec<Change>,
     /// Groups that are in the baseline only.
     pub gone: Vec<String>,
-    /// Groups, and values of common groups, that are in the results only: there is nothing to compare them with.
+    /// Groups, and values of common groups, that are in the results only, so they cannot be compared.
     pub new: Vec<String>,
 }
 

@@ -14,7 +14,7 @@ pub struct Tolerance(f64);
 
 /// A text that is not a tolerance.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a tolerance from 0 to 1 such as 2% or 0.02, or percents above 100%, found `{0}`")]
+#[error("expected a tolerance from 0 to 1 such as 2% or 0.02, or percentages above 100%, found `{0}`")]
 pub struct ParseToleranceError(String);
 
 impl Tolerance {

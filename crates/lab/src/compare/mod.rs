@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use selection::{Selection, Sides};
 use std::collections::BTreeMap;
 
-/// What is compared, and how.
+/// The selection and options of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareOptions {
     /// Which variants are taken from A: values of variant columns, as `COLUMN=VALUE` or, where only one column has it, as
@@ -64,7 +64,7 @@ pub enum CompareError {
     #[error(transparent)]
     Results(#[from] ResultsError),
     /// They are of different studies.
-    #[error("A has results of the study `{a}`, B of `{b}`")]
+    #[error("expected two results of the same study: A has results of `{a}`, B of `{b}`")]
     Studies {
         /// The study of A.
         a: String,
@@ -156,7 +156,7 @@ pub struct GroupComparison {
 pub struct Pair {
     /// The values of the instance columns.
     pub instance: Vec<String>,
-    /// The instances of equal blocks are no evidence independent of each other: one trace at several loads.
+    /// The instances of equal blocks are not independent evidence: one trace at several loads.
     block: String,
     /// The metric in A.
     pub a: f64,

@@ -45,7 +45,7 @@ impl Comparison {
             (part.only_in_a, "rows only in A"),
             (part.only_in_b, "rows only in B"),
             (part.other_instances, "pairs of instances with the same name and other contents"),
-            (part.repeated, "rows that are not the only ones of their instance and variant"),
+            (part.repeated, "rows that repeat an instance and variant"),
             (part.failed, "pairs with a failed run"),
         ];
         let counts = left_out.iter().filter(|(count, _)| *count > 0);

@@ -38,7 +38,7 @@ impl Sides {
                 each.collect::<Result<_, _>>().map_err(|message| in_folder(folder, message))?;
             for (at, Selection { column, .. }) in selections.iter().enumerate() {
                 if selections[..at].iter().any(|known| known.column == *column) {
-                    return Err(format!("there are two values of `{}`", frame.columns()[*column].name));
+                    return Err(format!("`{}` is given twice", frame.columns()[*column].name));
                 }
             }
             Ok(selections)

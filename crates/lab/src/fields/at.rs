@@ -4,6 +4,7 @@ use super::fault::Span;
 use super::names::unknown;
 use super::reader::Reader;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -156,7 +157,7 @@ impl<'a> TableAt<'a> {
     /// Refuses a field that is no longer needed.
     pub fn removed(&self, name: &str, why: &str, reader: &mut Reader<'_>) {
         if let Some((key, _)) = self.table.and_then(|table| table.get_key_value(name)) {
-            reader.fault_at(&key.span().into(), format!("there is no field `{name}` any more: {why}"));
+            reader.fault_at(&key.span().into(), format!("the field `{name}` was removed: {why}"));
             self.known.borrow_mut().push(name.to_owned());
         }
     }
@@ -167,9 +168,11 @@ impl<'a> TableAt<'a> {
         }
         None
     }
-    /// Refuses the fields that nobody asked for.
+    /// Reports all fields that were not read as unknown.
     pub fn finish(self, reader: &mut Reader<'_>) {
-        let known = self.known.into_inner();
+        let mut known = self.known.into_inner();
+        let mut seen = BTreeSet::new();
+        known.retain(|name| seen.insert(name.clone()));
         for (key, _) in self.table.into_iter().flatten() {
             let name = key.get_ref().as_ref();
             if !known.iter().any(|known| known == name) {

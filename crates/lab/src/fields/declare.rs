@@ -8,7 +8,7 @@ use super::reader::Reader;
 
 /// A scenario's own fields, or those of a nested table. [`fields!`](crate::fields!) implements it.
 pub trait Fields: Sized + 'static {
-    /// The value, or faults in the reader. Whoever made the table is to [`finish`](TableAt::finish) it.
+    /// The value, or faults in the reader. The creator of the table must [`finish`](TableAt::finish) it.
     fn read(table: &TableAt<'_>, reader: &mut Reader<'_>) -> Option<Self>;
     /// Every field spelt out; reads back as itself.
     fn write(&self) -> toml::Table;
@@ -44,10 +44,10 @@ pub fn only_one<'n>(names: &[&'n str], table: &TableAt<'_>, reader: &mut Reader<
     let found: Vec<_> = names.iter().filter_map(|name| Some((*name, table.get(name)?))).collect();
     match found.as_slice() {
         [(name, _)] => return Some(name),
-        [] => reader.fault_at(table.span(), format!("there must be one of {one_of}")),
+        [] => reader.fault_at(table.span(), format!("expected one of {one_of}")),
         [_, others @ ..] => {
             for (_, at) in others {
-                reader.fault(at, format!("there must be only one of {one_of}"));
+                reader.fault(at, format!("expected only one of {one_of}"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, and where.
+//! The faults of a scenario, with their places.
 
 use std::fmt;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub struct InputErrors {
 pub struct Fault {
     /// Where.
     pub place: Place,
-    /// What is wrong, and what would be right.
+    /// The fault, and what was expected.
     pub message: String,
 }
 

@@ -31,7 +31,7 @@
 /// }
 ///
 /// fields! {
-///     /// What is simulated.
+///     /// The workloads.
 ///     #[derive(Clone, Debug, PartialEq)]
 ///     pub struct Example {
 ///         /// What all simulations have in common.
@@ -92,7 +92,7 @@
 ///     /// Traces of the model.
 ///     #[derive(Clone, Debug, PartialEq)]
 ///     pub struct Lublin {
-///         /// How many traces.
+///         /// The number of traces.
 ///         pub traces: u32 = count("a number of traces", 1, 1_000), default 100;
 ///         /// The part of jobs that are large.
 ///         pub large: f64 = number("a part of all jobs", 0.0..=1.0), default 0.5;
@@ -116,7 +116,7 @@
 /// assert_eq!(Scenario::read(&source(&resolved), "example").unwrap(), scenario);
 ///
 /// let errors = Scenario::<Example>::read(&source("study = \"example\"\ncheck = true\nsites = []"), "example");
-/// assert_eq!(errors.unwrap_err().to_string(), r#"a.toml:2:1: there is no field `check` any more: results are always checked
+/// assert_eq!(errors.unwrap_err().to_string(), r#"a.toml:2:1: the field `check` was removed: results are always checked
 ///   2 | check = true
 ///     | ^^^^^
 /// a.toml:3:1: `sites` is now called `workloads`
@@ -124,7 +124,7 @@
 ///     | ^^^^^"#);
 ///
 /// let errors = Scenario::<Example>::read(&source("study = \"example\"\nsimulation = { penlty = 1, floor = 2 }"), "example");
-/// assert_eq!(errors.unwrap_err().to_string(), r#"a.toml: there must be at least one `workloads` table
+/// assert_eq!(errors.unwrap_err().to_string(), r#"a.toml: expected at least one `workloads` table
 /// a.toml:2:16: unknown field `penlty`; did you mean `penalty`?
 ///   2 | simulation = { penlty = 1, floor = 2 }
 ///     |                ^^^^^^

@@ -17,8 +17,8 @@
 //! | [`shorthand`] | names for some values |
 //! | [`via`], [`with`], [`serde()`] | everything else |
 //!
-//! All faults of a scenario are found at once, each with its place: whoever reads a wrong value reports it to the
-//! [`Reader`] and gives `None`, and reading goes on with the next one.
+//! All faults of a scenario are found at once, each with its place: the reader of a wrong value reports it to the
+//! [`Reader`] and returns `None`, and reading goes on with the next one.
 
 mod at;
 mod codec;

@@ -9,8 +9,8 @@ use std::path::Path;
 
 /// Collects faults, and knows the folder and the environment of the scenario.
 ///
-/// Whoever reports a fault gives no value (`None`), and all go on to the next field: what was read is only of use if
-/// there are no faults.
+/// A function that reports a fault returns no value (`None`), and reading goes on with the next field: the values may
+/// only be used if there are no faults.
 #[derive(Debug)]
 pub struct Reader<'a> {
     folder: Option<&'a Path>,

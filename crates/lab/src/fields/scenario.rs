@@ -128,9 +128,9 @@ impl<'a> Document<'a> {
 /// The documentation of the fields that all scenarios have.
 pub(super) fn frame_fields() -> Vec<FieldDoc> {
     let title: Option<fn() -> String> = Some(String::new);
-    let mut fields = text().document(STUDY, "The study that this is a scenario of.", None);
-    fields.extend(text().document(TITLE, "What it is about, in one line.", title));
-    fields.extend(seed().document(SEED, "The seed of all that is random.", Some(first_seed)));
+    let mut fields = text().document(STUDY, "The name of the study.", None);
+    fields.extend(text().document(TITLE, "A title of one line.", title));
+    fields.extend(seed().document(SEED, "The seed of all random numbers.", Some(first_seed)));
     fields
 }
 

@@ -103,7 +103,7 @@ impl<S: Study> RunOf<'_, S> {
     }
 }
 
-/// What became of a row.
+/// The outcome of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowResult<'a> {
     /// Its status.
@@ -147,13 +147,13 @@ pub trait RowSet<S: Study>: Sized + Send + Sync {
     fn absorb(earlier: &mut Self::Earlier, other: Self::Earlier);
     /// What an earlier run left of a variant, if all of its rows are known. Labels are those of the present scenario.
     fn earlier(layout: &Self::Layout, earlier: &Self::Earlier, run: &RunOf<'_, S>) -> Option<Self::Outcome>;
-    /// What is kept of a run with these rows, of which there is at least one.
+    /// The recorded data of a run with these rows, of which there is at least one.
     fn outcome(
         layout: &Self::Layout,
         run: &RunOf<'_, S>,
         rows: Result<Vec<S::Row>, Failure>,
     ) -> Self::Outcome;
-    /// What became of the rows of a run.
+    /// The outcome of the rows of a run.
     fn results(outcome: &Self::Outcome) -> impl Iterator<Item = RowResult<'_>>;
     /// How many earlier records do not belong to any of these keys.
     fn foreign(earlier: &Self::Earlier, is_known: &dyn Fn(Key) -> bool) -> usize;

@@ -52,7 +52,7 @@ pub struct Line {
     cells: Box<[Cell]>,
 }
 
-/// What is known of a metric of a variant on an instance: a number, or a status in the payload of a NaN.
+/// The value of a metric of a variant on an instance: a number, or a status in the payload of a NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell(f64);
 
@@ -88,7 +88,7 @@ impl Cell {
     pub fn value(self) -> Option<f64> {
         (!self.0.is_nan()).then_some(self.0)
     }
-    /// What became of the run, in the column of a primary metric; `None` if the variant did not run.
+    /// The outcome of the run, in the column of a primary metric; `None` if the variant did not run.
     #[must_use]
     pub fn status(self) -> Option<Status> {
         if !self.0.is_nan() {
@@ -293,7 +293,7 @@ pub struct WideOutcome {
 pub struct EarlierLines(BTreeMap<Key, (Box<[Cell]>, Box<str>)>);
 
 impl EarlierLines {
-    /// Takes records with these columns, in whatever order, and says how many could not be used.
+    /// Takes records with these columns, in any order, and says how many could not be used.
     fn take(
         &mut self,
         layout: &Layout,

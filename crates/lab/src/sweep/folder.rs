@@ -229,7 +229,7 @@ impl Folder {
     ) -> Result<(), RunError> {
         let old = earlier.map(|earlier| earlier.files.keys().collect::<Vec<_>>()).unwrap_or_default();
         for name in old.into_iter().filter(|name| !files.contains_key(*name)) {
-            // A manifest is sealed, but whoever sealed it may have named any file.
+            // The seal of a manifest does not protect against a manifest that names any file.
             let is_inside = Path::new(name)
                 .components()
                 .all(|component| matches!(component, std::path::Component::Normal(_)));
@@ -272,7 +272,7 @@ impl Staged<'_> {
     pub(crate) fn digests(&self) -> &BTreeMap<String, String> {
         &self.digests
     }
-    /// Gives all files their names, in the order in which they were added: nothing that was there before is touched until all
+    /// Gives all files their names, in the order in which they were added: earlier files are not touched until all
     /// of them are whole.
     pub(crate) fn publish(self) -> Result<(), RunError> {
         for (name, file) in self.files {
@@ -319,7 +319,7 @@ fn lock(
     }
 }
 
-/// Removes files that were not whole when a run was killed. Nobody else may be writing.
+/// Removes files that were not complete when a run was killed. No other process may be writing.
 fn remove_partial_files(folder: &Path) -> Result<(), RunError> {
     let inner = FOLDERS.iter().map(|name| folder.join(name));
     for folder in std::iter::once(folder.to_owned()).chain(inner) {

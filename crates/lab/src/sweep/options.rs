@@ -28,7 +28,7 @@ pub enum Part {
     Whole,
     /// A part of the runs. It leaves a journal; rows and tables are written when all parts are merged.
     Shard(Shard),
-    /// Nothing: all rows are there, in journals and results of these folders and of the result folder.
+    /// None: all rows exist, in journals and results of these folders and of the result folder.
     Merged(Vec<PathBuf>),
 }
 

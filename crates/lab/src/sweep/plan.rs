@@ -72,7 +72,7 @@ impl Plan {
 }
 
 /// Which runs are done here: for each instance, which of its variants, or all (`None`). How long a variant takes is not known,
-/// so the runs of an instance are dealt out in an order that has nothing to do with their names.
+/// so the runs of an instance are distributed in an order that is independent of their names.
 fn own<S: Study>(study: &S, part: &Part, instances: &[InstanceId]) -> Vec<Option<Vec<bool>>> {
     if part.completes() {
         return vec![None; instances.len()];

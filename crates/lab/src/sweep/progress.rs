@@ -22,7 +22,7 @@ pub trait Progress: Sync {
     fn step(&self, step: &Step<'_>);
 }
 
-/// Does nothing.
+/// Ignores progress.
 impl Progress for () {
     fn step(&self, _: &Step<'_>) {}
 }

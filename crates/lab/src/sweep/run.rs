@@ -225,7 +225,7 @@ fn check_memory(options: &RunOptions, needed: u64, notices: &mut Vec<String>) ->
         return Err(RunError::Memory { needed, limit: options.max_memory });
     }
     if needed >= NOTABLE_BYTES {
-        notices.push(format!("it was expected to need at least {:.1} GB of memory", needed as f64 / 1e9));
+        notices.push(format!("it was estimated to need at least {:.1} GB of memory", needed as f64 / 1e9));
     }
     Ok(())
 }

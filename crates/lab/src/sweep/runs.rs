@@ -61,7 +61,7 @@ struct Finished<'a, S: Study> {
     run: RunOf<'a, S>,
     outcome: OutcomeOf<S>,
     is_computed: bool,
-    /// How long it took, if it was computed and says so.
+    /// How long it took, if it was computed and reports its time.
     took: Option<Duration>,
 }
 
@@ -165,7 +165,7 @@ impl<'a, S: Study> Runs<'a, S> {
                 values.collect::<Vec<_>>().join(", ")
             });
             self.sweep.fail(RunError::input(format_args!(
-                    "`{first}` and `{second}` are the same run: their rows could not be told apart; remove one of them from the scenario"
+                    "`{first}` and `{second}` are the same run, so their rows would be identical; remove one of them from the scenario"
                 )));
             return None;
         }
@@ -237,7 +237,7 @@ impl<'a, S: Study> Runs<'a, S> {
             .map_err(Clone::clone)
             .and_then(|prepared| self.study.run(&prepared.instance, run.on.at, run.variant, watch))
             .and_then(|rows| match rows.is_empty() {
-                true => Err(Failure::failed("there is nothing to measure")),
+                true => Err(Failure::failed("no job is left to measure")),
                 false => Ok(rows),
             });
         add_time(&self.running, begin);
@@ -274,7 +274,7 @@ impl<'a, S: Study> Runs<'a, S> {
         Some(Done { part: S::Rows::part(self.layout, on, outcomes), digest, statuses, failures })
     }
 
-    /// Tells progress of runs that have finished.
+    /// Reports runs that have finished.
     fn report(&self, runs: &[RunOf<'_, S>], outcomes: &[OutcomeOf<S>]) {
         let Some(first) = runs.first() else { return };
         let mut values = Vec::with_capacity(runs.len());

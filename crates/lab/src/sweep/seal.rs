@@ -10,7 +10,7 @@ use std::path::Path;
 #[derive(Debug, thiserror::Error)]
 pub enum SealError {
     /// It is not what a run of this version wrote.
-    #[error("damaged or of another version ({0})")]
+    #[error("damaged or from another version ({0})")]
     Damaged(String),
     /// It cannot be read.
     #[error(transparent)]

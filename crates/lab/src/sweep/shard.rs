@@ -17,7 +17,7 @@ pub struct Shard {
 
 /// A text that names no shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected i/n, the i-th of n shards: 1/{MOST} to {MOST}/{MOST} at most")]
+#[error("expected i/n, the i-th of n shards, with i from 1 to n and n up to {MOST}")]
 pub struct ParseShardError;
 
 impl FromStr for Shard {
@@ -47,7 +47,7 @@ impl Shard {
     pub fn number(self) -> u32 {
         self.number
     }
-    /// How many shards there are.
+    /// The number of shards.
     #[must_use]
     pub fn count(self) -> u32 {
         self.of

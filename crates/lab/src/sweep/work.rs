@@ -19,7 +19,7 @@ pub(crate) struct Sweep<'a> {
     what: &'static str,
     /// The keys in the journal from before.
     kept: BTreeSet<Key>,
-    /// `None` if nothing is computed, only put together.
+    /// `None` if no row is computed and rows are only merged.
     journal: Option<Mutex<Journal>>,
     interrupt: &'a AtomicBool,
     /// The first failure; it ends the sweep.

@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_no_ratio_to_nothing() {
+    fn there_is_no_ratio_to_zero() {
         let number = Cell::Number;
         assert_eq!(beside(Some(3.0), Some(2.0)), [number(3.0), number(2.0), number(1.5)]);
         assert_eq!(beside(Some(3.0), Some(0.0)), [number(3.0), number(0.0), Cell::Missing]);

@@ -101,7 +101,7 @@ impl Bootstrap {
 
     /// Mean and median of a sample that comes in blocks, with intervals from the same resamples; `None` if there are none.
     ///
-    /// Whole blocks are drawn: the values of one (a trace at several loads) are no evidence independent of each other.
+    /// Whole blocks are drawn: the values of one (a trace at several loads) are not independent evidence.
     pub fn estimates(&self, blocks: &[Vec<f64>]) -> Option<Estimates> {
         let mut values = blocks.concat();
         if values.is_empty() {
@@ -165,7 +165,7 @@ fn bias(replicates: &[f64], value: f64) -> f64 {
     let equal = replicates.partition_point(|replicate| *replicate <= value) - below;
     let count = replicates.len() as f64;
     let part = (below as f64 + equal as f64 / 2.0) / count;
-    // All on one side is as far as can be told from this many.
+    // With all on one side, this is the limit of what so small a sample shows.
     let least = 0.5 / count;
     Normal::standard().inverse_cdf(part.clamp(least, 1.0 - least))
 }

@@ -18,7 +18,7 @@ pub use statistics::{Statistics, average, mean, rank_correlation};
 pub struct NamedTable {
     /// The name of its files.
     pub name: String,
-    /// What it shows, in one line.
+    /// Its subject, in one line.
     pub title: String,
     /// The table.
     pub table: Table,

@@ -172,7 +172,7 @@ impl Table {
         }
         text
     }
-    /// Whether the cells of a column are the same in all of several lines, or nothing in the only one.
+    /// Whether the cells of a column are the same in all of several lines, or empty in the only one.
     fn is_the_same(&self, column: usize) -> bool {
         self.lines.first().is_some_and(|first| {
             (self.lines.len() > 1 || first[column] == Cell::Missing)

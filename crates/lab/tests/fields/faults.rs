@@ -70,8 +70,8 @@ y = 1
         "23:16: there is no file missing",
         "23:52: unknown field `cors`; did you mean `cores`?",
         "25:1: missing field `nodes`",
-        "28:9: there must be only one of `log` or `equal`",
-        "30:1: there must be one of `log` or `equal`",
+        "28:9: expected only one of `log` or `equal`",
+        "30:1: expected one of `log` or `equal`",
         "32:9: expected a number of nodes from 1 to 4294967295, found 99999999999999999999",
         "35:9: expected a speed with three decimals, found 0.0001",
         "37:5: expected a table, found 1",
@@ -87,19 +87,26 @@ y = 1
 fn what_is_missing_is_said_of_the_table() {
     assert_eq!(
         faults("study = \"everything\"", &[]),
-        ["file: missing field `policies`", "file: there must be at least one `workloads` table"]
+        ["file: missing field `policies`", "file: expected at least one `workloads` table"]
     );
     assert_eq!(faults("", &[]), ["file: missing field `study`"]);
     assert_eq!(
         faults("study = \"everything\"\npolicies = []\nworkloads = []", &[]),
-        ["2:12: there must be at least one policy", "3:13: expected at least one table, found an empty list"]
+        ["2:12: expected at least one policy", "3:13: expected at least one table, found an empty list"]
     );
 }
 
 #[test]
 fn tables_of_one_name_are_refused() {
     let text = format!("{SMALL}[[workloads]]\nequal = 1\nname = \"w\"\nnodes = 1\n");
-    assert_eq!(faults(&text, &[]), ["9:8: there is another workload `w`"]);
+    assert_eq!(faults(&text, &[]), ["9:8: duplicate workload `w`"]);
+}
+
+/// `log` and `equal` are read as alternatives too.
+#[test]
+fn an_unknown_field_is_reported_with_each_known_one_once() {
+    let text = format!("{SMALL}[[workloads]]\nequal = 1\nname = \"v\"\nnodes = 1\nzzz = 1\n");
+    assert_eq!(faults(&text, &[]), ["11:1: unknown field `zzz`; expected name, nodes, log or equal"]);
 }
 
 #[test]

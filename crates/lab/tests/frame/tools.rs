@@ -1,4 +1,4 @@
-//! Comparison, baselines, export and figures, which need nothing but the roles of columns.
+//! Comparison, baselines, export and figures, which need only the roles of columns.
 
 use crate::{run, toy};
 use dfrsim_lab::check::{Baseline, CheckOptions, Direction, Tolerances, check};
@@ -113,7 +113,7 @@ fn unknown_variants_and_metrics_are_answered_with_the_nearest() {
     let wrong = CompareOptions { metrics: vec!["product".to_owned()], ..options("", "") };
     assert_eq!(message(wrong), "unknown metric `product`; did you mean `product_m`?");
     let twice = CompareOptions { variant: vec!["1".to_owned(), "150".to_owned()], ..options("", "") };
-    assert_eq!(message(twice), "there are two values of `factor`");
+    assert_eq!(message(twice), "`factor` is given twice");
 }
 
 /// Lines of a baseline: 100 and 102 times 2.

@@ -90,7 +90,7 @@ pub fn optional<T: 'static>(codec: Codec<T>) -> Codec<Option<T>> {
 /// A table whose keys are names of the user's, such as `[instances.NAME]`; may be absent.
 pub fn map<T: 'static>(value: Codec<T>) -> Codec<BTreeMap<String, T>> {
     let Codec { shape, read, write, nested, .. } = value;
-    let shape = format!("a table, each of its keys a name, each value {shape}");
+    let shape = format!("a table, whose keys are names and whose values are each {shape}");
     let expected = shape.clone();
     let read = move |at: &ValueAt<'_>, reader: &mut Reader<'_>| {
         let Some(table) = at.table() else { return reader.expected(at, &expected) };

@@ -16,7 +16,7 @@ pub fn selected<T: PartialEq + 'static>(
     all: impl Fn(&Environment) -> Vec<(String, T)> + 'static,
 ) -> Codec<Vec<T>> {
     any_selected(what, one, all).nonempty_or(move |at, reader| {
-        reader.fault(at, format!("there must be at least one {}", bare(what)));
+        reader.fault(at, format!("expected at least one {}", bare(what)));
         None
     })
 }

@@ -62,7 +62,7 @@ pub fn distinct_tables<F: Fields>(
         for (at, value) in elements.iter().zip(values) {
             let Some(name) = value.as_ref().map(name).filter(|name| !names.insert(*name)) else { continue };
             let span = at.table().map_or_else(|| at.span(), |table| table.span_of(key));
-            reader.fault_at(&span, format!("there is another {} `{name}`", bare(what)));
+            reader.fault_at(&span, format!("duplicate {} `{name}`", bare(what)));
         }
     })
 }
@@ -74,7 +74,7 @@ impl<F: Fields> Codec<Vec<F>> {
         let codec = self.nonempty_or(|at, reader| reader.expected(at, "at least one table"));
         codec.absent(Absent::Refused, |name, table, reader| {
             if !table.is_superseded(name) {
-                reader.fault_at(table.span(), format!("there must be at least one `{name}` table"));
+                reader.fault_at(table.span(), format!("expected at least one `{name}` table"));
             }
             None
         })
