@@ -47,7 +47,7 @@ enum Value {
     Text(String),
     Word(u8),
     List(Vec<i8>),
-    Nothing,
+    Empty,
 }
 
 const WORDS: [&str; 10] =
@@ -71,7 +71,7 @@ fuzz_target!(|change: Change| {
                 Value::Text(text) => format!("{text:?}"),
                 Value::Word(which) => WORDS[usize::from(*which) % WORDS.len()].to_owned(),
                 Value::List(items) => format!("{items:?}"),
-                Value::Nothing => String::new(),
+                Value::Empty => String::new(),
             };
             format!("{}={value}", path.join("."))
         })

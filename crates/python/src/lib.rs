@@ -47,7 +47,7 @@ fn span(seconds: f64, what: &str) -> PyResult<SimSpan> {
     SimSpan::try_from_secs_f64(seconds).ok_or_else(fault)
 }
 
-/// How it is simulated.
+/// Parameters of the simulation.
 struct Settings {
     options: Options,
     tau: SimSpan,

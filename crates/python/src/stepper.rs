@@ -17,7 +17,7 @@ pub(crate) struct Stepper(Mutex<State>);
 
 struct State {
     form: Form,
-    /// Nobody listens any more once the simulation is over.
+    /// `None` once the simulation is over.
     to: Option<SyncSender<Answer>>,
     from: Receiver<Message>,
     thread: Option<JoinHandle<Result<Simulated, String>>>,
@@ -35,7 +35,7 @@ impl Partner for Caller {
         Ok(Greeting::default())
     }
     fn decide(&mut self, message: &Message) -> Result<Answer, String> {
-        let abandoned = || "nobody answers any more".to_owned();
+        let abandoned = || "the other side has stopped answering".to_owned();
         self.to.send(message.clone()).map_err(|_| abandoned())?;
         self.from.recv().map_err(|_| abandoned())
     }

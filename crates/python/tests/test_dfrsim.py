@@ -139,7 +139,7 @@ class Simulations(unittest.TestCase):
             ({"error": "lost"}, dfrsim.SimulationError, "it says: lost"),
             ({"change": []}, ValueError, "unknown field `change`"),
             (17, ValueError, "what decide returns"),
-            (None, dfrsim.SimulationError, "nothing happens any more"),
+            (None, dfrsim.SimulationError, "simulation stalled"),
         ]:
             with self.subTest(answer=answer), self.assertRaisesRegex(error, text):
                 dfrsim.simulate(one, Answers(answer))

@@ -95,7 +95,7 @@ class Environment(unittest.TestCase):
         numpy.testing.assert_allclose(observation[[0, 1, 2, 5, 6]], [1, 1, 0.5, 1, 1])
         *_, info = env.step(0)
         self.assertEqual(list(info["action_mask"]), [True, False, False])
-        _, _, terminated, _, info = env.step(2)  # job 2 is turned away, so that nothing would happen: job 1 starts
+        _, _, terminated, _, info = env.step(2)  # job 2 is rejected, and no event is left: job 1 starts
         self.assertTrue(terminated)
         self.assertEqual((info["summary"]["jobs"], info["summary"]["rejected"]), (2, 1))
 

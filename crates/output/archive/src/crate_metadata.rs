@@ -1,4 +1,4 @@
-//! What an archive says of itself to programs that know nothing of dfrsim.
+//! The metadata of an archive, for programs that do not know dfrsim.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use dfrsim_lab::{MANIFEST, Results};

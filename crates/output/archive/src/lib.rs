@@ -1,4 +1,4 @@
-//! Results in one file that somebody else can verify and run again: a ZIP file of all that a run left behind, which also is a
+//! Results in one file that others can verify and run again: a ZIP file of all that a run left behind, which also is a
 //! research object ([RO-Crate 1.1](https://w3id.org/ro/crate/1.1)), so that archives of data can read what it is.
 //!
 //! [`write()`] packs results, [`extract`] puts them into a folder again, where [`Results::read`] compares every file with its
@@ -23,12 +23,12 @@ pub enum ArchiveError {
     /// The results are not what the run wrote.
     #[error(transparent)]
     Results(#[from] ResultsError),
-    /// The file is no archive, or is damaged.
+    /// The file is not an archive, or is damaged.
     #[error("{}: {message}", file.display())]
     Damaged {
         /// The archive.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         message: String,
     },
     /// A file could not be read or written.
@@ -36,7 +36,7 @@ pub enum ArchiveError {
     Io {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The message of the system.
         source: io::Error,
     },
     /// The archive could not be written.
@@ -73,11 +73,11 @@ pub fn write(results: &Results<'_>, out: impl Write) -> Result<(), ArchiveError>
     out.flush().map_err(ArchiveError::Write)
 }
 
-/// Puts the results of an archive into an empty folder: the manifest and the files that it names, nothing else. Whether these are
-/// what the run wrote is for [`Results::read`] to say.
+/// Puts the results of an archive into an empty folder: only the manifest and the files that it names. Whether these
+/// are what the run wrote is for [`Results::read`] to say.
 ///
 /// # Errors
-/// The file is no archive of results, is damaged, or has other files than its manifest says; a file cannot be written.
+/// The file is not an archive of results, is damaged, or has other files than its manifest says; a file cannot be written.
 pub fn extract(archive: &Path, folder: &Path) -> Result<(), ArchiveError> {
     let damaged = |message: String| ArchiveError::Damaged { file: archive.to_owned(), message };
     let file = File::open(archive).map_err(ArchiveError::io(archive))?;
@@ -91,7 +91,7 @@ pub fn extract(archive: &Path, folder: &Path) -> Result<(), ArchiveError> {
         let path = folder.join(name);
         fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(ArchiveError::io(&path))?;
         let mut out = BufWriter::new(File::create_new(&path).map_err(ArchiveError::io(&path))?);
-        // No more than the entry says, whatever it unpacks to.
+        // No more than the size in the entry, even if more can be unpacked.
         let limit = entry.size();
         let copied = io::copy(&mut entry.by_ref().take(limit), &mut out);
         copied.map_err(|error| damaged(format!("{name}: {error}")))?;
@@ -105,7 +105,7 @@ pub fn extract(archive: &Path, folder: &Path) -> Result<(), ArchiveError> {
             Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
         if !is_inside || name == MANIFEST {
             return Err(damaged(format!(
-                "{MANIFEST} names `{}`, which is no file of results",
+                "{MANIFEST} names `{}`, which is not a file of results",
                 name.escape_debug()
             )));
         }

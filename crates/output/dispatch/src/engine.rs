@@ -41,11 +41,11 @@ pub enum SubmitError {
     Program {
         /// The program.
         program: &'static str,
-        /// What the system says.
+        /// The message of the system.
         error: io::Error,
     },
     /// The batch system refuses the job.
-    #[error("{program} refuses {}: {message}", script.display())]
+    #[error("{program} rejected {}: {message}", script.display())]
     Refused {
         /// The program.
         program: &'static str,
@@ -63,13 +63,13 @@ pub enum SubmitError {
         error: Box<SubmitError>,
     },
     /// What cannot be in a script of a batch system.
-    #[error("{what}: {text:?} cannot stand in a script: {fault}")]
+    #[error("{what}: {text:?} cannot be used in a script: {fault}")]
     Text {
         /// What it is.
         what: &'static str,
         /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The fault.
         fault: &'static str,
     },
     /// A script could not be written.
@@ -77,7 +77,7 @@ pub enum SubmitError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the system.
         error: io::Error,
     },
 }

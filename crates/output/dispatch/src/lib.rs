@@ -3,7 +3,7 @@
 //! A [`Sweep`] is a scenario cut into shards. An [`Engine`] writes it down as two scripts, an array of shards and a merge that
 //! runs when they have ended, and hands them to the batch system of the cluster. [`Slurm`] is one.
 //!
-//! Shards write to one folder that all machines see. Whatever was finished is in their journals, so a sweep that is submitted
+//! Shards write to one folder that all machines see. Finished runs are in their journals, so a sweep that is submitted
 //! again only runs what is missing.
 //!
 //! ```

@@ -52,9 +52,9 @@ impl Engine for Slurm {
         }
         let output =
             command.arg(script).output().map_err(|error| SubmitError::Program { program: SBATCH, error })?;
-        let told = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout);
         // The number, and behind a semicolon the cluster if there are several.
-        let id = told.trim().split(';').next().unwrap_or_default();
+        let id = printed.trim().split(';').next().unwrap_or_default();
         if output.status.success() && !id.is_empty() {
             return Ok(JobId(id.to_owned()));
         }

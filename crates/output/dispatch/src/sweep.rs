@@ -14,15 +14,15 @@ pub struct Sweep {
     pub overrides: Vec<String>,
     /// The result folder, as all machines see it.
     pub out: PathBuf,
-    /// How many shards there are.
+    /// The number of shards.
     pub shards: u32,
     /// The numbers of those that are to be run, from 1, rising.
     pub missing: Vec<u32>,
     /// The cores of a shard.
     pub cpus: u32,
-    /// Where the batch system is to run it; its default if nothing is said.
+    /// Where the batch system is to run it; its default if `None`.
     pub partition: Option<String>,
-    /// How long a shard may take, as the batch system writes times; its default if nothing is said.
+    /// How long a shard may take, as the batch system writes times; its default if `None`.
     pub time: Option<String>,
     /// Whether an independent checker follows every run, in studies where it does not always do so.
     pub audit: bool,
@@ -30,7 +30,7 @@ pub struct Sweep {
 
 impl Sweep {
     /// Checks that all texts can be in a script: without control characters, since a line of options ends with its line
-    /// whatever is quoted, and paths that are UTF-8.
+    /// even inside quotes, and paths that are UTF-8.
     ///
     /// # Errors
     /// The first text that cannot.
@@ -103,7 +103,7 @@ mod tests {
         ];
         for sweep in sweeps {
             let refused = sweep.check().unwrap_err().to_string();
-            assert!(refused.ends_with("cannot stand in a script: it has control characters"), "{refused}");
+            assert!(refused.ends_with("cannot be used in a script: it has control characters"), "{refused}");
             assert!(!refused.contains('\n'));
         }
     }

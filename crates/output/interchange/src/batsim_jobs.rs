@@ -62,7 +62,7 @@ impl<W: Write> BatsimJobs<W> {
         self.lines.finish()
     }
 
-    /// What is known of a job at its arrival: the first six columns.
+    /// The properties of a job known at its arrival: the first six columns.
     fn request(&self, job: &Job) -> String {
         let requested = job.requested_time.map_or_else(|| "-1".to_owned(), |span| span.to_string());
         format!("{},{},{},{},{},{requested}", job.id, self.workload, job.run_time, job.submit, job.tasks)

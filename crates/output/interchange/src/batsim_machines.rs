@@ -9,13 +9,13 @@ const HEADER: &str = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,
 
 /// Writes the columns of Batsim's `_machine_states.csv`: from which second on this many nodes compute and are idle.
 ///
-/// A node computes while at least one task is on it, however many do and whatever they get of it; nodes never sleep
+/// A node computes while at least one task is on it, regardless of their number and their shares; nodes never sleep
 /// or switch. The first line is at the first submission, then there is one for each moment that changes the counts,
 /// with the counts after all that happened at that moment. This file is exact for fractional schedules too.
 #[derive(Debug)]
 pub struct BatsimMachines<W> {
     out: W,
-    /// The first write that failed; nothing is written after it.
+    /// The first write that failed; no more is written after it.
     failed: Option<io::Error>,
     /// For each node, how many jobs have tasks on it.
     jobs: Vec<u32>,

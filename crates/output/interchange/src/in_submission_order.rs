@@ -1,4 +1,4 @@
-//! Lines of jobs, in the order of submission whatever the order of completion.
+//! Lines of jobs, in the order of submission, for any order of completion.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ pub struct InSubmissionOrder<W> {
     next: u64,
     /// Lines of later jobs.
     ahead: BTreeMap<u64, String>,
-    /// The first write that failed; nothing is written after it.
+    /// The first write that failed; no more is written after it.
     failed: Option<io::Error>,
 }
 
@@ -67,7 +67,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever the order in which jobs leave, the file is the one of sorting them all at the end.
+        /// For any order in which jobs leave, the file is the same as after sorting them all at the end.
         #[test]
         fn any_order_gives_the_same_file(order in Just((0..40_u64).collect::<Vec<_>>()).prop_shuffle()) {
             let mut lines = InSubmissionOrder::new(Vec::new(), "");
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_write_is_told_at_the_end() {
+    fn a_failed_write_is_reported_at_the_end() {
         let mut room = [0_u8; 6];
         let mut lines = InSubmissionOrder::new(&mut room[..], "job\n");
         lines.put(0, "first\n".to_owned());

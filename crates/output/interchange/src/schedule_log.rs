@@ -126,7 +126,7 @@ fn arrived(job: &Job, record: Option<Record>) -> Record {
     Record { job: job.id.0, submit: job.submit, allocated_processors: Some(job.tasks), ..record }
 }
 
-/// The record with what became of the job; nothing became of one that was turned away.
+/// The record with the outcome of the job; unchanged for a rejected one.
 fn scheduled(mut record: Record, outcome: Option<&JobRecord>) -> Record {
     record.wait = outcome.map(JobRecord::wait);
     record.run_time = outcome.map(|outcome| outcome.end.since(outcome.start));

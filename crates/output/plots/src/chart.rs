@@ -5,7 +5,7 @@ use crate::legend::{Legend, SAMPLE};
 use crate::palette;
 use crate::picture::{Picture, Point};
 
-/// What is drawn.
+/// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chart {
     pub(crate) title: String,
@@ -13,7 +13,7 @@ pub(crate) struct Chart {
     pub(crate) remarks: Vec<String>,
     pub(crate) x: Axis,
     pub(crate) panels: Vec<Panel>,
-    /// What stands for each number of a line, in their order; no legend if there are none.
+    /// The label of each number of a line, in their order; no legend if there are none.
     pub(crate) names: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ impl Panel {
         axes::y_grid(picture, area, &self.y.scale);
         area.outline(picture);
         axes::y_axis(picture, area, &self.y);
-        // The first lines are the ones to look at, so they are on top.
+        // The first lines are the most important, so they are on top.
         for line in self.lines.iter().rev() {
             let place = |&(across, up): &Point| (area.x(&x.scale, across), area.y(&self.y.scale, up));
             let points: Vec<Point> = line.points.iter().map(place).collect();

@@ -4,7 +4,7 @@ use crate::axes::{EDGE, LABEL, WIDTH, shortened};
 use crate::font;
 use crate::picture::{Anchor, Picture, Point};
 
-/// The width of what stands before each name.
+/// The width of the sample before each name.
 pub(crate) const SAMPLE: f64 = 28.0;
 const LINE: f64 = LABEL + 5.0;
 const BETWEEN: f64 = 16.0;

@@ -1,14 +1,15 @@
-//! Pictures of results and of simulations, drawn from the files that runs leave behind and from nothing else.
+//! Pictures of results and of simulations, drawn only from the files that runs leave behind.
 //!
 //! * [`draw_results`]: what a run's rows allow, in any study: what follows from the roles of their columns, such as the
 //!   distribution of the primary metric by variant, and what the study adds. [`draw`] draws one of these.
-//! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: what an events file tells: jobs on nodes, CPU in use and jobs in
+//! * [`draw_gantt`], [`draw_timeline`], [`draw_stretch`]: what an events file shows: jobs on nodes, CPU in use and jobs
+//!   in
 //!   the system over time, the distribution of the bounded stretch.
 //! * [`draw_plan`]: a plan of context switches, nodes by time.
 //! * [`Figure`]: a [`Picture`], which becomes SVG or PNG, and the data behind it as comma-separated values.
 //!
 //! The same files give the same bytes, on any machine: text is set with a font that the crate brings along. A picture has
-//! the width of a paper's column, the palette of Okabe and Ito, and nothing that would be beyond its axes: every axis is
+//! the width of a paper's column, the palette of Okabe and Ito, and no value beyond its axes: every axis is
 //! chosen so that all values are on it.
 //!
 //! ```

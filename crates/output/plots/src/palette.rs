@@ -1,4 +1,4 @@
-//! Colours, dashes and markers that can be told apart, by colour-blind readers too (Okabe and Ito's palette).
+//! Colours, dashes and markers that colour-blind readers can distinguish too (Okabe and Ito's palette).
 
 use crate::colour::Colour;
 use crate::picture::{Picture, Point, Stroke};

@@ -18,17 +18,17 @@ use std::collections::BTreeMap;
 #[non_exhaustive]
 pub enum PlanFigureError {
     /// The text is not a plan.
-    #[error("no plan: {0}")]
+    #[error("not a plan: {0}")]
     Malformed(#[from] serde_json::Error),
     /// An action names a node that the plan does not have, or ends before it begins.
-    #[error("the {action} of `{vm}` has no such node, or ends before it begins")]
+    #[error("the {action} of `{vm}` names an unknown node, or ends before it begins")]
     Action {
-        /// What is done.
+        /// The action.
         action: String,
         /// The VM.
         vm: String,
     },
-    /// There is nothing to draw.
+    /// The plan is empty.
     #[error("the plan has no action")]
     Empty,
 }
@@ -258,7 +258,7 @@ mod tests {
         assert!(matches!(draw_plan("{}"), Err(PlanFigureError::Malformed(_))));
         let elsewhere = PLAN.replace(r#""to": "N2", "cost": 0"#, r#""to": "N9", "cost": 0"#);
         assert!(matches!(draw_plan(&elsewhere), Err(PlanFigureError::Action { .. })));
-        let nothing = r#"{"cost": 0, "nodes": [], "pools": []}"#;
-        assert!(matches!(draw_plan(nothing), Err(PlanFigureError::Empty)));
+        let empty = r#"{"cost": 0, "nodes": [], "pools": []}"#;
+        assert!(matches!(draw_plan(empty), Err(PlanFigureError::Empty)));
     }
 }

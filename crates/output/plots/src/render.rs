@@ -7,7 +7,7 @@ use plotters_backend::{BackendColor, BackendStyle, DrawingBackend};
 use plotters_bitmap::BitMapBackend;
 use plotters_svg::SVGBackend;
 
-/// Backends have whole coordinates: SVG is drawn ten times as large and told to shrink.
+/// Backends have whole coordinates: SVG is drawn ten times as large and scaled down.
 const SVG_SCALE: u32 = 10;
 /// A PNG has this many of its pixels for one of the picture's.
 const PNG_SCALE: u32 = 2;
@@ -264,7 +264,7 @@ mod tests {
         assert!(svg.contains(shown), "{svg}");
     }
 
-    /// A black square in the upper left corner: its pixel is black, the next one, of which it covers nothing, white.
+    /// A black square in the upper left corner: its pixel is black, the next one, which it does not cover, white.
     #[test]
     fn a_png_reads_back() {
         let mut picture = Picture::new(3.0, 2.0);

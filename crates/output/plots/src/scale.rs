@@ -223,7 +223,7 @@ mod tests {
     proptest! {
         /// Every value is on its axis, and there are enough ticks to read it and not too many.
         #[test]
-        fn nothing_is_beyond_an_axis(a in 1e-6..1e9_f64, ratio in 1.0..1e9_f64) {
+        fn no_value_is_beyond_an_axis(a in 1e-6..1e9_f64, ratio in 1.0..1e9_f64) {
             let (low, high) = (a, a * ratio);
             for scale in [Scale::linear(low, high, 6), Scale::logarithmic(low, high)] {
                 let (first, last) = (scale.place(low), scale.place(high));

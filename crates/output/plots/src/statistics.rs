@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BoxPlot {
     pub(crate) count: usize,
-    /// A quarter, half and three quarters of the values are no larger: the nearest rank, a value of the sample.
+    /// A quarter, half and three quarters of the values are at most this large: the nearest rank, a value of the sample.
     pub(crate) quartiles: [f64; 3],
     /// The smallest and the largest value within 1.5 interquartile ranges of the box (Tukey).
     pub(crate) whiskers: [f64; 2],

@@ -334,10 +334,9 @@ mod tests {
         assert_eq!((of_primary.metrics.len(), of_primary.rows.as_ref().map(Vec::len)), (1, Some(4)));
         let groups = Part::limited(&frame, 2 * 6);
         assert_eq!((groups.groups.len(), groups.rows.is_none()), (2, true));
-        let nothing = Part::limited(&frame, 1);
-        assert_eq!((nothing.groups.len(), nothing.rows.is_none()), (0, true));
-        for (part, words) in
-            [(of_primary, "primary metric"), (groups, "groups of runs"), (nothing, "too many")]
+        let none = Part::limited(&frame, 1);
+        assert_eq!((none.groups.len(), none.rows.is_none()), (0, true));
+        for (part, words) in [(of_primary, "primary metric"), (groups, "groups of runs"), (none, "too many")]
         {
             let remark = part.left_out.unwrap();
             assert!(remark.contains(words) && remark.contains("rows.csv"), "{remark}");

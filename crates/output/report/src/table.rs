@@ -8,7 +8,7 @@ use maud::{Markup, html};
 /// The table of claims, which all studies have.
 const CLAIMS: &str = "claims";
 
-/// The most lines of a table in the page: more make it slow, and nobody reads them.
+/// The most lines of a table in the page: more make it slow, and are too many to read.
 const SHOWN: usize = 5_000;
 
 /// A table of the results.
@@ -45,7 +45,7 @@ pub(crate) fn read_all(
 impl Table {
     fn new(name: &str, file: ReadFile, columns: &[&Column]) -> Table {
         let mut lines = file.lines;
-        // Lines of other lengths are not written by the frame, but nothing keeps a folder from having them.
+        // Lines of other lengths are not written by the frame, but a folder may have them.
         lines.iter_mut().for_each(|line| line.resize(file.header.len(), String::new()));
         Table {
             name: name.to_owned(),

@@ -24,7 +24,7 @@ happened at a moment, the answer a dictionary of the changes:
 
 `view` has `now` (seconds), `tick`, `all_submitted`, `submitted` (a list of jobs: `job`, `id`, `submit`, `tasks`, `cpu_need`,
 `memory`, `estimate`), `completed` (a list of numbers) and, if `begin` returned `{"progress": True}`, `progress`. The answer may have `changes`
-(`do` is start, resume, migrate, yield, pause, kill or reject), `wake_at` and `error`; None changes nothing. What it decides is
+(`do` is start, resume, migrate, yield, pause, kill or reject), `wake_at` and `error`; None changes no job. Decisions are
 checked by the rules that hold for all policies. The same protocol serves policies in other languages (`pipe:COMMAND`).
 
 A policy with an attribute `arrays = True` gets `submitted` and `progress` as dictionaries of numpy's arrays, one for each field, and

@@ -140,7 +140,7 @@ def bound(workload: Workload, tau: float = 10.0) -> float:
     """The lower bound on the largest bounded stretch, which no schedule beats."""
 
 def audit(events: str, policy: str | None = None, period: float = 600.0) -> str:
-    """Checks an events file by code that shares nothing with the simulator; a policy's decisions too, if it is named."""
+    """Checks an events file with code that is independent of the simulator; also the decisions of a policy, if named."""
 
 def run(
     scenario: str | PathLike[str],

@@ -57,7 +57,7 @@ pub(super) struct Episode {
     rules: Rules,
     simulation: Simulation<std::vec::IntoIter<Job>, Metrics>,
     decision: Decision,
-    /// How many jobs the workload has.
+    /// The number of jobs in the workload.
     jobs: usize,
     free: Vec<NodeId>,
     queue: VecDeque<Waiting>,
@@ -79,7 +79,7 @@ struct Waiting {
     estimate: f32,
 }
 
-/// The longest time that is told from longer ones.
+/// Longer times are not distinguished.
 const WEEK: f64 = 7.0 * 86_400.0;
 
 /// Seconds on a logarithmic scale up to a week.

@@ -93,7 +93,7 @@ fn batsim_jobs() {
 }
 
 /// In use: 0 and 1 from 0 s, still these two when job 17 joins job 11 on node 1 at 6 s (no line), node 1 alone from
-/// 10 s, 2 and 3 from 20 s; nothing changes when job 17 leaves node 3 at 25 s, nor when job 20 comes to it and goes.
+/// 10 s, 2 and 3 from 20 s; no line when job 17 leaves node 3 at 25 s, nor when job 20 comes to it and goes.
 #[test]
 fn batsim_machines() {
     let mut file = BatsimMachines::new(Vec::new(), 4);

@@ -21,7 +21,7 @@ const MAX_SHOWN: usize = 12;
 /// The most rows of a figure with a row for each name.
 const MAX_ROWS: usize = 40;
 
-/// A drawing as a figure: the picture, and all values behind it as CSV; `None` if there is nothing to be seen, because a
+/// A drawing as a figure: the picture, and all values behind it as CSV; `None` if it would be empty, because a
 /// drawing has no values that its axes can show.
 #[must_use]
 pub fn draw(drawing: &Drawing) -> Option<Figure> {

@@ -24,10 +24,10 @@ pub enum EventsError {
         path: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What is wrong.
+        /// The fault.
         fault: EventsFault,
     },
-    /// The files tell bounded stretches of different taus, which cannot be compared.
+    /// The files have bounded stretches of different taus, which cannot be compared.
     #[error("{}: tau is {tau} s, but {first_tau} s in {}", path.display(), first.display())]
     Taus {
         /// A file.
@@ -39,7 +39,7 @@ pub enum EventsError {
         /// Its tau.
         first_tau: SimSpan,
     },
-    /// A file has nothing that could be drawn.
+    /// A file has no data that could be drawn.
     #[error("{}: {lacking}", path.display())]
     Empty {
         /// The file.
@@ -49,17 +49,17 @@ pub enum EventsError {
     },
 }
 
-/// What is wrong with a line of an events file. Only what a picture needs is checked; `dfrsim audit` checks all.
+/// The faults of a line of an events file. Only what a picture needs is checked; `dfrsim audit` checks all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EventsFault {
-    /// The line is no record.
-    #[error("no event: {0}")]
+    /// The line is not a record.
+    #[error("not an event: {0}")]
     Malformed(String),
     /// A line is longer than any record.
     #[error("the line is too long for an event")]
     LongLine,
-    /// The first line is not the one that tells what was simulated.
+    /// The first line is not the `run` event.
     #[error("an events file begins with a `run` event")]
     NoRun,
     /// A later line is one.
@@ -78,7 +78,7 @@ pub enum EventsFault {
     #[error("job {0} never ends")]
     Unfinished(u64),
     /// Time goes backwards.
-    #[error("an event before the one above it")]
+    #[error("the time of this event is before that of the line above")]
     Backwards,
     /// The job has not been submitted, or is gone.
     #[error("job {0} is not in the system")]
@@ -108,16 +108,16 @@ pub enum EventsFault {
     #[error("job {0} has a CPU need or a yield above 1")]
     AboveOne(u64),
     /// The jobs of a node have more than its CPU.
-    #[error("node {0} has given more CPU than it has; `dfrsim audit` tells which job")]
+    #[error("the CPU of node {0} is over-committed; `dfrsim audit` names the job")]
     Overcommitted(u32),
     /// A cluster of a grid gives more cores than it has, or does not exist.
-    #[error("cluster {cluster} does not have so many free cores; `dfrsim audit` tells more")]
+    #[error("too few cores of cluster {cluster} are free; `dfrsim audit` gives the details")]
     Cores {
         /// The cluster, from 0.
         cluster: u32,
     },
     /// There is more than a picture can show.
-    #[error("more than {most} rectangles; draw a shorter time (--from, --to)")]
+    #[error("more than {most} rectangles; draw a shorter time span (--from, --to)")]
     TooMany {
         /// The largest number.
         most: usize,

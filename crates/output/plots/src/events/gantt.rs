@@ -19,9 +19,9 @@ use std::path::Path;
 /// The time that is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Its begin; the first event if nothing is given.
+    /// Its begin; the first event if `None`.
     pub from: Option<SimTime>,
-    /// Its end; the last event if nothing is given.
+    /// Its end; the last event if `None`.
     pub to: Option<SimTime>,
 }
 
@@ -138,7 +138,7 @@ fn ends(clusters: &[u32]) -> impl Iterator<Item = u32> {
 struct Gantt {
     title: String,
     nodes: u32,
-    /// The nodes of each cluster; of one that is no grid there is one.
+    /// The nodes of each cluster; of one that is not a grid there is one.
     clusters: Vec<u32>,
     from: SimTime,
     to: SimTime,
@@ -291,7 +291,7 @@ impl Sign {
     }
 }
 
-/// How strong the colour is at a yield: even at none it is no white.
+/// How strong the colour is at a yield: even at none it is not white.
 fn strength(job_yield: f64) -> f64 {
     0.2 + 0.8 * job_yield
 }

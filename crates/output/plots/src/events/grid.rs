@@ -1,4 +1,4 @@
-//! Follows the records of a grid, and tells what each job leaves and enters, as if all cores were those of one machine.
+//! Follows the records of a grid, and reports what each job leaves and enters, as if all cores belonged to one machine.
 
 use super::fault::{EventsError, EventsFault};
 use super::replay::{Change, Job, Phase, Watch, follow, parse};

@@ -41,7 +41,7 @@ mod tests {
                 assert_legible(&draw_timeline(&path).unwrap());
                 paths.push(path);
             }
-            // The same policy twice: the names of the files tell them apart.
+            // The same policy twice: the names of the files distinguish them.
             paths.push(folder.path().join("again.jsonl"));
             fs::copy(&paths[0], &paths[4]).unwrap();
             for form in [StretchForm::Ecdf, StretchForm::Boxes] {

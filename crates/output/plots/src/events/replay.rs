@@ -1,4 +1,4 @@
-//! Follows an events file, and tells what each job leaves and enters.
+//! Follows an events file, and reports what each job leaves and enters.
 
 use super::fault::{EventsError, EventsFault};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
@@ -51,17 +51,17 @@ pub(super) enum Change {
     Complete,
 }
 
-/// Who looks at the jobs of an events file. Times are in microseconds and never fall.
+/// Receives the jobs of an events file. Times are in microseconds and never fall.
 pub(super) trait Watch {
-    /// A job as it was before a change; nothing comes before `Submit`.
+    /// A job as it was before a change; not called before `Submit`.
     fn leave(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
-    /// A job as it is after a change; nothing comes after `Reject`, `Kill` and `Complete`.
+    /// A job as it is after a change; not called after `Reject`, `Kill` and `Complete`.
     fn enter(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
     /// The last event has passed.
     fn end(&mut self) -> Result<(), EventsFault>;
 }
 
-/// What a file says of its whole run.
+/// The figures of its whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Run {
     pub(super) policy: String,

@@ -28,7 +28,7 @@ fn faults_are_reported_with_their_line() {
             "\"format\":9",
             "events:1: events format 9 is not known; this version reads format 3",
         ),
-        ("\"run\"", "\"walk\"", "events:1: no event: unknown variant `walk`"),
+        ("\"run\"", "\"walk\"", "events:1: not an event: unknown variant `walk`"),
         ("\"job\":0,\"on\"", "\"job\":3,\"on\"", "events:3: job 3 is not in the system"),
         ("[[0,1]]", "[[2,1]]", "events:3: job 0 is on node 2 of 2"),
         ("[[0,1]]", "[[0,2]]", "events:4: node 0 has given more CPU than it has"),

@@ -62,8 +62,9 @@ fn easy() {
     assert_eq!(stays(&gantt(&events("EASY", 4, SimSpan::ZERO, &jobs()))), expected);
 }
 
-/// Nobody overtakes: at 8, jobs 4, 5 and 6 start; job 7 follows at 8 too, if a node is left, but none is, and gets that of
-/// job 4 at 10. Job 8 needs three nodes, which are free at 13; job 9 waits for two until 17, and job 10 behind it.
+/// No job overtakes another: at 8, jobs 4, 5 and 6 start; job 7 follows at 8 too, if a node is left, but none is, and
+/// gets that of job 4 at 10. Job 8 needs three nodes, which are free at 13; job 9 waits for two until 17, and job 10
+/// behind it.
 #[test]
 fn fcfs() {
     let expected =
@@ -105,7 +106,7 @@ fn shared_nodes_are_split_by_cpu() {
 ///   BBB
 /// ```
 #[test]
-fn clusters_of_a_grid_stand_on_each_other() {
+fn clusters_of_a_grid_are_stacked() {
     let events = file(
         r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":2,"speed":1000},{"cores":1,"speed":1000}]}
 {"event":"arrive","at_us":0,"job":0,"id":11,"width":2,"run_us":4000000,"walltime_us":4000000}
@@ -136,11 +137,7 @@ fn clusters_of_a_grid_stand_on_each_other() {
         dfrsim_plots::draw_gantt(file(text).path(), dfrsim_plots::Window::default()).unwrap_err().to_string()
     };
     let crowded = text.replace("\"id\":12,\"width\":1", "\"id\":12,\"width\":2");
-    assert!(
-        error(&crowded).contains(":9: cluster 1 does not have so many free cores"),
-        "{}",
-        error(&crowded)
-    );
+    assert!(error(&crowded).contains(":9: too few cores of cluster 1 are free"), "{}", error(&crowded));
     let cut = text.lines().take(15).map(|line| format!("{line}\n")).collect::<String>();
     assert!(error(&cut).contains("ends without a `summary`"), "{}", error(&cut));
 }

@@ -99,7 +99,7 @@ impl Study for Toy {
         let claim = |words, verdict| Claim::new("a textbook", words, verdict, "the rows");
         vec![
             claim("waits are positive", Verdict::from_bool(rows.ok().all(|row| row.wait_s > 0.0))),
-            claim("nobody waits", Verdict::from_bool(rows.ok().all(|row| row.wait_s == 0.0))),
+            claim("no job waits", Verdict::from_bool(rows.ok().all(|row| row.wait_s == 0.0))),
             claim("waits are <fair>", Verdict::Open),
         ]
     }
