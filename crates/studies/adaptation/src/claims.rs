@@ -1,4 +1,4 @@
-//! What is asked of the heuristic. The texts leave heuristics to future work, so nothing is published.
+//! Requirements on the heuristic. The texts leave heuristics to future work, so there are no published values.
 
 use crate::rows::Row;
 use crate::scenario::Changes;
@@ -21,7 +21,7 @@ pub(crate) fn all(scenario: &Scenario<Changes>, rows: &Long<Row>) -> Vec<Claim> 
 }
 
 fn of_cost(seed: u64, cost: &str, rows: &Long<Row>) -> Vec<Claim> {
-    // The problems of a change are no independent evidence.
+    // The problems of a change are not independent evidence.
     let mut changes: BTreeMap<u64, Vec<&Row>> = BTreeMap::new();
     for row in rows.ok().filter(|row| row.cost == cost) {
         changes.entry(row.replication).or_default().push(row);

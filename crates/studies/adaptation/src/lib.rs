@@ -3,7 +3,7 @@
 //! Jobs are on the nodes of a small cluster, then some needs change and some jobs are replaced by new ones
 //! ([`small_change`](dfrsim_offline::instances::small_change)). For each budget the exact search
 //! ([`adapted_optimum`](dfrsim_optimum::adapted_optimum)) and the heuristic ([`Adapter`](dfrsim_adaptation::Adapter)) search
-//! for the mapping with the largest minimum yield. Every mapping is checked by code that shares nothing with either.
+//! for the mapping with the largest minimum yield. Every mapping is checked by code that is independent of both.
 //!
 //! * An instance is a change.
 //! * A variant is a [`Cost`] by which moves are counted, and a budget.

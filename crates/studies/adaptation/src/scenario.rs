@@ -12,15 +12,15 @@ fields! {
     /// at no cost.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Changes {
-        /// How many changes. Those that cannot be made, because the first packing fails, are not counted.
+        /// The number of changes. Those without a first packing are not counted.
         pub replications: u32 = count("a number of changes", 1, 1_000_000), default 1_000;
-        /// What moving a task costs: the memory that it occupies, or one.
+        /// The cost of moving a task: the memory that it occupies, or one.
         pub costs as "cost": Vec<Cost> =
             one_or_many(choice(Cost::ALL.iter().map(|&cost| (cost.name(), cost)))), default vec![Cost::Bytes];
-        /// What may be moved, in percent of what it would cost to move everything.
+        /// The budgets of moves, in percent of the cost of moving all tasks.
         pub budgets: Vec<f64> =
             one_or_many(number("a percentage of the total", 0.0..=100.0)), default vec![10.0, 25.0, 50.0];
-        /// The most nodes in the tree of the exact search; what is not proven by then is left out of the gaps.
+        /// The most nodes in the tree of the exact search; problems that are not solved by then are left out of the gaps.
         pub search_nodes: u64 = count("a number of nodes", 0, i64::MAX), default 100_000_000;
         /// The heuristic: all of it, or the hasty one of the on-line policies with a budget, which only repairs.
         pub heuristic: Heuristic = choice(Heuristic::ALL.iter().map(|&each| (each.name(), each))),

@@ -68,7 +68,7 @@ impl Study for AdaptationStudy {
     }
     fn open(scenario: &Scenario<Changes>) -> Result<AdaptationStudy, RunError> {
         let replications = scenario.replications as usize;
-        // Few changes have no first packing; whatever they are, the search ends.
+        // Few changes have no first packing; the search ends in any case.
         let numbers = 0..100 * replications as u64;
         let problem = |number| Some((number, small_change(Seed::new(scenario.seed), number)?));
         let problems = numbers.filter_map(problem).take(replications).collect();

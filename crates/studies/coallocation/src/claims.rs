@@ -431,10 +431,10 @@ mod tests {
         assert_eq!(verdict(Said::Below(100.0), 101.0, 120.0), Fails);
     }
 
-    /// Two grids with 1 and 0 of 2 and 6: an eighth, not the mean of a half and nothing. The values of the grids are
+    /// Two grids with 1 and 0 of 2 and 6: an eighth, not the mean of a half and 0. The values of the grids are
     /// 1/8 + (1 - 2/8) / 4 and 1/8 + (0 - 6/8) / 4.
     #[test]
-    fn grids_with_nothing_on_one_side_count_in_ratios() {
+    fn grids_with_a_zero_on_one_side_count_in_ratios() {
         let found = ratio(&[Some(1.0), Some(0.0)], &[Some(2.0), Some(6.0)]);
         assert_eq!(found, [Some(0.3125), Some(-0.0625)]);
         let one_sided = ratio(&[Some(3.0), Some(1.0), None], &[Some(0.0), Some(2.0), Some(1.0)]);

@@ -27,7 +27,7 @@ pub(crate) fn grid_nodes(
 #[derive(Debug)]
 pub(crate) struct InUse {
     pub(crate) grid: Grid,
-    /// What is reserved of each node.
+    /// The reservations of each node.
     reserved: Vec<Vec<Reservation>>,
     pub(crate) seed: Seed,
 }
@@ -68,12 +68,12 @@ impl InUse {
         TestCase { order, demand, earliest, latest, seed }
     }
 
-    /// What is reserved of a node.
+    /// The reservations of a node.
     pub(crate) fn reserved_of(&self, node: usize) -> &[Reservation] {
         &self.reserved[node]
     }
 
-    /// Has the independent checker look at an answer.
+    /// Checks an answer with the independent checker.
     pub(crate) fn check(&self, request: &Request, solution: &Solution) -> Result<(), Failure> {
         let parts = &solution.allocation.reservations;
         let earlier: Vec<Reservation> =

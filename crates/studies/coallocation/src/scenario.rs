@@ -15,34 +15,34 @@ fields! {
     /// Requests for several nodes of a grid at once.
     #[derive(Clone, Debug, PartialEq)]
     pub struct CoallocationFields {
-        /// How many grids are drawn, each with use and test cases of its own.
+        /// The number of grids, each with its own use and test cases.
         pub replications: u32 = count("a number of replications", 1, 10_000), default 10;
-        /// How many nodes a grid has.
+        /// The number of nodes of a grid.
         pub nodes: usize = count("a number of nodes", 1, MAX_NODES), default NODES;
         /// A file with the nodes of all grids: `node,cores,ghz,ram_gb`. Without it nodes are drawn.
         pub node_list: Option<LocatedFile> = optional(file());
-        /// The mean levels of use. The parameter study is at the first.
+        /// The mean levels of use. The parameter study uses the first one.
         pub usage: Vec<f64> = one_or_many(number("a mean level of use", 0.0..=0.5)), default vec![Usage::default().mean];
         /// The standard deviation of the use of a node around its level.
         pub usage_deviation: f64 = fraction("a standard deviation"), default Usage::default().deviation;
         /// The correlation of two measurements of the use of a node that follow each other.
         pub usage_correlation: f64 = fraction("a correlation"), default Usage::default().correlation;
-        /// For how many nodes test cases ask.
+        /// The numbers of nodes that test cases request.
         pub sizes: Vec<usize> = numbers_of_nodes(MAX_NODES), default SIZES.to_vec();
-        /// How many test cases of each size a grid has.
+        /// The number of test cases of each size in a grid.
         pub cases: u32 = count("a number of test cases", 1, 10_000), default 90;
-        /// How often each search is repeated.
+        /// The number of repetitions of each search.
         pub repetitions: u32 = repetitions(), default 1_000;
-        /// Which nodes a search looks at: `case`, the first eligible ones in an order of all nodes that belongs to the test case;
-        /// `case-unchecked`, the first ones, of which phase I then strikes out those that are not eligible; `repetition`, eligible
-        /// ones that each repetition draws again.
+        /// Which nodes a search examines: `case`, the first eligible ones in an order of all nodes that belongs to the
+        /// test case; `case-unchecked`, the first ones, of which phase I then strikes out those that are not eligible;
+        /// `repetition`, eligible ones that each repetition draws again.
         pub sample: Sample = choice([Sample::Case, Sample::Unchecked, Sample::Repetition].map(|it| (it.name(), it))), default Sample::Case;
-        /// For which sizes the optimum is searched; the complete search takes too long for more than 10 nodes.
+        /// The sizes for which the optimum is searched; the complete search takes too long for more than 10 nodes.
         pub optimum: Vec<usize> = numbers_of_nodes(10), default vec![5];
         /// The folder into which the nodes, their use and the request of every search with the parameters of the scenario are
         /// written, as `dfrsim coallocate` takes them.
         pub files: Option<String> = optional(name("a folder"));
-        /// Whether searches are timed. Times differ from run to run; nothing else does.
+        /// Whether searches are timed. Only times differ from run to run.
         pub times: bool = boolean(), default false;
         /// The parameters of the algorithm.
         pub parameters: ParameterFields = table();
@@ -68,9 +68,9 @@ fields! {
     /// The parameters of the algorithm.
     #[derive(Clone, Debug, PartialEq)]
     pub struct ParameterFields {
-        /// How many times as many nodes as are asked for are examined first (M_init).
+        /// How many nodes are examined first, as a multiple of those requested (M_init).
         pub initial_multiple: usize = multiple(), default Parameters::default().initial_multiple;
-        /// How many times as many at most (M_max).
+        /// The largest multiple (M_max).
         pub max_multiple: usize = multiple(), default Parameters::default().largest_multiple;
         /// How many swaps for each node are tried towards an admissible set (L1).
         pub l1: usize = effort(), default Parameters::default().admission_effort;
@@ -84,9 +84,9 @@ fields! {
     /// The parameter study of section 4.3: one parameter is varied at a time.
     #[derive(Clone, Debug, PartialEq)]
     pub struct VariationFields {
-        /// For how many nodes test cases ask.
+        /// The numbers of nodes that test cases request.
         pub size: usize = count("a number of nodes", 1, MAX_NODES), default 15;
-        /// How often each search is repeated.
+        /// The number of repetitions of each search.
         pub repetitions: u32 = repetitions(), default 100;
         /// Values of M, with a single pass.
         pub multiples: Vec<usize> = list(multiple()).distinct(), default vec![2, 3, 4, 6, 8];
@@ -101,16 +101,16 @@ fields! {
     /// Requests that come one after the other.
     #[derive(Clone, Debug, PartialEq)]
     pub struct StreamFields {
-        /// For how long requests arrive.
+        /// The time during which requests arrive.
         pub span: SimSpan = some_time(), default SimSpan::from_secs(7 * 86_400);
         /// The mean time between two of them.
         pub mean_gap: SimSpan = some_time(), default SimSpan::from_secs(600);
-        /// How long after its arrival a job may start at the latest.
+        /// The latest start of a job, as a time after its arrival.
         pub patience: SimSpan = some_time(), default SimSpan::from_secs(86_400);
     }
 }
 
-/// Which nodes a search looks at.
+/// Which nodes a search examines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
     /// The first eligible ones in the order of the test case.

@@ -22,7 +22,7 @@ pub(crate) struct Repeated {
     pub(crate) times: bool,
 }
 
-/// Fills the columns of all repetitions of a search into a row; the checker looks at the first solution.
+/// Fills the columns of all repetitions of a search into a row; the checker verifies the first solution.
 pub(crate) fn search(
     case: &TestCase,
     on: &InUse,
@@ -73,7 +73,8 @@ pub(crate) fn search(
     Ok(())
 }
 
-/// Times searches whose answers are known: once as they are, and once phase by phase. Nothing is kept from one to the next.
+/// Times searches whose answers are known: once as they are, and once phase by phase. No state is kept from one to the
+/// next.
 fn measure(
     coallocator: &mut Coallocator,
     grid: &Grid,

@@ -173,7 +173,7 @@ fn read_nodes(file: &LocatedFile) -> Result<(Vec<Resource>, Input), RunError> {
         return Err(RunError::input(format!("{}:1: the properties should be {expected}", file.given)));
     }
     if list.resources.is_empty() {
-        return Err(RunError::input(format!("{}: there must be at least one node", file.given)));
+        return Err(RunError::input(format!("{}: expected at least one node", file.given)));
     }
     let nodes: Vec<Resource> =
         list.resources.into_iter().map(|it| Resource { labels: [].into(), ..it }).collect();

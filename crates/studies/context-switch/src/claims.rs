@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// How far from a published number ours may be, as a part of it.
 const TOLERANCE: f64 = 0.1;
 
-/// What the quantities of `reference/text.csv` are; without an interval where they are no means.
+/// What the quantities of `reference/text.csv` are; without an interval where they are not means.
 const STATEMENTS: [(&str, &str); 14] = [
     (
         "cost_reduction_percent",

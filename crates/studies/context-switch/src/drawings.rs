@@ -96,7 +96,7 @@ fn figure_11(rows: &Long<Row>) -> Drawing {
         .with_remark("All replications.")
 }
 
-/// What VMs use over time.
+/// The amount that VMs use over time.
 fn over_time(
     rows: &Long<Row>,
     policies: &[&str],

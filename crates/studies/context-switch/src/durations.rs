@@ -7,14 +7,14 @@ use dfrsim_lab::{Digester, fields};
 const PAIRS: &str = "a list of pairs of MB and seconds";
 
 fields! {
-    /// How long actions take. Lists of pairs of MB and seconds have straight lines between and beyond the pairs; a single pair
+    /// The durations of actions. Lists of pairs of MB and seconds have straight lines between and beyond the pairs; a single pair
     /// is a line through the origin. The defaults are what the text says: 26 s for a migration of 2 GB and 19 s for 1 GB, up
     /// to 3 minutes for a remote resume of 2 GB and half of it for a local one.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Times {
-        /// How long a VM takes to boot.
+        /// The time to boot a VM.
         pub run_s: f64 = number("a number of seconds", 0.0..=1e6), default Durations::default().run_s;
-        /// How long a VM takes to shut down.
+        /// The time to shut a VM down.
         pub stop_s: f64 = number("a number of seconds", 0.0..=1e6), default Durations::default().stop_s;
         /// A live migration.
         pub migrate: ByMemory = serde(PAIRS), default Durations::default().migrate;

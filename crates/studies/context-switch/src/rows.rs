@@ -43,7 +43,7 @@ columns! {
         label pub vms: u32,
         /// The replication, from 0.
         instance pub replication: u32,
-        /// Who decides.
+        /// The policy that decides which vjobs run.
         variant pub policy: String,
         /// When the last vjob was terminated.
         primary(less, "s") pub duration_s: SimSpan,
@@ -59,7 +59,7 @@ columns! {
         label pub vms: u32,
         /// The replication, from 0.
         instance pub replication: u32,
-        /// Who decides.
+        /// The policy that decides which vjobs run.
         variant pub policy: String,
         /// When it began.
         fact("s") pub start_s: SimSpan,
@@ -93,7 +93,7 @@ columns! {
         label pub vms: u32,
         /// The replication, from 0.
         instance pub replication: u32,
-        /// Who decides.
+        /// The policy that decides which vjobs run.
         variant pub policy: String,
         /// The vjob.
         fact pub vjob: String,
@@ -107,13 +107,13 @@ columns! {
 }
 
 columns! {
-    /// What VMs use and demand from some moment on.
+    /// The use and the demand of VMs from some time on.
     pub struct LoadRow {
         /// The number of VMs.
         label pub vms: u32,
         /// The replication, from 0.
         instance pub replication: u32,
-        /// Who decides.
+        /// The policy that decides which vjobs run.
         variant pub policy: String,
         /// The moment.
         fact("s") pub start_s: SimSpan,

@@ -18,9 +18,9 @@ fields! {
     pub struct ContextSwitches {
         /// How many assignments the optimiser tries for each plan, unless it proves its result before.
         pub steps: u64 = count("a number of steps", 0, i64::MAX), default Limits::default().steps;
-        /// How long it may search instead. Results then depend on the clock and are not reproducible.
+        /// The longest search, instead of `steps`. Results then depend on the clock and are not reproducible.
         pub time_limit_s: Option<Duration> = optional(positive_seconds());
-        /// How long actions take.
+        /// The durations of actions.
         pub durations: Times = table();
         /// Random configurations of a large cluster (figure 10).
         pub samples: Option<Configurations> = optional(table());
@@ -43,7 +43,7 @@ fields! {
         /// The numbers of VMs. Vjobs have 9 or 18, of 256 to 2,048 MB each.
         pub vms: Vec<u32> =
             one_or_many(count("a number of VMs", 1, MAX)), default (1..=9).map(|size| size * 54).collect();
-        /// In which states vjobs are, with equal chances.
+        /// The states of vjobs, with equal probabilities.
         pub states: Vec<InitialState> = one_or_many(choice([
             ("waiting", InitialState::Waiting),
             ("running", InitialState::Running),
@@ -52,7 +52,7 @@ fields! {
         /// The part of VMs that compute, drawn for each; by default VMs are at a moment of their application, in half of which
         /// one or two of nine compute.
         pub busy: Option<f64> = optional(fraction("a part of all VMs"));
-        /// How many configurations of each size.
+        /// The number of configurations of each size.
         pub replications: u32 = count("a number of replications", 1, MAX), default 30;
     }
     renamed { "samples" => "replications" }
@@ -83,9 +83,9 @@ fields! {
         pub priorities: Vec<u32> = one_or_many(count("a priority", 0, MAX)), default vec![0];
         /// How much applications compute, as a multiple of class A (4 is class B).
         pub work: f64 = number("a multiple of class A", (Bound::Excluded(0.0), Bound::Included(1e6))), default 4.0;
-        /// How many times everything is simulated, with other memory and other deviations of the work.
+        /// The number of replications, each with its own memory and deviations of the work.
         pub replications: u32 = count("a number of replications", 1, MAX), default 10;
-        /// Who decides.
+        /// The policies that decide which vjobs run.
         pub policies: Vec<Policy> =
             one_or_many(choice(Policy::ALL.iter().map(|&it| (it.name(), it)))),
             default vec![Policy::Booking, Policy::FirstFit, Policy::Optimised];
@@ -95,10 +95,10 @@ fields! {
         pub observation_s: SimSpan = positive_seconds(), default SimSpan::from_secs(10);
         /// The part of all actions that fail after their time.
         pub failures: f64 = fraction("a part of all actions"), default 0.0;
-        /// How often a failed action is tried again. Then the rest of the plan is dropped, and the next decision plans the
+        /// The number of retries of a failed action. Then the rest of the plan is dropped, and the next decision plans the
         /// rest.
         pub retries: u32 = count("a number of retries", 0, MAX), default 1;
-        /// When a simulation ends at the latest; it fails if vjobs are left.
+        /// The latest end of a simulation; it fails if vjobs are left.
         pub horizon_s: SimSpan = positive_seconds(), default SimSpan::from_secs(1_000_000);
     }
     renamed { "repetitions" => "replications" }

@@ -79,7 +79,7 @@ fn table_1() -> Table {
     model::costs().iter().map(line).collect()
 }
 
-/// How long actions take.
+/// The durations of actions.
 fn figure_3(scenario: &Scenario<ContextSwitches>) -> Table {
     let line = |memory_mb: u32| {
         let times = model::times(&scenario.durations.durations(), memory_mb);

@@ -213,7 +213,7 @@ fn either_way(ours: &Values<'_>) -> Option<Claim> {
     };
     let holds = |(better, worst, all): (usize, usize, usize)| match better.min(worst) {
         rarer if rarer * 20 >= all => Verdict::Holds,
-        // Fewer than one in twenty, and that is no chance.
+        // Fewer than one in twenty, and that is not chance.
         rarer if at_most(rarer, all) < 0.05 => Verdict::Fails,
         _ => Verdict::Open,
     };
@@ -246,7 +246,7 @@ fn at_most(successes: usize, trials: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// None of 8 is no rarity, none of 100 is one: 0.95^8 = 0.66 and 0.95^100 = 0.006.
+    /// None of 8 is not a rarity, none of 100 is one: 0.95^8 = 0.66 and 0.95^100 = 0.006.
     #[test]
     fn rare_events_need_replications() {
         assert!((at_most(0, 8) - 0.663_420).abs() < 1e-6);
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(verdict(Some((0.1, 0.2))), Verdict::Holds);
         assert_eq!(verdict(Some((-0.1, 0.4))), Verdict::Open);
         assert_eq!(verdict(Some((-0.4, -0.3))), Verdict::Fails);
-        assert_eq!(verdict(None), Verdict::Open, "a single replication decides nothing");
+        assert_eq!(verdict(None), Verdict::Open, "a single replication cannot decide");
     }
 
     /// Differences are of the same replications, and a statement needs all of its approaches.

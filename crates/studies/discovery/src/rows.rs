@@ -13,7 +13,7 @@ columns! {
         instance pub replication: u32,
         /// How the policies work.
         variant pub setting: String,
-        /// What sets the weights.
+        /// The approach that sets the weights.
         variant pub approach: String,
         /// The average over time of the minimum yield of all machines.
         primary(more) pub average_minimum_yield: f64,

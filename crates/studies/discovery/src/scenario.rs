@@ -17,16 +17,16 @@ fields! {
     /// Each approach runs on each workload with each setting.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Discovery {
-        /// How many workloads of each testbed.
+        /// The number of workloads of each testbed.
         pub replications: u32 = count("a number of replications", 1, 1_000_000), default 100;
-        /// What sets the weights.
+        /// The approaches that set the weights.
         pub approaches: Vec<Approach> =
             one_or_many(choice(Approach::ALL.iter().map(|&it| (it.name(), it)))), default Approach::ALL.to_vec();
-        /// How the policies work. Claims are checked with the first setting.
+        /// Settings of the policies. Claims are checked with the first one.
         pub settings: Vec<Setting> =
             distinct_tables("name", "a setting", |it: &Setting| &it.name).at_least_one(),
             default vec![Setting::standard()];
-        /// What runs.
+        /// The workloads.
         pub workloads: Vec<Workload> =
             distinct_tables("name", "a workload", |it: &Workload| &it.name).at_least_one();
     }
@@ -39,25 +39,25 @@ fields! {
     pub struct Setting {
         /// Its name in rows and tables.
         pub name: String = name("a setting"), default "standard".to_owned();
-        /// How long the discovery phase lasts.
+        /// The length of the discovery phase.
         pub discovery: SimSpan = positive_seconds(), default Settings::default().discovery;
-        /// How long the allocation phase lasts.
+        /// The length of the allocation phase.
         pub allocation: SimSpan = positive_seconds(), default Settings::default().allocation;
-        /// How long the execution phase lasts.
+        /// The length of the execution phase.
         pub execution: SimSpan = positive_seconds(), default Settings::default().execution;
         /// How often use is compared with the estimates during execution; the text does not say.
         pub monitor: SimSpan = positive_seconds(), default Settings::default().monitor;
-        /// By what part of it the expected minimum yield must rise for machines to be migrated.
+        /// The relative gain in the expected minimum yield that is needed to migrate machines.
         pub threshold: f64 = number("a part of the yield", 0.0..), default Settings::default().threshold;
         /// How long a live migration takes, at most an allocation phase. The machine runs on its old node and occupies memory
         /// on both.
         pub migration: SimSpan = positive_seconds(), default Settings::default().migration;
-        /// What part of the CPU of both of its nodes a migration takes while it goes on; the text has such a cost, and no number.
+        /// The fraction of the CPU of both of its nodes that a migration takes while it lasts; the text has such a cost, but no number.
         pub migration_cpu: f64 = fraction("a part of a node"), default 0.0;
         /// `weights` are work-conserving, `caps` are not.
         pub sharing: Sharing =
             choice(Sharing::ALL.iter().map(|&it| (it.name(), it))), default Sharing::default();
-        /// What the CPU above the largest minimum yield is for.
+        /// The use of the CPU above the largest minimum yield.
         pub spare: Spare = choice(Spare::ALL.iter().map(|&it| (it.name(), it))), default Spare::default();
         /// When the estimate of a machine's need falls during execution.
         pub lowering: Lowering =
@@ -67,7 +67,7 @@ fields! {
             choice(Packing::ALL.iter().map(|&it| (it.name(), it))), default Packing::default();
         /// The lowest yield that MCB tries.
         pub yield_floor: Yield = positive_fraction("a yield"), default McbOptions::default().floor;
-        /// How near to each other the last success and the last failure of MCB's search are.
+        /// The precision of MCB's search: the distance of its last success and last failure.
         pub yield_precision: Yield = positive_fraction("a yield"), default McbOptions::default().precision;
         /// Whether MCB's nodes are renamed so that the least memory migrates.
         pub relabel: bool = boolean(), default false;
@@ -85,7 +85,7 @@ fields! {
     pub struct Workload {
         /// Its name in rows and tables.
         pub name: String = name("a workload");
-        /// The published table beside which its results are shown.
+        /// The published table to compare with.
         pub published: Option<Published> =
             optional(choice(Published::ALL.iter().map(|&it| (it.name(), it))));
         /// Where the machines and their needs come from.
@@ -122,7 +122,7 @@ fields! {
         pub memory: Share = fraction("a part of a node"), default Share::from_ratio(1, 4);
         /// The mean time after which a need changes; times are exponentially distributed.
         pub mean_change: SimSpan = positive_seconds(), default SimSpan::from_secs(1_200);
-        /// For how long the machines run.
+        /// The time during which the machines run.
         pub span: SimSpan = positive_seconds(), default SimSpan::from_secs(43_200);
     }
     check |testbed, at| {
@@ -147,11 +147,11 @@ fields! {
         pub nodes: u32 = count("a number of nodes", 1, 100_000);
         /// What each machine reserves of a node's memory, at least 0.01.
         pub memory: Share = fraction("a part of a node"), default Share::from_ratio(1, 4);
-        /// How long a line lasts.
+        /// The length of the interval of a line.
         pub interval: SimSpan = positive_seconds(), default SimSpan::from_secs(300);
-        /// What values are: percents of a node, or fractions of it.
+        /// The unit of values: percentages of a node, or fractions of it.
         pub unit: Unit = choice(Unit::ALL.iter().map(|&it| (it.name(), it))), default Unit::Percent;
-        /// How much of the traces is used; all that all of them have, unless given.
+        /// The length of the traces to use; by default that of the shortest.
         pub span: Option<SimSpan> = optional(positive_seconds());
     }
 }

@@ -24,7 +24,7 @@ fields! {
     /// Waiting jobs move between clusters.
     #[derive(Clone, Debug, PartialEq)]
     pub struct GridFields {
-        /// How many times everything that is random is drawn.
+        /// The number of replications, each with its own random numbers.
         pub replications: u32 = count("a number of replications", 1, 10_000), default 1;
         /// Whether clusters have their own speeds (`true`) or all have speed 1 (`false`).
         pub heterogeneous: Vec<bool> = one_or_many(boolean()), default vec![false, true];
@@ -36,12 +36,12 @@ fields! {
         pub events: Option<String> = optional(name("a folder"));
         /// The meta-scheduler.
         pub meta: MetaFields = table();
-        /// What all jobs have in common.
+        /// Parameters of all jobs.
         pub jobs: JobFields = table();
         /// The clusters, of which each workload uses some.
         pub clusters: Vec<ClusterFields> =
             distinct_tables("name", "a cluster", |it: &ClusterFields| &it.name).at_least_one();
-        /// What is simulated.
+        /// The workloads.
         pub workloads: Vec<WorkloadFields> =
             distinct_tables("name", "a workload", |it: &WorkloadFields| &it.name).at_least_one();
     }
@@ -65,9 +65,9 @@ fields! {
     /// The meta-scheduler.
     #[derive(Clone, Debug, PartialEq)]
     pub struct MetaFields {
-        /// To which cluster arriving jobs go.
+        /// The rule that assigns arriving jobs to clusters.
         pub mapping: Mapping = named("a mapping"), default Mapping::default();
-        /// To how many clusters each job goes; with more than one there is no reallocation.
+        /// The number of clusters to which each job is submitted; with more than one there is no reallocation.
         pub copies: usize = count("a number of clusters", 1, Platform::MOST_CLUSTERS), default 1;
         /// The reallocation algorithms, without and with cancellation.
         pub algorithms: Vec<Algorithm> = one_or_many(named("a reallocation algorithm")), default Algorithm::ALL.to_vec();
@@ -82,8 +82,9 @@ fields! {
         pub transfer_s: SimSpan = seconds(0.0..=YEAR_S), default SimSpan::ZERO;
         /// The same for each core of the job, on top of that.
         pub transfer_per_core_s: SimSpan = seconds(0.0..=YEAR_S), default SimSpan::ZERO;
-        /// How often clusters publish their plans. In between the meta-scheduler knows of them what it does itself, and which jobs still
-        /// wait, but not that jobs end before their walltimes, that others move up, and that local jobs come. Without it, it asks.
+        /// How often clusters publish their plans. In between, the meta-scheduler knows only its own actions and which
+        /// jobs still wait; it does not know of early ends, of jobs that move up, or of local jobs. By default it
+        /// always asks.
         pub publication_s: Option<SimSpan> = optional(seconds(1.0..=YEAR_S));
     }
     renamed { "period" => "period_s", "threshold" => "threshold_s" }
@@ -95,7 +96,7 @@ fields! {
 }
 
 fields! {
-    /// What all jobs have in common.
+    /// Parameters of all jobs.
     #[derive(Clone, Debug, PartialEq)]
     pub struct JobFields {
         /// The walltimes of generated jobs, and of those in logs that have none: `exact`, `random:5` and so on.
@@ -131,11 +132,11 @@ fields! {
         pub name: String = name("a cluster");
         /// Its cores.
         pub cores: u32 = count("a number of cores", 1, 1 << 20);
-        /// Its own policy, whatever `local` says.
+        /// Its own policy, which overrides `local`.
         pub local: Option<LocalPolicy> = optional(named("a local policy"));
-        /// When it does not work. Its running jobs are lost and begin again, its waiting ones go elsewhere.
+        /// The times at which it is down. Its running jobs are lost and begin again, its waiting ones go elsewhere.
         pub outages: Vec<OutageFields> = tables();
-        /// How it fails at random, in place of `outages`.
+        /// Random failures, in place of `outages`.
         pub failures: Option<FailureFields> = optional(table());
         /// Its speed, with at most three decimals.
         pub speed: Speed = via(number("a speed", 0.001..=1_000.0), speed, |it: &Speed| f64::from(it.thousandths()) / 1e3);
@@ -159,9 +160,9 @@ fields! {
     /// An outage, in seconds from the begin of each workload on.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct OutageFields {
-        /// When the cluster fails.
+        /// The time at which the cluster fails.
         pub from_s: SimSpan = seconds(0.0..=100.0 * YEAR_S);
-        /// When it works again.
+        /// The time at which it is repaired.
         pub until_s: SimSpan = seconds(0.0..=100.0 * YEAR_S);
     }
 }
@@ -170,9 +171,9 @@ fields! {
     /// Failures of a cluster that are drawn for each replication, as long as jobs may arrive; the times between are exponential.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FailureFields {
-        /// How long it works on average.
+        /// The mean time to failure.
         pub mean_up_s: f64 = number("a number of seconds", 1.0..=100.0 * YEAR_S);
-        /// How long it does not work on average.
+        /// The mean time to repair.
         pub mean_down_s: f64 = number("a number of seconds", 1.0..=YEAR_S);
     }
 }
@@ -217,10 +218,10 @@ fields! {
         /// The load of the site in each month, or one for all: run times and walltimes are multiplied by one factor a month that
         /// makes it so. Without it, and without `jobs.load`, they stay as they are (generated ones under `jobs.max_load`).
         pub load: Option<Vec<f64>> = optional(one_or_many(positive("a load")));
-        /// Where in the log the workload begins, in days after its first job (of any site).
+        /// The day of the log at which the workload begins, counted from its first job (of any site).
         pub offset_days: u32 = count("a number of days", 0, MOST_DAYS), default 0;
-        /// How many days later each further replication begins, so that it has another window of the log; behind the last
-        /// window that is whole comes the first one again.
+        /// How many days later each further replication begins, so that it uses another window of the log; after the
+        /// last whole window they begin again with the first.
         pub shift_days: u32 = count("a number of days", 0, MOST_DAYS), default 0;
         /// How the log is read.
         pub reading: LogReading = flattened();
@@ -228,7 +229,7 @@ fields! {
     check |site, at| {
         if site.log.is_none() {
             if site.jobs.is_none() {
-                at.fault_of_table("there must be one of `jobs` or `log`");
+                at.fault_of_table("expected one of `jobs` or `log`");
             }
             if (site.offset_days, site.shift_days) != (0, 0) || site.reading != LogReading::default() {
                 at.fault_of_table("`offset_days`, `shift_days`, `lines`, `origin`, `size`, `annotation` and `rules` are for sites with a `log`");
@@ -245,7 +246,7 @@ fields! {
     /// How a log is read.
     #[derive(Clone, Debug, PartialEq)]
     pub struct LogReading {
-        /// What is done with lines that cannot be read: `lenient` leaves them out and counts them, `strict` refuses the log.
+        /// The rule for lines that cannot be read: `lenient` skips and counts them, `strict` refuses the log.
         pub lines: Strictness = named("a strictness"), default Strictness::default();
         /// The site of a log in the Grid Workloads Format (a name that ends in `.gwf` or `.gwf.gz`) from which jobs are taken: their
         /// `OrigSiteID`. Without it, all are.
@@ -254,7 +255,7 @@ fields! {
         pub size: SizeField = named("a size"), default SizeField::default();
         /// Where the cores of a job come from: its processors, or the tasks of an annotation.
         pub annotation: Annotation = annotation(), default Annotation::None;
-        /// What is done with anomalous lines. Jobs that are wider than all clusters are a matter of `jobs.too_wide`; run times of zero
+        /// The rules for anomalous lines. Jobs that are wider than all clusters are a matter of `jobs.too_wide`; run times of zero
         /// are clamped to 1 s unless it is said otherwise.
         pub rules: Rules = rules(), default default_rules();
     }

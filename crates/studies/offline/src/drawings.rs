@@ -54,7 +54,7 @@ pub(crate) fn times(scenario: &Scenario<Packings>, times: &ReadFile) -> Vec<Draw
                 None => sums.push((name, x, runs, runs * mean)),
             }
         }
-        // Means at the same size can be compared, whoever ran on more sizes.
+        // Means at the same size can be compared, even if one algorithm ran on more sizes.
         for family in FAMILIES {
             let own = sums.iter().filter(|sum| is_of(family, sum.0));
             let points = own.map(|(name, x, runs, sum)| ((*name).to_owned(), (*x, sum / runs)));

@@ -1,6 +1,6 @@
 //! The off-line study: jobs packed onto nodes once, for the best minimum yield, by every algorithm of two texts.
 //!
-//! * An instance is one of a set of the texts, or of parameters of one's own
+//! * An instance is one of a set of the texts, or of the user's parameters
 //!   ([`instances`](dfrsim_offline::instances)): some jobs and nodes.
 //! * A variant is an [`Algorithm`](dfrsim_offline::Algorithm).
 //!

@@ -41,7 +41,7 @@ impl Record<'_> {
     pub(crate) fn number(&self, column: usize) -> Option<f64> {
         self.line.cell(column).value()
     }
-    /// What became of the algorithm in this column; `None` if it did not run.
+    /// The outcome of the algorithm in this column; `None` if it did not run.
     pub(crate) fn status(&self, column: usize) -> Option<Status> {
         self.line.cell(column).status()
     }
@@ -53,7 +53,7 @@ pub(crate) struct Part<'a> {
     pub(crate) records: Vec<&'a Record<'a>>,
 }
 
-/// What became of an algorithm on some instances.
+/// The outcome of an algorithm on some instances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// On how many it ran.

@@ -27,29 +27,29 @@ fields! {
     /// Instances that are packed once, for the best minimum yield, each by every algorithm.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Packings {
-        /// The algorithms (`dfrsim pack --list`).
+        /// The algorithms (`dfrsim offline pack --list`).
         pub algorithms: Vec<Algorithm> = selected("an algorithm", named("an algorithm"), every_algorithm);
-        /// Whether `OPT`, the proven optimum, is one of them whatever the list says.
+        /// Whether `OPT`, the proven optimum, is added to the list.
         pub optimum: bool = boolean(), default false;
         /// Whether slow algorithms run on all instances too.
         pub everything: bool = boolean(), default false;
-        /// What the names of algorithms leave open.
+        /// Parameters of algorithms that their names do not give.
         pub packing: Packing = table();
         /// Algorithms that are too slow for all instances.
         pub slow: Vec<Slow> = tables();
-        /// Raising average yields, mappings kept.
+        /// The second phase, which raises average yields and keeps mappings.
         pub second_phase: SecondPhase = table();
-        /// What is packed.
+        /// The instances to pack.
         pub instances: Vec<InstanceGroup> =
             distinct_tables("name", "group of instances", |group: &InstanceGroup| &group.name).at_least_one();
     }
 }
 
 fields! {
-    /// What the names of algorithms leave open.
+    /// Parameters of algorithms that their names do not give.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Packing {
-        /// The search of vector packing ends when success and failure are so near.
+        /// The search of vector packing ends when success and failure are this close.
         pub precision: Yield = positive_fraction("a difference of yields"), default Yield::nearest(0.001);
         /// In which order nodes look through the lists of `VP_PP` and `VP_CP`: in the lexicographic order of the ranks of
         /// their dimensions, as the dissertation begins to describe it (4.2.5), or pair after pair, the lower number first,
@@ -86,11 +86,11 @@ fields! {
         pub light: Light = choice([("first", Light::First), ("best", Light::Best)]), default Light::First;
         /// The most attempts of `GB` and `SGB` to place a task.
         pub placements: u64 = count("a number of placements", 0, i64::MAX), default 500_000;
-        /// The most nodes of the search tree of `OPT`; what is not proven by then is `timed-out`.
+        /// The most nodes of the search tree of `OPT`; an instance that is not solved by then is `timed-out`.
         pub search_nodes: u64 = count("a number of nodes", 0, i64::MAX), default 100_000_000;
         /// The longest that an algorithm on linear programs, or `OPT`, may take; with it, results depend on the machine.
         pub time_limit_s: Option<Duration> = optional(seconds(..));
-        /// What solves linear programs (`"highs"` in builds with that feature). Solvers may find other optimal vertices, so
+        /// The solver of linear programs (`"highs"` in builds with that feature). Solvers may find other optimal vertices, so
         /// what is rounded from them differs.
         pub solver: Backend = named("a solver"), default Backend::default();
         /// The program that `RRND` and `RRNDNZ` round: for a yield known to be LPBOUND, or the printed one, twenty to sixty
@@ -105,7 +105,7 @@ fields! {
     /// Algorithms that do not run on all instances.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Slow {
-        /// Which.
+        /// The algorithms.
         pub algorithms: Vec<Algorithm> = any_algorithms();
         /// They run on this many replications of each scenario, the first ones.
         pub replications: u32 = count("a number of replications", 0, u32::MAX), default 1;
@@ -119,7 +119,7 @@ fields! {
     /// The second phase, which raises average yields, mappings kept.
     #[derive(Clone, Debug, PartialEq)]
     pub struct SecondPhase {
-        /// Whose packings go through it, of the scenario's algorithms.
+        /// The algorithms whose packings go through it.
         pub algorithms: Vec<Algorithm> = any_algorithms(), default Vec::new();
         /// With several fluid resources or parallel jobs the greatest average needs a linear program; it is solved for this
         /// many replications of each scenario, the first ones.
@@ -136,10 +136,11 @@ fields! {
         pub name: String = name("a group of instances");
         /// Where the instances come from.
         pub source: Source = flattened();
-        /// How many instances of each scenario; if absent, as many as published of a set, and one of a grid or a file.
+        /// The number of instances of each scenario; if absent, as many as published of a set, and one of a grid or a file.
         pub replications: Option<u32> = optional(count("a number of replications", 1, u32::MAX));
-        /// What becomes of requirements of the dissertation's instances that scaling lifts above a node: they are cut to one,
-        /// as its authors' simulator does, or kept, so that the instance has no solution. The text is silent.
+        /// How to treat requirements of the dissertation's instances that scaling raises above a node's capacity: they
+        /// are cut to it, as in its authors' simulator, or kept, so that the instance has no solution. The text is
+        /// silent.
         pub requirements: Requirements = choice([("cut", Requirements::Cut), ("kept", Requirements::Kept)]),
             default Requirements::Cut;
         /// Which amounts the dissertation's instances have: those drawn from [0, 1], or as its authors' simulator has them,
@@ -182,7 +183,7 @@ fields! {
         pub rho: Vec<f64> = one_or_many(fraction("a probability"));
         /// Free parts of fixed resources.
         pub slack: Vec<f64> = one_or_many(fraction("a part that is free"));
-        /// How large nodes are, in turn, in ordinary ones; slack is that of ordinary ones.
+        /// The sizes of nodes, used in turn, in units of an ordinary node; the slack is computed for ordinary nodes.
         pub node_sizes: Vec<f64> = one_or_many(number("a size", 0.01..=4.0)), default vec![1.0];
     }
     check |grid, at| {

@@ -22,7 +22,7 @@ pub struct Packable {
     pub(crate) is_programmed: bool,
     /// What is the same in all of its rows.
     pub(crate) row: Row,
-    /// What became of the passes of `GREEDY`, which are algorithms too.
+    /// The outcome of the passes of `GREEDY`, which are algorithms too.
     passes: Vec<OnceLock<Checked<Yield>>>,
 }
 

@@ -196,7 +196,7 @@ impl Study for OfflineStudy {
         let id = |at| {
             let Place { group, scenario, replication, parameters } = self.place(at);
             let tasks = parameters.tasks();
-            // Those on which slow algorithms run take longest, whatever their size.
+            // Those on which slow algorithms run take longest, at any size.
             let is_slow = !slow.is_empty() && self.algorithms(at).any(|algorithm| slow.contains(&algorithm));
             let labels = vec![
                 ("instances", self.scenario.instances[group].name.clone()),

@@ -9,7 +9,7 @@ use dfrsim_policies::{Policy, PolicyOptions};
 /// An observer that gives every record to the [`Auditor`] while the simulation runs; no file is written.
 pub(crate) struct Audited {
     auditor: Auditor,
-    /// Of all jobs: the audit knows nothing of trimming.
+    /// Of all jobs: the audit does not trim.
     metrics: Metrics,
 }
 
@@ -32,7 +32,7 @@ impl Audited {
         Ok(Audited { auditor, metrics })
     }
 
-    /// What is wrong with the schedule, or with the metrics of all of its jobs.
+    /// The faults of the schedule, or of the metrics of all of its jobs.
     pub(crate) fn verdict(mut self) -> Result<(), Faults> {
         if let Some(summary) = self.metrics.summary() {
             self.auditor.record(&summary.record());

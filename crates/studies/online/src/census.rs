@@ -169,7 +169,7 @@ impl Census {
         let axis = |label: &str, scale| Axis { label: label.to_owned(), scale };
         let chart = Chart::lines(
             axis("jobs in the system", Scale::Automatic),
-            axis("calls with at most so many, %", Scale::Linear),
+            axis("calls with at most this many, %", Scale::Linear),
             "share",
             vec![series("of the calls", calls), series("of their time", times)],
         );

@@ -10,7 +10,7 @@ use dfrsim_model::SimSpan;
 /// The line of the best of all.
 const BEST: &str = "best at equal bandwidth";
 
-/// The groups of one scope and setting that differ in nothing but their periods, of which there are several.
+/// The groups of one scope and setting that differ only in their periods, of which there are several.
 struct Line<'g, 'a> {
     /// The instances: `lublin`, `lublin, load 0.7 and more`.
     scope: String,

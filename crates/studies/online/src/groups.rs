@@ -90,7 +90,7 @@ impl<'a> Matrix<'a> {
         self.instances.iter().filter(is_of).count()
     }
 
-    /// For each instance and tau a row of whatever setting has one: the bound depends on none.
+    /// For each instance and tau a row of any setting that has one: the bound depends on none.
     pub(crate) fn one_each(&self) -> Vec<&'a SimulationRow> {
         let taus = self.scenario.simulation.taus.len();
         let one = |records: &'a [Record<SimulationRow>], tau: usize| {

@@ -75,8 +75,8 @@ impl ReadLog {
     }
 }
 
-/// The seed of a trace (from 0) in scenarios of this seed. It depends on nothing else, so traces are the same in all
-/// workloads, whatever they are called and scaled to, and a longer trace begins like a shorter one.
+/// The seed of a trace (from 0) in scenarios of this seed. It depends on these only, so traces are the same in all
+/// workloads, regardless of their names and scaling, and a longer trace begins like a shorter one.
 #[must_use]
 pub fn trace_seed(scenario_seed: u64, trace: u32) -> Seed {
     Seed::new(scenario_seed).fork("lublin").numbered(trace.into())
@@ -155,7 +155,7 @@ fn round(jobs: &mut [Job], workload: &Workload) {
 }
 
 impl Part {
-    /// How many jobs it has.
+    /// The number of jobs in the workload.
     fn size(&self) -> usize {
         match &self.origin {
             Origin::Log(jobs) => jobs.len(),

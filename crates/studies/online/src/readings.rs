@@ -26,7 +26,7 @@ fields! {
         /// Yields of `/stretch-per` between ticks: `held`, or `recomputed` at each event for the time that is left. The text
         /// (section 5.2.6) speaks of ticks only.
         pub stretch_yields: StretchYields = named("yields of `/stretch-per`"), default StretchYields::default();
-        /// Where the grid of ticks begins: `first-submission` or `zero`, the begin of the log. The text is silent.
+        /// Where the grid of ticks begins: `first-submission` or `zero`, the beginning of the log. The text is silent.
         pub ticks_from: TickOrigin = named("an origin of ticks"), default TickOrigin::default();
         /// Jobs that arrive at the moment of a tick are `admitted` before it, or `left-to-tick`. The text is silent.
         pub arrivals_at_ticks: ArrivalsAtTicks = named("a treatment of arrivals at ticks"), default ArrivalsAtTicks::default();

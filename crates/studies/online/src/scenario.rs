@@ -28,13 +28,13 @@ fields! {
     pub struct Online {
         /// The policies, each once.
         pub policies: Vec<Policy> = policies();
-        /// How it is simulated.
+        /// Parameters of the simulation.
         pub simulation: Simulation = table();
-        /// Policies with periods of their own, beside those.
+        /// Further policies, with their own periods.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
-        /// Other readings of what the text leaves open.
+        /// Alternative readings of points that the text leaves open.
         pub alternatives as "reading": Vec<Alternative> = distinct_tables("name", "a reading", |it: &Alternative| &it.name);
-        /// What is simulated.
+        /// The workloads.
         pub workloads: Vec<Workload> = distinct_tables("name", "a workload", |it: &Workload| &it.name).at_least_one();
     }
     check |scenario, at| {
@@ -65,7 +65,7 @@ fields! {
 }
 
 fields! {
-    /// How it is simulated. Of fields with several values, every combination that makes a difference to a policy is
+    /// Parameters of the simulation. Of fields with several values, every combination that makes a difference to a policy is
     /// simulated.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Simulation {
@@ -81,10 +81,10 @@ fields! {
         pub drops as "drop": Vec<DropRule> = one_or_many(named("a drop rule")), default vec![DropRule::default()];
         /// The least yield that MCB gives.
         pub yield_floor: Yield = positive_fraction("a yield"), default Yield::nearest(0.01);
-        /// How near MCB's search comes to the largest yield.
+        /// The precision of MCB's search for the largest yield.
         pub yield_precision: Yield = positive_fraction("a yield"), default Yield::nearest(0.01);
-        /// How near the search of `/stretch-per` comes to the largest inverse stretch: stretches above the inverse of this
-        /// cannot be told apart. The text wants the lowest feasible stretch (section 5.2.6).
+        /// The precision of the search of `/stretch-per` for the largest inverse stretch: stretches above the inverse
+        /// of this cannot be distinguished. The text wants the lowest feasible stretch (section 5.2.6).
         pub stretch_precision: Yield = positive_fraction("an inverse stretch"), default Yield::nearest(0.0001);
         /// How priorities are computed.
         pub priority: PriorityRule = named("a rule of priorities"), default PriorityRule::default();
@@ -98,7 +98,7 @@ fields! {
         /// After how many seconds running jobs reveal their CPU needs, where these are not exact; beside these
         /// simulations there are those in which they never do.
         pub discovery as "discovery_s": Vec<SimSpan> = list(positive_seconds()).distinct(), default Vec::new();
-        /// How the rest of what the text leaves open is read.
+        /// Readings of other points that the text leaves open.
         pub readings: Readings = table();
         /// Jobs submitted within this time after the first submission do not count in the metrics, in seconds.
         pub warm_up: SimSpan = seconds(..), default SimSpan::ZERO;
@@ -118,12 +118,12 @@ fields! {
         pub nodes: NonZeroU32 = count("a number of nodes", 1, MAX_NODES);
         /// The memory of a node in GB, for bandwidths.
         pub node_memory_gb: f64 = positive("a number of GB"), default 8.0;
-        /// Memory of tasks is rounded to whole multiples of this part of a node, as the author's simulator has it in hundredths; to the
-        /// nearest, but at least one. Exact where it is missing.
+        /// Memory of tasks is rounded to whole multiples of this part of a node, as in the author's simulator
+        /// (hundredths); to the nearest, but at least one. Exact where it is missing.
         pub memory_step: Option<Share> = optional(share());
         /// Jobs arrive at whole multiples of this, in seconds, rounded down; exact where it is missing.
         pub submit_step as "submit_step_s": Option<SimSpan> = optional(positive_seconds());
-        /// The published tables that our own are compared with.
+        /// The published tables to compare with.
         pub published: Vec<Published> = list(named("a published table")).distinct(), default Vec::new();
         /// Where its jobs come from.
         pub source: Source = flattened();
@@ -151,14 +151,14 @@ fields! {
         pub file: LocatedFile = file();
         /// Whether the log is one instance, or each week of its own time.
         pub cut: Cut = choice([("none", Cut::None), ("week", Cut::Week)]), default Cut::None;
-        /// What is done with lines that cannot be read: `lenient` leaves them out and counts them, `strict` refuses the log. Jobs
+        /// The rule for lines that cannot be read: `lenient` skips and counts them, `strict` refuses the log. Jobs
         /// wider than the machine can be read; their rule is `rules = { too_wide = "error" }`.
         pub lines: Strictness = named("a strictness"), default Strictness::default();
         /// Where tasks, CPU needs and memory come from.
         pub annotation: Annotation = annotation(), default Annotation::None;
-        /// The part that is taken: `{ skip, first, from, to }`.
+        /// The part of the log to use: `{ skip, first, from, to }`.
         pub select: Selection = serde("a table of the part that is taken"), default Selection::default();
-        /// What is done with anomalous lines.
+        /// The rules for anomalous lines.
         pub rules: Rules = serde("a table of rules"), default Rules::default();
     }
 }
@@ -198,9 +198,10 @@ fields! {
     /// Traces of the Lublin-Feitelson model.
     #[derive(Clone, Debug, PartialEq)]
     pub struct LublinTraces {
-        /// How many traces.
+        /// The number of traces.
         pub replications: u32 = count("a number of traces", 1, 1_000_000), default 100;
-        /// How many come before the first of them: those with other numbers are kept for other purposes, such as development.
+        /// The number of traces to skip before the first one, so that development and evaluation can use different
+        /// traces.
         pub skip: u32 = count("a number of traces", 0, 1_000_000), default 0;
         /// The jobs of each.
         pub jobs: usize = count("a number of jobs", 1, 100_000_000), default 1_000;
@@ -208,9 +209,9 @@ fields! {
         pub mode: Mode = named("a mode of the Lublin model"), default Mode::default();
         /// The offered loads to which each trace is scaled; without any, traces are left as they are.
         pub loads: Vec<f64> = list(positive("a load")).distinct(), default Vec::new();
-        /// What tasks could use of a node's CPU: `{ cores, serial, parallel }`.
+        /// The CPU needs of tasks: `{ cores, serial, parallel }`.
         pub cpu: CpuNeeds = serde("a table of CPU needs"), default CpuNeeds::default();
-        /// What memory tasks occupy.
+        /// The memory of tasks.
         pub memory: MemoryModel = serde("a model of memory"), default MemoryModel::default();
     }
     renamed { "traces" => "replications" }

@@ -128,8 +128,8 @@ impl Setting {
         }
     }
 
-    /// Adds what rows depend on. What does not matter to the policy is left out, so that rows are found again whatever
-    /// it is.
+    /// Adds what rows depend on. What does not matter to the policy is left out, so that rows are found again when it
+    /// changes.
     pub(crate) fn key(&self, node_memory_gb: f64, key: &mut KeyBuilder) {
         let Setting { policy, parameters, options, alternative: _ } = self;
         let Options { penalty, estimates, overrun, seed, needs, discovery, clock: _ } = options;
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(keys.len(), expected.len());
     }
 
-    /// What matters to a policy changes its key, and nothing else does.
+    /// What matters to a policy changes its key; other settings do not.
     #[test]
     fn keys_depend_on_what_matters() {
         let key = |policy: &str, fields: &str, node_memory_gb: f64, seed: u64| -> Key {

@@ -33,7 +33,7 @@ pub struct OnlineStudy {
 pub struct Instance {
     nodes: u32,
     jobs: Arc<[Job]>,
-    /// The bound for each tau, computed by whoever needs it first.
+    /// The bound for each tau, computed when it is first needed.
     bounds: Vec<OnceLock<f64>>,
     /// For each setting what the simulation measured, with all taus, or why it failed: simulated for the first tau that
     /// needs it.

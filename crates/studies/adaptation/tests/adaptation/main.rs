@@ -24,7 +24,7 @@ fn run(text: &str, folder: &Path, part: Part) -> RunReport {
 }
 
 #[test]
-fn budgets_rise_and_without_moves_nothing_changes() {
+fn budgets_rise_and_without_moves_no_placement_changes() {
     let folder = tempfile::tempdir().unwrap();
     let report = run(FEW, folder.path(), Part::Whole);
     assert_eq!((report.counts.total, report.counts.failures()), (36, 0));

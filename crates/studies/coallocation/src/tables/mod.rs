@@ -12,7 +12,7 @@ use dfrsim_coallocation::planetlab::PROPERTIES;
 use dfrsim_lab::{NamedTable, Statistics, Table, TableLine, average, beside};
 use dfrsim_model::coallocation::{Resource, UNITS_PER_ONE};
 
-/// All tables; those for which the scenario has nothing are empty.
+/// All tables; those without data in the scenario are empty.
 pub(crate) fn tables(data: &Data<'_>, nodes: &[Vec<Resource>]) -> Vec<NamedTable> {
     vec![
         NamedTable::printed("table_1", "Table 1: the nodes", table_1(data, nodes)),

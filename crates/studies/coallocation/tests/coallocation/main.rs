@@ -219,7 +219,7 @@ fn what_is_wrong_with_listed_nodes_is_reported() {
     assert!(both.contains("nodes.csv:3: ram_gb: `y` is not an amount"), "{both}");
     let order = error("node,cores,ram_gb,ghz\na,1,1,1\n");
     assert!(order.contains("nodes.csv:1: the properties should be cores,ghz,ram_gb"), "{order}");
-    assert!(error("node,cores,ghz,ram_gb\n").contains("there must be at least one node"));
+    assert!(error("node,cores,ghz,ram_gb\n").contains("expected at least one node"));
     let few = error("node,cores,ghz,ram_gb\na,1,1,1\n");
     assert!(few.contains("sizes: 2 nodes are more than the 1 of a grid"), "{few}");
     let missing = faults("study = 'coallocation'\nnode_list = 'other.csv'\n");
@@ -243,7 +243,7 @@ fn repetitions_may_draw_nodes_of_their_own() {
 
 /// The first nodes of a case may lack the minima of a simple request, the first eligible ones do not.
 #[test]
-fn searches_look_at_eligible_nodes_unless_told_otherwise() {
+fn searches_examine_eligible_nodes_by_default() {
     let without_nodes = |sample: &str| {
         let folder = tempfile::tempdir().unwrap();
         run(SMALL, &[sample, "cases=20"], folder.path());
@@ -300,7 +300,7 @@ fn rows_can_be_recomputed_from_files() {
     assert!(starts > 5, "{starts}");
 }
 
-/// Counts of 6 cases are no counts of 90.
+/// Counts of 6 cases are not counts of 90.
 #[test]
 fn published_counts_are_beside_as_many_cases_only() {
     let folder = tempfile::tempdir().unwrap();

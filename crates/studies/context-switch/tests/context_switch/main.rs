@@ -71,8 +71,8 @@ fn numbers(frame: &DataFrame, column: &str) -> Vec<f64> {
     (0..frame.len()).map(|row| frame.number(row, column).unwrap()).collect()
 }
 
-/// All nine VMs boot at once in 6 s; in the end they stop in 25 s. Nothing costs anything. With vjobs that only wait, no plan
-/// costs anything either.
+/// All nine VMs boot at once in 6 s; at the end they stop in 25 s. All plans cost 0. With vjobs that only wait, all
+/// plans cost 0, too.
 #[test]
 fn one_vjob_is_run_and_stopped() {
     let folder = tempfile::tempdir().unwrap();

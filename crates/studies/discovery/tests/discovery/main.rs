@@ -126,7 +126,7 @@ fn recorded_traces_are_read_and_their_faults_reported() {
     write("batch.txt", "100\nfull\n");
     let faults = error(RECORDED);
     for fault in [
-        "web.csv: line 2: 1 values, where the lines before have 2",
+        "web.csv: line 2: found 1 values, expected 2 as in the lines before",
         "web.csv: line 3, column 2: `150` is not a number from 0 to 100",
         "batch.txt: line 2, column 1: `full` is not a number from 0 to 100",
     ] {
@@ -155,10 +155,10 @@ name = 'neither'
     for part in [
         "wrong.toml:2:15: expected `Xen`, `DYNAMIC` or `DYNAMIC+MIGRATION`, found \"KVM\"",
         "`samples` is now called `replications`",
-        "a migration of 90 s does not end in an allocation phase of 60 s",
+        "a migration of 90 s does not fit into an allocation phase of 60 s",
         "expected `weights` or `caps`, found \"shares\"",
         "the machines on node 0 reserve more memory than it has",
-        "there must be one of `testbed` or `recorded`",
+        "expected one of `testbed` or `recorded`",
     ] {
         assert!(errors.contains(part), "{part}: {errors}");
     }

@@ -52,7 +52,7 @@ fn claim(section: &str, text: &str, check: &Check, all: &Metrics, each: &[Metric
 mod tests {
     use super::*;
 
-    /// What the text says holds on its own tables, except where these have nothing on it: delays of single jobs.
+    /// What the text says holds on its own tables, except for values that these lack: delays of single jobs.
     #[test]
     fn statements_hold_on_the_published_tables() {
         let tables = || published::tables().beside_themselves();

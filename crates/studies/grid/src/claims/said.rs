@@ -20,7 +20,8 @@ impl Said {
             Said::AtMost(limit) => value <= limit,
         }
     }
-    /// The verdict on a value with an interval: it holds if all of the interval does, fails if nothing of it does.
+    /// The verdict on a value with an interval: it holds if it does on the whole interval, and fails if it fails on the
+    /// whole interval.
     pub(super) fn verdict(self, (low, high): (f64, f64)) -> Verdict {
         match (self.holds(low), self.holds(high)) {
             (true, true) => Verdict::Holds,

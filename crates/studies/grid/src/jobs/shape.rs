@@ -21,7 +21,7 @@ pub(super) fn into_bags(jobs: &mut [GridJob], size: usize, seed: Seed) {
 }
 
 /// This part of the jobs, drawn one by one, ends soon. Those without a walltime get one of `walltime` before, so that it
-/// does not tell that they fail.
+/// does not reveal that they fail.
 pub(super) fn fail(jobs: &mut [GridJob], part: f64, seed: Seed, walltime: impl Fn(&GridJob) -> SimSpan) {
     let mut rng = seed.fork("failing").rng();
     for job in jobs {

@@ -153,7 +153,7 @@ fn events_are_written_and_pass_the_checker() {
     assert_eq!(names, ["none", "with-mct", "without-mct"].map(name));
 }
 
-/// Events of every simulation, whatever its local policy, its mapping and its copies, are in a file of their own that the
+/// Events of every simulation, for all local policies, mappings and numbers of copies, are in a separate file that the
 /// audit accepts.
 #[test]
 fn events_of_every_simulation_pass_the_audit() {
@@ -208,7 +208,7 @@ fn columns<const N: usize>(text: &str, overrides: &[&str], names: [&str; N]) -> 
     })
 }
 
-/// A transfer that takes a day keeps jobs where they are, and changes nothing without moves.
+/// A transfer that takes a day keeps jobs where they are, and has no effect without moves.
 #[test]
 fn transfers_are_a_field() {
     let names = ["moves", "mean_turnaround_s"];
@@ -282,9 +282,9 @@ fn a_log_of_a_grid_is_split_by_site() {
         parsed.run(&options, &AtomicBool::new(false), &())
     };
     let report = run(scenario).unwrap();
-    let told: Vec<&str> = report.inputs.iter().map(|input| input.report[0].as_str()).collect();
+    let reports: Vec<&str> = report.inputs.iter().map(|input| input.report[0].as_str()).collect();
     assert_eq!(
-        told,
+        reports,
         [
             "S1: 20 records, 20 jobs; lines of other sites: 10; 0 days",
             "S2: 10 records, 10 jobs; lines of other sites: 20; 0 days"
@@ -320,7 +320,7 @@ fn all_faults_of_a_scenario_are_found() {
     let found = faults(&wrong);
     for part in [
         "`seeds` is now called `replications`",
-        "there is no field `audit` any more: the checker follows every simulation",
+        "the field `audit` was removed: the checker follows every simulation",
         "unknown local policy `FIFO`; expected FCFS, CONS, CONS/REPLAN or EASY",
         "expected a speed from 0.001 to 1000, found 0",
         "slow: expected a number of jobs for each of the 1 months",
@@ -330,11 +330,11 @@ fn all_faults_of_a_scenario_are_found() {
     let cluster = faults(&QUICK.replace("cluster = \"fast\"", "cluster = \"quick\""));
     assert!(cluster.contains("days: there is no cluster `quick`"), "{cluster}");
     let shared = faults(&QUICK.replace("cluster = \"fast\"", "cluster = \"slow\""));
-    assert!(shared.contains("there is another site with the cluster `slow`"), "{shared}");
+    assert!(shared.contains("duplicate site with the cluster `slow`"), "{shared}");
     let missing = faults(&QUICK.replace("jobs = [400]", "log = \"none.swf\""));
     assert!(missing.contains("there is no file none.swf"), "{missing}");
     let unspecified = faults(&QUICK.replace(", jobs = [400]", ""));
-    assert!(unspecified.contains("there must be one of `jobs` or `log`"), "{unspecified}");
+    assert!(unspecified.contains("expected one of `jobs` or `log`"), "{unspecified}");
 }
 
 /// A hundred jobs of a log, one of them for 200 cores.

@@ -93,7 +93,7 @@ fn mean(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
     dfrsim_lab::average(numbers)
 }
 
-/// With fewer instances nothing is said of the dissertation's large ones.
+/// With fewer instances the statements on the dissertation's large ones are not checked.
 const FEWEST: usize = 20;
 
 /// The dissertation's large instances.

@@ -98,7 +98,7 @@ pub(super) fn table_4_6(results: &Results<'_>) -> Table {
     TABLE_4_6.lines().map(line).collect::<Table>().with_notes(vec![note, MARGINS.to_owned()])
 }
 
-/// A line of the published table whose means are too small for its percentiles, whatever was rounded.
+/// A line of the published table whose means are too small for its percentiles, however they were rounded.
 fn cannot_be_right(
     ([parameter, value], [slack, gap, relative, p90, p90_relative]): ([&str; 2], [f64; 5]),
 ) -> Option<String> {

@@ -1,4 +1,4 @@
-//! What became of the instances.
+//! The outcome of the instances.
 
 use crate::results::{Results, Tally};
 use dfrsim_lab::{Table, TableLine};

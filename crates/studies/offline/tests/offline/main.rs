@@ -1,4 +1,4 @@
-//! The study through the frame: the files are the same whatever happened on the way, and its tables are what a slow computation
+//! The study in the frame: the files are the same after any interruption, and its tables are what a slow computation
 //! from the rows gives.
 
 use dfrsim_lab::fields::{Environment, InputErrors, Scenario, ScenarioSource};
@@ -312,7 +312,7 @@ fn wrong_fields_are_reported_together() {
         "expected a deviation from 0",
         "expected a probability from 0 to 1, found 2",
         "expected at least one: a part that is free from 0 to 1",
-        "test.toml:13:1: there must be one of `set`, `grid` or `files`",
+        "test.toml:13:1: expected one of `set`, `grid` or `files`",
     ] {
         assert!(errors.contains(part), "{part}\n{errors}");
     }

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 const SOURCE: &str = "dissertation, sections 5.3 and 5.4";
 
-/// The tau of the published tables, as far as they tell.
+/// The tau of the published tables, as far as they state it.
 const USUAL_TAU: SimSpan = SimSpan::from_secs(10);
 const LIVE_MIGRATION: SimSpan = SimSpan::from_secs(20);
 const PUBLISHED_PENALTY: SimSpan = SimSpan::from_secs(300);
@@ -97,7 +97,7 @@ pub(super) fn all(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
                 .filter(|it| it.penalty == simulation.penalties[simulation.penalties.len() - 1])
                 .collect();
             add(
-                "Whatever tau, the best policy is at least 100 times better than EASY",
+                "For every tau, the best policy is at least 100 times better than EASY",
                 everywhere(&by_tau, |it| format!("tau {} s", it.tau), beats_easy),
             );
         }

@@ -76,7 +76,7 @@ pub(super) fn mcb_needs_more(totals: &Totals) -> Option<Check> {
         {
             continue;
         }
-        // Without ticks, Greedy never calls MCB, and there is nothing to limit.
+        // Without ticks, Greedy never calls MCB, and there is no limit to choose.
         let limit = if policy.periodic == Periodic::Nothing { RemapLimit::Unlimited } else { super::LIMIT };
         let counterparts = totals.iter().filter(|(it, _)| {
             is_greedy(it)
@@ -95,7 +95,7 @@ pub(super) fn mcb_needs_more(totals: &Totals) -> Option<Check> {
     })
 }
 
-/// Greedy policies without ticks need next to nothing.
+/// Greedy policies without ticks need very little.
 pub(super) fn greedy_needs_little(totals: &Totals) -> Option<Check> {
     let is_plain = |it: &Fractional| {
         it.periodic == Periodic::Nothing

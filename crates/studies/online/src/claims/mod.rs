@@ -348,7 +348,7 @@ fn consistent(matrix: &Matrix<'_>, groups: &[Group<'_>]) -> Vec<Claim> {
                 let detail = format!("rank correlation {value:.3}");
                 Some(Check { holds: value >= 0.9, value: Some(value), detail })
             };
-            let text = "Policies stand in the same order on both sets, by a rank correlation of 0.9 or more";
+            let text = "Policies are in the same order on both sets, by a rank correlation of 0.9 or more";
             claims.extend(
                 check(0).map(|ours| claim(text, &format!("{one}, {other}"), &ours, check(1).as_ref())),
             );

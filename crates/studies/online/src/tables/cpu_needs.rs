@@ -55,7 +55,7 @@ fn is_exact_of(exact: &Group<'_>, group: &Group<'_>) -> bool {
     exact.setting.options == options(group.setting) && own(exact) == own(group)
 }
 
-/// The geometric mean of the ratios of a metric, instance by instance; missing if there is nothing to compare with.
+/// The geometric mean of the ratios of a metric, instance by instance; missing if there is no policy to compare with.
 fn ratio(
     bootstrap: Bootstrap,
     group: &Group<'_>,

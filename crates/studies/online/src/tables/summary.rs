@@ -1,4 +1,4 @@
-//! What is printed at the end of a run: a few lines, whatever its size.
+//! The summary printed at the end of a run: a few lines for a run of any size.
 
 use super::degradation::measures;
 use crate::groups::{Group, Matrix};

@@ -44,7 +44,7 @@ fn of_measure(matrix: &Matrix<'_>, group: &Group<'_>, measure: Measure) -> Optio
         let trace: usize = row.instance.strip_prefix("trace-")?.parse().ok()?;
         let own = match measure {
             Measure::Degradation => row.degradation,
-            // Every paused job has been resumed in the end.
+            // Every paused job has been resumed at the end.
             Measure::Resumes => row.preemptions as f64,
             Measure::Migrations => row.migrations as f64,
         };

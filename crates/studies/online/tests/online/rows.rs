@@ -38,7 +38,7 @@ fn killed_jobs_have_the_bound_of_what_they_run() {
     );
 }
 
-/// The second job never ran: it is left out, and the table says so.
+/// The second job never ran: it is left out, and the table notes it.
 #[test]
 fn jobs_that_are_left_out_are_reported_below_the_table() {
     let folder = tempfile::tempdir().unwrap();

@@ -43,7 +43,7 @@ fn defaults_are_those_of_the_study() {
 fn unknown_fields_are_answered_with_the_nearest() {
     assert_eq!(
         errors("study = \"online\"\npolices = [\"FCFS\"]\n", &[]),
-        "s.toml: missing field `policies`\ns.toml: there must be at least one `workloads` table\n\
+        "s.toml: missing field `policies`\ns.toml: expected at least one `workloads` table\n\
          s.toml:2:1: unknown field `polices`; did you mean `policies`?\n  2 | polices = [\"FCFS\"]\n    | ^^^^^^^"
     );
     assert_eq!(
@@ -85,8 +85,8 @@ fn all_wrong_values_are_reported_at_once() {
         "s.toml:10:9: expected a number of nodes from 1 to 10000000, found 0",
         "s.toml:11:27: expected a number of traces from 1 to 1000000, found 0",
         "s.toml:11:44: expected a load above 0, found 0",
-        "s.toml:15:16: no log `missing.swf`; looked for ",
-        "s.toml:16:1: there must be one of `swf`, `batsim` or `lublin`",
+        "s.toml:15:16: log `missing.swf` not found; searched for ",
+        "s.toml:16:1: expected one of `swf`, `batsim` or `lublin`",
     ];
     assert_eq!(messages.len(), starts.len(), "{errors}");
     for (message, start) in messages.iter().zip(starts) {
@@ -102,18 +102,18 @@ fn what_is_missing_or_no_toml_is_reported() {
         "s.toml:3:26: expected a number of seconds from 0 or a list of them, found \"long\"\n  \
          3 | simulation = { penalty = \"long\" }\n    |                          ^^^^^^"
     );
-    let nothing = errors(HEAD, &[]);
-    assert_eq!(nothing, "s.toml: there must be at least one `workloads` table");
+    let empty = errors(HEAD, &[]);
+    assert_eq!(empty, "s.toml: expected at least one `workloads` table");
     let broken = errors("study = \npolicies = [\n", &[]);
     assert!(broken.starts_with("s.toml:1:9: ") && broken.contains("\ns.toml:"), "{broken}");
     let empty = errors(&format!("study = \"online\"\npolicies = []\n{MODEL}"), &[]);
-    assert!(empty.starts_with("s.toml:2:12: there must be at least one policy"), "{empty}");
+    assert!(empty.starts_with("s.toml:2:12: expected at least one policy"), "{empty}");
     let absent = registry().load("no/such/file.toml".as_ref(), &[]).err().unwrap().to_string();
     assert!(absent.starts_with("no/such/file.toml: cannot be read: "), "{absent}");
 }
 
 #[test]
-fn wrong_assumptions_are_reported_where_they_stand() {
+fn wrong_assumptions_are_reported_with_their_place() {
     let lublin = |fields: &str| {
         let workload = format!("[[workloads]]\nname = \"model\"\nnodes = 8\nlublin = {{ {fields} }}\n");
         errors(&format!("{HEAD}{workload}"), &[]).lines().next().unwrap().to_owned()
@@ -278,7 +278,7 @@ fn memory_models() -> impl Strategy<Value = MemoryModel> {
 }
 
 proptest! {
-    /// Whatever a scenario says, it says the same when it is written with every field spelt out.
+    /// A scenario written with all of its fields is the same scenario.
     #[test]
     fn a_resolved_scenario_is_itself(
         seed in 0..i64::MAX,
