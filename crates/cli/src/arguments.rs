@@ -19,34 +19,34 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct WorkloadArguments {
-    /// The log: an SWF file, GWF (.gwf), what Slurm's sacct --parsable2 prints (.sacct), or a workload of Batsim (.json),
-    /// plain or gzip; looked for as given, then in traces/,
-    /// $DFRSIM_TRACES and ../shared/traces
+    /// The log: an SWF file, GWF (.gwf), the output of Slurm's sacct --parsable2 (.sacct), or a Batsim workload (.json),
+    /// plain or gzip; searched at the given path, then in traces/, $DFRSIM_TRACES and ../shared/traces
     #[arg(long, value_name = "FILE")]
     pub(crate) workload: PathBuf,
-    /// The nodes of the cluster; with `--unit processor`, its processors. The machine of the log's header if not given
+    /// The nodes of the cluster; with `--unit processor`, its processors; by default the machine of the log's header
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_NODES)))]
     nodes: Option<u32>,
-    /// What is given to a task as a whole: a node (the study) or a processor (plain SWF work)
+    /// What a task takes as a whole: a node (as in the study) or a processor (plain SWF simulation)
     #[arg(long, value_enum, default_value_t = Unit::Node)]
     pub(crate) unit: Unit,
     /// Where tasks, CPU needs and memory come from
     #[arg(long, value_enum, default_value_t = Annotate::None)]
     pub(crate) annotate: Annotate,
-    /// The cores of a node, for `--annotate`: 2 for hpc2n, 4 for lublin unless given
+    /// The cores of a node, for `--annotate`: by default 2 for hpc2n, 4 for lublin
     #[arg(long, value_name = "N")]
     cores: Option<NonZeroU32>,
-    /// How the processors of a job become tasks, for `--annotate hpc2n`: even = a task a node if they fill nodes evenly, else
-    /// a task a processor (on dual-core nodes unless given); spread = a task a node, on as few nodes as hold them
+    /// How the processors of a job become tasks, for `--annotate hpc2n`: even = a task for each node if they fill nodes
+    /// evenly, else a task for each processor (the default on dual-core nodes); spread = a task for each node, on as few
+    /// nodes as hold them
     #[arg(long, value_name = "even|spread")]
     join: Option<Join>,
-    /// The least memory of a task, for `--annotate hpc2n`, in tenths of a node: 1
+    /// The least memory of a task, for `--annotate hpc2n`, in tenths of a node; by default 1
     #[arg(long, value_name = "TENTHS", value_parser = clap::value_parser!(u32).range(0..=10))]
     floor_tenths: Option<u32>,
-    /// The memory of a node: 2 for `--annotate hpc2n` unless given; 8 for policies with a budget of moved memory
+    /// The memory of a node; by default 2 for `--annotate hpc2n`, and 8 for policies with a budget of moved memory
     #[arg(long, value_name = "GB", value_parser = gigabytes)]
     pub(crate) node_memory: Option<f64>,
-    /// The seed of all that is random: the memory of `--annotate lublin`, random estimates
+    /// The seed of all random numbers: the memory of `--annotate lublin`, random estimates
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]
@@ -57,13 +57,13 @@ pub(crate) struct WorkloadArguments {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct LogArguments {
-    /// Where a job's size stands: requested = field 8, else 5; allocated = field 5, else 8
+    /// The field with a job's size: requested = field 8, else 5; allocated = field 5, else 8
     #[arg(long, value_name = "requested|allocated", default_value = "requested")]
     size: SizeField,
-    /// Leave out the first N lines of the file
+    /// Skip the first N lines of the file
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
-    /// Take only N lines of the file, counted after those skipped, and read no further
+    /// Read only the next N lines of the file
     #[arg(long, value_name = "N")]
     first: Option<u64>,
     /// Take only jobs submitted at this second of the log or later
@@ -72,16 +72,17 @@ pub(crate) struct LogArguments {
     /// Take only jobs submitted before this second of the log
     #[arg(long, value_name = "SECOND")]
     to: Option<u64>,
-    /// Run time zero or unknown: left out, or 1 s
+    /// Jobs with a run time of zero or unknown: drop them, or clamp the run time to 1 s
     #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
     zero_run: Rule,
-    /// Size zero or unknown: left out, or 1
+    /// Jobs with a size of zero or unknown: drop them, or clamp the size to 1
     #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
     zero_size: Rule,
-    /// Wider than the machine: left out (an error with --strict), or as wide as the machine
+    /// Jobs wider than the machine: drop them (by default; an error with --strict), or clamp their size to the
+    /// machine's
     #[arg(long, value_name = "drop|clamp|error")]
     too_wide: Option<Rule>,
-    /// Submit time unknown: left out, or submitted with the line above
+    /// Jobs without a submit time: drop them, or clamp it to that of the line above
     #[arg(long, value_name = "drop|clamp|error", default_value = "drop")]
     no_submit: Rule,
     /// Failed jobs (status 0)
@@ -90,20 +91,20 @@ pub(crate) struct LogArguments {
     /// Cancelled jobs (status 5)
     #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
     cancelled: StatusRule,
-    /// Parts of checkpointed jobs (status 2, 3 and 4), which a line above with their job number sums up
+    /// Parts of checkpointed jobs (status 2, 3 and 4), which an earlier line with their job number sums up
     #[arg(long, value_name = "keep|drop|error", default_value = "drop")]
     partial: StatusRule,
-    /// Jobs with status 2, 3 or 4 that no line above sums up
+    /// Jobs with status 2, 3 or 4 that no earlier line sums up
     #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
     lone_partial: StatusRule,
     /// Jobs with a status that the format does not define, such as an exit code
     #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
     unknown_status: StatusRule,
-    /// Jobs with the number of a line above
+    /// Jobs with the number of an earlier line
     #[arg(long, value_name = "keep|drop|error", default_value = "keep")]
     repeated_number: StatusRule,
-    /// Refuse logs with lines that are not as the format defines them (broken, without submit time, of unknown status) or
-    /// with jobs wider than the machine, instead of leaving such lines out or keeping them, counted
+    /// Refuse logs with lines that violate the format (broken, without submit time, of unknown status) or with jobs
+    /// wider than the machine, instead of dropping or keeping such lines and counting them
     #[arg(long)]
     strict: bool,
     /// Lenient reading is the default now
@@ -119,18 +120,18 @@ pub(crate) struct LogArguments {
 pub(crate) enum Unit {
     /// A task takes a node.
     Node,
-    /// A processor of the log takes a processor.
+    /// Each processor of the log is a task of one processor.
     Processor,
 }
 
 /// Where tasks, CPU needs and memory come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Annotate {
-    /// A task a processor, need 1, no memory
+    /// A task for each processor, with CPU need 1 and no memory
     None,
-    /// From the log's memory fields, on dual-core nodes of 2 GiB unless said otherwise
+    /// From the log's memory fields, by default on dual-core nodes of 2 GiB
     Hpc2n,
-    /// As for the Lublin model: memory drawn at random, size 1 needs a core of four
+    /// As for the Lublin model: memory drawn at random, a job of size 1 needs one of four cores
     Lublin,
 }
 
@@ -139,7 +140,7 @@ impl WorkloadArguments {
     fn options(&self) -> Result<Options, Failure> {
         if self.unit == Unit::Processor && self.annotate != Annotate::None {
             return Err(Failure::input(
-                "--unit processor takes processors as they stand in the log; use --unit node with --annotate",
+                "--unit processor uses the processors of the log as they are; use --unit node with --annotate",
             ));
         }
         let annotation = match self.annotate {
@@ -251,7 +252,7 @@ impl LogArguments {
     fn strictness(&self) -> Strictness {
         if self.strict { Strictness::Strict } else { Strictness::Lenient }
     }
-    /// What is wrong with a log, and which options would help.
+    /// The faults of a log, and which options would help.
     pub(crate) fn failure(&self, error: &LogError) -> Failure {
         let mut message = error.to_string();
         for advice in error.advice(self.strictness()) {

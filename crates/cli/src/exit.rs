@@ -15,7 +15,7 @@ pub enum Exit {
     Input = 2,
     /// The user interrupted it: 128 + SIGINT, as shells have it.
     Interrupted = 130,
-    /// Nobody reads the output any more: 128 + SIGPIPE.
+    /// The reader of the output is gone: 128 + SIGPIPE.
     ClosedPipe = 141,
 }
 

@@ -15,7 +15,7 @@ pub(crate) enum Failure {
     Result(String),
     /// The user interrupted it: [`Exit::Interrupted`].
     Interrupted(String),
-    /// Nobody reads the output any more; no message, [`Exit::ClosedPipe`].
+    /// The reader of the output is gone; no message, [`Exit::ClosedPipe`].
     ClosedPipe,
 }
 

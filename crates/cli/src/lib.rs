@@ -1,6 +1,6 @@
 //! The command line of `dfrsim`, for any set of studies and policies.
 //!
-//! [`main_with`] is the whole program. With a registry of one's own it has one's own policies and studies beside the
+//! [`main_with`] is the whole program. With your own registry it has your policies and studies beside the
 //! standard ones, or instead of them:
 //!
 //! ```no_run

@@ -1,8 +1,9 @@
 //! How much memory the program may use.
 //!
-//! What can be foreseen is refused before anything is computed ([`Limit::bytes`]). For the rest, on Linux, a thread looks at the
-//! memory in use and ends the program with a message when it is above the limit, before the machine runs out of it. Where
-//! the system itself refuses memory (`ulimit -v`), the program ends with its message and the same exit code instead of an abort.
+//! Runs that are known to need more are refused at the start ([`Limit::bytes`]). For the rest, on Linux, a thread
+//! checks the memory in use and ends the program with a message when it is above the limit, before the machine runs out
+//! of it. Where the system itself refuses memory (`ulimit -v`), the program ends with its message and the same exit
+//! code instead of an abort.
 
 use crate::exit::Exit;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ const USUAL_PART: f64 = 0.9;
 /// How much memory may be used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
-    /// In bytes; `None` where there is no limit, because nothing was asked for and the system does not say what is free.
+    /// In bytes; `None` where there is no limit, because none was given and the system does not report its free memory.
     bytes: Option<u64>,
 }
 
@@ -72,8 +73,8 @@ fn watch(limit: u64) {
     while let Some(used) = used() {
         if used > limit {
             crate::output::notice!(
-                "error: {:.1} GB of memory are in use, and {:.1} GB may be: ask for less, or raise --max-memory; what was \
-                 finished is kept",
+                "error: {:.3} GB of memory are in use, more than the limit of {:.3} GB: make the task smaller, or raise \
+                 --max-memory; finished rows are kept",
                 used as f64 / 1e9,
                 limit as f64 / 1e9
             );

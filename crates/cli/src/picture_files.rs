@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 /// A format of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Vectors, with text as text
+    /// Vector graphics, with selectable text
     Svg,
-    /// Pixels, 1200 across
+    /// Pixels, 1,200 wide
     Png,
 }
 

@@ -56,7 +56,7 @@ pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// All inputs.
 pub(crate) struct Bases {
-    /// Scenarios, as they were written and with every default spelt out.
+    /// Scenarios, as they were written and with every default written out.
     pub(crate) scenarios: Vec<Vec<u8>>,
     /// Folders of finished results.
     pub(crate) results: Vec<Files>,

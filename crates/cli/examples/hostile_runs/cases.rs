@@ -125,7 +125,7 @@ impl Case {
     fn generate(&mut self, random: &mut ChaCha8Rng) {
         for (option, usual) in [("jobs", "0 1 20 100"), ("nodes", "1 8 128 1000"), ("seed", "1 2 3")] {
             let value = options::value(random, usual);
-            // A log of a million jobs is no fault.
+            // A log of a million jobs is not a fault.
             let value = if option == "jobs" && value == "1000000" { "1000".to_owned() } else { value };
             self.push(&[&format!("--{option}={value}")]);
         }

@@ -50,7 +50,7 @@ pub(crate) const NUMBERS: [&str; 42] = [
     "18446744073709551616",
 ];
 
-/// Texts that are no names, and names that mean something.
+/// Texts that are not names, and names that mean something.
 pub(crate) const TEXTS: [&str; 26] = [
     "",
     " ",

@@ -30,7 +30,7 @@ pub(crate) enum Verdict {
     Signal(i32),
     /// Another exit code.
     OtherCode(i32),
-    /// A failure with this code that says nothing.
+    /// A failure with this code and no message.
     Silent(i32),
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for Verdict {
 
 /// A run that has ended.
 pub(crate) struct Outcome {
-    /// What is counted.
+    /// The counters.
     pub(crate) verdict: Verdict,
     /// How long it took.
     pub(crate) seconds: f64,

@@ -24,7 +24,7 @@ use switch::Switch;
 /// With more tasks than this the heuristic takes hours.
 const MOST_TASKS: u64 = 100_000;
 
-/// Adapt a cluster to changed needs and new jobs: the best yields that a bounded amount of moving allows
+/// Adapt a cluster to changed needs and new jobs: the best yields within a budget of moves
 ///
 /// Looks for the placement with the largest minimum yield, the part of its CPU need that every task gets, among those that move
 /// no more than the budget; new tasks are placed at no cost. Prints a line for each budget: the minimum yield, what is moved,
@@ -49,10 +49,10 @@ pub(crate) struct Adapt {
     /// Nodes, jobs, and where the jobs' tasks are
     #[arg(value_name = "CLUSTER.json")]
     cluster: PathBuf,
-    /// How much may be moved: a part of everything that can be (25%), an amount, or all
+    /// How much may be moved: a percentage of the total (25%), an amount, or all
     #[arg(long, value_name = "BUDGET", num_args = 1.., required = true, value_parser = Budget::parse)]
     budget: Vec<Budget>,
-    /// By what moves are counted: the memory that is moved, or their number
+    /// The cost of moves: the memory that is moved, or their number
     #[arg(long, value_enum, default_value_t = Cost::Memory)]
     cost: Cost,
     /// Search for the optimum too, for at most this time at each budget; meant for a dozen tasks
@@ -85,7 +85,8 @@ enum Budget {
 
 impl Budget {
     fn parse(text: &str) -> Result<Budget, String> {
-        let wrong = || format!("expected a part of everything as in 25%, an amount, or all, found `{text}`");
+        let wrong =
+            || format!("expected a percentage of the total as in 25%, an amount, or all, found `{text}`");
         if text == "all" {
             return Ok(Budget::All);
         }
@@ -132,7 +133,7 @@ impl Adapt {
         let tasks: u64 = cluster.problem.instance.jobs.iter().map(|job| u64::from(job.tasks)).sum();
         if tasks > MOST_TASKS {
             return Err(Failure::input(format!(
-                "{}: {tasks} tasks; `adapt` is made for up to {MOST_TASKS}",
+                "{}: {tasks} tasks; `adapt` accepts at most {MOST_TASKS}",
                 self.cluster.display()
             )));
         }
@@ -208,14 +209,14 @@ impl Adapt {
     }
 }
 
-/// What it costs to move everything that may be moved.
+/// The cost to move everything that may be moved.
 fn movable(problem: &Adaptation) -> u64 {
     let jobs = problem.current.iter().zip(&problem.cost).filter(|(_, cost)| **cost != Adaptation::PINNED);
     let tasks = |current: &[NodeTasks]| current.iter().map(|part| u64::from(part.tasks)).sum::<u64>();
     jobs.map(|(current, cost)| cost.saturating_mul(tasks(current))).fold(0, u64::saturating_add)
 }
 
-/// What the independent checker says of a placement.
+/// The verdict of the independent checker on a placement.
 fn check(problem: &Adaptation, found: &Adapted, budget: u64) -> Result<(), Failure> {
     let faults = check_minimum_yield(&problem.instance, &found.mapping, found.minimum_yield);
     if let Some(fault) = faults.first() {

@@ -13,11 +13,11 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 
-/// Check an events file from scratch
+/// Check an events file independently of the simulator
 ///
-/// Shares no code with the simulator: capacities at every moment, each job's work, penalties, and the metrics are
-/// computed again. Of a grid each cluster is followed on its own, and each job through all of them. Exit code 1 if anything
-/// is wrong.
+/// Recomputes capacities at every time, each job's work, penalties, and the metrics, without code of the simulator. In
+/// events of a grid each cluster is followed on its own, and each job through all of them. Exit code 1 if a fault is
+/// found.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -30,16 +30,17 @@ Example:
 pub(crate) struct Audit {
     /// The events file, as `dfrsim simulate --events-out` writes it, or `dfrsim run` with `events` in a grid's scenario
     events: PathBuf,
-    /// Also check that the policy is this one, and that it keeps to its rules
+    /// Also check the decisions by the rules of this policy
     ///
-    /// Batch policies (FCFS and EASY in every order of the queue, EASY/SPARE, CONS and CONS/REPLAN): each job starts when the
-    /// policy has it start. What that knew of run times is in the file; where a job has no `estimate_us`, it was the run time
-    /// itself. Fractional policies (as `simulate` runs them, with --drop prefix) and EQUIPARTITION: changes have a reason, nobody
-    /// is passed over by a job of lower priority, and the lowest priorities give way. Which nodes a job gets, and of fractional
-    /// policies yields and how many jobs MCB finds room for, are left open. Not for files of grids.
+    /// Batch policies (FCFS and EASY in every order of the queue, EASY/SPARE, CONS and CONS/REPLAN): each job starts
+    /// when the policy would start it. The file has what the policy knew of run times (`estimate_us`; where it is
+    /// missing, the run time itself). Fractional policies (as `simulate` runs them, with --drop prefix) and
+    /// EQUIPARTITION: changes have a reason, no job is passed over by one of lower priority, and the lowest priorities
+    /// give way. Not checked are the choice of nodes and, for fractional policies, yields and how many jobs MCB finds
+    /// room for. Not for files of grids.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// The time between the ticks of the policy, as `simulate --period`
+    /// The time between the ticks of the policy, as in `simulate --period`
     #[arg(long, value_name = "SECONDS", value_parser = period, default_value = "600", requires = "policy")]
     period: SimSpan,
     #[command(flatten)]
@@ -189,15 +190,15 @@ impl Audit {
         let report = match policy.map_err(Failure::input)? {
             Some(_) if grid::is_grid(beginning) => {
                 return Err(Failure::input(format!(
-                    "{name}: --policy is for one cluster, and this is a grid"
+                    "{name}: --policy is for events of one cluster, but these are of a grid"
                 )));
             }
             None if grid::is_grid(beginning) => grid::audit(file).map(|report| Audited::of_grid(&report)),
             None => audit(file).map(|report| Audited::of_simulation(&report)),
             Some(policy) => {
                 let kept = match &policy {
-                    CheckedPolicy::Batch(policy) => format!("each job starts when {policy} has it start"),
-                    CheckedPolicy::Fractional(policy) => format!("nobody is passed over under {policy}"),
+                    CheckedPolicy::Batch(policy) => format!("each job starts when {policy} starts it"),
+                    CheckedPolicy::Fractional(policy) => format!("{policy} passes over no job"),
                 };
                 audit_policy(file, policy)
                     .map(|report| Audited { kept: Some(kept), ..Audited::of_simulation(&report) })

@@ -16,8 +16,8 @@ use std::path::PathBuf;
 
 /// Compute the lower bound on the maximum bounded stretch
 ///
-/// Theorem 1 of the dissertation: no schedule, even one that knows all jobs in advance, needs no memory and moves
-/// tasks for free, has a smaller maximum.
+/// Theorem 1 of the dissertation: no schedule has a smaller maximum, even if it knows all jobs in advance, ignores
+/// memory and moves tasks at no cost.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -25,13 +25,13 @@ Example:
 pub(crate) struct Bound {
     #[command(flatten)]
     workload: WorkloadArguments,
-    /// Cut the log into segments, each with a bound of its own
+    /// Cut the log into segments and compute a bound for each
     #[arg(long, value_enum, default_value_t = Cut::None)]
     cut: Cut,
     /// The tau of the bounded stretch
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
     tau: SimSpan,
-    /// How many threads; all cores if not given
+    /// The number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// The file to write: segment, jobs, bound; printed if no file is given

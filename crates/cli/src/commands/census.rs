@@ -32,7 +32,7 @@ pub(crate) struct Census {
     /// The policy: a fractional one that uses MCB
     #[arg(long, value_name = "NAME", default_value = "MCB*/OPT=MIN", value_parser = fractional)]
     policy: Fractional,
-    /// How many traces
+    /// The number of traces
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     replications: u32,
     /// The jobs of a trace
@@ -50,7 +50,7 @@ pub(crate) struct Census {
     /// The table to write: a line for each number of jobs
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
-    /// The distribution to draw, and its data with the ending .csv
+    /// The distribution to draw, and its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     picture: Option<PathBuf>,
     #[command(flatten)]
@@ -182,6 +182,6 @@ impl Answer for Counted {
 
 fn fractional(name: &str) -> Result<Fractional, String> {
     Fractional::parse(name).ok_or_else(|| {
-        String::from("not a fractional policy of this grammar; `dfrsim policies` lists all, as MCB*/OPT=MIN")
+        String::from("expected a fractional policy such as MCB*/OPT=MIN; `dfrsim policies` lists them")
     })
 }

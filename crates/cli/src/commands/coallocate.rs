@@ -15,12 +15,12 @@ use std::fs::{self, File};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// Find parts of several nodes for one job, at the same time, and reserve them
+/// Find parts of several nodes that are free at the same time for one job, and reserve them
 ///
 /// Prints when the job starts, what each node gives, and how well the chosen nodes are then used: for each property the
-/// part of it that is reserved at the worst moment of the job, and the product of these. The independent checker looks
-/// at every answer. With --commit the reservations are added to the timetables, all of them or none, and whoever else
-/// commits to the same file waits meanwhile.
+/// part of it that is reserved at the worst moment of the job, and the product of these. The independent checker
+/// verifies every answer. With --commit the reservations are added to the timetables, all or none; other processes that
+/// commit to the same file wait meanwhile.
 ///
 /// Nodes are a CSV file: `node`, then a column for each property; those whose names begin with `label.` hold labels.
 /// Timetables are a CSV file with `node`, `from`, `until` (seconds) and the amounts. The request is a TOML file.
@@ -45,10 +45,10 @@ pub(crate) struct Coallocate {
     /// The nodes
     #[arg(long, value_name = "NODES.csv")]
     resources: PathBuf,
-    /// What is reserved of them
+    /// The existing reservations
     #[arg(long, value_name = "T.csv")]
     timetables: PathBuf,
-    /// What is asked for
+    /// The request
     #[arg(long, value_name = "R.toml")]
     request: PathBuf,
     /// Add the reservations to the timetables
@@ -60,19 +60,19 @@ pub(crate) struct Coallocate {
     /// How long after the earliest start the latest is, if the request names none
     #[arg(long, value_name = "SECONDS", value_parser = crate::arguments::seconds, default_value = "86400")]
     patience: SimSpan,
-    /// How many times as many nodes as are asked for are examined first (M_init)
+    /// How many nodes are examined first, as a multiple of those requested (M_init)
     #[arg(long, value_name = "M", default_value = "3")]
     initial: NonZeroUsize,
-    /// How many times as many at most (M_max): the multiple is doubled up to it
+    /// The largest multiple (M_max): the first one is doubled up to it
     #[arg(long, value_name = "M", default_value = "48")]
     largest: NonZeroUsize,
-    /// Exchanges a node towards an admissible set, at each start (L1)
+    /// Exchanges per node towards an admissible set, at each start (L1)
     #[arg(long, value_name = "L", default_value_t = Parameters::default().admission_effort)]
     l1: usize,
-    /// Exchanges a node towards a better utilisation (L2)
+    /// Exchanges per node towards a better utilisation (L2)
     #[arg(long, value_name = "L", default_value_t = Parameters::default().improvement_effort)]
     l2: usize,
-    /// The seed of the draws
+    /// The seed of random numbers
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -89,7 +89,7 @@ impl Coallocate {
             let places = Places::default().reads("--resources", &self.resources);
             places.reads("--request", &self.request).writes("--timetables", self.timetables.as_path())?;
         }
-        // Held until the end: nobody else reads what is about to change.
+        // Held until the end: no other process reads what is about to change.
         let _lock = self.commit.then(|| lock(&self.timetables)).transpose()?;
         let name = |path: &Path| path.display().to_string();
         let resources =
@@ -133,14 +133,14 @@ impl Coallocate {
 
 fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path)
-        .map_err(|error| Failure::input(format!("{} cannot be read: {error}", path.display())))
+        .map_err(|error| Failure::input(format!("{}: cannot be read: {error}", path.display())))
 }
 
-/// Waits for whoever else commits to this file, by whatever name, and keeps others waiting. The lock is another file beside
-/// it, since a commit puts a new file in its place.
+/// Waits for other processes that commit to this file, by any of its names, and keeps others waiting. The lock is
+/// another file beside it, since a commit puts a new file in its place.
 fn lock(timetables: &Path) -> Result<File, Failure> {
     let failure =
-        |path: &Path, error| Failure::input(format!("{} cannot be locked: {error}", path.display()));
+        |path: &Path, error| Failure::input(format!("{}: cannot be locked: {error}", path.display()));
     let place = timetables.canonicalize().map_err(|error| failure(timetables, error))?;
     #[cfg(unix)]
     if std::os::unix::fs::MetadataExt::nlink(&place.metadata().map_err(|error| failure(&place, error))?) > 1 {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Draw simulations from their events files
 ///
-/// The ending of the picture's name is its format, .svg or .png. The data behind it is written beside it, with the ending
+/// The extension of the picture's name, .svg or .png, is its format. Its data are written beside it, with the extension
 /// .csv.
 #[derive(Subcommand, Debug)]
 #[command(after_help = "\
@@ -27,9 +27,9 @@ pub(crate) enum Draw {
 
 /// Jobs on nodes over time
 ///
-/// A rectangle for each stay of a job on a node: its height is the part of the node's CPU that the job has, its lightness
-/// the job's yield. Jobs that share a node are stacked. Of a grid, all cores are drawn, cluster by cluster; a mark is on
-/// jobs that waited on another cluster first.
+/// A rectangle for each stay of a job on a node: its height is the fraction of the node's CPU that the job has, its
+/// lightness the job's yield. Jobs that share a node are stacked. Of a grid, all cores are drawn, cluster by cluster;
+/// jobs that first waited on another cluster are marked.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -41,10 +41,10 @@ pub(crate) struct Gantt {
     /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it
     #[arg(value_name = "EVENTS.jsonl")]
     events: PathBuf,
-    /// The begin of what is drawn; the first event if nothing is given
+    /// The start of the drawn time span; by default the first event
     #[arg(long, value_name = "SECONDS", value_parser = moment)]
     from: Option<SimTime>,
-    /// The end of what is drawn; the last event if nothing is given
+    /// The end of the drawn time span; by default the last event
     #[arg(long, value_name = "SECONDS", value_parser = moment)]
     to: Option<SimTime>,
     #[command(flatten)]
@@ -53,8 +53,8 @@ pub(crate) struct Gantt {
 
 /// CPU in use and jobs in the system over time
 ///
-/// Above the CPU that running jobs have, as a part of all nodes; below how many jobs run, wait and are paused. Long files
-/// are thinned; the largest and the smallest value of every span of time stay.
+/// Upper panel: the CPU that running jobs have, as a fraction of all nodes; lower panel: how many jobs run, wait and
+/// are paused. Long files are thinned, but the largest and the smallest value of every time span are kept.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Example:
@@ -87,7 +87,7 @@ pub(crate) struct Stretch {
 /// Where a picture goes.
 #[derive(Args, Debug)]
 struct Target {
-    /// The picture to write, and its data with the ending .csv
+    /// The picture to write, and its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     out: PathBuf,
 }
@@ -97,7 +97,7 @@ impl Draw {
         match self {
             Draw::Gantt(Gantt { events, from, to, target }) => {
                 if from.zip(to).is_some_and(|(from, to)| from >= to) {
-                    return Err(Failure::input("--from is not before --to"));
+                    return Err(Failure::input("--from: expected a time before --to"));
                 }
                 target.write(&[&events], || draw_gantt(&events, Window { from, to }))
             }

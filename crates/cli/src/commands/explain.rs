@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
 
-/// Tell the life of the job with the largest stretch, event by event, and who held what it needed
+/// Show the job with the largest stretch event by event, and which jobs held what it needed
 ///
 /// While the job is on no node, the jobs that hold the most memory are listed; while it runs below full speed, those beside
 /// it on the node of which the most CPU is needed. The stretch is bounded by the tau of the file. The file is audited first.
@@ -114,7 +114,7 @@ impl Explained {
 impl Happened {
     fn new(Moment { at, event, job_yield, held }: &Moment) -> Happened {
         let (lacks, node, needed, holders): (_, _, _, &[Holder]) = match held {
-            Held::Nothing => (None, None, None, &[]),
+            Held::NotHeld => (None, None, None, &[]),
             Held::Memory(holders) => (Some("memory"), None, None, holders),
             Held::Cpu { node, need, beside } => (Some("cpu"), Some(*node), Some(*need), beside),
         };

@@ -27,11 +27,12 @@ use crate::memory::Limit;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use dfrsim_lab::Registry;
 
-/// Simulates cluster scheduling: fractional (DFRS) and batch policies, on real logs and on the Lublin model.
+/// Simulate cluster scheduling with fractional (DFRS) and batch policies, on logs of real machines and generated
+/// workloads
 #[derive(Parser, Debug)]
-#[command(name = "dfrsim", version, about, max_term_width = 110)]
+#[command(name = "dfrsim", version, max_term_width = 110)]
 pub(crate) struct Cli {
-    /// How much memory may be used, in GB; nine tenths of what is free unless given
+    /// The memory that may be used, in GB; by default nine tenths of the free memory
     #[arg(long, global = true, value_name = "GB", value_parser = gigabytes, help_heading = "Limits")]
     max_memory: Option<f64>,
     #[command(subcommand)]
@@ -44,16 +45,16 @@ Examples:
   dfrsim run scenarios/hpc2n.toml             FCFS and EASY on 182 weeks of a real log
   dfrsim results compare results/quickstart --variant EASY --with CONS
   dfrsim results check results/quickstart --baseline baseline.toml --tolerance 2%
-  dfrsim results figures results/quickstart   pictures of what a run left there
+  dfrsim results figures results/quickstart   pictures of the results of a run
   dfrsim simulate --workload CTC-SP2-1996-3.1-cln.swf.gz --nodes 338 --unit processor --policy EASY
   dfrsim log generate --jobs 1000 --nodes 128 --seed 1 --out week.swf
-  dfrsim run scenarios/offline_quick.toml     packing jobs once and for all: the off-line study
-  dfrsim offline pack cluster.json --optimum  one packing, beside the best there is
+  dfrsim run scenarios/offline_quick.toml     packing jobs onto nodes: the off-line study
+  dfrsim offline pack cluster.json --optimum  one packing, compared with the optimum
   dfrsim run scenarios/coallocation_quick.toml  collective requests beside simple ones
   dfrsim plan --from current.json --states states.json    moving VMs: the cheapest context switch
-  dfrsim adapt scenarios/adapt/cluster.json --budget 25%  better yields for a bounded amount of moving
-  dfrsim policies                             all policies, a line on each
-  dfrsim schema rows online                   what is in the rows of a study, for programs";
+  dfrsim adapt scenarios/adapt/cluster.json --budget 25%  better yields within a budget of moves
+  dfrsim policies                             all policies with a description of each
+  dfrsim schema rows online                   the schema of the rows of a study, for programs";
 
 #[derive(Subcommand, Debug)]
 enum Command {

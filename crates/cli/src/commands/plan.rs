@@ -21,12 +21,12 @@ use dfrsim_plots::draw_plan;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Plan a context switch of virtualised jobs: from where VMs are to where, or in which state, they should be
+/// Plan a context switch of virtualised jobs: how to bring VMs to given places or states
 ///
 /// Prints the pools of the plan, each of which begins when the one before has ended, with the cost of each action and of the
-/// plan, in MB. With states instead of places it searches for the configuration with the cheapest plan, and prints a bound below
-/// which no plan can cost in which each VM acts at most once. Every plan is checked independently. Exit code 1 means that no
-/// plan was found.
+/// plan, in MB. Given states instead of places, it searches for the configuration with the cheapest plan, and prints a lower
+/// bound on the cost of any plan in which each VM acts at most once. Every plan is checked independently. Exit code 1 means
+/// that no plan was found.
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("wanted").required(true).multiple(true).args(["to", "states", "decide", "drain", "check"])))]
 #[command(after_help = "\
@@ -37,22 +37,22 @@ Files:
                  \"constraints\": [{\"kind\": \"spread\", \"vms\": [\"A1\", \"A2\"]}]}
   WANTED.json   {\"vms\": [{\"name\": \"A1\", \"state\": \"sleeping\", \"node\": \"N1\"}]}
   STATES.json   {\"vjobs\": [{\"name\": \"A\", \"state\": \"sleeping\"}]}
-  DURATIONS.json  {\"stop_s\": 2, \"migrate\": [[1024, 19], [2048, 26]], \"boot_s\": 90}, those that differ
-  States are waiting, running, sleeping, dozing (in memory) and terminated. Who is not named stays as
-  it is. CPU may have three decimals. Nodes and VMs may have more \"resources\", as in {\"gpu\": 1}, and a
+  DURATIONS.json  {\"stop_s\": 2, \"migrate\": [[1024, 19], [2048, 26]], \"boot_s\": 90}, only those that differ
+  States are waiting, running, sleeping, dozing (in memory) and terminated. VMs without an entry stay as
+  they are. CPU may have three decimals. Nodes and VMs may have more \"resources\", as in {\"gpu\": 1}, and a
   node that is off \"state\": \"offline\".
 
-Constraints, by kind (scenarios/plan/README.md says more, constrained.json has them all):
+Constraints, by kind (details: scenarios/plan/README.md; examples: scenarios/plan/constrained.json):
   spread, lonely       vms          no two on one node; no other VM on their nodes
   split                groups       no two VMs of different groups on one node
-  gather               vms          on one node in the end
+  gather               vms          on one node at the end
   fence, ban           vms, nodes   on these nodes only; on none of them
-  among                vms, groups  in the end on one of these groups of nodes
+  among                vms, groups  at the end on one of these groups of nodes
   root                 vms          not migrated
   running-capacity     nodes, limit            at most `limit` VMs run there
   resource-capacity    nodes, resource, limit  VMs take at most `limit` there
   overbook             nodes, resource, ratio  VMs may take `ratio` times what each node has
-  online, offline      nodes        on or off in the end; they are switched
+  online, offline      nodes        on or off at the end; they are switched
   precedence           vms          act one after the other, in this order
   serialise            vms          act at different times, in any order
 
@@ -66,39 +66,39 @@ pub(crate) struct Plan {
     /// Nodes, vjobs with their VMs and where these are, and constraints
     #[arg(long, value_name = "CURRENT.json", required_unless_present = "check")]
     from: Option<PathBuf>,
-    /// Where VMs should be
+    /// The target places of VMs
     #[arg(long, value_name = "WANTED.json")]
     to: Option<PathBuf>,
-    /// In which states vjobs should be; the nodes are chosen
+    /// The target states of vjobs; the search chooses the nodes
     #[arg(long, value_name = "STATES.json", conflicts_with = "to")]
     states: Option<PathBuf>,
-    /// Decide which vjobs run: by priority, then in the order of the file, each that first-fit decreasing has nodes for; the
-    /// nodes are chosen
+    /// Decide which vjobs run: by priority, then in the order of the file, each one that fits by first-fit decreasing; the
+    /// search chooses the nodes
     #[arg(long, conflicts_with_all = ["to", "states"])]
     decide: bool,
-    /// Let no VM run on these nodes: those that do move, or are suspended with --decide. Images on their disks stay there
+    /// Clear these nodes: their running VMs move, or are suspended with --decide. Images on their disks stay there
     #[arg(long, value_name = "NODE,...", value_delimiter = ',', conflicts_with = "to")]
     drain: Vec<String>,
-    /// Check a plan instead, of this program or another that writes what `--out` does: capacities, constraints, states, times
-    /// and costs, action by action. Exit code 1 means that something is wrong with it
+    /// Check a plan in the format of `--out`: capacities, constraints, states, times and costs, action by action. Exit code 1
+    /// if a fault is found
     #[arg(long, value_name = "PLAN.json", conflicts_with_all = ["from", "to", "states", "decide", "drain", "out", "picture"])]
     check: Option<PathBuf>,
-    /// How many assignments are tried
+    /// The number of assignments to try
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps, conflicts_with_all = ["to", "check"])]
     steps: u64,
-    /// Search so long instead, as in 40s or 500ms; results are not reproducible then
+    /// Search for this time instead, as in 40s or 500ms; the results are then not reproducible
     #[arg(long, value_name = "TIME", value_parser = time, conflicts_with_all = ["steps", "to", "check"])]
     time_limit: Option<Duration>,
     /// The seed of the search
     #[arg(long, value_name = "S", default_value_t = 1, conflicts_with_all = ["to", "check"])]
     seed: u64,
-    /// How long actions take, as far as it is not what the report says
+    /// The durations of actions, where they differ from the report's
     #[arg(long, value_name = "DURATIONS.json", conflicts_with = "check")]
     durations: Option<PathBuf>,
     /// Write the plan, with the times of all actions
     #[arg(long, value_name = "FILE.json")]
     out: Option<PathBuf>,
-    /// Draw the plan, nodes by time, and write its data with the ending .csv
+    /// Draw the plan, nodes over time, and write its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     picture: Option<PathBuf>,
     #[command(flatten)]
@@ -155,10 +155,7 @@ impl Plan {
         check_plan(&document).map_err(|faults| Failure::Result(format!("the plan is wrong: {faults}")))?;
         let figure = match picture {
             Some(picture) if times.pools.is_empty() => {
-                notice!(
-                    "{}: there is nothing to do and nothing to draw; no picture is written",
-                    picture.path().display()
-                );
+                notice!("{}: the plan is empty; no picture is written", picture.path().display());
                 None
             }
             Some(picture) => {
@@ -212,7 +209,7 @@ impl Plan {
                 configuration_from_json(&name(path), &text, cluster, before).map_err(Failure::input)?;
             for vjob in cluster.vjob_ids().filter(|&vjob| is_split(cluster, before, &after, vjob)) {
                 let name = &cluster.vjobs()[vjob.index()].name;
-                notice!("vjob `{name}` is split: its VMs share a state before the plan, and not after it");
+                notice!("vjob `{name}` is split: its VMs share a state before the plan, but not after it");
             }
             let plan = plan(cluster, before, &after)
                 .map_err(|error| Failure::Result(format!("there is no plan: {error}")))?;
@@ -241,7 +238,7 @@ impl Plan {
     }
 }
 
-/// What the independent checker says of a plan.
+/// The verdict of the independent checker on a plan.
 fn check(path: &Path, printing: Printing) -> Result<(), Failure> {
     let text = read(path).map_err(Failure::input)?;
     let checked = check_plan(&text);

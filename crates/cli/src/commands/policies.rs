@@ -9,25 +9,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// List all policies, a line on each
+/// List all policies with a description of each
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Policies in processes of their own, in any language (the library's page `external` has the protocols):
+Policies in separate processes, in any language (the library's page `external` has the protocols):
   pipe:COMMAND            reads and writes lines of JSON
-  batsim:COMMAND          speaks Batsim's protocol; {endpoint} in it becomes the address to bind, or give tcp://HOST:PORT
+  batsim:COMMAND          speaks Batsim's protocol; {endpoint} in it becomes the address to bind, or write tcp://HOST:PORT
   batsim-sharing:COMMAND  the same; jobs may share nodes
 
-Parts that any fractional policy with MCB can have besides:
-  /per/BUDGET=GB   a tick moves so much memory by migrations at most, as GreedyPM*/per/BUDGET=100/OPT=MIN
-  /RELABEL         nodes of a new mapping get the names with which the least memory moves; stands before /OPT
+Further parts of any fractional policy with MCB:
+  /per/BUDGET=GB   a tick migrates at most this much memory, as in GreedyPM*/per/BUDGET=100/OPT=MIN
+  /RELABEL         the nodes of a new mapping are renamed so that the least memory moves; written before /OPT
 
-Parts that a fractional policy can have behind all others, in this order:
-  /PERIOD=S        a tick every S seconds, whatever --period is
+Parts that can follow all others in the name of a fractional policy, in this order:
+  /PERIOD=S        a tick every S seconds, instead of --period
   /BELOW=P         a tick maps all jobs again only if a job is on no node or a yield is below P percent
   /SAFE=S          jobs with less than S seconds of virtual time are not paused or moved for others (GreedyP, GreedyPM)
-  /SPREAD          an arrival gets as many nodes as let its tasks run at full speed beside each other, if room can be made
+  /SPREAD          an arriving job gets enough nodes for its tasks to run at full speed, if room can be made
   /RETRY=S         jobs that never ran are tried again at every event and every S seconds, as if they arrived
-  /SWAP=N          so are paused jobs, displacing only jobs whose priority is less than an Nth of theirs
+  /SWAP=N          paused jobs are tried too, but displace only jobs with less than an Nth of their priority
   /LAS=S           yields of OPT=MIN in proportion to S / (virtual time + S): least attained service first
   /AHEAD=S         priority (flow time + S) / virtual time
   /ESTIMATES       priorities, /MVT, /SAFE and /LAS use estimated run times in place of virtual times

@@ -24,35 +24,35 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How many failed runs are listed.
 const MAX_FAILURES: usize = 5;
 
-/// Run a scenario of any study, in parallel, to rows and tables
+/// Run a scenario of any study, in parallel, and write its rows and tables
 ///
-/// Rows are kept as they finish: a run that was interrupted or killed goes on where it stopped when the same command is
-/// given again. The result folder then has the rows, tables/, the scenario with every default spelt out, and a
-/// manifest. While it runs, a terminal shows the best and the worst variants so far; elsewhere a line is printed now and
-/// then. Exit code 1 if a run fails.
+/// Rows are kept as they finish: to continue a run that was interrupted or killed, give the same command again. The
+/// result folder then has the rows, tables/, the scenario with every default written out, and a manifest. During the
+/// run a terminal shows the best and the worst variants so far; elsewhere a line is printed at intervals. Exit code 1
+/// if a run fails.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim run                                        the quick start, built in
   dfrsim run scenarios/hpc2n.toml --threads 2
   dfrsim run scenarios/unscaled.toml --set simulation.penalty=0 --out results/no-penalty
-  dfrsim run scenarios/scaled.toml --shard 2/8      on the second of eight machines, say
+  dfrsim run scenarios/scaled.toml --shard 2/8      for example on the second of eight machines
   dfrsim run scenarios/scaled.toml --set 'policies=[\"EASY\", {matching=\"^CONS\"}]'")]
 pub(crate) struct Run {
-    /// The scenario; the built-in quick start if none is given
+    /// The scenario; by default the built-in quick start
     #[arg(value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
-    /// The result folder; results/ and the scenario's name if none is given
+    /// The result folder; by default results/ followed by the scenario's name
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Compute everything again, whatever the folder has
+    /// Compute all rows again instead of reusing those in the folder
     #[arg(long)]
     fresh: bool,
     /// Change a field of the scenario: simulation.penalty=0, workloads.hpc2n.nodes=64
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Run only the i-th of n parts that take about as long as each other, with other shards in the same folder or elsewhere;
-    /// `dfrsim results merge` then joins them
+    /// Run only the i-th of n parts, which take about the same time; other shards may use the same folder or others;
+    /// `dfrsim results merge` joins them
     #[arg(long, value_name = "i/n")]
     shard: Option<Shard>,
     #[command(flatten)]
@@ -64,14 +64,14 @@ pub(crate) struct Run {
 /// How runs are executed.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Execution {
-    /// How many threads; all cores if not given
+    /// The number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
-    /// Let an independent checker follow every run, in studies where it does not always do so; a run that breaks a rule is
+    /// Audit every run with the independent checker, in studies that do not always do so; a run that breaks a rule is
     /// a failure
     #[arg(long)]
     pub(crate) audit: bool,
-    /// Print nothing but the tables and errors
+    /// Print only tables and errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -109,11 +109,11 @@ fn keep_scenario(path: &Path, out: &Path, scenario: &dyn AnyScenario) -> Result<
     Places::default().reads("the scenario", path).writes("--out", replaced.as_path()).map(drop)
 }
 
-/// Says what `--audit` changes where it changes nothing.
+/// Prints a notice for studies on which `--audit` has no effect.
 pub(crate) fn audit_notice(registry: &Registry, study: &str, is_asked_for: bool) {
     let always = registry.study_named(study).is_some_and(|study| study.audit() == Audit::Always);
     if always && is_asked_for {
-        notice!("notice: the study `{study}` audits every run, with --audit and without");
+        notice!("notice: the study `{study}` audits every run, with or without --audit");
     }
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn watched_run(
             leave();
         }
         let grace = GRACE.as_secs();
-        notice!("stopping after the runs in progress, in {grace} s at the latest; once more to stop at once");
+        notice!("finishing the runs in progress (at most {grace} s); press Ctrl-C again to stop immediately");
         // Without a thread a long run has to be asked twice.
         let _ = thread::Builder::new().spawn(move || {
             thread::sleep(GRACE);

@@ -52,11 +52,11 @@ pub(crate) struct Simulate {
     policy_name: String,
     #[arg(skip = Policy::Equipartition)]
     policy: Policy,
-    /// What the policy is told of run times: exact, requested, none, factor:F (run time * F), random:F (run time * a
+    /// What the policy knows of run times: exact, requested, none, factor:F (run time * F), random:F (run time * a
     /// factor between 1 and F)
     #[arg(long, value_name = "MODEL", default_value = "exact")]
     estimates: EstimateModel,
-    /// A job past its estimate goes on, or is killed there
+    /// What happens to a job that runs longer than its estimate
     #[arg(long, value_enum, default_value_t = OverrunArgument::Extend)]
     overrun: OverrunArgument,
     /// How long a resumed or migrated job makes no progress
@@ -71,7 +71,7 @@ pub(crate) struct Simulate {
     /// Which jobs MCB leaves out when not all fit: prefix (the lowest priorities), or skip (those tried again)
     #[arg(long, value_name = "prefix|skip", default_value = "prefix")]
     drop: DropRule,
-    /// The tau of the bounded stretch; several may be given, the first one rules the classes
+    /// The tau of the bounded stretch; the first is used for job classes
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10", value_delimiter = ',')]
     tau: Vec<SimSpan>,
     /// Do not count jobs submitted within this time after the first submission
@@ -155,15 +155,15 @@ impl Simulate {
         let period = self.policy.own_period().unwrap_or(self.period);
         if self.policy.is_periodic() && period <= self.penalty && !self.penalty.is_zero() {
             notice!(
-                "warning: the period ({} s) is not above the penalty ({} s): nothing may ever progress",
+                "warning: the period ({} s) is not above the penalty ({} s): jobs may never progress",
                 period,
                 self.penalty
             );
         }
     }
 
-    /// Says what was read, before anything is simulated.
-    fn tell(&self, path: &Path, report: &Report) -> Result<(), Failure> {
+    /// Reports what was read, before the simulation.
+    fn report_reading(&self, path: &Path, report: &Report) -> Result<(), Failure> {
         notice!("{}: {report}", path.display());
         let counts = &report.counts;
         if counts.jobs == 0 {
@@ -190,7 +190,7 @@ impl Simulate {
         let begin = Instant::now();
         let mut survey = opened.survey().map_err(|error| self.workload.log.failure(&error))?;
         let surveying = begin.elapsed();
-        self.tell(subject.workload, survey.report())?;
+        self.report_reading(subject.workload, survey.report())?;
         let stretch = self.load.map(|target| survey.offered().stretch_to(subject.nodes, target));
         let stretch = stretch.transpose().map_err(Failure::input)?;
         let arriving = |job: Job| match stretch {

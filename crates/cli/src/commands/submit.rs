@@ -11,11 +11,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Submit a scenario to the batch system of a cluster: an array of shards, and a merge after it
+/// Submit a scenario to a cluster's batch system, as an array of shards and a merge after it
 ///
-/// All machines must see the scenario, its logs, the result folder and this program under the same names. Finished
-/// shards are not run again: submit the same command once more after jobs were killed. `dfrsim results status DIR` shows how far they
-/// are. Scripts and what jobs print are in jobs/ of the result folder.
+/// All machines must see the scenario, its logs, the result folder and this program at the same paths. Finished shards
+/// are not run again: after jobs were killed, run the same command again. `dfrsim results status DIR` shows the
+/// progress. The scripts and the jobs' output are in jobs/ of the result folder.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -28,28 +28,28 @@ pub(crate) struct Submit {
     /// The batch system
     #[arg(long, value_enum, default_value_t = EngineName::Slurm)]
     engine: EngineName,
-    /// How many shards
+    /// The number of shards
     #[arg(long, value_name = "n", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     array: u32,
     /// The cores of a shard
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     cpus: u32,
-    /// The partition; the batch system's default if none is given
+    /// The partition; by default the batch system's
     #[arg(long, value_name = "P")]
     partition: Option<String>,
-    /// How long a shard may take; the batch system's default if not given
+    /// The time limit of a shard; by default the batch system's
     #[arg(long, value_name = "T")]
     time: Option<String>,
-    /// The result folder; results/ and the scenario's name if none is given
+    /// The result folder; by default results/ followed by the scenario's name
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Change a field of the scenario, as in `dfrsim run`
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Let an independent checker follow every run, as in `dfrsim run`
+    /// Audit every run, as in `dfrsim run`
     #[arg(long)]
     audit: bool,
-    /// Print the scripts and submit nothing
+    /// Print the scripts without submitting them
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

@@ -14,8 +14,8 @@ const IN_MEMORY: usize = 1 << 20;
 /// A file in the making.
 ///
 /// A regular file is written under no name, in the folder where it is to appear, and gets its name when it is whole. A
-/// symbolic link stays, and what it leads to is written. Pipes, devices and standard output are opened when all that goes
-/// there is known, and written once, whatever was begun and given up before.
+/// symbolic link stays, and its target is written. Pipes, devices and standard output are opened when all that goes
+/// there is known, and written once, even if earlier attempts were given up.
 pub(crate) struct OutputFile {
     path: PathBuf,
     target: Target,
@@ -46,7 +46,7 @@ impl OutputFile {
         file.finish()
     }
 
-    /// Whether it is no regular file, so that it can still fail when it is finished.
+    /// Whether it is not a regular file, so that it can still fail when it is finished.
     pub(super) fn is_direct(&self) -> bool {
         matches!(self.target, Target::Direct { .. })
     }

@@ -13,7 +13,7 @@ const MOST_LINKS: usize = 40;
 pub(super) enum Place {
     /// A file or a device, or the place of a file that does not exist.
     File(PathBuf),
-    /// Standard output of this process, whatever it is.
+    /// Standard output of this process.
     Output,
     /// Standard error of this process.
     Error,

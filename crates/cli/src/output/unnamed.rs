@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 /// How names of files begin that are not whole yet, where files without a name do not exist.
 const PREFIX: &str = ".dfrsim-";
 
-/// A file that is not whole. On Linux it has no name, so that nothing is left of it however the program ends; elsewhere,
+/// An incomplete file. On Linux it has no name, so that it disappears however the program ends; elsewhere,
 /// and on file systems that have no such files, its name is a temporary one.
 pub(super) struct Unnamed {
     folder: PathBuf,
@@ -117,7 +117,7 @@ mod linux {
 
     /// Gives a whole file its name. Where there is none of that name it appears at once. No link replaces a file: then the whole
     /// file gets a name beside it first, from which it is renamed. Only a program that ends between the two leaves that, and
-    /// whoever writes the file next takes that name.
+    /// the next writer of the file reuses that name.
     pub(super) fn persist(file: &File, place: &Path) -> io::Result<()> {
         let open = format!("/proc/self/fd/{}", file.as_raw_fd());
         let link = |name: &Path| linkat(CWD, &open, CWD, name, AtFlags::SYMLINK_FOLLOW);
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_has_a_name_before_it_is_whole() {
+    fn no_file_has_a_name_before_it_is_whole() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = Unnamed::create(folder.path()).unwrap();
         file.write_all(b"text").unwrap();
@@ -177,7 +177,7 @@ mod tests {
     /// What a killed program left beside a file goes when the file is written again, and writers of one file do not disturb
     /// each other.
     #[test]
-    fn nothing_stays_beside_a_file() {
+    fn no_temporary_file_stays_beside_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("file");
         fs::write(&place, "earlier").unwrap();

@@ -94,7 +94,7 @@ fn commands_refuse(folder: &Folder, out: &Path, file: &Path) {
 
 /// Tables that the new scenario does not have go, those of the user stay.
 #[test]
-fn a_run_leaves_nothing_of_an_earlier_scenario() {
+fn a_run_leaves_no_file_of_an_earlier_scenario() {
     let folder = Folder::with(&[]);
     let cases: [(&str, &[&str], &[&str]); 2] = [
         ("offline_quick", &[], &["algorithms=['GREEDY']", "second_phase.algorithms=[]"]),
@@ -116,7 +116,7 @@ fn a_run_leaves_nothing_of_an_earlier_scenario() {
         assert_eq!(files(&out), files(&fresh), "{name}");
         let of_second: Vec<String> = files(&fresh).into_iter().map(|(name, _)| name).collect();
         if name == "offline_quick" {
-            assert_ne!(of_first, of_second, "{name}: this tests nothing");
+            assert_ne!(of_first, of_second, "{name}: the two runs should differ");
         }
     }
 }

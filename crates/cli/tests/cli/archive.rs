@@ -81,7 +81,7 @@ fn an_archive_says_what_it_is_to_other_programs() {
     assert_eq!(entity("ro-crate-metadata.json")["about"]["@id"], "./");
     assert_eq!(entity("./")["name"], "Two policies");
     assert_eq!(entity("#run")["instrument"]["@id"], "#dfrsim");
-    // Every file of the archive is described, and nothing else.
+    // Exactly the files of the archive are described.
     let mut parts: Vec<&str> = entity("./")["hasPart"]
         .as_array()
         .unwrap()

@@ -35,16 +35,16 @@ fn an_answer_is_printed_and_committed_once() {
         cores: 6 reserved, utilisation 0.7500\nram_gb: 8 reserved, utilisation 1.0000\nutilisation factor 0.750000\n";
     assert_eq!(stdout(&mut coallocate(&folder, &[])), answer);
     let table = || fs::read_to_string(folder.path("taken.csv")).unwrap();
-    assert_eq!(table(), TAKEN, "without --commit nothing is written");
+    assert_eq!(table(), TAKEN, "without --commit the table does not change");
     assert_eq!(stdout(&mut coallocate(&folder, &["--commit"])), answer);
     assert_eq!(table(), format!("{TAKEN}a,3600,5400,3,3\nb,3600,5400,3,5\n"));
     // The same again starts behind the first, and the third cannot wait so long.
     assert!(stdout(&mut coallocate(&folder, &["--commit"])).starts_with("start 5400\n"));
     assert!(stdout(&mut coallocate(&folder, &["--commit"])).starts_with("start 7200\n"));
     let full = table();
-    let told = stderr(&mut coallocate(&folder, &["--commit"]), 1);
-    assert!(told.contains("rejected: no start was found"), "{told}");
-    assert_eq!(table(), full, "what is rejected changes nothing");
+    let printed = stderr(&mut coallocate(&folder, &["--commit"]), 1);
+    assert!(printed.contains("rejected: no start was found"), "{printed}");
+    assert_eq!(table(), full, "a rejected request does not change the table");
 }
 
 /// Of two nodes 4 cores and 3.5 are free. 4.25, at least half a core of each: half a core of each, and the 3.25 that lack in the ratio
@@ -68,8 +68,8 @@ fn cores_are_whole_where_that_is_asked_for() {
     assert_eq!(answer(whole, 8.0), "");
     let folder = files();
     fs::write(folder.path("request.toml"), "duration = 5\nresources = 2\nwhole = [\"disk\"]\n").unwrap();
-    let told = stderr(&mut coallocate(&folder, &[]), 2);
-    assert!(told.contains("request.toml:3: whole: there is no property called `disk`"), "{told}");
+    let printed = stderr(&mut coallocate(&folder, &[]), 2);
+    assert!(printed.contains("request.toml:3: whole: unknown property `disk`"), "{printed}");
 }
 
 /// Six at the same time: there is room for three, one after the other.
@@ -93,24 +93,20 @@ fn two_writers_never_get_the_same_part() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_told() {
+fn faults_of_a_file_are_reported() {
     let wrong = [
         ("nodes.csv", "node,cores\na,four\n", "nodes.csv:2: cores: `four` is not an amount"),
         (
             "nodes.csv",
             "node,cores,ram_gb,label.os\na,1,1,x\na,1,1,x\n",
-            "nodes.csv:3: node: the name `a` stands twice",
+            "nodes.csv:3: node: duplicate name `a`",
         ),
         (
             "taken.csv",
             "node,from,until,cores\n",
             "taken.csv:1: the columns should be node,from,until,cores,ram_gb",
         ),
-        (
-            "taken.csv",
-            "node,from,until,cores,ram_gb\nd,0,1,1,1\n",
-            "taken.csv:2: node: there is no node called `d`",
-        ),
+        ("taken.csv", "node,from,until,cores,ram_gb\nd,0,1,1,1\n", "taken.csv:2: node: unknown node `d`"),
         (
             "taken.csv",
             "node,from,until,cores,ram_gb\na,0,9,3,0\na,8,9,2,0\n",
@@ -120,7 +116,7 @@ fn what_is_wrong_with_a_file_is_told() {
         (
             "request.toml",
             "duration = 5\nresources = 2\n[total]\ndisk = 3\n",
-            "request.toml:4: total: there is no property called `disk`",
+            "request.toml:4: total: unknown property `disk`",
         ),
         ("request.toml", "duration = 0\nresources = 2\n", "duration: it must end after its begin"),
         ("request.toml", "duration = 5\nresources = 0\n", "resources: it asks for no resources"),
@@ -129,20 +125,21 @@ fn what_is_wrong_with_a_file_is_told() {
         let folder = files();
         fs::write(folder.path(name), text).unwrap();
         let before = fs::read_to_string(folder.path("taken.csv")).unwrap();
-        let told = stderr(&mut coallocate(&folder, &["--commit"]), 2);
-        assert!(told.contains(message), "{told}");
+        let printed = stderr(&mut coallocate(&folder, &["--commit"]), 2);
+        assert!(printed.contains(message), "{printed}");
         assert_eq!(fs::read_to_string(folder.path("taken.csv")).unwrap(), before);
     }
 }
 
 /// Not only the first fault.
 #[test]
-fn all_that_is_wrong_with_a_file_is_told() {
-    let told = |name: &str, text: &str| {
+fn all_faults_of_a_file_are_reported() {
+    let faults = |name: &str, text: &str| {
         let folder = files();
         fs::write(folder.path(name), text).unwrap();
-        let told = stderr(&mut coallocate(&folder, &[]), 2);
-        told.lines()
+        let printed = stderr(&mut coallocate(&folder, &[]), 2);
+        printed
+            .lines()
             .filter_map(|line| line.split_once(&format!("{name}:")))
             .map(|it| it.1.to_owned())
             .collect::<Vec<_>>()
@@ -152,30 +149,30 @@ fn all_that_is_wrong_with_a_file_is_told() {
         "3: CSV error: record 2 (line: 3, byte: 39): found record with 3 fields, but the previous record has 4 fields",
         "2: cores: `four` is not an amount from 0 to a hundred million",
         "2: ram_gb: `-1` is not an amount from 0 to a hundred million",
-        "4: node: the name `a` stands twice",
+        "4: node: duplicate name `a`",
     ];
-    assert_eq!(told("nodes.csv", nodes), in_nodes);
+    assert_eq!(faults("nodes.csv", nodes), in_nodes);
     let taken = "node,from,until,cores,ram_gb\nd,0,1,1,1\na,9,8,x,0\nb,-3,8,0,y\n";
     let in_taken = [
-        "2: node: there is no node called `d`",
+        "2: node: unknown node `d`",
         "3: until: it must end after its begin, and before the end of time",
         "3: cores: `x` is not an amount from 0 to a hundred million",
         "4: from: not a number of seconds: `-3`",
         "4: ram_gb: `y` is not an amount from 0 to a hundred million",
     ];
-    assert_eq!(told("taken.csv", taken), in_taken);
+    assert_eq!(faults("taken.csv", taken), in_taken);
     let request = "duration = -5\nresources = 2\nlatest = 1e99\n[total]\ndisk = 3\nram_gb = -1\n[labels]\nos = \"x\"\nrack = \"1\"\n";
     let in_request = [
         "1: duration: -5.0 is not a number of seconds from 0 to 500 years",
         "3: latest: 1e99 is not a number of seconds from 0 to 500 years",
-        "5: total: there is no property called `disk`",
+        "5: total: unknown property `disk`",
         "6: total.ram_gb: `-1` is not an amount from 0 to a hundred million",
         "9: labels: there is no label called `rack`",
     ];
-    assert_eq!(told("request.toml", request), in_request);
+    assert_eq!(faults("request.toml", request), in_request);
 }
 
-/// The table is one, by whatever name it is given.
+/// The table is the same file under all of its names.
 #[cfg(unix)]
 #[test]
 fn a_link_to_the_timetables_is_the_same_table() {
@@ -230,7 +227,7 @@ fn only_what_can_be_read_again_is_committed() {
     let folder = files();
     let request = REQUEST.replace("duration = 1800", "duration = 16000000000");
     fs::write(folder.path("request.toml"), request).unwrap();
-    let told = stderr(&mut coallocate(&folder, &["--commit"]), 2);
-    assert!(told.contains("not committed") && told.contains("until"), "{told}");
+    let printed = stderr(&mut coallocate(&folder, &["--commit"]), 2);
+    assert!(printed.contains("not committed") && printed.contains("until"), "{printed}");
     assert_eq!(fs::read_to_string(folder.path("taken.csv")).unwrap(), TAKEN);
 }

@@ -60,7 +60,7 @@ fn a_process_that_ends_is_a_row_with_a_status_and_the_others_stay() {
     let rows = fs::read_to_string(folder.path("results").join("rows.csv")).unwrap();
     let of = |text: &str| rows.lines().filter(|line| line.contains(text)).count();
     assert_eq!((of("FCFS"), of(",ok,"), of("no licence")), (2, 2, 2), "{rows}");
-    assert!(rows.contains("it ended with exit status: 3"), "{rows}");
+    assert!(rows.contains("its process ended with exit status: 3"), "{rows}");
 }
 
 #[test]

@@ -25,14 +25,14 @@ fn files_that_no_run_wrote_are_not_replaced() {
         for _ in 0..2 {
             let message = stderr(&mut run(&folder, "mine", &[]), 2);
             assert!(
-                message.contains(&format!("mine/{name}: would be replaced, and no run wrote it")),
+                message.contains(&format!("mine/{name}: exists and was not written by a run")),
                 "{message}"
             );
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
         fs::remove_file(path).unwrap();
     }
-    // Other files are no obstacle.
+    // Other files are not an obstacle.
     fs::write(folder.path("mine/notes.txt"), "mine").unwrap();
     stdout(&mut run(&folder, "mine", &[]));
     assert_eq!(fs::read_to_string(folder.path("mine/notes.txt")).unwrap(), "mine");
@@ -110,12 +110,12 @@ fn shell_scripts_are_refused_texts_that_end_a_line() {
         &["scenario.toml", "--time", "1\n"],
     ] {
         let message = stderr(&mut submit(arguments), 2);
-        assert!(message.contains("cannot stand in a script: it has control characters"), "{message}");
+        assert!(message.contains("cannot be used in a script: it has control characters"), "{message}");
     }
     assert!(stdout(&mut submit(&["scenario.toml", "--partition", "$(touch X)"])).contains("'$(touch X)'"));
 }
 
-/// The batch system takes the shards and refuses the merge: the user is told which job runs.
+/// The batch system takes the shards and refuses the merge: the user is printed which job runs.
 #[cfg(unix)]
 #[test]
 fn a_merge_that_is_refused_does_not_hide_the_job_of_the_shards() {

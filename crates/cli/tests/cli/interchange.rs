@@ -102,7 +102,7 @@ const WORKLOAD: &str = r#"{"nb_res": 2,
   "wait": {"type": "delay", "delay": 20.2}}}"#;
 
 #[test]
-fn workloads_of_batsim_are_simulated_looked_at_and_converted() {
+fn workloads_of_batsim_are_simulated_inspected_and_converted() {
     let folder = Folder::with(&[("w.json", WORKLOAD)]);
     let workload = folder.path("w.json");
     let jobs = folder.path("jobs.csv");
@@ -134,7 +134,7 @@ fn faults_of_a_workload_of_batsim_are_reported() {
     let message = stderr(dfrsim(ARGUMENTS).arg(folder.path("w.json")).arg("--strict"), 2);
     assert!(
         message
-            .contains("w.json:4: job `w0!4`: field `subtime`: found nothing, expected a number of seconds"),
+            .contains("w.json:4: job `w0!4`: field `subtime`: found no value, expected a number of seconds"),
         "{message}"
     );
     assert!(
@@ -166,8 +166,8 @@ fn rows_are_exported_as_lines_of_json() {
         .collect();
     assert_eq!(policies, ["FCFS", "EASY"]);
     stderr(dfrsim(["results", "export"]).arg(&results), 2);
-    let told = stderr(dfrsim(["results", "export", "--jsonl", "rows"]).arg(folder.path("nowhere")), 2);
-    assert!(told.contains("nowhere: there are no results here"), "{told}");
+    let printed = stderr(dfrsim(["results", "export", "--jsonl", "rows"]).arg(folder.path("nowhere")), 2);
+    assert!(printed.contains("nowhere: there are no results here"), "{printed}");
 
     let table = folder.path("rows.parquet");
     let mut command = dfrsim(["results", "export"]);
@@ -176,8 +176,8 @@ fn rows_are_exported_as_lines_of_json() {
         command.assert().success();
         assert!(fs::read(table).unwrap().starts_with(b"PAR1"));
     } else {
-        let told = stderr(&mut command, 2);
-        assert!(told.contains("--features parquet"), "{told}");
+        let printed = stderr(&mut command, 2);
+        assert!(printed.contains("--features parquet"), "{printed}");
         assert!(!table.exists());
     }
 }

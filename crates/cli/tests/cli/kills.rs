@@ -28,7 +28,7 @@ fn files(folder: &Path) -> Vec<(String, String)> {
     names.map(|name| (name.to_owned(), fs::read_to_string(folder.join(name)).unwrap())).to_vec()
 }
 
-/// A simulation with a tick a second for 500 years: nobody waits for its end.
+/// A simulation with a tick a second for 500 years: too long to end in a test.
 #[cfg(unix)]
 #[test]
 fn a_long_run_ends_soon_when_it_is_asked_to() {
@@ -73,7 +73,7 @@ fn killed_runs_go_on_to_the_same_bytes() {
         assert_eq!(files(&folder.path("out")), whole, "after {records} records");
         assert!(!journal.exists());
         let left = |folder: std::path::PathBuf| fs::read_dir(folder).unwrap().count();
-        assert_eq!(left(folder.path("out")), left(folder.path("whole")), "nothing else is left");
+        assert_eq!(left(folder.path("out")), left(folder.path("whole")), "no other file is left");
         fs::remove_dir_all(folder.path("out")).unwrap();
     }
 }

@@ -53,9 +53,9 @@ fn reading_a_pipe(reader: &str) -> assert_cmd::Command {
 /// What cannot be foreseen is noticed on the way.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_program_that_takes_more_than_it_may_says_so() {
+fn a_program_above_its_memory_limit_reports_it() {
     let message = stderr(&mut reading_a_pipe("exec \"$1\" log info /dev/stdin --max-memory 0.1"), 2);
-    assert!(message.contains("GB may be: ask for less, or raise --max-memory"), "{message}");
+    assert!(message.contains("GB: make the task smaller, or raise --max-memory"), "{message}");
 }
 
 /// Where the system refuses memory, the program ends with a message and no signal.

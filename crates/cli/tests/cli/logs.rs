@@ -15,7 +15,7 @@ fn simulate(log: &std::path::Path, arguments: &[&str]) -> assert_cmd::Command {
     command
 }
 
-/// The output pipe gets every line once, whatever the order of the log.
+/// The output pipe gets every line once, in any order of the log.
 #[cfg(unix)]
 #[test]
 fn an_unsorted_log_is_written_once_to_a_pipe() {
@@ -31,8 +31,8 @@ fn an_unsorted_log_is_written_once_to_a_pipe() {
     assert_eq!(reader.join().unwrap().lines().count(), 51);
     let whole =
         simulate(std::path::Path::new("/dev/stdin"), &["--nodes", "2"]).write_stdin(text).assert().success();
-    let told = String::from_utf8_lossy(&whole.get_output().stderr).into_owned();
-    assert!(told.contains("50 records, 50 jobs"), "{told}");
+    let printed = String::from_utf8_lossy(&whole.get_output().stderr).into_owned();
+    assert!(printed.contains("50 records, 50 jobs"), "{printed}");
 }
 
 #[test]
@@ -46,15 +46,15 @@ fn the_header_names_the_machine_and_contradictions_are_said() {
     let given = simulate(&folder.path("log.swf"), &["--json"]);
     let (mut given, mut same) = (given, simulate(&folder.path("log.swf"), &["--json", "--nodes", "4"]));
     assert_eq!(stdout(&mut given), stdout(&mut same));
-    let told =
+    let printed =
         stderr(&mut simulate(&folder.path("log.swf"), &["--nodes", "2", "--estimates", "requested"]), 0);
-    assert!(told.contains("names a machine of 4 processors; 2 nodes are simulated"), "{told}");
-    assert!(told.contains("1 of 2 jobs have no requested time (field 9)"), "{told}");
-    let told = stderr(&mut simulate(&folder.path("bare.swf"), &[]), 2);
-    assert!(told.contains("names no machine") && told.contains("--nodes"), "{told}");
+    assert!(printed.contains("names a machine of 4 processors; 2 nodes are simulated"), "{printed}");
+    assert!(printed.contains("1 of 2 jobs have no requested time (field 9)"), "{printed}");
+    let printed = stderr(&mut simulate(&folder.path("bare.swf"), &[]), 2);
+    assert!(printed.contains("names no machine") && printed.contains("--nodes"), "{printed}");
     for command in [&["simulate", "--policy", "FCFS", "--workload"][..], &["log", "info"]] {
-        let told = stderr(dfrsim(command).arg(folder.path("empty.swf")), 2);
-        assert!(told.contains("empty.swf: no job is left"), "{told}");
+        let printed = stderr(dfrsim(command).arg(folder.path("empty.swf")), 2);
+        assert!(printed.contains("empty.swf: no job is left"), "{printed}");
     }
     let bounds = folder.path("bounds.csv");
     let mut bound = dfrsim(["bound", "--cut", "week", "--workload"]);
@@ -69,20 +69,23 @@ fn times_and_periods_out_of_range_are_refused() {
         Folder::with(&[("long.swf", &long), ("two.swf", &(line(1, 0, 10, 10) + &line(2, 9, 10, 10)))]);
     for policy in ["FCFS", "EASY", "CONS", "Greedy*/OPT=MIN", "EQUIPARTITION"] {
         let mut command = dfrsim(["simulate", "--nodes", "1", "--policy", policy, "--workload"]);
-        let told = stderr(command.arg(folder.path("long.swf")), 2);
-        assert!(told.contains("until after second 18000000000000"), "{policy}: {told}");
+        let printed = stderr(command.arg(folder.path("long.swf")), 2);
+        assert!(printed.contains("run past second 18000000000000"), "{policy}: {printed}");
     }
     let schedule = folder.path("schedule.swf");
     let mut command = simulate(&folder.path("long.swf"), &["--nodes", "1", "--first", "1100", "--swf-out"]);
-    let told = stderr(command.arg(&schedule), 2);
-    assert!(told.contains("a log holds times up to 16000000000 s"), "{told}");
+    let printed = stderr(command.arg(&schedule), 2);
+    assert!(printed.contains("a log holds times up to 16000000000 s"), "{printed}");
     assert!(!schedule.exists());
     for arguments in
         [["--period", "0"], ["--period", "0.0000001"], ["--load", "1e-310"], ["--load", "1e-320"]]
     {
         let mut command = simulate(&folder.path("two.swf"), &["--nodes", "1"]);
-        let told = stderr(command.args(arguments), 2);
-        assert!(told.contains("at least 1 s") || told.contains("loads from about"), "{arguments:?}: {told}");
+        let printed = stderr(command.args(arguments), 2);
+        assert!(
+            printed.contains("at least 1 s") || printed.contains("loads from about"),
+            "{arguments:?}: {printed}"
+        );
     }
 }
 
@@ -94,7 +97,7 @@ fn info_says_what_is_odd_and_how_to_simulate_it() {
     }
     text.push_str(&line(4, -1, 10, -1));
     let folder = Folder::with(&[("odd log.swf", &text)]);
-    let told = stdout(dfrsim(["log", "info"]).arg(folder.path("odd log.swf")));
+    let printed = stdout(dfrsim(["log", "info"]).arg(folder.path("odd log.swf")));
     for expected in [
         "No job has a requested time (field 9)",
         "No job has memory",
@@ -107,7 +110,7 @@ fn info_says_what_is_odd_and_how_to_simulate_it() {
         "1 lines have no submit time",
         "odd log.swf' --unit processor --policy EASY\n",
     ] {
-        assert!(told.contains(expected), "{expected}: {told}");
+        assert!(printed.contains(expected), "{expected}: {printed}");
     }
 }
 
@@ -119,10 +122,11 @@ fn converted_logs_say_what_they_are_and_what_was_left_out() {
     for (name, marker) in [("out.swf", &b"; Ma"[..]), ("out.swf.gz", &[0x1f, 0x8b])] {
         let out = folder.path(name);
         let mut command = dfrsim(["log", "convert", "--first", "5"]);
-        let told = stderr(command.arg(folder.path("log.swf")).arg("--out").arg(&out), 0);
+        let printed = stderr(command.arg(folder.path("log.swf")).arg("--out").arg(&out), 0);
         assert!(
-            told.contains("broken lines left out: 1") && told.contains("without submit time left out: 1"),
-            "{told}"
+            printed.contains("broken lines left out: 1")
+                && printed.contains("without submit time left out: 1"),
+            "{printed}"
         );
         assert!(fs::read(&out).unwrap().starts_with(marker));
         let info = stdout(dfrsim(["log", "info"]).arg(&out));

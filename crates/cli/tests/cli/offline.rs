@@ -51,14 +51,14 @@ fn what_cannot_be_packed_is_a_result_and_what_cannot_be_read_is_not() {
     let printed = String::from_utf8_lossy(&outcome.get_output().stdout).into_owned();
     let printed: Vec<&str> = printed.split_whitespace().collect();
     assert!(printed.contains(&"failed") && printed.contains(&"infeasible"), "{printed:?}");
-    let told = stderr(dfrsim(["offline", "pack"]).arg(folder.path("wrong.json")), 2);
-    assert!(told.contains("jobs[2].requirements[0]: -4 is not an amount"), "{told}");
-    let told = stderr(dfrsim(["offline", "pack"]).arg(folder.path("none.json")), 2);
-    assert!(told.contains("none.json cannot be read"), "{told}");
-    let told = stderr(dfrsim(["offline", "pack"]).arg(&full).args(["--algorithm", "GREEDI"]), 2);
-    assert!(told.contains("did you mean `GREEDY`?"), "{told}");
-    let told = stderr(dfrsim(["offline", "pack"]).arg(&full).args(["--precision", "0"]), 2);
-    assert!(told.contains("--precision: expected a yield above 0"), "{told}");
+    let printed = stderr(dfrsim(["offline", "pack"]).arg(folder.path("wrong.json")), 2);
+    assert!(printed.contains("jobs[2].requirements[0]: -4 is not an amount"), "{printed}");
+    let printed = stderr(dfrsim(["offline", "pack"]).arg(folder.path("none.json")), 2);
+    assert!(printed.contains("none.json: cannot be read"), "{printed}");
+    let printed = stderr(dfrsim(["offline", "pack"]).arg(&full).args(["--algorithm", "GREEDI"]), 2);
+    assert!(printed.contains("did you mean `GREEDY`?"), "{printed}");
+    let printed = stderr(dfrsim(["offline", "pack"]).arg(&full).args(["--precision", "0"]), 2);
+    assert!(printed.contains("--precision: expected a yield above 0"), "{printed}");
 }
 
 #[test]
@@ -74,10 +74,10 @@ fn every_listed_algorithm_packs_an_instance_of_a_set() {
     let printed = stdout(dfrsim(["offline", "pack"]).arg(&file).arg("--algorithm").args(&names));
     assert_eq!(printed.lines().count(), names.len() + 2);
 
-    let told = stderr(&mut dfrsim(["offline", "instance", "rr6692-small", "--scenario", "144"]), 2);
-    assert!(told.contains("rr6692-small has the scenarios 0 to 143; there is no 144"), "{told}");
-    let told = stderr(&mut dfrsim(["offline", "instance", "rr6692-smal", "--scenario", "1"]), 2);
-    assert!(told.contains("did you mean `rr6692-small`?"), "{told}");
+    let printed = stderr(&mut dfrsim(["offline", "instance", "rr6692-small", "--scenario", "144"]), 2);
+    assert!(printed.contains("rr6692-small has the scenarios 0 to 143; there is no 144"), "{printed}");
+    let printed = stderr(&mut dfrsim(["offline", "instance", "rr6692-smal", "--scenario", "1"]), 2);
+    assert!(printed.contains("did you mean `rr6692-small`?"), "{printed}");
 }
 
 /// What a run has of GREEDY_S1_P1, whose order is drawn at random, of MCB3 and of others is what `pack --as-run` finds.

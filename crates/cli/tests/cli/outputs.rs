@@ -138,7 +138,7 @@ fn a_file_keeps_its_mode() {
 fn a_program_that_is_killed_leaves_no_file() {
     let folder = folder();
     let before = folder.names();
-    // The second output is a pipe that nobody reads: the program waits there, with the first one written.
+    // The second output is a pipe without a reader: the program waits there, with the first one written.
     assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
     let mut command = simulate_as_process(&folder, &["--events-out", "pipe", "--swf-out", "schedule.swf"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

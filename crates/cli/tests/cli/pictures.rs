@@ -97,7 +97,7 @@ fn a_simulation_is_drawn() {
 }
 
 #[test]
-fn wrong_events_and_wrong_arguments_write_nothing() {
+fn wrong_events_and_wrong_arguments_write_no_file() {
     let folder = simulated();
     let events = folder.path("easy.jsonl");
     let broken = fs::read_to_string(&events).unwrap().replacen("\"start\"", "\"begin\"", 1);
@@ -107,13 +107,14 @@ fn wrong_events_and_wrong_arguments_write_nothing() {
         let mut command = dfrsim(["draw", "gantt"]);
         stderr(command.arg(folder.path(events)).arg("--out").arg(folder.path(out)).args(more), 2)
     };
-    let told = draw("broken.jsonl", "gantt.svg", &[]);
-    assert!(told.contains("broken.jsonl:3: no event: unknown variant `begin`"), "{told}");
+    let printed = draw("broken.jsonl", "gantt.svg", &[]);
+    assert!(printed.contains("broken.jsonl:3: not an event: unknown variant `begin`"), "{printed}");
     assert!(draw("easy.jsonl", "gantt.pdf", &[]).contains("expected a name that ends in .svg or .png"));
     assert!(
-        draw("easy.jsonl", "gantt.svg", &["--from", "9", "--to", "9"]).contains("--from is not before --to")
+        draw("easy.jsonl", "gantt.svg", &["--from", "9", "--to", "9"])
+            .contains("--from: expected a time before --to")
     );
     assert!(draw("easy.jsonl", "gantt.svg", &["--from", "900"]).contains("no job runs in the time"));
-    assert!(draw("nothing.jsonl", "gantt.svg", &[]).contains("cannot be read"));
+    assert!(draw("missing.jsonl", "gantt.svg", &[]).contains("cannot be read"));
     assert_eq!(folder.names(), before);
 }

@@ -46,7 +46,7 @@ fn states_are_reached_as_cheaply_as_possible() {
     let wrong = document.replace("\"cost\":6", "\"cost\":5").replace("\"cost\": 6", "\"cost\": 5");
     let wrong_path = Folder::with(&[("plan.json", &wrong)]);
     let message = stderr(dfrsim(["plan", "--check"]).arg(wrong_path.path("plan.json")), 1);
-    assert!(message.contains("plan.json: the plan costs 6, and not 5"), "{message}");
+    assert!(message.contains("plan.json: the plan costs 6, not 5"), "{message}");
     assert!(fs::read_to_string(folder.path("plan.svg")).unwrap().contains("1 action in 1 pool, cost 6 MB"));
     assert!(fs::read_to_string(folder.path("plan.csv")).unwrap().contains("0,C1,resume,N1,N3,6,"));
     assert_eq!(stdout(&mut plan(&folder, &arguments)), printed, "the same each time");
@@ -130,7 +130,7 @@ fn faults_of_constraints_have_their_place() {
 
 /// A VM that is resumed from a node that stays off, and one that runs there.
 #[test]
-fn nodes_that_are_off_have_nobody() {
+fn nodes_that_are_off_host_no_vm() {
     let off = |node: &str| {
         let on = format!(r#""name": "{node}", "cpu": 2, "memory": 4"#);
         CURRENT.replace(&on, &format!(r#"{on}, "state": "offline""#))
@@ -161,7 +161,7 @@ fn the_decision_module_says_who_runs() {
 
 /// With N1 and N2 empty there is room for one more VM than those that run; the images of the batch stay.
 #[test]
-fn a_drained_node_hosts_nobody() {
+fn a_drained_node_hosts_no_vm() {
     let printed = stdout(dfrsim(["plan", "--drain", "N1", "--from"]).arg(current_example()));
     assert!(printed.starts_with("1 migrate; 1 pool"), "{printed}");
     assert!(printed.contains("web1       N1 -> N4"), "{printed}");
@@ -191,14 +191,14 @@ fn what_cannot_be_is_said_with_its_reason() {
         (
             ["--to", "wanted.json"],
             1,
-            "there is no plan: the wanted configuration is not viable: node `N2` has 2 units of CPU and 4 MB, and VMs take 2 units and 5 MB",
+            "there is no plan: the target configuration is not viable: node `N2` has 2 units of CPU and 4 MB, but VMs take 2 units and 5 MB",
         ),
         (["--states", "states.json"], 1, "error: VM `C1` cannot go from sleeping on node `N1` to waiting"),
         (["--states", "wanted.json"], 2, "wanted.json: vms: unknown field `vms`, expected `vjobs`"),
         (["--to", "missing.json"], 2, "missing.json: cannot be read"),
     ] {
-        let told = stderr(&mut plan(&folder, &arguments), code);
-        assert!(told.contains(message), "{message}: {told}");
+        let printed = stderr(&mut plan(&folder, &arguments), code);
+        assert!(printed.contains(message), "{message}: {printed}");
     }
 }
 
@@ -214,7 +214,7 @@ fn who_is_not_named_stays() {
     assert!(printed.starts_with("nothing to do\ncost 0\n"), "{printed}");
 }
 
-/// The search has nothing to do with places that are given.
+/// Given places do not depend on the search.
 #[test]
 fn options_of_the_search_are_refused_with_places() {
     let folder = Folder::with(&[("current.json", CURRENT), ("wanted.json", r#"{"vms": []}"#)]);
@@ -243,25 +243,25 @@ fn a_vjob_that_is_split_is_said() {
     let folder = Folder::with(&[("current.json", &current), ("wanted.json", wanted)]);
     let message = stderr(&mut plan(&folder, &["--to", "wanted.json"]), 0);
     assert!(
-        message.contains("vjob `A` is split: its VMs share a state before the plan, and not after it"),
+        message.contains("vjob `A` is split: its VMs share a state before the plan, but not after it"),
         "{message}"
     );
 }
 
 #[test]
-fn a_plan_of_nothing_has_no_picture_and_is_no_failure() {
+fn an_empty_plan_has_no_picture_and_is_not_a_failure() {
     let folder = Folder::with(&[("current.json", CURRENT), ("states.json", r#"{"vjobs": []}"#)]);
     let mut command =
         plan(&folder, &["--states", "states.json", "--out", "plan.json", "--picture", "plan.svg"]);
     let output = command.assert().success().get_output().clone();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("plan.svg: there is nothing to do and nothing to draw; no picture"), "{told}");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(printed.contains("plan.svg: the plan is empty; no picture"), "{printed}");
     assert!(String::from_utf8(output.stdout).unwrap().starts_with("nothing to do\ncost 0\n"));
     assert_eq!(folder.names(), ["current.json", "plan.json", "states.json"]);
 }
 
 #[test]
-fn every_fault_of_a_file_is_told_with_its_place() {
+fn every_fault_of_a_file_is_reported_with_its_place() {
     for (right, wrong, message) in [
         (
             r#""cpu": 2"#,
@@ -297,9 +297,9 @@ fn every_fault_of_a_file_is_told_with_its_place() {
         let text = CURRENT.replacen(right, wrong, 1);
         assert_ne!(text, CURRENT);
         let folder = Folder::with(&[("current.json", &text), ("states.json", STATES)]);
-        let told = stderr(&mut plan(&folder, &["--states", "states.json"]), 2);
-        let told =
-            told.replace(&format!("{}/", folder.path("").display().to_string().trim_end_matches('/')), "");
-        assert!(told.contains(message), "{message}: {told}");
+        let printed = stderr(&mut plan(&folder, &["--states", "states.json"]), 2);
+        let printed =
+            printed.replace(&format!("{}/", folder.path("").display().to_string().trim_end_matches('/')), "");
+        assert!(printed.contains(message), "{message}: {printed}");
     }
 }

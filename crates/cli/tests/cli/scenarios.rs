@@ -54,7 +54,7 @@ fn all_scenarios_are_right() {
                 assert_eq!(again.to_toml(), text, "{name}");
             }
             Err(errors) => {
-                let is_log = |fault: &dfrsim::lab::fields::Fault| fault.message.starts_with("no log `");
+                let is_log = |fault: &dfrsim::lab::fields::Fault| fault.message.starts_with("log `");
                 assert!(errors.faults().iter().all(is_log), "{name}: {errors}");
             }
         }

@@ -1,4 +1,4 @@
-//! `dfrsim schema`: what this program writes is as its schemas say, and nothing else is.
+//! `dfrsim schema`: what this program writes is valid by its schemas, and other documents are not.
 
 use crate::support::{Folder, dfrsim, stderr, stdout};
 use crate::validator::fault;

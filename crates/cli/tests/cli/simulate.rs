@@ -65,9 +65,9 @@ fn the_audit_knows_the_rules_of_batch_policies() {
     assert_eq!(text.matches(r#""run_us":50000000,"estimate_us":60000000}"#).count(), 1, "{text}");
     assert_eq!(text.matches("estimate_us").count(), 1, "{text}");
     let fine = stdout(dfrsim(["audit", "--policy", "EASY"]).arg(&events));
-    assert!(fine.ends_with("each job starts when EASY has it start\n"), "{fine}");
+    assert!(fine.ends_with("each job starts when EASY starts it\n"), "{fine}");
     let other = stderr(dfrsim(["audit", "--policy", "EASY/SPARE"]).arg(&events), 1);
-    assert!(other.contains("line 1: the policy of the file is `EASY`, and not `EASY/SPARE`"), "{other}");
+    assert!(other.contains("line 1: the file is of policy `EASY`, not `EASY/SPARE`"), "{other}");
     let unknown = stderr(dfrsim(["audit", "--policy", "GreedyPM*"]).arg(&events), 2);
     assert!(unknown.contains("unknown policy to check `GreedyPM*`"), "{unknown}");
 }
@@ -100,21 +100,21 @@ fn the_audit_knows_the_rules_of_all_policies() {
 }
 
 #[test]
-fn all_faults_of_a_log_are_told_and_nothing_is_written() {
+fn all_faults_of_a_log_are_reported_and_no_file_is_written() {
     let broken = LOG.replace("\n2 10", "\n2 ten").replace("3 20 -1  40 1", "3 20 -1 -40 1");
     let folder = Folder::with(&[("log.swf", &broken), ("jobs.csv", "earlier")]);
     let jobs = folder.path("jobs.csv");
     let mut command = dfrsim(ARGUMENTS);
-    let told = stderr(command.arg(folder.path("log.swf")).arg("--strict").arg("--jobs-out").arg(&jobs), 2);
-    assert!(told.contains("without strict reading"), "{told}");
-    assert!(told.contains("log.swf:3: field 2 (submit time): found `ten`"), "{told}");
-    assert!(told.contains("log.swf:4: field 4 (run time): found `-40`"), "{told}");
+    let printed = stderr(command.arg(folder.path("log.swf")).arg("--strict").arg("--jobs-out").arg(&jobs), 2);
+    assert!(printed.contains("without strict reading"), "{printed}");
+    assert!(printed.contains("log.swf:3: field 2 (submit time): found `ten`"), "{printed}");
+    assert!(printed.contains("log.swf:4: field 4 (run time): found `-40`"), "{printed}");
     assert_eq!(fs::read_to_string(jobs).unwrap(), "earlier");
     assert_eq!(folder.names(), ["jobs.csv", "log.swf"], "no half-written file is left");
-    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")), 0);
+    let printed = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")), 0);
     let reasons =
         "broken lines left out: 2 (1 by their submit time, 1 by their run time; the first is line 3)";
-    assert!(told.contains(reasons), "{told}");
+    assert!(printed.contains(reasons), "{printed}");
     dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--lenient").assert().success();
 }
 
@@ -122,12 +122,15 @@ fn all_faults_of_a_log_are_told_and_nothing_is_written() {
 fn jobs_wider_than_the_machine_are_left_out_and_counted_or_refused() {
     let wide = LOG.replace("100 2 -1 -1 2", "100 3 -1 -1 3");
     let folder = Folder::with(&[("log.swf", &wide)]);
-    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")), 0);
-    assert!(told.contains("3 records, 2 jobs; too_wide: 1 dropped"), "{told}");
+    let printed = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")), 0);
+    assert!(printed.contains("3 records, 2 jobs; too_wide: 1 dropped"), "{printed}");
     for refusing in [&["--strict"][..], &["--too-wide", "error"]] {
-        let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).args(refusing), 2);
-        assert!(told.contains("log.swf:2: job 1: it has 3 tasks, and the machine 2 units"), "{told}");
-        assert!(told.contains("hint: `--too-wide` has other rules"), "{told}");
+        let printed = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).args(refusing), 2);
+        assert!(
+            printed.contains("log.swf:2: job 1: it has 3 tasks, but the machine has 2 units"),
+            "{printed}"
+        );
+        assert!(printed.contains("hint: `--too-wide` has other rules"), "{printed}");
     }
 }
 
@@ -148,20 +151,20 @@ fn cores_are_what_annotations_assume() {
     assert_eq!(utilisation(&["--annotate", "lublin", "--cores", "2"]), 0.5);
     assert_eq!(utilisation(&["--annotate", "hpc2n"]), 0.5);
     assert_eq!(utilisation(&["--annotate", "hpc2n", "--cores", "8"]), 0.125);
-    let told = stderr(&mut simulate(&["--cores", "2"]), 2);
-    assert!(told.contains("--annotate hpc2n or lublin"), "{told}");
+    let printed = stderr(&mut simulate(&["--cores", "2"]), 2);
+    assert!(printed.contains("--annotate hpc2n or lublin"), "{printed}");
 }
 
 #[test]
 fn a_wrong_policy_is_answered_with_the_nearest_name() {
-    let told = stderr(&mut dfrsim(["simulate", "--workload", "x", "--nodes", "2", "--policy", "EAZY"]), 2);
-    assert!(told.contains("did you mean `EASY`?"), "{told}");
+    let printed = stderr(&mut dfrsim(["simulate", "--workload", "x", "--nodes", "2", "--policy", "EAZY"]), 2);
+    assert!(printed.contains("did you mean `EASY`?"), "{printed}");
 }
 
 #[test]
-fn a_missing_log_is_said_with_the_places_looked_at() {
-    let told = stderr(dfrsim(ARGUMENTS).arg("missing.swf"), 2);
-    assert!(told.contains("missing.swf") && told.contains("traces"), "{told}");
+fn a_missing_log_is_reported_with_the_places_searched() {
+    let printed = stderr(dfrsim(ARGUMENTS).arg("missing.swf"), 2);
+    assert!(printed.contains("missing.swf") && printed.contains("traces"), "{printed}");
 }
 
 #[cfg(target_os = "linux")]
@@ -169,8 +172,8 @@ fn a_missing_log_is_said_with_the_places_looked_at() {
 fn a_full_disk_is_said() {
     let folder = Folder::with(&[("log.swf", LOG)]);
     let mut command = dfrsim(ARGUMENTS);
-    let told = stderr(command.arg(folder.path("log.swf")).args(["--jobs-out", "/dev/full"]), 2);
-    assert!(told.contains("/dev/full: cannot be written"), "{told}");
+    let printed = stderr(command.arg(folder.path("log.swf")).args(["--jobs-out", "/dev/full"]), 2);
+    assert!(printed.contains("/dev/full: cannot be written"), "{printed}");
 }
 
 #[cfg(unix)]
@@ -188,10 +191,10 @@ fn a_closed_pipe_ends_quietly() {
         .spawn()
         .unwrap();
     drop(child.stdout.take());
-    let mut told = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    let mut printed = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut printed).unwrap();
     let status = child.wait().unwrap();
-    assert_eq!(told, "");
+    assert_eq!(printed, "");
     // The list fits a pipe's buffer, so it may be written before the pipe is seen to be closed.
     assert!(matches!(status.code(), Some(0 | 141)), "{status}");
 }

@@ -65,7 +65,7 @@ fn a_sample_passes_the_audit() {
         command.args(["--skip", "1500", "--first", "500", "--policy", policy, "--workload"]);
         command.arg(folder.path("log.swf")).arg("--events-out").arg(folder.path("events.jsonl"));
         stdout(&mut command);
-        let told = stdout(dfrsim(["audit"]).arg(folder.path("events.jsonl")));
-        assert!(told.contains("500 "), "{told}");
+        let printed = stdout(dfrsim(["audit"]).arg(folder.path("events.jsonl")));
+        assert!(printed.contains("500 "), "{printed}");
     }
 }

@@ -20,7 +20,7 @@ impl Validator<'_> {
     fn fault(&self, schema: &Value, value: &Value, at: &str) -> Option<String> {
         let keywords = match schema {
             Value::Bool(true) => return None,
-            Value::Bool(false) => return Some(format!("{at}: nothing may be here")),
+            Value::Bool(false) => return Some(format!("{at}: no value is allowed here")),
             schema => schema.as_object().expect("a schema is an object or a truth value"),
         };
         keywords.iter().find_map(|(keyword, rule)| self.keyword(keywords, keyword, rule, value, at))

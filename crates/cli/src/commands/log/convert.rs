@@ -15,7 +15,7 @@ use flate2::write::GzEncoder;
 use std::io::{BufWriter, IntoInnerError, Write as _};
 use std::path::PathBuf;
 
-/// Cut, sort, scale and rewrite a log, or make one of Slurm's accounting or of a workload of Batsim
+/// Cut, sort, scale and rewrite a log, or make one from Slurm's accounting or a Batsim workload
 ///
 /// The lines stay as they are, but for the submit times that --load changes; rules for anomalous jobs apply to the load
 /// only. A name that ends in .gz is written as gzip.

@@ -22,7 +22,7 @@ Examples:
   dfrsim log generate --jobs 1000 --nodes 128 --seed 1 --out week.swf
   dfrsim log generate --jobs 5000 --nodes 256 --seed 7 --typeless --load 0.7 --out busy.swf")]
 pub(crate) struct Generate {
-    /// How many jobs
+    /// The number of jobs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     jobs: u32,
     /// The nodes of the machine

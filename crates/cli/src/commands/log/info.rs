@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Say what is in a log or a workload of Batsim, what is odd about it, and how to simulate it
+/// Show what a log or a Batsim workload contains, what is unusual in it, and how to simulate it
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  dfrsim log info KTH-SP2-1996-2.1-cln.swf.gz")]
 pub(crate) struct Info {
@@ -204,7 +204,7 @@ impl Lines {
 }
 
 impl Moment {
-    /// The second of the log at which a job arrives, with its date where the header tells when the log began.
+    /// The second of the log at which a job arrives, with its date if the header has the log's start time.
     fn new(header: &Header, submit: SimTime) -> Moment {
         let second = submit.micros() / 1_000_000;
         let begin = header.unix_start_time().filter(|&begin| begin > 0);

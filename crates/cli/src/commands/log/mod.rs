@@ -12,7 +12,7 @@ pub(super) use info::Described;
 use crate::failure::Failure;
 use clap::Subcommand;
 
-/// Look at logs, convert them, and generate workloads
+/// Inspect and convert logs, and generate workloads
 #[derive(Subcommand, Debug)]
 pub(crate) enum Log {
     Info(info::Info),

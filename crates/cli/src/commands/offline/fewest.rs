@@ -9,7 +9,7 @@ use dfrsim_offline::{Algorithm, Outcome, Settings, Solved};
 use dfrsim_optimum::{Placed, fewest_nodes, fewest_nodes_by};
 use std::time::Instant;
 
-/// What an algorithm makes of an instance, if it keeps the yield and the independent checker finds no fault.
+/// The result of an algorithm on an instance, if it keeps the yield and the independent checker finds no fault.
 fn packed(
     instance: &Instance,
     algorithm: Algorithm,

@@ -36,7 +36,7 @@ pub(crate) struct Instance {
     /// Write it in the format of vector bin packing (.vbp of VPSolver) instead, with what tasks take at this yield
     #[arg(long, value_name = "YIELD")]
     vbp: Option<f64>,
-    /// The file to write; standard output if none is given
+    /// The file to write; by default standard output
     #[arg(long, value_name = "FILE.json")]
     out: Option<PathBuf>,
 }

@@ -11,7 +11,7 @@ pub(super) use answer::Answered;
 use crate::failure::Failure;
 use clap::Subcommand;
 
-/// Pack single instances of the off-line study, and write them
+/// Pack single instances of the off-line study, or write them to files
 #[derive(Subcommand, Debug)]
 pub(crate) enum Offline {
     Pack(pack::Pack),

@@ -37,7 +37,7 @@ pub(crate) struct Pack {
     /// The instance
     #[arg(value_name = "INSTANCE.json", required_unless_present_any = ["list", "as_run"], conflicts_with = "as_run")]
     instance: Option<PathBuf>,
-    /// The algorithms, by their names in the texts (`--list`)
+    /// The names of the algorithms (see `--list`)
     #[arg(long, short, value_name = "NAME", num_args = 1.., value_parser = algorithm, default_value = "VP_CPSUM")]
     algorithm: Vec<Algorithm>,
     /// Find the optimum too
@@ -46,21 +46,21 @@ pub(crate) struct Pack {
     /// How long linear programs and the search for the optimum may take
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     time_limit: f64,
-    /// What solves linear programs: microlp, or highs in builds with that feature
+    /// The solver of linear programs: microlp, or highs in builds with that feature
     #[arg(long, value_name = "NAME", default_value_t = Backend::default())]
     solver: Backend,
-    /// How near success and failure come to each other in the search of vector packing
+    /// The precision of the yield in the search of vector packing
     #[arg(long, value_name = "YIELD", default_value_t = 0.001)]
     precision: f64,
     /// The seed of algorithms that draw at random
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// How many times as much as usual VP_EJECT tries, for a better packing in a longer time
+    /// How many times as long as usual VP_EJECT searches, for a better packing
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     effort: u32,
     #[command(flatten)]
     replayed: Replayed,
-    /// Look for the fewest of the first nodes that keep this minimum yield; the others can be turned off
+    /// Find the fewest of the first nodes that keep this minimum yield; the others can be turned off
     #[arg(long, value_name = "YIELD", value_parser = part, conflicts_with = "mapping_out")]
     fewest_nodes: Option<Yield>,
     /// Admit jobs in the order of the file, but none with which the minimum yield would be below this
@@ -106,10 +106,7 @@ impl Pack {
             return self.printing.print(&Answered::Names { algorithms: names.collect() });
         };
         Places::default().reads("the instance", path).writes("--mapping-out", self.mapping_out.as_deref())?;
-        let text = read(path).map_err(|error| {
-            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
-            Failure::input(format!("{error}{}", cause.unwrap_or_default()))
-        })?;
+        let text = read(path).map_err(Failure::input)?;
         let name = path.display().to_string();
         let is_vbp = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("vbp"));
         let (instance, fewest) = if is_vbp {

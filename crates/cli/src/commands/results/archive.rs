@@ -6,11 +6,11 @@ use clap::Args;
 use dfrsim_lab::Registry;
 use std::path::PathBuf;
 
-/// Pack results into one file that somebody else can verify and run again
+/// Pack results into one file that others can verify and run again
 ///
-/// A ZIP file of the rows, the tables, the scenario with every default spelt out, and the manifest with the version, the seed and
-/// the digests of all files and inputs; `ro-crate-metadata.json` says so to archives of data (RO-Crate 1.1). Logs are not packed:
-/// a run looks for them as always. The same results give the same bytes.
+/// A ZIP file of the rows, the tables, the scenario with all its defaults, and the manifest with the version, the seed
+/// and the digests of all files and inputs; `ro-crate-metadata.json` describes them to data archives (RO-Crate 1.1).
+/// Logs are not packed: a run looks for them in the usual places. The same results give the same bytes.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 /// Compare results with a baseline, for CI
 ///
 /// Compares, for each combination of labels and variant (workload and load, policy and setting): numbers of runs, failures
-/// and runs without a solution, and mean and worst value of each metric. Exit code 0: nothing is worse beyond the tolerance.
-/// 1: a value is. 2: the two cannot be compared (files missing or broken, another study, other instances, variants that only
-/// one of them has).
+/// and runs without a solution, and mean and worst value of each metric. Exit code 0: no value is worse beyond the
+/// tolerance. 1: a value is. 2: the two cannot be compared (files missing or broken, another study, other instances,
+/// variants that only one of them has).
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim results check results/quickstart --baseline baseline.toml --update     writes the baseline, to be committed
-  dfrsim results check results/quickstart --baseline baseline.toml              not one value may be worse
+  dfrsim results check results/quickstart --baseline baseline.toml              no value may be worse
   dfrsim results check results/quickstart --baseline baseline.toml --tolerance 2% --tolerance-for degradation.worst=5%
 
 In a GitHub workflow:

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Pairs rows of the same labels, instance and variant. For each combination of labels (all loads together too) and variant:
 /// mean and median of the differences (B - A) and the ratios (B / A) with bootstrap confidence intervals, how often B is
-/// better, equal and worse, and how often one of them alone has a value. Exit code 2 if no rows belong together.
+/// better, equal and worse, and how often only one of them has a value. Exit code 2 if no rows match.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -25,10 +25,10 @@ Examples:
   dfrsim results compare results/quickstart --variant policy=EASY --with policy=/per/OPT=MIN --with period_s=600
   dfrsim results compare results/exact results/requested --variant EASY --metric mean_wait_s --metric utilisation --out results/estimates")]
 pub(crate) struct Compare {
-    /// A: a folder that `dfrsim run` wrote
+    /// The results A: a folder that `dfrsim run` wrote
     #[arg(value_name = "A")]
     a: PathBuf,
-    /// B: another one; A itself if none is given
+    /// The results B: another such folder; by default A itself
     #[arg(value_name = "B", required_unless_present_all = ["variant", "with"])]
     b: Option<PathBuf>,
     /// What is taken from A: a value of a variant column (EASY), or a column and its value (period_s=600); all if not given
@@ -43,7 +43,7 @@ pub(crate) struct Compare {
     /// The seed of the bootstrap
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// How many resamples make an interval
+    /// The number of resamples for each interval
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     resamples: u32,
     /// The confidence of the intervals: 95% or 0.95

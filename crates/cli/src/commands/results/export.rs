@@ -20,7 +20,7 @@ Examples:
 pub(crate) struct Export {
     /// The folder of the results
     results: PathBuf,
-    /// Write a JSON object a row
+    /// Write a JSON object for each row
     #[arg(long, value_name = "FILE.jsonl", group = "format")]
     jsonl: Option<PathBuf>,
     /// Write a Parquet table for each type of rows
@@ -67,6 +67,6 @@ fn write_parquet(results: &Results<'_>, frame: &DataFrame, path: &Path) -> Resul
 #[cfg(not(feature = "parquet"))]
 fn write_parquet(_: &Results<'_>, _: &DataFrame, _: &Path) -> Result<(), Failure> {
     Err(Failure::input(
-        "this dfrsim was built without Parquet: `cargo build --release --features parquet` makes one that has it",
+        "this dfrsim was built without Parquet; rebuild it with `cargo build --release --features parquet`",
     ))
 }

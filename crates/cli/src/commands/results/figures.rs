@@ -9,12 +9,12 @@ use dfrsim_plots::{Figure, draw};
 use std::fs;
 use std::path::PathBuf;
 
-/// Draw everything that the results of a run allow
+/// Draw all figures of a run's results
 ///
-/// Of every study: the distribution of its primary metric over the instances by variant, as box plots and as distribution
-/// functions, and the mean by each numeric label (a load) and variant (a period) with several values. Besides what the study
-/// draws itself, such as the figures of its paper. The data behind each picture is beside it, as CSV. Prints the files that it
-/// wrote; what is left out, and why, goes to standard error.
+/// For every study: the distribution of its primary metric over the instances by variant, as box plots and as
+/// distribution functions, and the mean by each numeric label (a load) and variant (a period) with several values. In
+/// addition the figures of the study itself, such as those of its paper. The data of each picture are written beside
+/// it, as CSV. Prints the files that it wrote; skipped figures, and the reasons, go to standard error.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,7 @@ pub(crate) struct Figures {
     /// The folder that `dfrsim run` wrote
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
-    /// Where the figures go; figures/ within the results if no folder is given
+    /// The folder for the figures; by default figures/ in the results
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// The formats of the pictures

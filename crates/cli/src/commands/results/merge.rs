@@ -8,11 +8,11 @@ use clap::Args;
 use dfrsim_lab::{Part, Registry, RunOptions, unfinished_scenario};
 use std::path::PathBuf;
 
-/// Join the shards of a run to the results of the whole
+/// Join the shards of a run to the results of the whole run
 ///
-/// What `dfrsim run --shard i/n` left in one folder or in several becomes the files that one run of the whole scenario
-/// writes, byte by byte but for the manifest. Shards of different scenarios, versions or logs are refused, and so is a run of
-/// which something is missing. Logs of the scenario must be found from here.
+/// Joins the output of `dfrsim run --shard i/n`, in one folder or in several, to the files that one run of the whole
+/// scenario writes, byte by byte except for the manifest. Shards of different scenarios, versions or logs are refused,
+/// and so are incomplete runs. The logs of the scenario must be available on this machine.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -22,13 +22,13 @@ pub(crate) struct Merge {
     /// The folders of the shards
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
-    /// The result folder; the first of the others if none is given
+    /// The result folder; by default the first of the folders of shards
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// How many threads; all cores if not given
+    /// The number of threads; 0 for all cores
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Print nothing but the tables and errors
+    /// Print only tables and errors
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]

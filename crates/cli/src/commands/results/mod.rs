@@ -17,7 +17,7 @@ use clap::Subcommand;
 use dfrsim_lab::{MANIFEST, Registry, Results as Read};
 use std::path::Path;
 
-/// Commands on the results of runs
+/// Inspect, compare, check, draw and export the results of runs
 #[derive(Subcommand, Debug)]
 pub(crate) enum Results {
     Status(status::Status),

@@ -8,10 +8,10 @@ use dfrsim_lab::Registry;
 use dfrsim_report::Picture;
 use std::path::PathBuf;
 
-/// Make one self-contained page of a run's results
+/// Write a run's results as one self-contained HTML page
 ///
-/// The page has claims with their verdicts, the tables (sorted by a click or a key), the figures, warnings, a way down to
-/// each instance, the scenario and the manifest. It opens from a disk, without a network.
+/// The page has claims with their verdicts, the tables (sorted by a click or a key), the figures, warnings, the details
+/// of each instance, the scenario and the manifest. It opens from a disk, without a network.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +21,7 @@ pub(crate) struct Report {
     /// The folder that `dfrsim run` wrote
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
-    /// The page; report.html in the folder if none is given
+    /// The page to write; by default report.html in the folder
     #[arg(long, value_name = "FILE.html")]
     out: Option<PathBuf>,
 }

@@ -9,9 +9,9 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Show how far the runs of a folder are
+/// Show the progress of the runs in a folder
 ///
-/// Reads the folder alone, so it works from any machine that sees it, while runs are going on or after they were killed.
+/// Reads only the folder, so it works on any machine that sees it, during a run or after it was killed.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -129,7 +129,8 @@ impl Answer for Progress {
     }
 }
 
-/// The numbers of those of this many shards that have not finished; none if a run is finished and nothing has begun since.
+/// The numbers of those of this many shards that have not finished; none if a run is finished and no later one has
+/// begun.
 pub(crate) fn missing(status: &RunStatus, of: u32) -> Vec<u32> {
     if status.has_results && status.parts.is_empty() {
         return Vec::new();

@@ -12,11 +12,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Verify results that were packed, and run them again
+/// Verify packed results, and run them again
 ///
-/// Every file is compared with its digest in the manifest. With --rerun the scenario then runs in an empty folder, and every
-/// file that it gives is compared with the one in the archive; exit code 1 if one differs. Logs that the scenario needs are
-/// looked for as always, and have to have the digests of the manifest.
+/// Every file is compared with its digest in the manifest. With --rerun the scenario is then run in an empty folder,
+/// and every file of the new run is compared with the one in the archive; exit code 1 if one differs. Logs are searched
+/// in the usual places, and must have the digests of the manifest.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -72,7 +72,7 @@ struct Rerun {
 impl Answer for Verified {
     fn text(&self) -> String {
         let mut text = format!(
-            "{}: {}\n{} {}, study {}, seed {}: {} rows, {} files as their digests say\n",
+            "{}: {}\n{} {}, study {}, seed {}: {} rows, {} files match their digests\n",
             self.archive,
             self.title,
             self.program,
@@ -86,7 +86,7 @@ impl Answer for Verified {
             writeln!(text, "input {file}, SHA-256 {sha256}").expect("a string takes any text");
         }
         if let Some(Rerun { files, .. }) = self.rerun.as_ref().filter(|rerun| rerun.differing.is_empty()) {
-            writeln!(text, "run again: {files} files, the same bytes").expect("a string takes any text");
+            writeln!(text, "run again: {files} files with the same bytes").expect("a string takes any text");
         }
         text
     }
@@ -138,7 +138,7 @@ impl Verify {
         let manifest = manifest(again.path())?;
         for (then, now) in archived.manifest.inputs.iter().zip(&manifest.inputs) {
             if then.sha256 != now.sha256 {
-                notice!("{}: another file than the one of the archive (SHA-256 {})", now.file, now.sha256);
+                notice!("{}: differs from the file in the archive (SHA-256 {})", now.file, now.sha256);
             }
         }
         let differing = dfrsim_archive::differences(&archived.manifest, &manifest);

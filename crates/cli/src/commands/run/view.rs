@@ -1,4 +1,4 @@
-//! What is seen of a sweep while it runs.
+//! The progress of a sweep while it runs.
 
 use super::standings::Standings;
 use crate::output::{notice, watched};

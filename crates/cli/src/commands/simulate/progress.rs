@@ -1,4 +1,4 @@
-//! What is seen of a simulation that takes long.
+//! The progress of a simulation that takes long.
 
 use crate::output::{notice, watched};
 use dfrsim_cluster::{Observer, Occurrence};

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Pulls items ahead by the thousand, so that asking for the time costs nothing.
+/// Pulls items ahead by the thousand, so that reading the clock costs little.
 pub(super) struct Timed<I: Iterator> {
     items: I,
     ahead: VecDeque<I::Item>,
