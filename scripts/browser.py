@@ -43,7 +43,7 @@ class Browser:
         return self.call("POST", "/execute/sync", {"script": text, "args": []})
 
     def keys(self, text):
-        """Types into whatever has the focus."""
+        """Types into the element with the focus."""
         active = self.call("GET", "/element/active")[ELEMENT]
         self.call("POST", f"/element/{active}/value", {"text": text})
 
@@ -114,7 +114,7 @@ def use(browser, report, shots, name):
     browser.keys(ENTER)
     check(browser.script(COLUMN) == sorted(before), "Enter on a header does not sort")
     state = browser.script("return document.activeElement.closest('th').getAttribute('aria-sort')")
-    check(state == "ascending", f"a screen reader is told {state!r}")
+    check(state == "ascending", f"a screen reader gets {state!r}")
     browser.keys(ENTER)
     check(browser.script(COLUMN) == sorted(before, reverse=True), "a second Enter does not turn the order around")
 

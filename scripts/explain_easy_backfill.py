@@ -10,7 +10,7 @@ head of its queue; EASY counts nodes. Each job with another start has one of the
     reserved   the same, but the free nodes were kept for the head; or it started where EASY's count would not let it
     earlier    EASY in the same state would have done the same: jobs with other starts before it made the state
 
-Exit code 1 if the first job with another start is only `earlier`: then nothing explains the difference.
+Exit code 1 if the first job with another start is only `earlier`: then the difference is unexplained.
 """
 import csv
 import json

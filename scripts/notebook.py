@@ -3,7 +3,7 @@
 
     scripts/notebook.py results/quickstart results/grid_quick results/offline_quick
 
-Nothing here knows a study: the primary metric, its direction and unit, labels, instances and variants are found by their roles
+The script is independent of studies: it finds the primary metric, its direction and unit, labels, instances and variants by their roles
 (`dfrsim schema rows STUDY`). Needs Python 3.11, pandas, polars, and dfrsim on the path (or in the variable DFRSIM).
 """
 
