@@ -1,4 +1,4 @@
-//! A metric of one's own, by watching a simulation: how many jobs wait, on average over time.
+//! A custom metric, computed while a simulation runs: how many jobs wait, on average over time.
 //!
 //! `cargo run --release --example own_metric`
 

@@ -1,4 +1,4 @@
-//! A policy of one's own against Greedy* of the catalogue.
+//! A custom policy compared with Greedy* of the catalogue.
 //!
 //! `cargo run --release --example own_policy`
 

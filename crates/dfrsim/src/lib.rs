@@ -106,9 +106,9 @@
 //!
 //! # The audit
 //!
-//! The [`Auditor`](audit::Auditor) follows a schedule with code that shares nothing with the simulator: capacities at every
-//! moment, the work of each job, penalties and metrics, all in exact integers. `RunOptions::audit` above lets it watch every
-//! simulation of a sweep; here it reads the events of one.
+//! The [`Auditor`](audit::Auditor) follows a schedule with code that is independent of the simulator: capacities at
+//! every moment, the work of each job, penalties and metrics, all in exact integers. `RunOptions::audit` above lets it
+//! watch every simulation of a sweep; here it reads the events of one.
 //!
 //! ```
 //! use dfrsim::prelude::*;
