@@ -114,24 +114,27 @@ const SUBMIT: &[Usual] = &[
     ("--audit", ""),
 ];
 const STATUS: &[Usual] = &[("--missing", "2 8")];
+/// Of all commands that print a table or a status.
+const ANSWER: &[Usual] = &[("--format", "text json")];
 
 /// The options of a command.
 fn of(command: &str) -> Vec<Usual> {
     match command {
-        "simulate" => [LOG, JOBS, SIMULATE].concat(),
-        "bound" => [LOG, JOBS, BOUND].concat(),
+        "simulate" => [LOG, JOBS, SIMULATE, ANSWER].concat(),
+        "bound" => [LOG, JOBS, BOUND, ANSWER].concat(),
         "log convert" => [LOG, CONVERT].concat(),
-        "log info" => [LOG, INFO].concat(),
+        "log info" => [LOG, INFO, ANSWER].concat(),
         "log generate" => GENERATE.to_vec(),
-        "offline pack" => PACK.to_vec(),
-        "plan" => PLAN.to_vec(),
-        "coallocate" => COALLOCATE.to_vec(),
+        "offline pack" => [PACK, ANSWER].concat(),
+        "plan" => [PLAN, ANSWER].concat(),
+        "coallocate" => [COALLOCATE, ANSWER].concat(),
         "draw gantt" => DRAW.to_vec(),
-        "results compare" => COMPARE.to_vec(),
-        "results check" => CHECK.to_vec(),
-        "results status" => STATUS.to_vec(),
-        "run" => RUN.to_vec(),
-        "submit" => SUBMIT.to_vec(),
+        "results compare" => [COMPARE, ANSWER].concat(),
+        "results check" => [CHECK, ANSWER].concat(),
+        "results status" => [STATUS, ANSWER].concat(),
+        "run" => [RUN, ANSWER].concat(),
+        "submit" => [SUBMIT, ANSWER].concat(),
+        "adapt" | "audit" | "census" | "explain" | "policies" => ANSWER.to_vec(),
         _ => Vec::new(),
     }
 }
