@@ -6,12 +6,14 @@ mod place;
 mod together;
 mod unnamed;
 mod watched;
+mod written;
 
 pub(crate) use answer::{Answer, Printing};
 pub(crate) use file::OutputFile;
 pub(crate) use place::Places;
 pub(crate) use together::OutputFiles;
 pub(crate) use watched::watched;
+pub(crate) use written::Written;
 
 use crate::failure::Failure;
 use std::borrow::Cow;

@@ -52,7 +52,8 @@ impl PictureFile {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
-    fn data(&self) -> PathBuf {
+    /// Where its data goes.
+    pub(crate) fn data(&self) -> PathBuf {
         self.path.with_extension("csv")
     }
     /// Checks that neither the picture nor its data is another file of the command.

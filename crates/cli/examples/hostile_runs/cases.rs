@@ -242,7 +242,7 @@ impl Case {
                 self.push(&["--baseline", "baseline.toml"]);
             }
             "results export" => self.push(&["--jsonl", *pick(random, &["rows.jsonl", "/dev/stdout"])]),
-            "results figures" => self.push(&["--format", "svg"]),
+            "results figures" => self.push(&["--pictures", "svg"]),
             _ => {}
         }
     }

@@ -114,7 +114,7 @@ const SUBMIT: &[Usual] = &[
     ("--audit", ""),
 ];
 const STATUS: &[Usual] = &[("--missing", "2 8")];
-/// Of all commands that print a table or a status.
+/// Of nearly all commands.
 const ANSWER: &[Usual] = &[("--format", "text json")];
 
 /// The options of a command.
@@ -122,20 +122,19 @@ fn of(command: &str) -> Vec<Usual> {
     match command {
         "simulate" => [LOG, JOBS, SIMULATE, ANSWER].concat(),
         "bound" => [LOG, JOBS, BOUND, ANSWER].concat(),
-        "log convert" => [LOG, CONVERT].concat(),
+        "log convert" => [LOG, CONVERT, ANSWER].concat(),
         "log info" => [LOG, INFO, ANSWER].concat(),
-        "log generate" => GENERATE.to_vec(),
+        "log generate" => [GENERATE, ANSWER].concat(),
         "offline pack" => [PACK, ANSWER].concat(),
         "plan" => [PLAN, ANSWER].concat(),
         "coallocate" => [COALLOCATE, ANSWER].concat(),
-        "draw gantt" => DRAW.to_vec(),
+        "draw gantt" => [DRAW, ANSWER].concat(),
         "results compare" => [COMPARE, ANSWER].concat(),
         "results check" => [CHECK, ANSWER].concat(),
         "results status" => [STATUS, ANSWER].concat(),
         "run" => [RUN, ANSWER].concat(),
         "submit" => [SUBMIT, ANSWER].concat(),
-        "adapt" | "audit" | "census" | "explain" | "policies" => ANSWER.to_vec(),
-        _ => Vec::new(),
+        _ => ANSWER.to_vec(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `dfrsim draw`
 
 use crate::failure::Failure;
-use crate::output::{OutputFiles, Places};
+use crate::output::{OutputFiles, Places, Printing, Written};
 use crate::picture_files::PictureFile;
 use clap::{Args, Subcommand};
 use dfrsim_model::SimTime;
@@ -90,6 +90,8 @@ struct Target {
     /// The picture to write, and its data with the extension .csv
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     out: PathBuf,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 impl Draw {
@@ -125,7 +127,8 @@ impl Target {
         picture.check("--out", places)?;
         let mut files = OutputFiles::default();
         picture.write(&mut files, draw().map_err(Failure::input)?)?;
-        files.finish()
+        files.finish()?;
+        self.printing.print(&Written::new([picture.path(), &picture.data()]))
     }
 }
 

@@ -146,21 +146,8 @@ mod tests {
         assert!(is_listed("results") && is_listed("log") && command.find_subcommand("workload").is_some());
     }
 
-    /// Commands without an answer: they write files only.
-    const WITHOUT_ANSWER: [&str; 12] = [
-        "completions",
-        "draw gantt",
-        "draw stretch",
-        "draw timeline",
-        "log convert",
-        "log generate",
-        "man",
-        "offline instance",
-        "results archive",
-        "results export",
-        "results figures",
-        "results report",
-    ];
+    /// Commands without an answer: what they print is a file of its own format.
+    const WITHOUT_ANSWER: [&str; 3] = ["completions", "man", "offline instance"];
 
     /// The commands that help lists, but for groups of them, with whether they take `--format text|json`.
     fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, bool)>) {

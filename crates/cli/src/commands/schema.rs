@@ -5,7 +5,7 @@ use super::{
     submit,
 };
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, Written};
 use clap::{Args, Subcommand};
 use dfrsim_lab::{AnyStudy, Registry, schema};
 use dfrsim_model::{event, grid_event};
@@ -53,20 +53,29 @@ enum What {
 type Answering = (&'static str, fn() -> Json);
 
 /// All of them.
-pub(super) const ANSWERS: [Answering; 18] = [
+pub(super) const ANSWERS: [Answering; 27] = [
     ("run", of::<run::Finished<'_>>),
     ("submit", of::<submit::Submission>),
     ("results status", of::<results::status::Progress>),
     ("results merge", of::<run::Finished<'_>>),
     ("results check", of::<results::check::Checked>),
     ("results compare", of::<results::compare::Compared>),
+    ("results report", of::<Written>),
+    ("results figures", of::<Written>),
+    ("results export", of::<Written>),
+    ("results archive", of::<Written>),
     ("results verify", of::<results::verify::Verified>),
     ("simulate", of::<simulate::Simulated>),
     ("audit", of::<audit::Audited>),
     ("explain", of::<explain::Explained>),
+    ("draw gantt", of::<Written>),
+    ("draw timeline", of::<Written>),
+    ("draw stretch", of::<Written>),
     ("bound", of::<bound::Bounds>),
     ("census", of::<census::Counted>),
     ("log info", of::<log::Described>),
+    ("log convert", of::<Written>),
+    ("log generate", of::<Written>),
     ("offline pack", of::<offline::Answered>),
     ("plan", of::<plan::Answered>),
     ("adapt", of::<adapt::Answered>),

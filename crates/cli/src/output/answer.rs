@@ -31,6 +31,8 @@ pub(crate) enum Format {
 }
 
 impl Printing {
+    /// As text.
+    pub(crate) const TEXT: Printing = Printing { format: Format::Text };
     /// As JSON.
     pub(crate) const JSON: Printing = Printing { format: Format::Json };
 

@@ -26,6 +26,17 @@ impl Trial {
     fn text(&self, command: &str, arguments: &[&str]) -> String {
         stdout(dfrsim(command.split(' ')).args(arguments).current_dir(self.folder.path("")))
     }
+    /// A command that says nothing as text and lists its files as JSON.
+    fn wrote(&self, command: &str, arguments: &[&str], files: &[&str]) {
+        assert_eq!(self.text(command, arguments), "", "{command}");
+        let answer = self.json(command, arguments, 0);
+        let written = answer["files"].as_array().unwrap();
+        assert_eq!(written.len(), files.len(), "{command}");
+        for (file, name) in written.iter().zip(files) {
+            let bytes = std::fs::metadata(self.folder.path(name)).unwrap().len();
+            assert_eq!((&file["path"], &file["bytes"]), (&(*name).into(), &bytes.into()), "{command}");
+        }
+    }
     /// What a command answers as JSON, with this exit code.
     fn json(&self, command: &str, arguments: &[&str], code: i32) -> Value {
         let mut program = dfrsim(command.split(' '));
@@ -73,7 +84,8 @@ fn simulations(trial: &Trial) {
     assert!(trial.json("policies", &["--names"], 0)["policies"][0].get("description").is_none());
 
     let generate = ["--jobs", "60", "--nodes", "16", "--seed", "1", "--load", "0.9", "--out", "week.swf"];
-    trial.text("log generate", &generate);
+    trial.wrote("log generate", &generate, &["week.swf"]);
+    trial.wrote("log convert", &["week.swf", "--first", "9", "--out", "head.swf"], &["head.swf"]);
     let info = trial.json("log info", &["week.swf"], 0);
     assert_eq!((&info["lines"]["jobs"], &info["processors"]), (&60.into(), &16.into()));
     assert!(trial.text("log info", &["week.swf"]).contains(&shown(&info["offered_load"], 4)));
@@ -111,6 +123,10 @@ fn simulations(trial: &Trial) {
     assert_eq!(life["moments"].as_array().unwrap().last().unwrap()["event"], "complete");
     let count = life["moments"].as_array().unwrap().len();
     assert_eq!(trial.text("explain", &["week.jsonl"]).lines().count(), count + 2);
+
+    trial.wrote("draw gantt", &["week.jsonl", "--out", "gantt.svg"], &["gantt.svg", "gantt.csv"]);
+    trial.wrote("draw timeline", &["week.jsonl", "--out", "line.svg"], &["line.svg", "line.csv"]);
+    trial.wrote("draw stretch", &["week.jsonl", "--out", "stretch.svg"], &["stretch.svg", "stretch.csv"]);
 
     let bound = [&arguments[..6], &["--cut", "week"]].concat();
     let bounds = trial.json("bound", &bound, 0);
@@ -177,7 +193,7 @@ fn problems(trial: &Trial) {
 fn sweeps(trial: &Trial) {
     let grid = scenario("grid_quick");
     let set =
-        ["--set", "local=['CONS']", "--set", "meta.heuristics=['mct', 'minmin']", "--set", "events=events"];
+        ["--set", "local=['FCFS']", "--set", "meta.heuristics=['mct', 'minmin']", "--set", "events=events"];
     let run = [&[grid.to_str().unwrap(), "--quiet"], &set[..]].concat();
     let with = |more: &[&'static str]| [&run[..], more].concat();
     let whole = trial.json("run", &with(&["--out", "whole"]), 0);
@@ -190,7 +206,7 @@ fn sweeps(trial: &Trial) {
         let lines = valid_lines(&schema, &path);
         crate::schema::altered_is_refused(&schema, &lines[1], |name| name != "home");
     }
-    let audited = trial.json("audit", &["events/days-homogeneous-CONS-0-with-minmin.jsonl"], 0);
+    let audited = trial.json("audit", &["events/days-homogeneous-FCFS-0-with-minmin.jsonl"], 0);
     assert_eq!(audited["grid"]["clusters"], 2);
 
     let shard = trial.json("run", &with(&["--out", "parts", "--shard", "1/2"]), 0);
@@ -232,7 +248,14 @@ fn sweeps(trial: &Trial) {
     assert!(groups.iter().any(|group| group["mean_difference"].is_number()), "{compared:#}");
     assert!(groups.iter().all(|group| group["pairs"].is_u64() && group["with_heuristic"] == "minmin"));
 
-    trial.text("results archive", &["whole", "--out", "whole.zip"]);
+    trial.wrote("results archive", &["whole", "--out", "whole.zip"], &["whole.zip"]);
+    trial.wrote("results report", &["whole", "--out", "whole.html"], &["whole.html"]);
+    trial.wrote("results export", &["whole", "--jsonl", "whole.jsonl"], &["whole.jsonl"]);
+    let figures = trial.json("results figures", &["whole", "--out", "figures", "--pictures", "svg"], 0);
+    let listed: Vec<&str> =
+        figures["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    let earlier = trial.text("results figures", &["whole", "--out", "figures", "--format", "svg"]);
+    assert_eq!(earlier.lines().collect::<Vec<_>>(), listed, "an earlier spelling of --pictures");
     let verified = trial.json("results verify", &["whole.zip", "--rerun", "--quiet"], 0);
     assert_eq!(verified["rerun"]["differing"], serde_json::json!([]));
     assert_eq!(verified["rows"], whole["rows"]["total"]);

@@ -56,7 +56,7 @@ fn figures_of_a_run_are_listed_and_the_same_each_time() {
     assert!(listed.lines().all(|path| Path::new(path).exists()), "{listed}");
 
     let again = folder.path("again");
-    let mut command = dfrsim(["results", "figures", "--format", "svg", "--out"]);
+    let mut command = dfrsim(["results", "figures", "--pictures", "svg", "--out"]);
     command.arg(&again).arg(&results).assert().success();
     for name in names(&again) {
         assert_eq!(fs::read(drawn.join(&name)).unwrap(), fs::read(again.join(&name)).unwrap(), "{name}");

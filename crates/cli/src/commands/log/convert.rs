@@ -2,7 +2,7 @@
 
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::{OutputFile, Places, notice};
+use crate::output::{OutputFile, Places, Printing, Written, notice};
 use clap::Args;
 use dfrsim_model::SimTime;
 use dfrsim_workload::cut;
@@ -44,6 +44,8 @@ pub(crate) struct Convert {
     /// The file to write
     #[arg(long, value_name = "FILE.swf[.gz]")]
     out: PathBuf,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 impl Convert {
@@ -81,7 +83,7 @@ impl Convert {
         }
         self.write(&header, &records)?;
         notice!("{}: {} jobs", self.out.display(), records.len());
-        Ok(())
+        self.printing.print(&Written::new([&self.out]))
     }
 
     /// The records of the selected part, and how many of its lines have no place in it since they say no submit time.

@@ -1,7 +1,7 @@
 //! `dfrsim log generate`
 
 use crate::failure::Failure;
-use crate::output::OutputFile;
+use crate::output::{OutputFile, Printing, Written};
 use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_workload::formats::swf;
@@ -43,6 +43,8 @@ pub(crate) struct Generate {
     /// The file to write
     #[arg(long, value_name = "FILE.swf")]
     out: PathBuf,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 impl Generate {
@@ -70,7 +72,8 @@ impl Generate {
         });
         let mut out = OutputFile::create(&self.out)?;
         swf::write(&mut out, &header, records).map_err(|error| out.failure(&error))?;
-        out.finish()
+        out.finish()?;
+        self.printing.print(&Written::new([&self.out]))
     }
 
     /// Generates the jobs once for their load, so that none has to be kept.

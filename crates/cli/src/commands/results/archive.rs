@@ -1,7 +1,7 @@
 //! `dfrsim results archive`
 
 use crate::failure::Failure;
-use crate::output::{OutputFile, notice};
+use crate::output::{OutputFile, Printing, Written, notice};
 use clap::Args;
 use dfrsim_lab::Registry;
 use std::path::PathBuf;
@@ -22,6 +22,8 @@ pub(crate) struct Archive {
     /// The file to write
     #[arg(long, value_name = "FILE.zip")]
     out: PathBuf,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 impl Archive {
@@ -32,6 +34,6 @@ impl Archive {
         dfrsim_archive::write(&results, &mut out).map_err(Failure::input)?;
         out.finish()?;
         notice!("{}: {} files", self.out.display(), results.manifest.files.len() + 1);
-        Ok(())
+        self.printing.print(&Written::new([&self.out]))
     }
 }

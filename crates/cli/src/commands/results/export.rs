@@ -1,7 +1,7 @@
 //! `dfrsim results export`
 
 use crate::failure::Failure;
-use crate::output::OutputFile;
+use crate::output::{OutputFile, Printing, Written};
 use clap::Args;
 use dfrsim_lab::{DataFrame, Registry, Results, export};
 use std::path::{Path, PathBuf};
@@ -16,16 +16,18 @@ use std::path::{Path, PathBuf};
 Examples:
   dfrsim results export results/quickstart --jsonl rows.jsonl
   dfrsim results export results/quickstart --parquet rows.parquet")]
-#[command(group = clap::ArgGroup::new("format").required(true).multiple(true))]
+#[command(group = clap::ArgGroup::new("formats").required(true).multiple(true))]
 pub(crate) struct Export {
     /// The folder of the results
     results: PathBuf,
     /// Write a JSON object for each row
-    #[arg(long, value_name = "FILE.jsonl", group = "format")]
+    #[arg(long, value_name = "FILE.jsonl", group = "formats")]
     jsonl: Option<PathBuf>,
     /// Write a Parquet table for each type of rows
-    #[arg(long, value_name = "FILE.parquet", group = "format")]
+    #[arg(long, value_name = "FILE.parquet", group = "formats")]
     parquet: Option<PathBuf>,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 impl Export {
@@ -42,8 +44,13 @@ impl Export {
             export::json_lines(&frames, &mut out).map_err(|error| out.failure(&error))?;
             out.finish()?;
         }
-        let Some(path) = &self.parquet else { return Ok(()) };
-        frames.iter().try_for_each(|frame| write_parquet(&results, frame, &file_of(path, frame)))
+        let tables = self
+            .parquet
+            .iter()
+            .flat_map(|path| frames.iter().map(move |frame| (frame, file_of(path, frame))));
+        let tables: Vec<(&DataFrame, PathBuf)> = tables.collect();
+        tables.iter().try_for_each(|(frame, path)| write_parquet(&results, frame, path))?;
+        self.printing.print(&Written::new(self.jsonl.iter().chain(tables.iter().map(|(_, path)| path))))
     }
 }
 

@@ -1,9 +1,9 @@
 //! `dfrsim results figures`
 
 use crate::failure::Failure;
-use crate::output::{self, OutputFiles, notice};
+use crate::output::{OutputFiles, Printing, Written, notice};
 use crate::picture_files::{self, Format};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use dfrsim_lab::{Registry, Results, generic_drawings};
 use dfrsim_plots::{Figure, draw};
 use std::fs;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   dfrsim run --out results/quickstart && dfrsim results figures results/quickstart
-  dfrsim results figures results/table_5_2 --out paper/figures --format svg")]
+  dfrsim results figures results/table_5_2 --out paper/figures --pictures svg")]
 pub(crate) struct Figures {
     /// The folder that `dfrsim run` wrote
     #[arg(value_name = "RESULTS")]
@@ -29,7 +29,37 @@ pub(crate) struct Figures {
     out: Option<PathBuf>,
     /// The formats of the pictures
     #[arg(long, value_enum, value_name = "svg,png", value_delimiter = ',', default_values = ["svg", "png"])]
-    format: Vec<Format>,
+    pictures: Vec<Format>,
+    /// How the answer is printed: text, or one JSON object, described by `dfrsim schema answer COMMAND`
+    #[arg(long, value_enum, value_name = "text|json", value_delimiter = ',', default_value = "text")]
+    #[arg(hide_possible_values = true, help_heading = "Output")]
+    format: Vec<AnyFormat>,
+}
+
+/// What `--format` takes: how the answer is printed or, as in earlier versions, the formats of the pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AnyFormat {
+    Text,
+    Json,
+    #[value(hide = true)]
+    Svg,
+    #[value(hide = true)]
+    Png,
+}
+
+impl Figures {
+    fn pictures(&self) -> Vec<Format> {
+        let picture = |format: &AnyFormat| match format {
+            AnyFormat::Svg => Some(Format::Svg),
+            AnyFormat::Png => Some(Format::Png),
+            AnyFormat::Text | AnyFormat::Json => None,
+        };
+        let earlier: Vec<Format> = self.format.iter().filter_map(picture).collect();
+        if earlier.is_empty() { self.pictures.clone() } else { earlier }
+    }
+    fn printing(&self) -> Printing {
+        if self.format.contains(&AnyFormat::Json) { Printing::JSON } else { Printing::TEXT }
+    }
 }
 
 impl Figures {
@@ -39,6 +69,7 @@ impl Figures {
         if figures.is_empty() {
             return Err(Failure::input(format!("{}: there are no values to draw", self.results.display())));
         }
+        let (pictures, printing) = (self.pictures(), self.printing());
         let out = self.out.unwrap_or_else(|| self.results.join("figures"));
         fs::create_dir_all(&out).map_err(|error| Failure::output(out.display(), &error))?;
         for (_, figure) in &figures {
@@ -47,9 +78,9 @@ impl Figures {
         let placed: Vec<_> =
             figures.into_iter().map(|(_, figure)| (out.join(&figure.stem), figure)).collect();
         let mut files = OutputFiles::default();
-        let paths = picture_files::write(&mut files, &placed, &self.format)?;
+        let paths = picture_files::write(&mut files, &placed, &pictures)?;
         files.finish()?;
-        output::print(&paths.iter().map(|path| format!("{}\n", path.display())).collect::<String>())
+        printing.print(&Written::listed(&paths))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::figures::figures;
 use crate::failure::Failure;
-use crate::output::{OutputFile, notice};
+use crate::output::{OutputFile, Printing, Written, notice};
 use clap::Args;
 use dfrsim_lab::Registry;
 use dfrsim_report::Picture;
@@ -24,6 +24,8 @@ pub(crate) struct Report {
     /// The page to write; by default report.html in the folder
     #[arg(long, value_name = "FILE.html")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 impl Report {
@@ -37,6 +39,6 @@ impl Report {
         let page = dfrsim_report::page(&results, &pictures).map_err(Failure::input)?;
         OutputFile::write_text(&path, &page)?;
         notice!("{}: {} kB", path.display(), page.len() / 1000);
-        Ok(())
+        self.printing.print(&Written::new([&path]))
     }
 }
