@@ -26,7 +26,7 @@ impl Trial {
     fn text(&self, command: &str, arguments: &[&str]) -> String {
         stdout(dfrsim(command.split(' ')).args(arguments).current_dir(self.folder.path("")))
     }
-    /// A command that says nothing as text and lists its files as JSON.
+    /// A command that prints no text and lists its files as JSON.
     fn wrote(&self, command: &str, arguments: &[&str], files: &[&str]) {
         assert_eq!(self.text(command, arguments), "", "{command}");
         let answer = self.json(command, arguments, 0);
