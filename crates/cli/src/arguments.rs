@@ -261,7 +261,7 @@ impl LogArguments {
         }
         Failure::Input(message)
     }
-    /// The failure of a log of which no job is left, after what became of its lines has been said.
+    /// The failure of a log without a job left, after the counts of its lines were printed.
     pub(crate) fn no_jobs(path: &Path) -> Failure {
         Failure::Input(format!("{}: no job is left", path.display()))
     }

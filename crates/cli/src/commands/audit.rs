@@ -47,19 +47,19 @@ pub(crate) struct Audit {
     printing: Printing,
 }
 
-/// What the audit found.
+/// The result of the audit.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct Audited {
     file: String,
-    /// How many faults there are; 0 if the file is right.
+    /// The number of faults; 0 if the file is right.
     fault_count: u64,
     /// The first faults.
     faults: Vec<Fault>,
-    /// The figures of a simulation without a fault, all computed again.
+    /// The recomputed figures of a simulation without a fault.
     simulation: Option<Simulation>,
-    /// The figures of a grid without a fault, all computed again.
+    /// The recomputed figures of a grid without a fault.
     grid: Option<Grid>,
-    /// With `--policy`: to which of its rules the decisions keep.
+    /// With `--policy`: the rules that the decisions obey.
     kept: Option<String>,
     #[serde(skip)]
     words: String,
@@ -68,7 +68,7 @@ pub(super) struct Audited {
 /// A broken rule.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Fault {
-    /// From 1; where something is missing, the line at which that is seen.
+    /// The line, from 1; if a record is missing, the line at which that is detected.
     line: u64,
     at_s: Option<f64>,
     /// Its place in the order of submission, from 0.
@@ -197,7 +197,7 @@ impl Audit {
             None => audit(file).map(|report| Audited::of_simulation(&report)),
             Some(policy) => {
                 let kept = match &policy {
-                    CheckedPolicy::Batch(policy) => format!("each job starts when {policy} starts it"),
+                    CheckedPolicy::Batch(policy) => format!("each job starts when {policy} would start it"),
                     CheckedPolicy::Fractional(policy) => format!("{policy} passes over no job"),
                 };
                 audit_policy(file, policy)

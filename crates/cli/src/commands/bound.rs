@@ -46,9 +46,9 @@ pub(crate) struct Bound {
 pub(super) struct Bounds {
     /// The tau of the bounded stretch.
     tau_s: f64,
-    /// Over the segments.
+    /// The mean over the segments.
     mean_bound: f64,
-    /// Over the segments.
+    /// The largest of all segments.
     largest_bound: f64,
     segments: Vec<Segment>,
 }
@@ -63,7 +63,7 @@ struct Segment {
 }
 
 impl Answer for Bounds {
-    /// As the file has it.
+    /// The segment as the file names it.
     fn text(&self) -> String {
         let mut text = String::from("segment,jobs,bound\n");
         for Segment { segment, jobs, bound } in &self.segments {

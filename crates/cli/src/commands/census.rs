@@ -61,20 +61,20 @@ pub(crate) struct Census {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Counted {
     policy: String,
-    /// By the number of jobs that a call maps; all calls in the end.
+    /// Calls by the number of jobs that they map; the last entry has all calls.
     ranges: Vec<Range>,
-    /// What was published, checked.
+    /// The published statements, checked.
     claims: Vec<Checked>,
 }
 
-/// Calls with some numbers of jobs.
+/// Calls in a range of numbers of jobs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Range {
     from_jobs: usize,
-    /// `null` without a limit.
+    /// The largest number of jobs; `null` without a limit.
     to_jobs: Option<usize>,
     calls: u64,
-    /// Of all calls.
+    /// The percentage of all calls.
     calls_percent: f64,
     mean_us: f64,
     longest_us: f64,
@@ -86,7 +86,7 @@ struct Checked {
     claim: String,
     /// `holds`, `fails` or `open`.
     verdict: String,
-    /// What the verdict rests on.
+    /// The figures behind the verdict.
     detail: String,
 }
 

@@ -21,7 +21,7 @@ impl From<Distribution> for Figures {
     }
 }
 
-/// What is above the values in a table.
+/// The headings of the values in a table.
 pub(super) fn heading() -> String {
     format!("{:>14}{:>14}{:>14}{:>14}{:>14}", "mean", "median", "95 %", "99 %", "max")
 }

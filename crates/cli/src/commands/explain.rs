@@ -14,7 +14,8 @@ use std::path::PathBuf;
 /// Show the job with the largest stretch event by event, and which jobs held what it needed
 ///
 /// While the job is on no node, the jobs that hold the most memory are listed; while it runs below full speed, those beside
-/// it on the node of which the most CPU is needed. The stretch is bounded by the tau of the file. The file is audited first.
+/// it on its node with the highest demand of CPU. The stretch is bounded by the tau of the file. The file is audited
+/// first.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +33,7 @@ pub(crate) struct Explain {
     printing: Printing,
 }
 
-/// The life of a job.
+/// The history of a job.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Explained {
     /// Its place in the order of submission, from 0.
@@ -44,13 +45,13 @@ pub(super) struct Explained {
     cpu_need: f64,
     /// The memory of a task, in memories of one node.
     memory: f64,
-    /// At full speed.
+    /// The run time at full speed.
     run_time_s: f64,
     submit_s: f64,
     end_s: f64,
-    /// With the tau of the file.
+    /// The bounded stretch, with the tau of the file.
     bounded_stretch: f64,
-    /// What happened to it, in order.
+    /// Its events, in order.
     moments: Vec<Happened>,
     #[serde(skip)]
     words: String,
@@ -59,16 +60,16 @@ pub(super) struct Explained {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Happened {
     at_s: f64,
-    /// As in the events file.
+    /// The name of the event, as in the events file.
     event: &'static str,
-    /// From then on; 0 on no node.
+    /// The yield from then on; 0 on no node.
     #[serde(rename = "yield")]
     job_yield: f64,
     /// What it lacks from then on: `memory` on no node, `cpu` below full speed.
     lacks: Option<&'static str>,
-    /// Where CPU is lacking: the node of its own of which the most is needed.
+    /// If CPU is lacking: its node with the highest demand of CPU.
     node: Option<u32>,
-    /// The CPU that is needed there, in nodes.
+    /// The demand of CPU on that node, in nodes.
     needed: Option<f64>,
     /// The jobs that hold the most of what it lacks.
     held_by: Vec<Rival>,
@@ -77,11 +78,11 @@ struct Happened {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Rival {
     job: u64,
-    /// There, or in all where memory is lacking.
+    /// Its tasks on that node, or all of its tasks if memory is lacking.
     tasks: u32,
     /// The memory of a task, in memories of one node.
     memory: f64,
-    /// How long ago it arrived.
+    /// The time since its arrival.
     age_s: f64,
     #[serde(rename = "yield")]
     job_yield: f64,
@@ -145,7 +146,9 @@ impl Explain {
         match explain(BufReader::with_capacity(1 << 16, file), self.job) {
             Ok(Some(life)) => self.printing.print(&Explained::new(&life)),
             Ok(None) => Err(Failure::input(match self.job {
-                Some(job) => format!("{name}: job {job} does not complete"),
+                Some(job) => format!(
+                    "{name}: no job {job} completes; jobs are counted from 0 in the order of submission"
+                ),
                 None => format!("{name}: no job completes"),
             })),
             Err(AuditError::Faults(faults)) => Err(Failure::Result(format!("{name}: {faults}"))),

@@ -53,9 +53,9 @@ pub(super) struct Catalogue {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Known {
-    /// As `--policy` takes it.
+    /// The name, as `--policy` takes it.
     name: String,
-    /// What it does, in one line.
+    /// A description, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
 }

@@ -12,10 +12,10 @@ use dfrsim_model::{event, grid_event};
 use schemars::{JsonSchema, Schema as Json};
 use serde_json::Value;
 
-/// Print the JSON Schema (draft 2020-12) of what this program writes
+/// Print JSON Schemas (draft 2020-12) of this program's output
 ///
 /// Schemas are made from the code that writes: rows of a study with the role, unit and meaning of each column, manifests, events
-/// files, and what commands print with --format json.
+/// files, and answers of commands with --format json.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -29,19 +29,19 @@ pub(crate) struct Schema {
 
 #[derive(Subcommand, Debug)]
 enum What {
-    /// Of a study's rows, as `dfrsim results export --jsonl` writes them, an object a line
+    /// The rows of a study, as `dfrsim results export --jsonl` writes them, an object on each line
     Rows {
         /// The study, by its name in scenarios
         #[arg(value_name = "STUDY")]
         study: String,
     },
-    /// Of manifest.toml in results, read as TOML
+    /// The manifest.toml of results, read as TOML
     Manifest,
-    /// Of the lines of an events file, as `dfrsim simulate --events-out` writes it
+    /// The lines of an events file, as `dfrsim simulate --events-out` writes it
     Events,
-    /// Of the lines of an events file of a grid
+    /// The lines of an events file of a grid
     GridEvents,
-    /// Of what a command prints with --format json
+    /// The answer of a command with --format json
     Answer {
         /// The command: `simulate`, `results status`
         #[arg(value_name = "COMMAND", required = true, num_args = 1..)]
@@ -49,7 +49,7 @@ enum What {
     },
 }
 
-/// A command with `--format json`, and what makes the schema of its answer.
+/// A command with `--format json`, and the function that makes the schema of its answer.
 type Answering = (&'static str, fn() -> Json);
 
 /// All of them.
@@ -107,7 +107,7 @@ impl Schema {
 fn known<'a>(registry: &'a Registry, name: &str) -> Result<&'a dyn AnyStudy, Failure> {
     registry.study_named(name).ok_or_else(|| {
         let names: Vec<&str> = registry.studies().map(AnyStudy::name).collect();
-        Failure::input(format!("there is no study `{name}`; expected one of {}", names.join(", ")))
+        Failure::input(format!("unknown study `{name}`; expected one of {}", names.join(", ")))
     })
 }
 
@@ -121,7 +121,7 @@ fn answer(command: &str) -> Result<Value, Failure> {
     found.map(|&(_, schema)| titled(schema)).ok_or_else(|| {
         let names = ANSWERS.map(|(name, _)| name);
         Failure::input(format!(
-            "`{command}` is no command with --format json; expected one of {}",
+            "`{command}` is not a command with --format json; expected one of {}",
             names.join(", ")
         ))
     })

@@ -115,9 +115,9 @@ mod linux {
         unsupported.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
     }
 
-    /// Gives a whole file its name. Where there is none of that name it appears at once. No link replaces a file: then the whole
-    /// file gets a name beside it first, from which it is renamed. Only a program that ends between the two leaves that, and
-    /// the next writer of the file reuses that name.
+    /// Gives a whole file its name. If there is no file of that name, it appears at once. No link replaces a file: then
+    /// the whole file gets a name beside it first, from which it is renamed. Only a program that ends between the two
+    /// leaves that, and the next writer of the file reuses that name.
     pub(super) fn persist(file: &File, place: &Path) -> io::Result<()> {
         let open = format!("/proc/self/fd/{}", file.as_raw_fd());
         let link = |name: &Path| linkat(CWD, &open, CWD, name, AtFlags::SYMLINK_FOLLOW);

@@ -29,5 +29,5 @@ fn the_job_with_the_largest_stretch_is_explained() {
     let other = stdout(dfrsim(["explain", "week.jsonl", "--job", "3"]).current_dir(folder.path("")));
     assert!(other.starts_with("job 3 (number 4 of its log): "), "{other}");
     let none = stderr(dfrsim(["explain", "week.jsonl", "--job", "60"]).current_dir(folder.path("")), 2);
-    assert!(none.contains("week.jsonl: job 60 does not complete"), "{none}");
+    assert!(none.contains("week.jsonl: no job 60 completes"), "{none}");
 }

@@ -106,7 +106,7 @@ fn rows_have_roles_units_and_directions() {
 #[test]
 fn what_has_no_schema_is_named() {
     let message = stderr(&mut dfrsim(["schema", "rows", "onlin"]), 2);
-    assert!(message.contains("there is no study `onlin`; expected one of online, "), "{message}");
+    assert!(message.contains("unknown study `onlin`; expected one of online, "), "{message}");
     let message = stderr(&mut dfrsim(["schema", "answer", "completions"]), 2);
-    assert!(message.contains("`completions` is no command with --format json"), "{message}");
+    assert!(message.contains("`completions` is not a command with --format json"), "{message}");
 }

@@ -75,7 +75,7 @@ fn parts_that_are_missing_or_of_other_runs_are_reported() {
     stdout(&mut run(&folder, "some", &["--shard", "2/3"]));
     assert_eq!(status(&["--missing", "3"]), "\n");
     stdout(&mut merge(&folder, &["some"], "some"));
-    assert_eq!(status(&[]), "finished; the results are there\n");
+    assert_eq!(status(&[]), "finished; the results are complete\n");
     assert_eq!(status(&["--missing", "3"]), "\n");
     let error = stderr(&mut merge(&folder, &["some"], "some"), 2);
     assert!(error.contains("there is no unfinished run in"), "{error}");

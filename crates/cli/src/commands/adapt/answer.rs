@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// What comes of each budget.
+/// The result of each budget.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Answered {
     pub(super) nodes: usize,
@@ -16,35 +16,35 @@ pub(crate) struct Answered {
     pub(super) tasks: u64,
     /// Tasks that are on no node yet.
     pub(super) new_tasks: u64,
-    /// Of the placement as it is; `null` if it is none.
+    /// The minimum yield of the current placement; `null` if it is not a placement.
     pub(super) minimum_yield_now: Option<f64>,
     pub(super) budgets: Vec<Tried>,
-    /// No placement has a larger minimum yield.
+    /// A bound: no placement has a larger minimum yield.
     pub(super) bound: Option<f64>,
-    /// With the last budget; `null` if no placement was found.
+    /// The moves of the last budget; `null` if no placement was found.
     pub(super) moves: Option<Vec<Moved>>,
-    /// With `--out`: the plan of these moves in words.
+    /// With `--out`: the plan of these moves as text.
     pub(super) plan: Option<String>,
 }
 
-/// What comes of a budget.
+/// The result of a budget.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Tried {
-    /// As it was given: `25%`.
+    /// The budget as it was given: `25%`.
     pub(super) budget: String,
-    /// What may be moved at most, in the unit of the memory of jobs or in moves.
+    /// The largest amount that may be moved, in the unit of the memory of jobs or in moves.
     pub(super) allowed: u64,
-    /// `null` if no placement was found.
+    /// The minimum yield; `null` if no placement was found.
     pub(super) minimum_yield: Option<f64>,
-    /// In the unit of the budget.
+    /// The moved amount, in the unit of the budget.
     pub(super) moved: Option<u64>,
     /// Tasks that change their node.
     pub(super) moves: Option<usize>,
-    /// With `--exact`.
+    /// With `--exact`: the result of the exact search.
     pub(super) optimum: Option<Optimum>,
 }
 
-/// What the exact search found.
+/// The result of the exact search.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Optimum {
     status: Reached,
@@ -54,13 +54,13 @@ pub(super) struct Optimum {
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Reached {
-    /// It is the optimum.
+    /// The yield is the optimum.
     Optimal,
-    /// The limit came first: the optimum is at least this.
+    /// The search reached its limit: the optimum is at least this yield.
     AtLeast,
     /// There is no placement.
     Infeasible,
-    /// The limit came before any placement.
+    /// The search reached its limit before it found a placement.
     Unknown,
 }
 
@@ -68,10 +68,10 @@ enum Reached {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Moved {
     task: String,
-    /// `null` for a new task.
+    /// The node before the move; `null` for a new task.
     from: Option<String>,
     to: String,
-    /// In the unit of the memory of jobs.
+    /// Its memory, in the unit of the memory of jobs.
     memory: u32,
 }
 
@@ -86,7 +86,7 @@ impl Optimum {
         Optimum { status, minimum_yield: outcome.best.as_ref().map(|best| best.min_yield.as_f64()) }
     }
 
-    /// As the table has it.
+    /// The text in the table.
     fn cell(&self) -> String {
         let value = self.minimum_yield.map(|value| format!("{value:.6}")).unwrap_or_default();
         match self.status {

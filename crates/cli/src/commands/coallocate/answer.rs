@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// When the job starts, and what each node gives.
+/// The start of the job, and the reserved amounts of each node.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Answered {
     start_s: f64,
@@ -28,16 +28,16 @@ struct Reserved {
     node: String,
     from_s: f64,
     until_s: f64,
-    /// By property, in its own unit.
+    /// The amounts by property, in its own unit.
     amounts: BTreeMap<String, f64>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Property {
     name: String,
-    /// Of all nodes, in the property's own unit.
+    /// The total of all nodes, in the property's own unit.
     reserved: f64,
-    /// The part of the chosen nodes that is reserved at the worst moment of the job.
+    /// The largest reserved fraction of the chosen nodes at any time of the job.
     utilisation: f64,
     #[serde(skip)]
     exact: String,
@@ -95,7 +95,8 @@ impl Answer for Answered {
     }
 }
 
-/// Six decimals, or six digits where these would hide a small factor: that of a property that is not asked for is of millionths.
+/// Six decimals, or six digits where these would hide a small factor: for a property that is not requested it is of the
+/// order of millionths.
 fn significant(factor: f64) -> String {
     if factor == 0.0 || factor >= 0.001 { format!("{factor:.6}") } else { format!("{factor:.5e}") }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Generate {
     /// One stream of jobs instead of a batch and an interactive one
     #[arg(long)]
     typeless: bool,
-    /// The cores of a node, of which a job of size 1 uses one: what counts in the load
+    /// The cores of a node; a job of size 1 uses one of them, which counts in the load
     #[arg(long, value_name = "N", default_value = "4")]
     cores: NonZeroU32,
     /// Multiply the inter-arrival times so that the offered load is this (CPU needs as in the fractional study)

@@ -26,20 +26,20 @@ pub(crate) struct Info {
     file: PathBuf,
     #[command(flatten)]
     log: LogArguments,
-    /// The processors of the machine, for the load; the header's MaxProcs if not given
+    /// The processors of the machine, for the load; by default the header's MaxProcs
     #[arg(long, value_name = "N")]
     nodes: Option<u32>,
     #[command(flatten)]
     printing: Printing,
 }
 
-/// What is in a log.
+/// The contents of a log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Described {
     file: String,
-    /// From the header.
+    /// The computer, from the header.
     computer: Option<String>,
-    /// From the header.
+    /// The installation, from the header.
     installation: Option<String>,
     /// The nodes of the machine, from the header.
     nodes: Option<u64>,
@@ -48,42 +48,42 @@ pub(crate) struct Described {
     lines: Lines,
     first_submission: Moment,
     last_submission: Moment,
-    /// In how many weeks jobs were submitted.
+    /// The number of weeks in which jobs were submitted.
     weeks: usize,
-    /// Processors * run time / (machine * span).
+    /// The offered load: processors * run time / (machine * span).
     offered_load: Option<f64>,
-    /// Of each job.
+    /// The distribution over all jobs.
     job_processors: Option<Figures>,
-    /// Of each job.
+    /// The distribution over all jobs.
     run_time_s: Option<Figures>,
-    /// Of each job that has one.
+    /// The distribution over the jobs that have one.
     requested_time_s: Option<Figures>,
-    /// What should be known before simulating it.
+    /// Remarks for its simulation.
     remarks: Vec<String>,
     /// Commands that simulate it.
     suggestions: Vec<String>,
 }
 
-/// What became of the lines.
+/// The counts of lines.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Lines {
     /// Lines with a record.
     records: u64,
-    /// Those that became jobs.
+    /// Lines that became jobs.
     jobs: u64,
-    /// Those outside the selected part.
+    /// Lines outside the selected part.
     not_selected: u64,
     /// Lines that cannot be read.
     broken: u64,
     out_of_order: u64,
-    /// Anomalous lines, by the name of the rule; those that occur.
+    /// Anomalous lines, by the name of the rule, for rules that apply to a line.
     anomalies: BTreeMap<&'static str, Treated>,
-    /// The same in words.
+    /// The same counts as text.
     #[serde(rename = "summary")]
     words: String,
 }
 
-/// Anomalous lines, by what was done.
+/// Anomalous lines, by their treatment.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Treated {
     kept: u64,
@@ -95,7 +95,7 @@ struct Treated {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Moment {
     second: u64,
-    /// Where the header says when the log began: `2002-07-28 13:50:03 UTC`.
+    /// The date, if the header has the start of the log: `2002-07-28 13:50:03 UTC`.
     date: Option<String>,
 }
 

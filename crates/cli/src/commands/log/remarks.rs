@@ -175,7 +175,7 @@ fn of_machine(header: &Header, contents: &Contents, remarks: &mut Vec<String>) {
     if contents.queues.len() > 1 {
         let interactive = contents.queues.get(&0).filter(|&&jobs| jobs > 0);
         let interactive = interactive.map_or_else(String::new, |jobs| {
-            format!(", {jobs} jobs from {} (0 is meant for interactive ones)", name(header, "Queue", 0))
+            format!(", {jobs} jobs from {} (queue 0 is for interactive jobs)", name(header, "Queue", 0))
         });
         remarks.push(format!(
             "Jobs came from {} queues{interactive}: their priorities and limits are not simulated.",

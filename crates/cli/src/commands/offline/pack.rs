@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// Every packing is examined by the independent checker. Nodes may differ. The file is JSON: the numbers of `fixed`
 /// and `fluid` resources,
 /// `nodes` (how many, or a list of capacities) and `jobs` with `requirements`, `needs`, `tasks` and `qos`; or, with the ending
-/// .vbp, an instance of vector bin packing in the format of VPSolver, of which the fewest bins are sought.
+/// .vbp, an instance of vector bin packing in the format of VPSolver, for which the fewest bins are searched.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:

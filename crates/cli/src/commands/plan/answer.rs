@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A plan, or with `--check` what the checker says of one.
+/// A plan, or with `--check` the verdict of the checker on one.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum Answered {
@@ -20,25 +20,25 @@ pub(crate) enum Answered {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Planned {
-    /// When the last action ends.
+    /// The end of the last action.
     duration_s: f64,
     /// The memory that is moved or written, by table 1 of the report.
     cost_mb: u64,
-    /// No plan to the decided states costs less; `null` if places were given.
+    /// A lower bound on the cost of plans to the decided states; `null` if places were given.
     bound_mb: Option<u64>,
     /// Whether no other choice of nodes has a cheaper plan.
     is_proven: bool,
     /// Whether a limit of time ended the search, so that another run may find another plan.
     is_timed: bool,
-    /// How many actions there are, by kind.
+    /// The number of actions of each kind.
     actions: BTreeMap<&'static str, u32>,
-    /// What is done at the same time, in order.
+    /// The pools of concurrent actions, in order.
     pools: Vec<Pool>,
     /// Nodes that are switched on and off.
     switches: Vec<Switched>,
     #[serde(skip)]
     summary: String,
-    /// Of the longest name of a VM.
+    /// The width of the longest name of a VM.
     #[serde(skip)]
     width: usize,
 }
@@ -53,9 +53,9 @@ struct Pool {
 struct Done {
     action: &'static str,
     vm: String,
-    /// The node on which it is before; `null` if it is on none.
+    /// Its node before the action; `null` if it has none.
     from: Option<String>,
-    /// The node on which it is after; `null` if it is on none.
+    /// Its node after the action; `null` if it has none.
     to: Option<String>,
     cost_mb: u64,
     begin_s: f64,
@@ -74,7 +74,7 @@ struct Switched {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Checked {
     file: String,
-    /// Empty if the plan is right.
+    /// The faults; empty if the plan is right.
     faults: Vec<String>,
     /// The figures of a plan without a fault.
     report: Option<Report>,
@@ -86,7 +86,7 @@ struct Report {
     actions: usize,
     /// Migrations beyond the first of a VM.
     detours_by_pivot: usize,
-    /// Suspends of VMs that run again in the end.
+    /// Suspends of VMs that run again at the end.
     detours_by_disk: usize,
 }
 
@@ -157,7 +157,7 @@ impl Answer for Answered {
 }
 
 impl Checked {
-    /// Faults are messages, and not printed here.
+    /// Faults are printed as messages, not here.
     fn text(&self) -> String {
         let Some(Report { pools, actions, detours_by_pivot, detours_by_disk }) = &self.report else {
             return String::new();
@@ -197,7 +197,7 @@ impl Planned {
         }
         line(format!("cost {}", self.cost_mb));
         if let Some(bound) = self.bound_mb {
-            let proven = if self.is_proven { ", so that this is the cheapest plan" } else { "" };
+            let proven = if self.is_proven { ": this is the cheapest plan" } else { "" };
             line(format!("bound {bound}{proven}"));
         }
         if self.is_timed {

@@ -28,7 +28,7 @@ pub(crate) struct Status {
     printing: Printing,
 }
 
-/// How far the runs of a folder are.
+/// The progress of the runs in a folder.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Progress {
     state: State,
@@ -41,11 +41,11 @@ pub(crate) struct Progress {
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum State {
-    /// The results are there.
+    /// The results are complete.
     Finished,
     /// No run has begun.
     None,
-    /// A run is unfinished, and the results of an earlier one are there.
+    /// A run is unfinished, and the folder has the results of an earlier one.
     UnfinishedAgain,
     /// A run is unfinished.
     Unfinished,
@@ -53,13 +53,13 @@ enum State {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Begun {
-    /// `2/8`; `null` for all of a run.
+    /// The shard: `2/8`; `null` for a whole run.
     shard: Option<String>,
-    /// How many are done.
+    /// The number of finished units.
     done: usize,
-    /// How many there will be.
+    /// The number of all units.
     total: usize,
-    /// What is counted, in the plural.
+    /// The name of the units, in the plural.
     unit: String,
     /// Lines of the journal that cannot be used.
     damaged_lines: usize,
@@ -118,7 +118,7 @@ impl Answer for Progress {
         }
         line(
             match self.state {
-                State::Finished => "finished; the results are there",
+                State::Finished => "finished; the results are complete",
                 State::None => "no run has begun here",
                 State::UnfinishedAgain => "unfinished; the results are those of an earlier run",
                 State::Unfinished => "unfinished",

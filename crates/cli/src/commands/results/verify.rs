@@ -39,7 +39,7 @@ pub(crate) struct Verify {
     printing: Printing,
 }
 
-/// An archive in which every file is as its digest says.
+/// An archive in which every file matches its digest.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Verified {
     archive: String,
@@ -51,7 +51,7 @@ pub(crate) struct Verified {
     rows: usize,
     files: usize,
     inputs: Vec<Input>,
-    /// With `--rerun`.
+    /// With `--rerun`: the result of the new run.
     rerun: Option<Rerun>,
 }
 
@@ -61,11 +61,11 @@ struct Input {
     sha256: String,
 }
 
-/// The scenario run again.
+/// The result of running the scenario again.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Rerun {
     files: usize,
-    /// The files with other bytes than those of the archive.
+    /// The files that differ from those of the archive.
     differing: Vec<String>,
 }
 

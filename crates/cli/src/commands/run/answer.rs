@@ -6,27 +6,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// What a run came to, with the tables that are short enough for a terminal.
+/// The result of a run, with the tables that are short enough for a terminal.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Finished<'a> {
     study: &'a str,
     title: &'a str,
     /// The folder of the results.
     results: String,
-    /// `2/8`; `null` for a whole run.
+    /// The shard: `2/8`; `null` for a whole run.
     shard: Option<String>,
     rows: &'a Counts,
-    /// Empty after a shard.
+    /// The tables; empty after a shard.
     tables: Vec<Printed<'a>>,
     /// The files that were read.
     inputs: Vec<Input<'a>>,
-    /// What should be known besides.
+    /// Notices about the run.
     notices: &'a [String],
     /// The runs that failed, a line each.
     failures: &'a [String],
 }
 
-/// A table that text shows too, rounded there.
+/// A table, which the text form shows rounded.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Printed<'a> {
     /// The name of its files.
@@ -39,10 +39,10 @@ struct Printed<'a> {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Input<'a> {
-    /// As the scenario names it.
+    /// Its name in the scenario.
     file: &'a str,
     sha256: String,
-    /// What became of its lines.
+    /// The counts of its lines, as text.
     report: &'a [String],
 }
 

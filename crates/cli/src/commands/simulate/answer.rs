@@ -20,23 +20,23 @@ pub(crate) struct Simulated {
     killed: u64,
     /// Jobs that the policy rejected or ended before their work was done.
     rejected: u64,
-    /// From the first submission to the last completion.
+    /// The time from the first submission to the last completion.
     makespan_s: f64,
-    /// Work done / (nodes * makespan).
+    /// The utilisation: work done / (nodes * makespan).
     utilisation: f64,
-    /// From submission to the first start.
+    /// The wait: from submission to the first start.
     wait_s: Figures,
-    /// From submission to completion.
+    /// The turnaround: from submission to completion.
     turnaround_s: Figures,
-    /// Turnaround / run time.
+    /// The stretch: turnaround / run time.
     stretch: Figures,
-    /// For each tau.
+    /// The bounded stretch for each tau.
     bounded_stretch: Vec<Bounded>,
     /// Jobs by size and run time.
     classes: Vec<Class>,
-    /// How often a job was paused.
+    /// The number of pauses.
     preemptions: u64,
-    /// How often a job was migrated.
+    /// The number of migrations.
     migrations: u64,
     /// Tasks that changed node in migrations.
     migrated_tasks: u64,
@@ -60,9 +60,9 @@ struct Class {
     run_time: &'static str,
     jobs: usize,
     mean_wait_s: f64,
-    /// With the first tau.
+    /// The mean bounded stretch, with the first tau.
     mean_bounded_stretch: f64,
-    /// With the first tau.
+    /// The largest bounded stretch, with the first tau.
     max_bounded_stretch: f64,
 }
 
