@@ -212,7 +212,7 @@ pub fn read_field<T: Value>(column: &'static str, field: Option<&str>) -> Result
     field.and_then(T::read).ok_or_else(|| BadField { column, found: field.unwrap_or_default().to_owned() })
 }
 
-/// A structure of which each field is a column of the same name; [`columns!`](crate::columns) defines them.
+/// A structure whose fields are columns of the same names; [`columns!`](crate::columns) defines them.
 pub trait Columns: Sized {
     /// The columns, in the order of the fields.
     const COLUMNS: &'static [Column];

@@ -63,7 +63,7 @@ pub enum RunError {
         limit: u64,
     },
     /// A file or folder could not be read or written.
-    #[error("{}: {error}", path.display())]
+    #[error("{}: cannot be read or written: {error}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,

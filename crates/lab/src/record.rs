@@ -84,7 +84,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure with a message, of which line breaks become spaces.
+    /// A failure with a message, in which line breaks become spaces.
     #[must_use]
     pub fn new(status: Status, message: impl fmt::Display) -> Failure {
         Failure { status, message: message.to_string().replace(['\r', '\n'], " ") }

@@ -70,7 +70,7 @@ fn object<'a>(properties: impl Iterator<Item = (&'a str, Value)>) -> Map<String,
     properties.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What holds for the rows of all runs.
+/// Constraints on the rows of all runs.
 fn property(column: &Column) -> Value {
     let mut property = json!({
         "type": [json_type(column.kind), "null"],
@@ -89,14 +89,14 @@ fn property(column: &Column) -> Value {
     property
 }
 
-/// What holds besides where a run succeeded: only optional values are missing, and texts that are empty.
+/// Further constraints on rows of successful runs: only optional values are missing, and texts that are empty.
 fn of_success(columns: &[Column]) -> impl Iterator<Item = (&str, Value)> {
     let present = columns.iter().filter(|column| !column.is_optional && column.kind != Kind::Text);
     let present = present.map(|column| (column.name, json!({ "type": json_type(column.kind) })));
     present.chain([("message", json!({ "type": "null" }))])
 }
 
-/// What holds besides where it did not: there are no metrics.
+/// Further constraints on other rows: there are no metrics.
 fn of_failure(columns: &[Column]) -> impl Iterator<Item = (&str, Value)> {
     let metrics = columns.iter().filter(|column| column.is_metric());
     metrics.map(|column| (column.name, json!({ "type": "null" })))

@@ -44,7 +44,7 @@ impl fmt::Display for Tolerance {
 /// The tolerance of each metric.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tolerances {
-    /// Of metrics that have none of their own, but for counts of runs: those have zero.
+    /// The tolerance of metrics without their own, except counts of runs, which have zero.
     pub all: Tolerance,
     /// Of single metrics: `degradation` for mean and worst value, `degradation.mean`, `failures`.
     pub single: BTreeMap<String, Tolerance>,

@@ -28,13 +28,13 @@ pub enum Absent {
     Default(String),
     /// That there is no such thing.
     Unset,
-    /// A table of which all fields have their defaults.
+    /// A table whose fields all have defaults.
     Defaults,
     /// That another of the alternatives is there.
     Alternative,
 }
 
-/// The documentation of fields of which exactly one is there.
+/// The documentation of fields exactly one of which must be given.
 #[doc(hidden)]
 #[must_use]
 pub fn alternatives(mut fields: Vec<FieldDoc>) -> Vec<FieldDoc> {

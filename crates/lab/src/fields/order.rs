@@ -4,7 +4,7 @@ use super::docs::FieldDoc;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use toml::{Table, Value};
 
-/// A table of which the order of fields is that of their documentation; others go behind them.
+/// A table whose fields are in the order of their documentation, followed by others.
 pub(super) struct Ordered<'a> {
     pub(super) table: &'a Table,
     pub(super) fields: &'a [FieldDoc],

@@ -89,7 +89,7 @@ impl<'a> Document<'a> {
         let study = text().read_field(STUDY, None, &TableAt::root(&self.table), &mut reader);
         reader.finish(&self.text, study)
     }
-    /// That it is a scenario of none of the studies that there are.
+    /// The fault of a scenario of an unknown study.
     #[must_use]
     pub fn unknown_study<'s>(&self, studies: impl IntoIterator<Item = &'s str> + Clone) -> InputErrors {
         let found = self.study().unwrap_or_default();

@@ -12,27 +12,27 @@ use std::path::Path;
 /// The name of the manifest in a folder of results.
 pub const MANIFEST: &str = "manifest.toml";
 
-/// What a finished run says about itself, in `manifest.toml`.
+/// The description of a finished run, in `manifest.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Manifest {
-    /// `dfrsim`.
+    /// The name of the program: `dfrsim`.
     pub program: String,
     /// The version of the program.
     pub version: String,
     /// The study.
     pub study: String,
-    /// The version of what the study's rows mean.
+    /// The version of the semantics of the study's rows.
     pub semantics: u32,
-    /// What the scenario is about.
+    /// The title of the scenario.
     pub title: String,
-    /// The seed of everything random.
+    /// The seed of all random numbers.
     pub seed: u64,
     /// Whether an independent checker followed the runs: `always`, `on` or `off`.
     pub audit: String,
-    /// How many rows there are.
+    /// The counts of rows.
     pub rows: Counts,
-    /// On what the results were computed; the only part that is not the same on every machine.
+    /// The machine and its times; the only part that differs between machines.
     pub host: Host,
     /// The files that were read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -41,16 +41,16 @@ pub struct Manifest {
     pub files: BTreeMap<String, String>,
 }
 
-/// How many rows there are.
+/// The counts of rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
-    /// In all.
+    /// All rows.
     pub total: usize,
-    /// Computed by the last run.
+    /// Rows computed by the last run.
     pub computed: usize,
-    /// Taken over from earlier runs.
+    /// Rows taken over from earlier runs.
     pub restored: usize,
-    /// By status, in the order of [`Status::ALL`]; those that occur.
+    /// Rows by status, in the order of [`Status::ALL`], for statuses that occur.
     pub by_status: BTreeMap<String, usize>,
 }
 
@@ -59,7 +59,7 @@ pub struct Counts {
 pub struct Host {
     /// The number of threads.
     pub threads: usize,
-    /// From beginning to end, in seconds.
+    /// The elapsed time, in seconds.
     pub wall_s: f64,
     /// Preparing instances, in seconds, added up over the threads.
     pub preparing_s: f64,
@@ -74,7 +74,7 @@ pub struct InputSection {
     pub file: String,
     /// The SHA-256 of its bytes.
     pub sha256: String,
-    /// What the study counted in it.
+    /// The counts of the study for this file, as text.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, u64>,
 }
@@ -85,12 +85,12 @@ impl Counts {
         self.total += rows;
         *self.by_status.entry(status.name().to_owned()).or_default() += rows;
     }
-    /// How many rows have this status.
+    /// The number of rows with this status.
     #[must_use]
     pub fn of(&self, status: Status) -> usize {
         self.by_status.get(status.name()).copied().unwrap_or(0)
     }
-    /// How many rows are [failures](Status::is_failure).
+    /// The number of rows that are [failures](Status::is_failure).
     #[must_use]
     pub fn failures(&self) -> usize {
         Status::ALL.into_iter().filter(|status| status.is_failure()).map(|status| self.of(status)).sum()
@@ -107,7 +107,7 @@ impl InputSection {
     }
 }
 
-/// How the manifest says whether runs were audited.
+/// The text in the manifest for whether runs were audited.
 pub(crate) fn audit_word(audit: Audit, is_on: bool) -> &'static str {
     match (audit, is_on) {
         (Audit::Always, _) => "always",

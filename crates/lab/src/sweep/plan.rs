@@ -7,7 +7,7 @@ use crate::study::{Grain, InstanceId, Labels, Study};
 /// What is run here. Variants are not kept: there may be millions of runs.
 pub(crate) struct Plan {
     pub(crate) instances: Vec<InstanceId>,
-    /// The instances of which something is run here.
+    /// The instances with runs in this part.
     pub(crate) work: Vec<Work>,
     /// How many runs there are here.
     pub(crate) runs: usize,

@@ -87,7 +87,7 @@ pub fn decimals(size: f64) -> usize {
 }
 
 impl Table {
-    /// A table with these columns, of which no two have the same name, and lines with as many cells.
+    /// A table with these columns, whose names must differ, and lines with as many cells.
     ///
     /// # Panics
     /// In debug builds, if a line has another number of cells or two columns have the same name.
