@@ -109,7 +109,7 @@ pub enum Record<'a> {
         #[serde(rename = "yield")]
         job_yield: u32,
     },
-    /// A waiting job is turned away for good.
+    /// A waiting job is rejected for good.
     Reject {
         /// The moment.
         at_us: u64,

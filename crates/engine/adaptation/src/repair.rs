@@ -211,7 +211,7 @@ impl Repair {
         roomy.min_by(|&a, &b| room(a).total_cmp(&room(b)))
     }
 
-    /// Whom a task that fits nowhere replaces, and where.
+    /// The task that one that fits nowhere replaces, and its node.
     fn cheapest_ejection(&self, tasks: &Tasks, task: u32, style: Style) -> Option<([Option<u32>; 2], u32)> {
         let placement = &self.placement;
         let price = |other: u32| self.price[other as usize];

@@ -19,7 +19,7 @@ pub enum Occurrence<'a> {
     Migrated(Placement<'a>, Yield, u32, f64),
     /// A running job has another yield.
     YieldChanged(Yield),
-    /// A waiting job was turned away.
+    /// A waiting job was rejected.
     Rejected,
     /// The policy ended a running job before its work was done.
     Killed(&'a JobRecord),

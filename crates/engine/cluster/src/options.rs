@@ -118,7 +118,7 @@ impl NeedModel {
 /// The smallest need that is given to schedulers or inferred by them where needs are not exact.
 pub(crate) const LEAST_NEED: Share = Share::try_from_units(1).expect("a unit is a share");
 
-/// A text that names no model of needs.
+/// A text that is not a CPU need model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown CPU need model `{0}`; expected exact, whole or factor:F with F from 0.001 to 1000")]
 pub struct ParseNeedError(String);

@@ -13,7 +13,7 @@ pub struct Summary {
     pub trimmed: usize,
     /// Jobs that were killed at their estimate.
     pub killed: u64,
-    /// Jobs that were turned away, or ended by the policy before their work was done. No other figure counts them.
+    /// Jobs that were rejected, or ended by the policy before their work was done. No other figure counts them.
     pub rejected: u64,
     /// From the first submission to the last completion.
     pub makespan: SimSpan,

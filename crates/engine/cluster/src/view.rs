@@ -95,7 +95,7 @@ impl<'a> JobView<'a> {
     pub fn memory(self) -> Share {
         self.active.job.memory
     }
-    /// What is said of its run time, if anything.
+    /// Its estimated run time; `None` if unknown.
     #[must_use]
     pub fn estimate(self) -> Option<SimSpan> {
         self.active.estimate

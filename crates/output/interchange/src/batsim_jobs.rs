@@ -20,7 +20,7 @@ allocated_resources,consumed_energy,metadata\n";
 /// | `profile` | the run time at full speed, in seconds: a delay profile of that name would have it as its delay |
 /// | `requested_number_of_resources` | the tasks |
 /// | `requested_time` | what the user requested; -1 if unknown, Batsim's "no walltime" |
-/// | `success`, `final_state` | 1 and `COMPLETED_SUCCESSFULLY`; 0 and `COMPLETED_WALLTIME_REACHED` for a job killed at its estimate; 0 and `REJECTED` for one that was turned away, which has no times and no resources |
+/// | `success`, `final_state` | 1 and `COMPLETED_SUCCESSFULLY`; 0 and `COMPLETED_WALLTIME_REACHED` for a job killed at its estimate; 0 and `REJECTED` for one that was rejected, which has no times and no resources |
 /// | `starting_time`, `finish_time` | the first start, the completion |
 /// | `execution_time`, `waiting_time`, `turnaround_time` | finish - start, start - submission, finish - submission |
 /// | `stretch` | turnaround / execution time, as Batsim defines it |

@@ -42,10 +42,10 @@ impl Records {
 /// | 4 run time | completion - first start, so that submission + wait + run time is the completion |
 /// | 5 allocated processors | the tasks |
 /// | 6 average CPU time | of the log; unknown for jobs that were killed |
-/// | 11 status | 5 for jobs that were killed at their estimate or turned away; else the log's, or 1 where that is unknown |
+/// | 11 status | 5 for jobs that were killed at their estimate or rejected; else the log's, or 1 where that is unknown |
 /// | others | of the log; where there is none, the requests are those of the job |
 ///
-/// Jobs that were turned away have neither wait nor run time nor processors. The run time of a job that was paused or ran
+/// Jobs that were rejected have neither wait nor run time nor processors. The run time of a job that was paused or ran
 /// slowly is longer than its work: reading the file back gives such a job the time that it held its nodes or was
 /// paused. For batch schedules it is the log's run time, and reading the file back gives the same jobs.
 #[derive(Debug)]

@@ -34,7 +34,7 @@ fields! {
         /// The number of repetitions of each search.
         pub repetitions: u32 = repetitions(), default 1_000;
         /// Which nodes a search examines: `case`, the first eligible ones in an order of all nodes that belongs to the
-        /// test case; `case-unchecked`, the first ones, of which phase I then strikes out those that are not eligible;
+        /// test case; `case-unchecked`, the first ones, from which phase I then removes those that are not eligible;
         /// `repetition`, eligible ones that each repetition draws again.
         pub sample: Sample = choice([Sample::Case, Sample::Unchecked, Sample::Repetition].map(|it| (it.name(), it))), default Sample::Case;
         /// The sizes for which the optimum is searched; the complete search takes too long for more than 10 nodes.

@@ -49,8 +49,8 @@ fields! {
             ("running", InitialState::Running),
             ("sleeping", InitialState::Sleeping),
         ])), default InitialState::ALL.to_vec();
-        /// The part of VMs that compute, drawn for each; by default VMs are at a moment of their application, in half of which
-        /// one or two of nine compute.
+        /// The part of VMs that compute, drawn for each; by default VMs are at some time of their application, in half
+        /// of which one or two of nine compute.
         pub busy: Option<f64> = optional(fraction("a part of all VMs"));
         /// The number of configurations of each size.
         pub replications: u32 = count("a number of replications", 1, MAX), default 30;

@@ -38,7 +38,7 @@ fields! {
         pub meta: MetaFields = table();
         /// Parameters of all jobs.
         pub jobs: JobFields = table();
-        /// The clusters, of which each workload uses some.
+        /// The clusters; each workload uses some of them.
         pub clusters: Vec<ClusterFields> =
             distinct_tables("name", "a cluster", |it: &ClusterFields| &it.name).at_least_one();
         /// The workloads.
@@ -103,7 +103,7 @@ fields! {
         pub walltimes: EstimateModel = walltimes(), default EstimateModel::Random(5.0);
         /// Whether jobs of logs keep the walltimes that they have, or all get drawn ones.
         pub draw_all_walltimes as "logged_walltimes": bool = choice([("keep", false), ("replace", true)]), default false;
-        /// The load of all sites that have none of their own, as their `load`.
+        /// The load of all sites without a `load` of their own.
         pub load: Option<f64> = optional(positive("a load"));
         /// How many equal jobs arrive at once (a bag of tasks): of this many successive jobs of a month one is drawn, and all of
         /// them become copies of it, with its arrival. 1 leaves the jobs as they are.
@@ -302,7 +302,7 @@ fn default_rules() -> Rules {
     Rules { zero_run: Rule::Clamp, ..Rules::default() }
 }
 
-/// Rules, of which those that are not named are [`default_rules`].
+/// Rules; those that are not given are [`default_rules`].
 fn rules() -> Codec<Rules> {
     let read = |mut named: Map<String, Value>| {
         named.entry("zero_run").or_insert_with(|| Rule::Clamp.to_string().into());

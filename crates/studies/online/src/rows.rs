@@ -45,7 +45,7 @@ columns! {
         fact pub trimmed: usize,
         /// Jobs killed at their estimate.
         metric(less) pub killed: u64,
-        /// Jobs turned away.
+        /// Jobs rejected.
         metric(less) pub rejected: u64,
         /// The largest bounded stretch / the bound.
         primary(less) pub degradation: f64,

@@ -171,7 +171,7 @@ impl BatchCheck {
         }
     }
 
-    /// A job is turned away, which is right if it can never run.
+    /// A job is rejected, which is right if it can never run.
     pub(crate) fn reject(&mut self, job: u64) -> Option<BatchRule> {
         let at = self.queue.iter().position(|waiting| waiting.job == job)?;
         let width = self.queue.remove(at).width;

@@ -154,7 +154,7 @@ pub enum PlanFault {
     /// A cost is not what it should be.
     #[error("{what} costs {right}, not {found}")]
     Cost {
-        /// Of what.
+        /// The plan, or an action.
         what: String,
         /// The value in the file.
         found: u64,

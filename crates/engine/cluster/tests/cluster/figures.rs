@@ -17,7 +17,7 @@ const FULL: Yield = Yield::ONE;
 /// * C (job 13, 1 task, 700 s) arrives at 30, starts on node 0 at 30 at yield 1/2, is moved to node 1 at 40 (5 s done,
 ///   no
 ///   progress until 45) at full speed: until 740.
-/// * D (job 14) arrives at 50 and is turned away.
+/// * D (job 14) arrives at 50 and is rejected.
 fn run(observer: &mut impl Observer) {
     let jobs: [Job; 4] = [job(11, 0, 2, 20), job(12, 10, 2, 5), job(13, 30, 1, 700), job(14, 50, 1, 9)];
     let mut script = Script::new(vec![
@@ -95,7 +95,7 @@ fn trimming_counts_from_the_first_and_the_last_submission() {
     assert_eq!(trimmed(11, 21), None);
 }
 
-/// If every job was turned away there are no figures.
+/// If every job was rejected there are no figures.
 #[test]
 fn a_run_without_a_completion_has_no_summary() {
     let mut metrics = Metrics::new(SummaryOptions::new(2));

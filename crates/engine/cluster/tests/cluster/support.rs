@@ -50,7 +50,7 @@ impl Script {
     pub(crate) fn new(steps: Steps) -> Script {
         Script { steps, wakes: true, ..Script::default() }
     }
-    /// Wakes up only where its script says so.
+    /// Wakes up only at the times of its script.
     pub(crate) fn sleepy(steps: Steps) -> Script {
         Script { steps, ..Script::default() }
     }

@@ -43,7 +43,7 @@ pub struct StateInterval {
     pub state: Option<State>,
     /// From when on.
     pub from: SimTime,
-    /// Until when.
+    /// Its end.
     pub to: SimTime,
 }
 

@@ -116,7 +116,7 @@ pub enum Change {
         /// The job.
         job: u64,
     },
-    /// A waiting job is turned away.
+    /// A waiting job is rejected.
     Reject {
         /// The job.
         job: u64,

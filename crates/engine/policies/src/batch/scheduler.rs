@@ -7,7 +7,7 @@ use dfrsim_model::{SimSpan, Yield};
 
 /// Runs a [`Planner`] as a [`Scheduler`]: the planner says which jobs start, this picks their nodes.
 ///
-/// A job wider than the cluster is turned away.
+/// A job wider than the cluster is rejected.
 #[derive(Debug)]
 pub struct BatchScheduler<P> {
     planner: P,

@@ -45,7 +45,7 @@ fn record(job: &Job, start: u64, end: u64, killed: bool) -> JobRecord {
 }
 
 /// Four nodes. Job 11 runs on nodes 0 and 1, is paused at 10 s, goes on on nodes 2 and 3 at 20 s and ends at 40 s. Both
-/// tasks of job 17 start on node 1 at 6 s, move to node 3 at 20 s and are killed at 25 s. Job 18 is turned away when it
+/// tasks of job 17 start on node 1 at 6 s, move to node 3 at 20 s and are killed at 25 s. Job 18 is rejected when it
 /// comes at 30 s, and job 20, which comes with it, runs on node 3 from 30 s to 34 s.
 fn play(observer: &mut impl Observer) {
     let jobs = jobs();

@@ -31,17 +31,17 @@ fn faults_are_reported_with_their_line() {
         ("\"run\"", "\"walk\"", "events:1: not an event: unknown variant `walk`"),
         ("\"job\":0,\"on\"", "\"job\":3,\"on\"", "events:3: job 3 is not in the system"),
         ("[[0,1]]", "[[2,1]]", "events:3: job 0 is on node 2 of 2"),
-        ("[[0,1]]", "[[0,2]]", "events:4: node 0 has given more CPU than it has"),
+        ("[[0,1]]", "[[0,2]]", "events:4: the CPU of node 0 is over-committed"),
         ("1048576", "1048577", "events:3: job 0 has a CPU need or a yield above 1"),
         ("943718400", "943718401", "events:2: job 0 has a CPU need or a yield above 1"),
         (
             "\"start\",\"at_us\":0",
             "\"start\",\"at_us\":99000000",
-            "events:4: an event before the one above it",
+            "events:4: the time of this event is before that of the line above",
         ),
         ("\"start\"", "\"resume\"", "events:3: job 0 is not paused"),
         ("{\"event\":\"complete\",\"at_us\":10000000,\"job\":0}\n", "", "events:5: job 0 never ends"),
-        ("utilisation", "use", "events:5: no event: unknown field `use`"),
+        ("utilisation", "use", "events:5: not an event: unknown field `use`"),
     ] {
         let fault = fault(from, to);
         assert!(fault.starts_with(expected), "{fault}");
