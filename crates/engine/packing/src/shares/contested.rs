@@ -23,6 +23,8 @@ pub(super) struct Contested {
     unit: u32,
     /// For each node of the cluster, its load, and then where its next part goes.
     nodes: Vec<Node>,
+    /// How many of them there are up to the last one with a task.
+    in_use: usize,
     /// Where the parts of each contested node begin, and where the last one ends.
     starts: Vec<u32>,
     /// Node by node, in the order of jobs.
@@ -62,13 +64,16 @@ const FREE: u32 = u32::MAX;
 impl Contested {
     pub(super) fn new(nodes: u32) -> Contested {
         let nodes = vec![Node::default(); nodes as usize];
-        Contested { unit: Share::ONE.units(), nodes, starts: vec![0], parts: Vec::new() }
+        Contested { unit: Share::ONE.units(), nodes, in_use: 0, starts: vec![0], parts: Vec::new() }
     }
 
     /// The yield that all jobs can have at once.
     pub(super) fn weigh<'a>(&mut self, jobs: impl Iterator<Item = SharedJob<'a>> + Clone) -> CommonYield {
         self.unit = jobs.clone().fold(Share::ONE.units(), |unit, job| common_divisor(unit, job.need.units()));
-        self.nodes.fill(Node::default());
+        // Nodes behind all tasks have no load, and there may be many.
+        let last = jobs.clone().filter_map(|job| job.placement.last()).map(|part| part.node.index()).max();
+        self.in_use = last.map_or(0, |last| last + 1);
+        self.nodes[..self.in_use].fill(Node::default());
         for job in jobs {
             let need = u64::from(job.need.units() / self.unit);
             for part in job.placement {
@@ -78,7 +83,7 @@ impl Contested {
             }
         }
         let capacity = u64::from(self.capacity());
-        let largest = self.nodes.iter().map(|node| node.load).max().unwrap_or(0);
+        let largest = self.nodes[..self.in_use].iter().map(|node| node.load).max().unwrap_or(0);
         CommonYield { capacity, load: largest.max(capacity) }
     }
 
@@ -89,7 +94,7 @@ impl Contested {
         self.starts.clear();
         self.starts.push(0);
         let mut end = 0;
-        for node in &mut self.nodes {
+        for node in &mut self.nodes[..self.in_use] {
             node.next = FREE;
             if node.load > capacity {
                 node.next = end;

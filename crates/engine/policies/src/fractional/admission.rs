@@ -4,7 +4,7 @@ use super::mapping::{Mapping, Placed};
 use super::node_table::TaskSize;
 use super::priority::Ranking;
 use dfrsim_cluster::{JobHandle, View};
-use dfrsim_model::{NodeTasks, Share};
+use dfrsim_model::Share;
 
 /// What a job looks for.
 #[derive(Clone, Copy, Debug)]
@@ -46,9 +46,9 @@ pub(super) fn mark(
             return None;
         };
         if mapping.runs(job) {
-            let before = room_on(mapping, mapping.placement(job), memory, most);
+            let before = mapping.nodes.room_on(mapping.placement(job), memory, most);
             let placement = mapping.take_off(job, TaskSize::of(view.job(job)));
-            room = room - before + room_on(mapping, &placement, memory, most);
+            room = room - before + mapping.nodes.room_on(&placement, memory, most);
             marked.push((job, placement));
         }
     }
@@ -62,9 +62,9 @@ pub(super) fn unmark_beside(mapping: &mut Mapping, view: View<'_>, marked: &mut 
     let mut room = mapping.nodes.room(memory, most);
     marked.retain_mut(|(job, placement)| {
         let task = TaskSize::of(view.job(*job));
-        let before = room_on(mapping, placement, memory, most);
+        let before = mapping.nodes.room_on(placement, memory, most);
         mapping.nodes.add(placement, task);
-        let after = room_on(mapping, placement, memory, most);
+        let after = mapping.nodes.room_on(placement, memory, most);
         mapping.nodes.remove(placement, task);
         let fits_beside = room - before + after >= u64::from(tasks);
         if fits_beside {
@@ -85,9 +85,4 @@ pub(super) fn unmark_where_free(mapping: &mut Mapping, view: View<'_>, marked: &
         }
         !is_free
     });
-}
-
-/// How many tasks of this memory the nodes of a placement take, at most `most` on each.
-fn room_on(mapping: &Mapping, placement: &[NodeTasks], memory: Share, most: u32) -> u64 {
-    placement.iter().map(|part| u64::from(mapping.nodes.room_on(part.node, memory, most))).sum()
 }

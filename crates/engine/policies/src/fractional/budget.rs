@@ -2,7 +2,7 @@
 
 use super::node_table::{NodeTable, TaskSize};
 use dfrsim_adaptation::{Adapter, relabelled};
-use dfrsim_cluster::{JobHandle, JobState, JobView, View};
+use dfrsim_cluster::{JobHandle, JobState, JobView, NodeRange, Placement, View};
 use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeTasks, Share, Yield};
 
@@ -89,30 +89,39 @@ fn fill_up(view: View<'_>, nodes: u32, jobs: &[Candidate], mapping: &mut [Vec<No
     let mut table = NodeTable::new(nodes);
     let task = |job: &Candidate| TaskSize::of(view.job(job.handle));
     for (job, placement) in jobs.iter().zip(&*mapping) {
-        table.add(placement, task(job));
+        table.add(&ranges(placement), task(job));
     }
     for (job, placement) in jobs.iter().zip(mapping).filter(|(_, placement)| placement.is_empty()) {
         let (described, task) = (view.job(job.handle), task(job));
-        let home = home(described);
+        let mut home = home(described).ranges().to_vec();
         if home.is_empty() {
-            table.place_greedily(task, described.tasks(), described.tasks(), placement);
-        } else if home.iter().all(|part| table.room_on(part.node, task.memory, part.tasks) == part.tasks) {
+            table.place_greedily(task, described.tasks(), described.tasks(), &mut home);
+        } else if table.has_room(&home, task.memory) {
             table.add(&home, task);
-            *placement = home;
+        } else {
+            home.clear();
         }
+        *placement = Placement::new(&home).to_vec();
     }
 }
 
+/// The nodes of a placement as ranges.
+pub(super) fn ranges(placement: &[NodeTasks]) -> Vec<NodeRange> {
+    let mut ranges = Vec::new();
+    placement.iter().for_each(|part| NodeRange::from(part).push_onto(&mut ranges));
+    ranges
+}
+
 /// Where the tasks of a running job are in the cluster.
-fn home(job: JobView<'_>) -> Vec<NodeTasks> {
-    if job.state() == JobState::Running { job.placement().to_vec() } else { Vec::new() }
+fn home(job: JobView<'_>) -> Placement<'_> {
+    if job.state() == JobState::Running { job.placement() } else { Placement::default() }
 }
 
 /// The mapping with jobs that are paused where they are, so that their leaving is not a move.
 fn only_running(view: View<'_>, jobs: &[Candidate], mapping: &Mapping) -> Mapping {
     let places = jobs.iter().zip(mapping);
     let stay = |(job, placement): (&Candidate, &Vec<NodeTasks>)| match placement.as_slice() {
-        [] => home(view.job(job.handle)),
+        [] => home(view.job(job.handle)).to_vec(),
         placement => placement.to_vec(),
     };
     places.map(stay).collect()
@@ -134,7 +143,7 @@ fn problem(view: View<'_>, nodes: u32, jobs: &[Candidate], pinned: Option<u64>) 
             nodes: vec![whole.into(); nodes as usize],
             jobs: described.clone().map(offline).collect(),
         },
-        current: described.clone().map(home).collect(),
+        current: described.clone().map(|job| home(job).to_vec()).collect(),
         cost: (jobs.iter().zip(described))
             .map(|(job, described)| {
                 pinned.filter(|_| job.pinned).unwrap_or(u64::from(described.memory().units()))

@@ -25,7 +25,7 @@ pub(super) struct Idle {
     widths: Vec<Width>,
     /// The place in `widths` of a number of tasks.
     width_of: BTreeMap<u32, u32>,
-    /// By width: the most memory with which a job finds room now.
+    /// By width: the most memory of its jobs with which one finds room now.
     limits: Vec<Option<Share>>,
 }
 
@@ -131,6 +131,11 @@ impl Idle {
         }
     }
 
+    /// Whether all jobs in the system are on nodes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
     /// All of them with their ranks, in no order.
     pub(super) fn ranked(&self, now: SimTime) -> impl Iterator<Item = Ranked> + '_ {
         (0..self.jobs.len()).map(move |place| self.rank(place, now))
@@ -172,11 +177,7 @@ impl Idle {
         is_meant: impl Fn(JobHandle) -> bool,
     ) -> Option<Ranked> {
         self.limits.clear();
-        self.limits.extend(self.widths.iter().map(|width| {
-            let (least, _) = width.memories.first_key_value()?;
-            let (most, _) = width.memories.last_key_value()?;
-            room.limit(width.tasks, *least, *most)
-        }));
+        self.limits.extend(self.widths.iter().map(|width| room.limit(width.tasks, &width.memories)));
         if self.limits.iter().all(Option::is_none) {
             return None;
         }
@@ -282,7 +283,7 @@ mod tests {
                 let expected: Vec<JobHandle> = sorted.iter().map(Ranked::job).take(enough + 1).collect();
                 prop_assert_eq!(found, expected);
 
-                room.set(free.iter().map(|&free| Share::from_ratio(free, 10)));
+                room.set(free.iter().map(|&free| (Share::from_ratio(free, 10), 1)));
                 let takes = |memory: Share, tasks: u32| {
                     let on_one = |free: u64| Share::from_ratio(free, 10).units().checked_div(memory.units());
                     free.iter().map(|&free| on_one(free).unwrap_or(tasks)).sum::<u32>() >= tasks

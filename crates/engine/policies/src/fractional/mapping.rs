@@ -1,11 +1,11 @@
 //! The mapping of tasks to nodes while a decision is being made.
 
 use super::node_table::{NodeTable, TaskSize};
-use dfrsim_cluster::{Decision, JobHandle, JobState, View};
-use dfrsim_model::{NodeTasks, Share, Yield};
+use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, View};
+use dfrsim_model::{Share, Yield};
 
 /// A job and where its tasks are.
-pub(super) type Placed = (JobHandle, Vec<NodeTasks>);
+pub(super) type Placed = (JobHandle, Vec<NodeRange>);
 
 /// Which tasks shall be where. Between decisions it is what the cluster has; parts of a policy change it in turn, and
 /// only the net change becomes the decision.
@@ -13,7 +13,7 @@ pub(super) type Placed = (JobHandle, Vec<NodeTasks>);
 pub(super) struct Mapping {
     pub(super) nodes: NodeTable,
     /// By handle; empty for jobs on no node.
-    placements: Vec<Vec<NodeTasks>>,
+    placements: Vec<Vec<NodeRange>>,
     /// The jobs that run in the cluster or are on nodes here, by their place in the order of submission. There may be thousands
     /// of others in the system.
     involved: Vec<(u64, JobHandle)>,
@@ -30,7 +30,7 @@ impl Mapping {
         }
     }
 
-    pub(super) fn placement(&self, job: JobHandle) -> &[NodeTasks] {
+    pub(super) fn placement(&self, job: JobHandle) -> &[NodeRange] {
         &self.placements[job.index()]
     }
 
@@ -62,14 +62,14 @@ impl Mapping {
     }
 
     /// The job leaves its nodes; returns them.
-    pub(super) fn take_off(&mut self, job: JobHandle, task: TaskSize) -> Vec<NodeTasks> {
+    pub(super) fn take_off(&mut self, job: JobHandle, task: TaskSize) -> Vec<NodeRange> {
         let placement = std::mem::take(&mut self.placements[job.index()]);
         self.nodes.remove(&placement, task);
         placement
     }
 
     /// The job, which left its nodes at this moment, goes to these.
-    pub(super) fn put_back(&mut self, job: JobHandle, task: TaskSize, placement: Vec<NodeTasks>) {
+    pub(super) fn put_back(&mut self, job: JobHandle, task: TaskSize, placement: Vec<NodeRange>) {
         self.nodes.add(&placement, task);
         self.placements[job.index()] = placement;
     }
@@ -120,7 +120,7 @@ impl Mapping {
                 (JobState::Waiting, false) => decision.start(handle, tasks, job_yield),
                 (JobState::Paused, false) => decision.resume(handle, tasks, job_yield),
                 (JobState::Running, true) => decision.pause(handle),
-                (JobState::Running, false) if job.placement() != placement => {
+                (JobState::Running, false) if job.placement().ranges() != placement => {
                     decision.migrate(handle, tasks, job_yield);
                 }
                 (JobState::Running, false) if job.current_yield() != job_yield => {

@@ -16,6 +16,7 @@ mod priority;
 mod readings;
 mod room;
 mod scheduler;
+mod segments;
 
 pub use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 pub use extensions::Extensions;

@@ -1,19 +1,27 @@
 //! The nodes while a decision is being made.
 
-use dfrsim_cluster::JobView;
+use super::segments::Segments;
+use dfrsim_cluster::{JobView, NodeRange};
 use dfrsim_model::{NodeId, NodeTasks, Share};
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// Free memory and CPU load of each node under the mapping that is being made.
 #[derive(Debug)]
 pub(super) struct NodeTable {
-    nodes: Vec<NodeLoad>,
-    /// The nodes that can take a task of the job being placed and have none yet, by load, then number.
-    candidates: Vec<(u64, u32)>,
-    /// Those that have some and can take another, in the same order.
-    again: VecDeque<(u64, u32)>,
-    /// Tasks of the job being placed, by node; all zero in between.
-    tasks_on: Vec<u32>,
+    segments: Segments,
+    /// By node, of the first one of each segment: what each of its nodes has.
+    loads: Vec<NodeLoad>,
+    /// The segments that can take tasks of the job being placed and have none yet, by load, then number.
+    fresh: BinaryHeap<Reverse<Candidate>>,
+    /// Those that have some and can take more, in the same order.
+    again: VecDeque<Candidate>,
+    /// The segments that have tasks of the job being placed, by their first nodes.
+    taken: Vec<usize>,
+    /// By the first node of a segment: what its nodes have of the job being placed; nothing in between.
+    tasks_on: Vec<Tasks>,
+    /// By the first node of a segment: its number, where it has one.
+    numbers: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +30,23 @@ struct NodeLoad {
     free_memory: u32,
     /// The sum of the needs of the tasks here (not of what they get), in share units.
     need: u64,
+}
+
+/// Nodes of a segment with the load that they have together with the tasks of the job being placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    load: u64,
+    first: usize,
+    nodes: u32,
+}
+
+/// How many tasks of the job being placed the nodes of a segment have.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tasks {
+    /// On each of them.
+    each: u32,
+    /// The first nodes that have one more, as there were not enough tasks for all.
+    more_on: u32,
 }
 
 /// The amount that one task takes.
@@ -40,50 +65,103 @@ impl TaskSize {
 impl NodeTable {
     pub(super) fn new(nodes: u32) -> NodeTable {
         NodeTable {
-            nodes: vec![NodeLoad { free_memory: Share::ONE.units(), need: 0 }; nodes as usize],
-            candidates: Vec::with_capacity(nodes as usize),
+            segments: Segments::new(nodes),
+            loads: vec![NodeLoad { free_memory: Share::ONE.units(), need: 0 }; nodes as usize + 1],
+            fresh: BinaryHeap::new(),
             again: VecDeque::new(),
-            tasks_on: vec![0; nodes as usize],
+            taken: Vec::new(),
+            tasks_on: vec![Tasks::default(); nodes as usize],
+            numbers: vec![0; nodes as usize],
         }
     }
 
-    pub(super) fn add(&mut self, placement: &[NodeTasks], task: TaskSize) {
-        for part in placement {
-            let load = &mut self.nodes[part.node.index()];
-            load.free_memory -= task.memory.units() * part.tasks;
-            load.need += u64::from(task.need.units()) * u64::from(part.tasks);
+    pub(super) fn add(&mut self, placement: &[NodeRange], task: TaskSize) {
+        for range in placement {
+            let nodes = range.indices();
+            for end in [nodes.start, nodes.end] {
+                if let Some(parted) = self.segments.begin_at(end) {
+                    self.loads[end] = self.loads[parted];
+                }
+            }
+            for (first, _) in self.segments.within(nodes) {
+                let load = &mut self.loads[first];
+                load.free_memory -= task.memory.units() * range.tasks;
+                load.need += u64::from(task.need.units()) * u64::from(range.tasks);
+            }
         }
     }
 
-    pub(super) fn remove(&mut self, placement: &[NodeTasks], task: TaskSize) {
-        for part in placement {
-            let load = &mut self.nodes[part.node.index()];
-            load.free_memory += task.memory.units() * part.tasks;
-            load.need -= u64::from(task.need.units()) * u64::from(part.tasks);
+    /// Takes away what was added with the same placement.
+    pub(super) fn remove(&mut self, placement: &[NodeRange], task: TaskSize) {
+        for range in placement {
+            let nodes = range.indices();
+            for (first, _) in self.segments.within(nodes.clone()) {
+                let load = &mut self.loads[first];
+                load.free_memory += task.memory.units() * range.tasks;
+                load.need -= u64::from(task.need.units()) * u64::from(range.tasks);
+            }
+            self.segments.join_at(nodes.start);
+            self.segments.join_at(nodes.end);
         }
     }
 
-    /// The free memory of each node.
-    pub(super) fn free_memory(&self) -> impl Iterator<Item = Share> + '_ {
-        let free = |load: &NodeLoad| Share::try_from_units(load.free_memory);
-        self.nodes.iter().map(move |load| free(load).expect("at most a node"))
+    /// The free memory of the nodes, with how many neighbours have it.
+    pub(super) fn free_memory(&self) -> impl Iterator<Item = (Share, u32)> + '_ {
+        let free = |first: usize| Share::try_from_units(self.loads[first].free_memory);
+        let segments = self.segments.all();
+        segments.map(move |nodes| (free(nodes.start).expect("at most a node"), nodes.len() as u32))
     }
 
     /// Whether all tasks of a placement find their memory free.
-    pub(super) fn has_room(&self, placement: &[NodeTasks], memory: Share) -> bool {
-        placement.iter().all(|part| self.room_on(part.node, memory, part.tasks) == part.tasks)
+    pub(super) fn has_room(&self, placement: &[NodeRange], memory: Share) -> bool {
+        let has_room = |range: &NodeRange| {
+            let mut segments = self.segments.within(range.indices());
+            segments.all(|(first, _)| self.room_in(first, memory, range.tasks) == range.tasks)
+        };
+        placement.iter().all(has_room)
     }
 
-    /// How many tasks of this size the free memory of one node takes, at most `most`.
-    pub(super) fn room_on(&self, node: NodeId, memory: Share, most: u32) -> u32 {
-        let free = self.nodes[node.index()].free_memory;
+    /// How many tasks of this size the free memory of each node of a segment takes, at most `most`.
+    fn room_in(&self, segment: usize, memory: Share, most: u32) -> u32 {
+        let free = self.loads[segment].free_memory;
         free.checked_div(memory.units()).map_or(most, |room| room.min(most))
     }
 
-    /// How many tasks of this size the free memory of all nodes takes, at most `most` on one node.
+    /// How many tasks of this size the free memory of the nodes of a placement takes, at most `most` on one node.
+    pub(super) fn room_on(&self, placement: &[NodeRange], memory: Share, most: u32) -> u64 {
+        let segments = placement.iter().flat_map(|range| self.segments.within(range.indices()));
+        segments.map(|(first, nodes)| u64::from(self.room_in(first, memory, most)) * nodes.len() as u64).sum()
+    }
+
+    /// The same of all nodes.
     pub(super) fn room(&self, memory: Share, most: u32) -> u64 {
-        let nodes = (0..self.nodes.len() as u32).map(NodeId);
-        nodes.map(|node| u64::from(self.room_on(node, memory, most))).sum()
+        let room = |nodes: std::ops::Range<usize>| {
+            u64::from(self.room_in(nodes.start, memory, most)) * nodes.len() as u64
+        };
+        self.segments.all().map(room).sum()
+    }
+
+    /// Gives numbers to segments, from 0 on in their order: to all, or to those whose tasks need more CPU than a node has.
+    pub(super) fn number_segments(&mut self, only_contested: bool) {
+        let mut next = 0;
+        for nodes in self.segments.all() {
+            let is_meant = !only_contested || self.loads[nodes.start].need > u64::from(Share::ONE.units());
+            self.numbers[nodes.start] = if is_meant { next } else { u32::MAX };
+            next += u32::from(is_meant);
+        }
+    }
+
+    /// Appends a placement by the numbers of segments in place of those of nodes, as far as they have numbers: nodes of a segment
+    /// share their CPU in the same way.
+    pub(super) fn by_segment(&self, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
+        for range in placement {
+            for (first, _) in self.segments.within(range.indices()) {
+                let number = self.numbers[first];
+                if number != u32::MAX {
+                    parts.push(NodeTasks { node: NodeId(number), tasks: range.tasks });
+                }
+            }
+        }
     }
 
     /// The Greedy mapping (section 5.2.1): task after task on the node with enough free memory and the smallest load;
@@ -94,48 +172,95 @@ impl NodeTable {
         task: TaskSize,
         tasks: u32,
         most: u32,
-        placement: &mut Vec<NodeTasks>,
+        placement: &mut Vec<NodeRange>,
     ) -> bool {
         let memory = task.memory.units();
-        let fitting = self.nodes.iter().zip(0..).filter(|(load, _)| load.free_memory >= memory);
-        self.candidates.clear();
-        self.candidates.extend(fitting.map(|(load, node)| (load.need, node)));
-        // Among as many nodes as tasks there is always one without a task, and it comes before all others.
-        let enough = tasks as usize;
-        if enough < self.candidates.len() {
-            self.candidates.select_nth_unstable(enough);
-            self.candidates.truncate(enough);
-        }
-        self.candidates.sort_unstable();
-        self.again.clear();
-        let mut fresh = self.candidates.iter().copied().peekable();
-        let mut placed = 0;
-        while placed < tasks {
-            // Nodes come back in the order in which they were taken, each with the same need more.
-            let is_fresh = match (fresh.peek(), self.again.front()) {
-                (Some(fresh), Some(again)) => fresh < again,
-                (fresh, _) => fresh.is_some(),
-            };
-            let next = if is_fresh { fresh.next() } else { self.again.pop_front() };
-            let Some((load, node)) = next else { break };
-            let tasks_here = &mut self.tasks_on[node as usize];
-            *tasks_here += 1;
-            placed += 1;
-            let free = self.nodes[node as usize].free_memory - memory * *tasks_here;
-            if *tasks_here < most && free >= memory {
-                self.again.push_back((load + u64::from(task.need.units()), node));
-            }
-        }
+        let mut fresh = std::mem::take(&mut self.fresh).into_vec();
+        fresh.clear();
+        fresh.extend(self.segments.all().filter_map(|nodes| {
+            let NodeLoad { free_memory, need } = self.loads[nodes.start];
+            let candidate = Candidate { load: need, first: nodes.start, nodes: nodes.len() as u32 };
+            (free_memory >= memory).then_some(Reverse(candidate))
+        }));
+        self.fresh = BinaryHeap::from(fresh);
         let begin = placement.len();
-        for (node, tasks) in self.tasks_on.iter_mut().enumerate().filter(|(_, tasks)| **tasks > 0) {
-            placement.push(NodeTasks { node: NodeId(node as u32), tasks: std::mem::take(tasks) });
-        }
-        if placed < tasks {
+        let left = if task.need == Share::ZERO {
+            self.pile_up(task.memory, tasks, most, placement)
+        } else {
+            self.spread_out(task, tasks, most, placement)
+        };
+        if left > 0 {
             placement.truncate(begin);
             return false;
         }
         self.add(&placement[begin..], task);
         true
+    }
+
+    /// Tasks without need leave the load as it is, so that each node takes all that it can before the next one takes any. How many
+    /// have no place.
+    fn pile_up(&mut self, memory: Share, tasks: u32, most: u32, placement: &mut Vec<NodeRange>) -> u32 {
+        let (mut left, mut parts) = (tasks, Vec::new());
+        while let Some(Reverse(Candidate { first, nodes, .. })) = self.fresh.pop().filter(|_| left > 0) {
+            let room = self.room_in(first, memory, most);
+            let first = NodeId(first as u32);
+            let full = NodeRange { first, nodes: nodes.min(left / room), tasks: room };
+            left -= full.nodes * room;
+            let next = NodeId(first.0 + full.nodes);
+            let rest = if full.nodes < nodes { std::mem::take(&mut left) } else { 0 };
+            parts.extend([full, NodeRange { first: next, nodes: 1, tasks: rest }]);
+        }
+        parts.retain(|part| part.nodes > 0 && part.tasks > 0);
+        parts.sort_unstable_by_key(|part| part.first);
+        parts.into_iter().for_each(|part| part.push_onto(placement));
+        left
+    }
+
+    /// Each task with a need goes to the least loaded node. How many have no place.
+    fn spread_out(&mut self, task: TaskSize, tasks: u32, most: u32, placement: &mut Vec<NodeRange>) -> u32 {
+        let memory = task.memory.units();
+        self.again.clear();
+        let mut left = tasks;
+        while left > 0 {
+            // Segments come back in the order in which they were taken, each with the same need more.
+            let is_fresh = match (self.fresh.peek(), self.again.front()) {
+                (Some(Reverse(fresh)), Some(again)) => fresh < again,
+                (fresh, _) => fresh.is_some(),
+            };
+            let next = if is_fresh {
+                self.fresh.pop().map(|Reverse(candidate)| candidate)
+            } else {
+                self.again.pop_front()
+            };
+            let Some(Candidate { load, first, nodes }) = next else { break };
+            let on = &mut self.tasks_on[first];
+            if on.each == 0 {
+                self.taken.push(first);
+            }
+            if left < nodes {
+                on.more_on = left;
+                left = 0;
+                break;
+            }
+            on.each += 1;
+            left -= nodes;
+            let free = self.loads[first].free_memory - memory * on.each;
+            if on.each < most && free >= memory {
+                self.again.push_back(Candidate { load: load + u64::from(task.need.units()), first, nodes });
+            }
+        }
+        self.taken.sort_unstable();
+        for first in self.taken.drain(..) {
+            let Tasks { each, more_on } = std::mem::take(&mut self.tasks_on[first]);
+            let middle = first as u32 + more_on;
+            let parts =
+                [(first as u32..middle, each + 1), (middle..self.segments.end_of(first) as u32, each)];
+            for (nodes, tasks) in parts.into_iter().filter(|(nodes, tasks)| !nodes.is_empty() && *tasks > 0) {
+                NodeRange { first: NodeId(nodes.start), nodes: nodes.len() as u32, tasks }
+                    .push_onto(placement);
+            }
+        }
+        left
     }
 }
 
@@ -146,7 +271,8 @@ mod tests {
 
     /// Task after task on the first node of the smallest load that has room: how many are on each, if all fit.
     fn one_by_one(table: &NodeTable, task: TaskSize, tasks: u32, most: u32) -> Option<Vec<u32>> {
-        let mut nodes = table.nodes.clone();
+        let loads = table.segments.all().flat_map(|nodes| vec![table.loads[nodes.start]; nodes.len()]);
+        let mut nodes: Vec<NodeLoad> = loads.collect();
         let mut tasks_on = vec![0; nodes.len()];
         for _ in 0..tasks {
             let has_room =
@@ -167,15 +293,17 @@ mod tests {
             jobs in prop::collection::vec((0_u64..=4, 0_u64..=10, 1_u32..16, 1_u32..16, any::<bool>()), 1..30),
         ) {
             let mut table = NodeTable::new(nodes);
-            let mut placed: Vec<(TaskSize, Vec<NodeTasks>)> = Vec::new();
+            let mut placed: Vec<(TaskSize, Vec<NodeRange>)> = Vec::new();
             for (need, memory, tasks, most, leaves) in jobs {
                 let task = TaskSize { need: Share::from_ratio(need, 4), memory: Share::from_ratio(memory, 10) };
                 let expected = one_by_one(&table, task, tasks, most);
                 let mut placement = Vec::new();
                 prop_assert_eq!(table.place_greedily(task, tasks, most, &mut placement), expected.is_some());
                 let parts = (0..).zip(expected.unwrap_or_default()).filter(|&(_, tasks)| tasks > 0);
-                let expected: Vec<NodeTasks> =
-                    parts.map(|(node, tasks)| NodeTasks { node: NodeId(node), tasks }).collect();
+                let mut expected = Vec::new();
+                for (node, tasks) in parts {
+                    NodeRange { first: NodeId(node), nodes: 1, tasks }.push_onto(&mut expected);
+                }
                 prop_assert_eq!(&placement, &expected);
                 placed.push((task, placement));
                 if leaves {

@@ -1,6 +1,8 @@
 //! Which of many waiting jobs find room.
 
 use dfrsim_model::Share;
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Included};
 
 /// The free memory of all nodes at one moment. With thousands of waiting jobs nearly all are refused by comparing them with one that was.
 #[derive(Debug, Default)]
@@ -13,11 +15,11 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// The free memory of each node.
-    pub(super) fn set(&mut self, free: impl Iterator<Item = Share>) {
+    /// The free memory of nodes, and how many neighbours have it.
+    pub(super) fn set(&mut self, free: impl Iterator<Item = (Share, u32)>) {
         self.refused.clear();
         self.free.clear();
-        self.free.extend(free.map(|free| (free, 1)));
+        self.free.extend(free);
         // Neighbours often have the same tasks: that leaves less to sort.
         self.join_equal();
         self.free.sort_unstable_by(|a, b| b.cmp(a));
@@ -51,21 +53,25 @@ impl Room {
         false
     }
 
-    /// The most memory from `least` to `most` with which this many tasks find room; `None` if they find none with the least.
-    pub(super) fn limit(&mut self, tasks: u32, least: Share, most: Share) -> Option<Share> {
+    /// The largest of these memories with which this many tasks find room; `None` if they find none with the least.
+    pub(super) fn limit<T>(&mut self, tasks: u32, memories: &BTreeMap<Share, T>) -> Option<Share> {
+        let (&least, _) = memories.first_key_value()?;
+        let (&most, _) = memories.last_key_value()?;
         if !self.takes(least, tasks) {
             return None;
         }
         if self.takes(most, tasks) {
             return Some(most);
         }
-        let (mut taken, mut refused) = (least.units(), most.units());
-        while refused - taken > 1 {
-            let middle = taken + (refused - taken) / 2;
-            let memory = Share::try_from_units(middle).expect("it is between two shares");
-            if self.takes(memory, tasks) { taken = middle } else { refused = middle }
+        let (mut taken, mut refused) = (least, most);
+        loop {
+            let middle = Share::try_from_units(taken.units().midpoint(refused.units()))
+                .expect("it is between two shares");
+            let below = memories.range((Excluded(taken), Included(middle))).next_back();
+            let next = below.or_else(|| memories.range((Excluded(middle), Excluded(refused))).next());
+            let Some((&memory, _)) = next else { return Some(taken) };
+            if self.takes(memory, tasks) { taken = memory } else { refused = memory }
         }
-        Share::try_from_units(taken)
     }
 
     /// There is no room for this many tasks of this size, as others have taken some since.
@@ -90,10 +96,15 @@ mod tests {
         ) {
             let tenths = |tenths: u64| Share::from_ratio(tenths, 10);
             let mut room = Room::default();
-            room.set(free.iter().map(|&free| tenths(free)));
-            for (memory, tasks) in asked {
+            room.set(free.iter().map(|&free| (tenths(free), 1)));
+            for &(memory, tasks) in &asked {
                 let sum: u64 = free.iter().map(|free| free.checked_div(memory).unwrap_or(u64::MAX / 8)).sum();
                 prop_assert_eq!(room.takes(tenths(memory), tasks), sum >= u64::from(tasks));
+            }
+            let memories: BTreeMap<Share, ()> = asked.iter().map(|&(memory, _)| (tenths(memory), ())).collect();
+            for (_, tasks) in asked {
+                let fitting = memories.keys().rev().find(|&&memory| room.takes(memory, tasks));
+                prop_assert_eq!(room.limit(tasks, &memories), fitting.copied());
             }
         }
     }

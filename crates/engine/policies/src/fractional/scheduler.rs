@@ -2,17 +2,18 @@
 
 mod arrivals;
 
-use super::budget::{Candidate, Mover};
+use super::budget::{Candidate, Mover, ranges};
 use super::idle::{Idle, IdleJob};
 use super::mapping::{Mapping, Placed};
 use super::priority::{Priority, Ranked, Ranking};
 use super::readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
 use super::room::Room;
 use super::{Extensions, Fractional, OnSubmission, Periodic, PriorityRule, RemapLimit, SecondPhase};
-use dfrsim_cluster::{Decision, JobHandle, JobState, JobView, Scheduler, Situation, View};
+use dfrsim_cluster::{Decision, JobHandle, JobState, JobView, Placement, Scheduler, Situation, View};
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
 use dfrsim_packing::mcb::{DropRule, Mcb, McbOptions, PackJob};
 use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
+use std::ops::Range;
 
 /// The numbers that a fractional policy's name leaves open.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +72,9 @@ pub struct FractionalScheduler {
     yields: Vec<Yield>,
     /// By handle: the yields with which the last tick of `/stretch-per` packed.
     floors: Vec<Yield>,
+    /// The placements of running jobs by segments of nodes, one after the other, and where each ends.
+    parts: Vec<NodeTasks>,
+    ends: Vec<usize>,
     /// What the second phase gives, by place among the running jobs.
     shared: Vec<Yield>,
     probe: Option<Box<dyn McbProbe>>,
@@ -95,6 +99,8 @@ impl FractionalScheduler {
             evicted: Vec::new(),
             yields: Vec::new(),
             floors: Vec::new(),
+            parts: Vec::new(),
+            ends: Vec::new(),
             shared: Vec::new(),
             probe: None,
         }
@@ -186,17 +192,19 @@ impl FractionalScheduler {
         // What finds no room now finds none after others have started, so always the first that finds room is the next.
         loop {
             let (mapping, room) = (&self.mapping, &mut self.room);
+            // Those that left their nodes at this moment.
+            let evicted = mapping.involved().filter(|&job| {
+                let is_running = view.job(job).state() == JobState::Running;
+                is_running && !mapping.runs(job) && is_meant(job)
+            });
+            if self.idle.is_empty() && evicted.clone().next().is_none() {
+                break;
+            }
             room.set(mapping.nodes.free_memory());
             let is_waiting = |job: JobHandle| !mapping.runs(job) && is_meant(job);
             let first = self.idle.first_that_fits(room, view.now(), is_waiting);
-            // Those that left their nodes at this moment.
-            let evicted = mapping.involved().filter(|&job| {
-                let asked = view.job(job);
-                asked.state() == JobState::Running
-                    && is_waiting(job)
-                    && room.takes(asked.memory(), asked.tasks())
-            });
-            let first = first.max(evicted.map(|job| Ranked::of(priority, view, job)).max());
+            let fitting = evicted.filter(|&job| room.takes(view.job(job).memory(), view.job(job).tasks()));
+            let first = first.max(fitting.map(|job| Ranked::of(priority, view, job)).max());
             let Some(next) = first else { break };
             let placed = self.mapping.place_greedily(view, next.job());
             debug_assert!(placed, "there was room");
@@ -230,17 +238,29 @@ impl FractionalScheduler {
         }
         let ranked: Vec<JobHandle> = self.ranking.highest_first().collect();
         let (mapping, limit) = (&self.mapping, self.policy.remap_limit);
+        // The placements of jobs that are pinned, one after the other, and which of them is whose.
+        let mut parts = Vec::new();
+        let mut part_of = |handle: JobHandle| {
+            let begin = parts.len();
+            parts.extend(Placement::new(mapping.placement(handle)));
+            begin..parts.len()
+        };
+        let pinned = ranked.iter().map(|&handle| {
+            let is_pinned = mapping.runs(handle) && limit.pins(view.job(handle), self.policy.extensions);
+            is_pinned.then(|| part_of(handle))
+        });
+        let pinned: Vec<Option<Range<usize>>> = pinned.collect();
         let jobs: Vec<PackJob<'_>> = ranked
             .iter()
-            .map(|&handle| {
+            .zip(&pinned)
+            .map(|(&handle, pinned)| {
                 let job = view.job(handle);
                 PackJob {
                     tasks: job.tasks(),
                     need: job.cpu_need(),
                     memory: job.memory(),
                     sequence: job.sequence(),
-                    pinned: (mapping.runs(handle) && limit.pins(job, self.policy.extensions))
-                        .then(|| mapping.placement(handle)),
+                    pinned: pinned.clone().map(|pinned| &parts[pinned]),
                 }
             })
             .collect();
@@ -270,34 +290,47 @@ impl FractionalScheduler {
         let candidate =
             |(&handle, job): (&JobHandle, &PackJob<'_>)| Candidate { handle, pinned: job.pinned.is_some() };
         let candidates: Vec<Candidate> = ranked.iter().zip(&jobs).map(candidate).collect();
-        let mut placements: Vec<Vec<NodeTasks>> =
-            (0..ranked.len()).map(|place| packed.placement(place).to_vec()).collect();
-        if self.policy.relabel {
-            placements = self.mover.relabel(view, self.nodes, &candidates, &placements);
-        }
-        if let Some(budget) = budget {
-            placements = self.mover.limit(view, self.nodes, &candidates, placements, budget);
-        }
-        let mut known = ranked.clone();
+        let placements = (0..ranked.len()).map(|place| packed.placement(place));
+        let change = |(&job, placement): (&JobHandle, &[NodeTasks])| {
+            (Placement::new(mapping.placement(job)) != placement).then(|| (job, ranges(placement)))
+        };
+        let mut changes: Vec<Placed> = if self.policy.relabel || budget.is_some() {
+            let mut placements = placements.map(<[NodeTasks]>::to_vec).collect();
+            if self.policy.relabel {
+                placements = self.mover.relabel(view, self.nodes, &candidates, &placements);
+            }
+            if let Some(budget) = budget {
+                placements = self.mover.limit(view, self.nodes, &candidates, placements, budget);
+            }
+            ranked.iter().zip(placements.iter().map(Vec::as_slice)).filter_map(change).collect()
+        } else {
+            ranked.iter().zip(placements).filter_map(change).collect()
+        };
+        let mut known = ranked;
         known.sort_unstable();
-        let places = ranked.into_iter().zip(placements);
         // Jobs that were not even ranked are in no packing.
-        let unranked =
-            mapping.placed().filter(|job| known.binary_search(job).is_err()).map(|job| (job, Vec::new()));
-        let changes: Vec<Placed> = places
-            .chain(unranked)
-            .filter(|(job, placement)| mapping.placement(*job) != placement.as_slice())
-            .collect();
+        let unranked = mapping.placed().filter(|job| known.binary_search(job).is_err());
+        changes.extend(unranked.map(|job| (job, Vec::new())));
         self.mapping.set_all(view, changes);
     }
 
     /// Gives out the CPU under the mapping as it is now.
     fn share(&mut self, view: View<'_>) {
         let running: Vec<JobHandle> = self.mapping.placed().collect();
-        let shared = |&job: &JobHandle| SharedJob {
+        // Where CPU comes in steps, even what is on other nodes counts.
+        self.mapping.nodes.number_segments(self.options.mcb.cpu_step.is_none());
+        self.parts.clear();
+        self.ends.clear();
+        for &job in &running {
+            self.mapping.nodes.by_segment(self.mapping.placement(job), &mut self.parts);
+            self.ends.push(self.parts.len());
+        }
+        let mut begin = 0;
+        let jobs = running.iter().zip(&self.ends).map(|(&job, &end)| SharedJob {
             need: view.job(job).cpu_need(),
-            placement: self.mapping.placement(job),
-        };
+            placement: &self.parts[std::mem::replace(&mut begin, end)..end],
+        });
+        let jobs: Vec<SharedJob<'_>> = jobs.collect();
         if self.policy.periodic == Periodic::McbStretch {
             let is_max = self.policy.second_phase != SecondPhase::Average;
             let (mut period, mut floor) = (self.period(), None);
@@ -305,16 +338,15 @@ impl FractionalScheduler {
                 let now = view.now();
                 period = self.next_tick(now).map_or(period, |tick| tick.since(now));
                 // Jobs may get less than at the tick, but the average is still computed above the yields of the tick.
-                let plain: Vec<SharedJob<'_>> = running.iter().map(shared).collect();
-                floor = is_max.then(|| self.options.mcb.floor.min(self.shares.common(&plain)));
+                floor = is_max.then(|| self.options.mcb.floor.min(self.shares.common(&jobs)));
             }
-            let stretched = |job: &JobHandle| StretchJob {
-                job: shared(job),
+            let stretched = running.iter().zip(&jobs).map(|(job, &shared)| StretchJob {
+                job: shared,
                 flow_time: view.job(*job).flow_time(),
                 virtual_time: view.job(*job).virtual_time(),
                 floor: floor.unwrap_or(self.floors[job.index()]),
-            };
-            let jobs: Vec<StretchJob<'_>> = running.iter().map(stretched).collect();
+            });
+            let jobs: Vec<StretchJob<'_>> = stretched.collect();
             if let (true, Some(step)) = (is_max, self.options.mcb.cpu_step) {
                 self.ranking.rank(self.priority(), view, running.iter().copied());
                 let mut ranks = vec![0; running.len()];
@@ -331,7 +363,6 @@ impl FractionalScheduler {
                 self.shares.max_average_inverse_stretch(&jobs, period, &mut self.shared);
             }
         } else {
-            let jobs: Vec<SharedJob<'_>> = running.iter().map(shared).collect();
             let weight = |&job: &JobHandle| {
                 self.policy.extensions.weight(self.policy.extensions.length(view.job(job)))
             };

@@ -127,14 +127,16 @@ impl FractionalScheduler {
     /// The memory of all nodes but for that of running jobs that `/SAFE` protects.
     fn room_to_make(&self, view: View<'_>) -> Room {
         let safe = self.policy.extensions.safe.map_or(VirtualTime::ZERO, VirtualTime::of);
-        let mut free = vec![Share::ONE.units(); self.nodes as usize];
+        let mut units = vec![Share::ONE.units(); self.nodes as usize];
         for job in self.mapping.placed().filter(|&job| self.policy.extensions.length(view.job(job)) < safe) {
             for part in self.mapping.placement(job) {
-                free[part.node.index()] -= part.tasks * view.job(job).memory().units();
+                let memory = part.tasks * view.job(job).memory().units();
+                units[part.indices()].iter_mut().for_each(|free| *free -= memory);
             }
         }
         let mut room = Room::default();
-        room.set(free.into_iter().map(|free| Share::try_from_units(free).expect("a part of a node")));
+        let free = |units| Share::try_from_units(units).expect("a part of a node");
+        room.set(units.into_iter().map(|units| (free(units), 1)));
         room
     }
 
