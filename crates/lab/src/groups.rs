@@ -143,3 +143,29 @@ pub(crate) fn row_groups(frame: &DataFrame, loads: Loads) -> Vec<Group<usize>> {
     let setting = |row| variants.iter().map(|&column| frame.code(row, column)).collect();
     groups(frame, 0..frame.len(), loads, |row| row, setting, |row, column| frame.text(row, column))
 }
+
+/// What the instance of a row has in common with others: the instances of equal blocks are no evidence independent of each
+/// other (one trace at several loads).
+pub(crate) fn block(frame: &DataFrame, row: usize) -> String {
+    let is_own = |column: &usize| {
+        let Column { role, kind, .. } = frame.columns()[*column];
+        role == Role::Instance || (role == Role::Label && kind == Kind::Text)
+    };
+    let texts = (0..frame.columns().len()).filter(is_own).map(|column| frame.text(row, column));
+    let mut block = texts.collect::<Vec<_>>().join(" ");
+    // A trace that was scaled to several loads is called `trace-000-load-0.3`, or by the same name at all of them.
+    for label in frame.with_role(&[Role::Label]) {
+        let suffix = format!("-{}-{}", frame.columns()[label].name, frame.text(row, label));
+        block = block.replace(&suffix, "");
+    }
+    block
+}
+
+/// The values of a row in these columns, for people to read; the value alone if it is one column.
+pub(crate) fn variant_name(frame: &DataFrame, row: usize, columns: &[usize]) -> String {
+    let texts = columns.iter().map(|&column| (&frame.columns()[column], frame.text(row, column)));
+    let texts = texts.filter(|(_, text)| !text.is_empty());
+    let alone = columns.len() == 1;
+    let parts = texts.map(|(column, text)| if alone { text } else { column.readable(&text) });
+    parts.collect::<Vec<_>>().join(", ")
+}

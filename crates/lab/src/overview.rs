@@ -3,7 +3,7 @@
 use crate::column::{Better, Column, Kind, Role};
 use crate::data::DataFrame;
 use crate::drawing::{Axis, Chart, Drawing, Join, Samples, Series, stem};
-use crate::groups::{GroupKey, Loads, by_key, groups, row_groups};
+use crate::groups::{GroupKey, Loads, by_key, groups, row_groups, variant_name};
 use crate::table::{NamedTable, Statistics, TableLine, mean};
 
 /// The primary metric of each variant, the best first: a table for each type of rows, with a line for each combination of
@@ -132,14 +132,8 @@ impl Scope<'_> {
     fn parts(&self, columns: &[usize]) -> Vec<(String, Vec<usize>)> {
         let codes =
             |row: &usize| -> Vec<u64> { columns.iter().map(|&it| self.frame.code(*row, it)).collect() };
-        let name = |row: usize| {
-            let texts = columns.iter().map(|&column| (self.column(column), self.frame.text(row, column)));
-            let texts = texts.filter(|(_, text)| !text.is_empty());
-            let alone = columns.len() == 1;
-            let parts = texts.map(|(column, text)| if alone { text } else { column.readable(&text) });
-            parts.collect::<Vec<_>>().join(", ")
-        };
-        by_key(self.rows.iter().copied(), codes).into_iter().map(|rows| (name(rows[0]), rows)).collect()
+        let parts = by_key(self.rows.iter().copied(), codes).into_iter();
+        parts.map(|rows| (variant_name(self.frame, rows[0], columns), rows)).collect()
     }
     fn samples(&self, columns: &[usize]) -> Vec<(String, Vec<f64>)> {
         let values =

@@ -15,7 +15,7 @@ mod selection;
 use crate::column::{Better, Column, Role, RowType};
 use crate::data::DataFrame;
 use crate::fields::unknown;
-use crate::groups::{Group, GroupKey, Loads, groups};
+use crate::groups::{Group, GroupKey, Loads, block, groups};
 use crate::results::{Results, ResultsError};
 use crate::table::{Bootstrap, Confidence, Estimates};
 use dfrsim_model::Seed;
@@ -345,13 +345,7 @@ fn compare_group(
 fn pair_on(frame: &DataFrame, row: usize, a: f64, b: f64) -> Pair {
     let texts = frame.with_role(&[Role::Instance]).into_iter().map(|column| frame.text(row, column));
     let instance: Vec<String> = texts.collect();
-    let mut block = instance.join(" ");
-    // A trace that was scaled to several loads is called `trace-000-load-0.3`, or by the same name at all of them.
-    for label in frame.with_role(&[Role::Label]) {
-        let suffix = format!("-{}-{}", frame.columns()[label].name, frame.text(row, label));
-        block = block.replace(&suffix, "");
-    }
-    Pair { instance, block, a, b }
+    Pair { instance, block: block(frame, row), a, b }
 }
 
 /// Values of pairs, those of one block together.

@@ -1,22 +1,24 @@
 //! The page as a whole.
 
+use crate::answer;
 use crate::instances::Part;
 use crate::names::words;
 use crate::picture::Picture;
 use crate::table::Table;
-use dfrsim_lab::{InputSection, Manifest, Results, Status, Verdict};
+use dfrsim_lab::{InputSection, Manifest, Ranking, Results, Status, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Tables of more lines than a reader takes in at once are folded up.
+/// Tables of more lines than this are folded up on paper, too.
 const LONG: usize = 200;
 
 /// What is in a page.
 pub(crate) struct Content<'a> {
     pub(crate) results: &'a Results<'a>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) rankings: Vec<Ranking>,
     pub(crate) claims: Option<Table>,
     pub(crate) tables: Vec<Table>,
     pub(crate) pictures: &'a [Picture],
@@ -54,9 +56,10 @@ pub(crate) fn page(content: &Content<'_>) -> Markup {
                 }
                 main id="main" {
                     (warnings(&content.warnings))
+                    (answer::section(&content.rankings))
+                    (pictures(content.pictures))
                     (claims(content.claims.as_ref()))
                     (tables(&content.tables))
-                    (pictures(content.pictures))
                     (instances(&content.parts))
                     (origin(content))
                 }
@@ -79,8 +82,7 @@ fn facts(content: &Content<'_>) -> Markup {
             div { dt { "Study" } dd { (manifest.study) ": " (study.title()) } }
             div { dt { "Rows" } dd { (counts(manifest)) } }
             div { dt { "Audit" } dd { (audit) } }
-            div { dt { "Program" } dd { (manifest.program) " " (manifest.version) } }
-            div { dt { "Seed" } dd { (manifest.seed) } }
+            div { dt { "Program" } dd { (manifest.program) " " (manifest.version) ", seed " (manifest.seed) } }
         }
     }
 }
@@ -101,9 +103,10 @@ fn navigation(content: &Content<'_>) -> Markup {
     html! {
         nav aria-label="Parts of this page" { ul {
             @if !content.warnings.is_empty() { li { a href="#warnings" { "Warnings" } } }
-            @if content.claims.is_some() { li { a href="#claims" { "Claims" } } }
-            @for table in &content.tables { li { a href={ "#table-" (table.name) } { (words(&table.name)) } } }
+            @if !content.rankings.is_empty() { li { a href="#answer" { "Answer" } } }
             @if !content.pictures.is_empty() { li { a href="#figures" { "Figures" } } }
+            @if content.claims.is_some() { li { a href="#claims" { "Claims" } } }
+            @if !content.tables.is_empty() { li { a href="#tables" { "Tables" } } }
             @if !content.parts.is_empty() { li { a href="#instances" { "Instances" } } }
             li { a href="#scenario" { "Scenario" } }
             @if !content.manifest().inputs.is_empty() { li { a href="#inputs" { "Inputs" } } }
@@ -133,19 +136,23 @@ fn claims(claims: Option<&Table>) -> Markup {
                 "Published statements, checked on these rows: " (count(Verdict::Holds)) " hold, "
                 (count(Verdict::Fails)) " fail, " (count(Verdict::Open)) " open."
             }
-            (table.html())
+            details { summary { (table.len()) " claims" } (table.html()) }
         }
     }
 }
 
 fn tables(tables: &[Table]) -> Markup {
     html! {
-        @for (place, table) in tables.iter().enumerate() {
-            section id={ "table-" (table.name) } {
-                h2 { (words(&table.name)) }
-                @if place > 0 && table.len() > LONG {
-                    details { summary { (table.len()) " lines" } (table.html()) }
-                } @else { (table.html()) }
+        @if !tables.is_empty() {
+            section id="tables" {
+                h2 { "Tables" }
+                @for table in tables {
+                    // Long ones are not printed.
+                    details id={ "table-" (table.name) } data-long[table.len() > LONG] {
+                        summary { (words(&table.name)) " " span.size { (table.len()) " lines" } }
+                        (table.html())
+                    }
+                }
             }
         }
     }
@@ -220,8 +227,10 @@ fn origin(content: &Content<'_>) -> Markup {
     html! {
         section id="scenario" {
             h2 { "Scenario" }
-            p { "Every field with its value; this file gives the same rows." }
-            pre tabindex="0" { (content.results.scenario) }
+            details {
+                summary { "Every field with its value; this file gives the same rows" }
+                pre tabindex="0" { (content.results.scenario) }
+            }
         }
         @if !manifest.inputs.is_empty() {
             section id="inputs" {

@@ -5,6 +5,7 @@
 //! unit, follows from the roles of the columns. Styles, scripts, pictures and data are in the page itself: it opens from a
 //! disk without a network, works with the keyboard, and prints. Without scripts the tables and pictures are still there.
 
+mod answer;
 mod error;
 mod instances;
 mod layout;
@@ -29,6 +30,7 @@ pub fn page(results: &Results<'_>, pictures: &[Picture]) -> Result<String, Repor
     let content = layout::Content {
         results,
         warnings: warnings::warnings(results, &frames),
+        rankings: dfrsim_lab::rankings(&frames, results.manifest.seed),
         claims,
         tables,
         pictures,

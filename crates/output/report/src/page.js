@@ -46,6 +46,24 @@ for (const table of document.querySelectorAll("table.data")) {
   if (table.tBodies[0].rows.length > 10) addFilter(table);
 }
 
+// A link to what is folded up unfolds it.
+function unfold() {
+  const target = location.hash && document.getElementById(location.hash.slice(1));
+  if (target) target.closest("details")?.setAttribute("open", "");
+}
+addEventListener("hashchange", unfold);
+unfold();
+
+// On paper nothing can be unfolded.
+let unfolded = [];
+addEventListener("beforeprint", () => {
+  unfolded = [...document.querySelectorAll("details:not([open], [data-long])")];
+  for (const one of unfolded) one.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const one of unfolded) one.open = false;
+});
+
 // Instances: groups of runs with the same labels and variant, and below them the runs of one group or of one instance.
 const MAX_GROUPS = 200;
 const MAX_RUNS = 500;

@@ -1,0 +1,331 @@
+//! The answer of a sweep: its variants in the order of their primary metric, and which one beats which.
+
+use crate::column::{Better, Column, Role, RowType};
+use crate::data::DataFrame;
+use crate::groups::{block, by_key, variant_name};
+use crate::table::{Bootstrap, Estimate, mean};
+use rayon::prelude::*;
+use statrs::distribution::{ContinuousCDF as _, Normal};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// Up to this many independent blocks of instances, intervals are bootstrapped; of more, the mean is as good as normally
+/// distributed.
+const MAX_BOOTSTRAPPED: usize = 200;
+
+/// The variants of one type of rows, by their primary metric.
+#[derive(Clone, Debug)]
+pub struct Ranking {
+    /// The type of the rows.
+    pub row_type: &'static RowType,
+    /// Its primary metric.
+    pub metric: &'static Column,
+    /// The columns that distinguish the variants.
+    pub columns: Vec<&'static Column>,
+    /// On how many instances a variant has a value.
+    pub instances: usize,
+    /// The variants with a value on every instance, the best mean first; then the others, also the best mean first.
+    pub variants: Vec<Ranked>,
+    /// The best variant on each set of instances with the same labels; empty if all instances have the same.
+    pub scopes: Vec<Scope>,
+    blocks: Vec<String>,
+    seed: u64,
+}
+
+/// A variant in a [`Ranking`].
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    /// The values of the columns that distinguish the variants.
+    pub name: String,
+    /// The mean over the instances on which it has a value, with its 95 % confidence interval.
+    pub mean: Estimate,
+    /// On how many instances it has a value.
+    pub measured: usize,
+    /// By the number of the instance.
+    values: Vec<Option<f64>>,
+}
+
+/// Instances with the same labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scope {
+    /// The labels that are not the same for all instances.
+    pub name: String,
+    /// How many instances.
+    pub instances: usize,
+    /// The variants with a value on all of these instances, by their places in [`Ranking::variants`], with their means; the
+    /// best first.
+    pub order: Vec<(usize, f64)>,
+}
+
+/// Two variants on the instances on which both have a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Duel {
+    /// How often the first is better.
+    pub wins: usize,
+    /// How often both are equal.
+    pub ties: usize,
+    /// How often the second is better.
+    pub losses: usize,
+}
+
+impl Duel {
+    /// On how many instances both have a value.
+    #[must_use]
+    pub const fn instances(&self) -> usize {
+        self.wins + self.ties + self.losses
+    }
+}
+
+/// The rankings of all types of rows with a primary metric and a value of it. `seed` is that of the bootstrap.
+#[must_use]
+pub fn rankings(frames: &[DataFrame], seed: u64) -> Vec<Ranking> {
+    frames.iter().filter_map(|frame| Ranking::new(frame, frame.primary()?, seed)).collect()
+}
+
+impl Ranking {
+    fn new(frame: &DataFrame, primary: usize, seed: u64) -> Option<Ranking> {
+        let metric = &frame.columns()[primary];
+        let rows: Vec<usize> =
+            (0..frame.len()).filter(|&row| frame.number(row, primary).is_some()).collect();
+        let varying = |role| {
+            let mut columns = frame.with_role(&[role]);
+            let differs =
+                |column: &usize| rows.iter().any(|&row| frame.code(row, *column) != frame.code(rows[0], *column));
+            columns.retain(differs);
+            columns
+        };
+        let codes = |row: usize, columns: &[usize]| -> Vec<u64> {
+            columns.iter().map(|&column| frame.code(row, column)).collect()
+        };
+        let labels = varying(Role::Label);
+        let variants = varying(Role::Variant);
+        let own = frame.with_role(&[Role::Label, Role::Instance]);
+        let mut places: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+        let mut first_rows = Vec::new();
+        let instance_of: BTreeMap<usize, usize> = rows
+            .iter()
+            .map(|&row| {
+                let next = places.len();
+                let place = *places.entry(codes(row, &own)).or_insert(next);
+                if place == next {
+                    first_rows.push(row);
+                }
+                (row, place)
+            })
+            .collect();
+        let blocks: Vec<String> = first_rows.iter().map(|&row| block(frame, row)).collect();
+        let instances = blocks.len();
+
+        let mut ranked: Vec<Ranked> = by_key(rows.iter().copied(), |&row| codes(row, &variants))
+            .into_par_iter()
+            .filter_map(|rows| {
+                let name = variant_name(frame, rows[0], &variants);
+                // Rows of the same variant and instance are parts of one run: their mean is its value.
+                let mut parts: Vec<Vec<f64>> = vec![Vec::new(); instances];
+                for row in rows {
+                    parts[instance_of[&row]].extend(frame.number(row, primary));
+                }
+                let values: Vec<Option<f64>> =
+                    parts.iter().map(|parts| (!parts.is_empty()).then(|| mean(parts))).collect();
+                let measured = values.iter().flatten().count();
+                Some(Ranked { mean: estimate(&values, &blocks, seed)?, name, measured, values })
+            })
+            .collect();
+        let most = ranked.iter().map(|variant| variant.measured).max()?;
+        let order = |a: &Ranked, b: &Ranked| {
+            let is_partial = |variant: &Ranked| variant.measured < most;
+            is_partial(a).cmp(&is_partial(b)).then(compare(metric, a.mean.value, b.mean.value))
+        };
+        ranked.sort_by(order);
+
+        let mut ranking = Ranking {
+            row_type: frame.row_type,
+            metric,
+            columns: variants.iter().map(|&column| &frame.columns()[column]).collect(),
+            instances,
+            variants: ranked,
+            scopes: Vec::new(),
+            blocks,
+            seed,
+        };
+        if !labels.is_empty() {
+            let scopes = by_key(0..instances, |&instance| codes(first_rows[instance], &labels));
+            ranking.scopes = scopes
+                .into_iter()
+                .map(|instances| {
+                    let name = variant_name(frame, first_rows[instances[0]], &labels);
+                    ranking.scope(name, &instances)
+                })
+                .collect();
+        }
+        Some(ranking)
+    }
+
+    fn scope(&self, name: String, instances: &[usize]) -> Scope {
+        let mean_of = |variant: &Ranked| {
+            let values: Option<Vec<f64>> = instances.iter().map(|&instance| variant.values[instance]).collect();
+            values.map(|values| mean(&values))
+        };
+        let means = self.variants.iter().enumerate();
+        let mut order: Vec<(usize, f64)> =
+            means.filter_map(|(place, variant)| Some((place, mean_of(variant)?))).collect();
+        order.sort_by(|a, b| compare(self.metric, a.1, b.1));
+        Scope { name, instances: instances.len(), order }
+    }
+
+    /// How two variants, given by their places, compare instance by instance.
+    #[must_use]
+    pub fn duel(&self, first: usize, second: usize) -> Duel {
+        let mut duel = Duel::default();
+        for (a, b) in self.pairs(first, second) {
+            match compare(self.metric, a, b) {
+                Ordering::Less => duel.wins += 1,
+                Ordering::Equal => duel.ties += 1,
+                Ordering::Greater => duel.losses += 1,
+            }
+        }
+        duel
+    }
+
+    /// The mean difference of two variants (second - first) over the instances on which both have a value, with its 95 %
+    /// confidence interval; `None` if there is no such instance.
+    #[must_use]
+    pub fn difference(&self, first: usize, second: usize) -> Option<Estimate> {
+        let values = self.variants[first].values.iter().zip(&self.variants[second].values);
+        let differences: Vec<Option<f64>> = values.map(|(a, b)| Some((*b)? - (*a)?)).collect();
+        estimate(&differences, &self.blocks, self.seed)
+    }
+
+    fn pairs(&self, first: usize, second: usize) -> impl Iterator<Item = (f64, f64)> {
+        let values = self.variants[first].values.iter().zip(&self.variants[second].values);
+        values.filter_map(|(a, b)| Some(((*a)?, (*b)?)))
+    }
+}
+
+/// Better values are less.
+fn compare(metric: &Column, a: f64, b: f64) -> Ordering {
+    let order = if a == b { Ordering::Equal } else { a.total_cmp(&b) };
+    if metric.better() == Some(Better::More) { order.reverse() } else { order }
+}
+
+/// The mean of the values by instance, with its interval: those of one block (a trace at several loads) are no evidence
+/// independent of each other.
+fn estimate(values: &[Option<f64>], blocks: &[String], seed: u64) -> Option<Estimate> {
+    let mut by_block: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (value, block) in values.iter().zip(blocks) {
+        by_block.entry(block).or_default().extend(*value);
+    }
+    let blocks: Vec<Vec<f64>> = by_block.into_values().filter(|values| !values.is_empty()).collect();
+    if blocks.len() <= MAX_BOOTSTRAPPED {
+        return Bootstrap::for_tables(seed).estimates(&blocks).map(|estimates| estimates.mean);
+    }
+    Some(normal(&blocks))
+}
+
+/// The mean of many blocks with the interval of the normal distribution; the variance is that of a ratio of sums over the
+/// blocks (Cochran, *Sampling Techniques*, 1977, 6.3).
+fn normal(blocks: &[Vec<f64>]) -> Estimate {
+    let value = mean(&blocks.concat());
+    let (number, count) = (blocks.len() as f64, blocks.iter().map(Vec::len).sum::<usize>() as f64);
+    let squares: f64 =
+        blocks.iter().map(|block| block.iter().map(|one| one - value).sum::<f64>().powi(2)).sum();
+    let error = (squares * number / (number - 1.0)).sqrt() / count;
+    let half = Normal::standard().inverse_cdf(0.975) * error;
+    Estimate { value, interval: Some((value - half, value + half)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Status;
+    use crate::{Row as _, columns};
+
+    columns! {
+        /// A row.
+        pub(super) struct Row {
+            /// The workload.
+            label pub workload: String,
+            /// The week.
+            instance pub week: u32,
+            /// The policy.
+            variant pub policy: String,
+            /// The period.
+            variant("s") pub period_s: Option<u32>,
+            /// The yield.
+            primary(more) pub mean_yield: f64,
+        }
+    }
+
+    fn frame(rows: &[[&str; 5]]) -> DataFrame {
+        let mut frame = DataFrame::new(&Row::TYPES[0]);
+        for row in rows {
+            let status = if row[4].is_empty() { Status::Stalled } else { Status::Ok };
+            assert!(frame.push(status, "", row.iter().copied()));
+        }
+        frame
+    }
+
+    const ROWS: [[&str; 5]; 12] = [
+        ["a", "1", "EASY", "", "0.4"],
+        ["a", "1", "FCFS", "", "0.4"],
+        ["a", "1", "PER", "60", "0.9"],
+        ["a", "2", "EASY", "", "0.5"],
+        ["a", "2", "FCFS", "", "0.1"],
+        ["a", "2", "PER", "60", ""],
+        ["b", "1", "EASY", "", "0.3"],
+        ["b", "1", "FCFS", "", "0.7"],
+        ["b", "1", "PER", "60", "0.8"],
+        ["b", "2", "EASY", "", "0.6"],
+        ["b", "2", "FCFS", "", "0.2"],
+        ["b", "2", "PER", "60", "0.7"],
+    ];
+
+    #[test]
+    fn variants_are_ranked_and_compared_on_each_instance() {
+        let rankings = rankings(&[frame(&ROWS)], 1);
+        let [ranking] = &rankings[..] else { panic!("one type of rows") };
+        let ranked: Vec<_> = ranking.variants.iter().map(|it| (it.name.as_str(), it.measured)).collect();
+        // Means of 0.45 and 0.35. PER has 0.8, but on three of the four instances only.
+        assert_eq!(ranked, [("EASY", 4), ("FCFS", 4), ("PER, period 60 s", 3)]);
+        assert!((ranking.variants[0].mean.value - 0.45).abs() < 1e-12);
+        let (low, high) = ranking.variants[0].mean.interval.unwrap();
+        assert!(0.3 <= low && low < 0.45 && 0.45 < high && high <= 0.6, "{low} to {high}");
+        assert_eq!(ranking.instances, 4);
+        assert_eq!(ranking.duel(0, 1), Duel { wins: 2, ties: 1, losses: 1 });
+        assert_eq!(ranking.duel(2, 0), Duel { wins: 3, ties: 0, losses: 0 });
+        assert!((ranking.difference(0, 1).unwrap().value + 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn each_set_of_instances_has_its_own_order() {
+        let ranking = &rankings(&[frame(&ROWS)], 1)[0];
+        let orders: Vec<_> = ranking
+            .scopes
+            .iter()
+            .map(|scope| (scope.name.as_str(), scope.instances, scope.order.iter().map(|it| it.0).collect()))
+            .collect();
+        // On a, PER has no value for week 2. On b the means are 0.75, 0.45 and 0.45: equal ones keep their order.
+        assert_eq!(orders, [("a", 2, vec![0, 1]), ("b", 2, vec![2, 0, 1])]);
+        assert!(rankings(&[frame(&ROWS[..6])], 1)[0].scopes.is_empty());
+    }
+
+    #[test]
+    fn without_a_value_there_is_no_ranking() {
+        assert!(rankings(&[frame(&[])], 1).is_empty());
+        assert!(rankings(&[frame(&[["a", "1", "EASY", "", ""]])], 1).is_empty());
+    }
+
+    /// 1 and 3 by turns: deviation 1, so that the error of the mean of 400 is 1 / 20 (times sqrt(400 / 399)).
+    #[test]
+    fn intervals_of_many_instances_are_those_of_the_normal_distribution() {
+        let blocks: Vec<Vec<f64>> = (0..400).map(|number| vec![if number % 2 == 0 { 1.0 } else { 3.0 }]).collect();
+        let Estimate { value, interval: Some((low, high)) } = normal(&blocks) else { panic!("an interval") };
+        assert!((value - 2.0).abs() < 1e-12);
+        assert!((high - 2.0 - 1.959_964 / 20.0 * (400.0_f64 / 399.0).sqrt()).abs() < 1e-6, "{high}");
+        assert!((low + high - 4.0).abs() < 1e-12);
+        // Each value twice in its block is no more evidence.
+        let twice: Vec<Vec<f64>> = blocks.iter().map(|block| vec![block[0]; 2]).collect();
+        let (same, other) = (normal(&blocks).interval.unwrap(), normal(&twice).interval.unwrap());
+        assert!((same.0 - other.0).abs() < 1e-12 && (same.1 - other.1).abs() < 1e-12);
+    }
+}
