@@ -150,5 +150,5 @@ fuzz_target!(|change: Change| {
         let _ = export::json_lines(&frames, &mut Vec::new());
         generic_drawings(&frames).iter().filter_map(draw).for_each(|figure| drop(figure.picture.svg()));
     }
-    let _ = dfrsim_report::page(&results, &[]);
+    let _ = dfrsim_report::page(&results, &[], &[]);
 });

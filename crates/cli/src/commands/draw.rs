@@ -1,26 +1,29 @@
 //! `dfrsim draw`
 
 use crate::failure::Failure;
-use crate::output::{OutputFiles, Places, Printing, Written};
+use crate::output::{OutputFile, OutputFiles, Places, Printing, Written, notice};
 use crate::picture_files::PictureFile;
 use clap::{Args, Subcommand};
 use dfrsim_model::SimTime;
 use dfrsim_plots::{EventsError, Figure, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
+use dfrsim_report::{Schedule, schedule_page};
 use std::path::{Path, PathBuf};
 
 /// Draw simulations from their events files
 ///
-/// The extension of the picture's name, .svg or .png, is its format. Its data are written beside it, with the extension
-/// .csv.
+/// The extension of a picture's name, .svg or .png, is its format. Its data are written beside it, with the extension
+/// .csv. `page` makes an interactive chart instead.
 #[derive(Subcommand, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out easy.jsonl
   dfrsim draw gantt easy.jsonl --from 0 --to 86400 --out gantt.svg
+  dfrsim draw page easy.jsonl --out easy.html
   dfrsim draw timeline easy.jsonl --out timeline.png
   dfrsim draw stretch easy.jsonl fcfs.jsonl --out stretch.svg")]
 pub(crate) enum Draw {
     Gantt(Gantt),
+    Page(Page),
     Timeline(Timeline),
     Stretch(Stretch),
 }
@@ -49,6 +52,32 @@ pub(crate) struct Gantt {
     to: Option<SimTime>,
     #[command(flatten)]
     target: Target,
+}
+
+/// An interactive chart of jobs on nodes over time, as one HTML page
+///
+/// The page needs no network. It zooms and pans with the mouse, fingers and keys, and shows the life of each job: when it was
+/// submitted, started, paused, moved and ended, on which nodes, with which yield and stretch. Below are the CPU in use and the
+/// jobs in the system. Jobs that share a node are stacked, as high as their part of its CPU. Of a grid, all cores are shown,
+/// cluster by cluster. A page has up to a million stays of jobs on nodes; what happens later is left out, with a remark.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim draw page easy.jsonl --out easy.html
+  dfrsim draw page greedy.jsonl --from 36000 --to 72000 --out greedy.html")]
+pub(crate) struct Page {
+    /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it
+    #[arg(value_name = "EVENTS.jsonl")]
+    events: PathBuf,
+    /// The begin of what is shown; the first event if none is given
+    #[arg(long, value_name = "SECONDS", value_parser = moment)]
+    from: Option<SimTime>,
+    /// The end of what is shown; the last event if none is given
+    #[arg(long, value_name = "SECONDS", value_parser = moment)]
+    to: Option<SimTime>,
+    /// The page to write
+    #[arg(long, value_name = "FILE.html")]
+    out: PathBuf,
 }
 
 /// CPU in use and jobs in the system over time
@@ -98,11 +127,10 @@ impl Draw {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
             Draw::Gantt(Gantt { events, from, to, target }) => {
-                if from.zip(to).is_some_and(|(from, to)| from >= to) {
-                    return Err(Failure::input("--from: expected a time before --to"));
-                }
-                target.write(&[&events], || draw_gantt(&events, Window { from, to }))
+                let window = window(from, to)?;
+                target.write(&[&events], || draw_gantt(&events, window))
             }
+            Draw::Page(page) => page.write(),
             Draw::Timeline(Timeline { events, target }) => {
                 target.write(&[&events], || draw_timeline(&events))
             }
@@ -112,6 +140,25 @@ impl Draw {
                 target.write(&paths, || draw_stretch(&events, form))
             }
         }
+    }
+}
+
+fn window(from: Option<SimTime>, to: Option<SimTime>) -> Result<Window, Failure> {
+    if from.zip(to).is_some_and(|(from, to)| from >= to) {
+        return Err(Failure::input("--from: expected a time before --to"));
+    }
+    Ok(Window { from, to })
+}
+
+impl Page {
+    fn write(self) -> Result<(), Failure> {
+        let window = window(self.from, self.to)?;
+        Places::default().reads("the events", &self.events).writes("--out", self.out.as_path())?;
+        let schedule = Schedule::read(&self.events, window).map_err(Failure::input)?;
+        let page = schedule_page(&schedule);
+        OutputFile::write_text(&self.out, &page)?;
+        notice!("{}: {} jobs, {} kB", self.out.display(), schedule.jobs(), page.len() / 1000);
+        Ok(())
     }
 }
 

@@ -58,6 +58,12 @@ mod table;
 
 pub use drawing::draw;
 pub use events::{EventsError, EventsFault, StretchForm, Window, draw_gantt, draw_stretch, draw_timeline};
+
+/// Events files, job by job: what figures, and pages of a schedule, are made from.
+pub mod replay {
+    pub use crate::events::{Change, GridRun, Job, Phase, Run, Watch, replay, replay_grid};
+}
+
 pub use figure::Figure;
 pub use picture::Picture;
 pub use plan::{PlanFigureError, draw_plan};

@@ -4,6 +4,7 @@ use crate::answer;
 use crate::instances::Part;
 use crate::names::words;
 use crate::picture::Picture;
+use crate::schedule::{self, Schedule};
 use crate::table::Table;
 use dfrsim_lab::{InputSection, Manifest, Ranking, Results, Status, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -22,6 +23,7 @@ pub(crate) struct Content<'a> {
     pub(crate) claims: Option<Table>,
     pub(crate) tables: Vec<Table>,
     pub(crate) pictures: &'a [Picture],
+    pub(crate) schedules: &'a [Schedule],
     pub(crate) parts: Vec<Part>,
 }
 
@@ -37,33 +39,70 @@ impl Content<'_> {
 
 pub(crate) fn page(content: &Content<'_>) -> Markup {
     let manifest = content.manifest();
+    let generator = format!("{} {}", manifest.program, manifest.version);
+    let body = html! {
+        a.skip href="#main" { "Skip to the results" }
+        header {
+            h1 { (content.title()) }
+            (facts(content))
+            (navigation(content))
+        }
+        main id="main" {
+            (warnings(&content.warnings))
+            (answer::section(&content.rankings))
+            (pictures(content.pictures))
+            (schedules(content.schedules))
+            (claims(content.claims.as_ref()))
+            (tables(&content.tables))
+            (instances(&content.parts))
+            (origin(content))
+        }
+        script { (PreEscaped(SCRIPT)) }
+    };
+    document(content.title(), &generator, &body, !content.schedules.is_empty())
+}
+
+/// The page of one schedule.
+pub(crate) fn page_of_schedule(one: &Schedule) -> Markup {
+    let body = html! {
+        header { h1 { (one.title()) } }
+        main { (schedule::figure(one)) }
+    };
+    document(one.title(), concat!("dfrsim ", env!("CARGO_PKG_VERSION")), &body, true)
+}
+
+fn document(title: &str, generator: &str, body: &Markup, has_schedules: bool) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="generator" content={ (manifest.program) " " (manifest.version) };
-                title { (content.title()) }
-                style { (PreEscaped(STYLE)) }
+                meta name="generator" content=(generator);
+                title { (title) }
+                style { (PreEscaped(STYLE)) @if has_schedules { (PreEscaped(schedule::STYLE)) } }
             }
             body {
-                a.skip href="#main" { "Skip to the results" }
-                header {
-                    h1 { (content.title()) }
-                    (facts(content))
-                    (navigation(content))
+                (body)
+                @if has_schedules { script { (PreEscaped(schedule::SCRIPT)) } }
+            }
+        }
+    }
+}
+
+/// Charts of single simulations; the first is unfolded.
+fn schedules(schedules: &[Schedule]) -> Markup {
+    html! {
+        @if !schedules.is_empty() {
+            section id="schedules" {
+                h2 { "Schedules" }
+                @for (place, one) in schedules.iter().enumerate() {
+                    // Those that are folded up are not printed.
+                    details open[place == 0] data-long {
+                        summary { (one.title()) }
+                        (schedule::figure(one))
+                    }
                 }
-                main id="main" {
-                    (warnings(&content.warnings))
-                    (answer::section(&content.rankings))
-                    (pictures(content.pictures))
-                    (claims(content.claims.as_ref()))
-                    (tables(&content.tables))
-                    (instances(&content.parts))
-                    (origin(content))
-                }
-                script { (PreEscaped(SCRIPT)) }
             }
         }
     }
@@ -105,6 +144,7 @@ fn navigation(content: &Content<'_>) -> Markup {
             @if !content.warnings.is_empty() { li { a href="#warnings" { "Warnings" } } }
             @if !content.rankings.is_empty() { li { a href="#answer" { "Answer" } } }
             @if !content.pictures.is_empty() { li { a href="#figures" { "Figures" } } }
+            @if !content.schedules.is_empty() { li { a href="#schedules" { "Schedules" } } }
             @if content.claims.is_some() { li { a href="#claims" { "Claims" } } }
             @if !content.tables.is_empty() { li { a href="#tables" { "Tables" } } }
             @if !content.parts.is_empty() { li { a href="#instances" { "Instances" } } }

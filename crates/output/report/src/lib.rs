@@ -1,9 +1,15 @@
 //! `report.html`: one self-contained page of a run's results, of any study.
 //!
-//! [`page`] makes it from the files of a finished run: what was run, warnings, claims with their verdicts, all tables (sorted
-//! by a click or a key), pictures, a way down to each instance, the scenario and the manifest. What is shown, and in which
-//! unit, follows from the roles of the columns. Styles, scripts, pictures and data are in the page itself: it opens from a
-//! disk without a network, works with the keyboard, and prints. Without scripts the tables and pictures are still there.
+//! [`page`] makes it from the files of a finished run. It opens with the answer: the variants by their primary metric with
+//! confidence intervals, and which one beats which. Then come pictures, [schedules](Schedule) of single simulations, claims
+//! with their verdicts, all tables (folded up, sorted by a click or a key), a way down to each instance, the scenario and the
+//! manifest. What is shown, and in which unit, follows from the roles of the columns. Styles, scripts, pictures and data are
+//! in the page itself: it opens from a disk without a network, works with the keyboard, and prints. Without scripts the
+//! answer, tables and pictures are still there.
+//!
+//! [`schedule_page`] is a page of one events file: an interactive chart of jobs on nodes, drawn on a canvas. All numbers of the
+//! schedule are in the page, as compressed columns (`schedule/columns.rs`); the script draws lines of pixels from them
+//! (`schedule/paint.js`), from summaries in bins of time where many jobs fall into a pixel (`schedule/index.js`).
 
 mod answer;
 mod error;
@@ -11,11 +17,13 @@ mod instances;
 mod layout;
 mod names;
 mod picture;
+mod schedule;
 mod table;
 mod warnings;
 
 pub use error::ReportError;
 pub use picture::Picture;
+pub use schedule::Schedule;
 
 use dfrsim_lab::{Column, Results};
 
@@ -23,7 +31,11 @@ use dfrsim_lab::{Column, Results};
 ///
 /// # Errors
 /// If a file is missing or not what the run wrote.
-pub fn page(results: &Results<'_>, pictures: &[Picture]) -> Result<String, ReportError> {
+pub fn page(
+    results: &Results<'_>,
+    pictures: &[Picture],
+    schedules: &[Schedule],
+) -> Result<String, ReportError> {
     let columns: Vec<&Column> = results.study.row_types().iter().flat_map(|each| each.columns).collect();
     let frames = results.rows()?;
     let (claims, tables) = table::read_all(results, &columns)?;
@@ -34,7 +46,14 @@ pub fn page(results: &Results<'_>, pictures: &[Picture]) -> Result<String, Repor
         claims,
         tables,
         pictures,
+        schedules,
         parts: frames.iter().map(instances::Part::new).collect(),
     };
     Ok(layout::page(&content).into_string())
+}
+
+/// The page of one schedule.
+#[must_use]
+pub fn schedule_page(schedule: &Schedule) -> String {
+    layout::page_of_schedule(schedule).into_string()
 }

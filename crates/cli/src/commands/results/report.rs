@@ -5,18 +5,27 @@ use crate::failure::Failure;
 use crate::output::{OutputFile, Printing, Written, notice};
 use clap::Args;
 use dfrsim_lab::Registry;
-use dfrsim_report::Picture;
-use std::path::PathBuf;
+use dfrsim_plots::Window;
+use dfrsim_report::{Picture, Schedule};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Write a run's results as one self-contained HTML page
 ///
-/// The page has claims with their verdicts, the tables (sorted by a click or a key), the figures, warnings, the details
-/// of each instance, the scenario and the manifest. It opens from a disk, without a network.
+/// The page opens with the answer: the variants by their primary metric with confidence intervals, and which one beats
+/// which. Below are the figures, schedules of single simulations, claims with their verdicts, the tables (sorted by a click or
+/// a key), the details of each instance, the scenario and the manifest. It opens from a disk, without a network.
+///
+/// Schedules are interactive charts of events files: those in the folder events/ of the results, and those of --events.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim results report results/quickstart
-  dfrsim results report results/table_5_2 --out table_5_2.html")]
+  dfrsim results report results/table_5_2 --out table_5_2.html
+  dfrsim simulate --workload week.swf --nodes 128 --policy EASY --events-out easy.jsonl
+  dfrsim results report results/quickstart --events easy.jsonl
+  dfrsim run scenarios/grid_quick.toml --set events=results/grid_quick/events
+  dfrsim results report results/grid_quick")]
 pub(crate) struct Report {
     /// The folder that `dfrsim run` wrote
     #[arg(value_name = "RESULTS")]
@@ -24,6 +33,9 @@ pub(crate) struct Report {
     /// The page to write; by default report.html in the folder
     #[arg(long, value_name = "FILE.html")]
     out: Option<PathBuf>,
+    /// Events files of simulations to show, as `dfrsim simulate --events-out` writes them
+    #[arg(long, value_name = "EVENTS.jsonl", num_args = 1..)]
+    events: Vec<PathBuf>,
     #[command(flatten)]
     printing: Printing,
 }
@@ -32,13 +44,38 @@ impl Report {
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         let results = super::read(&self.results, registry)?;
         let path = self.out.unwrap_or_else(|| self.results.join("report.html"));
-        super::places(&results).writes("--out", path.as_path())?;
+        let events = self.events.iter().fold(super::places(&results), |places, events| places.reads("--events", events));
+        events.writes("--out", path.as_path())?;
         let pictures = figures(&results, registry)?.into_iter();
         let pictures: Vec<Picture> =
             pictures.map(|(title, figure)| Picture { title, svg: figure.picture.svg() }).collect();
-        let page = dfrsim_report::page(&results, &pictures).map_err(Failure::input)?;
+        let schedules = schedules(&self.results, self.events)?;
+        let page = dfrsim_report::page(&results, &pictures, &schedules).map_err(Failure::input)?;
         OutputFile::write_text(&path, &page)?;
         notice!("{}: {} kB", path.display(), page.len() / 1000);
         self.printing.print(&Written::new([&path]))
     }
+}
+
+/// The most schedules in a page, which has a megabyte or so for each.
+const MAX_SCHEDULES: usize = 50;
+
+/// The schedules of the given events files and of those beside the results, by their names.
+fn schedules(results: &Path, given: Vec<PathBuf>) -> Result<Vec<Schedule>, Failure> {
+    let beside = fs::read_dir(results.join("events")).into_iter().flatten();
+    let mut paths: Vec<PathBuf> = beside.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    paths.sort();
+    let mut paths = [given, paths].concat();
+    if paths.len() > MAX_SCHEDULES {
+        notice!("{} events files; the page has the first {MAX_SCHEDULES}", paths.len());
+        paths.truncate(MAX_SCHEDULES);
+    }
+    let read = |path: PathBuf| {
+        let schedule = Schedule::read(&path, Window::default()).map_err(Failure::input)?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let title = format!("{name} ({})", schedule.title());
+        Ok(schedule.with_title(title))
+    };
+    paths.into_iter().map(read).collect()
 }

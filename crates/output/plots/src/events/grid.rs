@@ -9,16 +9,19 @@ use std::path::Path;
 
 /// What the records say of the whole run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct GridRun {
+pub struct GridRun {
     /// The policy of the clusters that have none of their own.
-    pub(super) local: String,
+    pub local: String,
     /// The cores of each cluster: the nodes that a watcher sees, cluster by cluster.
-    pub(super) cores: Vec<u32>,
+    pub cores: Vec<u32>,
 }
 
 /// Reads a file and shows it to a watcher; `None` if it does not have the records of a grid. A job that starts elsewhere than
 /// where it waited first enters with [`Change::Migrate`].
-pub(super) fn replay_grid(path: &Path, watch: &mut impl Watch) -> Result<Option<GridRun>, EventsError> {
+///
+/// # Errors
+/// If the file cannot be read, is not complete or is not an events file, and what the watcher finds wrong.
+pub fn replay_grid(path: &Path, watch: &mut impl Watch) -> Result<Option<GridRun>, EventsError> {
     let (mut replay, mut is_grid) = (None::<Replay>, true);
     let line = follow(path, |text| match &mut replay {
         _ if !is_grid => Ok(false),
@@ -106,7 +109,9 @@ impl Replay {
                 }
             }
             Record::Skip { at_us, job } => self.remove(at_us, job, Change::Reject, watch),
-            Record::Submit { at_us, job, .. } => self.find(at_us, job).map(|_| ()),
+            Record::Submit { at_us, job, cluster, .. } => {
+                watch.queue(at_us, &self.find(at_us, job)?.job, cluster)
+            }
             Record::Cancel { at_us, job, cluster, .. } => {
                 self.find(at_us, job)?.left.get_or_insert(cluster);
                 Ok(())

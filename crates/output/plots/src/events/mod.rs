@@ -11,6 +11,8 @@ mod timeline;
 
 pub use fault::{EventsError, EventsFault};
 pub use gantt::{Window, draw_gantt};
+pub use grid::{GridRun, replay_grid};
+pub use replay::{Change, Job, Phase, Run, Watch, replay};
 pub use stretch::{StretchForm, draw_stretch};
 pub use timeline::draw_timeline;
 

@@ -1,4 +1,4 @@
-//! Follows an events file, and reports what each job leaves and enters.
+//! Follows an events file job by job.
 
 use super::fault::{EventsError, EventsFault};
 use dfrsim_model::event::{FORMAT_VERSION, Record};
@@ -11,70 +11,104 @@ use std::path::Path;
 
 /// A job in the system.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Job {
+pub struct Job {
     /// Its number in its log.
-    pub(super) id: u64,
+    pub id: u64,
     /// Its place in the order of submission, from 0.
-    pub(super) sequence: u64,
+    pub sequence: u64,
     /// Its moment of submission, in microseconds.
-    pub(super) submit: u64,
+    pub submit: u64,
     /// Its run time, in microseconds.
-    pub(super) run: u64,
+    pub run: u64,
     /// The CPU need of a task.
-    pub(super) cpu_need: Share,
-    pub(super) phase: Phase,
+    pub cpu_need: Share,
+    /// Where it is in its life.
+    pub phase: Phase,
     /// Nodes and how many tasks are there; empty unless it runs.
-    pub(super) on: Vec<(u32, u32)>,
+    pub on: Vec<(u32, u32)>,
     /// No more than a whole one, and 0 unless it runs.
-    pub(super) job_yield: Yield,
+    pub job_yield: Yield,
 }
 
 /// Where a job is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub enum Phase {
+    /// It has not started, or must start again.
     Waiting,
+    /// It has nodes.
     Running,
+    /// It has started, and has no nodes.
     Paused,
 }
 
 /// What happens to a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub enum Change {
+    /// It arrives.
     Submit,
+    /// It starts.
     Start,
+    /// It leaves its nodes, and is not done.
     Pause,
+    /// It goes on after a pause.
     Resume,
+    /// It moves to other nodes; in a grid, it starts on another cluster than where it waited first.
     Migrate,
+    /// It gets another yield.
     Yield,
+    /// It is turned away.
     Reject,
+    /// It is ended before it is done.
     Kill,
+    /// It is done.
     Complete,
 }
 
 /// Receives the jobs of an events file. Times are in microseconds and never fall.
-pub(super) trait Watch {
+pub trait Watch {
     /// A job as it was before a change; not called before `Submit`.
+    ///
+    /// # Errors
+    /// What the watcher finds wrong.
     fn leave(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
     /// A job as it is after a change; not called after `Reject`, `Kill` and `Complete`.
+    ///
+    /// # Errors
+    /// What the watcher finds wrong.
     fn enter(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
+    /// A job of a grid joins the queue of a cluster.
+    ///
+    /// # Errors
+    /// What the watcher finds wrong.
+    fn queue(&mut self, _at: u64, _job: &Job, _cluster: u32) -> Result<(), EventsFault> {
+        Ok(())
+    }
     /// The last event has passed.
+    ///
+    /// # Errors
+    /// What the watcher finds wrong.
     fn end(&mut self) -> Result<(), EventsFault>;
 }
 
 /// The figures of its whole run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Run {
-    pub(super) policy: String,
-    pub(super) nodes: u32,
+pub struct Run {
+    /// The name of the policy.
+    pub policy: String,
+    /// The number of nodes.
+    pub nodes: u32,
     /// The tau of its bounded stretch, in microseconds.
-    pub(super) tau: u64,
+    pub tau: u64,
 }
 
 /// The longest line that is read, in bytes: more than the placement of a job on all nodes of the largest cluster.
 const LONGEST: u64 = 1 << 28;
 
 /// Reads a file and shows it to a watcher.
-pub(super) fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsError> {
+///
+/// # Errors
+/// If the file cannot be read, is not complete or is not an events file, and what the watcher finds wrong.
+pub fn replay(path: &Path, watch: &mut impl Watch) -> Result<Run, EventsError> {
     let mut replay = None;
     let line = follow(path, |text| {
         let record = parse(text)?;

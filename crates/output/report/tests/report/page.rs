@@ -15,7 +15,7 @@ fn registry() -> Registry {
 }
 
 fn run(scenario: &str, folder: &Path, registry: &Registry) {
-    let scenario = registry.parse(scenario, "few.toml", None, &[]).unwrap();
+    let scenario = registry.parse(scenario, "few.toml", None, &[], &[]).unwrap();
     let options = RunOptions { threads: 1, ..RunOptions::new(folder) };
     scenario.run(&options, &AtomicBool::new(false), &()).unwrap();
 }
@@ -23,7 +23,7 @@ fn run(scenario: &str, folder: &Path, registry: &Registry) {
 fn page_of(scenario: &str) -> String {
     let (folder, registry) = (tempfile::tempdir().unwrap(), registry());
     run(scenario, folder.path(), &registry);
-    page(&Results::read(folder.path(), &registry).unwrap(), &[]).unwrap()
+    page(&Results::read(folder.path(), &registry).unwrap(), &[], &[]).unwrap()
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn the_page_needs_no_network_and_takes_any_name() {
     run(SCENARIO, folder.path(), &registry);
     let results = Results::read(folder.path(), &registry).unwrap();
     let picture = Picture { title: "A \"picture\"".to_owned(), svg: "<svg id=\"#1\">100%</svg>".to_owned() };
-    let page = page(&results, &[picture]).unwrap();
+    let page = page(&results, &[picture], &[]).unwrap();
     assert!(page.contains("<h1>A &lt;b&gt; &amp; &quot;c&quot;</h1>"));
     assert!(!page.contains("<i>"), "no part of a name is taken for a tag");
     assert!(page.contains(r"\u003c/script>\u003ci>"), "in data neither");
@@ -91,7 +91,7 @@ fn failed_and_unfinished_runs_are_warnings() {
     run("study = 'waiting'\nqueues = 60\nseconds = [0, 1]\n", folder.path(), &registry);
     let mut results = Results::read(folder.path(), &registry).unwrap();
     results.is_outdated = true;
-    let page = page(&results, &[]).unwrap();
+    let page = page(&results, &[], &[]).unwrap();
     assert!(page.contains("A later run in this folder is unfinished"));
     assert!(page.contains("queue, queue 0, server 0 s: violation: a server takes &lt;no&gt; time"));
     assert!(page.contains("10 more runs failed"));
@@ -106,7 +106,7 @@ fn a_missing_or_altered_table_is_an_error() {
     let table = folder.path().join("tables/all.csv");
     for damage in [|path: &Path| fs::write(path, "a,b\n1\n"), |path: &Path| fs::remove_file(path)] {
         damage(&table).unwrap();
-        let error = page(&results, &[]).unwrap_err().to_string();
+        let error = page(&results, &[], &[]).unwrap_err().to_string();
         assert!(error.contains("all.csv"), "{error}");
     }
 }
@@ -122,7 +122,7 @@ fn figures_of_all_columns_and_of_the_study_are_in_the_page() {
     assert_eq!((stems.as_slice(), drawn.left_out.as_slice()), (&expected[..], &[][..]));
     let picture = |figure: &Figure| Picture { title: figure.stem.clone(), svg: figure.picture.svg() };
     let pictures: Vec<Picture> = drawn.figures.iter().map(picture).collect();
-    let page = page(&results, &pictures).unwrap();
+    let page = page(&results, &pictures, &[]).unwrap();
     assert_eq!(page.matches("<figure>").count(), 4);
 }
 

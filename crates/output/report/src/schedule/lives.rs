@@ -1,0 +1,269 @@
+//! Collects the lives of jobs from an events file.
+
+use super::columns::Columns;
+use dfrsim_model::SimTime;
+use dfrsim_plots::replay::{Change, Job, Phase, Watch};
+use dfrsim_plots::{EventsFault, Window};
+use std::collections::BTreeMap;
+
+/// How much of a file is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) stays: usize,
+    pub(super) runs: usize,
+}
+
+impl Limits {
+    /// Some ten megabytes, which a browser has ready in a second or two.
+    pub(super) const fn of_a_page() -> Limits {
+        Limits { stays: 1_000_000, runs: 3_000_000 }
+    }
+}
+
+/// A job from its submission to its end. Times are in microseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Life {
+    pub(super) id: u64,
+    pub(super) submit: u64,
+    pub(super) run: u64,
+    /// Of a task, in share units.
+    pub(super) cpu_need: u32,
+    /// The last event that is kept.
+    pub(super) end: u64,
+    /// `None` for a job that is still in the system when the kept time ends.
+    pub(super) fate: Option<Change>,
+}
+
+/// A job on the same nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Stay {
+    /// The place of the job's [`Life`].
+    pub(super) job: usize,
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) begin: Change,
+    /// `None` if the kept time ends before the stay.
+    pub(super) end: Option<Change>,
+    /// Since when the job has had which yield; the first begins with the stay.
+    pub(super) pieces: Vec<(u64, u32)>,
+    pub(super) runs: Vec<Run>,
+}
+
+/// Nodes next to each other with as many tasks of a job each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) first: u32,
+    pub(super) nodes: u32,
+    pub(super) tasks: u32,
+}
+
+/// A job of a grid joins the queue of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Queued {
+    pub(super) job: usize,
+    pub(super) at: u64,
+    pub(super) cluster: u32,
+}
+
+/// The lives so far.
+pub(super) struct Lives {
+    from: u64,
+    to: u64,
+    limits: Limits,
+    /// When there was too much to keep.
+    cut: Option<u64>,
+    jobs: Vec<Life>,
+    stays: Vec<Stay>,
+    runs: usize,
+    queued: Vec<Queued>,
+    /// Jobs in the system: the place of their life, and their stay if they run.
+    inside: BTreeMap<u64, (usize, Option<Stay>)>,
+    first: Option<u64>,
+    last: u64,
+    /// Whether the window has a begin or an end of its own.
+    has_from: bool,
+    has_to: bool,
+}
+
+impl Lives {
+    pub(super) fn new(window: Window, limits: Limits) -> Lives {
+        Lives {
+            from: window.from.map_or(0, SimTime::micros),
+            to: window.to.map_or(u64::MAX, SimTime::micros),
+            limits,
+            cut: None,
+            jobs: Vec::new(),
+            stays: Vec::new(),
+            runs: 0,
+            queued: Vec::new(),
+            inside: BTreeMap::new(),
+            first: None,
+            last: 0,
+            has_from: window.from.is_some(),
+            has_to: window.to.is_some(),
+        }
+    }
+
+    /// When there was too much to keep, if there was.
+    pub(super) fn cut(&self) -> Option<SimTime> {
+        self.cut.map(SimTime::from_micros)
+    }
+
+    fn end_stay(&mut self, mut stay: Stay, at: u64, end: Option<Change>) {
+        if stay.from < at && at > self.from && stay.from < self.to {
+            stay.to = at;
+            stay.end = end;
+            self.runs += stay.runs.len();
+            self.stays.push(stay);
+        }
+    }
+
+    /// Whether an event belongs to the kept time.
+    fn takes(&mut self, at: u64) -> bool {
+        if self.cut.is_none() && (self.stays.len() >= self.limits.stays || self.runs >= self.limits.runs) {
+            self.cut = Some(at);
+            self.to = self.to.min(at);
+            self.has_to = true;
+        }
+        self.first.get_or_insert(at);
+        if at > self.to {
+            return false;
+        }
+        self.last = at;
+        true
+    }
+
+    /// The columns; `None` if no job runs.
+    pub(super) fn finish(mut self, tau: u64) -> Option<Columns> {
+        let end = if self.has_to { self.to.min(self.last.max(self.from)) } else { self.last };
+        for (place, stay) in std::mem::take(&mut self.inside).into_values() {
+            self.jobs[place].end = end;
+            if let Some(stay) = stay {
+                self.end_stay(stay, end, None);
+            }
+        }
+        if self.stays.is_empty() {
+            return None;
+        }
+        // Jobs that left before the window begins are left out.
+        let mut places = vec![None; self.jobs.len()];
+        let mut kept = Vec::new();
+        for (place, life) in self.jobs.into_iter().enumerate() {
+            if life.end >= self.from {
+                places[place] = Some(kept.len());
+                kept.push(life);
+            }
+        }
+        let stays = self.stays.into_iter();
+        let mut stays: Vec<Stay> =
+            stays.filter_map(|stay| Some(Stay { job: places[stay.job]?, ..stay })).collect();
+        stays.sort_by_key(|stay| (stay.from, stay.job));
+        let queued = self.queued.into_iter();
+        let queued: Vec<Queued> =
+            queued.filter_map(|one| Some(Queued { job: places[one.job]?, ..one })).collect();
+        let from = if self.has_from { self.from } else { self.first.unwrap_or(0) };
+        Some(Columns::new(&kept, &stays, &queued, (from, end.max(from + 1)), tau))
+    }
+}
+
+/// Nodes in order, joined where they are next to each other.
+fn runs(on: &[(u32, u32)]) -> Vec<Run> {
+    let mut sorted = on.to_vec();
+    sorted.sort_unstable();
+    let mut runs: Vec<Run> = Vec::new();
+    for (node, tasks) in sorted {
+        match runs.last_mut() {
+            Some(run) if run.first + run.nodes == node && run.tasks == tasks => run.nodes += 1,
+            _ => runs.push(Run { first: node, nodes: 1, tasks }),
+        }
+    }
+    runs
+}
+
+impl Watch for Lives {
+    fn leave(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault> {
+        if !self.takes(at) {
+            return Ok(());
+        }
+        let is_over = matches!(change, Change::Complete | Change::Kill | Change::Reject);
+        let Some((place, stay)) = self.inside.get_mut(&job.sequence) else { return Ok(()) };
+        let place = *place;
+        if job.phase == Phase::Running && change != Change::Yield {
+            if let Some(stay) = stay.take() {
+                self.end_stay(stay, at, Some(change));
+            }
+        }
+        if is_over {
+            self.inside.remove(&job.sequence);
+            (self.jobs[place].end, self.jobs[place].fate) = (at, Some(change));
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault> {
+        if !self.takes(at) {
+            return Ok(());
+        }
+        if change == Change::Submit {
+            self.inside.insert(job.sequence, (self.jobs.len(), None));
+            self.jobs.push(Life {
+                id: job.id,
+                submit: job.submit,
+                run: job.run,
+                cpu_need: job.cpu_need.units(),
+                end: at,
+                fate: None,
+            });
+            return Ok(());
+        }
+        let Some((place, stay)) = self.inside.get_mut(&job.sequence) else { return Ok(()) };
+        if job.phase != Phase::Running {
+            return Ok(());
+        }
+        let job_yield = job.job_yield.units();
+        match stay {
+            Some(stay) => match stay.pieces.last_mut() {
+                // Several changes at one moment are one.
+                Some(piece) if piece.0 == at => piece.1 = job_yield,
+                _ => stay.pieces.push((at, job_yield)),
+            },
+            None => {
+                *stay = Some(Stay {
+                    job: *place,
+                    from: at,
+                    to: at,
+                    begin: change,
+                    end: None,
+                    pieces: vec![(at, job_yield)],
+                    runs: runs(&job.on),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn queue(&mut self, at: u64, job: &Job, cluster: u32) -> Result<(), EventsFault> {
+        if self.takes(at) {
+            if let Some(&(place, _)) = self.inside.get(&job.sequence) {
+                self.queued.push(Queued { job: place, at, cluster });
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), EventsFault> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_next_to_each_other_are_one_run() {
+        let run = |first, nodes, tasks| Run { first, nodes, tasks };
+        assert_eq!(runs(&[(3, 1), (1, 1), (2, 1), (4, 2), (7, 2)]), [run(1, 3, 1), run(4, 1, 2), run(7, 1, 2)]);
+        assert_eq!(runs(&[]), []);
+    }
+}

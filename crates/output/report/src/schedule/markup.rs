@@ -1,0 +1,64 @@
+//! A schedule in a page.
+
+use super::Schedule;
+use maud::{Markup, PreEscaped, html};
+
+pub(crate) const STYLE: &str = include_str!("schedule.css");
+
+/// In a block of its own, so that its names are not those of the page's script.
+pub(crate) const SCRIPT: &str = concat!(
+    "\"use strict\";{\n",
+    include_str!("data.js"),
+    include_str!("index.js"),
+    include_str!("words.js"),
+    include_str!("paint.js"),
+    include_str!("chart.js"),
+    "}\n",
+);
+
+/// The keys of a chart, and what they do.
+const KEYS: [(&[&str], &str); 7] = [
+    (&["←", "→"], "earlier, later"),
+    (&["+", "-"], "zoom in, out"),
+    (&["↑", "↓"], "nodes above, below"),
+    (&["]", "["], "fewer, more nodes"),
+    (&["n", "p"], "next job, the one before"),
+    (&["Enter", "Esc"], "zoom to the chosen job, choose none"),
+    (&["0"], "everything"),
+];
+
+/// The chart, which the script draws.
+pub(crate) fn figure(schedule: &Schedule) -> Markup {
+    let head = serde_json::to_string(&schedule.head).expect("names and numbers can be written");
+    let label = format!("{}: jobs on nodes, CPU in use and jobs in the system over time", schedule.title);
+    html! {
+        figure.schedule {
+            figcaption { (schedule.jobs) " jobs" }
+            @if let Some(remark) = &schedule.remark { p.left-out { (remark) } }
+            noscript { p { "This chart needs scripts." } }
+            div.schedule-tools {
+                @for (action, label, sign) in [
+                    ("in", "Zoom in", "+"), ("out", "Zoom out", "−"), ("left", "Earlier", "←"), ("right", "Later", "→"),
+                ] { button type="button" data-do=(action) aria-label=(label) title=(label) { (sign) } }
+                button type="button" data-do="all" { "Everything" }
+                button type="button" data-do="worst" { "Job with the largest stretch" }
+                form { label { "Job " input type="number" min="0" aria-label="Number of a job"; } button { "Find" } }
+                p.schedule-range { "Reading ..." }
+            }
+            div.schedule-area tabindex="0" role="application" aria-label=(label) {
+                canvas.base {}
+                canvas.over {}
+                div.schedule-tip hidden {}
+            }
+            div.schedule-life aria-live="polite" {}
+            details.schedule-keys data-long {
+                summary { "Keys" }
+                p { @for (keys, meaning) in KEYS {
+                    @for key in keys { kbd { (key) } " " } (meaning) "; "
+                } "a click chooses a job, dragging moves, the wheel zooms (with Shift: nodes)." }
+            }
+            script.head type="application/json" { (PreEscaped(head.replace('<', "\\u003c"))) }
+            script.columns type="application/octet-stream" { (PreEscaped(&schedule.data)) }
+        }
+    }
+}
