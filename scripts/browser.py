@@ -1,8 +1,12 @@
-"""Uses a report as a reader with a keyboard would, through chromedriver; called by check-browser."""
+"""Uses a report and charts of schedules as a reader would, through chromedriver; called by check-browser.
+
+browser.py SHOTS REPORT [SCHEDULE ...]: a report, and pages of schedules (`dfrsim draw page`). Keeps screenshots in SHOTS.
+"""
 
 import base64
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -24,7 +28,7 @@ class Browser:
         self.url = f"http://127.0.0.1:{port}/session"
         # No network: a report that needs one fails. Containers often run as root, which Chromium's sandbox refuses.
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--window-size={width},{height}"]
-        arguments += ["--host-resolver-rules=MAP * ~NOTFOUND", "--disable-dev-shm-usage"]
+        arguments += ["--host-resolver-rules=MAP * ~NOTFOUND", "--disable-dev-shm-usage", "--hide-scrollbars"]
         options = {"args": arguments}
         logging = {"goog:loggingPrefs": {"browser": "ALL"}}
         answer = self.call("POST", "", {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options, **logging}}})
@@ -41,6 +45,23 @@ class Browser:
 
     def script(self, text):
         return self.call("POST", "/execute/sync", {"script": text, "args": []})
+
+    def devtools(self, command, **parameters):
+        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def use_colours(self, scheme):
+        """`light` or `dark`."""
+        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def mouse(self, kind, x, y, **more):
+        self.devtools("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def open(self, path):
+        self.call("POST", "/url", {"url": path.resolve().as_uri()})
+
+    def check_console(self):
+        messages = [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
+        check(not messages, f"the console says {messages}")
 
     def keys(self, text):
         """Types into the element with the focus."""
@@ -67,18 +88,8 @@ const table = document.querySelector('#table-degradation table');
 const place = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent.includes('mean degradation'));
 return [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => Number(row.cells[place].dataset.value));
 """
+MEANS = "return [...document.querySelectorAll('#answer .ranking:first-of-type tbody tr')].map((row) => row.cells[3].textContent)"
 FOCUS = "const b = [...document.querySelectorAll('#table-degradation th button')]; const i = b.findIndex((x) => x.textContent.includes('mean degradation')); b[i - 1].focus();"
-
-
-# Until the program makes pages of the frame of all studies.
-def use_legacy_instances(browser):
-    browser.script("document.querySelector('#choose-instance').focus()")
-    first = browser.script("return document.querySelector('#instance-facts').textContent")
-    browser.keys("\ue015")  # the arrow down: the next instance
-    second = browser.script("return document.querySelector('#instance-facts').textContent")
-    check("lower bound" in first and first != second, "the arrow keys do not choose another instance")
-    lines = browser.script("return document.querySelectorAll('#instance-table tbody tr').length")
-    check(lines >= 2, f"the instance shows {lines} policies")
 
 
 def use_instances(browser):
@@ -99,11 +110,30 @@ def use_instances(browser):
     check(browser.script(count) != before, "the arrow keys do not choose groups")
 
 
-def use(browser, report, shots, name):
-    browser.call("POST", "/url", {"url": report.resolve().as_uri()})
-    check(browser.script("return document.title") != "", "the page has no title")
-    browser.screenshot(shots / f"{name}-top.png")
+def check_answer(browser):
+    """The first screen has the answer: a sentence, and the ranking of the variants in order."""
+    sentence = browser.script("return document.querySelector('#answer .sentence').textContent")
+    best = browser.script("return document.querySelector('#answer .ranking tbody th').textContent")
+    check(sentence.startswith(best) and "is best" in sentence, f"the page opens with {sentence!r}, the ranking with {best!r}")
+    means = [float(mean) for mean in browser.script(MEANS)]
+    check(len(means) > 2 and means == sorted(means), f"the ranking is {means}")
+    low = browser.script("return document.querySelector('#answer .ranking tbody tr').getBoundingClientRect().bottom - innerHeight")
+    check(low < 0, f"the best variant is {low} pixels below the first screen")
 
+
+def use(browser, report, shots, name):
+    browser.open(report)
+    check(browser.script("return document.title") != "", "the page has no title")
+    check_answer(browser)
+    browser.screenshot(shots / f"{name}-top.png")
+    browser.use_colours("dark")
+    browser.screenshot(shots / f"{name}-top-dark.png")
+    browser.use_colours("light")
+
+    # The table of results by policy is folded up: Enter unfolds it.
+    browser.script("document.querySelector('#table-degradation > summary').focus()")
+    browser.keys(ENTER)
+    check(browser.script("return document.querySelector('#table-degradation').open"), "Enter does not unfold a table")
     before = browser.script(COLUMN)
     check(len(before) > 10, f"the table has {len(before)} lines")
     # With the keyboard alone: on to the header of the column, Enter sorts, Enter again turns it around.
@@ -123,10 +153,7 @@ def use(browser, report, shots, name):
     shown = len(browser.script(COLUMN))
     check(0 < shown < len(before), f"the filter leaves {shown} of {len(before)} lines")
 
-    if browser.script("return document.querySelector('#choose-instance') !== null"):
-        use_legacy_instances(browser)
-    else:
-        use_instances(browser)
+    use_instances(browser)
     browser.script("document.querySelector('#instances').scrollIntoView()")
     browser.screenshot(shots / f"{name}-instances.png")
 
@@ -139,16 +166,184 @@ def use(browser, report, shots, name):
         browser.screenshot(shots / f"{name}-figures.png")
     overflow = browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
     check(overflow <= 0, f"the page is {overflow} pixels wider than the window")
-    messages = [entry["message"] for entry in browser.call("POST", "/se/log", {"type": "browser"})]
-    check(not messages, f"the console says {messages}")
+    browser.check_console()
     pdf = base64.b64decode(browser.call("POST", "/print", {}))
     check(pdf.startswith(b"%PDF") and len(pdf) > 10_000, "the page does not print")
     (shots / f"{name}.pdf").write_bytes(pdf)
     return len(before), pictures
 
 
+# What the chart shows, and a place of it on the screen.
+VIEW = "const { from, span, lane, lanes } = document.querySelector('figure.schedule').dataset; return [from, span, lane, lanes].map(Number)"
+BOX = "const box = document.querySelector('.schedule-area').getBoundingClientRect(); return [box.left, box.top, box.width]"
+# Some jobs after the middle of the schedule, on up to 24 nodes.
+CLOSER = """
+const { chart } = document.querySelector('figure.schedule');
+const { stay, run } = chart.schedule;
+const [whole, one] = [chart.whole(), Math.floor(stay.from.length * 0.55)];
+const [span, lanes] = [whole.span / 120, Math.min(whole.lanes, 24)];
+chart.show({ from: stay.from[one] - span / 3, span, lane: run.first[stay.runs[one]] - lanes / 2, lanes });
+"""
+# A stay that is wide enough to be pointed at: the number of its job and where it is.
+WIDEST = """
+const { chart } = document.querySelector('figure.schedule');
+const { view, index, schedule: { stay, job, run } } = chart;
+let best = null;
+for (let one = 0; one < stay.from.length; one++) {
+  const lane = run.first[stay.runs[one]];
+  if (lane < view.lane || lane + 1 > view.lane + view.lanes) continue;
+  const [left, right] = [stay.from[one], stay.to[one]].map((time) => Math.min(Math.max(chart.x(time), 80), chart.width + 70));
+  if (best === null || right - left > best.width) best = { width: right - left, x: (left + right) / 2, one, lane };
+}
+const own = stay.job[best.one];
+const part = index.stackAt(best.lane, chart.timeAt(best.x)).find((part) => part.one === best.one);
+return { id: job.id[own], x: best.x, y: chart.y(best.lane + 1 - (part.low + part.high) / 2), time: job.submit[own] * chart.unit };
+"""
+# Zooms in and out and pans, a step a frame, through the events of a wheel; the times between frames and of drawing.
+FRAMES = """
+const done = arguments[0];
+const { chart } = document.querySelector('figure.schedule');
+const box = chart.area.getBoundingClientRect();
+chart.area.focus();
+chart.show(chart.whole());
+const [frames, paints] = [[], []];
+const paint = chart.paint.bind(chart);
+chart.paint = () => { const begin = performance.now(); paint(); paints.push(performance.now() - begin); };
+let [step, last] = [0, null];
+const wheel = (deltaX, deltaY) => chart.area.dispatchEvent(new WheelEvent('wheel', { deltaX, deltaY, clientX: box.left + 500, clientY: box.top + 100, cancelable: true }));
+const next = (now) => {
+  if (last !== null) frames.push(now - last);
+  last = now;
+  if (step < 60) wheel(0, -50);
+  else if (step < 120) wheel(20, 0);
+  else if (step < 180) wheel(0, 50);
+  if (step++ < 180) requestAnimationFrame(next);
+  else { delete chart.paint; done({ frames, paints }); }
+};
+requestAnimationFrame(next);
+"""
+
+
+def wait_for_chart(browser):
+    for _ in range(300):
+        state = browser.script("return document.querySelector('figure.schedule').dataset.state")
+        if state in ("ready", "failed"):
+            break
+        time.sleep(0.1)
+    check(state == "ready", f"the chart is {state}")
+    settle(browser)
+
+
+def settle(browser):
+    """Until what was asked for is drawn."""
+    browser.call("POST", "/execute/async", {"script": "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))", "args": []})
+
+
+def middle(values, part):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(len(values) * part))]
+
+
+def use_schedule(browser, page, shots):
+    """Zooms, pans and points with the mouse and with keys, and looks at what is shown."""
+    name = page.stem
+    browser.open(page)
+    wait_for_chart(browser)
+    jobs = browser.script("return document.querySelector('figure.schedule').chart.schedule.job.id.length")
+    loaded = browser.script("return performance.getEntriesByName('schedule-ready')[0].startTime")
+    browser.screenshot(shots / f"{name}-whole.png")
+    whole = browser.script(VIEW)
+    left, top, width = browser.script(BOX)
+
+    # The wheel does nothing to a chart without the focus, so that the page can be scrolled.
+    browser.mouse("mouseWheel", left + width / 2, top + 100, deltaX=0, deltaY=-400)
+    settle(browser)
+    check(browser.script(VIEW) == whole, "the wheel zooms a chart without the focus")
+    browser.script("window.scrollTo(0, 0); document.querySelector('.schedule-area').focus()")
+    browser.mouse("mouseWheel", left + width / 2, top + 100, deltaX=0, deltaY=-1200)
+    settle(browser)
+    view = browser.script(VIEW)
+    check(view[1] < whole[1] / 2, f"the wheel zooms from {whole} to {view}")
+
+    for key, part in [("\ue014", 0.1), ("\ue012", -0.1)]:  # the arrow to the right, and to the left
+        before = browser.script(VIEW)
+        browser.keys(key)
+        settle(browser)
+        after = browser.script(VIEW)
+        check(abs(after[0] - before[0] - part * before[1]) < 1e-6 * whole[1], f"an arrow key pans from {before} to {after}")
+    browser.keys("+")
+    settle(browser)
+    zoomed = browser.script(VIEW)
+    check(abs(zoomed[1] / view[1] - 0.7) < 1e-6, f"the + key zooms from {view} to {zoomed}")
+    browser.keys("]]")
+    settle(browser)
+    fewer = browser.script(VIEW)
+    check(fewer[3] < zoomed[3] or whole[3] <= 4, f"the ] key goes from {zoomed} to {fewer}")
+    before = fewer
+    browser.mouse("mousePressed", left + 400, top + 100, button="left", clickCount=1)
+    browser.mouse("mouseMoved", left + 300, top + 100, button="left", buttons=1)
+    browser.mouse("mouseReleased", left + 300, top + 100, button="left", clickCount=1)
+    settle(browser)
+    after = browser.script(VIEW)
+    check(after[0] > before[0], f"dragging pans from {before} to {after}")
+
+    browser.keys("0")
+    settle(browser)
+    check(browser.script(VIEW) == whole, "the 0 key does not show everything")
+    browser.script(CLOSER)
+    settle(browser)
+    shown = browser.script(WIDEST)
+    browser.mouse("mouseMoved", left + shown["x"], top + shown["y"])
+    settle(browser)
+    tip = browser.script("return [...document.querySelector('.schedule-tip').children].map((one) => one.textContent).join('\\n')")
+    first, _, rest = tip.partition("\n")
+    check(first == f"Job {shown['id']}", f"over job {shown['id']} the tooltip says {tip!r}")
+    check("submitted" in rest and "started on" in rest and "stretch" in rest, f"the tooltip says {tip!r}")
+    browser.screenshot(shots / f"{name}-zoomed.png")
+
+    # A click chooses the job; its life is below, with the moment of its submission.
+    browser.mouse("mousePressed", left + shown["x"], top + shown["y"], button="left", clickCount=1)
+    browser.mouse("mouseReleased", left + shown["x"], top + shown["y"], button="left", clickCount=1)
+    settle(browser)
+    life = browser.script("return document.querySelector('.schedule-life').innerText")
+    check(life.startswith(f"Job {shown['id']}\n"), f"after a click the life is {life!r}")
+    at = int(shown["time"])
+    clock = f"{at // 3600 % 24:02}:{at // 60 % 60:02}:{at % 60:02}"
+    check(re.search(rf"{clock}(\.\d+)? submitted", life), f"submitted at {clock}, the life is {life!r}")
+    browser.mouse("mouseMoved", 2, 2)
+    browser.screenshot(shots / f"{name}-chosen.png")
+    browser.keys("n")
+    settle(browser)
+    other = browser.script("return document.querySelector('.schedule-life h4').textContent")
+    check(other.startswith("Job ") and other != f"Job {shown['id']}", f"the n key leads to {other!r}")
+    browser.keys("p")
+    settle(browser)
+    back = browser.script("return document.querySelector('.schedule-life h4').textContent")
+    check(back == f"Job {shown['id']}", f"the p key leads to {back!r}, not back to job {shown['id']}")
+    browser.keys("\ue00c")  # Escape
+    settle(browser)
+    check(browser.script("return document.querySelector('.schedule-life').textContent") == "", "Escape does not choose none")
+
+    browser.use_colours("dark")
+    settle(browser)
+    browser.screenshot(shots / f"{name}-dark.png")
+    browser.use_colours("light")
+    measured = browser.call("POST", "/execute/async", {"script": FRAMES, "args": []})
+    frames, paints = measured["frames"], measured["paints"]
+    settle(browser)
+    browser.check_console()
+    print(
+        f"check-browser: {name}: {jobs} jobs; ready after {loaded / 1000:.1f} s; zoom and pan over {len(frames)} frames: "
+        f"{middle(frames, 0.5):.1f} ms a frame (95 %: {middle(frames, 0.95):.1f} ms), "
+        f"of which drawing {middle(paints, 0.5):.1f} ms (95 %: {middle(paints, 0.95):.1f} ms)"
+    )
+    pdf = base64.b64decode(browser.call("POST", "/print", {}))
+    check(pdf.startswith(b"%PDF") and len(pdf) > 10_000, "the chart does not print")
+    (shots / f"{name}.pdf").write_bytes(pdf)
+
+
 def main():
-    report, shots = (pathlib.Path(name) for name in sys.argv[1:3])
+    shots, report, *schedules = (pathlib.Path(name) for name in sys.argv[1:])
     shots.mkdir(parents=True, exist_ok=True)
     # A screen and a telephone.
     for name, width, height in [("screen", 1280, 900), ("telephone", 420, 800)]:
@@ -157,7 +352,13 @@ def main():
             lines, pictures = use(browser, report, shots, name)
         finally:
             browser.close()
-    print(f"check-browser: fine, {lines} lines, {pictures} pictures")
+    for page in schedules:
+        browser = Browser(1280, 900)
+        try:
+            use_schedule(browser, page, shots)
+        finally:
+            browser.close()
+    print(f"check-browser: fine, {lines} lines, {pictures} pictures, {len(schedules)} schedules")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ use crate::table::{Bootstrap, Estimate, mean};
 use rayon::prelude::*;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Up to this many independent blocks of instances, intervals are bootstrapped; of more, the mean is as good as normally
 /// distributed.
@@ -85,12 +85,12 @@ pub fn rankings(frames: &[DataFrame], seed: u64) -> Vec<Ranking> {
 impl Ranking {
     fn new(frame: &DataFrame, primary: usize, seed: u64) -> Option<Ranking> {
         let metric = &frame.columns()[primary];
-        let rows: Vec<usize> =
-            (0..frame.len()).filter(|&row| frame.number(row, primary).is_some()).collect();
+        let rows: Vec<usize> = (0..frame.len()).filter(|&row| frame.number(row, primary).is_some()).collect();
         let varying = |role| {
             let mut columns = frame.with_role(&[role]);
-            let differs =
-                |column: &usize| rows.iter().any(|&row| frame.code(row, *column) != frame.code(rows[0], *column));
+            let differs = |column: &usize| {
+                rows.iter().any(|&row| frame.code(row, *column) != frame.code(rows[0], *column))
+            };
             columns.retain(differs);
             columns
         };
@@ -98,7 +98,17 @@ impl Ranking {
             columns.iter().map(|&column| frame.code(row, column)).collect()
         };
         let labels = varying(Role::Label);
-        let variants = varying(Role::Variant);
+        let mut variants = varying(Role::Variant);
+        let count =
+            |columns: &[usize]| rows.iter().map(|&row| codes(row, columns)).collect::<BTreeSet<_>>().len();
+        let all = count(&variants);
+        // A value that all rows with a value share (a period) says little; without it, names are shorter.
+        for column in variants.clone() {
+            let others: Vec<usize> = variants.iter().copied().filter(|&other| other != column).collect();
+            if frame.distinct(column, rows.iter().copied()).len() == 1 && count(&others) == all {
+                variants = others;
+            }
+        }
         let own = frame.with_role(&[Role::Label, Role::Instance]);
         let mut places: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
         let mut first_rows = Vec::new();
@@ -153,8 +163,11 @@ impl Ranking {
             ranking.scopes = scopes
                 .into_iter()
                 .map(|instances| {
-                    let name = variant_name(frame, first_rows[instances[0]], &labels);
-                    ranking.scope(name, &instances)
+                    let row = first_rows[instances[0]];
+                    let texts = labels.iter().map(|&it| (&frame.columns()[it], frame.text(row, it)));
+                    let known = texts.filter(|(_, text)| !text.is_empty());
+                    let name = known.map(|(column, text)| column.readable(&text)).collect::<Vec<_>>();
+                    ranking.scope(name.join(", "), &instances)
                 })
                 .collect();
         }
@@ -163,7 +176,8 @@ impl Ranking {
 
     fn scope(&self, name: String, instances: &[usize]) -> Scope {
         let mean_of = |variant: &Ranked| {
-            let values: Option<Vec<f64>> = instances.iter().map(|&instance| variant.values[instance]).collect();
+            let values: Option<Vec<f64>> =
+                instances.iter().map(|&instance| variant.values[instance]).collect();
             values.map(|values| mean(&values))
         };
         let means = self.variants.iter().enumerate();
@@ -286,7 +300,7 @@ mod tests {
         let [ranking] = &rankings[..] else { panic!("one type of rows") };
         let ranked: Vec<_> = ranking.variants.iter().map(|it| (it.name.as_str(), it.measured)).collect();
         // Means of 0.45 and 0.35. PER has 0.8, but on three of the four instances only.
-        assert_eq!(ranked, [("EASY", 4), ("FCFS", 4), ("PER, period 60 s", 3)]);
+        assert_eq!(ranked, [("EASY", 4), ("FCFS", 4), ("PER", 3)]);
         assert!((ranking.variants[0].mean.value - 0.45).abs() < 1e-12);
         let (low, high) = ranking.variants[0].mean.interval.unwrap();
         assert!(0.3 <= low && low < 0.45 && 0.45 < high && high <= 0.6, "{low} to {high}");
@@ -310,6 +324,21 @@ mod tests {
     }
 
     #[test]
+    fn names_have_what_is_needed_to_tell_variants_apart() {
+        let names = |rows: &[[&str; 5]]| -> Vec<String> {
+            rankings(&[frame(rows)], 1)[0].variants.iter().map(|it| it.name.clone()).collect()
+        };
+        let [easy, per] = [["a", "1", "EASY", "", "0.4"], ["a", "1", "PER", "60", "0.9"]];
+        assert_eq!(names(&[easy, per]), ["PER", "EASY"]);
+        assert_eq!(
+            names(&[easy, per, ["a", "1", "PER", "600", "0.3"]]),
+            ["PER, period 60 s", "EASY", "PER, period 600 s"]
+        );
+        // Without the period both would be PER.
+        assert_eq!(names(&[per, ["a", "1", "PER", "", "0.3"]]), ["60", ""]);
+    }
+
+    #[test]
     fn without_a_value_there_is_no_ranking() {
         assert!(rankings(&[frame(&[])], 1).is_empty());
         assert!(rankings(&[frame(&[["a", "1", "EASY", "", ""]])], 1).is_empty());
@@ -318,7 +347,8 @@ mod tests {
     /// 1 and 3 by turns: deviation 1, so that the error of the mean of 400 is 1 / 20 (times sqrt(400 / 399)).
     #[test]
     fn intervals_of_many_instances_are_those_of_the_normal_distribution() {
-        let blocks: Vec<Vec<f64>> = (0..400).map(|number| vec![if number % 2 == 0 { 1.0 } else { 3.0 }]).collect();
+        let blocks: Vec<Vec<f64>> =
+            (0..400).map(|number| vec![if number % 2 == 0 { 1.0 } else { 3.0 }]).collect();
         let Estimate { value, interval: Some((low, high)) } = normal(&blocks) else { panic!("an interval") };
         assert!((value - 2.0).abs() < 1e-12);
         assert!((high - 2.0 - 1.959_964 / 20.0 * (400.0_f64 / 399.0).sqrt()).abs() < 1e-6, "{high}");

@@ -44,7 +44,10 @@ impl Report {
     pub(crate) fn run(self, registry: &Registry) -> Result<(), Failure> {
         let results = super::read(&self.results, registry)?;
         let path = self.out.unwrap_or_else(|| self.results.join("report.html"));
-        let events = self.events.iter().fold(super::places(&results), |places, events| places.reads("--events", events));
+        let events = self
+            .events
+            .iter()
+            .fold(super::places(&results), |places, events| places.reads("--events", events));
         events.writes("--out", path.as_path())?;
         let pictures = figures(&results, registry)?.into_iter();
         let pictures: Vec<Picture> =

@@ -240,17 +240,18 @@ class Chart {
 
   // What follows the pointer and the chosen job.
   paintOver() {
-    const { theme, view } = this;
+    const { theme } = this;
     const context = this.over.getContext("2d");
     context.setTransform(this.scale, 0, 0, this.scale, 0, 0);
     context.clearRect(0, 0, this.width + LEFT + RIGHT, this.height);
     context.save();
     context.beginPath();
-    context.rect(LEFT, 0, this.width, this.height);
+    context.rect(LEFT, SPACE, this.width, this.lanesHeight);
     context.clip();
     if (this.hover && this.hover.job !== this.chosen) this.outline(context, this.hover.job, 1.5);
     if (this.chosen !== null) this.outline(context, this.chosen, 3);
-    if (this.hover) {
+    context.restore();
+    if (this.hover && this.hover.x <= LEFT + this.width) {
       context.strokeStyle = theme.faint;
       context.lineWidth = 1;
       context.setLineDash([3, 3]);
@@ -260,7 +261,6 @@ class Chart {
       context.stroke();
       context.setLineDash([]);
     }
-    context.restore();
   }
 
   outline(context, job, thickness) {
@@ -586,6 +586,7 @@ async function start(figure) {
     const schedule = await readSchedule(head, figure.querySelector("script.columns").textContent);
     figure.chart = new Chart(figure, schedule);
     figure.dataset.state = "ready";
+    performance.mark("schedule-ready");
   } catch (error) {
     figure.dataset.state = "failed";
     figure.querySelector(".schedule-range").textContent = `The chart cannot be shown: ${error.message}`;

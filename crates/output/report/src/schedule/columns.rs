@@ -237,7 +237,11 @@ mod tests {
         assert_eq!(columns.counts, Counts { jobs: 1, stays: 1, pieces: 2, runs: 1, queued: 1 });
         let mut reader = Reader::new(&columns.data);
         // Differences to 0 are twice the number.
-        assert_eq!(reader.plain(6), [14, 8, 4, 1, 9, 9], "id, submit, time in the system, run time, need, fate");
+        assert_eq!(
+            reader.plain(6),
+            [14, 8, 4, 1, 9, 9],
+            "id, submit, time in the system, run time, need, fate"
+        );
         assert_eq!(reader.plain(7), [0, 10, 3, 2, 9, 2, 1], "job, from, length, begin, end, pieces, runs");
         assert_eq!(reader.plain(4), [0, 1, 77, 99], "when, yield");
         assert_eq!(reader.plain(3), [8, 2, 1], "first, nodes, tasks");

@@ -263,7 +263,10 @@ mod tests {
     #[test]
     fn nodes_next_to_each_other_are_one_run() {
         let run = |first, nodes, tasks| Run { first, nodes, tasks };
-        assert_eq!(runs(&[(3, 1), (1, 1), (2, 1), (4, 2), (7, 2)]), [run(1, 3, 1), run(4, 1, 2), run(7, 1, 2)]);
+        assert_eq!(
+            runs(&[(3, 1), (1, 1), (2, 1), (4, 2), (7, 2)]),
+            [run(1, 3, 1), run(4, 1, 2), run(7, 1, 2)]
+        );
         assert_eq!(runs(&[]), []);
     }
 }

@@ -15,7 +15,7 @@ fn registry() -> Registry {
 }
 
 fn run(scenario: &str, folder: &Path, registry: &Registry) {
-    let scenario = registry.parse(scenario, "few.toml", None, &[], &[]).unwrap();
+    let scenario = registry.parse(scenario, "few.toml", None, &[]).unwrap();
     let options = RunOptions { threads: 1, ..RunOptions::new(folder) };
     scenario.run(&options, &AtomicBool::new(false), &()).unwrap();
 }
