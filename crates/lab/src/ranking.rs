@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(ranked, [("EASY", 4), ("FCFS", 4), ("PER", 3)]);
         assert!((ranking.variants[0].mean.value - 0.45).abs() < 1e-12);
         let (low, high) = ranking.variants[0].mean.interval.unwrap();
-        assert!(0.3 <= low && low < 0.45 && 0.45 < high && high <= 0.6, "{low} to {high}");
+        assert!((0.3..0.45).contains(&low) && (0.45..=0.6).contains(&high), "{low} to {high}");
         assert_eq!(ranking.instances, 4);
         assert_eq!(ranking.duel(0, 1), Duel { wins: 2, ties: 1, losses: 1 });
         assert_eq!(ranking.duel(2, 0), Duel { wins: 3, ties: 0, losses: 0 });

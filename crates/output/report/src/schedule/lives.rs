@@ -188,10 +188,9 @@ impl Watch for Lives {
         let is_over = matches!(change, Change::Complete | Change::Kill | Change::Reject);
         let Some((place, stay)) = self.inside.get_mut(&job.sequence) else { return Ok(()) };
         let place = *place;
-        if job.phase == Phase::Running && change != Change::Yield {
-            if let Some(stay) = stay.take() {
-                self.end_stay(stay, at, Some(change));
-            }
+        let has_left = job.phase == Phase::Running && change != Change::Yield;
+        if let Some(stay) = stay.take_if(|_| has_left) {
+            self.end_stay(stay, at, Some(change));
         }
         if is_over {
             self.inside.remove(&job.sequence);
@@ -243,10 +242,9 @@ impl Watch for Lives {
     }
 
     fn queue(&mut self, at: u64, job: &Job, cluster: u32) -> Result<(), EventsFault> {
-        if self.takes(at) {
-            if let Some(&(place, _)) = self.inside.get(&job.sequence) {
-                self.queued.push(Queued { job: place, at, cluster });
-            }
+        let place = self.takes(at).then(|| self.inside.get(&job.sequence)).flatten();
+        if let Some(&(job, _)) = place {
+            self.queued.push(Queued { job, at, cluster });
         }
         Ok(())
     }

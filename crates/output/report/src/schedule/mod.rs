@@ -112,3 +112,103 @@ impl Schedule {
         self.jobs
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::SimTime;
+    use std::fs;
+
+    /// Job 7 waits 2 s, runs on nodes 0 and 1, is paused from 10 s to 20 s, goes on on node 2 with another yield from 25 s on,
+    /// and ends at 30 s. Job 8 has node 1 from 12 s to 18 s. Job 9 is turned away.
+    const EVENTS: &str = r#"{"event":"run","format":3,"policy":"A<B","nodes":3,"penalty_us":0,"tau_us":10000000}
+{"event":"submit","at_us":0,"job":0,"id":7,"tasks":2,"cpu_need":943718400,"memory":0,"run_us":15000000}
+{"event":"start","at_us":2000000,"job":0,"on":[[0,1],[1,1]],"yield":1048576}
+{"event":"pause","at_us":10000000,"job":0}
+{"event":"submit","at_us":12000000,"job":1,"id":8,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":6000000}
+{"event":"start","at_us":12000000,"job":1,"on":[[1,1]],"yield":1048576}
+{"event":"submit","at_us":13000000,"job":2,"id":9,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":6000000}
+{"event":"reject","at_us":13000000,"job":2}
+{"event":"complete","at_us":18000000,"job":1}
+{"event":"resume","at_us":20000000,"job":0,"on":[[2,2]],"yield":524288}
+{"event":"yield","at_us":25000000,"job":0,"yield":262144}
+{"event":"complete","at_us":30000000,"job":0}
+{"event":"summary","completed":2,"rejected":1,"makespan_us":30000000,"max_stretch":2.0,"max_bounded_stretch":2.0,"mean_bounded_stretch":1.5,"mean_turnaround_s":18.0,"utilisation":0.5,"preemptions":1,"migrations":0,"migrated_tasks":0}
+"#;
+
+    const GRID: &str = r#"{"event":"run","format":2,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":2,"speed":1000},{"cores":3,"speed":1000}]}
+{"event":"arrive","at_us":0,"job":0,"id":4,"width":2,"run_us":5000000,"walltime_us":9000000}
+{"event":"submit","at_us":0,"job":0,"cluster":0,"expected_us":9000000}
+{"event":"cancel","at_us":1000000,"job":0,"cluster":0}
+{"event":"submit","at_us":1000000,"job":0,"cluster":1,"expected_us":9000000}
+{"event":"start","at_us":1000000,"job":0,"cluster":1}
+{"event":"complete","at_us":6000000,"job":0,"cluster":1}
+{"event":"summary","completed":1,"skipped":0,"moves":1,"cancellations":1,"turnaround_us":6000000}
+"#;
+
+    fn schedule(
+        events: &str,
+        window: (Option<u64>, Option<u64>),
+        limits: Limits,
+    ) -> Result<Schedule, EventsError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.jsonl");
+        fs::write(&path, events).unwrap();
+        let (from, to) = (window.0.map(SimTime::from_secs), window.1.map(SimTime::from_secs));
+        Schedule::limited(&path, Window { from, to }, limits)
+    }
+
+    #[test]
+    fn a_schedule_has_the_stays_of_all_jobs() {
+        let schedule = schedule(EVENTS, (None, None), Limits::of_a_page()).unwrap();
+        assert_eq!(schedule.title(), "A<B, 3 nodes");
+        let expected = Head {
+            jobs: 3,
+            stays: 3,
+            pieces: 4,
+            runs: 3,
+            queued: 0,
+            unit_us: 1_000_000,
+            from: 0,
+            to: 30,
+            tau: 10,
+            clusters: vec![(String::new(), 3)],
+            lane: "node",
+        };
+        assert_eq!(schedule.head, expected);
+        assert_eq!(schedule.remark, None);
+        let page = crate::schedule_page(&schedule);
+        assert!(page.contains("<h1>A&lt;B, 3 nodes</h1>") && page.contains(&schedule.data));
+        for reference in ["http:", "https:", "src=", "@import"] {
+            assert!(!page.contains(reference), "{reference} would need a network");
+        }
+    }
+
+    #[test]
+    fn a_window_has_the_jobs_of_its_time() {
+        // Job 8 and the stay of job 7 before its pause have ended; job 7 itself has not.
+        let later = schedule(EVENTS, (Some(19), None), Limits::of_a_page()).unwrap().head;
+        assert_eq!((later.jobs, later.stays, later.from, later.to), (1, 1, 19, 30));
+        // Nobody but job 8 runs then; job 7 is paused.
+        let paused = schedule(EVENTS, (Some(11), Some(19)), Limits::of_a_page()).unwrap().head;
+        assert_eq!((paused.jobs, paused.stays, paused.from, paused.to), (3, 1, 11, 18));
+        let error = schedule(EVENTS, (Some(40), None), Limits::of_a_page()).unwrap_err().to_string();
+        assert!(error.ends_with("no job runs in the time that is to be drawn"), "{error}");
+    }
+
+    #[test]
+    fn what_is_too_much_for_a_page_is_left_out_with_a_remark() {
+        let limits = Limits { stays: 1, ..Limits::of_a_page() };
+        let schedule = schedule(EVENTS, (None, None), limits).unwrap();
+        // The first stay ends at 10 s.
+        assert_eq!((schedule.head.stays, schedule.head.to), (1, 10));
+        assert!(schedule.remark.unwrap().contains("after second 10 "));
+    }
+
+    #[test]
+    fn a_grid_has_its_cores_cluster_by_cluster_and_queues() {
+        let head = schedule(GRID, (None, None), Limits::of_a_page()).unwrap().head;
+        assert_eq!(head.clusters, [("cluster 0".to_owned(), 2), ("cluster 1".to_owned(), 3)]);
+        assert_eq!((head.lane, head.stays, head.runs, head.queued, head.to), ("core", 1, 1, 2, 6));
+    }
+}

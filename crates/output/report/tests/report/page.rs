@@ -1,7 +1,7 @@
 use crate::toy::Toy;
 use dfrsim_lab::{Registry, Results, RunOptions};
-use dfrsim_plots::{Figure, draw_results};
-use dfrsim_report::{Picture, page};
+use dfrsim_plots::{Figure, Window, draw_results};
+use dfrsim_report::{Picture, Schedule, page};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -9,6 +9,14 @@ use std::sync::atomic::AtomicBool;
 /// The names try to break out of the page.
 const SCENARIO: &str =
     "study = 'waiting'\ntitle = 'A <b> & \"c\"'\nname = '</script><i>'\nseconds = [1, 2, 123]\n";
+
+/// A job of 10 s on node 0.
+const EVENTS: &str = r#"{"event":"run","format":3,"policy":"FCFS","nodes":2,"penalty_us":0,"tau_us":10000000}
+{"event":"submit","at_us":0,"job":0,"id":7,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":10000000}
+{"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}
+{"event":"complete","at_us":10000000,"job":0}
+{"event":"summary","completed":1,"rejected":0,"makespan_us":10000000,"max_stretch":1.0,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":10.0,"utilisation":0.5,"preemptions":0,"migrations":0,"migrated_tasks":0}
+"#;
 
 fn registry() -> Registry {
     Registry::new().study::<Toy>()
@@ -54,6 +62,34 @@ fn the_header_says_what_was_run() {
     assert!(untitled.contains("<h1>Waiting in queues</h1>"));
 }
 
+/// Servers of 1, 2 and 123 s on queues of 1, 2 and 3 jobs.
+#[test]
+fn the_page_opens_with_the_answer() {
+    let page = page_of(SCENARIO);
+    let sentence = "<strong>1</strong> is best: mean wait s (min) 2.000 (95 % interval";
+    let places = [sentence, "<section id=\"tables\">"].map(|words| page.find(words));
+    assert!(places[0].is_some() && places[0] < places[1], "{places:?}");
+    assert!(page.contains("over 3 instances. It beats <strong>2</strong>, the second, on 3 of 3 instances"));
+    assert!(page.contains("title=\"123 is better than 1 on 0 of 3 instances, equal on 0\">0</td>"));
+    let one = page_of("study = 'waiting'\nseconds = [2]\n");
+    assert!(one.contains("mean wait s (min): <strong>4.000 (95 %"));
+}
+
+#[test]
+fn schedules_are_in_the_page() {
+    let (folder, registry) = (tempfile::tempdir().unwrap(), registry());
+    run(SCENARIO, folder.path(), &registry);
+    let events = folder.path().join("events.jsonl");
+    fs::write(&events, EVENTS).unwrap();
+    let schedule = Schedule::read(&events, Window::default()).unwrap().with_title("day 1".to_owned());
+    assert_eq!((schedule.title(), schedule.jobs()), ("day 1", 1));
+    let results = Results::read(folder.path(), &registry).unwrap();
+    let page = page(&results, &[], &[schedule.clone(), schedule]).unwrap();
+    assert_eq!(page.matches("<figure class=\"schedule\">").count(), 2);
+    assert!(page.contains("<details open data-long><summary>day 1</summary>"), "the first is unfolded");
+    assert!(page.contains("<details data-long><summary>day 1</summary>"), "the second is not");
+}
+
 #[test]
 fn units_are_those_of_the_rows() {
     let page = page_of(SCENARIO);
@@ -61,7 +97,7 @@ fn units_are_those_of_the_rows() {
         assert!(page.contains(&format!("<button type=\"button\">{heading}</button>")), "{heading}");
     }
     let places =
-        ["table-wait_s_by_server", "table-all"].map(|id| page.find(&format!("<section id=\"{id}\"")));
+        ["table-wait_s_by_server", "table-all"].map(|id| page.find(&format!("<details id=\"{id}\"")));
     assert!(places[0].is_some() && places[0] < places[1], "tables of the primary metric come first");
 }
 
