@@ -78,6 +78,8 @@ pub(crate) struct Page {
     /// The page to write
     #[arg(long, value_name = "FILE.html")]
     out: PathBuf,
+    #[command(flatten)]
+    printing: Printing,
 }
 
 /// CPU in use and jobs in the system over time
@@ -158,7 +160,7 @@ impl Page {
         let page = schedule_page(&schedule);
         OutputFile::write_text(&self.out, &page)?;
         notice!("{}: {} jobs, {} kB", self.out.display(), schedule.jobs(), page.len() / 1000);
-        Ok(())
+        self.printing.print(&Written::new([&self.out]))
     }
 }
 

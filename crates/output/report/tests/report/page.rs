@@ -55,7 +55,7 @@ fn the_page_needs_no_network_and_takes_any_name() {
 #[test]
 fn the_header_says_what_was_run() {
     let page = page_of(SCENARIO);
-    for words in ["waiting: Waiting in queues", "9: 9 ok", "off; no independent checker", "<dd>1</dd>"] {
+    for words in ["waiting: Waiting in queues", "9: 9 ok", "off; no independent checker", "seed 1</dd>"] {
         assert!(page.contains(words), "{words}");
     }
     let untitled = page_of("study = 'waiting'\n");
