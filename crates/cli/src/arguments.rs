@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Workload")]
 pub(crate) struct WorkloadArguments {
-    /// The log: an SWF file, GWF (.gwf), the output of Slurm's sacct --parsable2 (.sacct), or a Batsim workload (.json),
-    /// plain or gzip; searched at the given path, then in traces/, $DFRSIM_TRACES and ../shared/traces
+    /// The log: an SWF file, GWF (.gwf), the output of Slurm's sacct --parsable2 (.sacct), accounting of PBS (.pbs), or a Batsim
+    /// workload (.json), plain or gzip; searched at the given path, then in traces/, $DFRSIM_TRACES and ../shared/traces
     #[arg(long, value_name = "FILE")]
     pub(crate) workload: PathBuf,
     /// The nodes of the cluster; with `--unit processor`, its processors; by default the machine of the log's header

@@ -29,6 +29,8 @@ pub struct DataFrame {
     /// Why, where it has no row: the row, and the message if it is not empty.
     messages: Vec<(usize, Box<str>)>,
     columns: Vec<Values>,
+    /// The place of the metric that takes the place of the primary one.
+    objective: Option<usize>,
 }
 
 /// The values of a column: texts by their places among all texts of the column, everything else as numbers.
@@ -95,7 +97,7 @@ impl DataFrame {
             Values { names: Vec::new(), places: BTreeMap::new(), numbers }
         };
         let columns = row_type.columns.iter().map(values).collect();
-        DataFrame { row_type, status: Vec::new(), messages: Vec::new(), columns }
+        DataFrame { row_type, status: Vec::new(), messages: Vec::new(), columns, objective: None }
     }
 
     /// Adds a row with a field for each column; `false`, without adding it, unless all fields are values of their
@@ -168,10 +170,16 @@ impl DataFrame {
     pub fn place(&self, column: &str) -> Option<usize> {
         self.columns().iter().position(|each| each.name == column)
     }
-    /// The place of the primary metric.
+    /// Lets the metric of this name take the place of the primary one; without effect on rows that do not have it.
+    #[must_use]
+    pub fn with_objective(mut self, metric: &str) -> DataFrame {
+        self.objective = self.place(metric).filter(|&place| self.columns()[place].is_metric());
+        self
+    }
+    /// The place of the primary metric, or of the one that takes its place.
     #[must_use]
     pub fn primary(&self) -> Option<usize> {
-        self.columns().iter().position(Column::is_primary)
+        self.objective.or_else(|| self.columns().iter().position(Column::is_primary))
     }
     /// Why there is no row; empty if there is one, or the status says it all.
     #[must_use]

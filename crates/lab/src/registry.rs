@@ -161,7 +161,15 @@ impl<S: Study> AnyStudy for Registered<S> {
         document_fields::<S::Fields>()
     }
     fn scenario(&self, document: &Document<'_>) -> Result<Box<dyn AnyScenario>, InputErrors> {
-        Ok(Box::new(Opened::<S>(document.read::<S::Fields>()?)))
+        let scenario = document.read::<S::Fields>()?;
+        if let Some(objective) = &scenario.objective {
+            let columns = S::Row::TYPES.iter().flat_map(|row_type| row_type.columns);
+            let metrics: Vec<&str> = columns.filter(|it| it.is_metric()).map(|it| it.name).collect();
+            if !metrics.contains(&objective.as_str()) {
+                return Err(document.unknown_objective(objective, metrics));
+            }
+        }
+        Ok(Box::new(Opened::<S>(scenario)))
     }
     fn frames(&self, files: &RowTexts) -> Result<Vec<DataFrame>, String> {
         <S::Rows as RowSet<S>>::frames(files)

@@ -166,7 +166,17 @@ impl<'a> Results<'a> {
         let files = self.row_files()?;
         let mut frames = self.study.frames(&files).map_err(|fault| self.bad_rows(fault))?;
         frames.retain(|frame| !frame.is_empty());
+        if let Some(objective) = self.objective() {
+            frames = frames.into_iter().map(|frame| frame.with_objective(&objective)).collect();
+        }
         Ok(frames)
+    }
+
+    /// The metric by which variants are ranked, if the scenario names one.
+    #[must_use]
+    pub fn objective(&self) -> Option<String> {
+        let table: toml::Table = self.scenario.parse().ok()?;
+        table.get("objective")?.as_str().map(str::to_owned)
     }
 
     pub(crate) fn bad_rows(&self, fault: impl Display) -> ResultsError {

@@ -90,6 +90,7 @@ impl Workload {
                 memory: share("memory", memory.at(row))?,
                 run_time: span("run_time", run_time[row])?,
                 requested_time: requested.map(|value| span("requested_time", value)).transpose()?,
+                user: None,
             });
         }
         jobs.sort_by_key(|job| job.submit);

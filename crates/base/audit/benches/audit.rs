@@ -30,6 +30,7 @@ fn file() -> Vec<u8> {
             memory: 1,
             run_us: 60 * SECOND,
             estimate_us: None,
+            user: Some(job as u32 % 100),
         };
         push(at_us, submit);
         push(at_us, Record::Start { at_us, job, on: vec![(node, 1)].into(), job_yield: 1 << 19 });
@@ -62,6 +63,7 @@ fn file() -> Vec<u8> {
         preemptions: 0,
         migrations: JOBS,
         migrated_tasks: JOBS,
+        objectives: None,
     };
     let mut file = Vec::new();
     let all = [&run].into_iter().chain(records.iter().map(|(_, record)| record)).chain([&summary]);

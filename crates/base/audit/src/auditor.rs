@@ -3,12 +3,13 @@
 use crate::fault::{AuditError, Fault, Faults};
 use crate::job::Job;
 use crate::lines::{first_record, follow, record};
+use crate::links::{Links, Told};
 use crate::nodes::{Nodes, Overcommitted};
 use crate::placement;
 use crate::policy::{CheckedPolicy, PolicyCheck, PolicyFault};
 use crate::tally::{Figures, Tally};
 use crate::{Phase, Report, Rule};
-use dfrsim_model::event::{FORMAT_VERSION, Placement, Record};
+use dfrsim_model::event::{FORMAT_VERSION, Objectives, Placement, Record};
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, Yield};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
@@ -70,6 +71,7 @@ pub struct Auditor {
     due: BTreeSet<(u64, u64)>,
     usage: Nodes,
     tally: Tally,
+    links: Links,
     peak_jobs: usize,
     check: Option<PolicyCheck>,
     clock: Option<Clock>,
@@ -111,6 +113,7 @@ impl Auditor {
             due: BTreeSet::new(),
             usage: Nodes::default(),
             tally: Tally::new(tau),
+            links: Links::default(),
             peak_jobs: 0,
             check: None,
             clock: None,
@@ -160,6 +163,10 @@ impl Auditor {
         if self.report.is_some() {
             return self.fault(None, Rule::AfterSummary);
         }
+        let is_link = matches!(record, Record::Link { .. });
+        if !is_link {
+            self.links.record(None);
+        }
         match *record {
             Record::Run { .. } => self.fault(None, Rule::SecondRun),
             Record::Summary {
@@ -174,6 +181,7 @@ impl Auditor {
                 preemptions,
                 migrations,
                 migrated_tasks,
+                ref objectives,
             } => {
                 let claimed = Figures {
                     completed,
@@ -188,13 +196,23 @@ impl Auditor {
                     migrations,
                     migrated_tasks,
                 };
-                self.summary(&claimed);
+                self.summary(&claimed, objectives.as_ref());
             }
-            Record::Submit { at_us, job, tasks, cpu_need, memory, run_us, estimate_us, .. } => {
+            Record::Submit { at_us, job, tasks, cpu_need, memory, run_us, estimate_us, user, .. } => {
                 if self.advance(at_us, Rank::Submission, job, "submit") {
                     let estimate = estimate_us.unwrap_or(run_us);
                     let submitted = Job::submitted(at_us, tasks, cpu_need, memory, run_us, estimate);
-                    self.submit(job, submitted.with_clock(self.clock));
+                    self.submit(job, submitted.with_clock(self.clock).with_user(user));
+                }
+            }
+            Record::Link { at_us, job, after, think_us: think, followers } => {
+                if self.advance(at_us, Rank::Submission, job, "link") {
+                    let jobs = &self.jobs;
+                    let is_in_system = |job| jobs.contains_key(&job);
+                    let told = Told { after, think, followers };
+                    if let Some(rule) = self.links.link(at_us, job, told, is_in_system) {
+                        self.fault(Some(job), rule);
+                    }
                 }
             }
             Record::Complete { at_us, job } => {
@@ -338,6 +356,7 @@ impl Auditor {
         if let Some(check) = &mut self.check {
             check.submit(number, self.now, &job);
         }
+        self.links.record(Some(number));
         self.jobs.insert(number, job);
         self.peak_jobs = self.peak_jobs.max(self.jobs.len());
     }
@@ -371,6 +390,7 @@ impl Auditor {
             return;
         }
         let Some(job) = self.leave(number) else { return };
+        self.links.leave(self.now, number, false);
         // Work that was done earlier was reported when its time passed.
         if !job.is_done(self.now) {
             let run_s = SimSpan::from_micros(job.run).as_secs_f64();
@@ -385,6 +405,7 @@ impl Auditor {
     fn reject(&mut self, number: u64) {
         if self.may_change(number, "reject", Phase::Waiting) {
             self.check_change(number, "reject");
+            self.links.leave(self.now, number, true);
             self.leave(number);
             self.tally.rejected += 1;
         }
@@ -393,6 +414,7 @@ impl Auditor {
     fn kill(&mut self, number: u64) {
         if self.may_change(number, "kill", Phase::Running) {
             self.check_change(number, "kill");
+            self.links.leave(self.now, number, true);
             self.leave(number);
             self.tally.rejected += 1;
         }
@@ -486,14 +508,18 @@ impl Auditor {
         }
     }
 
-    fn summary(&mut self, claimed: &Figures) {
+    fn summary(&mut self, claimed: &Figures, objectives: Option<&Objectives>) {
         self.settle();
+        for (number, rule) in self.links.missing() {
+            self.faults.push(Fault { line: self.line, at: None, job: Some(number), rule });
+        }
         for (number, phase) in self.jobs.iter().map(|(&number, job)| (number, job.phase)) {
             let rule = Rule::Unfinished { phase };
             self.faults.push(Fault { line: self.line, at: None, job: Some(number), rule });
         }
         let figures = self.tally.figures(self.nodes);
-        for rule in claimed.differences(&figures) {
+        let of_objectives = objectives.map(|objectives| self.tally.objectives.differences(objectives));
+        for rule in claimed.differences(&figures).into_iter().chain(of_objectives.into_iter().flatten()) {
             self.fault(None, rule);
         }
         self.report = Some(Report {

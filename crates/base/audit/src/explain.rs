@@ -193,7 +193,7 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
                     });
                 }
             }
-            Record::Run { .. } | Record::Summary { .. } => {}
+            Record::Run { .. } | Record::Link { .. } | Record::Summary { .. } => {}
         }
     }
     None
@@ -202,7 +202,7 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
 /// The moment, the job and the name of a record, if it is about a job.
 fn named(record: &Record<'_>) -> Option<(u64, u64, &'static str)> {
     Some(match *record {
-        Record::Run { .. } | Record::Summary { .. } => return None,
+        Record::Run { .. } | Record::Link { .. } | Record::Summary { .. } => return None,
         Record::Submit { at_us, job, .. } => (at_us, job, "submit"),
         Record::Start { at_us, job, .. } => (at_us, job, "start"),
         Record::Pause { at_us, job } => (at_us, job, "pause"),

@@ -15,6 +15,8 @@ pub(crate) struct Job {
     pub(crate) run: u64,
     /// What the policy knows of its run time; the largest number if that is unknown.
     pub(crate) estimate: u64,
+    /// The number of its user, if known.
+    pub(crate) user: Option<u32>,
     /// Where its tasks are; empty unless it runs.
     pub(crate) placement: Vec<(u32, u32)>,
     /// In units of 2^-20; 0 unless it runs.
@@ -41,6 +43,7 @@ impl Job {
             memory,
             run,
             estimate,
+            user: None,
             placement: Vec::new(),
             job_yield: 0,
             changed: None,
@@ -50,6 +53,12 @@ impl Job {
             penalised_until: at,
             clock: None,
         }
+    }
+
+    /// Whose it is.
+    pub(crate) fn with_user(mut self, user: Option<u32>) -> Job {
+        self.user = user;
+        self
     }
 
     /// Its time is coarse.

@@ -7,10 +7,12 @@
 //! * every placement is complete, and no node is ever given more memory or CPU than it has;
 //! * a job progresses at its yield while no rescheduling penalty runs, and completes in the very microsecond in
 //!   which its work reaches its run time;
+//! * a job that follows another one is submitted its think time after that one has left, and all that were announced come;
 //! * every job ends, and the figures of the summary are those of the schedule.
 //!
 //! All of this is in exact integers; only the summary's floating-point figures are compared with a tolerance.
-//! [`audit`] reads a stream and keeps the jobs in the system and the nodes in use. It returns a [`Report`], or an
+//! [`audit`] reads a stream and keeps the jobs in the system, the nodes in use, and the bounded stretch of each job for the
+//! quantiles. It returns a [`Report`], or an
 //! [`AuditError`] with the first [`Fault`]s, each with line, time, job and broken [`Rule`]. [`Auditor`] takes the records
 //! one by one, for a simulation that is checked while it runs.
 //!
@@ -52,8 +54,10 @@ pub mod fractional;
 pub mod grid;
 mod job;
 mod lines;
+mod links;
 pub mod moving;
 mod nodes;
+mod objectives;
 pub mod packing;
 mod placement;
 pub mod plan;

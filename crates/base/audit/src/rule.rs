@@ -183,6 +183,38 @@ pub enum Rule {
         /// The first microsecond at which its work had reached its run time.
         due: SimTime,
     },
+    /// A link is told directly after the submission of its job.
+    #[error("a `link` that does not come directly after the submission of its job")]
+    LinkElsewhere,
+    /// A link says what it connects.
+    #[error("a `link` needs `after` and `think_us` together, or `followers`")]
+    LinkIncomplete,
+    /// A job follows another one when that has left.
+    #[error("it follows job {after}, which is still in the system")]
+    FollowsTooEarly {
+        /// The other job.
+        after: u64,
+    },
+    /// A job follows one that announced as many followers.
+    #[error("it follows job {after}, which has no follower that has not come")]
+    FollowsUnannounced {
+        /// The other job.
+        after: u64,
+    },
+    /// A job is submitted its think time after the end of the one that it follows.
+    #[error("it follows job {after} and should have been submitted at {due} s")]
+    FollowsWrongly {
+        /// The other job.
+        after: u64,
+        /// When that had left, and the think time was over.
+        due: SimTime,
+    },
+    /// All followers come.
+    #[error("{followers} jobs that were to follow it were never submitted")]
+    FollowersMissing {
+        /// How many are missing.
+        followers: u32,
+    },
     /// In the end, no job is left.
     #[error("it is still {phase} at the end")]
     Unfinished {

@@ -2,11 +2,35 @@
 
 use crate::Rule;
 use crate::job::Job;
+use crate::objectives::ObjectiveTally;
 use dfrsim_model::{Share, SimSpan, stretch};
 
 /// How far a floating-point figure of the summary may be off, relatively: sums of as many as 10^8 numbers in another order
 /// are nearer to each other than this in practice, and a wrong digit that is printed is further off.
 const TOLERANCE: f64 = 1e-12;
+
+/// How near a floating-point figure must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exactness {
+    /// It is rounded.
+    Rounded,
+    /// It may be too low by one part in 1,024.
+    Histogram,
+}
+
+/// A figure that is not as expected.
+pub(crate) fn difference(
+    figure: &'static str,
+    found: f64,
+    expected: f64,
+    exactness: Exactness,
+) -> Option<Rule> {
+    let below = if exactness == Exactness::Histogram { expected.abs() / 1024.0 } else { 0.0 };
+    // Written so that not-a-number is a difference.
+    let slack = TOLERANCE * expected.abs();
+    let close = found <= expected + slack && found >= expected - below - slack;
+    (!close).then_some(Rule::Summary { figure, found, expected })
+}
 
 /// The running counts.
 #[derive(Debug, Default)]
@@ -28,6 +52,7 @@ pub(crate) struct Tally {
     max_stretch: f64,
     bounded_stretch: f64,
     max_bounded_stretch: f64,
+    pub(crate) objectives: ObjectiveTally,
 }
 
 /// The figures of a summary.
@@ -66,6 +91,7 @@ impl Tally {
         let bounded = stretch::bounded(turnaround, run, self.tau);
         self.bounded_stretch += bounded;
         self.max_bounded_stretch = self.max_bounded_stretch.max(bounded);
+        self.objectives.complete(job, bounded);
     }
 
     /// The figures; those of no completed job are 0.
@@ -118,11 +144,7 @@ impl Figures {
             }
         }
         for ((figure, found), (_, expected)) in rounded(self).into_iter().zip(rounded(expected)) {
-            // Written so that not-a-number is a difference.
-            let close = (found - expected).abs() <= TOLERANCE * expected.abs();
-            if !close {
-                rules.push(Rule::Summary { figure, found, expected });
-            }
+            rules.extend(difference(figure, found, expected, Exactness::Rounded));
         }
         rules
     }

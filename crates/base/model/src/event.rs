@@ -5,6 +5,7 @@
 //! (`_us`), shares in units of 1/943,718,400 of a node, yields in units of 2^-20. Within one moment the records
 //! are in the order: completions, submissions, then the changes that the policy decided.
 
+use crate::WeightRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -55,6 +56,26 @@ pub enum Record<'a> {
         /// if the run time was unknown to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate_us: Option<u64>,
+        /// The number of its user in the log, if known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        user: Option<u32>,
+    },
+    /// The job that was just submitted follows another one that has left the system, or others will follow it.
+    Link {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// The job that it follows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<u64>,
+        /// The think time: it is submitted this long after the other one has left (one microsecond at least if that was
+        /// rejected or killed).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        think_us: Option<u64>,
+        /// How many jobs will be submitted when it has left.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        followers: u32,
     },
     /// A waiting job starts.
     Start {
@@ -154,5 +175,38 @@ pub enum Record<'a> {
         migrations: u64,
         /// Tasks that changed node in migrations, added up.
         migrated_tasks: u64,
+        /// Further figures, which older files lack.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        objectives: Option<Objectives>,
     },
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+/// Figures of the bounded stretch by quantile, by weight and by user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Objectives {
+    /// Half of the jobs have no more; of more than a million jobs it may be too low by 0.1 %, as may the other quantiles.
+    pub median_bounded_stretch: f64,
+    /// 95 % of the jobs have no more.
+    pub p95_bounded_stretch: f64,
+    /// 99 % of the jobs have no more.
+    pub p99_bounded_stretch: f64,
+    /// The rule of the weights.
+    #[schemars(with = "String")]
+    pub weights: WeightRule,
+    /// Numbers of users, and by what the weights of their jobs are multiplied; 1 of users that are not listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub user_weights: Vec<(u32, f64)>,
+    /// The weighted mean.
+    pub weighted_bounded_stretch: f64,
+    /// Jain's index of the users' means; absent if no user is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<f64>,
+    /// The largest mean of a user; absent if no user is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_user_bounded_stretch: Option<f64>,
 }

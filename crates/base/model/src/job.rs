@@ -1,6 +1,6 @@
 //! A job of the on-line study.
 
-use crate::{JobId, Share, SimSpan, SimTime};
+use crate::{JobId, Share, SimSpan, SimTime, UserId};
 
 /// A job: identical tasks that start, progress and end together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,17 @@ pub struct Job {
     pub run_time: SimSpan,
     /// How long its user said that it would run (field 9 of SWF), if known.
     pub requested_time: Option<SimSpan>,
+    /// Whose it is (field 12 of SWF), if known.
+    pub user: Option<UserId>,
+}
+
+/// That a job is submitted some time after another one has left the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preceding {
+    /// The other one.
+    pub job: JobId,
+    /// The think time: from the end of the other one to the submission.
+    pub think: SimSpan,
 }
 
 impl Job {

@@ -6,7 +6,7 @@
 //! * [`VirtualTime`]: the work that a job has done, in units of 2^-20 microseconds, so that the moment of its
 //!   completion is exact over any span.
 //! * [`Clock`]: coarse time, for comparisons with simulators that have it.
-//! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`]: who asks, and where tasks are.
+//! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`], [`UserId`]: who asks, and where tasks are.
 //! * [`Seed`]: named streams of random numbers, forked from one seed.
 //! * [`stretch`]: the metrics of one job.
 //! * [`offline`]: instances of the off-line problem and of the adaptation problem.
@@ -41,6 +41,7 @@ mod seed;
 mod share;
 mod time;
 mod virtual_time;
+mod weight;
 mod yields;
 
 pub mod coallocation;
@@ -53,10 +54,11 @@ pub mod vm;
 
 pub use clock::Clock;
 pub use fault::{Fault, FileFaults};
-pub use ids::{JobId, NodeId, NodeTasks};
-pub use job::Job;
+pub use ids::{JobId, NodeId, NodeTasks, UserId};
+pub use job::{Job, Preceding};
 pub use seed::{Rng, Seed};
 pub use share::{CpuUse, Share};
 pub use time::{ParseTimeError, SimSpan, SimTime};
 pub use virtual_time::VirtualTime;
+pub use weight::WeightRule;
 pub use yields::Yield;

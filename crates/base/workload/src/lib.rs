@@ -2,11 +2,14 @@
 //!
 //! * [`log`]: records of logs, sources of them, and what can be wrong with a file.
 //! * [`formats`]: the Standard Workload Format ([`formats::swf`]), the Grid Workloads Format ([`formats::gwf`]), the
-//!   accounting of Slurm ([`formats::slurm`]), workloads of Batsim ([`formats::batsim`]). Logs, plain or gzip, are streamed in constant memory, or read whole and sorted.
+//!   accounting of Slurm ([`formats::slurm`]) and PBS ([`formats::pbs`]), workloads of Batsim ([`formats::batsim`]). Logs, plain
+//!   or gzip, are streamed in constant memory, or read whole and sorted.
 //! * [`prepare`]: from records to [`Job`](dfrsim_model::Job)s: selection, rules for anomalous lines, tasks with CPU needs
 //!   and memory. [`prepare::with_jobs`] hands the stream of a file to a simulation.
 //! * [`lublin`]: synthetic workloads.
+//! * [`feedback`]: users who wait for their jobs. [`resample`]: logs drawn from the users of a log.
 //! * [`cut`]: weeks, first jobs, windows of time. [`load`]: the offered load, and scaling to one.
+//! * [`anonymise`]: logs in which nobody can be recognised.
 //! * [`traces`]: where logs lie.
 //!
 //! ```
@@ -23,10 +26,13 @@
 //! Sources: the definition of SWF 2.2 at the Parallel Workloads Archive; Lublin and Feitelson, JPDC 63(11), 2003; the
 //! dissertation that introduced DFRS (Stillwell, 2010), section 5.3, for the workload sets of the on-line study.
 
+pub mod anonymise;
 pub mod cut;
+pub mod feedback;
 pub mod formats;
 pub mod load;
 pub mod log;
 pub mod lublin;
 pub mod prepare;
+pub mod resample;
 pub mod traces;

@@ -180,6 +180,7 @@ mod tests {
             memory: Share::ZERO,
             run_time,
             requested_time: None,
+            user: None,
         }
     }
 

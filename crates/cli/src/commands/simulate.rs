@@ -13,15 +13,17 @@ use crate::output::{Printing, notice};
 pub(super) use answer::Simulated;
 use clap::{Args, ValueEnum as _};
 use dfrsim_cluster::{
-    EstimateModel, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate,
+    EstimateModel, Followers, Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, Weights,
+    simulate_with,
 };
 use dfrsim_interchange::Records;
 use dfrsim_lab::Registry;
-use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_model::{Job, Seed, SimSpan, WeightRule};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::log::Record;
-use dfrsim_workload::prepare::{Opened, Report};
+use dfrsim_workload::prepare::{Opened, Report, Survey};
 use files::{FileArguments, Files, Subject};
 use std::iter;
 use std::path::Path;
@@ -80,6 +82,17 @@ pub(crate) struct Simulate {
     /// Do not count jobs submitted within this time before the last submission
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "0")]
     cool_down: SimSpan,
+    /// How the times of submission come about: open (those of the log), dependencies (a think time after the end of the preceding
+    /// job, fields 17 and 18), sessions (users wait for their jobs; a session ends after an hour without a submission),
+    /// sessions:arrival:SECONDS, sessions:think:SECONDS (after the end of all of its jobs)
+    #[arg(long, value_name = "WAY", default_value = "open", conflicts_with = "swf_out")]
+    submission: Submission,
+    /// The weights of jobs in the weighted bounded stretch: node-seconds (nodes * run time), or equal
+    #[arg(long, value_name = "node-seconds|equal", default_value = "node-seconds")]
+    weights: WeightRule,
+    /// Multiply the weights of a user's jobs, by the number of the user in the log
+    #[arg(long = "user-weight", value_name = "USER=WEIGHT", value_parser = user_weight, value_delimiter = ',')]
+    user_weights: Vec<(u32, f64)>,
     #[command(flatten)]
     files: FileArguments,
     #[command(flatten)]
@@ -104,6 +117,16 @@ impl OverrunArgument {
     }
 }
 
+/// `3=10`: a user's number and weight.
+fn user_weight(text: &str) -> Result<(u32, f64), String> {
+    let parts =
+        text.split_once('=').and_then(|(user, weight)| Some((user.parse().ok()?, weight.parse().ok()?)));
+    let is_weight = |weight: &f64| (1e-9..=1e9).contains(weight);
+    parts.filter(|(_, weight)| is_weight(weight)).ok_or_else(|| {
+        "expected the number of a user and a weight between 1e-9 and 1e9, such as 3=10".to_owned()
+    })
+}
+
 /// Everything that watches a simulation.
 type Watchers = (Metrics, Files);
 
@@ -126,6 +149,7 @@ impl Simulate {
             nodes,
             penalty: self.penalty,
             tau: self.tau[0],
+            weights: self.weights(),
             workload: &path,
             header: &opened.header().clone(),
             choices: format!("estimates {}, overrun {}", self.estimates, self.overrun.name()),
@@ -142,6 +166,10 @@ impl Simulate {
         );
         let printing = if self.json { Printing::JSON } else { self.printing };
         printing.print(&Simulated::new(self.policy, &summary))
+    }
+
+    fn weights(&self) -> Weights {
+        Weights { rule: self.weights, users: self.user_weights.iter().copied().collect() }
     }
 
     fn policy_options(&self) -> PolicyOptions {
@@ -198,10 +226,13 @@ impl Simulate {
             None => job,
         };
         let count = survey.report().counts.jobs;
+        if self.submission != Submission::Open {
+            return self.run_linked(subject, &survey, arriving, surveying, time);
+        }
         if let Some(jobs) = survey.take_kept().filter(|_| !self.files.need_records()) {
             let files = self.files.create(subject, Records::default())?;
             let begin = Instant::now();
-            let result = self.simulate(subject.nodes, count, jobs.map(arriving), files);
+            let result = self.simulate(subject.nodes, count, jobs.map(arriving), Followers::default(), files);
             time.reading = surveying;
             time.simulating = begin.elapsed();
             return result;
@@ -211,7 +242,7 @@ impl Simulate {
         let (files, pairs) = self.begin(subject, pairs.map(|(job, record)| (arriving(job), record)))?;
         let begin = Instant::now();
         let mut pairs = Timed::new(pairs);
-        let result = self.simulate(subject.nodes, count, &mut pairs, files);
+        let result = self.simulate(subject.nodes, count, &mut pairs, Followers::default(), files);
         time.reading = surveying + pairs.spent();
         time.simulating = begin.elapsed() - pairs.spent();
         drop(pairs);
@@ -219,6 +250,32 @@ impl Simulate {
             let path = subject.workload.display();
             return Err(Failure::input(format!("{path}: the file was changed while it was read")));
         }
+        result
+    }
+
+    /// Reads the log once more, with all of its jobs in memory, and lets users wait for their jobs.
+    fn run_linked(
+        &self,
+        subject: &Subject<'_>,
+        survey: &Survey,
+        arriving: impl Fn(Job) -> Job,
+        surveying: Duration,
+        time: &mut HostTime,
+    ) -> Result<Watchers, Failure> {
+        let begin = Instant::now();
+        let mut stream = survey.jobs().map_err(Failure::input)?;
+        let pairs: Vec<(Job, Record)> = iter::from_fn(|| stream.next_with_record()).collect();
+        stream.finish().map_err(|error| self.workload.log.failure(&error))?;
+        let links = self.submission.links(&pairs).unwrap_or_default();
+        notice!("{}: {}", subject.workload.display(), links.counts);
+        let jobs = pairs.into_iter().map(|(job, _)| arriving(job)).zip(links.preceding);
+        let count = survey.report().counts.jobs;
+        let (first, followers) = Followers::split(jobs);
+        time.reading = surveying + begin.elapsed();
+        let files = self.files.create(subject, Records::default())?;
+        let begin = Instant::now();
+        let result = self.simulate(subject.nodes, count, first, followers, files);
+        time.simulating = begin.elapsed();
         result
     }
 
@@ -242,6 +299,7 @@ impl Simulate {
         nodes: u32,
         count: u64,
         jobs: impl IntoIterator<Item = Job>,
+        followers: Followers,
         files: Files,
     ) -> Result<Watchers, Failure> {
         let figures = SummaryOptions {
@@ -249,6 +307,7 @@ impl Simulate {
             taus: self.tau.clone(),
             warm_up: self.warm_up,
             cool_down: self.cool_down,
+            weights: self.weights(),
         };
         let options = Options {
             penalty: self.penalty,
@@ -263,7 +322,8 @@ impl Simulate {
         let mut scheduler = self.policy.scheduler(nodes, &self.policy_options());
         let simulated = progress::shown(count, |progress| {
             let mut watchers = ((Metrics::new(figures), files), progress);
-            simulate(nodes, &options, jobs, &mut *scheduler, &mut watchers).map(|()| watchers.0)
+            simulate_with(nodes, &options, jobs, followers, &mut *scheduler, &mut watchers)
+                .map(|()| watchers.0)
         });
         simulated.map_err(|error| match error {
             SimulationError::BeyondRange(_) => Failure::input(error),

@@ -139,6 +139,11 @@ fn your_log() {
     check_page("your_log");
 }
 
+#[test]
+fn users() {
+    check_page("users");
+}
+
 /// Without Python the process that is the policy cannot start.
 #[test]
 fn your_policy() {

@@ -163,6 +163,53 @@ fn nodes_of_many_cores_hold_wide_jobs() {
     }
 }
 
+/// Accounting of PBS goes the same way.
+#[test]
+fn accounting_of_pbs_becomes_a_simulation() {
+    let lines =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../base/workload/tests/workload/reference/documented.pbs");
+    let folder = Folder::with(&[]);
+    let log = folder.path("pbs.swf");
+    let notices = stderr(dfrsim(["log", "convert", lines, "--out"]).arg(&log), 0);
+    for notice in [
+        "jobs that had not ended, left out: 1",
+        "runs that ended in a requeue: 1",
+        "lines of events of jobs: 10",
+        "jobs without processors, taken to have one: 2",
+        "pbs.swf: 7 jobs",
+    ] {
+        assert!(notices.contains(notice), "{notice}\n{notices}");
+    }
+    let options = ["--nodes", "16", "--unit", "processor"];
+    let of = |workload: &std::path::Path| stdout(&mut simulate(workload, &options));
+    assert_eq!(of(&log), of(std::path::Path::new(lines)));
+}
+
+/// Nobody is in the file, and the simulations are the same.
+#[test]
+fn an_anonymous_log_has_the_same_simulations() {
+    for name in ["slurm-22.05.sacct", "documented.pbs"] {
+        let log = format!("{}/../base/workload/tests/workload/reference/{name}", env!("CARGO_MANIFEST_DIR"));
+        let folder = Folder::with(&[]);
+        let (same, shifted) = (folder.path("same.swf"), folder.path("shifted.swf"));
+        stderr(dfrsim(["log", "anonymise", &log, "--out"]).arg(&same), 0);
+        let notices = stderr(dfrsim(["log", "anonymise", &log, "--shift", "--out"]).arg(&shifted), 0);
+        assert!(notices.contains(" users, "), "{notices}");
+        let text = fs::read_to_string(&shifted).unwrap();
+        assert!(text.lines().all(|line| !line.starts_with(';') || line.starts_with("; Max")), "{text}");
+        for policy in ["EASY", "GreedyPM*/per/OPT=MIN/MVT=600"] {
+            let options = ["--nodes", "16", "--unit", "processor", "--estimates", "requested"];
+            let of = |workload: &std::path::Path| {
+                let mut command = dfrsim(["simulate", "--policy", policy, "--workload"]);
+                stdout(command.arg(workload).args(options))
+            };
+            let expected = of(std::path::Path::new(&log));
+            assert_eq!(of(&same), expected, "{name}");
+            assert_eq!(of(&shifted), expected, "{name}");
+        }
+    }
+}
+
 /// What a real Slurm printed becomes a log and a simulation, and every line of it is accounted for.
 #[test]
 fn a_listing_of_slurm_becomes_a_simulation() {

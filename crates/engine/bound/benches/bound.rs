@@ -45,6 +45,7 @@ fn crowded(bencher: Bencher<'_, '_>, count: u64) {
             memory: Share::ZERO,
             run_time: SimSpan::from_secs(10_f64.powf(rng.random_range(1.0..5.0)) as u64),
             requested_time: None,
+            user: None,
         })
         .collect();
     jobs.sort_by_key(|job| job.submit);

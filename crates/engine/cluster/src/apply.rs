@@ -7,7 +7,7 @@ use crate::job_table::ActiveJob;
 use crate::simulation::{FIRST_JOB, Simulation, WAKE_UP};
 use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence, Placement};
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
-use dfrsim_model::{Job, SimTime, Yield};
+use dfrsim_model::{Job, SimSpan, SimTime, Yield};
 
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Applies a decision that has been checked; the node totals already hold it.
@@ -110,6 +110,12 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             self.events.cancel(Slot(FIRST_JOB + change.job.0));
         } else {
             self.observer.observe(now, active.sequence, Occurrence::Rejected);
+        }
+        if self.followers.are_used() {
+            // The submissions of this moment are over.
+            let earliest = now.saturating_add(SimSpan::from_micros(1));
+            let released = self.followers.release(active.job.id, active.sequence, now, earliest);
+            self.followers.released.extend(released);
         }
         self.jobs.release(change.job);
     }

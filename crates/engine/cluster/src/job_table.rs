@@ -95,6 +95,7 @@ impl ActiveJob {
             cpu_need: job.cpu_need,
             memory: job.memory,
             run_time: job.run_time,
+            user: job.user,
             killed: self.killed,
             preemptions: self.preemptions,
             migrations: self.migrations,

@@ -7,7 +7,7 @@
 //!   a read-only [`View`]) and fills a [`Decision`].
 //! * The whole decision is checked before any of it is applied; a wrong one ends the run with a [`Violation`]
 //!   that names the rule, the job and the moment.
-//! * [`Metrics`] collects stretch, waiting, utilisation and moves; [`EventLog`] writes an events file that the
+//! * [`Metrics`] collects stretch, waiting, fairness, utilisation and moves; [`EventLog`] writes an events file that the
 //!   audit can check.
 //!
 //! A task occupies memory on its node and gets CPU = need * yield of its job; all tasks of a job have the same
@@ -45,6 +45,7 @@
 //!     memory: Share::from_ratio(1, 10),
 //!     run_time: SimSpan::from_secs(60),
 //!     requested_time: None,
+//!     user: None,
 //! };
 //! let mut metrics = Metrics::new(SummaryOptions::new(1));
 //! simulate(1, &Options::default(), [job], &mut Everything, &mut metrics).unwrap();
@@ -58,9 +59,11 @@ mod classes;
 mod decision;
 mod distribution;
 mod event_log;
+mod followers;
 mod job_table;
 mod metrics;
 mod node_loads;
+mod objectives;
 mod observer;
 mod options;
 mod placement;
@@ -74,20 +77,24 @@ mod summary;
 mod summary_options;
 mod tally;
 mod view;
+mod weights;
 
 pub use check::{Rule, Violation};
 pub use classes::{ClassSummary, LengthClass, SizeClass};
 pub use decision::Decision;
 pub use distribution::Distribution;
 pub use event_log::EventLog;
+pub use followers::{Followers, Link};
 pub use job_table::{JobHandle, JobState};
 pub use metrics::Metrics;
+pub use objectives::{Fairness, Objectives};
 pub use observer::{JobRecord, Observer, Occurrence};
 pub use options::{EstimateModel, NeedModel, Options, Overrun, ParseEstimateError, ParseNeedError};
 pub use placement::{NodeRange, Parts, Placement};
 pub use scheduler::{Scheduler, Situation};
-pub use simulation::{Simulation, SimulationError, simulate};
+pub use simulation::{Simulation, SimulationError, simulate, simulate_with};
 pub use summary::Summary;
 pub use summary_options::SummaryOptions;
 pub use tally::Tally;
 pub use view::{JobView, View};
+pub use weights::Weights;

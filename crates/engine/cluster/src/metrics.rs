@@ -1,9 +1,12 @@
 //! The metrics of a simulation.
 
 use crate::classes::ClassTotals;
+use crate::objectives::ObjectiveTotals;
 use crate::sample::{Measure, Sample};
 use crate::sketch::Sketch;
-use crate::{ClassSummary, Distribution, JobRecord, Observer, Occurrence, Summary, SummaryOptions};
+use crate::{
+    ClassSummary, Distribution, JobRecord, Objectives, Observer, Occurrence, Summary, SummaryOptions, Weights,
+};
 use dfrsim_model::SimTime;
 
 /// Collects the figures of a simulation.
@@ -46,18 +49,29 @@ struct Moves {
 struct Folded {
     jobs: usize,
     measures: Vec<(Measure, Sketch)>,
+    /// For each tau.
+    objectives: Vec<ObjectiveTotals>,
     classes: ClassTotals,
 }
 
 impl Folded {
     fn new(options: &SummaryOptions) -> Folded {
         let measures = Measure::all(options).map(|measure| (measure, Sketch::default()));
-        Folded { jobs: 0, measures: measures.collect(), classes: ClassTotals::new(options.taus[0]) }
+        let objectives = options.taus.iter().map(|&tau| ObjectiveTotals::new(tau));
+        Folded {
+            jobs: 0,
+            measures: measures.collect(),
+            objectives: objectives.collect(),
+            classes: ClassTotals::new(options.taus[0]),
+        }
     }
-    fn add(&mut self, sample: &Sample) {
+    fn add(&mut self, sample: &Sample, weights: &Weights) {
         self.jobs += 1;
         for (measure, sketch) in &mut self.measures {
             sketch.add(measure.of(sample));
+        }
+        for totals in &mut self.objectives {
+            totals.add(sample, weights);
         }
         self.classes.add(sample);
     }
@@ -68,6 +82,7 @@ struct Counted {
     jobs: usize,
     /// In the order of [`Measure::all`].
     distributions: Vec<Distribution>,
+    objectives: Vec<Objectives>,
     classes: Vec<ClassSummary>,
 }
 
@@ -103,7 +118,7 @@ impl Metrics {
     #[must_use]
     pub fn summary(&self) -> Option<Summary> {
         let makespan = self.last_end?.since(self.first_submit?);
-        let Counted { jobs, distributions, classes } = self.counted()?;
+        let Counted { jobs, distributions, objectives, classes } = self.counted()?;
         let (&[wait, turnaround, stretch], bounded) = distributions.split_first_chunk()?;
         Some(Summary {
             jobs,
@@ -116,6 +131,8 @@ impl Metrics {
             turnaround,
             stretch,
             bounded_stretch: self.options.taus.iter().copied().zip(bounded.iter().copied()).collect(),
+            objectives,
+            weights: self.options.weights.clone(),
             classes,
             preemptions: self.moves.preemptions,
             migrations: self.moves.migrations,
@@ -129,17 +146,24 @@ impl Metrics {
         let samples = self.samples.iter().filter(|sample| self.is_warm(sample) && self.is_before_end(sample));
         if let Some(folded) = &self.folded {
             let mut folded = folded.clone();
-            samples.for_each(|sample| folded.add(sample));
+            samples.for_each(|sample| folded.add(sample, &self.options.weights));
             let distributions = folded.measures.iter().map(|(_, sketch)| sketch.distribution());
             return Some(Counted {
                 jobs: folded.jobs,
                 distributions: distributions.collect::<Option<_>>()?,
+                objectives: folded.objectives.iter().map(ObjectiveTotals::objectives).collect(),
                 classes: folded.classes.summaries(),
             });
         }
         let samples: Vec<&Sample> = samples.collect();
         let mut classes = ClassTotals::new(self.options.taus[0]);
         samples.iter().for_each(|sample| classes.add(sample));
+        let objectives = self.options.taus.iter().map(|&tau| {
+            let mut totals = ObjectiveTotals::new(tau);
+            samples.iter().for_each(|sample| totals.add(sample, &self.options.weights));
+            totals.objectives()
+        });
+        let objectives = objectives.collect();
         let mut values = Vec::with_capacity(samples.len());
         let distributions = Measure::all(&self.options).map(|measure| {
             values.clear();
@@ -149,6 +173,7 @@ impl Metrics {
         Some(Counted {
             distributions: distributions.collect::<Option<_>>()?,
             jobs: samples.len(),
+            objectives,
             classes: classes.summaries(),
         })
     }
@@ -182,7 +207,7 @@ impl Metrics {
         samples.retain(|sample| {
             let certain = self.is_before_end(sample);
             if certain && self.is_warm(sample) {
-                folded.add(sample);
+                folded.add(sample, &self.options.weights);
             }
             !certain
         });
@@ -211,7 +236,10 @@ impl Observer for Metrics {
             }
             Occurrence::Rejected | Occurrence::Killed(_) => self.rejected += 1,
             Occurrence::Completed(record) => self.complete(record),
-            Occurrence::Started(..) | Occurrence::Resumed(..) | Occurrence::YieldChanged(_) => {}
+            Occurrence::Linked(_)
+            | Occurrence::Started(..)
+            | Occurrence::Resumed(..)
+            | Occurrence::YieldChanged(_) => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Observers of a simulation.
 
-use crate::Placement;
-use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, Yield};
+use crate::{Link, Placement};
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId, Yield};
 
 /// What happened, as observers receive it. Jobs are named by their place in the order of submission.
 #[derive(Clone, Copy, Debug)]
@@ -9,6 +9,8 @@ pub enum Occurrence<'a> {
     /// A job arrived, with the estimate of its run time that the policy knows. Its run time is what it will run, so a job that
     /// will be killed has its estimate here.
     Submitted(&'a Job, Option<SimSpan>),
+    /// What connects the job that has just arrived with others, if anything does.
+    Linked(Link),
     /// A waiting job started.
     Started(Placement<'a>, Yield),
     /// A running job was paused: this many bytes' worth of memory, as whole nodes, were written.
@@ -46,6 +48,8 @@ pub struct JobRecord {
     pub memory: Share,
     /// Its run time at full speed.
     pub run_time: SimSpan,
+    /// Whose it is, if known.
+    pub user: Option<UserId>,
     /// Whether it was killed: at its estimate, or by the policy.
     pub killed: bool,
     /// How often it was paused.

@@ -1,8 +1,8 @@
 //! The records of [`dfrsim_model::event`], from what observers receive.
 
-use crate::{Occurrence, Placement, Summary};
-use dfrsim_model::event::{FORMAT_VERSION, Record};
-use dfrsim_model::{SimSpan, SimTime, Yield};
+use crate::{Link, Occurrence, Placement, Summary};
+use dfrsim_model::event::{self, FORMAT_VERSION, Record};
+use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
 
 /// The first record: what is simulated, and the tau of the summary's bounded stretch.
 #[must_use]
@@ -29,7 +29,12 @@ impl Occurrence<'_> {
                 run_us: submitted.run_time.micros(),
                 estimate_us: (estimate != Some(submitted.run_time))
                     .then(|| estimate.unwrap_or(SimSpan::MAX).micros()),
+                user: submitted.user.map(UserId::number),
             },
+            Occurrence::Linked(Link { after, followers }) => {
+                let (after, think_us) = after.map(|(after, think)| (after, think.micros())).unzip();
+                Record::Link { at_us, job, after, think_us, followers }
+            }
             Occurrence::Started(placement, job_yield) => {
                 Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }
             }
@@ -52,7 +57,7 @@ impl Summary {
     /// The last record. It speaks of the first tau, which must be the one of the first record.
     #[must_use]
     pub fn record(&self) -> Record<'static> {
-        let (_, bounded) = self.bounded_stretch[0];
+        let ((_, bounded), objectives) = (self.bounded_stretch[0], self.objectives[0]);
         Record::Summary {
             completed: (self.jobs + self.trimmed) as u64,
             rejected: self.rejected,
@@ -65,6 +70,16 @@ impl Summary {
             preemptions: self.preemptions,
             migrations: self.migrations,
             migrated_tasks: self.migrated_tasks,
+            objectives: Some(event::Objectives {
+                median_bounded_stretch: bounded.median,
+                p95_bounded_stretch: bounded.p95,
+                p99_bounded_stretch: bounded.p99,
+                weights: self.weights.rule,
+                user_weights: self.weights.users.iter().map(|(&user, &weight)| (user, weight)).collect(),
+                weighted_bounded_stretch: objectives.weighted_bounded_stretch,
+                fairness: objectives.fairness.map(|fairness| fairness.jain),
+                max_user_bounded_stretch: objectives.fairness.map(|fairness| fairness.max_mean),
+            }),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The measurements of a completed job.
 
 use crate::{JobRecord, SummaryOptions};
-use dfrsim_model::{SimSpan, SimTime, stretch};
+use dfrsim_model::{SimSpan, SimTime, UserId, stretch};
 
 /// The recorded data of a completed job.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,7 @@ pub(crate) struct Sample {
     pub(crate) turnaround: SimSpan,
     pub(crate) run_time: SimSpan,
     pub(crate) tasks: u32,
+    pub(crate) user: Option<UserId>,
 }
 
 impl Sample {
@@ -21,6 +22,7 @@ impl Sample {
             turnaround: record.turnaround(),
             run_time: record.run_time,
             tasks: record.tasks,
+            user: record.user,
         }
     }
     pub(crate) fn bounded_stretch(&self, tau: SimSpan) -> f64 {

@@ -5,8 +5,8 @@ use crate::job_table::JobTable;
 use crate::node_loads::NodeLoads;
 use crate::speeds::Speeds;
 use crate::{
-    Decision, JobHandle, JobState, NeedModel, Observer, Occurrence, Options, Overrun, Scheduler, Situation,
-    View, Violation,
+    Decision, Followers, JobHandle, JobState, NeedModel, Observer, Occurrence, Options, Overrun, Scheduler,
+    Situation, View, Violation,
 };
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
@@ -34,6 +34,14 @@ pub enum SimulationError {
         "job {0} is not valid: expected at least one task, a run time above 0, and jobs in order of submission"
     )]
     InvalidJob(JobId),
+    /// A job follows another one that was never submitted.
+    #[error("job {job} is to be submitted after job {after}, which never comes")]
+    NeverFollows {
+        /// The job.
+        job: JobId,
+        /// The one that it follows.
+        after: JobId,
+    },
     /// Jobs whose run times and estimates add up to more than simulated time can express.
     #[error(
         "with job {0} the jobs in the system may run past second {seconds}, the last one that can be simulated",
@@ -73,7 +81,22 @@ pub fn simulate(
     scheduler: &mut dyn Scheduler,
     observer: &mut impl Observer,
 ) -> Result<(), SimulationError> {
-    run(nodes, options, &mut jobs.into_iter(), scheduler, observer)
+    simulate_with(nodes, options, jobs, Followers::default(), scheduler, observer)
+}
+
+/// The same with jobs that are submitted when others have left.
+///
+/// # Errors
+/// As those of [`simulate`]; and if a job follows one that never comes.
+pub fn simulate_with(
+    nodes: u32,
+    options: &Options,
+    jobs: impl IntoIterator<Item = Job>,
+    followers: Followers,
+    scheduler: &mut dyn Scheduler,
+    observer: &mut impl Observer,
+) -> Result<(), SimulationError> {
+    run(nodes, options, &mut jobs.into_iter(), followers, scheduler, observer)
 }
 
 /// The same for any types, so that it is compiled and optimised here, once, and not where it is used.
@@ -81,10 +104,11 @@ fn run(
     nodes: u32,
     options: &Options,
     jobs: &mut dyn Iterator<Item = Job>,
+    followers: Followers,
     scheduler: &mut dyn Scheduler,
     observer: &mut dyn Observer,
 ) -> Result<(), SimulationError> {
-    let mut simulation = Simulation::new(nodes, options.clone(), jobs, observer)?;
+    let mut simulation = Simulation::new(nodes, options.clone(), jobs, observer)?.with_followers(followers);
     let mut decision = Decision::default();
     while let Some(situation) = simulation.advance()? {
         scheduler.decide(&situation, &mut decision);
@@ -104,7 +128,7 @@ fn longest(job: &Job, estimate: Option<SimSpan>) -> u128 {
 /// use dfrsim_cluster::{Decision, Metrics, Options, Simulation, SummaryOptions};
 /// # use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
 /// # let job = Job { id: JobId(1), submit: SimTime::ZERO, tasks: 2, cpu_need: Share::from_ratio(1, 4),
-/// #     memory: Share::ZERO, run_time: SimSpan::from_secs(60), requested_time: None };
+/// #     memory: Share::ZERO, run_time: SimSpan::from_secs(60), requested_time: None, user: None };
 /// let metrics = Metrics::new(SummaryOptions::new(1));
 /// let mut simulation = Simulation::new(1, Options::default(), [job], metrics)?;
 /// let mut decision = Decision::default();
@@ -129,6 +153,8 @@ pub struct Simulation<I, O> {
     next: Option<Job>,
     /// Jobs that arrive later and were pulled or submitted by the policy already: the last one arrives first.
     held: Vec<Job>,
+    /// Jobs that are submitted when others have left.
+    pub(crate) followers: Followers,
     now: SimTime,
     /// What happened at this moment.
     completed: Vec<JobHandle>,
@@ -166,6 +192,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             arrivals: jobs.into_iter(),
             next: None,
             held: Vec::new(),
+            followers: Followers::default(),
             now: SimTime::ZERO,
             completed: Vec::new(),
             submitted: Vec::new(),
@@ -180,6 +207,13 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         };
         simulation.pull_submission(SimTime::ZERO)?;
         Ok(simulation)
+    }
+
+    /// With jobs that are submitted when others have left; to be called before the first moment.
+    #[must_use]
+    pub fn with_followers(mut self, followers: Followers) -> Self {
+        self.followers = followers;
+        self
     }
 
     /// Goes on to the next moment at which something happens; `None` when all jobs have left.
@@ -212,7 +246,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             submitted: &self.submitted,
             discovered: &self.discovered,
             tick: self.tick,
-            all_submitted: self.next.is_none(),
+            all_submitted: self.next.is_none() && self.followers.is_empty(),
         }
     }
 
@@ -228,6 +262,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         self.checker.check(now, decision, &self.jobs, &mut self.nodes)?;
         self.apply(now, decision);
         self.take_submissions(now, &decision.submissions)?;
+        let released = std::mem::take(&mut self.followers.released);
+        self.take_submissions(now, &released)?;
         // The wake-up is the only event left, and the policy does not use it.
         let idle = decision.changes.is_empty() && self.events.len() == 1 && self.next.is_none() && self.tick;
         self.idle_ticks = if idle { self.idle_ticks + 1 } else { 0 };
@@ -243,7 +279,10 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// All jobs have left.
     fn all_have_left(&self) -> Result<(), SimulationError> {
         match self.jobs.in_system() {
-            [] => Ok(()),
+            [] => match self.followers.waiting().next() {
+                None => Ok(()),
+                Some((after, job)) => Err(SimulationError::NeverFollows { job: job.id, after }),
+            },
             left @ [first, ..] => Err(SimulationError::Stuck {
                 time: self.now,
                 jobs: left.len(),
@@ -266,7 +305,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             self.events.pop();
             match slot {
                 WAKE_UP => tick = true,
-                Slot(slot) => self.complete(now, JobHandle(slot - FIRST_JOB)),
+                Slot(slot) => self.complete(now, JobHandle(slot - FIRST_JOB))?,
             }
         }
         Ok(tick)
@@ -331,6 +370,11 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         self.submitted.push(handle);
         let active = self.jobs.get(handle);
         self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job, active.estimate));
+        if self.followers.are_used()
+            && let Some(link) = self.followers.link(active.job.id)
+        {
+            self.observer.observe(now, active.sequence, Occurrence::Linked(link));
+        }
         Ok(())
     }
 
@@ -347,13 +391,19 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         first.map_or(Ok(()), |job| Err(SimulationError::BeyondRange(job)))
     }
 
-    fn complete(&mut self, now: SimTime, handle: JobHandle) {
+    fn complete(&mut self, now: SimTime, handle: JobHandle) -> Result<(), SimulationError> {
         let active = self.jobs.get(handle);
         let job = &active.job;
         self.nodes.remove(active.placement(), active.believed_need, job.memory, active.job_yield);
         self.observer.observe(now, active.sequence, Occurrence::Completed(&active.record(now)));
+        let (id, sequence) = (job.id, active.sequence);
         self.leave(handle, JobState::Completed);
         self.completed.push(handle);
+        if !self.followers.are_used() {
+            return Ok(());
+        }
+        let released = self.followers.release(id, sequence, now, now);
+        self.take_submissions(now, &released)
     }
 
     /// Lets what running jobs used since the last moment change what is believed of their needs.

@@ -1,6 +1,6 @@
 //! The figures of a simulation.
 
-use crate::{ClassSummary, Distribution};
+use crate::{ClassSummary, Distribution, Objectives, Weights};
 use dfrsim_model::SimSpan;
 
 /// The figures of a simulation. Times are in seconds.
@@ -27,6 +27,10 @@ pub struct Summary {
     pub stretch: Distribution,
     /// The bounded stretch for each tau.
     pub bounded_stretch: Vec<(SimSpan, Distribution)>,
+    /// Weighted stretch and fairness for each tau, in the same order.
+    pub objectives: Vec<Objectives>,
+    /// The weights of the weighted stretch.
+    pub weights: Weights,
     /// The classes that have jobs, by size, then length.
     pub classes: Vec<ClassSummary>,
     /// How often a job was preempted (paused).

@@ -1,5 +1,6 @@
 //! The options of a summary.
 
+use crate::Weights;
 use dfrsim_model::SimSpan;
 
 /// The jobs to summarise.
@@ -13,10 +14,12 @@ pub struct SummaryOptions {
     pub warm_up: SimSpan,
     /// Jobs submitted later than this before the last submission do not count in the distributions.
     pub cool_down: SimSpan,
+    /// How much jobs count in the weighted bounded stretch.
+    pub weights: Weights,
 }
 
 impl SummaryOptions {
-    /// The field's convention of tau = 10 s, no jobs trimmed.
+    /// The field's convention of tau = 10 s, no jobs trimmed, node-seconds as weights.
     #[must_use]
     pub fn new(nodes: u32) -> SummaryOptions {
         SummaryOptions {
@@ -24,6 +27,7 @@ impl SummaryOptions {
             taus: vec![SimSpan::from_secs(10)],
             warm_up: SimSpan::ZERO,
             cool_down: SimSpan::ZERO,
+            weights: Weights::default(),
         }
     }
 }

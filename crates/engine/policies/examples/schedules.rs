@@ -95,6 +95,7 @@ fn panel(policy: &str, kind: &str, top: f64) -> Group {
         memory: Share::from_ratio(1, 10),
         run_time: SimSpan::from_secs(run),
         requested_time: None,
+        user: None,
     });
     let mut gantt = Gantt::default();
     let known: Policy = policy.parse().expect("the policy is known");

@@ -1,7 +1,7 @@
 //! Scenarios: the frame's own fields, and those of a study.
 
 use super::at::TableAt;
-use super::codec::{seed, text};
+use super::codec::{optional, seed, text};
 use super::declare::Fields;
 use super::docs::FieldDoc;
 use super::environment::Environment;
@@ -46,6 +46,9 @@ pub struct Scenario<F> {
     pub title: String,
     /// The seed of all that is random in it.
     pub seed: u64,
+    /// The metric by which standings, figures and comparisons of its results rank variants; the primary one of the study if
+    /// there is none.
+    pub objective: Option<String>,
     /// The study's own fields, at the top level of the file.
     pub fields: F,
 }
@@ -60,9 +63,14 @@ impl<F> Deref for Scenario<F> {
 const STUDY: &str = "study";
 const TITLE: &str = "title";
 const SEED: &str = "seed";
+const OBJECTIVE: &str = "objective";
 
 fn first_seed() -> u64 {
     1
+}
+
+fn none() -> Option<String> {
+    None
 }
 
 impl<'a> Document<'a> {
@@ -96,6 +104,16 @@ impl<'a> Document<'a> {
         let place = TableAt::root(&self.table).span_of(STUDY);
         InputErrors::new(vec![self.text.fault(&place, unknown(STUDY, &found, studies))])
     }
+    /// That it ranks by none of the metrics that there are.
+    #[must_use]
+    pub fn unknown_objective<'s>(
+        &self,
+        found: &str,
+        metrics: impl IntoIterator<Item = &'s str> + Clone,
+    ) -> InputErrors {
+        let place = TableAt::root(&self.table).span_of(OBJECTIVE);
+        InputErrors::new(vec![self.text.fault(&place, unknown("metric", found, metrics))])
+    }
     /// Its fields as those of a study.
     ///
     /// # Errors
@@ -115,11 +133,12 @@ impl<'a> Document<'a> {
         let study: Option<String> = text().read_field(STUDY, None, &table, &mut reader);
         let title = text().read_field(TITLE, Some(String::new), &table, &mut reader);
         let seed = seed().read_field(SEED, Some(first_seed), &table, &mut reader);
+        let objective = optional(text()).read_field(OBJECTIVE, Some(none), &table, &mut reader);
         let fields = F::read(&table, &mut reader);
         table.finish(&mut reader);
         let scenario = || {
             study?;
-            Some(Scenario { title: title?, seed: seed?, fields: fields? })
+            Some(Scenario { title: title?, seed: seed?, objective: objective?, fields: fields? })
         };
         reader.finish(&self.text, scenario())
     }
@@ -131,6 +150,8 @@ pub(super) fn frame_fields() -> Vec<FieldDoc> {
     let mut fields = text().document(STUDY, "The name of the study.", None);
     fields.extend(text().document(TITLE, "A title of one line.", title));
     fields.extend(seed().document(SEED, "The seed of all random numbers.", Some(first_seed)));
+    let doc = "The metric that ranks variants in standings, figures and comparisons; without it, the primary metric.";
+    fields.extend(optional(text()).document(OBJECTIVE, doc, Some(none)));
     fields
 }
 
@@ -155,6 +176,7 @@ impl<F: Fields> Scenario<F> {
         table.insert(STUDY.into(), Value::String(study.into()));
         text().write_field(TITLE, &self.title, &mut table);
         seed().write_field(SEED, &self.seed, &mut table);
+        optional(text()).write_field(OBJECTIVE, &self.objective, &mut table);
         let mut fields = frame_fields();
         fields.extend(F::docs());
         toml::to_string(&Ordered { table: &table, fields: &fields }).expect("a table can be written as TOML")

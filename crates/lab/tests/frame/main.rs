@@ -6,7 +6,7 @@ mod wide;
 
 use dfrsim_lab::{
     Part, Progress, Registry, Results, RunError, RunOptions, RunReport, RunStatus, Shard, Status, Step,
-    unfinished_scenario,
+    standings, unfinished_scenario,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -76,6 +76,29 @@ fn a_run_writes_rows_instances_tables_claims_and_a_manifest() {
     assert_eq!(frames[0].number(1, frames[0].primary().unwrap()), Some(200.0));
     assert_eq!(results.instances().unwrap().lines.len(), 4);
     assert_eq!(results.tables().collect::<Vec<_>>(), ["claims", "means"]);
+}
+
+/// The primary metric of the toy study is the product; its other metric takes that place where a scenario says so, without
+/// another run.
+#[test]
+fn an_objective_takes_the_place_of_the_primary_metric() {
+    let folder = tempfile::tempdir().unwrap();
+    run(TOY, folder.path());
+    let rows = fs::read(folder.path().join("rows.csv")).unwrap();
+    let report = run(&format!("{TOY}objective = 'remainder'\n"), folder.path());
+    assert_eq!((report.counts.restored, report.counts.computed), (8, 0));
+    assert_eq!(fs::read(folder.path().join("rows.csv")).unwrap(), rows);
+    let registry = toy::registry();
+    let results = Results::read(folder.path(), &registry).unwrap();
+    assert_eq!(results.objective().as_deref(), Some("remainder"));
+    let frames = results.rows().unwrap();
+    let primary = frames[0].primary().map(|place| frames[0].columns()[place].name);
+    assert_eq!(primary, Some("remainder"));
+    assert_eq!(standings(&frames)[0].title, "Standings by remainder");
+
+    let unknown = registry.parse(&format!("{TOY}objective = 'remander'\n"), "toy.toml", None, &[]);
+    let message = unknown.err().unwrap().to_string();
+    assert!(message.contains("unknown metric `remander`; did you mean `remainder`?"), "{message}");
 }
 
 #[test]

@@ -119,7 +119,7 @@ impl<W: Write> Observer for BatsimJobs<W> {
                     self.lines.put(place, line);
                 }
             }
-            Occurrence::Paused(_) | Occurrence::YieldChanged(_) => {}
+            Occurrence::Linked(_) | Occurrence::Paused(_) | Occurrence::YieldChanged(_) => {}
         }
     }
 }

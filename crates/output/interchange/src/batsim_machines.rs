@@ -96,7 +96,10 @@ impl<W: Write> Observer for BatsimMachines<W> {
             | Occurrence::Resumed(placement, _)
             | Occurrence::Migrated(placement, ..) => self.take(job, placement),
             Occurrence::Paused(_) | Occurrence::Completed(_) | Occurrence::Killed(_) => self.release(job),
-            Occurrence::Submitted(..) | Occurrence::YieldChanged(_) | Occurrence::Rejected => {}
+            Occurrence::Submitted(..)
+            | Occurrence::Linked(_)
+            | Occurrence::YieldChanged(_)
+            | Occurrence::Rejected => {}
         }
     }
 }

@@ -25,6 +25,7 @@
 //!     memory: Share::ZERO,
 //!     run_time: SimSpan::from_secs(seconds),
 //!     requested_time: Some(SimSpan::from_secs(100)),
+//!     user: None,
 //! };
 //! let policy: dfrsim_policies::Policy = "FCFS".parse()?;
 //! let mut scheduler = policy.scheduler(4, &PolicyOptions::default());

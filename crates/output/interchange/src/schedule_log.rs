@@ -2,7 +2,7 @@
 
 use crate::InSubmissionOrder;
 use dfrsim_cluster::{JobRecord, Observer, Occurrence};
-use dfrsim_model::{Job, SimSpan, SimTime};
+use dfrsim_model::{Job, SimSpan, SimTime, UserId};
 use dfrsim_workload::log::{Header, MAX_SECONDS, Record, Status};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -121,6 +121,7 @@ fn arrived(job: &Job, record: Option<Record>) -> Record {
     let record = record.unwrap_or_else(|| Record {
         requested_processors: Some(job.tasks),
         requested_time: job.requested_time,
+        user: job.user.map(UserId::number),
         ..Record::default()
     });
     Record { job: job.id.0, submit: job.submit, allocated_processors: Some(job.tasks), ..record }

@@ -125,7 +125,7 @@ impl Part {
         Part {
             name: frame.row_type.name,
             left_out: left_out(extent, frame, groups.len()),
-            metrics: metrics.iter().map(|&place| Metric::new(&frame.columns()[place])).collect(),
+            metrics: metrics.iter().map(|&place| Metric::new(frame, place)).collect(),
             keys: keys.into_iter().map(Coder::finish).collect(),
             instance: instance.into_iter().map(Coder::finish).collect(),
             statuses: dfrsim_lab::Status::ALL.map(dfrsim_lab::Status::name).into(),
@@ -146,11 +146,11 @@ fn places(frame: &DataFrame, is_meant: impl Fn(&Column) -> bool) -> Vec<usize> {
 
 /// The metrics and facts of which there is a value; the primary metric first, even without one.
 fn places_of_metrics(frame: &DataFrame) -> Vec<usize> {
-    let is_shown =
-        |column: &Column| !column.is_primary() && (column.is_metric() || column.role == Role::Fact);
-    let mut others = places(frame, is_shown);
+    let primary = frame.primary();
+    let mut others = places(frame, |column| column.is_metric() || column.role == Role::Fact);
+    others.retain(|&place| Some(place) != primary);
     others.retain(|&place| (0..frame.len()).any(|row| field(frame, row, place) != Field::Missing));
-    frame.primary().into_iter().chain(others).collect()
+    primary.into_iter().chain(others).collect()
 }
 
 fn field(frame: &DataFrame, row: usize, place: usize) -> Field {
@@ -177,12 +177,13 @@ fn left_out(extent: Extent, frame: &DataFrame, groups: usize) -> Option<String> 
 }
 
 impl Metric {
-    fn new(column: &Column) -> Metric {
+    fn new(frame: &DataFrame, place: usize) -> Metric {
+        let column = &frame.columns()[place];
         Metric {
             name: column.heading(),
             doc: column.doc,
             more_is_better: column.better().map(|better| better == Better::More),
-            is_primary: column.is_primary(),
+            is_primary: frame.primary() == Some(place),
         }
     }
 }

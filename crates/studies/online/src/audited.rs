@@ -1,8 +1,9 @@
 //! A simulation followed by the independent checker.
 
+use crate::scenario::Simulation;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, SummaryOptions, records};
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::SimTime;
 use dfrsim_policies::fractional::{DropRule, PriorityRule, Readings};
 use dfrsim_policies::{Policy, PolicyOptions};
 
@@ -19,16 +20,20 @@ impl Audited {
         parameters: &PolicyOptions,
         nodes: u32,
         options: &Options,
-        tau: SimSpan,
+        simulation: &Simulation,
     ) -> Result<Audited, Faults> {
-        let name = policy.to_string();
+        let (name, tau) = (policy.to_string(), simulation.taus[0]);
         let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau))?;
         let mut auditor = auditor.with_clock(options.clock);
         // The rules are those of exact time.
         if let Some(checked) = checked(&name, parameters).filter(|_| options.clock.is_none()) {
             auditor = auditor.with_policy(checked);
         }
-        let metrics = Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) });
+        let metrics = Metrics::new(SummaryOptions {
+            taus: vec![tau],
+            weights: simulation.weights(),
+            ..SummaryOptions::new(nodes)
+        });
         Ok(Audited { auditor, metrics })
     }
 

@@ -1,14 +1,18 @@
 //! Instances: the weeks, logs and traces that policies are compared on.
 
-use crate::scenario::{Cut, LublinTraces, Online, Workload};
+use crate::scenario::{Cut, Log, LublinTraces, Online, Resample, Workload};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
-use dfrsim_model::{Job, Seed, Share, SimSpan, SimTime};
+use dfrsim_model::{Job, JobId, Preceding, Seed, Share, SimSpan, SimTime, UserId};
 use dfrsim_workload::cut;
+use dfrsim_workload::feedback::{LinkCounts, Submission};
 use dfrsim_workload::load::{LoadError, scale_to_load};
+use dfrsim_workload::log::Record;
 use dfrsim_workload::lublin::{LublinParameters, generate};
-use dfrsim_workload::prepare::{self, Anomaly, Report};
+use dfrsim_workload::prepare::{self, Anomaly, JobStream, Report};
+use dfrsim_workload::resample::{Drawn, draw};
 use std::fs::File;
+use std::iter;
 use std::sync::Arc;
 
 /// An instance before it is prepared.
@@ -23,25 +27,36 @@ pub(crate) struct Part {
 }
 
 enum Origin {
-    /// A part of a log, which is kept.
-    Log(Arc<[Job]>),
+    /// A part of a log, which is kept, with the job that each one follows if any does.
+    Log(Arc<[Job]>, Option<Preceded>),
     /// Generated when it is needed.
     Trace { parameters: LublinParameters, seed: Seed },
 }
+
+/// For each job of an instance the one that it follows.
+pub(crate) type Preceded = Arc<[Option<Preceding>]>;
 
 /// A log that was read.
 pub(crate) struct ReadLog {
     pub(crate) workload: usize,
     pub(crate) digest: Digest,
     pub(crate) report: Report,
+    /// Which jobs follow others, if users wait for their jobs.
+    links: Option<LinkCounts>,
 }
 
 impl ReadLog {
-    /// Whether lines were left out or changed, apart from those outside the selected part.
+    /// Whether lines were left out or changed, apart from those outside the selected part, or jobs follow others.
     pub(crate) fn is_altered(&self) -> bool {
         let counts = &self.report.counts;
         let clamped = Anomaly::ALL.iter().any(|&anomaly| counts.of(anomaly).clamped > 0);
-        clamped || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
+        let is_linked = self.links.is_some();
+        is_linked || clamped || counts.records != counts.outside + counts.jobs || self.report.read.broken > 0
+    }
+    /// What was read, and which jobs follow others.
+    pub(crate) fn notes(&self, workload: &Workload) -> Vec<String> {
+        let links = self.links.map(|links| format!("{}: {links}", workload.name));
+        iter::once(format!("{}: {}", workload.name, self.report)).chain(links).collect()
     }
     /// As the frame reports it.
     pub(crate) fn input(&self, workload: &Workload) -> Input {
@@ -62,6 +77,12 @@ impl ReadLog {
             let met = cases.into_iter().filter(|(_, count)| *count > 0);
             all.extend(met.map(|(what, count)| (format!("{}_{what}", anomaly.name()), count)));
         }
+        if let Some(links) = &self.links {
+            all.extend(
+                [("following_jobs", links.links), ("sessions", links.sessions)]
+                    .map(|(name, it)| (name.to_owned(), it)),
+            );
+        }
         Input {
             file: workload
                 .source
@@ -69,7 +90,7 @@ impl ReadLog {
                 .map(|(log, _)| log.file.given.clone())
                 .unwrap_or_default(),
             digest: self.digest,
-            report: vec![format!("{}: {}", workload.name, self.report)],
+            report: self.notes(workload),
             counts: all,
         }
     }
@@ -89,7 +110,7 @@ pub(crate) fn parts(scenario: &Scenario<Online>) -> Result<(Vec<Part>, Vec<ReadL
         if let crate::scenario::Source::Lublin(traces) = &workload.source {
             parts.extend(of_model(place, traces, workload, scenario.seed));
         } else {
-            let (of_log, log) = of_log(place, workload)?;
+            let (of_log, log) = of_log(place, workload, scenario.seed)?;
             parts.extend(of_log);
             logs.push(log);
         }
@@ -97,24 +118,89 @@ pub(crate) fn parts(scenario: &Scenario<Online>) -> Result<(Vec<Part>, Vec<ReadL
     Ok((parts, logs))
 }
 
-fn of_log(place: usize, workload: &Workload) -> Result<(Vec<Part>, ReadLog), RunError> {
+fn of_log(place: usize, workload: &Workload, seed: u64) -> Result<(Vec<Part>, ReadLog), RunError> {
     let (log, preparation) = workload.source.log(workload.nodes).expect("the source is a log");
-    let (mut jobs, report) = prepare::read_jobs(&log.file.path, &preparation).map_err(RunError::input)?;
+    if log.submission == Submission::Open && log.resample.is_none() {
+        let (jobs, report) = prepare::read_jobs(&log.file.path, &preparation).map_err(RunError::input)?;
+        let read = ReadLog { workload: place, digest: digest_of(log)?, report, links: None };
+        let parts = cut_log(log, place, workload, jobs, ("whole", None))?;
+        return Ok((parts, read));
+    }
+    let pairs = |stream: &mut JobStream<_>| iter::from_fn(|| stream.next_with_record()).collect::<Vec<_>>();
+    let (pairs, report) = prepare::with_jobs(&log.file.path, &preparation, pairs).map_err(RunError::input)?;
+    let samples = match log.resample {
+        None => vec![("whole".to_owned(), pairs)],
+        Some(Resample { replications, weeks }) => {
+            let sample = |number: u32| {
+                let seed = Seed::new(seed).fork("resample").numbered(number.into());
+                (format!("sample-{number:03}"), drawn(&pairs, weeks, seed))
+            };
+            (0..replications).map(sample).collect()
+        }
+    };
+    let (mut parts, mut counts) = (Vec::new(), None);
+    for (name, pairs) in samples {
+        let links = log.submission.links(&pairs);
+        counts = links.as_ref().map(|links| links.counts);
+        let preceded = links.map(|links| links.preceding.into());
+        let jobs = pairs.into_iter().map(|(job, _)| job).collect();
+        parts.extend(cut_log(log, place, workload, jobs, (&name, preceded))?);
+    }
+    // Counts of several samples would be those of one of them.
+    let links = counts.filter(|_| log.resample.is_none());
+    Ok((parts, ReadLog { workload: place, digest: digest_of(log)?, report, links }))
+}
+
+fn digest_of(log: &Log) -> Result<Digest, RunError> {
+    let digest = File::open(&log.file.path).and_then(Digest::from_reader);
+    digest.map_err(|error| RunError::io(&log.file.path, error))
+}
+
+/// A log that is drawn from the users of another one.
+fn drawn(pairs: &[(Job, Record)], weeks: u64, seed: Seed) -> Vec<(Job, Record)> {
+    // The jobs are those that rules and selection leave, at the times that they have.
+    let records: Vec<Record> = pairs
+        .iter()
+        .map(|(job, record)| Record {
+            submit: job.submit,
+            user: job.user.map(UserId::number),
+            ..record.clone()
+        })
+        .collect();
+    let job = |one: Drawn| {
+        let record = one.record(&records[one.place]);
+        let (id, submit, user) = (JobId(record.job), record.submit, record.user.and_then(UserId::new));
+        (Job { id, submit, user, ..pairs[one.place].0.clone() }, record)
+    };
+    draw(&records, weeks, seed).into_iter().map(job).collect()
+}
+
+/// The jobs of a log as one instance, or each week of them.
+fn cut_log(
+    log: &Log,
+    place: usize,
+    workload: &Workload,
+    mut jobs: Vec<Job>,
+    (whole, preceded): (&str, Option<Preceded>),
+) -> Result<Vec<Part>, RunError> {
     round(&mut jobs, workload);
     if jobs.is_empty() {
         return Err(RunError::input(format_args!("workload `{}` has no jobs", workload.name)));
     }
-    let digest = File::open(&log.file.path).and_then(Digest::from_reader);
-    let digest = digest.map_err(|error| RunError::io(&log.file.path, error))?;
-    let part =
-        |name, jobs: Vec<Job>| Part { workload: place, name, load: None, origin: Origin::Log(jobs.into()) };
-    let parts = match log.cut {
-        Cut::None => vec![part("whole".to_owned(), jobs)],
-        Cut::Week => {
-            cut::weeks(jobs).into_iter().map(|(week, jobs)| part(format!("week-{week:03}"), jobs)).collect()
-        }
+    let part = |name, jobs: Vec<Job>| {
+        let origin = Origin::Log(jobs.into(), preceded.clone());
+        Part { workload: place, name, load: None, origin }
     };
-    Ok((parts, ReadLog { workload: place, digest, report }))
+    Ok(match log.cut {
+        Cut::None => vec![part(whole.to_owned(), jobs)],
+        Cut::Week => {
+            let name = |week| match whole {
+                "whole" => format!("week-{week:03}"),
+                sample => format!("{sample}-week-{week:03}"),
+            };
+            cut::weeks(jobs).into_iter().map(|(week, jobs)| part(name(week), jobs)).collect()
+        }
+    })
 }
 
 fn of_model(place: usize, traces: &LublinTraces, workload: &Workload, seed: u64) -> Vec<Part> {
@@ -158,7 +244,7 @@ impl Part {
     /// The number of jobs in the workload.
     fn size(&self) -> usize {
         match &self.origin {
-            Origin::Log(jobs) => jobs.len(),
+            Origin::Log(jobs, _) => jobs.len(),
             Origin::Trace { parameters, .. } => parameters.jobs,
         }
     }
@@ -173,10 +259,17 @@ impl Part {
         ];
         InstanceId { labels, weight: self.size() as u64 }
     }
+    /// For each job the one that it follows, if users wait for their jobs.
+    pub(crate) fn preceded(&self) -> Option<Preceded> {
+        match &self.origin {
+            Origin::Log(_, preceded) => preceded.clone(),
+            Origin::Trace { .. } => None,
+        }
+    }
     /// Its jobs, in order of submission.
     pub(crate) fn jobs(&self, workload: &Workload) -> Result<Arc<[Job]>, LoadError> {
         match &self.origin {
-            Origin::Log(jobs) => Ok(Arc::clone(jobs)),
+            Origin::Log(jobs, _) => Ok(Arc::clone(jobs)),
             Origin::Trace { parameters, seed } => {
                 let mut jobs = generate(parameters, *seed);
                 if let Some(load) = self.load {
@@ -190,14 +283,24 @@ impl Part {
 }
 
 /// The digest of all that simulations see of a cluster and its jobs, as exact integers.
-pub(crate) fn digest(nodes: u32, jobs: &[Job]) -> Digest {
+pub(crate) fn digest(nodes: u32, jobs: &[Job], preceded: Option<&[Option<Preceding>]>) -> Digest {
     let mut digester = Digester::new();
     digester.integer(nodes).integer(jobs.len() as u64);
     for job in jobs {
-        let Job { id, submit, tasks, cpu_need, memory, run_time, requested_time } = job;
+        let Job { id, submit, tasks, cpu_need, memory, run_time, requested_time, user } = job;
         let requested = requested_time.map_or(u64::MAX, SimSpan::micros);
         digester.integer(id.0).integer(submit.micros()).integer(*tasks).integer(cpu_need.units());
         digester.integer(memory.units()).integer(run_time.micros()).integer(requested);
+        // Jobs of generated traces have none, and their digests stay what they were.
+        if let Some(user) = user {
+            digester.integer(user.number());
+        }
+    }
+    // Nor have those of logs whose times are kept.
+    for (place, preceding) in (0_u64..).zip(preceded.unwrap_or_default()) {
+        if let Some(Preceding { job, think }) = preceding {
+            digester.integer(place).integer(job.0).integer(think.micros());
+        }
     }
     digester.digest()
 }

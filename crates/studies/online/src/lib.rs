@@ -16,6 +16,7 @@ mod claims;
 mod drawings;
 mod groups;
 mod instance;
+mod measured;
 mod published;
 mod readings;
 mod rows;

@@ -1,6 +1,6 @@
 //! Rows: what one simulation amounts to, with one tau.
 
-use dfrsim_cluster::{Distribution, Summary};
+use dfrsim_cluster::{Distribution, Objectives, Summary};
 use dfrsim_lab::columns;
 use dfrsim_model::SimSpan;
 
@@ -103,6 +103,12 @@ columns! {
         metric(less, "memories of a node") pub paused_memory_nodes: f64,
         /// Memory moved by migrations.
         metric(less, "memories of a node") pub migrated_memory_nodes: f64,
+        /// Bounded stretch: mean in which jobs count by their weights, nodes * run time unless the scenario says otherwise.
+        metric(less) pub weighted_bounded_stretch: f64,
+        /// Jain's index of the users' mean bounded stretches: 1 if all are equal, 1 / users at worst; empty if no user is known.
+        metric(more) pub fairness: Option<f64>,
+        /// The largest mean bounded stretch of a user; empty if no user is known.
+        metric(less) pub max_user_bounded_stretch: Option<f64>,
     }
 }
 
@@ -132,11 +138,12 @@ pub(crate) struct SettingLabel {
 }
 
 impl SimulationRow {
-    /// The row of a simulation for one of its taus, of which `bounded` is the bounded stretch.
+    /// The row of a simulation for one of its taus, with the figures that depend on it.
     pub(crate) fn new(
         identity: Identity,
         summary: &Summary,
         bounded: &Distribution,
+        objectives: &Objectives,
         bound: f64,
     ) -> SimulationRow {
         let Identity { workload, instance, load, nodes, jobs, setting, tau_s } = identity;
@@ -201,6 +208,9 @@ impl SimulationRow {
             migrated_tasks: summary.migrated_tasks,
             paused_memory_nodes: summary.paused_memory,
             migrated_memory_nodes: summary.migrated_memory,
+            weighted_bounded_stretch: objectives.weighted_bounded_stretch,
+            fairness: objectives.fairness.map(|fairness| fairness.jain),
+            max_user_bounded_stretch: objectives.fairness.map(|fairness| fairness.max_mean),
         }
     }
 }

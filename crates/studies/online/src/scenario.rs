@@ -2,21 +2,23 @@
 
 use crate::published::Published;
 use crate::readings::{Alternative, Readings, share};
-use dfrsim_cluster::{EstimateModel, NeedModel, Overrun};
+use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, Environment, LocatedFile, choice, count, distinct_tables, file, flattened, list, name, named,
+    Codec, Environment, LocatedFile, choice, count, distinct_tables, file, flattened, list, map, name, named,
     number, one_or_many, optional, parsed, positive, positive_fraction, positive_seconds, seconds, selected,
     serde, shorthand, table, tables, via,
 };
-use dfrsim_model::{Share, SimSpan, Yield};
+use dfrsim_model::{Share, SimSpan, WeightRule, Yield};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
 use dfrsim_policies::{Policies, Policy};
 use dfrsim_workload::cut::Selection;
+use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::formats::batsim::MOST_FLOPS;
 use dfrsim_workload::log::Strictness;
 use dfrsim_workload::lublin::{CpuNeeds, LublinParameters, MemoryModel, Mode};
 use dfrsim_workload::prepare::{self, Annotation, ClusterAssumptions, Format, Rules, SizeField};
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 
 /// The largest cluster, as for `dfrsim simulate`.
@@ -104,6 +106,10 @@ fields! {
         pub warm_up: SimSpan = seconds(..), default SimSpan::ZERO;
         /// Jobs submitted within this time before the last submission do not count in the metrics, in seconds.
         pub cool_down: SimSpan = seconds(..), default SimSpan::ZERO;
+        /// The weights of jobs in the weighted bounded stretch: `node-seconds` (nodes * run time), or `equal`.
+        pub weight_rule as "weights": WeightRule = named("a rule of weights"), default WeightRule::default();
+        /// By what the weights of a user's jobs are multiplied, by the number of the user in the log: `{ 3 = 10.0 }`.
+        pub user_weights: BTreeMap<u32, f64> = user_weights(), default BTreeMap::new();
     }
     renamed { "period" => "period_s" }
 }
@@ -160,6 +166,32 @@ fields! {
         pub select: Selection = serde("a table of the part that is taken"), default Selection::default();
         /// The rules for anomalous lines.
         pub rules: Rules = serde("a table of rules"), default Rules::default();
+        /// How the times of submission come about: `open` (they are those of the log), `dependencies` (a job of which the log names a
+        /// preceding job is submitted a think time after its end, fields 17 and 18 of SWF), or `sessions` (users wait for their
+        /// jobs; a session ends where its user submits no job for an hour; `sessions:arrival:SECONDS` for another time,
+        /// `sessions:think:SECONDS` for a time after the end of all of its jobs). Then the bound of each row is that of the
+        /// jobs as they were submitted.
+        pub submission: Submission = named("a way of submission"), default Submission::Open;
+        /// Logs that are drawn from the users of this one, each an instance: `{ replications = 10, weeks = 8 }`. The jobs of each
+        /// user are a stream; streams are drawn with replacement and shifted by whole weeks. Where it is missing the log itself
+        /// is simulated.
+        pub resample: Option<Resample> = optional(table());
+    }
+    check |log, at| {
+        if log.cut == Cut::Week && log.submission != Submission::Open {
+            at.fault("submission", "jobs of one week may follow jobs of another one; expected `open`, or `cut = \"none\"`".to_owned());
+        }
+    }
+}
+
+fields! {
+    /// Logs that are drawn from the users of a log.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Resample {
+        /// How many logs.
+        pub replications: u32 = count("a number of logs", 1, 10_000), default 10;
+        /// The weeks of each.
+        pub weeks: u64 = count("a number of weeks", 1, 10_000), default 8;
     }
 }
 
@@ -238,6 +270,25 @@ fn annotation() -> Codec<Annotation> {
 fn flops() -> Codec<NonZeroU64> {
     let whole = |flops: f64| NonZeroU64::new(flops.round() as u64).ok_or("expected at least one flop/s");
     via(number("flop/s", 1.0..=MOST_FLOPS), whole, |flops: &NonZeroU64| flops.get() as f64)
+}
+
+/// Weights by the numbers of users.
+fn user_weights() -> Codec<BTreeMap<u32, f64>> {
+    let numbers = |weights: BTreeMap<String, f64>| {
+        let number = |user: &str| user.parse().map_err(|_| "expected numbers of users as keys");
+        weights.into_iter().map(|(user, weight)| Ok((number(&user)?, weight))).collect::<Result<_, &str>>()
+    };
+    let names = |weights: &BTreeMap<u32, f64>| {
+        weights.iter().map(|(user, weight)| (user.to_string(), *weight)).collect()
+    };
+    via(map(positive("a weight")), numbers, names)
+}
+
+impl Simulation {
+    /// The weights of jobs.
+    pub(crate) fn weights(&self) -> Weights {
+        Weights { rule: self.weight_rule, users: self.user_weights.clone() }
+    }
 }
 
 impl Source {

@@ -2,14 +2,17 @@
 
 use crate::audited::Audited;
 use crate::groups::Matrix;
-use crate::instance::{self, Part, ReadLog, parts};
+use crate::instance::{self, Part, Preceded, ReadLog, parts};
+use crate::measured::{Measured, Submissions};
 use crate::rows::{Identity, SettingLabel, SimulationRow};
 use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
 use crate::{claims, drawings, tables};
 use dfrsim_audit::Faults;
 use dfrsim_bound::max_stretch_bound;
-use dfrsim_cluster::{Metrics, Options, Overrun, SimulationError, Summary, SummaryOptions, simulate};
+use dfrsim_cluster::{
+    Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions, Weights, simulate, simulate_with,
+};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
     Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
@@ -33,11 +36,13 @@ pub struct OnlineStudy {
 pub struct Instance {
     nodes: u32,
     jobs: Arc<[Job]>,
+    /// For each job the one that it follows, if users wait for their jobs.
+    preceded: Option<Preceded>,
     /// The bound for each tau, computed when it is first needed.
     bounds: Vec<OnceLock<f64>>,
     /// For each setting what the simulation measured, with all taus, or why it failed: simulated for the first tau that
     /// needs it.
-    summaries: Vec<OnceLock<Result<Box<Summary>, Failure>>>,
+    summaries: Vec<OnceLock<Result<Box<Measured>, Failure>>>,
 }
 
 /// A setting, measured with one tau.
@@ -68,28 +73,46 @@ impl OnlineStudy {
     }
 
     /// What the simulation of a variant measured, or why it failed.
-    fn simulate(&self, instance: &Instance, variant: &Variant, audit: bool) -> Result<Box<Summary>, Failure> {
+    fn simulate(
+        &self,
+        instance: &Instance,
+        variant: &Variant,
+        audit: bool,
+    ) -> Result<Box<Measured>, Failure> {
         let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
         let Setting { policy, parameters, options, .. } = self.setting(variant);
         let parameters = PolicyOptions { node_memory_gb: variant.node_memory_gb, ..*parameters };
         let mut scheduler = policy.scheduler(instance.nodes, &parameters);
         let simulation = &self.scenario.simulation;
-        let audited = || Audited::new(*policy, &parameters, instance.nodes, options, simulation.taus[0]);
+        let audited = || Audited::new(*policy, &parameters, instance.nodes, options, simulation);
         let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
         let metrics = Metrics::new(SummaryOptions {
             nodes: instance.nodes,
             taus: simulation.taus.clone(),
             warm_up: simulation.warm_up,
             cool_down: simulation.cool_down,
+            weights: simulation.weights(),
         });
-        let mut watchers = (metrics, audited);
-        simulate(instance.nodes, options, instance.jobs.iter().cloned(), scheduler.as_mut(), &mut watchers)
-            .map_err(failure)?;
-        let (metrics, audited) = watchers;
+        let mut watchers = ((metrics, audited), instance.preceded.as_ref().map(|_| Submissions::default()));
+        match &instance.preceded {
+            None => {
+                let jobs = instance.jobs.iter().cloned();
+                simulate(instance.nodes, options, jobs, scheduler.as_mut(), &mut watchers)
+            }
+            Some(preceded) => {
+                let jobs = instance.jobs.iter().cloned().zip(preceded.iter().copied());
+                let (first, followers) = Followers::split(jobs);
+                simulate_with(instance.nodes, options, first, followers, scheduler.as_mut(), &mut watchers)
+            }
+        }
+        .map_err(failure)?;
+        let ((metrics, audited), submissions) = watchers;
         if let Some(audited) = audited {
             audited.verdict().map_err(|faults| faulty(&faults))?;
         }
-        metrics.summary().map(Box::new).ok_or_else(|| Failure::failed("no job is left to count"))
+        let summary = metrics.summary().ok_or_else(|| Failure::failed("no job is left to count"))?;
+        let bounds = submissions.map(|jobs| jobs.bounds(instance.nodes, &simulation.taus));
+        Ok(Box::new(Measured { summary, bounds }))
     }
 }
 
@@ -97,9 +120,10 @@ fn failure(error: SimulationError) -> Failure {
     let status = match error {
         SimulationError::Violation(_) => Status::Violation,
         SimulationError::Stuck { .. } => Status::Stalled,
-        SimulationError::InvalidJob(_) | SimulationError::BeyondRange(_) | SimulationError::Policy { .. } => {
-            Status::Failed
-        }
+        SimulationError::InvalidJob(_)
+        | SimulationError::NeverFollows { .. }
+        | SimulationError::BeyondRange(_)
+        | SimulationError::Policy { .. } => Status::Failed,
     };
     Failure::new(status, error)
 }
@@ -156,16 +180,25 @@ impl Study for OnlineStudy {
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
         let jobs = self.parts[at].jobs(self.workload(at)).map_err(Failure::failed)?;
         let nodes = self.workload(at).nodes.get();
-        let digest = instance::digest(nodes, &jobs);
+        let preceded = self.parts[at].preceded();
+        let digest = instance::digest(nodes, &jobs, preceded.as_deref());
         let bounds = self.scenario.simulation.taus.iter().map(|_| OnceLock::new()).collect();
         let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
-        Ok(Prepared { instance: Instance { nodes, jobs, bounds, summaries }, digest })
+        Ok(Prepared { instance: Instance { nodes, jobs, preceded, bounds, summaries }, digest })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
         self.setting(variant).key(variant.node_memory_gb, key);
         let simulation = &self.scenario.simulation;
         key.field("tau_s", self.tau(variant));
         key.field("warm_up_s", simulation.warm_up).field("cool_down_s", simulation.cool_down);
+        let weights = simulation.weights();
+        if weights != Weights::default() {
+            key.field("weights", weights.rule);
+            weights
+                .users
+                .iter()
+                .for_each(|(user, weight)| _ = key.field("user_weight", format_args!("{user}={weight}")));
+        }
     }
     fn labels(&self, variant: &Variant) -> Labels {
         let SettingLabel {
@@ -199,7 +232,7 @@ impl Study for OnlineStudy {
         variant: &Variant,
         watch: Watch<'_>,
     ) -> Result<Vec<SimulationRow>, Failure> {
-        let summary = instance.summaries[variant.setting]
+        let Measured { summary, bounds } = instance.summaries[variant.setting]
             .get_or_init(|| self.simulate(instance, variant, watch.audit))
             .as_deref()
             .map_err(Clone::clone)?;
@@ -213,12 +246,16 @@ impl Study for OnlineStudy {
             setting: self.setting(variant).label(),
             tau_s: self.tau(variant),
         };
-        let bounded = &summary.bounded_stretch[variant.tau].1;
-        let bound = self.bound(instance, variant.tau);
-        Ok(vec![SimulationRow::new(identity, summary, bounded, bound)])
+        let (bounded, objectives) =
+            (&summary.bounded_stretch[variant.tau].1, &summary.objectives[variant.tau]);
+        let bound =
+            bounds.as_ref().map_or_else(|| self.bound(instance, variant.tau), |bounds| bounds[variant.tau]);
+        Ok(vec![SimulationRow::new(identity, summary, bounded, objectives, bound)])
     }
     fn beside(&self, instance: &Instance) {
-        (0..instance.bounds.len()).into_par_iter().for_each(|tau| _ = self.bound(instance, tau));
+        // Where users wait for their jobs each simulation has a bound of its own.
+        let taus = if instance.preceded.is_none() { instance.bounds.len() } else { 0 };
+        (0..taus).into_par_iter().for_each(|tau| _ = self.bound(instance, tau));
     }
     fn rename(&self, at: usize, _: &Variant, row: &mut SimulationRow) {
         row.workload.clone_from(&self.workload(at).name);
@@ -233,8 +270,7 @@ impl Study for OnlineStudy {
     }
     fn notes(&self, _: &Long<SimulationRow>) -> Vec<String> {
         let altered = self.logs.iter().filter(|log| log.is_altered());
-        let note = |log: &ReadLog| format!("{}: {}", self.scenario.workloads[log.workload].name, log.report);
-        altered.map(note).collect()
+        altered.flat_map(|log| log.notes(&self.scenario.workloads[log.workload])).collect()
     }
     fn drawings(scenario: &Scenario<Online>, rows: &Long<SimulationRow>) -> Vec<Drawing> {
         drawings::all(&Matrix::new(scenario, rows))

@@ -31,6 +31,7 @@ fn events() -> Vec<u8> {
         memory: Share::from_ratio(tenths, 10),
         run_time: SimSpan::from_secs(run),
         requested_time: None,
+        user: None,
     };
     let jobs = [job(7, 0, 20, 6), job(8, 10, 10, 6), job(9, 45, 10, 2)];
     let log = EventLog::new(Vec::new(), "HALVES", 1, SimSpan::ZERO, SimSpan::ZERO);

@@ -7,6 +7,7 @@ mod damaged;
 mod explain;
 mod fractional;
 mod grid;
+mod links;
 mod plan;
 mod rules;
 mod simulated;

@@ -285,6 +285,46 @@ fn the_summary_is_recomputed() {
     first(&Lines::new().edit(1, "\"tau_us\":10000000", "\"tau_us\":0"), message);
 }
 
+/// Jobs 0 and 1 are of users 4 and 7, with stretches of 1.9 and 1, and 20 and 4 node-seconds.
+#[test]
+fn objectives_are_recomputed() {
+    let right = [
+        ("median_bounded_stretch", "1.0"),
+        ("p95_bounded_stretch", "1.9"),
+        ("p99_bounded_stretch", "1.9"),
+        ("weighted_bounded_stretch", "1.6"),
+        ("fairness", "0.9121475054229936"),
+        ("max_user_bounded_stretch", "1.9"),
+    ];
+    let lines = |figures: &[(&str, &str)]| {
+        let figures: Vec<String> =
+            figures.iter().map(|(figure, value)| format!("\"{figure}\":{value}")).collect();
+        let objectives = format!(
+            "\"migrated_tasks\":1,\"objectives\":{{\"weights\":\"node-seconds\",\"user_weights\":[[7,2.5]],{}}}",
+            figures.join(",")
+        );
+        let lines = Lines::new().edit(SUMMARY, "\"migrated_tasks\":1", &objectives);
+        lines.edit(2, "\"run_us\"", "\"user\":4,\"run_us\"").edit(4, "\"run_us\"", "\"user\":7,\"run_us\"")
+    };
+    // The product of node-seconds and stretch: 38 and 2.5 * 4; the weights: 20 and 2.5 * 4.
+    audit(lines(&right).text().as_bytes()).unwrap();
+    for (place, (figure, value)) in right.into_iter().enumerate() {
+        let mut wrong = right;
+        wrong[place].1 = "1.2";
+        let message =
+            format!("line 15: summary: `{figure}` is 1.2, the events say {}", value.trim_end_matches(".0"));
+        only(&lines(&wrong), &message);
+    }
+    let without = lines(&right).edit(SUMMARY, ",\"fairness\":0.9121475054229936", "");
+    first(&without, "line 15: summary: `fairness` is NaN, the events say 0.9121475054229936");
+    let of_nobody = lines(&right).edit(2, "\"user\":4,", "").edit(4, "\"user\":7,", "");
+    assert_eq!(
+        faults(of_nobody.text().as_bytes()).count(),
+        3,
+        "weights by users, fairness and the largest mean"
+    );
+}
+
 #[test]
 fn twenty_faults_are_shown_and_all_are_counted() {
     let mut lines = Lines::new();

@@ -2,10 +2,12 @@
 
 use dfrsim_audit::audit;
 use dfrsim_cluster::{
-    Decision, EventLog, JobState, Metrics, Observer, Occurrence, Options, Scheduler, Situation,
-    SummaryOptions, simulate,
+    Decision, EventLog, Followers, JobState, Metrics, Observer, Occurrence, Options, Scheduler, Situation,
+    SummaryOptions, simulate_with,
 };
-use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Rng, Seed, Share, SimSpan, SimTime, Yield};
+use dfrsim_model::{
+    Job, JobId, NodeId, NodeTasks, Preceding, Rng, Seed, Share, SimSpan, SimTime, UserId, Yield,
+};
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -64,7 +66,7 @@ impl Observer for Both<'_> {
 
 proptest! {
     #[test]
-    fn every_simulation_passes(seed in any::<u64>(), penalty in 0_u64..3_000_000) {
+    fn every_simulation_passes(seed in any::<u64>(), penalty in 0_u64..3_000_000, closed in any::<bool>()) {
         let mut rng = Seed::new(seed).rng();
         let mut jobs: Vec<Job> = (0..JOBS)
             .map(|id| Job {
@@ -75,9 +77,20 @@ proptest! {
                 memory: Share::from_ratio(1, JOBS * u64::from(TASKS)),
                 run_time: SimSpan::from_micros(rng.random_range(1..300_000)),
                 requested_time: None,
+                user: UserId::new(id as u32 % 3),
             })
             .collect();
         jobs.sort_by_key(|job| job.submit);
+        // Some follow an earlier one, after a think time that may be 0.
+        let mut links = Vec::new();
+        for place in 0..jobs.len() {
+            let follows = place > 0 && closed && rng.random_range(0..2) == 0;
+            links.push(follows.then(|| Preceding {
+                job: jobs[rng.random_range(0..place)].id,
+                think: SimSpan::from_micros(rng.random_range(0..3) * 400_000),
+            }));
+        }
+        let (jobs, followers) = Followers::split(jobs.into_iter().zip(links));
         let penalty = SimSpan::from_micros(penalty);
         let mut file = Vec::new();
         let mut observer = Both(
@@ -85,7 +98,7 @@ proptest! {
             Metrics::new(SummaryOptions::new(NODES)),
         );
         let options = Options { penalty, ..Options::default() };
-        simulate(NODES, &options, jobs, &mut Whim(rng), &mut observer).unwrap();
+        simulate_with(NODES, &options, jobs, followers, &mut Whim(rng), &mut observer).unwrap();
         let Both(log, metrics) = observer;
         let summary = metrics.summary();
         prop_assume!(summary.is_some());

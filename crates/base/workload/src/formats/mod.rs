@@ -2,5 +2,6 @@
 
 pub mod batsim;
 pub mod gwf;
+pub mod pbs;
 pub mod slurm;
 pub mod swf;

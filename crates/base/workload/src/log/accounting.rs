@@ -1,7 +1,8 @@
-//! The outcome of the lines of a listing of jobs.
+//! The outcome of the lines of accounting.
 
-/// How many lines and jobs of a listing of Slurm are of a kind that other logs do not have: every line is a step, a job that had
-/// not ended, a broken line or a record.
+/// How many lines and jobs of accounting are of a kind that other logs do not have. Every line of a listing of Slurm is a step, a
+/// job that had not ended, a broken line or a record; every line of PBS is the last one of a record, an event of a job, a line
+/// of something else or a broken line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accounting {
     /// Steps of jobs, which are not jobs.
@@ -18,6 +19,16 @@ pub struct Accounting {
     pub array_tasks: u64,
     /// Records of components of heterogeneous jobs, which here start one by one.
     pub components: u64,
+    /// Lines of PBS about jobs that have a record or none: that they were queued, started, changed, or were to be deleted.
+    pub events: u64,
+    /// Lines of PBS that are about no job: licences, reservations, arrays as a whole.
+    pub others: u64,
+    /// Records of which the submission, the start or the end is the time of a line, since no attribute says it.
+    pub guessed_times: u64,
+    /// Records of jobs without processors, which are taken to have one.
+    pub guessed_sizes: u64,
+    /// Records of jobs that depend on another one.
+    pub dependent: u64,
     /// Records of jobs with GPUs, for which a log has no field.
     pub with_gpus: u64,
 }
@@ -33,6 +44,11 @@ impl Accounting {
             ("jobs that were suspended, whose run times are without that", self.suspended),
             ("tasks of arrays", self.array_tasks),
             ("components of heterogeneous jobs, which start one by one", self.components),
+            ("lines of events of jobs", self.events),
+            ("lines of licences, reservations and arrays as a whole", self.others),
+            ("jobs with a time of their lines, since no attribute says it", self.guessed_times),
+            ("jobs without processors, taken to have one", self.guessed_sizes),
+            ("jobs that depend on another one", self.dependent),
             ("jobs with GPUs, which are not kept", self.with_gpus),
         ];
         let met = counts.into_iter().filter(|(_, number)| *number > 0);

@@ -96,6 +96,7 @@ pub fn jobs(parameters: &LublinParameters, seed: Seed) -> impl Iterator<Item = J
         memory,
         run_time,
         requested_time: None,
+        user: None,
     })
 }
 

@@ -39,7 +39,7 @@ pub use stream::JobStream;
 pub use survey::Survey;
 
 use crate::cut::Selection;
-use crate::formats::{batsim, gwf, slurm, swf};
+use crate::formats::{batsim, gwf, pbs, slurm, swf};
 use crate::log::{Header, Line, LogError, Order, ReadReport, Reader, Source, Strictness, Whole};
 use dfrsim_model::Job;
 use dfrsim_model::named;
@@ -54,8 +54,8 @@ named! {
     #[derive(Default)]
     pub enum Format as "format" {
         /// A name that ends in `.json` or `.json.gz` is a workload of Batsim, in `.gwf` or `.gwf.gz` a log in the Grid
-        /// Workloads Format, in `.sacct` or `.sacct.gz` a listing of Slurm's `sacct --parsable2`, any other one a log in the Standard
-        /// Workload Format.
+        /// Workloads Format, in `.sacct` or `.sacct.gz` a listing of Slurm's `sacct --parsable2`, in `.pbs` or `.pbs.gz` accounting of PBS, as is
+        /// one of eight digits (the server names files by days); any other one is a log in the Standard Workload Format.
         #[default]
         ByName = "by-name",
         /// A log in the Standard Workload Format.
@@ -66,6 +66,8 @@ named! {
         Batsim = "batsim",
         /// What Slurm's `sacct --parsable2` prints.
         Slurm = "slurm",
+        /// Accounting of PBS, OpenPBS or Torque.
+        Pbs = "pbs",
     }
 }
 
@@ -102,10 +104,15 @@ impl Format {
         }
         let name = path.to_string_lossy();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
+        let file = path.file_stem().unwrap_or_default().to_string_lossy();
+        if file.len() == 8 && file.bytes().all(|byte| byte.is_ascii_digit()) && name.ends_with(&*file) {
+            return Format::Pbs;
+        }
         match name.rsplit_once('.') {
             Some((_, "json")) => Format::Batsim,
             Some((_, "gwf")) => Format::Gwf,
             Some((_, "sacct")) => Format::Slurm,
+            Some((_, "pbs")) => Format::Pbs,
             _ => Format::Swf,
         }
     }
@@ -216,6 +223,7 @@ pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, LogError> {
     match options.format.of(path) {
         Format::Batsim => batsim::read(path, options.lines, options.flops),
         Format::Slurm => slurm::read(path, options.lines),
+        Format::Pbs => pbs::read(path, options.lines),
         _ => Whole::read(reader(path, options, Order::Any)?),
     }
 }

@@ -17,20 +17,21 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens a file: to be streamed if that is possible. A workload of Batsim is one document, a listing of
-    /// Slurm is not in order, and what is not a regular file (a pipe, a device) can be read only once, before the order of its lines
+    /// Opens a file: to be streamed if that is possible. A workload of Batsim is one document, accounting of Slurm or PBS is not in
+    /// order, and what is not a regular file (a pipe, a device) can be read only once, before the order of its lines
     /// is known; these are read whole.
     ///
     /// # Errors
     /// [`LogError::Open`]; and [`LogError::Faults`] if it had to be read whole and has faults.
     pub fn open(path: &Path, options: &Options) -> Result<Opened, LogError> {
         let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-        let (log, whole) = if is_file && !matches!(options.format.of(path), Format::Batsim | Format::Slurm) {
-            (Log::Streamed(Box::new(reader(path, options, Order::Sorted)?)), None)
-        } else {
-            let whole = read_whole(path, options)?;
-            (Log::Whole(Box::new(whole.clone())), Some(whole))
-        };
+        let (log, whole) =
+            if is_file && !matches!(options.format.of(path), Format::Batsim | Format::Slurm | Format::Pbs) {
+                (Log::Streamed(Box::new(reader(path, options, Order::Sorted)?)), None)
+            } else {
+                let whole = read_whole(path, options)?;
+                (Log::Whole(Box::new(whole.clone())), Some(whole))
+            };
         Ok(Opened { path: path.to_owned(), options: *options, log, whole })
     }
     /// The comment lines at its top.

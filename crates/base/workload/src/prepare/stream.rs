@@ -5,7 +5,7 @@ use super::numbers::Numbers;
 use super::rules::{Action, Anomaly, Counts};
 use super::{Options, Report};
 use crate::log::{Faults, Header, Line, LogError, Problem, Record, Source};
-use dfrsim_model::{Job, JobId, SimSpan};
+use dfrsim_model::{Job, JobId, SimSpan, UserId};
 
 /// The jobs of a log, made one at a time of its records; ids and submit times are the log's.
 ///
@@ -125,6 +125,7 @@ impl<S: Source> JobStream<S> {
             memory: demand.memory,
             run_time,
             requested_time,
+            user: record.user.and_then(UserId::new),
         })
     }
     /// Applies the rule; `None` if the job is to be left out.

@@ -1,7 +1,10 @@
 //! SWF, Batsim and the Lublin model against other programs, damaged files and real logs.
 
 mod batsim;
+mod feedback;
 mod lublin_statistics;
+mod pbs;
 mod real_logs;
+mod resample;
 mod slurm;
 mod swf_faults;

@@ -32,6 +32,7 @@ fn all_lines_of_a_recorded_listing_are_accounted_for() {
         array_tasks: 5,
         components: 2,
         with_gpus: 2,
+        ..Accounting::default()
     };
     assert_eq!(report.accounting, expected);
 }

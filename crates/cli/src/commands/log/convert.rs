@@ -1,8 +1,9 @@
 //! `dfrsim log convert`
 
+use super::write;
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::{OutputFile, Places, Printing, Written, notice};
+use crate::output::{Places, Printing, Written, notice};
 use clap::Args;
 use dfrsim_model::SimTime;
 use dfrsim_workload::cut;
@@ -10,12 +11,9 @@ use dfrsim_workload::formats::swf;
 use dfrsim_workload::log::{Header, Line, MAX_SECONDS, Record, Source as _};
 use dfrsim_workload::prepare::{self, JobStream, Options, Rule};
 use dfrsim_workload::{load, traces};
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use std::io::{BufWriter, IntoInnerError, Write as _};
 use std::path::PathBuf;
 
-/// Cut, sort, scale and rewrite a log, or make one from Slurm's accounting or a Batsim workload
+/// Cut, sort, scale and rewrite a log, or make one from accounting of Slurm or PBS, or a Batsim workload
 ///
 /// The lines stay as they are, but for the submit times that --load changes; rules for anomalous jobs apply to the load
 /// only. A name that ends in .gz is written as gzip.
@@ -28,7 +26,7 @@ Examples:
   dfrsim log convert workload.json --flops 1e9 --out workload.swf
   dfrsim log convert march.sacct --out march.swf.gz     (sacct --allusers --duplicates --parsable2 ... > march.sacct)")]
 pub(crate) struct Convert {
-    /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), or a workload of Batsim (.json)
+    /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
     input: PathBuf,
     #[command(flatten)]
     log: LogArguments,
@@ -81,7 +79,7 @@ impl Convert {
                 &format!("inter-arrival times multiplied by {factor} for an offered load of {target}"),
             );
         }
-        self.write(&header, &records)?;
+        write::log(&self.out, &header, &records)?;
         notice!("{}: {} jobs", self.out.display(), records.len());
         self.printing.print(&Written::new([&self.out]))
     }
@@ -115,21 +113,5 @@ impl Convert {
         let mut jobs: Vec<_> = stream.by_ref().collect();
         stream.finish().map_err(Failure::input)?;
         load::scale_to_load(&mut jobs, nodes, target).map_err(Failure::input)
-    }
-
-    fn write(&self, header: &Header, records: &[Record]) -> Result<(), Failure> {
-        let mut out = OutputFile::create(&self.out)?;
-        let written = if self.out.extension().is_some_and(|extension| extension == "gz") {
-            // The encoder is slow on single fields.
-            let gzip = GzEncoder::new(&mut out, Compression::default());
-            let mut buffer = BufWriter::with_capacity(1 << 16, gzip);
-            swf::write(&mut buffer, header, records)
-                .and_then(|()| buffer.into_inner().map_err(IntoInnerError::into_error))
-                .and_then(|gzip| gzip.finish().map(drop))
-        } else {
-            swf::write(&mut out, header, records)
-        };
-        written.and_then(|()| out.flush()).map_err(|error| out.failure(&error))?;
-        out.finish()
     }
 }

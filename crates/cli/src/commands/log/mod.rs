@@ -1,10 +1,13 @@
 //! `dfrsim log`: logs and workloads.
 
+mod anonymise;
 mod convert;
 mod generate;
 mod info;
 mod remarks;
+mod resample;
 mod suggestions;
+mod write;
 
 pub(crate) use generate::Generate;
 pub(super) use info::Described;
@@ -17,6 +20,8 @@ use clap::Subcommand;
 pub(crate) enum Log {
     Info(info::Info),
     Convert(convert::Convert),
+    Anonymise(anonymise::Anonymise),
+    Resample(resample::Resample),
     Generate(Generate),
 }
 
@@ -25,6 +30,8 @@ impl Log {
         match self {
             Log::Info(command) => command.run(),
             Log::Convert(command) => command.run(),
+            Log::Anonymise(command) => command.run(),
+            Log::Resample(command) => command.run(),
             Log::Generate(command) => command.run(),
         }
     }

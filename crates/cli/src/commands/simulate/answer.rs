@@ -2,7 +2,7 @@
 
 use crate::commands::distribution::{self, Figures};
 use crate::output::Answer;
-use dfrsim_cluster::Summary;
+use dfrsim_cluster::{Fairness, Summary};
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -50,6 +50,19 @@ pub(crate) struct Simulated {
 struct Bounded {
     tau_s: f64,
     distribution: Figures,
+    /// The mean in which jobs count by their weights.
+    weighted_mean: f64,
+    /// Between users; null if no user is known.
+    users: Option<Users>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Users {
+    count: usize,
+    /// Jain's index of the users' means.
+    fairness: f64,
+    /// The largest mean of a user.
+    max_mean: f64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -68,7 +81,8 @@ struct Class {
 
 impl Simulated {
     pub(super) fn new(policy: Policy, summary: &Summary) -> Simulated {
-        let bounded = summary.bounded_stretch.iter();
+        let bounded = summary.bounded_stretch.iter().zip(&summary.objectives);
+        let users = |Fairness { users, jain, max_mean }| Users { count: users, fairness: jain, max_mean };
         let classes = summary.classes.iter();
         Simulated {
             policy: policy.to_string(),
@@ -82,7 +96,12 @@ impl Simulated {
             turnaround_s: summary.turnaround.into(),
             stretch: summary.stretch.into(),
             bounded_stretch: bounded
-                .map(|&(tau, values)| Bounded { tau_s: tau.as_secs_f64(), distribution: values.into() })
+                .map(|(&(tau, values), objectives)| Bounded {
+                    tau_s: tau.as_secs_f64(),
+                    distribution: values.into(),
+                    weighted_mean: objectives.weighted_bounded_stretch,
+                    users: objectives.fairness.map(users),
+                })
                 .collect(),
             classes: classes
                 .map(|class| Class {
@@ -128,8 +147,15 @@ impl Answer for Simulated {
         line("wait [s]", self.wait_s.to_string());
         line("turnaround [s]", self.turnaround_s.to_string());
         line("stretch", self.stretch.to_string());
-        for Bounded { tau_s, distribution } in &self.bounded_stretch {
+        for Bounded { tau_s, distribution, .. } in &self.bounded_stretch {
             line(&format!("bounded stretch, {tau_s} s"), distribution.to_string());
+        }
+        for Bounded { tau_s, weighted_mean, users, .. } in &self.bounded_stretch {
+            line(&format!("  by weight, {tau_s} s"), format!("{weighted_mean:>14.2}"));
+            if let Some(Users { count, fairness, max_mean }) = users {
+                let figures = format!("{count} users, fairness {fairness:.4}, largest mean {max_mean:.2}");
+                line(&format!("  by user, {tau_s} s"), figures);
+            }
         }
         line("", String::new());
         line(

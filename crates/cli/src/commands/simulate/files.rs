@@ -4,7 +4,7 @@ use super::jobs_file::JobsFile;
 use crate::failure::Failure;
 use crate::output::{OutputFile, OutputFiles, Places};
 use clap::Args;
-use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, SummaryOptions};
+use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, SummaryOptions, Weights};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_policies::Policy;
@@ -39,6 +39,7 @@ pub(super) struct Subject<'a> {
     pub(super) nodes: u32,
     pub(super) penalty: SimSpan,
     pub(super) tau: SimSpan,
+    pub(super) weights: Weights,
     /// The log.
     pub(super) workload: &'a Path,
     pub(super) header: &'a Header,
@@ -64,7 +65,7 @@ impl FileArguments {
 
     /// Begins the files. `records` are those of the log, if the jobs come through it.
     pub(super) fn create(&self, subject: &Subject<'_>, records: Records) -> Result<Files, Failure> {
-        let Subject { policy, nodes, penalty, tau, .. } = *subject;
+        let Subject { policy, nodes, penalty, tau, ref weights, .. } = *subject;
         let outputs = [
             ("--jobs-out", &self.jobs_out),
             ("--events-out", &self.events_out),
@@ -86,7 +87,8 @@ impl FileArguments {
             jobs: create(&self.jobs_out)?.map(|out| JobsFile::new(out, tau)),
             events: create(&self.events_out)?.map(|out| {
                 let log = EventLog::new(out, &policy.to_string(), nodes, penalty, tau);
-                (log, Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) }))
+                let (taus, weights) = (vec![tau], weights.clone());
+                (log, Metrics::new(SummaryOptions { taus, weights, ..SummaryOptions::new(nodes) }))
             }),
             log: create(&self.swf_out)?.map(|out| ScheduleLog::new(out, &header(), records)),
             batsim_jobs: create(&self.batsim_jobs_out)?.map(|out| BatsimJobs::new(out, stem(&name))),

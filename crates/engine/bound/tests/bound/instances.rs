@@ -14,6 +14,7 @@ pub(crate) fn jobs(list: &[(u64, u32, Share, u64)]) -> Vec<Job> {
         memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
         requested_time: None,
+        user: None,
     };
     (0..).zip(list).map(job).collect()
 }

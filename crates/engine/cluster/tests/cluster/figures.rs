@@ -2,12 +2,13 @@
 
 use crate::support::{Do, Script, half, job, penalty};
 use dfrsim_cluster::{
-    ClassSummary, Distribution, EventLog, JobRecord, LengthClass, Metrics, Observer, Occurrence, SizeClass,
-    Summary, SummaryOptions, simulate,
+    ClassSummary, Distribution, EventLog, Fairness, JobRecord, LengthClass, Metrics, Observer, Occurrence,
+    SizeClass, Summary, SummaryOptions, Weights, simulate,
 };
-use dfrsim_model::event::{FORMAT_VERSION, Record};
-use dfrsim_model::{Job, Share, SimSpan, SimTime, Yield};
+use dfrsim_model::event::{FORMAT_VERSION, Objectives, Record};
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId, WeightRule, Yield};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 const FULL: Yield = Yield::ONE;
 
@@ -69,6 +70,46 @@ fn the_figures_of_a_run() {
     assert_eq!(summary.classes, expected);
 }
 
+/// A and B are of user 3, C of user 8, with tau = 10: A 1.75, B 1, C 710/700; the users' means are 1.375 and 710/700.
+#[test]
+fn weights_and_users_by_hand() {
+    let observe = |weights: Weights| {
+        let mut metrics = Metrics::new(SummaryOptions { weights, ..SummaryOptions::new(2) });
+        let life = |id, end, tasks, run, user| JobRecord {
+            id: JobId(id),
+            submit: SimTime::ZERO,
+            start: SimTime::ZERO,
+            end: SimTime::from_secs(end),
+            tasks,
+            cpu_need: Share::ONE,
+            memory: Share::ZERO,
+            run_time: SimSpan::from_secs(run),
+            user: UserId::new(user),
+            killed: false,
+            preemptions: 0,
+            migrations: 0,
+        };
+        metrics.observe(SimTime::ZERO, 0, Occurrence::Submitted(&job(1, 0, 1, 1), None));
+        for record in [life(1, 35, 2, 20, 3), life(2, 5, 2, 5, 3), life(3, 710, 1, 700, 8)] {
+            metrics.observe(record.end, record.id.0, Occurrence::Completed(&record));
+        }
+        metrics.summary().unwrap().objectives[0]
+    };
+    let (c, plain) = (710.0 / 700.0, observe(Weights::default()));
+    // Node-seconds: 40, 10 and 700.
+    near(plain.weighted_bounded_stretch, (40.0 * 1.75 + 10.0 + 700.0 * c) / 750.0);
+    let (sum, squares): (f64, f64) = (1.375 + c, 1.375_f64.powi(2) + c.powi(2));
+    let Some(Fairness { users: 2, jain, max_mean }) = plain.fairness else { panic!("{plain:?}") };
+    near(jain, sum.powi(2) / (2.0 * squares));
+    near(max_mean, 1.375);
+    let users = BTreeMap::from([(3, 4.0), (9, 100.0)]);
+    let important = observe(Weights { users: users.clone(), ..Weights::default() });
+    near(important.weighted_bounded_stretch, (4.0 * (40.0 * 1.75 + 10.0) + 700.0 * c) / 900.0);
+    let equal = observe(Weights { rule: WeightRule::Equal, users });
+    near(equal.weighted_bounded_stretch, (4.0 * 2.75 + c) / 9.0);
+    assert_eq!(equal.fairness, plain.fairness, "weights do not matter to it");
+}
+
 /// Submissions at 0, 10, 30, 50: a warm-up of 10 s leaves out A but not B; a cool-down of 20 s leaves out none, one of
 /// 21 s C.
 #[test]
@@ -128,6 +169,7 @@ fn an_events_file_says_what_happened() {
         memory,
         run_us: us(run),
         estimate_us: None,
+        user: None,
     };
     let complete = |second, job| Record::Complete { at_us: us(second), job };
     let full = FULL.units();
@@ -166,6 +208,16 @@ fn an_events_file_says_what_happened() {
             preemptions: 1,
             migrations: 1,
             migrated_tasks: 1,
+            objectives: Some(Objectives {
+                median_bounded_stretch: 710.0 / 700.0,
+                p95_bounded_stretch: 1.75,
+                p99_bounded_stretch: 1.75,
+                weights: WeightRule::NodeSeconds,
+                user_weights: Vec::new(),
+                weighted_bounded_stretch: (40.0 * 1.75 + 10.0 + 700.0 * (710.0 / 700.0)) / 750.0,
+                fairness: None,
+                max_user_bounded_stretch: None,
+            }),
         },
     ];
     assert_eq!(found, expected);
@@ -215,6 +267,13 @@ proptest! {
         folding.classes.clone_from(&all.classes);
         (folding.wait, folding.turnaround, folding.stretch) = (all.wait, all.turnaround, all.stretch);
         folding.bounded_stretch.clone_from(&all.bounded_stretch);
+        for (found, exact) in folding.objectives.iter().zip(&all.objectives) {
+            prop_assert!(near(found.weighted_bounded_stretch, exact.weighted_bounded_stretch, 1e-12));
+            let (Some(found), Some(exact)) = (found.fairness, exact.fairness) else { panic!("users are known") };
+            prop_assert_eq!(found.users, exact.users);
+            prop_assert!(near(found.jain, exact.jain, 1e-12) && near(found.max_mean, exact.max_mean, 1e-12));
+        }
+        folding.objectives.clone_from(&all.objectives);
         prop_assert_eq!(folding, all);
     }
 }
@@ -240,6 +299,7 @@ fn observe_lives(lives: &[(u64, u64, u64, u32)], observer: &mut impl Observer) {
             cpu_need: need,
             memory,
             run_time,
+            user: UserId::new(number as u32 % 5),
             killed,
             preemptions,
             migrations,

@@ -3,6 +3,7 @@
 mod event_loop;
 mod fifty_years;
 mod figures;
+mod followers;
 mod needs;
 mod outside;
 mod rules;

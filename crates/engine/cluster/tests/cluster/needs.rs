@@ -13,6 +13,7 @@ fn job(id: u64, need_tenths: u64, seconds: u64) -> Job {
         memory: Share::from_ratio(1, 10),
         run_time: SimSpan::from_secs(seconds),
         requested_time: None,
+        user: None,
     }
 }
 

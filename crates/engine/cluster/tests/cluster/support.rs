@@ -113,6 +113,7 @@ pub(crate) fn job(id: u64, submit: u64, tasks: u32, run: u64) -> Job {
         memory: Share::from_ratio(1, 10),
         run_time: SimSpan::from_secs(run),
         requested_time: None,
+        user: None,
     }
 }
 

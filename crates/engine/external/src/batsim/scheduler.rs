@@ -276,6 +276,7 @@ impl<T: Transport> Session<T> {
                     memory: Share::ZERO,
                     run_time,
                     requested_time: walltime,
+                    user: None,
                 });
             }
             Order::Ignored => {}

@@ -72,6 +72,7 @@ fn job(id: u64, submit: u64, tasks: u32, run: u64) -> Job {
         memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
         requested_time: None,
+        user: None,
     }
 }
 

@@ -27,6 +27,7 @@ fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> V
         memory: Share::ZERO,
         run_time: spec.speed.time_of(jobs[job].run),
         requested_time: Some(spec.speed.time_of(jobs[job].walltime)),
+        user: None,
     };
     let options = ClusterOptions {
         estimates: EstimateModel::Requested,

@@ -113,6 +113,7 @@ fn what_cannot_be_moved_is_paused_for_higher_priorities() {
         memory,
         run_time: SimSpan::from_secs(run),
         requested_time: None,
+        user: None,
     };
     let small = Share::from_ratio(2, 5);
     let jobs = vec![
@@ -140,6 +141,7 @@ fn two_gigabytes_are_enough_for_a_quarter_of_a_node() {
         memory: Share::from_ratio(1, 4),
         run_time: SimSpan::from_secs(run),
         requested_time: None,
+        user: None,
     };
     let (one, half) = (Share::ONE, Share::from_ratio(1, 2));
     let jobs =

@@ -14,6 +14,7 @@ pub(crate) fn jobs(table: &[(u64, u64, u64)]) -> Vec<Job> {
         memory: Share::from_ratio(tenths, 10),
         run_time: SimSpan::from_secs(run),
         requested_time: None,
+        user: None,
     };
     table.iter().zip(1..).map(job).collect()
 }

@@ -20,6 +20,7 @@ fn run(parameters: &PolicyOptions, policy: &str, nodes: u32, table: &[Row]) -> V
         memory: Share::from_ratio(tenths, 10),
         run_time: SimSpan::from_secs(run),
         requested_time: None,
+        user: None,
     };
     let jobs = table.iter().zip(1..).map(job).collect();
     schedule_with(parameters, policy, nodes, &Options::default(), jobs)

@@ -34,6 +34,7 @@ fn workload() -> impl Strategy<Value = (u32, Vec<Job>)> {
                     memory: Share::ZERO,
                     run_time: quarters(run),
                     requested_time: requested.map(quarters),
+                    user: None,
                 }
             });
             (nodes, jobs.collect())

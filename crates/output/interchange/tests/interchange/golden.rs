@@ -16,6 +16,7 @@ fn job(id: u64, submit: u64, tasks: u32, run: u64, requested: Option<u64>) -> Jo
         memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
         requested_time: requested.map(SimSpan::from_secs),
+        user: None,
     }
 }
 
@@ -38,6 +39,7 @@ fn record(job: &Job, start: u64, end: u64, killed: bool) -> JobRecord {
         cpu_need: job.cpu_need,
         memory: job.memory,
         run_time: job.run_time,
+        user: None,
         killed,
         preemptions: 0,
         migrations: 0,

@@ -26,6 +26,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
                 memory: Share::from_ratio(memory, 10),
                 run_time: SimSpan::from_secs(run),
                 requested_time: None,
+                user: None,
             })
             .collect()
     })

@@ -64,6 +64,7 @@ mod tests {
                 memory: Share::from_ratio(1 + id % 3, 10),
                 run_time: SimSpan::from_secs(10 + (id * 97) % 600),
                 requested_time: None,
+                user: None,
             })
             .collect();
         let known: Policy = policy.parse().unwrap();

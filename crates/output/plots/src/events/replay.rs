@@ -193,6 +193,7 @@ impl Replay {
         }
         match record {
             Record::Run { .. } => Err(EventsFault::SecondRun),
+            Record::Link { at_us, .. } => self.advance(at_us),
             Record::Summary { .. } => {
                 self.is_complete = true;
                 Ok(())

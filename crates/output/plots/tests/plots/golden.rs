@@ -27,6 +27,7 @@ fn jobs() -> Vec<Job> {
         memory: Share::ZERO,
         run_time: SimSpan::from_secs(run),
         requested_time: None,
+        user: None,
     };
     JOBS.iter().zip(1..).map(job).collect()
 }

@@ -30,6 +30,7 @@ proptest! {
             memory: Share::from_ratio(memory, 10),
             run_time: SimSpan::from_secs(run),
             requested_time: None,
+            user: None,
         }).collect();
         list.sort_by_key(|job| job.submit);
         let stays = stays(&gantt(&events(policy, NODES, SimSpan::ZERO, &list)));

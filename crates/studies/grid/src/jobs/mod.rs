@@ -234,6 +234,7 @@ fn walltime(model: EstimateModel, job: &GridJob, seed: Seed) -> SimSpan {
         memory: Share::ZERO,
         run_time: job.run,
         requested_time: None,
+        user: None,
     };
     model.estimate(&job, seed).unwrap_or(job.run_time)
 }

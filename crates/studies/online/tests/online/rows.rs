@@ -38,6 +38,65 @@ fn killed_jobs_have_the_bound_of_what_they_run() {
     );
 }
 
+/// On one processor job 1 of user 5 runs for 100 s, jobs 2 and 3 of users 5 and 6 then for 100 and 50 s: stretches of 1, 2 and 5;
+/// the users' means are 1.5 and 5. All of it is audited.
+#[test]
+fn jobs_count_by_weight_and_by_user() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = "1 0 -1 100 1 -1 -1 1 100 -1 1 5 -1 -1 -1 -1 -1 -1\n2 0 -1 100 1 -1 -1 1 100 -1 1 5 -1 -1 -1 -1 -1 -1\n\
+               3 0 -1 50 1 -1 -1 1 50 -1 1 6 -1 -1 -1 -1 -1 -1\n";
+    fs::write(folder.path().join("log.swf"), log).unwrap();
+    let figures = |simulation: &str| {
+        run_beside(&LOG.replace("[[", &format!("[simulation]\n{simulation}\n[[")), folder.path());
+        let rows = frame(&folder.path().join("out"));
+        ["weighted_bounded_stretch", "fairness", "max_user_bounded_stretch"]
+            .map(|metric| numbers(&rows, "FCFS", metric)[0])
+    };
+    let fairness = 6.5 * 6.5 / (2.0 * (1.5 * 1.5 + 25.0));
+    assert_eq!(figures("warm_up = 0"), [(100.0 + 200.0 + 250.0) / 250.0, fairness, 5.0]);
+    assert_eq!(figures("weights = 'equal'"), [8.0 / 3.0, fairness, 5.0]);
+    assert_eq!(figures("user_weights = { 5 = 0.5 }"), [(50.0 + 100.0 + 250.0) / 150.0, fairness, 5.0]);
+}
+
+/// On two processors job 3 of user 6 ends at second 50, not at 150 as in the log: job 4, which came 50 s after that, comes at second
+/// 100 and not at 200 if users wait for their jobs, and at 70 if the think time of field 18 counts. Job 2 of user 5 comes at 130
+/// either way, unless only fields count.
+#[test]
+fn users_wait_for_their_jobs() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = "1 0 0 100 1 -1 -1 1 100 -1 1 5 -1 -1 -1 -1 -1 -1\n3 0 100 50 1 -1 -1 1 50 -1 1 6 -1 -1 -1 -1 -1 -1\n\
+               2 130 0 100 1 -1 -1 1 100 -1 1 5 -1 -1 -1 -1 -1 -1\n4 200 0 500 1 -1 -1 1 500 -1 1 6 -1 -1 -1 -1 3 20\n";
+    fs::write(folder.path().join("log.swf"), log).unwrap();
+    let closed = |submission: &str| {
+        let text = LOG
+            .replace("nodes = 1", "nodes = 2")
+            .replace(".swf' }", &format!(".swf', submission = '{submission}' }}"));
+        let report = run_beside(&text, folder.path());
+        let rows = frame(&folder.path().join("out"));
+        let figures =
+            ["makespan_s", "max_wait_s", "bound", "degradation"].map(|it| numbers(&rows, "FCFS", it)[0]);
+        (figures, report.inputs[0].report.last().unwrap().clone())
+    };
+    assert_eq!(closed("open").0, [700.0, 0.0, 1.0, 1.0]);
+    let (figures, links) = closed("sessions");
+    assert_eq!(
+        (figures, links.as_str()),
+        ([600.0, 0.0, 1.0, 1.0], "log: 2 jobs follow another one; sessions: 2")
+    );
+    let (figures, links) = closed("dependencies");
+    assert_eq!((figures, links.as_str()), ([570.0, 0.0, 1.0, 1.0], "log: 1 jobs follow another one"));
+    // Half a minute after all jobs had ended: job 4 begins a session of its own, job 2 does not.
+    let (figures, links) = closed("sessions:think:30");
+    assert_eq!(
+        (figures, links.as_str()),
+        ([700.0, 0.0, 1.0, 1.0], "log: 1 jobs follow another one; sessions: 3")
+    );
+
+    let by_week = LOG.replace(".swf' }", ".swf', submission = 'sessions', cut = 'week' }");
+    let error = registry().parse(&by_week, "s.toml", Some(folder.path()), &[]).err().unwrap().to_string();
+    assert!(error.contains("jobs of one week may follow jobs of another one"), "{error}");
+}
+
 /// The second job never ran: it is left out, and the table notes it.
 #[test]
 fn jobs_that_are_left_out_are_reported_below_the_table() {

@@ -30,6 +30,7 @@ named! {
         ReqMem = "ReqMem",
         ReqTres = "ReqTRES",
         AllocTres = "AllocTRES",
+        SubmitLine = "SubmitLine",
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::amounts::{MemoryOf, is_never, kilobytes, memory, moment, span, tres};
 use super::columns::{Column, Row};
-use super::names::Names;
-use crate::log::{Kilobytes, MAX_SECONDS, Problem, Record, Status};
+use crate::log::{Kilobytes, Listed, MAX_SECONDS, Names, Problem, Record, Status};
 use dfrsim_model::SimSpan;
 
 /// What a line is.
@@ -42,17 +41,6 @@ impl Kind {
 /// The first word of the state: `CANCELLED` of `CANCELLED by 1003`.
 fn state<'a>(row: &Row<'a>) -> &'a str {
     row.get(Column::State).split([' ', '+']).next().unwrap_or_default()
-}
-
-/// A job that has ended.
-pub(super) struct Job {
-    /// Its number, if it has one.
-    pub(super) number: Option<u64>,
-    /// In seconds since 1970.
-    pub(super) submit: i64,
-    pub(super) has_started: bool,
-    /// All else; `job` and `submit` are left open.
-    pub(super) record: Record,
 }
 
 /// Collects what is wrong with a line.
@@ -176,42 +164,80 @@ impl Check<'_, '_> {
     }
 }
 
-impl Job {
-    /// Reads a job that has ended. If something is wrong with it, that is added to the problems.
-    pub(super) fn read(row: &Row<'_>, names: &mut Names, problems: &mut Vec<Problem>) -> Job {
-        let mut check = Check { row, problems };
-        let submit = check.moment(Column::Submit);
-        if submit.is_none() && check.problems.is_empty() {
-            check.fault(Column::Submit, "a time such as 2026-03-01T09:00:00");
+/// Reads a job that has ended. If something is wrong with it, that is added to the problems.
+pub(super) fn read_job(line: u64, row: &Row<'_>, names: &mut Names, problems: &mut Vec<Problem>) -> Listed {
+    let mut check = Check { row, problems };
+    let submit = check.moment(Column::Submit);
+    if submit.is_none() && check.problems.is_empty() {
+        check.fault(Column::Submit, "a time such as 2026-03-01T09:00:00");
+    }
+    let (start, end) = (check.moment(Column::Start), check.moment(Column::End));
+    let submit = submit.unwrap_or_default();
+    let since_submit = |at: i64| u64::try_from(at - submit).ok().map(SimSpan::from_secs);
+    let allocated = check.processors(&[Column::AllocCpus, Column::Cpus], Column::AllocTres);
+    let requested = check.processors(&[Column::ReqCpus], Column::ReqTres);
+    let (wait, run_time) = match start {
+        Some(start) => (since_submit(start), check.run_seconds(start, end)),
+        None => (end.and_then(since_submit), Some(0)),
+    };
+    let record = Record {
+        wait,
+        run_time: run_time.map(SimSpan::from_secs),
+        allocated_processors: allocated.filter(|_| start.is_some()),
+        requested_processors: requested,
+        requested_time: check.limit(),
+        requested_memory: check.memory(allocated.or(requested)),
+        status: check.status(),
+        user: names.users.number(row.get(Column::User)),
+        group: row.first(&[Column::Account, Column::Group]).and_then(|(_, name)| names.groups.number(name)),
+        executable: row.job_name().and_then(|name| names.jobs.number(&name)),
+        queue: names.queues.number(row.get(Column::Qos)),
+        partition: names.partitions.number(row.get(Column::Partition)),
+        ..Record::default()
+    };
+    let id = row.first(&[Column::JobIdRaw, Column::JobId]);
+    let number = id.and_then(|(_, id)| id.parse().ok());
+    let end = start.map(|start| end.unwrap_or_else(|| start + run_time.map_or(0, |run| run as i64)));
+    let after = dependency(row.get(Column::SubmitLine)).map(str::to_owned);
+    Listed { line, id: row.get(Column::JobId).to_owned(), number, submit, end, after, record }
+}
+/// The first job that a line of `sbatch` or `srun` depends on.
+fn dependency(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let list = loop {
+        let word = words.next()?;
+        match word {
+            "-d" | "--dependency" => break words.next()?,
+            _ => {}
         }
-        let (start, end) = (check.moment(Column::Start), check.moment(Column::End));
-        let submit = submit.unwrap_or_default();
-        let since_submit = |at: i64| u64::try_from(at - submit).ok().map(SimSpan::from_secs);
-        let allocated = check.processors(&[Column::AllocCpus, Column::Cpus], Column::AllocTres);
-        let requested = check.processors(&[Column::ReqCpus], Column::ReqTres);
-        let (wait, run_time) = match start {
-            Some(start) => (since_submit(start), check.run_seconds(start, end)),
-            None => (end.and_then(since_submit), Some(0)),
-        };
-        let record = Record {
-            wait,
-            run_time: run_time.map(SimSpan::from_secs),
-            allocated_processors: allocated.filter(|_| start.is_some()),
-            requested_processors: requested,
-            requested_time: check.limit(),
-            requested_memory: check.memory(allocated.or(requested)),
-            status: check.status(),
-            user: names.users.number(row.get(Column::User)),
-            group: row
-                .first(&[Column::Account, Column::Group])
-                .and_then(|(_, name)| names.groups.number(name)),
-            executable: row.job_name().and_then(|name| names.jobs.number(&name)),
-            queue: names.queues.number(row.get(Column::Qos)),
-            partition: names.partitions.number(row.get(Column::Partition)),
-            ..Record::default()
-        };
-        let id = row.first(&[Column::JobIdRaw, Column::JobId]);
-        let number = id.and_then(|(_, id)| id.parse().ok());
-        Job { number, submit, has_started: start.is_some(), record }
+        let joined = word
+            .strip_prefix("--dependency=")
+            .or_else(|| word.strip_prefix("-d").filter(|_| !word.starts_with("--")));
+        if let Some(list) = joined {
+            break list;
+        }
+    };
+    let kinds = ["afterok", "afterany", "after", "aftercorr", "afternotok"];
+    let (kind, jobs) = list.split([',', '?']).next()?.split_once(':')?;
+    // A delay may follow the number of a job: `after:70+5`.
+    jobs.split([':', '+']).next().filter(|job| kinds.contains(&kind) && !job.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dependency;
+
+    #[test]
+    fn dependencies_are_found_in_the_line_of_a_submission() {
+        for (line, expected) in [
+            ("sbatch --dependency=afterok:70 job.sh", Some("70")),
+            ("sbatch -N 2 --dependency afterany:70_3:71,afterok:72 job.sh", Some("70_3")),
+            ("sbatch -dafter:70+5 job.sh", Some("70")),
+            ("sbatch -d singleton job.sh", None),
+            ("sbatch job.sh", None),
+            ("", None),
+        ] {
+            assert_eq!(dependency(line), expected, "{line}");
+        }
     }
 }

@@ -41,6 +41,7 @@
 //! | requested time | `TimelimitRaw`, `Timelimit`; no limit is unknown |
 //! | requested memory | `ReqMem`, divided by the processors; with a suffix `n` (older versions) it is that of a node, with `c` that of a processor |
 //! | status | `State`: completed (1), cancelled (5), all other ends failed (0) |
+//! | preceding job, think time | `SubmitLine` with `--dependency=afterok:JOB` (or `afterany`, `after`, `aftercorr`, `afternotok`; the first job of the list), Slurm 21.08 and later |
 //! | user, group, executable, queue, partition | `User`; `Account`, `Group`; `JobName`; `QOS`; `Partition`: names are
 //! numbered from 1 as they come, so that no user can be recognised; the header has those of queues and partitions |
 //!
@@ -53,16 +54,12 @@
 mod amounts;
 mod columns;
 mod job;
-mod names;
 
-use crate::log::{Accounting, Faults, Header, Input, Line, LogError, Problem, ReadReport, Strictness, Whole};
+use crate::log::{
+    Accounting, Faults, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines, text,
+};
 use columns::{Column, Columns, Row};
-use dfrsim_model::SimTime;
-use job::{Job, Kind};
-use names::Names;
-use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::Read as _;
+use job::{Kind, read_job};
 use std::path::Path;
 
 /// Reads a file, plain or gzip.
@@ -71,16 +68,7 @@ use std::path::Path;
 /// [`LogError::Open`], and [`LogError::Faults`] with all that is wrong with the file. With [`Strictness::Lenient`], jobs
 /// with faults are left out and counted; a file without the columns that are needed still is a fault.
 pub fn read(path: &Path, strictness: Strictness) -> Result<Whole, LogError> {
-    let file = path.display().to_string();
-    let open = |source| LogError::Open { file: file.clone(), source };
-    let mut input = Input::new(File::open(path).map_err(open)?).map_err(open)?;
-    let mut bytes = Vec::new();
-    if let Err(error) = input.read_to_end(&mut bytes) {
-        let mut faults = Faults::new(&file);
-        faults.push(1, Problem::Unreadable { reason: error.to_string() });
-        return Err(faults.into());
-    }
-    read_text(&String::from_utf8_lossy(&bytes), &file, strictness)
+    read_text(&text(path)?, &path.display().to_string(), strictness)
 }
 
 /// Reads a text, of which messages speak as `file`. Everything else is as in [`read`].
@@ -98,7 +86,7 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
         }
     };
     let (mut accounting, mut names, mut broken) = (Accounting::default(), Names::default(), 0);
-    let mut jobs: Vec<(u64, Job)> = Vec::new();
+    let mut jobs: Vec<Listed> = Vec::new();
     // Faults of jobs count if the file is read strictly, or if there is no job without any.
     let mut of_jobs = Faults::new(file);
     for (number, line) in lines {
@@ -115,10 +103,10 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
             Kind::Unended => accounting.unended += 1,
             Kind::Ended => {
                 let mut problems = Vec::new();
-                let job = Job::read(&row, &mut names, &mut problems);
+                let job = read_job(number, &row, &mut names, &mut problems);
                 if problems.is_empty() {
                     count(&mut accounting, &row, &job);
-                    jobs.push((number, job));
+                    jobs.push(job);
                 } else {
                     broken += 1;
                     problems.into_iter().for_each(|problem| of_jobs.push(number, problem));
@@ -130,39 +118,21 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
         return Err(of_jobs.into());
     }
     let report = ReadReport { records: jobs.len() as u64, broken, accounting, ..ReadReport::default() };
-    let (header, lines) = records(jobs, &names);
+    let (header, lines) = listed_lines(&jobs, &names, "accounting of Slurm, by sacct");
     Ok(Whole::new(file.to_owned(), header, report, lines))
 }
 
 /// Counts what is special about a job.
-fn count(accounting: &mut Accounting, row: &Row<'_>, job: &Job) {
+fn count(accounting: &mut Accounting, row: &Row<'_>, job: &Listed) {
     let id = row.get(Column::JobId);
     let is_suspended = row.get(Column::Suspended).bytes().any(|byte| (b'1'..=b'9').contains(&byte));
     let has_gpus =
         [Column::ReqTres, Column::AllocTres].iter().any(|&tres| row.get(tres).contains("gres/gpu"));
-    accounting.unstarted += u64::from(!job.has_started);
+    accounting.unstarted += u64::from(job.end.is_none());
+    accounting.dependent += u64::from(job.after.is_some());
     accounting.requeued += u64::from(row.get(Column::State).starts_with("REQUEUE"));
     accounting.suspended += u64::from(is_suspended);
     accounting.array_tasks += u64::from(id.contains('_'));
     accounting.components += u64::from(id.contains('+'));
     accounting.with_gpus += u64::from(has_gpus);
-}
-
-/// The jobs as records, whose times begin with the first submission.
-fn records(jobs: Vec<(u64, Job)>, names: &Names) -> (Header, Vec<Line>) {
-    let first = jobs.iter().map(|(_, job)| job.submit).min().unwrap_or_default();
-    let mut header = Header::default();
-    header.push("UnixStartTime", &first.to_string());
-    header.push("Note", "accounting of Slurm, by sacct");
-    names.queues.iter().for_each(|(number, name)| header.push("Queue", &format!("{number} {name}")));
-    names.partitions.iter().for_each(|(number, name)| header.push("Partition", &format!("{number} {name}")));
-    let mut seen = BTreeSet::new();
-    let are_unique = jobs.iter().all(|(_, job)| job.number.is_some_and(|number| seen.insert(number)));
-    let line = |(place, (number, job)): (u64, (u64, Job))| {
-        let mut record = job.record;
-        record.job = job.number.filter(|_| are_unique).unwrap_or(place + 1);
-        record.submit = SimTime::from_secs(job.submit.abs_diff(first));
-        Line { number, place, has_submit: true, record }
-    };
-    (header, (0..).zip(jobs).map(line).collect())
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 /// Names by the order in which they came, from 1.
 #[derive(Debug, Default)]
-pub(super) struct Numbered(BTreeMap<String, u32>);
+pub(crate) struct Numbered(BTreeMap<String, u32>);
 
 impl Numbered {
     /// The number of a name; `None` of an empty one.
-    pub(super) fn number(&mut self, name: &str) -> Option<u32> {
+    pub(crate) fn number(&mut self, name: &str) -> Option<u32> {
         if name.is_empty() {
             return None;
         }
@@ -21,7 +21,7 @@ impl Numbered {
     }
 
     /// All numbers and names, by number.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         let mut all: Vec<(u32, &str)> =
             self.0.iter().map(|(name, &number)| (number, name.as_str())).collect();
         all.sort_unstable();
@@ -29,12 +29,12 @@ impl Numbered {
     }
 }
 
-/// The names of a listing.
+/// The names of a log.
 #[derive(Debug, Default)]
-pub(super) struct Names {
-    pub(super) users: Numbered,
-    pub(super) groups: Numbered,
-    pub(super) jobs: Numbered,
-    pub(super) queues: Numbered,
-    pub(super) partitions: Numbered,
+pub(crate) struct Names {
+    pub(crate) users: Numbered,
+    pub(crate) groups: Numbered,
+    pub(crate) jobs: Numbered,
+    pub(crate) queues: Numbered,
+    pub(crate) partitions: Numbered,
 }

@@ -1,0 +1,84 @@
+//! Jobs that are submitted when others have left.
+
+use crate::Rule;
+use std::collections::BTreeMap;
+
+/// Follows which jobs are to follow which other ones, and when.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    /// The job that the last record submitted.
+    submitted: Option<u64>,
+    /// How many jobs are to follow each job in the system.
+    announced: BTreeMap<u64, u32>,
+    /// Jobs that have left, with followers that have not come yet.
+    left: BTreeMap<u64, Left>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Left {
+    at: u64,
+    /// Whether it left by a decision, after the submissions of its moment.
+    by_decision: bool,
+    followers: u32,
+}
+
+/// A link as a record has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    pub(crate) after: Option<u64>,
+    pub(crate) think: Option<u64>,
+    pub(crate) followers: u32,
+}
+
+impl Links {
+    /// A record that submits this job, or is no submission.
+    pub(crate) fn record(&mut self, submitted: Option<u64>) {
+        self.submitted = submitted;
+    }
+
+    /// A link of a job at a moment; `is_in_system` says so of another one. What is wrong with it.
+    pub(crate) fn link(
+        &mut self,
+        now: u64,
+        job: u64,
+        told: Told,
+        is_in_system: impl Fn(u64) -> bool,
+    ) -> Option<Rule> {
+        if self.submitted.take() != Some(job) {
+            return Some(Rule::LinkElsewhere);
+        }
+        if told.followers > 0 {
+            self.announced.insert(job, told.followers);
+        }
+        let (after, think) = match (told.after, told.think) {
+            (Some(after), Some(think)) => (after, think),
+            (None, None) if told.followers > 0 => return None,
+            _ => return Some(Rule::LinkIncomplete),
+        };
+        let Some(left) = self.left.get_mut(&after) else {
+            return Some(match is_in_system(after) {
+                true => Rule::FollowsTooEarly { after },
+                false => Rule::FollowsUnannounced { after },
+            });
+        };
+        let Left { at, by_decision, .. } = *left;
+        left.followers -= 1;
+        if left.followers == 0 {
+            self.left.remove(&after);
+        }
+        let due = at.saturating_add(think).max(if by_decision { at.saturating_add(1) } else { at });
+        (now != due).then(|| Rule::FollowsWrongly { after, due: dfrsim_model::SimTime::from_micros(due) })
+    }
+
+    /// A job leaves the system.
+    pub(crate) fn leave(&mut self, at: u64, job: u64, by_decision: bool) {
+        if let Some(followers) = self.announced.remove(&job) {
+            self.left.insert(job, Left { at, by_decision, followers });
+        }
+    }
+
+    /// Jobs of which followers have never come, and how many.
+    pub(crate) fn missing(&self) -> impl Iterator<Item = (u64, Rule)> {
+        self.left.iter().map(|(&job, left)| (job, Rule::FollowersMissing { followers: left.followers }))
+    }
+}

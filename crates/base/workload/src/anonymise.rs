@@ -1,0 +1,105 @@
+//! Logs in which nobody can be recognised.
+
+use crate::log::{Header, Record};
+use dfrsim_model::SimTime;
+use std::collections::BTreeMap;
+
+/// How many different numbers were replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replaced {
+    /// Jobs.
+    pub jobs: usize,
+    /// Users.
+    pub users: usize,
+    /// Groups, or accounts.
+    pub groups: usize,
+    /// Applications, or names of jobs.
+    pub executables: usize,
+    /// Queues.
+    pub queues: usize,
+    /// Partitions.
+    pub partitions: usize,
+}
+
+/// Comments that simulations depend on.
+const KEPT: [&str; 4] = ["MaxJobs", "MaxRecords", "MaxNodes", "MaxProcs"];
+
+/// Comments that say when second 0 of the log was.
+const DATES: [&str; 2] = ["UnixStartTime", "TimeZoneString"];
+
+/// Replaces the numbers of jobs, users, groups, executables, queues and partitions by those of their first appearance, from 1, and
+/// leaves out all comments but the size of the machine and the beginning of time. Queue 0, which is meant for interactive
+/// jobs, stays. With `shift` times begin with the first record, and nothing says when that was.
+///
+/// All else stays, so that a simulation of the records is the same; with `shift` it is only that much earlier.
+///
+/// ```
+/// use dfrsim_workload::anonymise::anonymise;
+/// use dfrsim_workload::log::{Header, Record};
+/// use dfrsim_model::SimTime;
+/// let record = |job, second, user| Record {
+///     job,
+///     submit: SimTime::from_secs(second),
+///     user: Some(user),
+///     ..Record::default()
+/// };
+/// let mut records = [record(70, 500, 1_203), record(71, 560, 88), record(75, 590, 1_203)];
+/// let (_, replaced) = anonymise(&Header::default(), &mut records, true);
+/// assert_eq!(records, [record(1, 0, 1), record(2, 60, 2), record(3, 90, 1)]);
+/// assert_eq!((replaced.jobs, replaced.users), (3, 2));
+/// ```
+pub fn anonymise(header: &Header, records: &mut [Record], shift: bool) -> (Header, Replaced) {
+    let mut new = Header::default();
+    let dates: &[&str] = if shift { &[] } else { &DATES };
+    let number_of =
+        |value: &str| value.split(|letter: char| !letter.is_ascii_digit()).next().map(str::to_owned);
+    for name in KEPT {
+        // What follows the number may say where the machine is.
+        if let Some(value) = header.value(name).and_then(number_of).filter(|digits| !digits.is_empty()) {
+            new.push(name, &value);
+        }
+    }
+    for name in dates {
+        if let Some(value) = header.value(name) {
+            new.push(name, value);
+        }
+    }
+    let first = records.iter().map(|record| record.submit).min().unwrap_or_default();
+    let mut jobs = BTreeMap::new();
+    for record in records.iter() {
+        number(&mut jobs, record.job);
+    }
+    let [mut users, mut groups, mut executables, mut queues, mut partitions] = [const { BTreeMap::new() }; 5];
+    for record in records {
+        record.job = number(&mut jobs, record.job) as u64;
+        // A job that is not in the log cannot be waited for.
+        record.preceding_job = record.preceding_job.and_then(|job| jobs.get(&job)).map(|&job| job as u64);
+        if shift {
+            record.submit = SimTime::ZERO + record.submit.since(first);
+        }
+        for (field, numbers) in [
+            (&mut record.user, &mut users),
+            (&mut record.group, &mut groups),
+            (&mut record.executable, &mut executables),
+            (&mut record.partition, &mut partitions),
+        ] {
+            *field = field.map(|old| number(numbers, old) as u32);
+        }
+        record.queue = record.queue.map(|old| if old == 0 { 0 } else { number(&mut queues, old) as u32 });
+    }
+    let replaced = Replaced {
+        jobs: jobs.len(),
+        users: users.len(),
+        groups: groups.len(),
+        executables: executables.len(),
+        queues: queues.len(),
+        partitions: partitions.len(),
+    };
+    (new, replaced)
+}
+
+/// The number that takes the place of another one: its place among those that came, from 1.
+fn number<T: Ord>(numbers: &mut BTreeMap<T, usize>, old: T) -> usize {
+    let next = numbers.len() + 1;
+    *numbers.entry(old).or_insert(next)
+}

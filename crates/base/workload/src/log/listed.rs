@@ -1,0 +1,79 @@
+//! Jobs of accounting, which become the lines of a log.
+
+use super::header::Header;
+use super::names::Names;
+use super::record::{Line, Record};
+use super::{Faults, Input, LogError, Problem};
+use dfrsim_model::{SimSpan, SimTime};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// A job, or a run of one, that has ended.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    /// Its line.
+    pub(crate) line: u64,
+    /// Its name in the accounting, by which others refer to it.
+    pub(crate) id: String,
+    /// Its number, if it has one.
+    pub(crate) number: Option<u64>,
+    /// When it was submitted, and when it ended if it has started, in seconds since 1970.
+    pub(crate) submit: i64,
+    pub(crate) end: Option<i64>,
+    /// The job after which it may start, if it depends on one.
+    pub(crate) after: Option<String>,
+    /// All else; number, submission and preceding job are left open.
+    pub(crate) record: Record,
+}
+
+/// The jobs as lines whose times begin with the first submission, below a header that says where they are from.
+///
+/// Jobs keep their numbers if each has one of its own; otherwise they are numbered from 1 as they come. A dependency is a preceding
+/// job with the think time that the log has, 0 if the job was submitted before the other one ended.
+pub(crate) fn lines(jobs: &[Listed], names: &Names, note: &str) -> (Header, Vec<Line>) {
+    let first = jobs.iter().map(|job| job.submit).min().unwrap_or_default();
+    let mut header = Header::default();
+    header.push("UnixStartTime", &first.to_string());
+    header.push("Note", note);
+    names.queues.iter().for_each(|(number, name)| header.push("Queue", &format!("{number} {name}")));
+    names.partitions.iter().for_each(|(number, name)| header.push("Partition", &format!("{number} {name}")));
+    let mut seen = BTreeSet::new();
+    let are_unique = jobs.iter().all(|job| job.number.is_some_and(|number| seen.insert(number)));
+    let number = |place: u64, job: &Listed| job.number.filter(|_| are_unique).unwrap_or(place + 1);
+    // Of a job with several runs the last one is what others wait for.
+    let ends: BTreeMap<&str, (u64, Option<i64>)> =
+        (0..).zip(jobs).map(|(place, job)| (job.id.as_str(), (number(place, job), job.end))).collect();
+    let line = |(place, job): (u64, &Listed)| {
+        let mut record = job.record.clone();
+        record.job = number(place, job);
+        record.submit = SimTime::from_secs(job.submit.abs_diff(first));
+        let preceding = job.after.as_deref().and_then(|id| ends.get(id));
+        if let Some(&(preceding, end)) = preceding.filter(|(number, _)| *number != record.job) {
+            let think = end.and_then(|end| u64::try_from(job.submit - end).ok()).unwrap_or(0);
+            record.preceding_job = Some(preceding);
+            record.think_time = Some(SimSpan::from_secs(think));
+        }
+        Line { number: job.line, place, has_submit: true, record }
+    };
+    let lines = (0..).zip(jobs).map(line).collect();
+    (header, lines)
+}
+
+/// The text of a file, plain or gzip.
+///
+/// # Errors
+/// [`LogError::Open`], and [`LogError::Faults`] if it cannot be read to its end.
+pub(crate) fn text(path: &Path) -> Result<String, LogError> {
+    let file = path.display().to_string();
+    let open = |source| LogError::Open { file: file.clone(), source };
+    let mut input = Input::new(File::open(path).map_err(open)?).map_err(open)?;
+    let mut bytes = Vec::new();
+    if let Err(error) = input.read_to_end(&mut bytes) {
+        let mut faults = Faults::new(&file);
+        faults.push(1, Problem::Unreadable { reason: error.to_string() });
+        return Err(faults.into());
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,154 @@
+//! Lines of accounting as the manuals of Torque and PBS Professional have them, and files that are broken.
+//!
+//! | job | its life |
+//! |---|---|
+//! | 100 | 8 processors, 20 minutes, of which it was suspended for 5 |
+//! | 101 | deleted before it started |
+//! | 102[1], 102[2] | tasks of an array: one completes, one fails |
+//! | 103 | after 100; 8 processors and 2 GPUs; its first run ends in a requeue, its second one is deleted |
+//! | 104 | aborted by the server |
+//! | 105 | still runs |
+
+use dfrsim_workload::formats::pbs;
+use dfrsim_workload::log::{Accounting, Line, Source as _, Status, Strictness, Whole};
+use dfrsim_workload::prepare::{self, Options};
+use std::fs;
+use std::path::Path;
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/workload/reference/documented.pbs");
+
+fn documented() -> Whole {
+    pbs::read(Path::new(FILE), Strictness::Strict).unwrap()
+}
+
+#[test]
+fn all_lines_are_accounted_for() {
+    let lines = fs::read_to_string(FILE).unwrap().lines().count() as u64;
+    let report = documented().finish().unwrap();
+    let expected = Accounting {
+        unended: 1,
+        unstarted: 2,
+        requeued: 1,
+        suspended: 1,
+        array_tasks: 2,
+        events: 10,
+        others: 3,
+        guessed_times: 2,
+        guessed_sizes: 2,
+        dependent: 2,
+        with_gpus: 2,
+        ..Accounting::default()
+    };
+    assert_eq!(report.accounting, expected);
+    assert_eq!((report.records, report.broken), (7, 0));
+    assert_eq!(report.records + expected.events + expected.others + report.broken, lines);
+}
+
+/// Seconds count from 9:00; the server's clock is that of UTC + 0.
+#[test]
+fn each_kind_of_job_is_read_as_it_ran() {
+    let mut lines: Vec<Line> = documented().collect();
+    // The order of the file, which is that of the ends.
+    lines.sort_by_key(|line| line.number);
+    let seconds = |span: Option<dfrsim_model::SimSpan>| span.map(|span| span.micros() / 1_000_000);
+    let of = |line: &Line| {
+        let record = &line.record;
+        let times = (record.submit.micros() / 1_000_000, seconds(record.wait), seconds(record.run_time));
+        let processors = (record.requested_processors, record.allocated_processors);
+        (times, processors, seconds(record.requested_time), record.status)
+    };
+    let expected = [
+        // 101, whose size nobody says.
+        ((20, Some(40), Some(0)), (Some(1), None), None, Status::Cancelled),
+        ((30, Some(1), Some(60)), (Some(1), Some(1)), Some(600), Status::Completed),
+        ((30, Some(1), Some(120)), (Some(1), Some(1)), Some(600), Status::Failed),
+        // 103 waits from 9:00 to 9:03, runs until 9:05, waits again until 9:06.
+        ((0, Some(180), Some(120)), (Some(8), Some(8)), Some(3_600), Status::Failed),
+        ((300, Some(60), Some(65)), (Some(8), None), Some(3_600), Status::Cancelled),
+        ((480, Some(0), Some(0)), (Some(1), None), None, Status::Failed),
+        ((0, Some(10), Some(900)), (Some(8), Some(8)), Some(7_200), Status::Completed),
+    ];
+    assert_eq!(lines.iter().map(of).collect::<Vec<_>>(), expected);
+
+    let [task, long] = [&lines[1].record, &lines[6].record];
+    assert_eq!((seconds(task.cpu_time), seconds(long.cpu_time)), (Some(50), Some(900)));
+    let memory = [task.used_memory, long.used_memory, lines[3].record.requested_memory];
+    let memory = memory.map(|memory| memory.unwrap().to_string());
+    assert_eq!(memory, ["204800", "2097152", "2097152"], "of each processor, in kilobytes");
+    // Names by their first record: ben, eve, anna; accounts before groups.
+    let names: Vec<_> =
+        lines.iter().map(|line| (line.record.user, line.record.group, line.record.queue)).collect();
+    let (ben, eve, anna) =
+        ((Some(1), Some(1), Some(1)), (Some(2), Some(2), Some(2)), (Some(3), Some(3), Some(1)));
+    assert_eq!(names[1..], [ben, ben, eve, eve, (None, None, None), anna]);
+    assert!(documented().header().to_string().contains("; Queue: 1 batch\n; Queue: 2 gpu\n"));
+}
+
+/// Task 102[1] makes numbers of its own necessary. The dependency of job 103 is on the last line, job 100, which ended later.
+#[test]
+fn jobs_are_numbered_and_dependencies_follow_the_numbers() {
+    let mut lines: Vec<Line> = documented().collect();
+    lines.sort_by_key(|line| line.number);
+    let numbers: Vec<_> = lines.iter().map(|line| (line.record.job, line.record.preceding_job)).collect();
+    assert_eq!(numbers, [(1, None), (2, None), (3, None), (4, Some(7)), (5, Some(7)), (6, None), (7, None)]);
+    assert_eq!(lines[3].record.think_time.unwrap().micros(), 0);
+    let text = "03/02/2026 09:00:00;E;7.head;ctime=1772438400 start=1772438400 end=1772438400 Exit_status=0\n\
+                03/02/2026 09:00:00;E;9.head;ctime=1772438430 start=1772438440 end=1772438450 depend=afterany:7.head\n";
+    let lines: Vec<Line> = pbs::read_text(text, "log", Strictness::Strict).unwrap().collect();
+    let record = &lines[1].record;
+    assert_eq!((record.job, record.preceding_job, record.status), (9, Some(7), Status::Unknown));
+    assert_eq!(record.think_time.unwrap().to_string(), "30");
+}
+
+/// An hour and a half ahead of UTC: the line of the deletion has local time only.
+#[test]
+fn local_times_are_compared_with_those_of_attributes() {
+    let text = "03/02/2026 10:30:00;Q;1.head;queue=batch\n03/02/2026 10:30:01;Q;2.head;queue=batch\n\
+                03/02/2026 10:30:03;S;1.head;ctime=1772438400 start=1772438402\n\
+                03/02/2026 10:31:00;D;2.head;requestor=anna\n\
+                03/02/2026 10:32:03;E;1.head;ctime=1772438400 start=1772438402 end=1772438522 Exit_status=0\n";
+    let log = pbs::read_text(text, "log", Strictness::Strict).unwrap();
+    assert_eq!(log.header().unix_start_time(), Some(1_772_438_400));
+    let times =
+        |line: Line| (line.record.job, line.record.submit.to_string(), line.record.wait.unwrap().to_string());
+    let times: Vec<_> = log.map(times).collect();
+    assert_eq!(times, [(1, "0".to_owned(), "2".to_owned()), (2, "1".to_owned(), "59".to_owned())]);
+}
+
+#[test]
+fn every_fault_is_reported_with_line_and_attribute() {
+    let good =
+        "03/02/2026 09:00:00;E;9.head;ctime=1772438400 start=1772438400 end=1772438500 Exit_status=0\n";
+    let text = format!(
+        "{good}yesterday;E;1;\n\
+         03/02/2026 09:00:00;E;2.head;ctime=now start=1772438500 end=1772438400 Resource_List.nodes=2:ppn=many\n\
+         03/02/2026 09:00:00;E;3.head;ctime=1 Resource_List.walltime=1:2:3:4 resources_used.mem=lots exec_host=n1\n"
+    );
+    let error = pbs::read_text(&text, "log", Strictness::Strict).unwrap_err().to_string();
+    let expected = [
+        "log:2: not a line of PBS accounting: expected `MM/DD/YYYY HH:MM:SS;TYPE;JOB;KEY=VALUE ...`, found `yesterday;E;1;`",
+        "log:3: job `2`: field `ctime`: found `now`, expected seconds since 1970",
+        "log:3: job `2`: field `end`: found 1772438400, expected a time not before that of the start",
+        "log:3: job `2`: field `Resource_List.nodes`: found `2:ppn=many`, expected nodes or chunks such as 2:ppn=4 or 2:ncpus=4:mem=8gb",
+        "log:4: job `3`: field `exec_host`: found `n1`, expected hosts such as n1/0+n1/1 or n1/0*4",
+        "log:4: job `3`: field `resources_used.mem`: found `lots`, expected memory such as 4gb, 1048576kb or 100mw",
+        "log:4: job `3`: field `Resource_List.walltime`: found `1:2:3:4`, expected a time such as 01:30:00 or a number of seconds",
+    ];
+    assert_eq!(error.lines().collect::<Vec<_>>(), expected);
+    let report = pbs::read_text(&text, "log", Strictness::Lenient).unwrap().finish().unwrap();
+    assert_eq!((report.records, report.broken), (1, 3));
+    let nothing = pbs::read_text("no accounting\n", "log", Strictness::Lenient).unwrap_err().to_string();
+    assert!(nothing.starts_with("log:1: not a line of PBS accounting"), "{nothing}");
+}
+
+/// The server names files by days.
+#[test]
+fn accounting_is_recognised_by_the_name_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["20260302", "march.pbs"] {
+        let path = folder.path().join(name);
+        fs::copy(FILE, &path).unwrap();
+        let (jobs, report) = prepare::read_jobs(&path, &Options::default()).unwrap();
+        assert_eq!((jobs.len(), report.read.records), (5, 7), "{name}");
+    }
+}

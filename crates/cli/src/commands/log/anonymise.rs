@@ -1,0 +1,59 @@
+//! `dfrsim log anonymise`
+
+use super::write;
+use crate::arguments::LogArguments;
+use crate::failure::Failure;
+use crate::output::{Places, Printing, Written, notice};
+use clap::Args;
+use dfrsim_workload::anonymise::{Replaced, anonymise};
+use dfrsim_workload::log::{Record, Source as _};
+use dfrsim_workload::{prepare, traces};
+use std::path::PathBuf;
+
+/// Write a log in which nobody can be recognised, with the same simulations
+///
+/// Users, groups, accounts, queues, partitions, names of jobs and numbers of jobs become numbers by their first appearance;
+/// paths, hosts and comments are left out, but for the size of the machine. Whatever the input, the output is SWF. A
+/// simulation of it has the same figures.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  dfrsim log anonymise march.sacct --shift --out march.swf.gz
+  dfrsim log anonymise march.pbs --out march.swf")]
+pub(crate) struct Anonymise {
+    /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    input: PathBuf,
+    #[command(flatten)]
+    log: LogArguments,
+    /// Let times begin with the first job, and do not say when that was
+    #[arg(long)]
+    shift: bool,
+    /// The file to write
+    #[arg(long, value_name = "FILE.swf[.gz]")]
+    out: PathBuf,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+impl Anonymise {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let path = traces::locate(&self.input).map_err(Failure::input)?;
+        Places::default().reads("the input", &path).writes("--out", self.out.as_path())?;
+        let options = self.log.options();
+        let mut whole = prepare::read_whole(&path, &options).map_err(|error| self.log.failure(&error))?;
+        let header = whole.header().clone();
+        let selected = whole.by_ref().filter(|line| options.select.contains(line.place, line.record.submit));
+        let mut records: Vec<Record> = selected.map(|line| line.record).collect();
+        for notice in whole.finish().map_err(|error| self.log.failure(&error))?.notices() {
+            notice!("{}: {notice}", path.display());
+        }
+        let (header, replaced) = anonymise(&header, &mut records, self.shift);
+        write::log(&self.out, &header, &records)?;
+        let Replaced { jobs, users, groups, executables, queues, partitions } = replaced;
+        notice!(
+            "{}: {jobs} jobs, {users} users, {groups} groups, {executables} executables, {queues} queues, {partitions} partitions",
+            self.out.display()
+        );
+        self.printing.print(&Written::new([&self.out]))
+    }
+}

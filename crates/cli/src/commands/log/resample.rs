@@ -1,0 +1,68 @@
+//! `dfrsim log resample`
+
+use super::write;
+use crate::arguments::LogArguments;
+use crate::failure::Failure;
+use crate::output::{Places, Printing, Written, notice};
+use clap::Args;
+use dfrsim_model::Seed;
+use dfrsim_workload::log::{Record, Source as _};
+use dfrsim_workload::resample::draw;
+use dfrsim_workload::{prepare, traces};
+use std::path::PathBuf;
+
+/// Draw another log from the users of a log
+///
+/// The jobs of each user are a stream; streams are drawn with replacement, as many for each week as the log has, and each is
+/// shifted by a whole number of weeks. The same seed gives the same log.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  dfrsim log resample HPC2N-2002-2.1-cln.swf.gz --weeks 8 --seed 3 --out sample-3.swf")]
+pub(crate) struct Resample {
+    /// The log: SWF, GWF (.gwf), what sacct --parsable2 prints (.sacct), accounting of PBS (.pbs), or a workload of Batsim (.json)
+    input: PathBuf,
+    #[command(flatten)]
+    log: LogArguments,
+    /// The weeks of the new log
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    weeks: u64,
+    /// The seed of what is drawn
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// The file to write
+    #[arg(long, value_name = "FILE.swf[.gz]")]
+    out: PathBuf,
+    #[command(flatten)]
+    printing: Printing,
+}
+
+impl Resample {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let path = traces::locate(&self.input).map_err(Failure::input)?;
+        Places::default().reads("the input", &path).writes("--out", self.out.as_path())?;
+        let options = self.log.options();
+        let mut whole = prepare::read_whole(&path, &options).map_err(|error| self.log.failure(&error))?;
+        let mut header = whole.header().clone();
+        let selected = whole.by_ref().filter(|line| options.select.contains(line.place, line.record.submit));
+        let records: Vec<Record> = selected.map(|line| line.record).collect();
+        for notice in whole.finish().map_err(|error| self.log.failure(&error))?.notices() {
+            notice!("{}: {notice}", path.display());
+        }
+        let drawn = draw(&records, self.weeks, Seed::new(self.seed));
+        let users = drawn.iter().map(|one| one.user).max().unwrap_or(0);
+        let new: Vec<Record> = drawn.iter().map(|one| one.record(&records[one.place])).collect();
+        for name in ["MaxJobs", "MaxRecords"] {
+            header.replace(name, &new.len().to_string());
+        }
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |it| it.display().to_string());
+        let (weeks, seed) = (self.weeks, self.seed);
+        header.push(
+            "Note",
+            &format!("{weeks} weeks drawn from the users of {name} with seed {seed}, written by dfrsim"),
+        );
+        write::log(&self.out, &header, &new)?;
+        notice!("{}: {} jobs of {users} users", self.out.display(), new.len());
+        self.printing.print(&Written::new([&self.out]))
+    }
+}

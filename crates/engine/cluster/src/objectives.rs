@@ -1,0 +1,70 @@
+//! Objectives beside means and maxima: weighted stretch, and fairness between users.
+
+use crate::Weights;
+use crate::sample::Sample;
+use dfrsim_model::{SimSpan, UserId};
+use std::collections::BTreeMap;
+
+/// What the jobs that count amount to by weight and by user, with one tau.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Objectives {
+    /// The mean of the bounded stretch in which each job counts with its [weight](Weights).
+    pub weighted_bounded_stretch: f64,
+    /// Between users; `None` if no user is known.
+    pub fairness: Option<Fairness>,
+}
+
+/// How evenly the users of a cluster are served, by the mean bounded stretch of the jobs of each. Jobs without a user do not
+/// count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fairness {
+    /// How many users there are.
+    pub users: usize,
+    /// Jain's index of the users' means, (sum x)^2 / (n * sum x^2): 1 if all are equal, down to 1 / n (Jain, Chiu and
+    /// Hawe, DEC-TR-301, 1984).
+    pub jain: f64,
+    /// The mean of the user who is served worst.
+    pub max_mean: f64,
+}
+
+/// Adds up jobs for [`Objectives`].
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectiveTotals {
+    tau: SimSpan,
+    weighted: f64,
+    weights: f64,
+    /// Of each user the number of jobs and the sum of their bounded stretches.
+    users: BTreeMap<UserId, (usize, f64)>,
+}
+
+impl ObjectiveTotals {
+    /// Of no jobs, with this tau.
+    pub(crate) fn new(tau: SimSpan) -> ObjectiveTotals {
+        ObjectiveTotals { tau, weighted: 0.0, weights: 0.0, users: BTreeMap::new() }
+    }
+
+    pub(crate) fn add(&mut self, sample: &Sample, weights: &Weights) {
+        let bounded = sample.bounded_stretch(self.tau);
+        let weight = weights.of(sample.tasks, sample.run_time, sample.user);
+        self.weighted += weight * bounded;
+        self.weights += weight;
+        if let Some(user) = sample.user {
+            let (jobs, sum) = self.users.entry(user).or_default();
+            *jobs += 1;
+            *sum += bounded;
+        }
+    }
+
+    pub(crate) fn objectives(&self) -> Objectives {
+        Objectives { weighted_bounded_stretch: self.weighted / self.weights, fairness: self.fairness() }
+    }
+
+    fn fairness(&self) -> Option<Fairness> {
+        let means = || self.users.values().map(|&(jobs, sum)| sum / jobs as f64);
+        let max_mean = means().max_by(f64::total_cmp)?;
+        let (sum, squares) =
+            means().fold((0.0, 0.0), |(sum, squares), mean| (sum + mean, squares + mean * mean));
+        let users = self.users.len();
+        Some(Fairness { users, jain: sum * sum / (users as f64 * squares), max_mean })
+    }
+}

@@ -1,0 +1,119 @@
+//! Jobs that are submitted when others have left, worked out by hand.
+
+use crate::support::{Do, Script, job, penalty};
+use dfrsim_cluster::{
+    EventLog, Followers, Link, Metrics, Observer, Occurrence, SimulationError, SummaryOptions, simulate_with,
+};
+use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime, Yield};
+
+/// When each job is submitted, by its number, in microseconds, and how it is linked.
+#[derive(Default)]
+struct Submissions(Vec<(u64, u64, Option<Link>)>);
+
+impl Observer for Submissions {
+    fn observe(&mut self, now: SimTime, _: u64, occurrence: Occurrence<'_>) {
+        match occurrence {
+            Occurrence::Submitted(job, _) => {
+                assert_eq!(job.submit, now);
+                self.0.push((job.id.0, now.micros(), None));
+            }
+            Occurrence::Linked(link) => self.0.last_mut().unwrap().2 = Some(link),
+            _ => {}
+        }
+    }
+}
+
+fn after(job: u64, micros: u64) -> Option<Preceding> {
+    Some(Preceding { job: JobId(job), think: SimSpan::from_micros(micros) })
+}
+
+/// Job 1 runs from 0 to 10 s. Jobs 2 and 3 follow it after 5 s and at once, job 5 follows job 3, which is rejected at 20 s, at once;
+/// job 4 comes at 12 s by itself, whatever is before it in the list. Job 6 follows job 4, which is killed at 21 s, after 9 s.
+fn jobs() -> Vec<(Job, Option<Preceding>)> {
+    vec![
+        (job(1, 0, 1, 10), None),
+        (job(2, 0, 1, 3), after(1, 5_000_000)),
+        (job(3, 0, 1, 3), after(1, 0)),
+        (job(4, 12, 1, 600), None),
+        (job(5, 13, 1, 2), after(3, 0)),
+        (job(6, 14, 1, 2), after(4, 9_000_000)),
+    ]
+}
+
+/// In the order of submission the jobs are 1, 3, 4, 2, 5, 6.
+fn script() -> Script {
+    let start = |job| Do::Start(job, vec![(0, 1)], Yield::ONE);
+    Script::new(vec![
+        (0, vec![start(0)]),
+        (12, vec![start(2)]),
+        (15, vec![start(3)]),
+        (20, vec![Do::Reject(1)]),
+        (21, vec![Do::Kill(2), start(4)]),
+        (30, vec![start(5)]),
+    ])
+}
+
+#[test]
+fn jobs_follow_others_after_their_think_times() {
+    let (first, followers) = Followers::split(jobs());
+    assert_eq!(first.iter().map(|job| job.id.0).collect::<Vec<_>>(), [1, 4]);
+    let (mut found, mut script) = (Submissions::default(), script());
+    simulate_with(1, &penalty(0), first, followers, &mut script, &mut found).unwrap();
+    let link = |after: Option<(u64, u64)>, followers| {
+        Some(Link { after: after.map(|(job, think)| (job, SimSpan::from_micros(think))), followers })
+    };
+    let expected = [
+        (1, 0, link(None, 2)),
+        (3, 10_000_000, link(Some((0, 0)), 1)),
+        (4, 12_000_000, link(None, 1)),
+        (2, 15_000_000, link(Some((0, 5_000_000)), 0)),
+        // The moment of the rejection has no further submission.
+        (5, 20_000_001, link(Some((1, 0)), 0)),
+        (6, 30_000_000, link(Some((2, 9_000_000)), 0)),
+    ];
+    assert_eq!(found.0, expected);
+    // Job 3 is submitted in the moment in which job 1 completes, after that.
+    let moment = &script.diary[1];
+    assert_eq!((moment.second, &moment.completed[..], &moment.submitted[..]), (10.0, &[0][..], &[1][..]));
+}
+
+/// Whole seconds of a plain simulation, and links only where there are any.
+#[test]
+fn records_of_jobs_without_links_are_what_they_were() {
+    let file = |jobs: Vec<(Job, Option<Preceding>)>, mut script: Script| {
+        let (first, followers) = Followers::split(jobs);
+        let mut observer = (
+            EventLog::new(Vec::new(), "SCRIPT", 1, SimSpan::ZERO, SimSpan::from_secs(10)),
+            Metrics::new(SummaryOptions::new(1)),
+        );
+        simulate_with(1, &penalty(0), first, followers, &mut script, &mut observer).unwrap();
+        let summary = observer.1.summary().unwrap();
+        String::from_utf8(observer.0.finish(&summary).unwrap()).unwrap()
+    };
+    let linked = file(jobs(), script());
+    let links: Vec<&str> = linked.lines().filter(|line| line.contains("\"link\"")).collect();
+    let expected = [
+        r#"{"event":"link","at_us":0,"job":0,"followers":2}"#,
+        r#"{"event":"link","at_us":10000000,"job":1,"after":0,"think_us":0,"followers":1}"#,
+        r#"{"event":"link","at_us":12000000,"job":2,"followers":1}"#,
+        r#"{"event":"link","at_us":15000000,"job":3,"after":0,"think_us":5000000}"#,
+        r#"{"event":"link","at_us":20000001,"job":4,"after":1,"think_us":0}"#,
+        r#"{"event":"link","at_us":30000000,"job":5,"after":2,"think_us":9000000}"#,
+    ];
+    assert_eq!(links, expected);
+    let start = Script::new(vec![(0, vec![Do::Start(0, vec![(0, 1)], Yield::ONE)])]);
+    assert!(!file(vec![(job(1, 0, 1, 10), None)], start).contains("link"));
+}
+
+#[test]
+fn a_job_that_follows_none_that_comes_is_an_error() {
+    let orphan =
+        vec![(job(1, 0, 1, 10), None), (job(2, 0, 1, 3), after(7, 0)), (job(3, 0, 1, 3), after(2, 0))];
+    let (first, followers) = Followers::split(orphan);
+    assert_eq!(followers.orphans(&first), [JobId(3), JobId(2)]);
+    let mut script = Script::new(vec![(0, vec![Do::Start(0, vec![(0, 1)], Yield::ONE)])]);
+    let error = simulate_with(1, &penalty(0), first, followers, &mut script, &mut ()).unwrap_err();
+    assert_eq!(error, SimulationError::NeverFollows { job: JobId(3), after: JobId(2) });
+    assert_eq!(error.to_string(), "job 3 is to be submitted after job 2, which never comes");
+    assert!(Followers::split(jobs()).1.orphans(&Followers::split(jobs()).0).is_empty());
+}
