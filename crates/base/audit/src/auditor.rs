@@ -3,7 +3,7 @@
 use crate::fault::{AuditError, Fault, Faults};
 use crate::job::Job;
 use crate::lines::{first_record, follow, record};
-use crate::links::{Links, Told};
+use crate::links::{Claimed, Links};
 use crate::nodes::{Nodes, Overcommitted};
 use crate::placement;
 use crate::policy::{CheckedPolicy, PolicyCheck, PolicyFault};
@@ -209,8 +209,8 @@ impl Auditor {
                 if self.advance(at_us, Rank::Submission, job, "link") {
                     let jobs = &self.jobs;
                     let is_in_system = |job| jobs.contains_key(&job);
-                    let told = Told { after, think, followers };
-                    if let Some(rule) = self.links.link(at_us, job, told, is_in_system) {
+                    let claimed = Claimed { after, think, followers };
+                    if let Some(rule) = self.links.link(at_us, job, claimed, is_in_system) {
                         self.fault(Some(job), rule);
                     }
                 }

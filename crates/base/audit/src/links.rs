@@ -24,7 +24,7 @@ struct Left {
 
 /// A link as a record has it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct Claimed {
     pub(crate) after: Option<u64>,
     pub(crate) think: Option<u64>,
     pub(crate) followers: u32,
@@ -41,18 +41,18 @@ impl Links {
         &mut self,
         now: u64,
         job: u64,
-        told: Told,
+        claimed: Claimed,
         is_in_system: impl Fn(u64) -> bool,
     ) -> Option<Rule> {
         if self.submitted.take() != Some(job) {
             return Some(Rule::LinkElsewhere);
         }
-        if told.followers > 0 {
-            self.announced.insert(job, told.followers);
+        if claimed.followers > 0 {
+            self.announced.insert(job, claimed.followers);
         }
-        let (after, think) = match (told.after, told.think) {
+        let (after, think) = match (claimed.after, claimed.think) {
             (Some(after), Some(think)) => (after, think),
-            (None, None) if told.followers > 0 => return None,
+            (None, None) if claimed.followers > 0 => return None,
             _ => return Some(Rule::LinkIncomplete),
         };
         let Some(left) = self.left.get_mut(&after) else {

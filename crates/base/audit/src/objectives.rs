@@ -38,14 +38,14 @@ impl ObjectiveTally {
     }
 
     /// The figures that are not those of the jobs.
-    pub(crate) fn differences(&mut self, told: &Objectives) -> Vec<Rule> {
+    pub(crate) fn differences(&mut self, claimed: &Objectives) -> Vec<Rule> {
         self.stretches.sort_unstable_by(f64::total_cmp);
         let exactness =
             if self.stretches.len() > MOST_EXACT { Exactness::Histogram } else { Exactness::Rounded };
         let quantiles = [
-            ("median_bounded_stretch", told.median_bounded_stretch, 50),
-            ("p95_bounded_stretch", told.p95_bounded_stretch, 95),
-            ("p99_bounded_stretch", told.p99_bounded_stretch, 99),
+            ("median_bounded_stretch", claimed.median_bounded_stretch, 50),
+            ("p95_bounded_stretch", claimed.p95_bounded_stretch, 95),
+            ("p99_bounded_stretch", claimed.p99_bounded_stretch, 99),
         ];
         let mut rules: Vec<Rule> = quantiles
             .into_iter()
@@ -55,9 +55,13 @@ impl ObjectiveTally {
             .collect();
         let (fairness, largest) = self.fairness().unzip();
         let others = [
-            ("weighted_bounded_stretch", Some(told.weighted_bounded_stretch), Some(self.weighted(told))),
-            ("fairness", told.fairness, fairness),
-            ("max_user_bounded_stretch", told.max_user_bounded_stretch, largest),
+            (
+                "weighted_bounded_stretch",
+                Some(claimed.weighted_bounded_stretch),
+                Some(self.weighted(claimed)),
+            ),
+            ("fairness", claimed.fairness, fairness),
+            ("max_user_bounded_stretch", claimed.max_user_bounded_stretch, largest),
         ];
         for (figure, found, expected) in others {
             // A figure without which there is one, or the other way round, is a difference.
@@ -76,12 +80,12 @@ impl ObjectiveTally {
         self.stretches.get(rank.max(1) - 1).copied().unwrap_or(0.0)
     }
 
-    fn weighted(&self, told: &Objectives) -> f64 {
+    fn weighted(&self, claimed: &Objectives) -> f64 {
         let (mut sum, mut weights) = (0.0, 0.0);
-        let of_users: BTreeMap<u32, f64> = told.user_weights.iter().copied().collect();
+        let of_users: BTreeMap<u32, f64> = claimed.user_weights.iter().copied().collect();
         for (user, total) in &self.users {
             let of_user = user.and_then(|user| of_users.get(&user)).copied().unwrap_or(1.0);
-            let (product, weight) = match told.weights {
+            let (product, weight) = match claimed.weights {
                 WeightRule::NodeSeconds => (total.product, total.node_seconds),
                 WeightRule::Equal => (total.stretch, total.jobs),
             };

@@ -183,7 +183,7 @@ pub enum Rule {
         /// The first microsecond at which its work had reached its run time.
         due: SimTime,
     },
-    /// A link is told directly after the submission of its job.
+    /// A link comes directly after the submission of its job.
     #[error("a `link` that does not come directly after the submission of its job")]
     LinkElsewhere,
     /// A link says what it connects.

@@ -29,7 +29,7 @@ const DATES: [&str; 2] = ["UnixStartTime", "TimeZoneString"];
 
 /// Replaces the numbers of jobs, users, groups, executables, queues and partitions by those of their first appearance, from 1, and
 /// leaves out all comments but the size of the machine and the beginning of time. Queue 0, which is meant for interactive
-/// jobs, stays. With `shift` times begin with the first record, and nothing says when that was.
+/// jobs, stays. With `shift` times begin with the first record, and the date is left out.
 ///
 /// All else stays, so that a simulation of the records is the same; with `shift` it is only that much earlier.
 ///

@@ -217,7 +217,7 @@ pub fn dependencies(jobs: &[(Job, Record)]) -> Links {
 struct Session {
     last_submit: SimTime,
     last_end: SimTime,
-    /// Its jobs that nothing is known to follow more closely: their ends and places.
+    /// The jobs that later ones may follow: their ends and places.
     ends: Vec<(SimTime, usize)>,
 }
 

@@ -23,8 +23,8 @@
 //! ```
 //!
 //! Source: N. Zakay and D. G. Feitelson, "Workload resampling for performance evaluation of parallel job schedulers" (ICPE 2013;
-//! Concurrency and Computation 26(12), 2014). They tell users who come for a short time from those who stay, and draw the
-//! former anew for each week; here all streams are drawn alike, and what would go beyond the last week goes on in the
+//! Concurrency and Computation 26(12), 2014). They distinguish users who come for a short time from those who stay, and
+//! draw the former again for each week; here all streams are drawn alike, and what would go beyond the last week goes on in the
 //! first one.
 
 use crate::cut::WEEK;

@@ -137,8 +137,8 @@ fn every_fault_is_reported_with_line_and_attribute() {
     assert_eq!(error.lines().collect::<Vec<_>>(), expected);
     let report = pbs::read_text(&text, "log", Strictness::Lenient).unwrap().finish().unwrap();
     assert_eq!((report.records, report.broken), (1, 3));
-    let nothing = pbs::read_text("no accounting\n", "log", Strictness::Lenient).unwrap_err().to_string();
-    assert!(nothing.starts_with("log:1: not a line of PBS accounting"), "{nothing}");
+    let refused = pbs::read_text("no accounting\n", "log", Strictness::Lenient).unwrap_err().to_string();
+    assert!(refused.starts_with("log:1: not a line of PBS accounting"), "{refused}");
 }
 
 /// The server names files by days.

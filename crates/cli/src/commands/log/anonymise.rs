@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Write a log in which nobody can be recognised, with the same simulations
 ///
 /// Users, groups, accounts, queues, partitions, names of jobs and numbers of jobs become numbers by their first appearance;
-/// paths, hosts and comments are left out, but for the size of the machine. Whatever the input, the output is SWF. A
+/// paths, hosts and comments are left out, but for the size of the machine. The output is SWF for every input. A
 /// simulation of it has the same figures.
 #[derive(Args, Debug)]
 #[command(after_help = "\

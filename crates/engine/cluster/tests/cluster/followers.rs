@@ -28,7 +28,7 @@ fn after(job: u64, micros: u64) -> Option<Preceding> {
 }
 
 /// Job 1 runs from 0 to 10 s. Jobs 2 and 3 follow it after 5 s and at once, job 5 follows job 3, which is rejected at 20 s, at once;
-/// job 4 comes at 12 s by itself, whatever is before it in the list. Job 6 follows job 4, which is killed at 21 s, after 9 s.
+/// job 4 comes at 12 s by itself, although others are before it in the list. Job 6 follows job 4, which is killed at 21 s, after 9 s.
 fn jobs() -> Vec<(Job, Option<Preceding>)> {
     vec![
         (job(1, 0, 1, 10), None),

@@ -10,7 +10,7 @@ pub(super) struct Entry<'a> {
     pub(super) at: i64,
     /// The type of the line.
     pub(super) kind: &'a str,
-    /// The job, or whatever else it is about, without the name of the server.
+    /// The job, or another thing that has lines, without the name of the server.
     pub(super) id: &'a str,
     pub(super) attributes: Attributes<'a>,
 }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_are_told_from_other_things() {
+    fn jobs_are_distinguished_from_other_things() {
         let is_of_job =
             |id: &str| Entry::parse(&format!("03/01/2026 09:00:30;Q;{id};")).is_ok_and(|it| it.is_of_job());
         assert!(["12.head", "12", "12[3].head", "12-3.head"].into_iter().all(is_of_job));
