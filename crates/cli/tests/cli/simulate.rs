@@ -62,7 +62,7 @@ fn the_audit_knows_the_rules_of_batch_policies() {
     simulate.arg(folder.path("log.swf")).args(["--estimates", "requested", "--events-out"]).arg(&events);
     simulate.assert().success();
     let text = fs::read_to_string(&events).unwrap();
-    assert_eq!(text.matches(r#""run_us":50000000,"estimate_us":60000000}"#).count(), 1, "{text}");
+    assert_eq!(text.matches(r#""run_us":50000000,"estimate_us":60000000,"user":1}"#).count(), 1, "{text}");
     assert_eq!(text.matches("estimate_us").count(), 1, "{text}");
     let fine = stdout(dfrsim(["audit", "--policy", "EASY"]).arg(&events));
     assert!(fine.ends_with("each job starts when EASY would start it\n"), "{fine}");
