@@ -1,4 +1,4 @@
-//! Logs in which nobody can be recognised.
+//! Logs in which no user can be recognised.
 
 use crate::log::{Header, Record};
 use dfrsim_model::SimTime;

@@ -9,7 +9,7 @@
 //! * [`lublin`]: synthetic workloads.
 //! * [`feedback`]: users who wait for their jobs. [`resample`]: logs drawn from the users of a log.
 //! * [`cut`]: weeks, first jobs, windows of time. [`load`]: the offered load, and scaling to one.
-//! * [`anonymise`]: logs in which nobody can be recognised.
+//! * [`anonymise`]: logs in which no user can be recognised.
 //! * [`traces`]: where logs lie.
 //!
 //! ```

@@ -185,7 +185,7 @@ fn accounting_of_pbs_becomes_a_simulation() {
     assert_eq!(of(&log), of(std::path::Path::new(lines)));
 }
 
-/// Nobody is in the file, and the simulations are the same.
+/// The file has no names, and the simulations are the same.
 #[test]
 fn an_anonymous_log_has_the_same_simulations() {
     for name in ["slurm-22.05.sacct", "documented.pbs"] {

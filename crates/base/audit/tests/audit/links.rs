@@ -82,7 +82,7 @@ fn the_other_job_has_left_and_waits_for_followers() {
     assert_eq!(fault(&never, &[]), none(9));
     // One was announced, and it has come.
     assert_eq!(fault(&[(3, "\"followers\":2", "\"followers\":1")], &[]), none(0));
-    // Nobody announced the follower of job 2.
+    // The follower of job 2 was not announced.
     let expected = "line 14, 15.000001 s, job 3: it follows job 2, which has no follower that has not come";
     assert_eq!(fault(&[(10, ",\"followers\":1", "")], &[]), expected);
 }

@@ -317,9 +317,9 @@ fn objectives_are_recomputed() {
     }
     let without = lines(&right).edit(SUMMARY, ",\"fairness\":0.9121475054229936", "");
     first(&without, "line 15: summary: `fairness` is NaN, the events say 0.9121475054229936");
-    let of_nobody = lines(&right).edit(2, "\"user\":4,", "").edit(4, "\"user\":7,", "");
+    let without_users = lines(&right).edit(2, "\"user\":4,", "").edit(4, "\"user\":7,", "");
     assert_eq!(
-        faults(of_nobody.text().as_bytes()).count(),
+        faults(without_users.text().as_bytes()).count(),
         3,
         "weights by users, fairness and the largest mean"
     );

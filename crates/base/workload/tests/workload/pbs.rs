@@ -58,7 +58,7 @@ fn each_kind_of_job_is_read_as_it_ran() {
         (times, processors, seconds(record.requested_time), record.status)
     };
     let expected = [
-        // 101, whose size nobody says.
+        // 101, whose size is not known.
         ((20, Some(40), Some(0)), (Some(1), None), None, Status::Cancelled),
         ((30, Some(1), Some(60)), (Some(1), Some(1)), Some(600), Status::Completed),
         ((30, Some(1), Some(120)), (Some(1), Some(1)), Some(600), Status::Failed),

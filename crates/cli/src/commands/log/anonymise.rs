@@ -10,7 +10,7 @@ use dfrsim_workload::log::{Record, Source as _};
 use dfrsim_workload::{prepare, traces};
 use std::path::PathBuf;
 
-/// Write a log in which nobody can be recognised, with the same simulations
+/// Write a log in which no user can be recognised, with the same simulations
 ///
 /// Users, groups, accounts, queues, partitions, names of jobs and numbers of jobs become numbers by their first appearance;
 /// paths, hosts and comments are left out, but for the size of the machine. The output is SWF for every input. A
