@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_what_is_needed_to_tell_variants_apart() {
+    fn names_distinguish_the_variants() {
         let names = |rows: &[[&str; 5]]| -> Vec<String> {
             rankings(&[frame(rows)], 1)[0].variants.iter().map(|it| it.name.clone()).collect()
         };

@@ -42,6 +42,7 @@ const COMMANDS: &[(&str, u32)] = &[
     ("log generate", 4),
     ("audit", 10),
     ("draw gantt", 3),
+    ("draw page", 1),
     ("draw timeline", 2),
     ("draw stretch", 2),
     ("offline pack", 8),
@@ -78,7 +79,7 @@ pub(crate) fn draw(bases: &Bases, random: &mut ChaCha8Rng) -> Case {
     match command {
         "simulate" | "bound" | "log info" | "log convert" => case.log(bases, random),
         "log generate" => case.generate(random),
-        "audit" | "draw gantt" | "draw timeline" | "draw stretch" => case.events(bases, random),
+        "audit" | "draw gantt" | "draw page" | "draw timeline" | "draw stretch" => case.events(bases, random),
         "offline pack" | "plan" | "coallocate" => case.single(bases, random),
         "offline instance" => case.instance(random),
         "run" | "submit" => case.scenario(bases, random),

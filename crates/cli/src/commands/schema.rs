@@ -69,6 +69,7 @@ pub(super) const ANSWERS: [Answering; 27] = [
     ("audit", of::<audit::Audited>),
     ("explain", of::<explain::Explained>),
     ("draw gantt", of::<Written>),
+    ("draw page", of::<Written>),
     ("draw timeline", of::<Written>),
     ("draw stretch", of::<Written>),
     ("bound", of::<bound::Bounds>),

@@ -54,7 +54,7 @@ function unfold() {
 addEventListener("hashchange", unfold);
 unfold();
 
-// On paper nothing can be unfolded.
+// Paper cannot be unfolded.
 let unfolded = [];
 addEventListener("beforeprint", () => {
   unfolded = [...document.querySelectorAll("details:not([open], [data-long])")];

@@ -81,7 +81,7 @@ class Chart {
     Object.assign(this.figure.dataset, { from: view.from, span: view.span, lane: view.lane, lanes: view.lanes });
   }
 
-  // Decimals of seconds that can be told apart.
+  // The decimals of seconds that a pixel distinguishes.
   digits() {
     const seconds = (this.view.span * this.unit) / this.width;
     return seconds >= 1 ? 0 : Math.min(6, Math.ceil(-Math.log10(seconds)));

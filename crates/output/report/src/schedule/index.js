@@ -26,7 +26,7 @@ class Index {
     this.eachEntry((entry, one, lane) => (counts[this.rows[lane] + slots[entry]] += 1));
     this.begins = begins(counts);
     this.stays = new Uint32Array(entries);
-    // The part of a node's CPU that a stay would have with a yield of 1; whole nodes are busy, whatever their jobs need.
+    // The part of a node's CPU that a stay would have with a yield of 1; whole nodes are busy, however much their jobs need.
     this.weights = new Float32Array(entries);
     const next = this.begins.slice(0, counts.length);
     this.eachEntry((entry, one, lane, tasks) => {

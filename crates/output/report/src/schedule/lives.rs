@@ -162,7 +162,7 @@ impl Lives {
         let queued: Vec<Queued> =
             queued.filter_map(|one| Some(Queued { job: places[one.job]?, ..one })).collect();
         let from = if self.has_from { self.from } else { self.first.unwrap_or(0) };
-        Some(Columns::new(&kept, &stays, &queued, (from, end.max(from + 1)), tau))
+        Some(Columns::new(&kept, &stays, &queued, (from, end.max(from.saturating_add(1))), tau))
     }
 }
 

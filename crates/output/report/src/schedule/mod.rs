@@ -189,7 +189,7 @@ mod tests {
         // Job 8 and the stay of job 7 before its pause have ended; job 7 itself has not.
         let later = schedule(EVENTS, (Some(19), None), Limits::of_a_page()).unwrap().head;
         assert_eq!((later.jobs, later.stays, later.from, later.to), (1, 1, 19, 30));
-        // Nobody but job 8 runs then; job 7 is paused.
+        // Only job 8 runs then; job 7 is paused.
         let paused = schedule(EVENTS, (Some(11), Some(19)), Limits::of_a_page()).unwrap().head;
         assert_eq!((paused.jobs, paused.stays, paused.from, paused.to), (3, 1, 11, 18));
         let error = schedule(EVENTS, (Some(40), None), Limits::of_a_page()).unwrap_err().to_string();
