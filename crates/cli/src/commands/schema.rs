@@ -53,7 +53,7 @@ enum What {
 type Answering = (&'static str, fn() -> Json);
 
 /// All of them.
-pub(super) const ANSWERS: [Answering; 27] = [
+pub(super) const ANSWERS: [Answering; 28] = [
     ("run", of::<run::Finished<'_>>),
     ("submit", of::<submit::Submission>),
     ("results status", of::<results::status::Progress>),
