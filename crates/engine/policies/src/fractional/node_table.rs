@@ -18,7 +18,7 @@ pub(super) struct NodeTable {
     again: VecDeque<Candidate>,
     /// The segments that have tasks of the job being placed, by their first nodes.
     taken: Vec<usize>,
-    /// By the first node of a segment: what its nodes have of the job being placed; nothing in between.
+    /// By the first node of a segment: what its nodes have of the job being placed; 0 in between.
     tasks_on: Vec<Tasks>,
     /// By the first node of a segment: its number, where it has one.
     numbers: Vec<u32>,
