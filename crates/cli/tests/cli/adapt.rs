@@ -95,7 +95,7 @@ fn faults_of_the_file_have_line_and_field() {
         assert!(message.contains(part), "{message}");
     }
     let message = stderr(&mut adapt(&folder, &["--budget", "120%"]), 2);
-    assert!(message.contains("expected a part of everything as in 25%"), "{message}");
+    assert!(message.contains("expected a percentage of the total as in 25%"), "{message}");
     let full = CLUSTER.replace("\"memory\": 3", "\"memory\": 9");
     let folder = Folder::with(&[("cluster.json", &full)]);
     let message = stderr(&mut adapt(&folder, &["--budget", "all"]), 1);

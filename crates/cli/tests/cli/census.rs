@@ -30,7 +30,7 @@ fn what_cannot_be_counted_is_said() {
     let without = stderr(dfrsim(SMALL).args(["--policy", "Greedy*/OPT=MIN"]), 2);
     assert!(without.contains("it never calls MCB"), "{without}");
     let batch = stderr(dfrsim(SMALL).args(["--policy", "EASY"]), 2);
-    assert!(batch.contains("not a fractional policy"), "{batch}");
+    assert!(batch.contains("expected a fractional policy"), "{batch}");
     let folder = Folder::with(&[]);
     let mut same = dfrsim(SMALL);
     same.arg("--out").arg(folder.path("census.csv")).arg("--picture").arg(folder.path("census.svg"));

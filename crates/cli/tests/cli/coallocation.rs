@@ -104,13 +104,13 @@ fn faults_of_a_file_are_reported() {
         (
             "taken.csv",
             "node,from,until,cores\n",
-            "taken.csv:1: the columns should be node,from,until,cores,ram_gb",
+            "taken.csv:1: expected the columns node,from,until,cores,ram_gb",
         ),
         ("taken.csv", "node,from,until,cores,ram_gb\nd,0,1,1,1\n", "taken.csv:2: node: unknown node `d`"),
         (
             "taken.csv",
             "node,from,until,cores,ram_gb\na,0,9,3,0\na,8,9,2,0\n",
-            "taken.csv: cores: 5 of node `a` are reserved at the same time, and it has 4",
+            "taken.csv: cores: 5 of node `a` are reserved at the same time, but it has 4",
         ),
         ("request.toml", "duration = 5\nresources = 2\nlength = 3\n", "unknown field `length`"),
         (
@@ -118,7 +118,7 @@ fn faults_of_a_file_are_reported() {
             "duration = 5\nresources = 2\n[total]\ndisk = 3\n",
             "request.toml:4: total: unknown property `disk`",
         ),
-        ("request.toml", "duration = 0\nresources = 2\n", "duration: it must end after its begin"),
+        ("request.toml", "duration = 0\nresources = 2\n", "duration: it must end after it begins"),
         ("request.toml", "duration = 5\nresources = 0\n", "resources: it asks for no resources"),
     ];
     for (name, text, message) in wrong {
@@ -155,7 +155,7 @@ fn all_faults_of_a_file_are_reported() {
     let taken = "node,from,until,cores,ram_gb\nd,0,1,1,1\na,9,8,x,0\nb,-3,8,0,y\n";
     let in_taken = [
         "2: node: unknown node `d`",
-        "3: until: it must end after its begin, and before the end of time",
+        "3: until: it must end after it begins, and not beyond the last time that can be represented",
         "3: cores: `x` is not an amount from 0 to a hundred million",
         "4: from: not a number of seconds: `-3`",
         "4: ram_gb: `y` is not an amount from 0 to a hundred million",
@@ -167,7 +167,7 @@ fn all_faults_of_a_file_are_reported() {
         "3: latest: 1e99 is not a number of seconds from 0 to 500 years",
         "5: total: unknown property `disk`",
         "6: total.ram_gb: `-1` is not an amount from 0 to a hundred million",
-        "9: labels: there is no label called `rack`",
+        "9: labels: unknown label `rack`",
     ];
     assert_eq!(faults("request.toml", request), in_request);
 }

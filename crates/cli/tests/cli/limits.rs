@@ -98,7 +98,7 @@ fn endless_comments_are_no_header() {
 }
 
 #[test]
-fn what_is_no_events_file_is_an_input_error() {
+fn other_files_are_input_errors() {
     let of_one = r#"{"event":"run","format":2,"policy":"FCFS","nodes":1,"penalty_us":0,"tau_us":10000000}"#;
     let of_grid = r#"{"event":"run","format":1,"local":"FCFS","promises":true,"copies":1,"clusters":[{"cores":4,"speed":1000}]}"#;
     let other = r#"{"event":"complete","at_us":1,"job":0}"#;
@@ -107,7 +107,7 @@ fn what_is_no_events_file_is_an_input_error() {
     let folder = Folder::with(&names.iter().copied().zip(texts).collect::<Vec<_>>());
     for name in names {
         let message = stderr(dfrsim(["audit"]).arg(folder.path(name)), 2);
-        assert!(message.contains("no events file"), "{message}");
+        assert!(message.contains("not an events file"), "{message}");
     }
 }
 

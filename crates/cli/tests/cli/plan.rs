@@ -227,7 +227,7 @@ fn a_vm_that_is_to_run_needs_a_node() {
     let current = r#"{"nodes": [], "vjobs": [{"name": "C", "vms": [{"name": "C1", "cpu": 1, "memory": 1, "state": "waiting"}]}]}"#;
     let folder = Folder::with(&[("current.json", current), ("states.json", STATES)]);
     let message = stderr(&mut plan(&folder, &["--states", "states.json"]), 1);
-    assert!(message.contains("no configuration has these states"), "{message}");
+    assert!(message.contains("no viable configuration has these states"), "{message}");
 }
 
 /// VMs of a vjob share a state; a plan that ends otherwise is what was asked for, but it is said.
