@@ -255,7 +255,7 @@ def use_schedule(browser, page, shots):
     whole = browser.script(VIEW)
     left, top, width = browser.script(BOX)
 
-    # The wheel does nothing to a chart without the focus, so that the page can be scrolled.
+    # The wheel has no effect on a chart without the focus, so that the page can be scrolled.
     browser.mouse("mouseWheel", left + width / 2, top + 100, deltaX=0, deltaY=-400)
     settle(browser)
     check(browser.script(VIEW) == whole, "the wheel zooms a chart without the focus")
