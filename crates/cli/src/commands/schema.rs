@@ -53,7 +53,7 @@ enum What {
 type Answering = (&'static str, fn() -> Json);
 
 /// All of them.
-pub(super) const ANSWERS: [Answering; 28] = [
+pub(super) const ANSWERS: [Answering; 30] = [
     ("run", of::<run::Finished<'_>>),
     ("submit", of::<submit::Submission>),
     ("results status", of::<results::status::Progress>),
@@ -77,6 +77,8 @@ pub(super) const ANSWERS: [Answering; 28] = [
     ("log info", of::<log::Described>),
     ("log convert", of::<Written>),
     ("log generate", of::<Written>),
+    ("log anonymise", of::<Written>),
+    ("log resample", of::<Written>),
     ("offline pack", of::<offline::Answered>),
     ("plan", of::<plan::Answered>),
     ("adapt", of::<adapt::Answered>),

@@ -213,7 +213,7 @@ fn wrong_fields_are_reported_together() {
         "found \"dozing\"",
         "expected a part of all actions from 0 to 1, found 2",
         "`repetitions` is now called `replications`",
-        "expected pairs of MB and seconds",
+        "expected one or more pairs of MB (above 0, ascending) and seconds (0 to 10^6)",
         "expected a factor from 1 to 1000000, found 0.5",
         "`doze_s` is now called `suspend_to_ram_s`",
     ] {

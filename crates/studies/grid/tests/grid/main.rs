@@ -299,7 +299,7 @@ fn a_log_of_a_grid_is_split_by_site() {
     let events = fs::read_to_string(folder.path().join("events/w-homogeneous-CONS-0-none.jsonl")).unwrap();
     assert!(events.contains("\"event\":\"arrive\",\"at_us\":600000000,\"job\":2,"), "{events}");
     let missing = run(&scenario.replace("'S2'", "'S9'")).unwrap_err().to_string();
-    assert!(missing.contains("no job came from the site `S9`; there are jobs from S1, S2"), "{missing}");
+    assert!(missing.contains("no job is from site `S9`; there are jobs from S1, S2"), "{missing}");
     fs::write(folder.path().join("a.swf"), "").unwrap();
     let swf = QUICK.replace("jobs = [400]", "jobs = [400], log = \"a.swf\", origin = \"S1\"");
     let swf =

@@ -127,7 +127,7 @@ fn wrong_assumptions_are_reported_with_their_place() {
         ("memory = { constant = -1 }", "6:21: expected a part of a node from 0 to 1, found -1"),
         (
             "memory = { uniform = { from = 0.5, to = 0.1 } }",
-            "6:21: the lower bound 0.5 of the memory lies above",
+            "6:21: the lower bound 0.5 of the memory is above",
         ),
         ("memory = { multiples = { single_probability = 2 } }", "6:21: expected a probability from 0 to 1"),
         (
