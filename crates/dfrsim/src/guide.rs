@@ -16,6 +16,7 @@ page!(first_hour, "guide/first_hour.md");
 page!(your_log, "guide/your_log.md");
 page!(your_policy, "guide/your_policy.md");
 page!(cluster_sweep, "guide/cluster_sweep.md");
+page!(outages, "guide/outages.md");
 page!(reading_results, "guide/reading_results.md");
 page!(papers, "guide/papers.md");
 page!(guarantees, "guide/guarantees.md");

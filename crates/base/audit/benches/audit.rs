@@ -64,6 +64,7 @@ fn file() -> Vec<u8> {
         migrations: JOBS,
         migrated_tasks: JOBS,
         objectives: None,
+        platform: None,
     };
     let mut file = Vec::new();
     let all = [&run].into_iter().chain(records.iter().map(|(_, record)| record)).chain([&summary]);

@@ -6,10 +6,11 @@ use crate::lines::{first_record, follow, record};
 use crate::links::{Claimed, Links};
 use crate::nodes::{Nodes, Overcommitted};
 use crate::placement;
+use crate::platform::{Interruption, Platform, Window};
 use crate::policy::{CheckedPolicy, PolicyCheck, PolicyFault};
 use crate::tally::{Figures, Tally};
 use crate::{Phase, Report, Rule};
-use dfrsim_model::event::{FORMAT_VERSION, Objectives, Placement, Record};
+use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Objectives, Placement, Record};
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, Yield};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
@@ -50,6 +51,7 @@ fn audit_with(reader: impl BufRead, prepare: impl FnOnce(Auditor) -> Auditor) ->
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Completion,
+    Platform,
     Submission,
     Change,
 }
@@ -75,6 +77,7 @@ pub struct Auditor {
     peak_jobs: usize,
     check: Option<PolicyCheck>,
     clock: Option<Clock>,
+    platform: Option<Platform>,
     report: Option<Report>,
 }
 
@@ -117,6 +120,7 @@ impl Auditor {
             peak_jobs: 0,
             check: None,
             clock: None,
+            platform: None,
             report: None,
         }
     }
@@ -182,6 +186,7 @@ impl Auditor {
                 migrations,
                 migrated_tasks,
                 ref objectives,
+                platform,
             } => {
                 let claimed = Figures {
                     completed,
@@ -195,13 +200,59 @@ impl Auditor {
                     preemptions,
                     migrations,
                     migrated_tasks,
+                    platform,
                 };
                 self.summary(&claimed, objectives.as_ref());
+            }
+            Record::Platform { interruption: rule, interval_us, cost_us, restart_us } => {
+                if self.line != 2 {
+                    return self.fault(None, Rule::LatePlatform);
+                }
+                if (rule == InterruptionRule::Checkpoint) != (interval_us > 0) {
+                    self.fault(None, Rule::BadCheckpoints);
+                }
+                let (interval, cost, restart) = (interval_us, cost_us, restart_us);
+                let interruption = Interruption { rule, interval, cost, restart };
+                let platform = Platform::new(interruption, self.nodes);
+                if let Some(check) = &mut self.check {
+                    check.platform(&platform);
+                }
+                self.platform = Some(platform);
+            }
+            Record::Window { at_us, first, nodes, from_us: from, until_us: until } => {
+                if self.advance(at_us, Rank::Platform, None, "window") {
+                    self.change_platform("window", |platform, now| {
+                        platform.announce(now, Window { first, nodes, from, until })
+                    });
+                }
+            }
+            Record::Down { at_us, ref nodes } => {
+                if self.advance(at_us, Rank::Platform, None, "down") {
+                    self.change_platform("down", |platform, now| platform.change(now, nodes, true));
+                }
+            }
+            Record::Up { at_us, ref nodes } => {
+                if self.advance(at_us, Rank::Platform, None, "up") {
+                    self.change_platform("up", |platform, now| platform.change(now, nodes, false));
+                }
+            }
+            Record::Interrupt { at_us, job, kept_us } => {
+                if self.advance(at_us, Rank::Platform, job, "interrupt") {
+                    self.interrupt(job, "interrupt", Some(kept_us));
+                }
+            }
+            Record::Lose { at_us, job } => {
+                if self.advance(at_us, Rank::Platform, job, "lose") {
+                    self.interrupt(job, "lose", None);
+                }
             }
             Record::Submit { at_us, job, tasks, cpu_need, memory, run_us, estimate_us, user, .. } => {
                 if self.advance(at_us, Rank::Submission, job, "submit") {
                     let estimate = estimate_us.unwrap_or(run_us);
-                    let submitted = Job::submitted(at_us, tasks, cpu_need, memory, run_us, estimate);
+                    let mut submitted = Job::submitted(at_us, tasks, cpu_need, memory, run_us, estimate);
+                    if let Some(platform) = &self.platform {
+                        submitted = submitted.with_checkpoints(&platform.interruption);
+                    }
                     self.submit(job, submitted.with_clock(self.clock).with_user(user));
                 }
             }
@@ -259,16 +310,12 @@ impl Auditor {
     }
 
     /// Goes on to the moment of a record; false if that is in the past.
-    fn advance(&mut self, at: u64, rank: Rank, job: u64, record: &'static str) -> bool {
+    fn advance(&mut self, at: u64, rank: Rank, job: impl Into<Option<u64>>, record: &'static str) -> bool {
+        let job = job.into();
         if at < self.now {
             let before = SimTime::from_micros(self.now);
             let at = Some(SimTime::from_micros(at));
-            self.faults.push(Fault {
-                line: self.line,
-                at,
-                job: Some(job),
-                rule: Rule::TimeBackwards { before },
-            });
+            self.faults.push(Fault { line: self.line, at, job, rule: Rule::TimeBackwards { before } });
             return false;
         }
         if at > self.now {
@@ -277,7 +324,7 @@ impl Auditor {
             self.overdue(at);
             self.now = at;
         } else if rank < self.rank {
-            self.fault(Some(job), Rule::Order { record });
+            self.fault(job, Rule::Order { record });
         }
         self.rank = rank;
         true
@@ -292,6 +339,15 @@ impl Auditor {
             faults.push(Fault { line, at, job: Some(job), rule });
         });
         let seen = self.line;
+        if let Some(platform) = &mut self.platform {
+            if platform.changed
+                && let Some(check) = &mut self.check
+            {
+                check.platform(platform);
+            }
+            let jobs = self.jobs.iter().map(|(&number, job)| (number, job));
+            platform.settle(self.now, jobs, |job, rule| faults.push(Fault { line: seen, at, job, rule }));
+        }
         if let Some(check) = &mut self.check {
             check.settle(self.now, &self.jobs, |(job, now, line, rule): PolicyFault| {
                 let at = Some(SimTime::from_micros(now));
@@ -303,6 +359,9 @@ impl Auditor {
     /// Finds what a policy should have decided between this moment and the next one.
     fn pass(&mut self, until: u64) {
         let (faults, line) = (&mut self.faults, self.line);
+        if let Some(platform) = &mut self.platform {
+            platform.pass_to(until, |rule| faults.push(Fault { line, at: None, job: None, rule }));
+        }
         if let Some(check) = &mut self.check {
             check.pass(self.now, until, &self.jobs, |(job, now, _, rule)| {
                 let at = Some(SimTime::from_micros(now));
@@ -352,6 +411,9 @@ impl Auditor {
                 self.fault(Some(number), Rule::TooLarge { resource, units });
             }
         }
+        if let Some(platform) = self.platform.as_mut().filter(|_| self.tally.submitted == 0) {
+            platform.begin(self.now);
+        }
         self.tally.submit(self.now);
         if let Some(check) = &mut self.check {
             check.submit(number, self.now, &job);
@@ -399,7 +461,63 @@ impl Auditor {
         if let Some(check) = &mut self.check {
             check.complete(number, self.now, &job);
         }
+        if let Some(platform) = &mut self.platform {
+            platform.completed(self.now);
+        }
         self.tally.complete(&job, self.now);
+    }
+
+    /// Nodes change, or a window is announced.
+    fn change_platform(
+        &mut self,
+        record: &'static str,
+        change: impl FnOnce(&mut Platform, u64) -> Option<Rule>,
+    ) {
+        let Some(platform) = &mut self.platform else {
+            return self.fault(None, Rule::NoPlatform { record });
+        };
+        if let Some(rule) = change(platform, self.now) {
+            self.fault(None, rule);
+        }
+    }
+
+    /// A node of a running job went down: the job waits again, or has left for good.
+    fn interrupt(&mut self, number: u64, record: &'static str, found: Option<u64>) {
+        if self.platform.is_none() {
+            return self.fault(Some(number), Rule::NoPlatform { record });
+        }
+        if !self.is_legal(number, record, Phase::Running) {
+            return;
+        }
+        let (Some(platform), Some(job)) = (&mut self.platform, self.jobs.get_mut(&number)) else { return };
+        let is_lost = found.is_none();
+        let has_reason = platform.down_of(&job.placement).is_some();
+        let is_rule = is_lost == (platform.interruption.rule == InterruptionRule::Lose);
+        let kept = platform.interrupt(self.now, job, is_lost);
+        let restart = platform.interruption.restart;
+        let task_use = job.task_use();
+        self.usage.remove(&job.placement, task_use);
+        if let Some(due) = job.due {
+            self.due.remove(&(due, number));
+        }
+        let placement = job.placement.clone();
+        job.interrupt(self.now, kept, restart);
+        if let Some(check) = &mut self.check {
+            check.interrupt(number, self.now, job, &placement, is_lost);
+        }
+        if is_lost {
+            self.jobs.remove(&number);
+        }
+        if !has_reason {
+            self.fault(Some(number), Rule::NoReason { record });
+        }
+        if !is_rule {
+            self.fault(Some(number), Rule::OtherInterruption { record });
+        }
+        if let Some(found) = found.filter(|&found| found != kept) {
+            let seconds = |micros| SimSpan::from_micros(micros).as_secs_f64();
+            self.fault(Some(number), Rule::Kept { found_s: seconds(found), expected_s: seconds(kept) });
+        }
     }
 
     fn reject(&mut self, number: u64) {
@@ -442,6 +560,9 @@ impl Auditor {
         if let Some(rule) = fault {
             self.fault(Some(number), rule);
         }
+        if let Some(node) = self.platform.as_ref().and_then(|platform| platform.down_of(on)) {
+            self.fault(Some(number), Rule::RunsOnDownNode { node });
+        }
         if phase == Phase::Waiting {
             let line = self.line;
             let rule = match (&mut self.check, self.jobs.get(&number)) {
@@ -461,6 +582,8 @@ impl Auditor {
             }
             if phase == Phase::Paused || moved > 0 {
                 job.penalise(now, penalty);
+            } else if phase == Phase::Waiting && job.restart() > 0 {
+                job.penalise(now, job.restart());
             }
             job.phase = Phase::Running;
             job.placement.clear();
@@ -517,7 +640,13 @@ impl Auditor {
             let rule = Rule::Unfinished { phase };
             self.faults.push(Fault { line: self.line, at: None, job: Some(number), rule });
         }
-        let figures = self.tally.figures(self.nodes);
+        let mut figures = self.tally.figures(self.nodes);
+        let makespan = figures.makespan_us;
+        figures.platform =
+            self.platform.as_ref().map(|platform| platform.figures(self.nodes, makespan, self.tally.work()));
+        if claimed.platform.is_some() != figures.platform.is_some() {
+            self.fault(None, Rule::PlatformFigures);
+        }
         let of_objectives = objectives.map(|objectives| self.tally.objectives.differences(objectives));
         for rule in claimed.differences(&figures).into_iter().chain(of_objectives.into_iter().flatten()) {
             self.fault(None, rule);
@@ -542,6 +671,7 @@ impl Auditor {
             preemptions: figures.preemptions,
             migrations: figures.migrations,
             migrated_tasks: figures.migrated_tasks,
+            platform: figures.platform,
         });
     }
 

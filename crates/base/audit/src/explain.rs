@@ -169,11 +169,11 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
                 (known.on, known.job_yield) = (on.into_owned(), job_yield);
             }
             Record::Yield { job_yield, .. } => jobs.get_mut(&job)?.job_yield = job_yield,
-            Record::Pause { .. } => {
+            Record::Pause { .. } | Record::Interrupt { .. } => {
                 let known = jobs.get_mut(&job)?;
                 (known.on, known.job_yield) = (Vec::new(), 0);
             }
-            Record::Complete { .. } | Record::Reject { .. } | Record::Kill { .. } => {
+            Record::Complete { .. } | Record::Reject { .. } | Record::Kill { .. } | Record::Lose { .. } => {
                 let known = jobs.remove(&job)?;
                 if job == chosen {
                     let held = Held::NotHeld;
@@ -193,7 +193,13 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
                     });
                 }
             }
-            Record::Run { .. } | Record::Link { .. } | Record::Summary { .. } => {}
+            Record::Run { .. }
+            | Record::Link { .. }
+            | Record::Summary { .. }
+            | Record::Platform { .. }
+            | Record::Window { .. }
+            | Record::Down { .. }
+            | Record::Up { .. } => {}
         }
     }
     None
@@ -202,7 +208,13 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
 /// The moment, the job and the name of a record, if it is about a job.
 fn named(record: &Record<'_>) -> Option<(u64, u64, &'static str)> {
     Some(match *record {
-        Record::Run { .. } | Record::Link { .. } | Record::Summary { .. } => return None,
+        Record::Run { .. }
+        | Record::Link { .. }
+        | Record::Summary { .. }
+        | Record::Platform { .. }
+        | Record::Window { .. }
+        | Record::Down { .. }
+        | Record::Up { .. } => return None,
         Record::Submit { at_us, job, .. } => (at_us, job, "submit"),
         Record::Start { at_us, job, .. } => (at_us, job, "start"),
         Record::Pause { at_us, job } => (at_us, job, "pause"),
@@ -211,6 +223,8 @@ fn named(record: &Record<'_>) -> Option<(u64, u64, &'static str)> {
         Record::Yield { at_us, job, .. } => (at_us, job, "yield"),
         Record::Reject { at_us, job } => (at_us, job, "reject"),
         Record::Kill { at_us, job } => (at_us, job, "kill"),
+        Record::Interrupt { at_us, job, .. } => (at_us, job, "interrupt"),
+        Record::Lose { at_us, job } => (at_us, job, "lose"),
         Record::Complete { at_us, job } => (at_us, job, "complete"),
     })
 }

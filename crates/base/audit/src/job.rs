@@ -2,6 +2,7 @@
 
 use crate::Phase;
 use crate::nodes::TaskUse;
+use crate::platform::Interruption;
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, VirtualTime, Yield};
 
 /// A job that was submitted and has not left the system.
@@ -13,7 +14,9 @@ pub(crate) struct Job {
     pub(crate) need: u32,
     pub(crate) memory: u32,
     pub(crate) run: u64,
-    /// What the policy knows of its run time; the largest number if that is unknown.
+    /// Its run time and the checkpoints that it writes.
+    length: u64,
+    /// What the policy knows of that; the largest number if that is unknown.
     pub(crate) estimate: u64,
     /// The number of its user, if known.
     pub(crate) user: Option<u32>,
@@ -30,6 +33,9 @@ pub(crate) struct Job {
     counted: u64,
     /// No progress before this moment.
     penalised_until: u64,
+    /// What it has kept at its last interruption, and how long it makes no progress when it starts after that.
+    kept: u64,
+    restart: u64,
     clock: Option<Clock>,
 }
 
@@ -42,6 +48,7 @@ impl Job {
             need,
             memory,
             run,
+            length: run,
             estimate,
             user: None,
             placement: Vec::new(),
@@ -51,6 +58,8 @@ impl Job {
             done: 0,
             counted: at,
             penalised_until: at,
+            kept: 0,
+            restart: 0,
             clock: None,
         }
     }
@@ -65,6 +74,36 @@ impl Job {
     pub(crate) fn with_clock(mut self, clock: Option<Clock>) -> Job {
         self.clock = clock;
         self
+    }
+
+    /// It writes checkpoints.
+    pub(crate) fn with_checkpoints(mut self, rule: &Interruption) -> Job {
+        self.length = rule.with_checkpoints(self.run);
+        self.estimate = rule.with_checkpoints(self.estimate);
+        self
+    }
+
+    /// It leaves its nodes and waits, with the work that it has kept.
+    pub(crate) fn interrupt(&mut self, now: u64, kept: u64, restart: u64) {
+        self.phase = Phase::Waiting;
+        self.placement.clear();
+        (self.job_yield, self.due) = (0, None);
+        (self.done, self.counted) = (u128::from(kept) << 20, now);
+        self.penalised_until = now;
+        (self.kept, self.restart) = (kept, if kept > 0 { restart } else { 0 });
+    }
+
+    /// How long it makes no progress when it starts.
+    pub(crate) fn restart(&self) -> u64 {
+        self.restart
+    }
+
+    /// What the policy knows of the time that it takes from its next start on.
+    pub(crate) fn remaining(&self) -> u64 {
+        match self.estimate {
+            u64::MAX => u64::MAX,
+            estimate => estimate.saturating_sub(self.kept).max(1).saturating_add(self.restart),
+        }
     }
 
     fn share(&self) -> Share {
@@ -119,9 +158,9 @@ impl Job {
         self.done + u128::from(progressing) * u128::from(self.job_yield)
     }
 
-    /// Its run time as an amount of work.
+    /// All of its work.
     fn goal(&self) -> u128 {
-        u128::from(self.run) << Yield::BITS
+        u128::from(self.length) << Yield::BITS
     }
 
     /// Whether its work has reached its run time, or all but the last millisecond by a coarse clock.

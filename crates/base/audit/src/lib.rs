@@ -10,6 +10,8 @@
 //! * a job that follows another one is submitted its think time after that one has left, and all that were announced come;
 //! * every job ends, and the figures of the summary are those of the schedule.
 //!
+//! * nobody runs on a node that is down, and what is interrupted begins again with the work that the rule keeps.
+//!
 //! All of this is in exact integers; only the summary's floating-point figures are compared with a tolerance.
 //! [`audit`] reads a stream and keeps the jobs in the system, the nodes in use, and the bounded stretch of each job for the
 //! quantiles. It returns a [`Report`], or an
@@ -61,6 +63,7 @@ mod objectives;
 pub mod packing;
 mod placement;
 pub mod plan;
+mod platform;
 mod policy;
 mod profile;
 mod report;

@@ -4,6 +4,7 @@ use crate::Rule;
 use crate::batch::{BatchCheck, BatchPolicy, BatchRule};
 use crate::fractional::{FractionalCheck, FractionalPolicy};
 use crate::job::Job;
+use crate::platform::Platform;
 use dfrsim_model::SimSpan;
 use dfrsim_model::named::UnknownName;
 use std::collections::BTreeMap;
@@ -72,6 +73,27 @@ impl PolicyCheck {
         match self {
             PolicyCheck::Batch(batch) => batch.complete(number, now, &job.placement),
             PolicyCheck::Fractional(fractional) => fractional.complete(job),
+        }
+    }
+
+    /// Nodes have gone down or come up, or a window was announced.
+    pub(crate) fn platform(&mut self, platform: &Platform) {
+        match self {
+            PolicyCheck::Batch(batch) => batch.platform(platform),
+            PolicyCheck::Fractional(fractional) => fractional.platform(platform),
+        }
+    }
+
+    /// A job, which waits now or is lost, was on these nodes.
+    pub(crate) fn interrupt(&mut self, number: u64, now: u64, job: &Job, on: &[(u32, u32)], is_lost: bool) {
+        match self {
+            PolicyCheck::Batch(batch) => {
+                batch.complete(number, now, on);
+                if !is_lost {
+                    batch.submit(number, job.submit, job.tasks, job.remaining());
+                }
+            }
+            PolicyCheck::Fractional(fractional) => fractional.interrupt(job, on),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The figures of a file without faults.
 
+use dfrsim_model::event::PlatformFigures;
 use dfrsim_model::{SimSpan, SimTime};
 use std::fmt;
 
@@ -44,6 +45,8 @@ pub struct Report {
     pub migrations: u64,
     /// Tasks that changed node in migrations.
     pub migrated_tasks: u64,
+    /// What outages did, if nodes go down.
+    pub platform: Option<PlatformFigures>,
 }
 
 impl fmt::Display for Report {
@@ -69,6 +72,15 @@ impl fmt::Display for Report {
             f,
             "{} preemptions, {} migrations of {} tasks",
             self.preemptions, self.migrations, self.migrated_tasks
+        )?;
+        let Some(PlatformFigures { interruptions, lost, lost_work_s, availability, goodput }) = self.platform
+        else {
+            return Ok(());
+        };
+        write!(
+            f,
+            "\n{interruptions} interruptions, {lost} jobs lost, {lost_work_s:.1} node-seconds of work lost; availability \
+             {availability:.6}, goodput {goodput:.6}"
         )
     }
 }

@@ -239,6 +239,72 @@ pub enum Rule {
         /// The policy to check.
         expected: String,
     },
+    /// What happens to jobs on nodes that go down is said in the second line.
+    #[error("a `platform` record behind the second line")]
+    LatePlatform,
+    /// Checkpoints have an interval, and nothing else has.
+    #[error("checkpoints must have an interval above zero, and other rules none")]
+    BadCheckpoints,
+    /// Nodes go down only in files that say what happens to jobs.
+    #[error("`{record}` in a file without a `platform` record in its second line")]
+    NoPlatform {
+        /// The record.
+        record: &'static str,
+    },
+    /// A window lasts, is of nodes that exist, and is announced before it begins.
+    #[error("the window does not last, is of nodes that do not exist, or is announced when it has begun")]
+    BadWindow,
+    /// Nodes go down that are up, and the other way round.
+    #[error("node {node} is {state} already")]
+    AlreadyThere {
+        /// The node.
+        node: u32,
+        /// Its state.
+        state: &'static str,
+    },
+    /// A window keeps its nodes down to its end.
+    #[error("node {node} comes up in a window")]
+    UpInWindow {
+        /// The node.
+        node: u32,
+    },
+    /// A window takes its nodes down when it begins.
+    #[error("node {node} is up after the begin of its window at {from} s")]
+    WindowNotKept {
+        /// The node.
+        node: u32,
+        /// The begin of the window.
+        from: SimTime,
+    },
+    /// No job is on a node that is down.
+    #[error("it is on node {node}, which is down")]
+    RunsOnDownNode {
+        /// The node.
+        node: u32,
+    },
+    /// Only jobs on nodes that are down are interrupted.
+    #[error("`{record}` of a job of which all nodes are up")]
+    NoReason {
+        /// The record.
+        record: &'static str,
+    },
+    /// What happens to an interrupted job is what the file says in its second line.
+    #[error("`{record}` is not what happens to jobs by the second line")]
+    OtherInterruption {
+        /// The record.
+        record: &'static str,
+    },
+    /// An interrupted job keeps what its last checkpoint has.
+    #[error("it keeps {found_s} s of work; by the rule it keeps {expected_s} s")]
+    Kept {
+        /// What the file says.
+        found_s: f64,
+        /// What the rule says.
+        expected_s: f64,
+    },
+    /// The summary has figures of outages if and only if nodes go down.
+    #[error("summary: `platform` must be there if and only if the second line is a `platform` record")]
+    PlatformFigures,
     /// A rule of batch policies.
     #[error(transparent)]
     Batch(#[from] BatchRule),

@@ -3,6 +3,7 @@
 use crate::Rule;
 use crate::job::Job;
 use crate::objectives::ObjectiveTally;
+use dfrsim_model::event::PlatformFigures;
 use dfrsim_model::{Share, SimSpan, stretch};
 
 /// How far a floating-point figure of the summary may be off, relatively: sums of as many as 10^8 numbers in another order
@@ -69,9 +70,15 @@ pub(crate) struct Figures {
     pub(crate) preemptions: u64,
     pub(crate) migrations: u64,
     pub(crate) migrated_tasks: u64,
+    pub(crate) platform: Option<PlatformFigures>,
 }
 
 impl Tally {
+    /// The work of completed jobs, in share units * microseconds.
+    pub(crate) fn work(&self) -> f64 {
+        self.work
+    }
+
     pub(crate) fn new(tau: SimSpan) -> Tally {
         Tally { tau, ..Tally::default() }
     }
@@ -111,6 +118,7 @@ impl Tally {
             preemptions: self.preemptions,
             migrations: self.migrations,
             migrated_tasks: self.migrated_tasks,
+            platform: None,
         }
     }
 }
@@ -126,6 +134,8 @@ impl Figures {
                 ("preemptions", figures.preemptions),
                 ("migrations", figures.migrations),
                 ("migrated_tasks", figures.migrated_tasks),
+                ("interruptions", figures.platform.map_or(0, |it| it.interruptions)),
+                ("lost", figures.platform.map_or(0, |it| it.lost)),
             ]
         };
         let rounded = |figures: &Figures| {
@@ -135,6 +145,9 @@ impl Figures {
                 ("mean_bounded_stretch", figures.mean_bounded_stretch),
                 ("mean_turnaround_s", figures.mean_turnaround_s),
                 ("utilisation", figures.utilisation),
+                ("lost_work_s", figures.platform.map_or(0.0, |it| it.lost_work_s)),
+                ("availability", figures.platform.map_or(0.0, |it| it.availability)),
+                ("goodput", figures.platform.map_or(0.0, |it| it.goodput)),
             ]
         };
         let mut rules = Vec::new();

@@ -3,7 +3,10 @@
 //! The first line is a [`Record::Run`]; then come, in the order of simulated time, what happened to each job;
 //! the last line is a [`Record::Summary`]. All numbers are the simulator's own integers: times in microseconds
 //! (`_us`), shares in units of 1/943,718,400 of a node, yields in units of 2^-20. Within one moment the records
-//! are in the order: completions, submissions, then the changes that the policy decided.
+//! are in the order: completions, changes of the platform, submissions, then the changes that the policy decided.
+//!
+//! Files of clusters whose nodes go down have a [`Record::Platform`] as their second line. Only they have `window`, `down`, `up`,
+//! `interrupt` and `lose` records, and `platform` figures in the summary.
 
 use crate::WeightRule;
 use schemars::JsonSchema;
@@ -35,6 +38,64 @@ pub enum Record<'a> {
         // Files of version 1 have it there: they must be refused for their version.
         #[serde(default)]
         tau_us: u64,
+    },
+    /// What happens to jobs on nodes that go down. The second record, if nodes do.
+    Platform {
+        /// The rule.
+        interruption: InterruptionRule,
+        /// The work between two checkpoints; 0 without checkpoints.
+        #[serde(default)]
+        interval_us: u64,
+        /// The work that a checkpoint takes. It comes on top of the run time of a job and of what is known of it: one for each
+        /// interval that ends before the job does.
+        #[serde(default)]
+        cost_us: u64,
+        /// How long a job that begins from a checkpoint makes no progress.
+        #[serde(default)]
+        restart_us: u64,
+    },
+    /// An outage is announced.
+    Window {
+        /// The moment of the announcement.
+        at_us: u64,
+        /// The lowest node.
+        first: u32,
+        /// How many nodes.
+        nodes: u32,
+        /// When they go down.
+        from_us: u64,
+        /// When the outage is over.
+        until_us: u64,
+    },
+    /// Nodes go down that were up.
+    Down {
+        /// The moment.
+        at_us: u64,
+        /// The nodes: pairs of (lowest node, how many).
+        nodes: Cow<'a, [(u32, u32)]>,
+    },
+    /// Nodes are up again.
+    Up {
+        /// The moment.
+        at_us: u64,
+        /// The nodes: pairs of (lowest node, how many).
+        nodes: Cow<'a, [(u32, u32)]>,
+    },
+    /// A node of a running job went down: it is on no node, and waits to be started again.
+    Interrupt {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// The work that it has when it starts again, checkpoints included.
+        kept_us: u64,
+    },
+    /// A node of a running job went down, and the job has left for good.
+    Lose {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
     },
     /// A job arrives.
     Submit {
@@ -178,6 +239,9 @@ pub enum Record<'a> {
         /// Further figures, which older files lack.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         objectives: Option<Objectives>,
+        /// The figures of a run in which nodes go down.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        platform: Option<PlatformFigures>,
     },
 }
 
@@ -209,4 +273,32 @@ pub struct Objectives {
     /// The largest mean of a user; absent if no user is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_user_bounded_stretch: Option<f64>,
+}
+
+/// What happens to jobs on nodes that go down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum InterruptionRule {
+    /// They leave for good.
+    Lose,
+    /// They begin again from zero.
+    Requeue,
+    /// They begin again from their last checkpoint.
+    Checkpoint,
+}
+
+/// What outages amount to, from the first submission to the last completion.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlatformFigures {
+    /// How often a job was interrupted, lost jobs included.
+    pub interruptions: u64,
+    /// Jobs that left for good.
+    pub lost: u64,
+    /// Work that was done and not kept, in node-seconds: tasks * CPU need * virtual time.
+    pub lost_work_s: f64,
+    /// The part of the node-seconds in which nodes were up.
+    pub availability: f64,
+    /// The run times of completed jobs as work, in node-seconds / the node-seconds in which nodes were up.
+    pub goodput: f64,
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod files;
 mod jobs_file;
+mod outages;
 mod progress;
 mod timed;
 
@@ -18,15 +19,17 @@ use dfrsim_cluster::{
 };
 use dfrsim_interchange::Records;
 use dfrsim_lab::Registry;
-use dfrsim_model::{Job, Seed, SimSpan, WeightRule};
+use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::feedback::Submission;
 use dfrsim_workload::log::Record;
 use dfrsim_workload::prepare::{Opened, Report, Survey};
 use files::{FileArguments, Files, Subject};
+use outages::OutageArguments;
 use std::iter;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use timed::Timed;
 
@@ -42,7 +45,9 @@ Examples:
                   --estimates requested --jobs-out easy.csv
   dfrsim simulate --workload HPC2N-2002-2.1-cln.swf.gz --nodes 120 --annotate hpc2n --policy FCFS \\
                   --first 4000 --events-out fcfs.jsonl && dfrsim audit fcfs.jsonl
-  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --seed 1 --policy EQUIPARTITION --format json")]
+  dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --seed 1 --policy EQUIPARTITION --format json
+  dfrsim simulate --workload week.swf --nodes 128 --policy EASY --failures weibull:2592000:0.7,lognormal:14400:1 \\
+                  --maintenance 604800:2592000:28800 --interruption checkpoint:3600:60")]
 pub(crate) struct Simulate {
     #[command(flatten)]
     workload: WorkloadArguments,
@@ -93,6 +98,8 @@ pub(crate) struct Simulate {
     /// Multiply the weights of a user's jobs, by the number of the user in the log
     #[arg(long = "user-weight", value_name = "USER=WEIGHT", value_parser = user_weight, value_delimiter = ',')]
     user_weights: Vec<(u32, f64)>,
+    #[command(flatten)]
+    outages: OutageArguments,
     #[command(flatten)]
     files: FileArguments,
     #[command(flatten)]
@@ -153,8 +160,9 @@ impl Simulate {
             workload: &path,
             header: &opened.header().clone(),
             choices: format!("estimates {}, overrun {}", self.estimates, self.overrun.name()),
+            outages: None,
         };
-        let watchers = self.run_log(&subject, opened, &mut time)?;
+        let watchers = self.run_log(subject, opened, &mut time)?;
         let begin = Instant::now();
         let summary = self.write(watchers)?;
         time.writing = begin.elapsed();
@@ -211,7 +219,7 @@ impl Simulate {
     /// Reads the log through, and once more while it simulates if its jobs were not kept.
     fn run_log(
         &self,
-        subject: &Subject<'_>,
+        mut subject: Subject<'_>,
         opened: Opened,
         time: &mut HostTime,
     ) -> Result<Watchers, Failure> {
@@ -226,13 +234,21 @@ impl Simulate {
             None => job,
         };
         let count = survey.report().counts.jobs;
+        let last = survey.offered().span().map_or(SimTime::ZERO, |(_, last)| last);
+        let last = stretch.map_or(last, |stretch| stretch.submit(last));
+        let outages = self.outages.outages(subject.nodes, last, self.workload.seed)?;
+        if outages.is_some() && !self.policy.knows_outages() {
+            return Err(Failure::input(format!("{} does not know that nodes go down", self.policy)));
+        }
+        subject.outages = outages.map(Arc::new);
+        let subject = &subject;
         if self.submission != Submission::Open {
             return self.run_linked(subject, &survey, arriving, surveying, time);
         }
         if let Some(jobs) = survey.take_kept().filter(|_| !self.files.need_records()) {
             let files = self.files.create(subject, Records::default())?;
             let begin = Instant::now();
-            let result = self.simulate(subject.nodes, count, jobs.map(arriving), Followers::default(), files);
+            let result = self.simulate(subject, count, jobs.map(arriving), Followers::default(), files);
             time.reading = surveying;
             time.simulating = begin.elapsed();
             return result;
@@ -242,7 +258,7 @@ impl Simulate {
         let (files, pairs) = self.begin(subject, pairs.map(|(job, record)| (arriving(job), record)))?;
         let begin = Instant::now();
         let mut pairs = Timed::new(pairs);
-        let result = self.simulate(subject.nodes, count, &mut pairs, Followers::default(), files);
+        let result = self.simulate(subject, count, &mut pairs, Followers::default(), files);
         time.reading = surveying + pairs.spent();
         time.simulating = begin.elapsed() - pairs.spent();
         drop(pairs);
@@ -296,18 +312,20 @@ impl Simulate {
 
     fn simulate(
         &self,
-        nodes: u32,
+        subject: &Subject<'_>,
         count: u64,
         jobs: impl IntoIterator<Item = Job>,
         followers: Followers,
         files: Files,
     ) -> Result<Watchers, Failure> {
+        let nodes = subject.nodes;
         let figures = SummaryOptions {
             nodes,
             taus: self.tau.clone(),
             warm_up: self.warm_up,
             cool_down: self.cool_down,
             weights: self.weights(),
+            outages: subject.outages.is_some(),
         };
         let options = Options {
             penalty: self.penalty,
@@ -317,6 +335,7 @@ impl Simulate {
                 OverrunArgument::Kill => Overrun::Kill,
             },
             seed: Seed::new(self.workload.seed),
+            outages: subject.outages.clone(),
             ..Options::default()
         };
         let mut scheduler = self.policy.scheduler(nodes, &self.policy_options());

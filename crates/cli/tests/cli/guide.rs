@@ -160,6 +160,11 @@ fn cluster_sweep() {
 }
 
 #[test]
+fn outages() {
+    check_page("outages");
+}
+
+#[test]
 fn reading_results() {
     check_page("reading_results");
 }

@@ -240,3 +240,46 @@ fn a_long_simulation_shows_its_progress() {
     running.wait().unwrap();
     assert!(progress.unwrap().contains("1 are in the system at second "));
 }
+
+/// Node 1 is down from 30 to 60 s: the first job, which ran on both nodes, has lost 60 node-seconds and begins again later.
+#[test]
+fn nodes_go_down_and_come_back() {
+    let outages = "nodes,from_s,until_s,announced_s\n1,30,60,\n";
+    let folder = Folder::with(&[("log.swf", LOG), ("down.csv", outages)]);
+    let events = folder.path("events.jsonl");
+    let mut command = dfrsim(ARGUMENTS);
+    command.arg(folder.path("log.swf")).arg("--failures").arg(folder.path("down.csv"));
+    let json = stdout(command.arg("--format").arg("json").arg("--events-out").arg(&events));
+    let figures: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(figures["outages"]["interruptions"], 1);
+    assert_eq!(figures["outages"]["lost_work_node_s"], 60.0);
+    let makespan = figures["makespan_s"].as_f64().unwrap();
+    let availability = figures["outages"]["availability"].as_f64().unwrap();
+    assert!((availability - (1.0 - 30.0 / (2.0 * makespan))).abs() < 1e-12);
+    let report = stdout(dfrsim(["audit", "--policy", "EASY"]).arg(&events));
+    assert!(report.contains("1 interruptions, 0 jobs lost, 60.0 node-seconds of work lost"), "{report}");
+    let picture = folder.path("gantt.svg");
+    dfrsim(["draw", "gantt"]).arg(&events).arg("--out").arg(&picture).assert().success();
+    assert!(fs::read_to_string(&picture).unwrap().contains(">down<"));
+    assert!(stdout(dfrsim(["explain"]).arg(&events)).contains("interrupt"));
+}
+
+#[test]
+fn wrong_outages_are_refused() {
+    let folder = Folder::with(&[("log.swf", LOG), ("down.csv", "nodes,from_s,until_s\n7,30,60\n")]);
+    for (arguments, message) in [
+        (&["--failures", "none.csv"][..], "No such file"),
+        (&["--failures", "fixed:1,often"], "unknown distribution of times `often`"),
+        (&["--maintenance", "1:2:3"], "shorter than the time from one to the next"),
+        (&["--maintenance", "1:2"], "expected FIRST:EVERY:LENGTH"),
+        (&["--maintenance", "1:20:3:5"], "is of node 5, and there are 2"),
+        (&["--maintenance", "1:20:3", "--interruption", "stop"], "says not what happens to jobs"),
+        (&["--rack", "4:0.5"], "--failures"),
+    ] {
+        let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).args(arguments), 2);
+        assert!(told.contains(message), "{arguments:?}: {told}");
+    }
+    let file = folder.path("down.csv");
+    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--failures").arg(file), 2);
+    assert!(told.contains("down.csv: line 2: node 7 does not exist, there are 2"), "{told}");
+}

@@ -58,8 +58,11 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         match change.verb {
             Verb::Start => {
                 active.state = JobState::Running;
-                active.first_start = Some(now);
+                active.first_start.get_or_insert(now);
                 active.runs_since = now;
+                if !active.restart.is_zero() {
+                    active.begin_penalty(now, active.restart);
+                }
             }
             Verb::Resume => {
                 active.state = JobState::Running;

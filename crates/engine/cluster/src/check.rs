@@ -3,6 +3,7 @@
 use crate::decision::{Change, Decision, Verb};
 use crate::job_table::JobTable;
 use crate::node_loads::{Excess, NodeLoads};
+use crate::platform::Platform;
 use crate::{JobHandle, JobState, Placement};
 use dfrsim_model::{Job, JobId, NodeId, SimTime};
 use std::fmt;
@@ -20,6 +21,8 @@ pub enum Rule {
     RisingNodes,
     /// The node must exist.
     KnownNode(NodeId),
+    /// The node must be up.
+    NodeUp(NodeId),
     /// The tasks on a node must fit its memory.
     Memory(NodeId),
     /// The CPU given to the tasks on a node must not exceed the node.
@@ -40,6 +43,7 @@ impl fmt::Display for Rule {
                 f.write_str("the nodes of a placement must rise, with at least one task each")
             }
             Rule::KnownNode(node) => write!(f, "there is no node {node}"),
+            Rule::NodeUp(node) => write!(f, "node {node} is down"),
             Rule::Memory(node) => write!(f, "the memory of node {node} is exceeded"),
             Rule::Cpu(node) => write!(f, "the CPU of node {node} is exceeded"),
             Rule::FutureWakeUp(time) => write!(f, "a wake-up at {time} s is not in the future"),
@@ -115,6 +119,7 @@ impl Checker {
         decision: &Decision,
         jobs: &JobTable,
         nodes: &mut NodeLoads,
+        platform: Option<&Platform>,
     ) -> Result<(), Violation> {
         let violation = |job: Option<JobHandle>, rule| Violation {
             time: now,
@@ -137,6 +142,12 @@ impl Checker {
             }
             check_change(change, decision.placement(change), jobs, nodes.len())
                 .map_err(|rule| violation(Some(change.job), rule))?;
+            if let Some(platform) = platform
+                && let Some(node) =
+                    decision.placement(change).ranges().iter().find_map(|&it| platform.down_in(it))
+            {
+                return Err(violation(Some(change.job), Rule::NodeUp(node)));
+            }
         }
         for change in &decision.changes {
             let active = jobs.get(change.job);

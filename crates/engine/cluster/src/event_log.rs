@@ -1,8 +1,9 @@
 //! Writes an events file.
 
-use crate::{Observer, Occurrence, Summary, records};
+use crate::{Observer, Occurrence, PlatformChange, Summary, records};
 use dfrsim_model::event::Record;
 use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_platform::Interruption;
 use std::io::{self, Write};
 
 /// An observer that writes every occurrence as one line of JSON (see [`dfrsim_model::event`]).
@@ -20,6 +21,13 @@ impl<W: Write> EventLog<W> {
         let mut log = EventLog { out, failed: None };
         log.write(&records::run(policy, nodes, penalty, tau));
         log
+    }
+
+    /// The file is of a cluster whose nodes go down, with this rule; to be called before the simulation begins.
+    #[must_use]
+    pub fn with_outages(mut self, interruption: Interruption) -> EventLog<W> {
+        self.write(&records::platform(interruption));
+        self
     }
 
     /// Ends the file with its `summary` line, and hands the writer back. The summary must be of all jobs, with the file's
@@ -43,5 +51,8 @@ impl<W: Write> EventLog<W> {
 impl<W: Write> Observer for EventLog<W> {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         self.write(&occurrence.record(now, job));
+    }
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        self.write(&change.record(now));
     }
 }

@@ -37,6 +37,8 @@ pub enum JobState {
     Rejected,
     /// Ended by the policy before its work was done.
     Killed,
+    /// Gone with a node that went down.
+    Lost,
 }
 
 /// A job and what the cluster knows of it.
@@ -67,6 +69,26 @@ pub(crate) struct ActiveJob {
     pub(crate) killed: bool,
     pub(crate) preemptions: u32,
     pub(crate) migrations: u32,
+    pub(crate) interruptions: u32,
+    /// Its work: its run time and the checkpoints that it writes.
+    length: SimSpan,
+    /// What is said of the work that it has left when it starts, with what the start takes.
+    pub(crate) remaining: Option<SimSpan>,
+    /// How long it makes no progress when it starts, since it reads a checkpoint.
+    pub(crate) restart: SimSpan,
+}
+
+/// A job that arrives, as the cluster is going to have it.
+#[derive(Debug)]
+pub(crate) struct Arrival {
+    pub(crate) job: Job,
+    pub(crate) estimate: Option<SimSpan>,
+    pub(crate) known_need: Share,
+    /// Whether its run time is its estimate, where it will be killed.
+    pub(crate) killed: bool,
+    /// Its run time and the checkpoints that it writes.
+    pub(crate) length: SimSpan,
+    pub(crate) clock: Option<Clock>,
 }
 
 impl ActiveJob {
@@ -99,7 +121,37 @@ impl ActiveJob {
             killed: self.killed,
             preemptions: self.preemptions,
             migrations: self.migrations,
+            interruptions: self.interruptions,
         }
+    }
+
+    /// The longer of its work and what is said of it, in microseconds.
+    pub(crate) fn longest(&self) -> u128 {
+        u128::from(self.length.max(self.estimate.unwrap_or_default()).micros())
+    }
+
+    /// It leaves its nodes, which went down, and waits with the work that it has kept. Where it stood, and the work that it has lost.
+    pub(crate) fn interrupt(
+        &mut self,
+        now: SimTime,
+        kept: impl FnOnce(VirtualTime) -> (SimSpan, SimSpan),
+    ) -> (Vec<NodeRange>, SimSpan, VirtualTime) {
+        let done = self.virtual_time(now);
+        let (kept, restart) = kept(done);
+        self.job_yield = Yield::ZERO;
+        self.speed = Yield::ZERO;
+        self.reported_speed = Yield::ZERO;
+        self.done = VirtualTime::of(kept);
+        self.progress_from = now;
+        self.state = JobState::Waiting;
+        self.interruptions += 1;
+        self.restart = restart;
+        let least = SimSpan::from_micros(1);
+        self.remaining = self.estimate.map(|estimate| {
+            let left = estimate.micros().saturating_sub(kept.micros());
+            SimSpan::from_micros(left.max(least.micros()).saturating_add(restart.micros()))
+        });
+        (std::mem::take(&mut self.placement), kept, VirtualTime::of(kept).until(done))
     }
 
     /// From now on it has the given yield, and progresses accordingly.
@@ -124,7 +176,7 @@ impl ActiveJob {
 
     /// When it completes at its current speed; never at speed zero.
     pub(crate) fn completion(&self) -> Option<SimTime> {
-        let left = self.done.until(VirtualTime::of(self.job.run_time));
+        let left = self.done.until(VirtualTime::of(self.length));
         if let Some(clock) = self.clock {
             return clock.completion(self.progress_from, left, self.job.cpu_need, self.speed);
         }
@@ -160,14 +212,8 @@ impl JobTable {
         self.jobs.len()
     }
 
-    pub(crate) fn insert(
-        &mut self,
-        job: Job,
-        estimate: Option<SimSpan>,
-        known_need: Share,
-        killed: bool,
-        clock: Option<Clock>,
-    ) -> JobHandle {
+    pub(crate) fn insert(&mut self, arrival: Arrival) -> JobHandle {
+        let Arrival { job, estimate, known_need, killed, length, clock } = arrival;
         let submit = job.submit;
         let mut active = ActiveJob {
             job,
@@ -187,6 +233,10 @@ impl JobTable {
             killed,
             preemptions: 0,
             migrations: 0,
+            interruptions: 0,
+            length,
+            remaining: estimate,
+            restart: SimSpan::ZERO,
         };
         self.submitted += 1;
         let handle = match self.free.pop() {

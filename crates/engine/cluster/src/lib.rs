@@ -18,6 +18,9 @@
 //! Schedulers may get wrong CPU needs ([`NeedModel`]) and discover the right ones while jobs run: then a yield grants a
 //! task an entitlement, and CPU that the tasks of a node leave unused goes to those there that need more.
 //!
+//! Nodes may go down and come back ([`Options::outages`]): jobs there are [interrupted](Occurrence::Interrupted), nobody may be placed
+//! on them, and the view says which nodes are up and which outages are announced.
+//!
 //! # How to write a scheduler
 //!
 //! ```
@@ -58,6 +61,7 @@ mod check;
 mod classes;
 mod decision;
 mod distribution;
+mod downtime;
 mod event_log;
 mod followers;
 mod job_table;
@@ -67,6 +71,7 @@ mod objectives;
 mod observer;
 mod options;
 mod placement;
+mod platform;
 pub mod records;
 mod sample;
 mod scheduler;
@@ -88,12 +93,13 @@ pub use followers::{Followers, Link};
 pub use job_table::{JobHandle, JobState};
 pub use metrics::Metrics;
 pub use objectives::{Fairness, Objectives};
-pub use observer::{JobRecord, Observer, Occurrence};
+pub use observer::{JobRecord, Observer, Occurrence, PlatformChange};
 pub use options::{EstimateModel, NeedModel, Options, Overrun, ParseEstimateError, ParseNeedError};
 pub use placement::{NodeRange, Parts, Placement};
+pub use platform::Interrupted;
 pub use scheduler::{Scheduler, Situation};
 pub use simulation::{Simulation, SimulationError, simulate, simulate_with};
-pub use summary::Summary;
+pub use summary::{PlatformSummary, Summary};
 pub use summary_options::SummaryOptions;
 pub use tally::Tally;
 pub use view::{JobView, View};

@@ -1,11 +1,13 @@
 //! The metrics of a simulation.
 
 use crate::classes::ClassTotals;
+use crate::downtime::Downtime;
 use crate::objectives::ObjectiveTotals;
 use crate::sample::{Measure, Sample};
 use crate::sketch::Sketch;
 use crate::{
-    ClassSummary, Distribution, JobRecord, Objectives, Observer, Occurrence, Summary, SummaryOptions, Weights,
+    ClassSummary, Distribution, JobRecord, Objectives, Observer, Occurrence, PlatformChange, Summary,
+    SummaryOptions, Weights,
 };
 use dfrsim_model::SimTime;
 
@@ -33,6 +35,7 @@ pub struct Metrics {
     killed: u64,
     rejected: u64,
     moves: Moves,
+    downtime: Option<Box<Downtime>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,6 +94,7 @@ impl Metrics {
     #[must_use]
     pub fn new(options: SummaryOptions) -> Metrics {
         Metrics {
+            downtime: options.outages.then(Box::default),
             options,
             samples: Vec::new(),
             exact_up_to: 0,
@@ -139,6 +143,7 @@ impl Metrics {
             migrated_tasks: self.moves.migrated_tasks,
             paused_memory: self.moves.paused_memory,
             migrated_memory: self.moves.migrated_memory,
+            platform: self.downtime.as_ref().map(|it| it.summary(self.options.nodes, makespan, self.work)),
         })
     }
 
@@ -194,6 +199,9 @@ impl Metrics {
         self.last_end = self.last_end.max(Some(record.end));
         self.killed += u64::from(record.killed);
         self.completed += 1;
+        if let Some(downtime) = &mut self.downtime {
+            downtime.completed(record.end);
+        }
         self.samples.push(Sample::of(record));
         if self.samples.len() > self.fold_beyond {
             self.fold();
@@ -220,8 +228,14 @@ impl Metrics {
 
 impl Observer for Metrics {
     fn observe(&mut self, now: SimTime, _: u64, occurrence: Occurrence<'_>) {
+        if let Some(downtime) = &mut self.downtime {
+            downtime.observe(occurrence);
+        }
         match occurrence {
             Occurrence::Submitted(..) => {
+                if let Some(downtime) = self.downtime.as_mut().filter(|_| self.first_submit.is_none()) {
+                    downtime.begin(now);
+                }
                 self.first_submit.get_or_insert(now);
                 self.last_submit = now;
             }
@@ -239,7 +253,14 @@ impl Observer for Metrics {
             Occurrence::Linked(_)
             | Occurrence::Started(..)
             | Occurrence::Resumed(..)
-            | Occurrence::YieldChanged(_) => {}
+            | Occurrence::YieldChanged(_)
+            | Occurrence::Interrupted(..)
+            | Occurrence::Lost(..) => {}
+        }
+    }
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        if let Some(downtime) = &mut self.downtime {
+            downtime.observe_platform(now, change);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Observers of a simulation.
 
 use crate::{Link, Placement};
-use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId, Yield};
+use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId, VirtualTime, Yield};
+use dfrsim_platform::{NodeSpan, Window};
 
 /// What happened, as observers receive it. Jobs are named by their place in the order of submission.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +26,23 @@ pub enum Occurrence<'a> {
     Rejected,
     /// The policy ended a running job before its work was done.
     Killed(&'a JobRecord),
+    /// A running job left its nodes since one went down, and waits again: (the job, the work that it kept, the work that it lost).
+    Interrupted(&'a Job, SimSpan, VirtualTime),
+    /// A running job left for good since one of its nodes went down, with all of its work.
+    Lost(&'a JobRecord, VirtualTime),
     /// A job completed.
     Completed(&'a JobRecord),
+}
+
+/// What happened to the platform, as observers are told.
+#[derive(Clone, Copy, Debug)]
+pub enum PlatformChange<'a> {
+    /// An outage was announced.
+    Announced(&'a Window),
+    /// Nodes went down that were up.
+    Down(&'a [NodeSpan]),
+    /// Nodes came up again.
+    Up(&'a [NodeSpan]),
 }
 
 /// The life of a job that started and has left.
@@ -56,6 +72,8 @@ pub struct JobRecord {
     pub preemptions: u32,
     /// How often it was migrated.
     pub migrations: u32,
+    /// How often it was interrupted since a node went down.
+    pub interruptions: u32,
 }
 
 impl JobRecord {
@@ -75,6 +93,8 @@ impl JobRecord {
 pub trait Observer {
     /// Something happened to the job of the given place in the order of submission.
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>);
+    /// Something happened to the platform; nobody need listen.
+    fn observe_platform(&mut self, _now: SimTime, _change: PlatformChange<'_>) {}
 }
 
 /// Ignores all events.
@@ -88,11 +108,18 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.observe(now, job, occurrence);
         self.1.observe(now, job, occurrence);
     }
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        self.0.observe_platform(now, change);
+        self.1.observe_platform(now, change);
+    }
 }
 
 impl<T: Observer + ?Sized> Observer for &mut T {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         (**self).observe(now, job, occurrence);
+    }
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        (**self).observe_platform(now, change);
     }
 }
 
@@ -101,6 +128,11 @@ impl<T: Observer> Observer for Option<T> {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         if let Some(observer) = self {
             observer.observe(now, job, occurrence);
+        }
+    }
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        if let Some(observer) = self {
+            observer.observe_platform(now, change);
         }
     }
 }

@@ -1,9 +1,11 @@
 //! What a simulation may vary besides nodes, jobs and policy.
 
 use dfrsim_model::{Clock, Job, Seed, Share, SimSpan};
+use dfrsim_platform::Outages;
 use rand::RngExt as _;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// What the scheduler knows of a job's run time.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -167,6 +169,8 @@ pub struct Options {
     pub discovery: Option<SimSpan>,
     /// A coarse clock by which jobs progress and complete; exact to the microsecond without one.
     pub clock: Option<Clock>,
+    /// When nodes are down, and what that does to jobs; `None` if they never are.
+    pub outages: Option<Arc<Outages>>,
 }
 
 impl Default for Options {
@@ -180,6 +184,7 @@ impl Default for Options {
             needs: NeedModel::Exact,
             discovery: None,
             clock: None,
+            outages: None,
         }
     }
 }

@@ -1,14 +1,51 @@
 //! The records of [`dfrsim_model::event`], from what observers receive.
 
-use crate::{Link, Occurrence, Placement, Summary};
-use dfrsim_model::event::{self, FORMAT_VERSION, Record};
+use crate::{Link, Occurrence, Placement, PlatformChange, Summary};
+use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, PlatformFigures, Record};
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
+use dfrsim_platform::{Interruption, NodeSpan, Window};
 
 /// The first record: what is simulated, and the tau of the summary's bounded stretch.
 #[must_use]
 pub fn run(policy: &str, nodes: u32, penalty: SimSpan, tau: SimSpan) -> Record<'_> {
     let (penalty_us, tau_us) = (penalty.micros(), tau.micros());
     Record::Run { format: FORMAT_VERSION, policy: policy.into(), nodes, penalty_us, tau_us }
+}
+
+/// The second record, if nodes go down.
+#[must_use]
+pub fn platform(interruption: Interruption) -> Record<'static> {
+    let (rule, checkpoints) = match interruption {
+        Interruption::Lose => (InterruptionRule::Lose, None),
+        Interruption::Requeue => (InterruptionRule::Requeue, None),
+        Interruption::Checkpoint(checkpoints) => (InterruptionRule::Checkpoint, Some(checkpoints)),
+    };
+    Record::Platform {
+        interruption: rule,
+        interval_us: checkpoints.map_or(0, |it| it.interval.micros()),
+        cost_us: checkpoints.map_or(0, |it| it.cost.micros()),
+        restart_us: checkpoints.map_or(0, |it| it.restart.micros()),
+    }
+}
+
+impl PlatformChange<'_> {
+    /// The record of what happened.
+    #[must_use]
+    pub fn record(&self, now: SimTime) -> Record<'static> {
+        let at_us = now.micros();
+        let pairs = |spans: &[NodeSpan]| spans.iter().map(|span| (span.first, span.nodes)).collect();
+        match *self {
+            PlatformChange::Announced(&Window { outage, .. }) => Record::Window {
+                at_us,
+                first: outage.nodes.first,
+                nodes: outage.nodes.nodes,
+                from_us: outage.from.micros(),
+                until_us: outage.until.micros(),
+            },
+            PlatformChange::Down(spans) => Record::Down { at_us, nodes: pairs(spans) },
+            PlatformChange::Up(spans) => Record::Up { at_us, nodes: pairs(spans) },
+        }
+    }
 }
 
 impl Occurrence<'_> {
@@ -48,6 +85,8 @@ impl Occurrence<'_> {
             Occurrence::YieldChanged(job_yield) => Record::Yield { at_us, job, job_yield: units(job_yield) },
             Occurrence::Rejected => Record::Reject { at_us, job },
             Occurrence::Killed(_) => Record::Kill { at_us, job },
+            Occurrence::Interrupted(_, kept, _) => Record::Interrupt { at_us, job, kept_us: kept.micros() },
+            Occurrence::Lost(..) => Record::Lose { at_us, job },
             Occurrence::Completed(_) => Record::Complete { at_us, job },
         }
     }
@@ -70,6 +109,13 @@ impl Summary {
             preemptions: self.preemptions,
             migrations: self.migrations,
             migrated_tasks: self.migrated_tasks,
+            platform: self.platform.map(|it| PlatformFigures {
+                interruptions: it.interruptions,
+                lost: it.lost,
+                lost_work_s: it.lost_work,
+                availability: it.availability,
+                goodput: it.goodput,
+            }),
             objectives: Some(event::Objectives {
                 median_bounded_stretch: bounded.median,
                 p95_bounded_stretch: bounded.p95,

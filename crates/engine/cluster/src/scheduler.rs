@@ -1,6 +1,6 @@
 //! The one trait of all policies.
 
-use crate::{Decision, JobHandle, View};
+use crate::{Decision, Interrupted, JobHandle, View};
 use dfrsim_model::Share;
 
 /// What a scheduler sees at one moment: what has just happened, and the state that came of it.
@@ -14,6 +14,9 @@ pub struct Situation<'a> {
     pub completed: &'a [JobHandle],
     /// Jobs that arrived at this moment, in order of submission.
     pub submitted: &'a [JobHandle],
+    /// Jobs that lost their nodes at this moment, by order of submission. Those that have left for good can be examined until the
+    /// decision is made.
+    pub interrupted: &'a [Interrupted],
     /// Running jobs of which another CPU need is believed now, with what was believed before; their yields were changed so
     /// that their tasks keep what CPU they had, or what of it they use. Empty where needs are exact.
     pub discovered: &'a [(JobHandle, Share)],
@@ -25,8 +28,8 @@ pub struct Situation<'a> {
 
 /// A scheduling policy.
 pub trait Scheduler {
-    /// Decides once per moment, after all events of that moment have been applied: completions, then
-    /// submissions, then the tick.
+    /// Decides once per moment, after all events of that moment have been applied: completions,
+    /// changes of the platform, submissions, then the tick.
     ///
     /// The decision holds the net change only. It comes in empty; what is left out stays as it is, except for
     /// the wake-up: a decision that asks for none leaves none.

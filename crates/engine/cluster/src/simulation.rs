@@ -1,15 +1,18 @@
 //! The loop: events of a moment, one decision, its check, its effect.
 
 use crate::check::Checker;
-use crate::job_table::JobTable;
+use crate::job_table::{Arrival, JobTable};
 use crate::node_loads::NodeLoads;
+use crate::platform::Platform;
 use crate::speeds::Speeds;
 use crate::{
-    Decision, Followers, JobHandle, JobState, NeedModel, Observer, Occurrence, Options, Overrun, Scheduler,
-    Situation, View, Violation,
+    Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence, Options, Overrun,
+    Scheduler, Situation, View, Violation,
 };
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
-use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
+use dfrsim_model::{Job, JobId, Share, SimTime};
+use dfrsim_platform::OutageError;
+use std::sync::Arc;
 
 /// Why a simulation ended before its jobs did.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,6 +51,9 @@ pub enum SimulationError {
         seconds = LAST_SECOND
     )]
     BeyondRange(JobId),
+    /// Outages that cannot be those of this cluster.
+    #[error(transparent)]
+    Outages(#[from] OutageError),
     /// The policy could not decide.
     #[error("the policy gave up at {time} s: {reason}")]
     Policy {
@@ -63,7 +69,8 @@ const LAST_SECOND: u64 = 18_000_000_000_000;
 
 const NEXT_SUBMISSION: Slot = Slot(0);
 pub(crate) const WAKE_UP: Slot = Slot(1);
-pub(crate) const FIRST_JOB: u32 = 2;
+pub(crate) const PLATFORM: Slot = Slot(2);
+pub(crate) const FIRST_JOB: u32 = 3;
 
 /// After this many wake-ups in a row without a change, while no job runs and none is to come, a policy is stuck.
 const MOST_IDLE_TICKS: u32 = 100_000;
@@ -117,11 +124,6 @@ fn run(
     Ok(())
 }
 
-/// The longer of run time and estimate, in microseconds.
-fn longest(job: &Job, estimate: Option<SimSpan>) -> u128 {
-    u128::from(job.run_time.max(estimate.unwrap_or_default()).micros())
-}
-
 /// A simulation that goes on from moment to moment, for programs that keep the loop to themselves; [`simulate`] is this loop.
 ///
 /// ```
@@ -147,7 +149,9 @@ pub struct Simulation<I, O> {
     pub(crate) options: Options,
     pub(crate) events: EventQueue,
     pub(crate) jobs: JobTable,
-    nodes: NodeLoads,
+    pub(crate) nodes: NodeLoads,
+    /// What becomes of the nodes, if some go down.
+    pub(crate) platform: Option<Box<Platform>>,
     arrivals: I,
     /// The job that arrives next.
     next: Option<Job>,
@@ -159,6 +163,7 @@ pub struct Simulation<I, O> {
     /// What happened at this moment.
     completed: Vec<JobHandle>,
     submitted: Vec<JobHandle>,
+    pub(crate) interrupted: Vec<Interrupted>,
     discovered: Vec<(JobHandle, Share)>,
     tick: bool,
     /// Wake-ups in a row that the policy did not use, with no other event scheduled.
@@ -184,7 +189,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         jobs: impl IntoIterator<IntoIter = I>,
         observer: O,
     ) -> Result<Self, SimulationError> {
+        let platform = options.outages.as_ref().map(|outages| Platform::new(Arc::clone(outages), nodes));
         let mut simulation = Simulation {
+            platform: platform.transpose()?.map(Box::new),
             options,
             events: EventQueue::new(),
             jobs: JobTable::default(),
@@ -196,6 +203,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             now: SimTime::ZERO,
             completed: Vec::new(),
             submitted: Vec::new(),
+            interrupted: Vec::new(),
             discovered: Vec::new(),
             tick: false,
             idle_ticks: 0,
@@ -205,6 +213,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             to_come: 0,
             observer,
         };
+        if let Some(platform) = &simulation.platform {
+            platform.schedule(&mut simulation.events);
+        }
         simulation.pull_submission(SimTime::ZERO)?;
         Ok(simulation)
     }
@@ -224,10 +235,14 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         for job in self.completed.drain(..) {
             self.jobs.release(job);
         }
+        self.release_lost();
         let next = self.events.peek().filter(|_| self.idle_ticks <= MOST_IDLE_TICKS);
-        let Some((key, _)) = next else {
+        let Some((key, slot)) = next else {
             return self.all_have_left().map(|()| None);
         };
+        if slot == PLATFORM && self.events.len() == 1 && self.jobs.in_system().is_empty() {
+            return Ok(None);
+        }
         self.now = key.time();
         if self.now > SimTime::from_secs(LAST_SECOND) {
             return self.in_system_beyond_range().map(|()| None);
@@ -241,9 +256,15 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     #[must_use]
     pub fn situation(&self) -> Situation<'_> {
         Situation {
-            view: View { now: self.now, jobs: &self.jobs, nodes: &self.nodes },
+            view: View {
+                now: self.now,
+                jobs: &self.jobs,
+                nodes: &self.nodes,
+                platform: self.platform.as_deref(),
+            },
             completed: &self.completed,
             submitted: &self.submitted,
+            interrupted: &self.interrupted,
             discovered: &self.discovered,
             tick: self.tick,
             all_submitted: self.next.is_none() && self.followers.is_empty(),
@@ -259,7 +280,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         if let Some(reason) = decision.failure.take() {
             return Err(SimulationError::Policy { time: now, reason });
         }
-        self.checker.check(now, decision, &self.jobs, &mut self.nodes)?;
+        self.checker.check(now, decision, &self.jobs, &mut self.nodes, self.platform.as_deref())?;
         self.apply(now, decision);
         self.take_submissions(now, &decision.submissions)?;
         let released = std::mem::take(&mut self.followers.released);
@@ -305,6 +326,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             self.events.pop();
             match slot {
                 WAKE_UP => tick = true,
+                PLATFORM => self.change_platform(now),
                 Slot(slot) => self.complete(now, JobHandle(slot - FIRST_JOB))?,
             }
         }
@@ -361,15 +383,24 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         if let Some(span) = kill_at {
             job.run_time = span;
         }
-        self.to_come += longest(&job, estimate);
-        if self.to_come + u128::from(now.micros()) > u128::from(SimTime::from_secs(LAST_SECOND).micros()) {
-            return Err(SimulationError::BeyondRange(job.id));
-        }
+        let rule = self.platform.as_ref().map(|platform| platform.interruption());
+        let lengthened = |span| rule.map_or(span, |rule| rule.lengthened(span));
         let known_need = self.options.needs.known(job.cpu_need);
-        let handle = self.jobs.insert(job, estimate, known_need, kill_at.is_some(), self.options.clock);
-        self.submitted.push(handle);
+        let handle = self.jobs.insert(Arrival {
+            length: lengthened(job.run_time),
+            job,
+            estimate: estimate.map(lengthened),
+            known_need,
+            killed: kill_at.is_some(),
+            clock: self.options.clock,
+        });
         let active = self.jobs.get(handle);
-        self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job, active.estimate));
+        self.to_come += active.longest();
+        if self.to_come + u128::from(now.micros()) > u128::from(SimTime::from_secs(LAST_SECOND).micros()) {
+            return Err(SimulationError::BeyondRange(active.job.id));
+        }
+        self.submitted.push(handle);
+        self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job, estimate));
         if self.followers.are_used()
             && let Some(link) = self.followers.link(active.job.id)
         {
@@ -380,8 +411,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
 
     /// A job leaves the system: it has completed, or was rejected or killed.
     pub(crate) fn leave(&mut self, handle: JobHandle, state: JobState) {
-        let active = self.jobs.get(handle);
-        self.to_come -= longest(&active.job, active.estimate);
+        self.to_come -= self.jobs.get(handle).longest();
         self.jobs.leave(handle, state);
     }
 

@@ -43,4 +43,22 @@ pub struct Summary {
     pub paused_memory: f64,
     /// Memory moved by migrations, in memories of one node.
     pub migrated_memory: f64,
+    /// What outages did, if nodes go down in the simulation.
+    pub platform: Option<PlatformSummary>,
+}
+
+/// What outages did, from the first submission to the last completion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PlatformSummary {
+    /// How often a job was interrupted, lost jobs included.
+    pub interruptions: u64,
+    /// Jobs that left for good; no other figure counts them.
+    pub lost: u64,
+    /// Work that was done and not kept, in node-seconds: tasks * CPU need * virtual time.
+    pub lost_work: f64,
+    /// The part of all node-seconds in which nodes were up.
+    pub availability: f64,
+    /// The work of completed jobs, without checkpoints / the node-seconds in which nodes were up.
+    pub goodput: f64,
 }

@@ -16,6 +16,8 @@ pub struct SummaryOptions {
     pub cool_down: SimSpan,
     /// How much jobs count in the weighted bounded stretch.
     pub weights: Weights,
+    /// Whether nodes go down, so that there are figures of it.
+    pub outages: bool,
 }
 
 impl SummaryOptions {
@@ -28,6 +30,7 @@ impl SummaryOptions {
             warm_up: SimSpan::ZERO,
             cool_down: SimSpan::ZERO,
             weights: Weights::default(),
+            outages: false,
         }
     }
 }

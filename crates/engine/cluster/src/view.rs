@@ -2,6 +2,7 @@
 
 use crate::job_table::{ActiveJob, JobTable};
 use crate::node_loads::NodeLoads;
+use crate::platform::Platform;
 use crate::{JobHandle, JobState, Placement};
 use dfrsim_model::{CpuUse, JobId, NodeId, Share, SimSpan, SimTime, VirtualTime, Yield};
 
@@ -11,6 +12,7 @@ pub struct View<'a> {
     pub(crate) now: SimTime,
     pub(crate) jobs: &'a JobTable,
     pub(crate) nodes: &'a NodeLoads,
+    pub(crate) platform: Option<&'a Platform>,
 }
 
 impl<'a> View<'a> {
@@ -95,10 +97,16 @@ impl<'a> JobView<'a> {
     pub fn memory(self) -> Share {
         self.active.job.memory
     }
-    /// Its estimated run time; `None` if unknown.
+    /// What is said of its run time, with the checkpoints that it writes, if anything.
     #[must_use]
     pub fn estimate(self) -> Option<SimSpan> {
         self.active.estimate
+    }
+    /// What is said of the time from its next start to its end, if anything: its run time and checkpoints, less what it has
+    /// kept after an interruption, and the time that reading a checkpoint takes.
+    #[must_use]
+    pub fn remaining_estimate(self) -> Option<SimSpan> {
+        self.active.remaining
     }
     /// Where it is in its life.
     #[must_use]

@@ -32,7 +32,8 @@ const REQUESTED_EXTEND: Options = options(EstimateModel::Requested, Overrun::Ext
 
 const fn options(estimates: EstimateModel, overrun: Overrun) -> Options {
     let (needs, discovery) = (NeedModel::Exact, None);
-    Options { penalty: SimSpan::ZERO, estimates, overrun, seed: Seed::new(1), needs, discovery, clock: None }
+    let (seed, penalty) = (Seed::new(1), SimSpan::ZERO);
+    Options { penalty, estimates, overrun, seed, needs, discovery, clock: None, outages: None }
 }
 
 fn read(log: &str, processors: u32, first: Option<u64>) -> Option<Vec<Job>> {

@@ -1,6 +1,6 @@
 //! EQUIPARTITION: every job the same share (dissertation, section 5.1.2).
 
-use dfrsim_cluster::{Decision, JobHandle, JobView, Scheduler, Situation};
+use dfrsim_cluster::{Decision, JobHandle, JobState, JobView, Placement, Scheduler, Situation};
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 
 /// Gives all running jobs the same yield, the largest that the fullest node allows.
@@ -8,13 +8,14 @@ use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 /// The dissertation studies it on one node; here it also places: task after task on the node with the smallest
 /// sum of needs that has the memory (ties: the lowest node). A job whose tasks do not all fit waits; waiting jobs
 /// are tried in order of submission at every moment, and one that would not even fit an empty cluster is rejected.
-/// No job is paused or moved.
+/// No job is paused or moved. An interrupted job waits again, at its place by submission; no window is planned around.
 #[derive(Debug)]
 pub struct Equipartition {
     nodes: Vec<NodeLoad>,
     waiting: Vec<JobHandle>,
     /// Tasks of the job being placed, by node; all zero in between.
     tasks_on: Vec<u32>,
+    platform_changes: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,6 +24,8 @@ struct NodeLoad {
     need: u64,
     /// The memory occupied, in share units.
     memory: u64,
+    /// Whether it is down.
+    is_down: bool,
 }
 
 impl NodeLoad {
@@ -44,6 +47,7 @@ impl Equipartition {
             nodes: vec![NodeLoad::default(); nodes as usize],
             waiting: Vec::new(),
             tasks_on: vec![0; nodes as usize],
+            platform_changes: 0,
         }
     }
 
@@ -53,7 +57,8 @@ impl Equipartition {
         let room = u64::from(Share::ONE.units() - memory.units());
         let mut placed = 0;
         while placed < job.tasks() {
-            let fitting = self.nodes.iter().enumerate().filter(|(_, load)| load.memory <= room);
+            let fitting =
+                self.nodes.iter().enumerate().filter(|(_, load)| load.memory <= room && !load.is_down);
             let Some((node, _)) = fitting.min_by_key(|(_, load)| load.need) else { break };
             self.nodes[node].add(need, memory, 1);
             self.tasks_on[node] += 1;
@@ -96,6 +101,20 @@ impl Scheduler for Equipartition {
         }
         for &job in situation.completed {
             self.take_away(view.job(job), view.job(job).placement());
+        }
+        for interrupted in situation.interrupted {
+            let job = view.job(interrupted.job);
+            self.take_away(job, Placement::new(&interrupted.on));
+            if job.state() == JobState::Waiting {
+                let at = self.waiting.partition_point(|&other| view.job(other).sequence() < job.sequence());
+                self.waiting.insert(at, interrupted.job);
+            }
+        }
+        if self.platform_changes != view.platform_changes() {
+            self.platform_changes = view.platform_changes();
+            for (node, load) in (0..).map(NodeId).zip(&mut self.nodes) {
+                load.is_down = !view.is_up(node);
+            }
         }
         for &job in situation.submitted {
             if self.fits_empty_cluster(view.job(job)) {

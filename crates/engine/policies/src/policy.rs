@@ -1,6 +1,9 @@
 //! Policies as data, and their names.
 
-use crate::batch::{BatchScheduler, Compression, Conservative, Easy, EasySpare, Fcfs, QueueOrder};
+use crate::batch::{
+    BatchScheduler, Compression, Conservative, Discipline, Easy, EasySpare, Fcfs, Planner, QueueOrder,
+    WithOutages,
+};
 use crate::equipartition::Equipartition;
 use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, Periodic};
 use crate::registry::CustomPolicy;
@@ -36,12 +39,16 @@ impl Policy {
     /// A scheduler of this policy in its first state, for a cluster of this many nodes.
     #[must_use]
     pub fn scheduler(self, nodes: u32, options: &PolicyOptions) -> Box<dyn Scheduler> {
+        fn batch(planner: impl Planner + 'static, discipline: Discipline, nodes: u32) -> Box<dyn Scheduler> {
+            Box::new(WithOutages::new(BatchScheduler::new(planner, nodes), discipline))
+        }
         match self {
-            Policy::Fcfs(order) => Box::new(BatchScheduler::new(Fcfs::new(nodes, order), nodes)),
-            Policy::Easy(order) => Box::new(BatchScheduler::new(Easy::new(nodes, order), nodes)),
-            Policy::EasySpare => Box::new(BatchScheduler::new(EasySpare::new(nodes), nodes)),
+            Policy::Fcfs(order) => batch(Fcfs::new(nodes, order), Discipline::Fcfs(order), nodes),
+            Policy::Easy(order) => batch(Easy::new(nodes, order), Discipline::Easy(order), nodes),
+            Policy::EasySpare => batch(EasySpare::new(nodes), Discipline::Spare, nodes),
             Policy::Conservative(compression) => {
-                Box::new(BatchScheduler::new(Conservative::new(nodes, compression), nodes))
+                let planner = Conservative::new(nodes, compression);
+                batch(planner, Discipline::Conservative(compression), nodes)
             }
             Policy::Equipartition => Box::new(Equipartition::new(nodes)),
             Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options)),
@@ -98,6 +105,16 @@ impl Policy {
             Policy::Fractional(parts) => parts.budget_gb.is_some(),
             Policy::Custom(policy) => policy.uses_node_memory(),
             _ => false,
+        }
+    }
+
+    /// Whether the policy can decide where nodes go down.
+    #[must_use]
+    pub fn knows_outages(self) -> bool {
+        match self {
+            Policy::Fractional(_) => false,
+            Policy::Custom(policy) => policy.knows_outages(),
+            _ => true,
         }
     }
 

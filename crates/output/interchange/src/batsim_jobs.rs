@@ -112,6 +112,7 @@ impl<W: Write> Observer for BatsimJobs<W> {
                     if record.killed { "COMPLETED_WALLTIME_REACHED" } else { "COMPLETED_SUCCESSFULLY" };
                 self.ended(place, record, state);
             }
+            Occurrence::Lost(record, _) => self.ended(place, record, "COMPLETED_FAILED"),
             Occurrence::Killed(record) => self.ended(place, record, "COMPLETED_KILLED"),
             Occurrence::Rejected => {
                 if let Some((job, _)) = self.in_system.remove(&place) {
@@ -119,7 +120,10 @@ impl<W: Write> Observer for BatsimJobs<W> {
                     self.lines.put(place, line);
                 }
             }
-            Occurrence::Linked(_) | Occurrence::Paused(_) | Occurrence::YieldChanged(_) => {}
+            Occurrence::Linked(_)
+            | Occurrence::Paused(_)
+            | Occurrence::YieldChanged(_)
+            | Occurrence::Interrupted(..) => {}
         }
     }
 }

@@ -95,7 +95,11 @@ impl<W: Write> Observer for BatsimMachines<W> {
             Occurrence::Started(placement, _)
             | Occurrence::Resumed(placement, _)
             | Occurrence::Migrated(placement, ..) => self.take(job, placement),
-            Occurrence::Paused(_) | Occurrence::Completed(_) | Occurrence::Killed(_) => self.release(job),
+            Occurrence::Paused(_)
+            | Occurrence::Completed(_)
+            | Occurrence::Killed(_)
+            | Occurrence::Interrupted(..)
+            | Occurrence::Lost(..) => self.release(job),
             Occurrence::Submitted(..)
             | Occurrence::Linked(_)
             | Occurrence::YieldChanged(_)

@@ -151,6 +151,9 @@ impl<W: Write> Observer for ScheduleLog<W> {
                 self.in_system.insert(place, record);
             }
             Occurrence::Completed(outcome) | Occurrence::Killed(outcome) => self.leave(place, Some(outcome)),
+            Occurrence::Lost(outcome, _) => {
+                self.leave(place, Some(&JobRecord { killed: true, ..outcome.clone() }))
+            }
             Occurrence::Rejected => self.leave(place, None),
             _ => {}
         }

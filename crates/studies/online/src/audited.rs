@@ -2,7 +2,7 @@
 
 use crate::scenario::Simulation;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
-use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, SummaryOptions, records};
+use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records};
 use dfrsim_model::SimTime;
 use dfrsim_policies::fractional::{DropRule, PriorityRule, Readings};
 use dfrsim_policies::{Policy, PolicyOptions};
@@ -29,8 +29,12 @@ impl Audited {
         if let Some(checked) = checked(&name, parameters).filter(|_| options.clock.is_none()) {
             auditor = auditor.with_policy(checked);
         }
+        if let Some(outages) = &options.outages {
+            auditor.record(&records::platform(outages.interruption));
+        }
         let metrics = Metrics::new(SummaryOptions {
             taus: vec![tau],
+            outages: options.outages.is_some(),
             weights: simulation.weights(),
             ..SummaryOptions::new(nodes)
         });
@@ -59,5 +63,9 @@ impl Observer for Audited {
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
         self.auditor.record(&occurrence.record(now, job));
         self.metrics.observe(now, job, occurrence);
+    }
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        self.auditor.record(&change.record(now));
+        self.metrics.observe_platform(now, change);
     }
 }

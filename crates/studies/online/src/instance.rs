@@ -4,6 +4,7 @@ use crate::scenario::{Cut, Log, LublinTraces, Online, Resample, Workload};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
 use dfrsim_model::{Job, JobId, Preceding, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_platform::{Outage, Outages};
 use dfrsim_workload::cut;
 use dfrsim_workload::feedback::{LinkCounts, Submission};
 use dfrsim_workload::load::{LoadError, scale_to_load};
@@ -283,7 +284,12 @@ impl Part {
 }
 
 /// The digest of all that simulations see of a cluster and its jobs, as exact integers.
-pub(crate) fn digest(nodes: u32, jobs: &[Job], preceded: Option<&[Option<Preceding>]>) -> Digest {
+pub(crate) fn digest(
+    nodes: u32,
+    jobs: &[Job],
+    preceded: Option<&[Option<Preceding>]>,
+    outages: Option<&Outages>,
+) -> Digest {
     let mut digester = Digester::new();
     digester.integer(nodes).integer(jobs.len() as u64);
     for job in jobs {
@@ -300,6 +306,15 @@ pub(crate) fn digest(nodes: u32, jobs: &[Job], preceded: Option<&[Option<Precedi
     for (place, preceding) in (0_u64..).zip(preceded.unwrap_or_default()) {
         if let Some(Preceding { job, think }) = preceding {
             digester.integer(place).integer(job.0).integer(think.micros());
+        }
+    }
+    if let Some(Outages { failures, windows, interruption: _ }) = outages {
+        digester.integer(failures.len() as u64).integer(windows.len() as u64);
+        let announced = windows.iter().map(|window| (window.outage, window.announced));
+        for (outage, announced) in failures.iter().map(|outage| (*outage, SimTime::MAX)).chain(announced) {
+            let Outage { from, until, nodes } = outage;
+            digester.integer(from.micros()).integer(until.micros()).integer(announced.micros());
+            digester.integer(nodes.first).integer(nodes.nodes);
         }
     }
     digester.digest()

@@ -6,6 +6,7 @@
 //!   and CPU needs, and the tau of the bounded stretch. All taus of a policy are measured in one simulation.
 //! * A row has the distributions of stretch, wait and turnaround, the costs of preemption and migration, and the
 //!   degradation: the largest bounded stretch divided by the bound.
+//! * Nodes may go down: by failures, given or drawn, and for maintenance that policies know of in advance.
 //!
 //! Source: M. Stillwell, *Dynamic Fractional Resource Scheduling for Cluster Platforms*, dissertation, 2010: chapters 5
 //! and 6 and appendix B; section 7.2.2 for policies that do not know the CPU needs.
@@ -17,6 +18,7 @@ mod drawings;
 mod groups;
 mod instance;
 mod measured;
+mod outages;
 mod published;
 mod readings;
 mod rows;
@@ -32,7 +34,8 @@ pub use published::{CostUnit, Costs, Published};
 pub use readings::{Alternative, Readings};
 pub use rows::SimulationRow;
 pub use scenario::{
-    BatsimLog, Cut, Log, LublinTraces, Online, PeriodSweep, Simulation, Source, SwfLog, Workload,
+    BatsimLog, Cut, DrawnFailures, Log, LublinTraces, MaintenanceFields, Online, OutageFields, PeriodSweep,
+    Simulation, Source, SwfLog, Workload,
 };
 pub use study::OnlineStudy;
 

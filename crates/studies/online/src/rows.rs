@@ -37,7 +37,7 @@ columns! {
         fact pub nodes: u32,
         /// The jobs submitted.
         fact pub jobs: usize,
-        /// The lower bound on the maximum bounded stretch.
+        /// The lower bound on the maximum bounded stretch, of all jobs on nodes that are always up.
         fact pub bound: f64,
         /// Completed jobs that count in the distributions.
         fact pub counted: usize,
@@ -109,6 +109,18 @@ columns! {
         metric(more) pub fairness: Option<f64>,
         /// The largest mean bounded stretch of a user; empty if no user is known.
         metric(less) pub max_user_bounded_stretch: Option<f64>,
+        /// What happened to jobs on nodes that went down.
+        variant pub interruption: Option<String> = omitted_if_empty,
+        /// The part of the node-seconds from the first submission to the last completion in which nodes were up.
+        fact pub availability: Option<f64> = omitted_if_empty,
+        /// Run times of completed jobs as work / the node-seconds in which nodes were up.
+        metric(more) pub goodput: Option<f64> = omitted_if_empty,
+        /// Work that was done and not kept: tasks * CPU need * virtual time.
+        metric(less, "node-seconds") pub lost_work: Option<f64> = omitted_if_empty,
+        /// How often a job was interrupted since a node went down, lost jobs included.
+        metric(less) pub interruptions: Option<u64> = omitted_if_empty,
+        /// Jobs that left for good since a node went down; no other figure counts them.
+        metric(less) pub lost: Option<u64> = omitted_if_empty,
     }
 }
 
@@ -135,6 +147,7 @@ pub(crate) struct SettingLabel {
     pub(crate) overrun: String,
     pub(crate) cpu_needs: String,
     pub(crate) discovery_s: Option<SimSpan>,
+    pub(crate) interruption: Option<String>,
 }
 
 impl SimulationRow {
@@ -157,8 +170,9 @@ impl SimulationRow {
             overrun,
             cpu_needs,
             discovery_s,
+            interruption,
         } = setting;
-        let Summary { stretch, wait, turnaround, .. } = summary;
+        let Summary { stretch, wait, turnaround, platform, .. } = summary;
         SimulationRow {
             workload,
             instance,
@@ -211,6 +225,12 @@ impl SimulationRow {
             weighted_bounded_stretch: objectives.weighted_bounded_stretch,
             fairness: objectives.fairness.map(|fairness| fairness.jain),
             max_user_bounded_stretch: objectives.fairness.map(|fairness| fairness.max_mean),
+            interruption,
+            availability: platform.map(|it| it.availability),
+            goodput: platform.map(|it| it.goodput),
+            lost_work: platform.map(|it| it.lost_work),
+            interruptions: platform.map(|it| it.interruptions),
+            lost: platform.map(|it| it.lost),
         }
     }
 }

@@ -9,7 +9,8 @@ use dfrsim_lab::fields::{
     number, one_or_many, optional, parsed, positive, positive_fraction, positive_seconds, seconds, selected,
     serde, shorthand, table, tables, via,
 };
-use dfrsim_model::{Share, SimSpan, WeightRule, Yield};
+use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
+use dfrsim_platform::{Interruption, Maintenance, NodeSet, Rack, Times};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
 use dfrsim_policies::{Policies, Policy};
 use dfrsim_workload::cut::Selection;
@@ -32,6 +33,8 @@ fields! {
         pub policies: Vec<Policy> = policies();
         /// Parameters of the simulation.
         pub simulation: Simulation = table();
+        /// When nodes are down, and what that does to jobs; without it they never are.
+        pub outages: Option<OutageFields> = optional(table());
         /// Further policies, with their own periods.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
         /// Alternative readings of points that the text leaves open.
@@ -42,6 +45,10 @@ fields! {
     check |scenario, at| {
         let is_found = !scenario.simulation.discovery.is_empty();
         let policies = scenario.sweeps.iter().fold(scenario.policies.clone(), |all, sweep| [all, sweep.policies.clone()].concat());
+        let unaware = |policy: &&Policy| !policy.knows_outages();
+        if let Some(policy) = policies.iter().find(unaware).filter(|_| scenario.outages.is_some()) {
+            at.fault("policies", format!("{policy} does not know that nodes go down"));
+        }
         let keeps_yields = |policy: &&Policy| {
             policy.fractional().is_some_and(|parts| parts.periodic == Periodic::McbStretch)
         };
@@ -51,6 +58,68 @@ fields! {
                 format!("{policy} keeps its yields between ticks, which discovered CPU needs do not allow"),
             );
         }
+    }
+}
+
+fields! {
+    /// When nodes are down, in every workload of the scenario. Times are seconds from second 0 of an instance on.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct OutageFields {
+        /// What happens to jobs on nodes that go down: `lose`, `requeue` (they begin again), or `checkpoint:INTERVAL:COST:RESTART` in
+        /// seconds of their work (they begin again from their last checkpoint). With several, all are simulated.
+        pub interruptions as "interruption": Vec<Interruption> = one_or_many(named("what happens to jobs")), default vec![Interruption::Requeue];
+        /// Outages in a file, CSV or JSONL, with the fields `nodes`, `from_s`, `until_s` and, for windows that policies know of,
+        /// `announced_s`.
+        pub file: Option<LocatedFile> = optional(file());
+        /// Failures that are drawn for each instance, until its last job arrives.
+        pub failures: Option<DrawnFailures> = optional(table());
+        /// Windows that are repeated, until the last job arrives.
+        pub maintenance: Vec<MaintenanceFields> = tables();
+    }
+}
+
+fields! {
+    /// How nodes fail, each by itself.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct DrawnFailures {
+        /// The time from a repair to the next failure: `exponential:MEAN`, `weibull:MEAN:SHAPE`, `lognormal:MEAN:DEVIATION` or `fixed:MEAN`,
+        /// in seconds.
+        pub between: Times = named("a distribution of times");
+        /// How long a repair takes.
+        pub repair: Times = named("a distribution of times");
+        /// `NODES:PROBABILITY`: the nodes of a rack, and how likely a failure takes the whole rack down.
+        pub rack: Option<Rack> = optional(named("racks"));
+    }
+}
+
+fields! {
+    /// Windows of the same length, in which nodes are down. Policies know of them in advance: batch policies start no job that reaches
+    /// into one by its estimate.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct MaintenanceFields {
+        /// The nodes: `all`, or numbers and ranges such as `0-15 20`.
+        pub nodes: Option<NodeSet> = optional(named("nodes"));
+        /// When the first one begins.
+        pub first as "first_s": SimSpan = seconds(..);
+        /// From one begin to the next.
+        pub every as "every_s": SimSpan = positive_seconds();
+        /// How long each is.
+        pub length as "length_s": SimSpan = positive_seconds();
+        /// How long before its begin each is announced.
+        pub notice as "notice_s": SimSpan = seconds(..), default SimSpan::from_secs(14 * 86_400);
+    }
+    check |maintenance, at| {
+        if maintenance.length >= maintenance.every {
+            at.fault("length_s", "expected windows shorter than the time from one to the next");
+        }
+    }
+}
+
+impl MaintenanceFields {
+    /// As it is repeated.
+    pub(crate) fn windows(&self) -> Maintenance {
+        let &MaintenanceFields { first, every, length, notice, .. } = self;
+        Maintenance { first: SimTime::ZERO + first, every, length, notice }
     }
 }
 

@@ -7,6 +7,7 @@ use dfrsim_cluster::{EstimateModel, NeedModel, Options, Overrun};
 use dfrsim_lab::KeyBuilder;
 use dfrsim_lab::fields::Scenario;
 use dfrsim_model::{Seed, SimSpan};
+use dfrsim_platform::Interruption;
 use dfrsim_policies::fractional::{McbOptions, Periodic};
 use dfrsim_policies::{Policy, PolicyOptions};
 
@@ -18,6 +19,8 @@ pub(crate) struct Setting {
     pub(crate) options: Options,
     /// The name of the readings, where they are not those of the scenario.
     pub(crate) alternative: Option<String>,
+    /// What happens to jobs on nodes that go down, if nodes do. The outages are those of each instance.
+    pub(crate) interruption: Option<Interruption>,
 }
 
 /// All settings of a scenario: every policy with every penalty and, where they matter to it, every period, packing and
@@ -29,11 +32,18 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
     let all: Vec<_> = std::iter::once((&simulation.periods, &scenario.policies)).chain(sweeps).collect();
     let mut settings = Vec::<Setting>::new();
     let mut labels = Vec::<SettingLabel>::new();
+    let interruptions: Vec<Option<Interruption>> = match &scenario.outages {
+        None => vec![None],
+        Some(outages) => outages.interruptions.iter().copied().map(Some).collect(),
+    };
     let mut add = |setting: Setting| {
-        let label = setting.label();
-        if !labels.contains(&label) {
-            labels.push(label);
-            settings.push(setting);
+        for &interruption in &interruptions {
+            let setting = Setting { interruption, ..setting.clone() };
+            let label = setting.label();
+            if !labels.contains(&label) {
+                labels.push(label);
+                settings.push(setting);
+            }
         }
     };
     for &penalty in &simulation.penalties {
@@ -61,7 +71,13 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                             for options in options(simulation, penalty, scenario.seed) {
                                 let options =
                                     Options { clock: readings::clock(policy, &parameters), ..options };
-                                add(Setting { policy, parameters, options, alternative: None });
+                                add(Setting {
+                                    policy,
+                                    parameters,
+                                    options,
+                                    alternative: None,
+                                    interruption: None,
+                                });
                             }
                             for alternative in &scenario.alternatives {
                                 let other = alternative.apply(plain);
@@ -73,7 +89,13 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                                     let alternative = Some(alternative.name.clone());
                                     let options =
                                         Options { clock: readings::clock(policy, &other), ..options };
-                                    add(Setting { policy, parameters: other, options, alternative });
+                                    add(Setting {
+                                        policy,
+                                        parameters: other,
+                                        options,
+                                        alternative,
+                                        interruption: None,
+                                    });
                                 }
                             }
                         }
@@ -93,7 +115,16 @@ fn options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options>
     for &needs in &simulation.cpu_needs {
         let discovered = simulation.discovery.iter().filter(|_| needs != NeedModel::Exact).copied().map(Some);
         for discovery in std::iter::once(None).chain(discovered) {
-            all.push(Options { penalty, estimates, overrun, seed, needs, discovery, clock: None });
+            all.push(Options {
+                penalty,
+                estimates,
+                overrun,
+                seed,
+                needs,
+                discovery,
+                clock: None,
+                outages: None,
+            });
         }
     }
     all
@@ -110,7 +141,7 @@ fn overrun_name(overrun: Overrun) -> &'static str {
 impl Setting {
     /// The values of its columns. What does not matter to the policy is left out.
     pub(crate) fn label(&self) -> SettingLabel {
-        let Setting { policy, parameters, options, alternative } = self;
+        let Setting { policy, parameters, options, alternative, interruption } = self;
         let mcb = policy.uses_mcb().then_some(parameters.mcb);
         SettingLabel {
             policy: match alternative {
@@ -125,14 +156,15 @@ impl Setting {
             overrun: overrun_name(options.overrun).to_owned(),
             cpu_needs: options.needs.to_string(),
             discovery_s: options.discovery,
+            interruption: interruption.map(|rule| rule.to_string()),
         }
     }
 
     /// Adds what rows depend on. What does not matter to the policy is left out, so that rows are found again when it
     /// changes.
     pub(crate) fn key(&self, node_memory_gb: f64, key: &mut KeyBuilder) {
-        let Setting { policy, parameters, options, alternative: _ } = self;
-        let Options { penalty, estimates, overrun, seed, needs, discovery, clock: _ } = options;
+        let Setting { policy, parameters, options, alternative: _, interruption } = self;
+        let Options { penalty, estimates, overrun, seed, needs, discovery, clock: _, outages: _ } = options;
         key.field("policy", policy);
         if let Policy::Custom(custom) = policy {
             key.field("policy_version", custom.version());
@@ -147,6 +179,7 @@ impl Setting {
             key.field("cpu_needs", needs);
             key.optional("discovery_s", *discovery);
         }
+        key.optional("interruption", *interruption);
         let PolicyOptions { period, mcb, priority, readings: _, node_memory_gb: _ } = parameters;
         if policy.is_periodic() {
             key.field("period_s", period);

@@ -4,6 +4,7 @@ use crate::audited::Audited;
 use crate::groups::Matrix;
 use crate::instance::{self, Part, Preceded, ReadLog, parts};
 use crate::measured::{Measured, Submissions};
+use crate::outages::outages;
 use crate::rows::{Identity, SettingLabel, SimulationRow};
 use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
@@ -18,7 +19,8 @@ use dfrsim_lab::{
     Audit, Claim, Drawing, Failure, Input, InstanceId, KeyBuilder, Labels, Long, NamedTable, Prepared,
     RunError, Status, Study, Value as _, Watch,
 };
-use dfrsim_model::{Job, SimSpan};
+use dfrsim_model::{Job, Seed, SimSpan};
+use dfrsim_platform::Outages;
 use dfrsim_policies::PolicyOptions;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -43,6 +45,8 @@ pub struct Instance {
     /// For each setting what the simulation measured, with all taus, or why it failed: simulated for the first tau that
     /// needs it.
     summaries: Vec<OnceLock<Result<Box<Measured>, Failure>>>,
+    /// When nodes are down, if they ever are.
+    outages: Option<Arc<Outages>>,
 }
 
 /// A setting, measured with one tau.
@@ -80,7 +84,18 @@ impl OnlineStudy {
         audit: bool,
     ) -> Result<Box<Measured>, Failure> {
         let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
-        let Setting { policy, parameters, options, .. } = self.setting(variant);
+        let Setting { policy, parameters, options, interruption, .. } = self.setting(variant);
+        if options.clock.is_some() && instance.outages.is_some() {
+            return Err(Failure::failed("a coarse clock and outages cannot be simulated together"));
+        }
+        let of_setting = |outages: &Arc<Outages>| match interruption {
+            Some(rule) if outages.interruption != *rule => {
+                Arc::new(Outages { interruption: *rule, ..Outages::clone(outages) })
+            }
+            _ => Arc::clone(outages),
+        };
+        let outages = instance.outages.as_ref().map(of_setting);
+        let options = &Options { outages, ..options.clone() };
         let parameters = PolicyOptions { node_memory_gb: variant.node_memory_gb, ..*parameters };
         let mut scheduler = policy.scheduler(instance.nodes, &parameters);
         let simulation = &self.scenario.simulation;
@@ -92,6 +107,7 @@ impl OnlineStudy {
             warm_up: simulation.warm_up,
             cool_down: simulation.cool_down,
             weights: simulation.weights(),
+            outages: instance.outages.is_some(),
         });
         let mut watchers = ((metrics, audited), instance.preceded.as_ref().map(|_| Submissions::default()));
         match &instance.preceded {
@@ -123,6 +139,7 @@ fn failure(error: SimulationError) -> Failure {
         SimulationError::InvalidJob(_)
         | SimulationError::NeverFollows { .. }
         | SimulationError::BeyondRange(_)
+        | SimulationError::Outages(_)
         | SimulationError::Policy { .. } => Status::Failed,
     };
     Failure::new(status, error)
@@ -180,11 +197,15 @@ impl Study for OnlineStudy {
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
         let jobs = self.parts[at].jobs(self.workload(at)).map_err(Failure::failed)?;
         let nodes = self.workload(at).nodes.get();
+        let fields = self.scenario.outages.as_ref();
+        let seed = Seed::new(self.scenario.seed);
+        let outages = fields.map(|fields| outages(fields, nodes, &jobs, &self.parts[at].name, seed));
+        let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
         let preceded = self.parts[at].preceded();
-        let digest = instance::digest(nodes, &jobs, preceded.as_deref());
+        let digest = instance::digest(nodes, &jobs, preceded.as_deref(), outages.as_deref());
         let bounds = self.scenario.simulation.taus.iter().map(|_| OnceLock::new()).collect();
         let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
-        Ok(Prepared { instance: Instance { nodes, jobs, preceded, bounds, summaries }, digest })
+        Ok(Prepared { instance: Instance { nodes, jobs, preceded, bounds, summaries, outages }, digest })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
         self.setting(variant).key(variant.node_memory_gb, key);
@@ -211,6 +232,7 @@ impl Study for OnlineStudy {
             overrun,
             cpu_needs,
             discovery_s,
+            interruption,
         } = self.setting(variant).label();
         vec![
             ("policy", policy),
@@ -223,6 +245,7 @@ impl Study for OnlineStudy {
             ("cpu_needs", cpu_needs),
             ("discovery_s", discovery_s.write()),
             ("tau_s", self.tau(variant).write()),
+            ("interruption", interruption.write()),
         ]
     }
     fn run(

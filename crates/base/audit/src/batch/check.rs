@@ -2,9 +2,11 @@
 
 use super::backfilling::Backfilling;
 use super::conservative::Reservations;
+use super::outages::{NodeByNode, Starting};
 use super::queue::{Order, Waiting};
 use super::spare::SpareNodes;
 use super::{BatchPolicy, BatchRule};
+use crate::platform::Platform;
 use dfrsim_model::Yield;
 use std::collections::BTreeMap;
 
@@ -93,6 +95,10 @@ pub(crate) struct BatchCheck {
     started: Vec<(u64, u64)>,
     /// The job on each node, up to the highest in use.
     holders: Vec<Option<u64>>,
+    /// The nodes on which jobs start in this moment, where nodes go down.
+    placements: Vec<(u64, Vec<u32>)>,
+    /// What is known where nodes go down.
+    by_node: Option<NodeByNode>,
     /// Whether anything happened since the last decision.
     is_due: bool,
 }
@@ -121,8 +127,15 @@ impl BatchCheck {
             queue: Vec::new(),
             started: Vec::new(),
             holders: Vec::new(),
+            placements: Vec::new(),
+            by_node: None,
             is_due: false,
         }
+    }
+
+    pub(crate) fn platform(&mut self, platform: &Platform) {
+        self.by_node.get_or_insert_default().follow(platform);
+        self.is_due = true;
     }
 
     pub(crate) fn submit(&mut self, job: u64, submit: u64, width: u32, estimate: u64) {
@@ -139,6 +152,9 @@ impl BatchCheck {
         job_yield: u32,
     ) -> Option<BatchRule> {
         self.started.push((job, line));
+        if self.by_node.is_some() {
+            self.placements.push((job, on.iter().map(|&(node, _)| node).collect()));
+        }
         self.is_due = true;
         let mut shared = None;
         for &(node, tasks) in on {
@@ -160,6 +176,9 @@ impl BatchCheck {
         for &(node, _) in on {
             let holder = self.holders.get_mut(node as usize).filter(|holder| **holder == Some(job));
             holder.map(Option::take);
+        }
+        if let Some(by_node) = &mut self.by_node {
+            return by_node.leave(job);
         }
         if let Some(ended) = self.cluster.running.remove(&job) {
             self.cluster.free += i64::from(ended.width);
@@ -195,6 +214,27 @@ impl BatchCheck {
         });
         self.order.sort(&mut self.queue, now);
         let started = std::mem::take(&mut self.started);
+        if let Some(by_node) = &mut self.by_node {
+            let placements = std::mem::take(&mut self.placements);
+            let starting: Vec<Starting<'_>> =
+                placements.iter().map(|(job, nodes)| Starting { job: *job, nodes }).collect();
+            let mut verdicts = Vec::new();
+            match &self.discipline {
+                Discipline::Backfilling(rule) => {
+                    let backfills = *rule == Backfilling::AroundHead;
+                    by_node.decide(now, &self.queue, backfills, &starting, &mut verdicts);
+                }
+                Discipline::Spare(_) | Discipline::Conservative(_) => {
+                    by_node.take(now, &self.queue, &starting, &mut verdicts);
+                }
+            }
+            self.queue.retain(|job| !by_node.is_running(job.job));
+            for (job, rule) in verdicts {
+                let line = started.iter().find(|(starting, _)| *starting == job).map(|&(_, line)| line);
+                fault(job, now, line, rule);
+            }
+            return;
+        }
         let mut starting = started.iter().map(|&(job, _)| job).collect();
         let mut verdicts = Vec::new();
         let mut decision =
@@ -217,6 +257,9 @@ impl BatchCheck {
     /// Checks the decisions that the policy should have taken between the last time and the next one, for which the
     /// file has no records.
     pub(crate) fn pass(&mut self, until: u64, mut fault: impl FnMut(u64, u64, BatchRule)) {
+        if self.by_node.is_some() {
+            return;
+        }
         let Discipline::Conservative(reservations) = &mut self.discipline else { return };
         while let Some(now) = reservations.next_start().filter(|&start| start < until) {
             let (mut starting, mut verdicts) = (Vec::new(), Vec::new());

@@ -4,11 +4,15 @@
 //! schedule so far, and each start that it does not expect, and each expected one that is missing, is a fault. After a fault
 //! it goes on from what happened, so that one wrong start is one fault and not a thousand.
 //!
+//! Where nodes go down, FCFS and EASY are judged node by node; of EASY/SPARE and CONS it is checked that no job reaches into a window that
+//! was announced.
+//!
 //! What a policy knows of run times is in the events: `estimate_us`, or the run time itself where that is absent.
 
 mod backfilling;
 mod check;
 mod conservative;
+mod outages;
 mod queue;
 mod rule;
 mod spare;

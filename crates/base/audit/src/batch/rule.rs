@@ -94,6 +94,14 @@ pub enum BatchRule {
         /// The first job in the queue.
         head: u64,
     },
+    /// No job starts that a window would interrupt by what is known of its run time.
+    #[error("it reaches into the window on node {node} at {from} s by its estimate")]
+    IntoWindow {
+        /// The node.
+        node: u32,
+        /// The begin of the window.
+        from: SimTime,
+    },
     /// A job starts at its reservation.
     #[error("it does not start at its reservation")]
     ReservationMissed,

@@ -6,6 +6,7 @@ use super::ranking::Ranking;
 use super::{FractionalPolicy, FractionalRule, MOST_TICKS};
 use crate::Phase;
 use crate::job::Job;
+use crate::platform::Platform;
 use dfrsim_model::{SimTime, VirtualTime};
 use std::collections::BTreeMap;
 
@@ -38,6 +39,10 @@ pub(crate) struct FractionalCheck {
     submitted: Vec<u64>,
     has_completions: bool,
     changes: BTreeMap<u64, Change>,
+    /// Whether nodes went down or came up in this moment: then jobs may change for that reason.
+    platform_changed: bool,
+    /// The moments, a microsecond before a window begins, at which jobs leave its nodes.
+    drains: Vec<u64>,
 }
 
 impl FractionalCheck {
@@ -49,6 +54,8 @@ impl FractionalCheck {
             submitted: Vec::new(),
             has_completions: false,
             changes: BTreeMap::new(),
+            platform_changed: false,
+            drains: Vec::new(),
         }
     }
 
@@ -60,6 +67,18 @@ impl FractionalCheck {
     pub(crate) fn complete(&mut self, job: &Job) {
         self.has_completions = true;
         self.memory.give_back(&job.placement, job.memory);
+    }
+
+    pub(crate) fn platform(&mut self, platform: &Platform) {
+        self.platform_changed = true;
+        self.memory.set_down(&platform.down);
+        self.drains = platform.windows.iter().map(|window| window.from.saturating_sub(1)).collect();
+    }
+
+    /// A job that was on these nodes waits now, or is lost.
+    pub(crate) fn interrupt(&mut self, job: &Job, on: &[(u32, u32)]) {
+        self.platform_changed = true;
+        self.memory.give_back(on, job.memory);
     }
 
     /// A job is about to change.
@@ -79,7 +98,10 @@ impl FractionalCheck {
         mut fault: impl FnMut(u64, Option<u64>, FractionalRule),
     ) {
         let mut found = Vec::new();
-        self.judge(now, jobs, &mut found);
+        let is_moved = std::mem::take(&mut self.platform_changed) || self.drains.contains(&now);
+        if !is_moved {
+            self.judge(now, jobs, &mut found);
+        }
         found.into_iter().for_each(|(job, line, rule)| fault(job, line, rule));
         for (number, change) in std::mem::take(&mut self.changes) {
             self.memory.give_back(&change.placement, change.memory);

@@ -11,13 +11,21 @@ pub(super) struct Memory {
     free: Vec<i64>,
     /// How many tasks of a size the free memory takes, as far as that was counted since the last change.
     counted: BTreeMap<u32, u64>,
+    /// The nodes that are down; of no use if there are none.
+    down: Vec<bool>,
 }
 
 const WHOLE: i64 = Share::ONE.units() as i64;
 
 impl Memory {
     pub(super) fn new(nodes: u32) -> Memory {
-        Memory { nodes, free: Vec::new(), counted: BTreeMap::new() }
+        Memory { nodes, free: Vec::new(), counted: BTreeMap::new(), down: Vec::new() }
+    }
+
+    pub(super) fn set_down(&mut self, down: &[bool]) {
+        self.counted.clear();
+        self.free.resize(down.len(), WHOLE);
+        self.down = down.to_vec();
     }
 
     pub(super) fn take(&mut self, placement: &[(u32, u32)], memory: u32) {
@@ -42,13 +50,15 @@ impl Memory {
     /// Whether this many tasks of this memory find room.
     pub(super) fn has_room(&mut self, memory: u32, tasks: u32) -> bool {
         if memory == 0 {
-            return true;
+            return self.down.is_empty() || self.down.contains(&false);
         }
         let untouched = self.nodes as usize - self.free.len().min(self.nodes as usize);
-        let free = &self.free;
+        let (free, down) = (&self.free, &self.down);
         let room = self.counted.entry(memory).or_insert_with(|| {
             let takes = |free: i64| u64::try_from(free / i64::from(memory)).unwrap_or(0);
-            free.iter().map(|&free| takes(free)).sum::<u64>() + untouched as u64 * takes(WHOLE)
+            let is_up = |node: usize| !down.get(node).copied().unwrap_or(false);
+            let up = free.iter().enumerate().filter(|(node, _)| is_up(*node));
+            up.map(|(_, &free)| takes(free)).sum::<u64>() + untouched as u64 * takes(WHOLE)
         });
         *room >= u64::from(tasks)
     }

@@ -27,6 +27,7 @@ fn the_derived_file_is_valid() {
         preemptions: 1,
         migrations: 1,
         migrated_tasks: 1,
+        platform: None,
     };
     assert_eq!(report, expected);
     assert_eq!(

@@ -8,6 +8,7 @@ mod explain;
 mod fractional;
 mod grid;
 mod links;
+mod outages;
 mod plan;
 mod rules;
 mod simulated;

@@ -44,6 +44,24 @@ pub(crate) struct Simulated {
     paused_memory_nodes: f64,
     /// Memory moved by migrations, in memories of one node.
     migrated_memory_nodes: f64,
+    /// What outages did, if nodes go down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outages: Option<OutageFigures>,
+}
+
+/// From the first submission to the last completion.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OutageFigures {
+    /// The part of the node-seconds in which nodes were up.
+    availability: f64,
+    /// Run times of completed jobs as work / the node-seconds in which nodes were up.
+    goodput: f64,
+    /// How often a job was interrupted, lost jobs included.
+    interruptions: u64,
+    /// Jobs that left for good.
+    lost: u64,
+    /// Work that was done and not kept.
+    lost_work_node_s: f64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -118,6 +136,13 @@ impl Simulated {
             migrated_tasks: summary.migrated_tasks,
             paused_memory_nodes: summary.paused_memory,
             migrated_memory_nodes: summary.migrated_memory,
+            outages: summary.platform.map(|it| OutageFigures {
+                availability: it.availability,
+                goodput: it.goodput,
+                interruptions: it.interruptions,
+                lost: it.lost,
+                lost_work_node_s: it.lost_work,
+            }),
         }
     }
 }
@@ -143,6 +168,13 @@ impl Answer for Simulated {
         }
         line("makespan [s]", self.makespan_s.to_string());
         line("utilisation", format!("{:.4}", self.utilisation));
+        if let Some(outages) = &self.outages {
+            line("availability", format!("{:.4}", outages.availability));
+            line("goodput", format!("{:.4}", outages.goodput));
+            line("interruptions", outages.interruptions.to_string());
+            line("jobs lost", outages.lost.to_string());
+            line("work lost [node-s]", format!("{:.1}", outages.lost_work_node_s));
+        }
         line("", distribution::heading());
         line("wait [s]", self.wait_s.to_string());
         line("turnaround [s]", self.turnaround_s.to_string());

@@ -4,13 +4,15 @@ use super::jobs_file::JobsFile;
 use crate::failure::Failure;
 use crate::output::{OutputFile, OutputFiles, Places};
 use clap::Args;
-use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, SummaryOptions, Weights};
+use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, PlatformChange, SummaryOptions, Weights};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
 use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_platform::Outages;
 use dfrsim_policies::Policy;
 use dfrsim_workload::log::Header;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Which files are written.
 #[derive(Args, Debug)]
@@ -45,6 +47,8 @@ pub(super) struct Subject<'a> {
     pub(super) header: &'a Header,
     /// What the user chose besides, in words.
     pub(super) choices: String,
+    /// When nodes are down, if they ever are.
+    pub(super) outages: Option<Arc<Outages>>,
 }
 
 /// The files in the making.
@@ -87,8 +91,14 @@ impl FileArguments {
             jobs: create(&self.jobs_out)?.map(|out| JobsFile::new(out, tau)),
             events: create(&self.events_out)?.map(|out| {
                 let log = EventLog::new(out, &policy.to_string(), nodes, penalty, tau);
+                let outages = subject.outages.as_ref();
+                let log = match outages {
+                    Some(outages) => log.with_outages(outages.interruption),
+                    None => log,
+                };
                 let (taus, weights) = (vec![tau], weights.clone());
-                (log, Metrics::new(SummaryOptions { taus, weights, ..SummaryOptions::new(nodes) }))
+                let figures = SummaryOptions { taus, weights, ..SummaryOptions::new(nodes) };
+                (log, Metrics::new(SummaryOptions { outages: outages.is_some(), ..figures }))
             }),
             log: create(&self.swf_out)?.map(|out| ScheduleLog::new(out, &header(), records)),
             batsim_jobs: create(&self.batsim_jobs_out)?.map(|out| BatsimJobs::new(out, stem(&name))),
@@ -131,5 +141,8 @@ impl Observer for Files {
         self.log.observe(now, job, occurrence);
         self.batsim_jobs.observe(now, job, occurrence);
         self.batsim_machines.observe(now, job, occurrence);
+    }
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        self.events.observe_platform(now, change);
     }
 }

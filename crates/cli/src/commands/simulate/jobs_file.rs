@@ -52,7 +52,7 @@ impl Observer for JobsFile {
             Occurrence::Completed(record) | Occurrence::Killed(record) => {
                 self.lines.put(job, self.line(record));
             }
-            Occurrence::Rejected => self.lines.put(job, String::new()),
+            Occurrence::Rejected | Occurrence::Lost(..) => self.lines.put(job, String::new()),
             _ => {}
         }
     }

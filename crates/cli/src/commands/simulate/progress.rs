@@ -31,7 +31,10 @@ impl Observer for Progress<'_> {
     fn observe(&mut self, now: SimTime, _: u64, occurrence: Occurrence<'_>) {
         let counter = match occurrence {
             Occurrence::Submitted(..) => &self.0.arrived,
-            Occurrence::Completed(_) | Occurrence::Killed(_) | Occurrence::Rejected => &self.0.left,
+            Occurrence::Completed(_)
+            | Occurrence::Killed(_)
+            | Occurrence::Lost(..)
+            | Occurrence::Rejected => &self.0.left,
             _ => return,
         };
         counter.fetch_add(1, Ordering::Relaxed);

@@ -218,6 +218,7 @@ fn an_events_file_says_what_happened() {
                 fairness: None,
                 max_user_bounded_stretch: None,
             }),
+            platform: None,
         },
     ];
     assert_eq!(found, expected);
@@ -303,6 +304,7 @@ fn observe_lives(lives: &[(u64, u64, u64, u32)], observer: &mut impl Observer) {
             killed,
             preemptions,
             migrations,
+            interruptions: 0,
         });
     }
     // In the order of time, completions first.

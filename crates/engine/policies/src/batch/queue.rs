@@ -50,7 +50,7 @@ impl QueueOrder {
     }
 
     /// Which of two jobs is first at this moment.
-    fn compare(self, a: &BatchJob, b: &BatchJob, now: SimTime) -> Ordering {
+    pub(super) fn compare(self, a: &BatchJob, b: &BatchJob, now: SimTime) -> Ordering {
         let area = |job: &BatchJob| u128::from(job.estimate.micros()) * u128::from(job.width);
         let by_key = match self {
             QueueOrder::Arrival => Ordering::Equal,

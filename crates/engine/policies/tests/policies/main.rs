@@ -6,6 +6,7 @@ mod extensions;
 mod fractional;
 mod golden;
 mod names;
+mod outages;
 mod readings;
 mod reference_schedules;
 mod support;

@@ -43,6 +43,7 @@ fn record(job: &Job, start: u64, end: u64, killed: bool) -> JobRecord {
         killed,
         preemptions: 0,
         migrations: 0,
+        interruptions: 0,
     }
 }
 

@@ -104,6 +104,16 @@ pub enum EventsFault {
         /// How many there are.
         nodes: u32,
     },
+    /// Nodes that do not exist go down or come up.
+    #[error("{count} nodes from {first} on, of {nodes}")]
+    NoSuchNodes {
+        /// The first one.
+        first: u32,
+        /// How many.
+        count: u32,
+        /// How many there are.
+        nodes: u32,
+    },
     /// A CPU need or a yield is above 1.
     #[error("job {0} has a CPU need or a yield above 1")]
     AboveOne(u64),

@@ -2,7 +2,7 @@
 
 use super::fault::EventsError;
 use super::grid::{GridRun, replay_grid};
-use super::layout::{Edge, Layout, Rectangle};
+use super::layout::{Downtime, Edge, Layout, Rectangle};
 use super::replay::{Change, replay};
 use crate::axes::{self, Area, Axis, EDGE, REMARK, WIDTH, X_AXIS};
 use crate::colour::Colour;
@@ -26,12 +26,14 @@ pub struct Window {
 }
 
 /// Draws a rectangle for each stay of a job on a node: its height is the part of the node's CPU that the job has, its
-/// lightness the job's yield. Jobs that share a node are stacked. Of a grid it draws the cores of all clusters; a job
+/// lightness the job's yield. Jobs that share a node are stacked. Nodes that are down are grey. Of a grid it draws the cores of all clusters; a job
 /// takes the first ones that are free, and has a mark if it waited on another cluster before.
 ///
 /// The data has the rectangles that are at least partly in the window, node by node, with their whole times. A stay is cut
 /// where the job's part of the CPU changes, or what is below it (`shift`). Nodes of a grid are the cores of all clusters, one
 /// cluster after the other.
+///
+/// Times at which nodes are down have lines at the end, without a job, from `down` to `up`.
 ///
 /// # Errors
 /// If the file cannot be read, is not complete, or is not an events file; if no job runs in the window, or too much happens
@@ -47,6 +49,7 @@ pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
             (format!("{}, {} nodes", run.policy, run.nodes), vec![run.nodes])
         }
     };
+    let downtimes = layout.take_downtimes();
     let (rectangles, events) = layout.finish();
     let (Some((first, last)), false) = (events, rectangles.is_empty()) else {
         let lacking = "no job runs in the time that is to be drawn";
@@ -58,13 +61,14 @@ pub fn draw_gantt(path: &Path, window: Window) -> Result<Figure, EventsError> {
         from: SimTime::from_micros(window.from.map_or(first, SimTime::micros)),
         to: SimTime::from_micros(window.to.map_or(last, SimTime::micros)),
         blocks: blocks(&rectangles),
+        downtimes,
         clusters,
     };
-    let (picture, csv) = (chart.picture(), csv(&rectangles));
+    let (picture, csv) = (chart.picture(), csv(&rectangles, &chart.downtimes));
     Ok(Figure { stem: "gantt".to_owned(), picture, csv, remarks: Vec::new() })
 }
 
-fn csv(rectangles: &[Rectangle]) -> String {
+fn csv(rectangles: &[Rectangle], downtimes: &[Downtime]) -> String {
     let mut csv = Csv::new([
         "job_id", "node", "tasks", "from_s", "to_s", "cpu_from", "cpu_to", "yield", "begin", "end",
     ]);
@@ -82,6 +86,10 @@ fn csv(rectangles: &[Rectangle]) -> String {
             &name(*end),
         ]);
     }
+    let time = SimTime::from_micros;
+    for Downtime { node, from, to } in downtimes {
+        csv.line([&"", node, &0, &time(*from), &time(*to), &0, &1, &0, &"down", &"up"]);
+    }
     csv.finish()
 }
 
@@ -95,6 +103,8 @@ fn name(edge: Edge) -> &'static str {
         Edge::Own(Change::Yield) => "yield",
         Edge::Own(Change::Reject) => "reject",
         Edge::Own(Change::Kill) => "kill",
+        Edge::Own(Change::Interrupt) => "interrupt",
+        Edge::Own(Change::Lose) => "lose",
         Edge::Own(Change::Complete) => "complete",
         Edge::Shift => "shift",
     }
@@ -143,6 +153,7 @@ struct Gantt {
     from: SimTime,
     to: SimTime,
     blocks: Vec<Block>,
+    downtimes: Vec<Downtime>,
 }
 
 /// What a legend explains.
@@ -150,6 +161,7 @@ struct Gantt {
 enum Sign {
     Pause,
     Migration,
+    Down,
     Yield(f64),
 }
 
@@ -172,6 +184,7 @@ impl Gantt {
         axes::header(&mut picture, &self.title, &[]);
         picture.rectangle((area.left, top), (area.right - area.left, height), Colour::FINE_GRID);
         self.separate_nodes(&mut picture, &area);
+        self.draw_downtimes(&mut picture, &area, &x.scale);
         for block in &self.blocks {
             self.draw(&mut picture, &area, &x.scale, block);
         }
@@ -202,6 +215,9 @@ impl Gantt {
         if edges().any(|(begin, _)| begin == Edge::Own(Change::Migrate)) {
             signs.push(Sign::Migration);
         }
+        if !self.downtimes.is_empty() {
+            signs.push(Sign::Down);
+        }
         if self.blocks.iter().any(|block| block.rectangle.part.job_yield < Yield::ONE) {
             signs.extend([1.0, 0.5, 0.1].map(Sign::Yield));
         }
@@ -227,6 +243,19 @@ impl Gantt {
                 let y = area.top + f64::from(node) * self.row(area);
                 picture.line(vec![(area.left, y), (area.right, y)], Stroke::solid(Colour::GRID, 1.0));
             }
+        }
+    }
+
+    /// Draws what is down behind the jobs.
+    fn draw_downtimes(&self, picture: &mut Picture, area: &Area, scale: &Scale) {
+        let place = |micros: u64| {
+            let shown = SimTime::from_micros(micros).clamp(self.from, self.to);
+            area.x(scale, shown.as_secs_f64())
+        };
+        let row = self.row(area);
+        for Downtime { node, from, to } in &self.downtimes {
+            let (left, right) = (place(*from), place(*to));
+            picture.rectangle((left, area.top + f64::from(*node) * row), (right - left, row), DOWN);
         }
     }
 
@@ -274,6 +303,7 @@ impl Sign {
         match self {
             Sign::Pause => "paused".to_owned(),
             Sign::Migration => "moved here".to_owned(),
+            Sign::Down => "down".to_owned(),
             Sign::Yield(part) => format!("yield {part}"),
         }
     }
@@ -281,15 +311,21 @@ impl Sign {
     fn draw(self, picture: &mut Picture, (x, y): Point) {
         let (width, height) = (SAMPLE * 0.7, 11.0);
         let corner = (x - width / 2.0, y - height / 2.0);
+        if self == Sign::Down {
+            return picture.rectangle(corner, (width, height), DOWN);
+        }
         let part = if let Sign::Yield(part) = self { part } else { 0.5 };
         picture.rectangle(corner, (width, height), palette::fill(0).paled(strength(part)));
         match self {
             Sign::Pause => pause_mark(picture, (corner.0 + width, corner.1), height),
             Sign::Migration => migration_mark(picture, (corner.0, y), (width, height)),
-            Sign::Yield(_) => {}
+            Sign::Yield(_) | Sign::Down => {}
         }
     }
 }
+
+/// A node that is down.
+const DOWN: Colour = Colour(0x99, 0x99, 0x99);
 
 /// How strong the colour is at a yield: even at none it is not white.
 fn strength(job_yield: f64) -> f64 {

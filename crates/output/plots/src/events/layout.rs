@@ -33,6 +33,14 @@ pub(super) struct Part {
     pub(super) cpu: CpuUse,
 }
 
+/// Nodes that are down for a time, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Downtime {
+    pub(super) node: u32,
+    pub(super) from: u64,
+    pub(super) to: u64,
+}
+
 /// Why a rectangle begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
@@ -53,6 +61,9 @@ pub(super) struct Layout {
     /// Those that change at this moment.
     touched: BTreeSet<u32>,
     rectangles: Vec<Rectangle>,
+    /// Nodes that are down, since when.
+    down: BTreeMap<u32, u64>,
+    downtimes: Vec<Downtime>,
     first: Option<u64>,
 }
 
@@ -77,6 +88,19 @@ impl Layout {
     /// Of the time from one moment to another.
     pub(super) fn new(from: u64, to: u64) -> Layout {
         Layout { from, to, ..Layout::default() }
+    }
+    /// The times at which nodes were down, by node; what is down at the end is so until the last event.
+    pub(super) fn take_downtimes(&mut self) -> Vec<Downtime> {
+        for (node, from) in std::mem::take(&mut self.down) {
+            self.keep_downtime(node, from, self.now.unwrap_or(from));
+        }
+        self.downtimes.sort_by_key(|downtime| (downtime.node, downtime.from));
+        std::mem::take(&mut self.downtimes)
+    }
+    fn keep_downtime(&mut self, node: u32, from: u64, to: u64) {
+        if from < self.to && to > self.from {
+            self.downtimes.push(Downtime { node, from, to });
+        }
     }
     /// All rectangles by their begin, then node by node from below; the moments of the first and the last event.
     pub(super) fn finish(mut self) -> (Vec<Rectangle>, Option<(u64, u64)>) {
@@ -173,6 +197,21 @@ impl Watch for Layout {
                 Some(known) => *known = part,
                 None => node.parts.push(part),
             }
+        }
+        Ok(())
+    }
+
+    fn nodes(&mut self, at: u64, first: u32, nodes: u32, goes_down: bool) -> Result<(), EventsFault> {
+        self.advance(at)?;
+        for node in first..first + nodes {
+            if goes_down {
+                self.down.insert(node, at);
+            } else if let Some(from) = self.down.remove(&node) {
+                self.keep_downtime(node, from, at);
+            }
+        }
+        if self.downtimes.len() > MOST_RECTANGLES {
+            return Err(EventsFault::TooMany { most: MOST_RECTANGLES });
         }
         Ok(())
     }

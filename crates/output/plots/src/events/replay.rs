@@ -60,6 +60,10 @@ pub enum Change {
     Reject,
     /// It is ended before it is done.
     Kill,
+    /// It waits again, since a node went down.
+    Interrupt,
+    /// It has left for good, since a node went down.
+    Lose,
     /// It is done.
     Complete,
 }
@@ -71,11 +75,18 @@ pub trait Watch {
     /// # Errors
     /// What the watcher finds wrong.
     fn leave(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
-    /// A job as it is after a change; not called after `Reject`, `Kill` and `Complete`.
+    /// A job as it is after a change; not called after `Reject`, `Kill`, `Lose` and `Complete`.
     ///
     /// # Errors
     /// What the watcher finds wrong.
     fn enter(&mut self, at: u64, job: &Job, change: Change) -> Result<(), EventsFault>;
+    /// Nodes from `first` on go down or come up.
+    ///
+    /// # Errors
+    /// What the watcher finds wrong.
+    fn nodes(&mut self, _at: u64, _first: u32, _nodes: u32, _goes_down: bool) -> Result<(), EventsFault> {
+        Ok(())
+    }
     /// A job of a grid joins the queue of a cluster.
     ///
     /// # Errors
@@ -238,10 +249,40 @@ impl Replay {
                 };
                 self.change(at_us, job, Change::Pause, pause, watch)
             }
+            Record::Platform { .. } | Record::Window { .. } => Ok(()),
+            Record::Down { at_us, nodes } => self.nodes(at_us, &nodes, true, watch),
+            Record::Up { at_us, nodes } => self.nodes(at_us, &nodes, false, watch),
+            Record::Interrupt { at_us, job, .. } => {
+                let interrupt = |job: &mut Job| {
+                    job.phase = Phase::Waiting;
+                    job.job_yield = Yield::ZERO;
+                    job.on.clear();
+                };
+                self.change(at_us, job, Change::Interrupt, interrupt, watch)
+            }
+            Record::Lose { at_us, job } => self.remove(at_us, job, Change::Lose, watch),
             Record::Reject { at_us, job } => self.remove(at_us, job, Change::Reject, watch),
             Record::Kill { at_us, job } => self.remove(at_us, job, Change::Kill, watch),
             Record::Complete { at_us, job } => self.remove(at_us, job, Change::Complete, watch),
         }
+    }
+
+    fn nodes(
+        &mut self,
+        at: u64,
+        spans: &[(u32, u32)],
+        goes_down: bool,
+        watch: &mut impl Watch,
+    ) -> Result<(), EventsFault> {
+        self.advance(at)?;
+        let nodes = self.run.nodes;
+        for &(first, count) in spans {
+            if u64::from(first) + u64::from(count) > u64::from(nodes) {
+                return Err(EventsFault::NoSuchNodes { first, count, nodes });
+            }
+            watch.nodes(at, first, count, goes_down)?;
+        }
+        Ok(())
     }
 
     fn advance(&mut self, at: u64) -> Result<(), EventsFault> {
@@ -314,9 +355,13 @@ fn check_phase(job: &Job, change: Change) -> Result<(), EventsFault> {
     let (phase, expected) = match change {
         Change::Submit | Change::Start | Change::Reject => (Phase::Waiting, "waiting"),
         Change::Resume => (Phase::Paused, "paused"),
-        Change::Pause | Change::Migrate | Change::Yield | Change::Kill | Change::Complete => {
-            (Phase::Running, "running")
-        }
+        Change::Pause
+        | Change::Migrate
+        | Change::Yield
+        | Change::Kill
+        | Change::Interrupt
+        | Change::Lose
+        | Change::Complete => (Phase::Running, "running"),
     };
     if job.phase == phase { Ok(()) } else { Err(EventsFault::Phase { job: job.sequence, expected }) }
 }

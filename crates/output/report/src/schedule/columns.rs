@@ -94,12 +94,13 @@ const fn code(change: Change) -> u64 {
     match change {
         Change::Submit => 1,
         Change::Start => 2,
-        Change::Pause => 3,
+        // On the page a job that waits again is like one that is paused, and a lost job like one that is killed.
+        Change::Pause | Change::Interrupt => 3,
         Change::Resume => 4,
         Change::Migrate => 5,
         Change::Yield => 6,
         Change::Reject => 7,
-        Change::Kill => 8,
+        Change::Kill | Change::Lose => 8,
         Change::Complete => 9,
     }
 }

@@ -185,7 +185,7 @@ impl Watch for Lives {
         if !self.takes(at) {
             return Ok(());
         }
-        let is_over = matches!(change, Change::Complete | Change::Kill | Change::Reject);
+        let is_over = matches!(change, Change::Complete | Change::Kill | Change::Lose | Change::Reject);
         let Some((place, stay)) = self.inside.get_mut(&job.sequence) else { return Ok(()) };
         let place = *place;
         let has_left = job.phase == Phase::Running && change != Change::Yield;

@@ -2,6 +2,7 @@
 
 mod assumptions;
 mod author;
+mod outages;
 mod policies;
 mod rows;
 mod run;

@@ -1,0 +1,222 @@
+//! Which nodes are up, followed from the records, and what that does to jobs.
+
+use crate::Rule;
+use crate::job::Job;
+use dfrsim_model::event::{InterruptionRule, PlatformFigures};
+use dfrsim_model::{Share, SimTime};
+
+/// What happens to jobs on nodes that go down. Times in microseconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Interruption {
+    pub(crate) rule: InterruptionRule,
+    pub(crate) interval: u64,
+    pub(crate) cost: u64,
+    pub(crate) restart: u64,
+}
+
+impl Interruption {
+    /// A length of work, with a checkpoint at the end of each interval before its own.
+    pub(crate) fn with_checkpoints(&self, work: u64) -> u64 {
+        if self.rule != InterruptionRule::Checkpoint || work == u64::MAX {
+            return work;
+        }
+        let checkpoints = work.div_ceil(self.interval.max(1)).saturating_sub(1);
+        work.saturating_add(checkpoints.saturating_mul(self.cost))
+    }
+    /// What is kept of work in units of 2^-20 microseconds: whole intervals with their checkpoints.
+    pub(crate) fn kept(&self, done: u128) -> u64 {
+        if self.rule != InterruptionRule::Checkpoint {
+            return 0;
+        }
+        let each = u128::from(self.interval.saturating_add(self.cost)).max(1);
+        let whole = done >> 20;
+        (whole - whole % each) as u64
+    }
+}
+
+/// A window that was announced and is not over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub(crate) first: u32,
+    pub(crate) nodes: u32,
+    pub(crate) from: u64,
+    pub(crate) until: u64,
+}
+
+impl Window {
+    pub(crate) fn has(&self, node: u32) -> bool {
+        node >= self.first && u64::from(node) < u64::from(self.first) + u64::from(self.nodes)
+    }
+    fn iter(self) -> impl Iterator<Item = u32> {
+        self.first..self.first.saturating_add(self.nodes)
+    }
+}
+
+/// The nodes of a cluster some of which go down.
+#[derive(Debug)]
+pub(crate) struct Platform {
+    pub(crate) interruption: Interruption,
+    pub(crate) down: Vec<bool>,
+    pub(crate) windows: Vec<Window>,
+    /// Whether each window's begin was judged.
+    judged: Vec<bool>,
+    /// Whether nodes went down or came up in this moment, or a window was announced.
+    pub(crate) changed: bool,
+    went_down: bool,
+    interruptions: u64,
+    lost: u64,
+    lost_work: f64,
+    count: u64,
+    since: u64,
+    /// Node-microseconds in which nodes were down.
+    passed: u128,
+    at_last_completion: u128,
+}
+
+impl Platform {
+    pub(crate) fn new(interruption: Interruption, nodes: u32) -> Platform {
+        Platform {
+            interruption,
+            down: vec![false; nodes as usize],
+            windows: Vec::new(),
+            judged: Vec::new(),
+            changed: false,
+            went_down: false,
+            interruptions: 0,
+            lost: 0,
+            lost_work: 0.0,
+            count: 0,
+            since: 0,
+            passed: 0,
+            at_last_completion: 0,
+        }
+    }
+
+    pub(crate) fn is_down(&self, node: u32) -> bool {
+        self.down.get(node as usize).copied().unwrap_or(false)
+    }
+    /// The first node of a placement that is down.
+    pub(crate) fn down_of(&self, on: &[(u32, u32)]) -> Option<u32> {
+        on.iter().map(|&(node, _)| node).find(|&node| self.is_down(node))
+    }
+
+    pub(crate) fn announce(&mut self, now: u64, window: Window) -> Option<Rule> {
+        self.changed = true;
+        let Window { first, nodes, from, until } = window;
+        let end = u64::from(first) + u64::from(nodes);
+        if nodes == 0 || end > self.down.len() as u64 || from >= until || now > from {
+            return Some(Rule::BadWindow);
+        }
+        self.windows.push(window);
+        self.judged.push(false);
+        None
+    }
+
+    fn pass(&mut self, now: u64) {
+        self.passed += u128::from(self.count) * u128::from(now - self.since);
+        self.since = now;
+    }
+
+    /// Nodes go down or come up; the first that cannot.
+    pub(crate) fn change(&mut self, now: u64, spans: &[(u32, u32)], goes_down: bool) -> Option<Rule> {
+        self.pass(now);
+        self.changed = true;
+        self.went_down |= goes_down;
+        let mut fault = None;
+        for node in spans.iter().flat_map(|&(first, nodes)| first..first.saturating_add(nodes)) {
+            let nodes = self.down.len() as u32;
+            let Some(is_down) = self.down.get_mut(node as usize) else {
+                return fault.or(Some(Rule::NoSuchNode { node, nodes }));
+            };
+            let was_down = std::mem::replace(is_down, goes_down);
+            if was_down == goes_down {
+                let state = if was_down { "down" } else { "up" };
+                fault.get_or_insert(Rule::AlreadyThere { node, state });
+                continue;
+            }
+            self.count = if goes_down { self.count + 1 } else { self.count - 1 };
+            let in_window = |window: &Window| window.has(node) && window.from <= now && now < window.until;
+            if !goes_down && self.windows.iter().any(in_window) {
+                fault.get_or_insert(Rule::UpInWindow { node });
+            }
+        }
+        fault
+    }
+
+    /// The first job arrives: what is counted begins.
+    pub(crate) fn begin(&mut self, now: u64) {
+        (self.since, self.passed) = (now, 0);
+    }
+    pub(crate) fn completed(&mut self, now: u64) {
+        self.pass(now);
+        self.at_last_completion = self.passed;
+    }
+
+    /// A running job is interrupted; the work that it keeps.
+    pub(crate) fn interrupt(&mut self, now: u64, job: &Job, is_lost: bool) -> u64 {
+        let done = job.done_at(now);
+        let kept = if is_lost { 0 } else { self.interruption.kept(done) };
+        self.interruptions += 1;
+        self.lost += u64::from(is_lost);
+        let lost = (done - (u128::from(kept) << 20)) as f64 / (1_u64 << 20) as f64 / 1e6;
+        let need = f64::from(job.need) / f64::from(Share::ONE.units());
+        self.lost_work += f64::from(job.tasks) * need * lost;
+        kept
+    }
+
+    /// No record follows before this moment: nodes of windows that begin before it must be down already.
+    pub(crate) fn pass_to(&mut self, until: u64, mut fault: impl FnMut(Rule)) {
+        for (window, judged) in self.windows.iter().zip(&mut self.judged) {
+            if window.from < until
+                && !std::mem::replace(judged, true)
+                && let Some(node) = window.iter().find(|&node| !self.down[node as usize])
+            {
+                fault(Rule::WindowNotKept { node, from: SimTime::from_micros(window.from) });
+            }
+        }
+    }
+
+    /// Ends a moment: windows that begin take their nodes down, and nobody runs on a node that went down.
+    pub(crate) fn settle<'a>(
+        &mut self,
+        now: u64,
+        jobs: impl Iterator<Item = (u64, &'a Job)>,
+        mut fault: impl FnMut(Option<u64>, Rule),
+    ) {
+        for (window, judged) in self.windows.iter().zip(&mut self.judged) {
+            if window.from <= now
+                && !std::mem::replace(judged, true)
+                && let Some(node) = window.iter().find(|&node| !self.down[node as usize])
+            {
+                fault(None, Rule::WindowNotKept { node, from: SimTime::from_micros(window.from) });
+            }
+        }
+        let mut judged = std::mem::take(&mut self.judged).into_iter();
+        let is_over = |window: &Window| window.until <= now;
+        let judged_of_kept = self.windows.iter().zip(&mut judged).filter(|(window, _)| !is_over(window));
+        self.judged = judged_of_kept.map(|(_, judged)| judged).collect();
+        self.windows.retain(|window| !is_over(window));
+        if std::mem::take(&mut self.went_down) {
+            for (number, job) in jobs {
+                if let Some(node) = self.down_of(&job.placement) {
+                    fault(Some(number), Rule::RunsOnDownNode { node });
+                }
+            }
+        }
+        self.changed = false;
+    }
+
+    /// The figures of a run with these nodes, this makespan and this work, in share units * microseconds.
+    pub(crate) fn figures(&self, nodes: u32, makespan: u64, work: f64) -> PlatformFigures {
+        let all = u128::from(nodes) * u128::from(makespan);
+        let up = all.saturating_sub(self.at_last_completion);
+        let part = |some: f64, of: u128| if of == 0 { 0.0 } else { some / of as f64 };
+        PlatformFigures {
+            interruptions: self.interruptions,
+            lost: self.lost,
+            lost_work_s: self.lost_work,
+            availability: part(up as f64, all),
+            goodput: part(work / f64::from(Share::ONE.units()), up),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! When nodes are down, as the command line says it.
+
+use super::seconds;
+use crate::failure::Failure;
+use clap::Args;
+use dfrsim_model::{Seed, SimSpan, SimTime};
+use dfrsim_platform::{FailureModel, Interruption, Maintenance, NodeSet, Outages, Rack, Times, file};
+use std::path::{Path, PathBuf};
+
+/// Nodes that go down.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Outages")]
+pub(super) struct OutageArguments {
+    /// A file, CSV or JSONL, with nodes, `from_s`, `until_s` and, for windows, `announced_s`; or BETWEEN,REPAIR: distributions of times in seconds
+    /// (exponential:MEAN, weibull:MEAN:SHAPE, lognormal:MEAN:DEVIATION, fixed:MEAN) from which failures are drawn until the last job arrives
+    #[arg(long, value_name = "FILE|BETWEEN,REPAIR")]
+    failures: Option<String>,
+    /// The nodes of a rack, and how likely a drawn failure takes the whole rack down
+    #[arg(long, value_name = "NODES:PROBABILITY", requires = "failures")]
+    rack: Option<Rack>,
+    /// Maintenance windows, repeated until the last job arrives, in seconds; of all nodes unless given. May be given several times
+    #[arg(long, value_name = "FIRST:EVERY:LENGTH[:NODES]", value_parser = maintenance)]
+    maintenance: Vec<(Maintenance, NodeSet)>,
+    /// How long before its begin a maintenance window is announced: two weeks unless given
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1209600")]
+    notice: SimSpan,
+    /// What happens to jobs on nodes that go down: lose, requeue, or checkpoint:INTERVAL:COST[:RESTART] in seconds
+    #[arg(long, value_name = "RULE", default_value = "requeue")]
+    interruption: Interruption,
+}
+
+fn maintenance(text: &str) -> Result<(Maintenance, NodeSet), String> {
+    let expected =
+        || "expected FIRST:EVERY:LENGTH or FIRST:EVERY:LENGTH:NODES, as 86400:2592000:28800:0-15".to_owned();
+    let mut words = text.splitn(4, ':');
+    let mut span = || words.next().and_then(|word| word.parse::<SimSpan>().ok()).ok_or_else(expected);
+    let (first, every, length) = (SimTime::ZERO + span()?, span()?, span()?);
+    let nodes = words.next().map_or(Ok(NodeSet::ALL), str::parse).map_err(|error| error.to_string())?;
+    if length.is_zero() || length >= every {
+        return Err(
+            "expected windows that last, and that are shorter than the time from one to the next".into()
+        );
+    }
+    Ok((Maintenance { first, every, length, notice: SimSpan::ZERO }, nodes))
+}
+
+/// `BETWEEN,REPAIR`.
+fn distributions(text: &str) -> Option<Result<(Times, Times), String>> {
+    let (between, repair) = text.split_once(',')?;
+    let parse = |text: &str| text.parse::<Times>().map_err(|error| error.to_string());
+    Some(parse(between).and_then(|between| Ok((between, parse(repair)?))))
+}
+
+impl OutageArguments {
+    /// The outages of a cluster of this many nodes; `None` if its nodes are always up. What is drawn or repeated begins no later than the
+    /// last arrival.
+    pub(super) fn outages(
+        &self,
+        nodes: u32,
+        last_arrival: SimTime,
+        seed: u64,
+    ) -> Result<Option<Outages>, Failure> {
+        if self.failures.is_none() && self.maintenance.is_empty() {
+            return Ok(None);
+        }
+        let mut outages = Outages { interruption: self.interruption, ..Outages::default() };
+        match self.failures.as_deref().map(|text| (text, distributions(text))) {
+            None => {}
+            Some((_, Some(Ok((between, repair))))) => {
+                let model = FailureModel { between, repair, rack: self.rack };
+                outages.failures = model.draw(nodes, last_arrival, Seed::new(seed).fork("outages"));
+            }
+            Some((text, found)) => {
+                let path = Path::new(text);
+                if let (Some(Err(error)), false) = (found, path.exists()) {
+                    return Err(Failure::input(format!("--failures: {error}")));
+                }
+                let fault = |error: file::FileError| Failure::input(format!("{text}: {error}"));
+                let read = file::read(&PathBuf::from(path), nodes).map_err(fault)?;
+                (outages.failures, outages.windows) = (read.failures, read.windows);
+            }
+        }
+        for (repeated, set) in &self.maintenance {
+            let repeated = Maintenance { notice: self.notice, ..*repeated };
+            outages.windows.extend(repeated.windows(&set.spans(nodes), last_arrival));
+        }
+        outages.check(nodes).map_err(Failure::input)?;
+        Ok(Some(outages))
+    }
+}

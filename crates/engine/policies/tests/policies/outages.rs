@@ -1,0 +1,322 @@
+//! Nodes that go down: schedules derived by hand, and properties.
+
+use crate::support::{jobs, schedule, starts_and_ends};
+use dfrsim_audit::{CheckedPolicy, audit_policy};
+use dfrsim_cluster::{
+    EventLog, Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, simulate,
+};
+use dfrsim_model::{Job, NodeId, Seed, SimSpan, SimTime};
+use dfrsim_platform::{FailureModel, Maintenance, NodeSet, NodeSpan, Outage, Outages, Window};
+use dfrsim_policies::{Policy, PolicyOptions, catalogue};
+use dfrsim_workload::load;
+use dfrsim_workload::lublin::{LublinParameters, generate};
+use proptest::prelude::*;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+/// First node, number of nodes, begin and end in seconds.
+type Row = (u32, u32, u64, u64);
+
+fn outage(&(first, nodes, from, until): &Row) -> Outage {
+    let nodes = NodeSpan { first, nodes };
+    Outage { from: SimTime::from_secs(from), until: SimTime::from_secs(until), nodes }
+}
+
+/// Failures, and windows that are announced at the origin.
+fn options(rule: &str, failures: &[Row], windows: &[Row]) -> Options {
+    let outages = Outages {
+        interruption: rule.parse().unwrap(),
+        failures: failures.iter().map(outage).collect(),
+        windows: windows.iter().map(|row| Window { announced: SimTime::ZERO, outage: outage(row) }).collect(),
+    };
+    Options {
+        outages: Some(Arc::new(outages)),
+        estimates: "requested".parse().unwrap(),
+        ..Options::default()
+    }
+}
+
+fn times(policy: &str, nodes: u32, options: &Options, table: &[(u64, u32, u64, u64)]) -> Vec<(f64, f64)> {
+    starts_and_ends(&schedule(policy, nodes, options, jobs(table)))
+}
+
+/// Two jobs of 10 s, each on a node, of which node 1 goes down from second 5 to 7.
+const PAIR: [(u64, u32, u64, u64); 2] = [(0, 1, 10, 0), (0, 1, 10, 0)];
+
+/// The second job leaves for good.
+#[test]
+fn a_lost_job_does_not_come_back() {
+    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS", "EQUIPARTITION"] {
+        let options = options("lose", &[(1, 1, 5, 7)], &[]);
+        assert_eq!(times(policy, 2, &options, &PAIR), [(0.0, 10.0)], "{policy}");
+    }
+}
+
+/// It begins again when its node is back, from zero: 7 + 10. Its first start counts as its start.
+#[test]
+fn a_requeued_job_begins_again() {
+    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS"] {
+        let options = options("requeue", &[(1, 1, 5, 7)], &[]);
+        assert_eq!(times(policy, 2, &options, &PAIR), [(0.0, 10.0), (0.0, 17.0)], "{policy}");
+    }
+}
+
+/// Under EQUIPARTITION it begins again at once, beside the other one: both are at half of their speed until that ends, at 5 + 2 * 5.
+#[test]
+fn a_requeued_job_shares_a_node() {
+    let options = options("requeue", &[(1, 1, 5, 7)], &[]);
+    assert_eq!(times("EQUIPARTITION", 2, &options, &PAIR), [(0.0, 15.0), (0.0, 20.0)]);
+}
+
+/// A checkpoint of 1 s after each 3 s makes jobs of 10 s last 13 s: three checkpoints, which end at 4, 8 and 12 s. At 5 s the second
+/// job has kept 4 s. It begins again at 7 s, reads for 2 s, and has 9 s left: 18.
+#[test]
+fn a_job_begins_again_from_its_checkpoint() {
+    let options = options("checkpoint:3:1:2", &[(1, 1, 5, 7)], &[]);
+    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS"] {
+        assert_eq!(times(policy, 2, &options, &PAIR), [(0.0, 13.0), (0.0, 18.0)], "{policy}");
+    }
+}
+
+/// What is lost of it is a second of work; nodes are up for 34 of the 36 node-seconds, in which 20 s of work are done.
+#[test]
+fn figures_of_a_checkpoint() {
+    let options = options("checkpoint:3:1:2", &[(1, 1, 5, 7)], &[]);
+    let mut metrics = Metrics::new(SummaryOptions { outages: true, ..SummaryOptions::new(2) });
+    let policy: Policy = "EASY".parse().unwrap();
+    let mut scheduler = policy.scheduler(2, &PolicyOptions::default());
+    simulate(2, &options, jobs(&PAIR), &mut *scheduler, &mut metrics).unwrap();
+    let figures = metrics.summary().unwrap().platform.unwrap();
+    assert_eq!((figures.interruptions, figures.lost), (1, 0));
+    let found = [figures.lost_work, figures.availability, figures.goodput];
+    for (found, expected) in found.into_iter().zip([1.0, 34.0 / 36.0, 20.0 / 34.0]) {
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+}
+
+/// A rack of two nodes fails: its two jobs begin again when it is back, at 8 s, and the others go on.
+#[test]
+fn a_rack_fails_as_a_whole() {
+    let options = options("requeue", &[(0, 2, 5, 8)], &[]);
+    let table = [(0, 1, 10, 0); 4];
+    for policy in ["FCFS", "EASY", "CONS"] {
+        let expected = [(0.0, 18.0), (0.0, 18.0), (0.0, 10.0), (0.0, 10.0)];
+        assert_eq!(times(policy, 4, &options, &table), expected, "{policy}");
+    }
+}
+
+/// One node is in two outages: it is up when both are over.
+#[test]
+fn outages_may_overlap() {
+    let options = options("requeue", &[(0, 1, 5, 8), (0, 1, 6, 9), (0, 1, 9, 11)], &[]);
+    assert_eq!(times("FCFS", 1, &options, &[(0, 1, 10, 0)]), [(0.0, 21.0)]);
+}
+
+/// Both nodes are in a window from 10 to 20 s. The second job would end at 11 s if it began when its nodes are free, at 6 s, so
+/// it waits for the end of the window. The third and the fifth end before the window; the fourth does not.
+#[test]
+fn backfilling_fills_the_time_before_a_window() {
+    let options = options("requeue", &[], &[(0, 2, 10, 20)]);
+    let table = [(0, 1, 6, 0), (1, 2, 5, 0), (2, 1, 4, 0), (3, 1, 8, 0), (4, 1, 3, 0)];
+    let around = [(0.0, 6.0), (20.0, 25.0), (2.0, 6.0), (25.0, 33.0), (6.0, 9.0)];
+    for policy in ["EASY", "CONS", "CONS/REPLAN"] {
+        assert_eq!(times(policy, 2, &options, &table), around, "{policy}");
+    }
+    let in_turn = [(0.0, 6.0), (20.0, 25.0), (25.0, 29.0), (25.0, 33.0), (29.0, 32.0)];
+    // The reservation of EASY/SPARE keeps both nodes.
+    for policy in ["FCFS", "EASY/SPARE"] {
+        assert_eq!(times(policy, 2, &options, &table), in_turn, "{policy}");
+    }
+}
+
+/// Nodes 0 and 1 of four are in a window from 100 to 200 s. The first job reaches into it, so it runs on nodes 2 and 3. The second would
+/// do so too and waits for these, though two nodes are free all the time. The third ends before the window begins; the fourth
+/// does not, and has nodes 0 and 1 after it.
+#[test]
+fn a_window_on_some_nodes_leaves_the_others() {
+    let options = options("requeue", &[], &[(0, 2, 100, 200)]);
+    let table = [(0, 2, 120, 0), (1, 2, 150, 0), (2, 2, 90, 0), (3, 2, 97, 0)];
+    let expected = [(0.0, 120.0), (120.0, 270.0), (2.0, 92.0), (200.0, 297.0)];
+    for policy in ["EASY", "CONS", "CONS/REPLAN"] {
+        assert_eq!(times(policy, 4, &options, &table), expected, "{policy}");
+    }
+    let in_turn = [(0.0, 120.0), (120.0, 270.0), (200.0, 290.0), (270.0, 367.0)];
+    let fcfs = times("FCFS", 4, &options, &table);
+    assert_eq!(fcfs[..3], in_turn[..3]);
+    // Behind the third job: nodes 2 and 3 at 270 s.
+    assert_eq!(fcfs[3], in_turn[3]);
+}
+
+/// A job that the window does not meet takes nodes that have one, and leaves the others to a longer job that comes later.
+#[test]
+fn short_jobs_take_nodes_with_windows() {
+    let options = options("requeue", &[], &[(2, 2, 100, 200)]);
+    let table = [(0, 2, 50, 0), (1, 2, 300, 0)];
+    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS"] {
+        assert_eq!(times(policy, 4, &options, &table), [(0.0, 50.0), (1.0, 301.0)], "{policy}");
+    }
+}
+
+/// A job that runs longer than was said is in the way of the window, and begins again after it.
+#[test]
+fn a_job_past_its_estimate_is_interrupted_by_a_window() {
+    let options = options("requeue", &[], &[(0, 1, 10, 20)]);
+    for policy in ["FCFS", "EASY", "EASY/SPARE", "CONS"] {
+        assert_eq!(times(policy, 1, &options, &[(0, 1, 15, 5)]), [(0.0, 35.0)], "{policy}");
+    }
+}
+
+/// Nobody knows of the window before 4 s, when the job of 10 s has begun.
+#[test]
+fn a_window_is_unknown_before_its_announcement() {
+    let mut options = options("requeue", &[], &[(0, 1, 8, 9)]);
+    let mut outages = Outages::clone(options.outages.as_ref().unwrap());
+    outages.windows[0].announced = SimTime::from_secs(4);
+    options.outages = Some(Arc::new(outages));
+    assert_eq!(times("EASY", 1, &options, &[(0, 1, 10, 0)]), [(0.0, 19.0)]);
+}
+
+/// Checks at each placement that its nodes are up, from what observers are told.
+#[derive(Default)]
+struct Up {
+    down: Vec<NodeSpan>,
+    interruptions: usize,
+    completed: usize,
+}
+
+impl Observer for Up {
+    fn observe(&mut self, now: SimTime, _: u64, occurrence: Occurrence<'_>) {
+        match occurrence {
+            Occurrence::Started(on, _) | Occurrence::Resumed(on, _) | Occurrence::Migrated(on, ..) => {
+                for NodeId(node) in on.iter().map(|part| part.node) {
+                    assert!(!self.down.iter().any(|span| span.has(node)), "node {node} is down at {now}");
+                }
+            }
+            Occurrence::Interrupted(..) => self.interruptions += 1,
+            Occurrence::Completed(_) | Occurrence::Rejected => self.completed += 1,
+            _ => {}
+        }
+    }
+    fn observe_platform(&mut self, _: SimTime, change: PlatformChange<'_>) {
+        match change {
+            PlatformChange::Down(spans) => self.down.extend(spans),
+            PlatformChange::Up(spans) => {
+                let up = |node: u32| spans.iter().any(|span| span.has(node));
+                let left = self.down.iter().flat_map(|span| span.iter()).filter(|&node| !up(node));
+                self.down = left.map(|first| NodeSpan { first, nodes: 1 }).collect();
+            }
+            PlatformChange::Announced(_) => {}
+        }
+    }
+}
+
+const NODES: u32 = 16;
+
+fn workload(jobs: usize, seed: u64) -> Vec<Job> {
+    let nodes = NonZeroU32::new(NODES).unwrap();
+    let parameters = LublinParameters { nodes, jobs, ..LublinParameters::default() };
+    let mut jobs = generate(&parameters, Seed::new(seed));
+    load::scale_to_load(&mut jobs, NODES, 0.9).unwrap();
+    jobs
+}
+
+/// Failures of nodes and racks, windows on all nodes and on some, up to the last submission.
+pub(crate) fn outages(jobs: &[Job], rule: &str, seed: u64) -> Outages {
+    let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
+    let failures = FailureModel {
+        between: "weibull:20000:0.7".parse().unwrap(),
+        repair: "lognormal:2000:1".parse().unwrap(),
+        rack: Some("4:0.2".parse().unwrap()),
+    };
+    let hours = |hours: u64| SimSpan::from_secs(3_600 * hours);
+    let all = Maintenance {
+        first: SimTime::ZERO + hours(20),
+        every: hours(70),
+        length: hours(3),
+        notice: hours(30),
+    };
+    let some = Maintenance { first: SimTime::ZERO + hours(9), every: hours(31), ..all };
+    let nodes: NodeSet = "2-4 9".parse().unwrap();
+    let mut windows = all.windows(&NodeSet::ALL.spans(NODES), until);
+    windows.extend(some.windows(&nodes.spans(NODES), until));
+    Outages {
+        interruption: rule.parse().unwrap(),
+        failures: failures.draw(NODES, until, Seed::new(seed)),
+        windows,
+    }
+}
+
+/// All policies end all jobs, none of them on a node that is down.
+#[test]
+fn every_policy_survives_outages() {
+    let mut interruptions = 0;
+    for info in catalogue().into_iter().filter(|info| info.policy.knows_outages()) {
+        let jobs = workload(120, 1);
+        let outages = outages(&jobs, "checkpoint:1800:30:60", 5);
+        let penalty = SimSpan::from_secs(300);
+        let options = Options { penalty, outages: Some(Arc::new(outages)), ..Options::default() };
+        let mut up = Up::default();
+        let mut scheduler = info.policy.scheduler(NODES, &PolicyOptions::default());
+        simulate(NODES, &options, jobs, &mut *scheduler, &mut up)
+            .unwrap_or_else(|error| panic!("{}: {error}", info.name));
+        assert_eq!(up.completed, 120, "{}", info.name);
+        interruptions += up.interruptions;
+    }
+    assert!(interruptions > 20, "{interruptions}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The rules for clusters whose nodes go down are those of clusters that never fail where no node does.
+    #[test]
+    fn without_outages_batch_policies_decide_as_ever(seed in 0_u64..10_000, estimates in 0_usize..3) {
+        let estimates = ["exact", "random:5", "none"][estimates].parse().unwrap();
+        let plain = Options { estimates, ..Options::default() };
+        let aware = Options { outages: Some(Arc::default()), ..plain.clone() };
+        for info in catalogue().into_iter().filter(|info| info.policy.fractional().is_none()) {
+            let with = schedule(&info.name, NODES, &aware, workload(150, seed));
+            let without = schedule(&info.name, NODES, &plain, workload(150, seed));
+            prop_assert!(with == without, "{}", info.name);
+        }
+    }
+}
+
+/// Simulates, writes events and has them audited with the rules of the policy; how many interruptions there were.
+fn audited(name: &str, options: &Options, jobs: Vec<Job>) -> u64 {
+    let policy: Policy = name.parse().unwrap();
+    let (penalty, tau) = (options.penalty, SimSpan::from_secs(10));
+    let interruption = options.outages.as_ref().unwrap().interruption;
+    let log = EventLog::new(Vec::new(), name, NODES, penalty, tau).with_outages(interruption);
+    let figures = SummaryOptions { outages: true, ..SummaryOptions::new(NODES) };
+    let mut watchers = (Metrics::new(figures), log);
+    let mut scheduler = policy.scheduler(NODES, &PolicyOptions::default());
+    simulate(NODES, options, jobs, &mut *scheduler, &mut watchers)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let summary = watchers.0.summary().unwrap();
+    let events = watchers.1.finish(&summary).unwrap();
+    let checked = CheckedPolicy::parse(name, PolicyOptions::default().period).unwrap();
+    let report = audit_policy(events.as_slice(), checked).unwrap_or_else(|error| panic!("{name}: {error}"));
+    report.platform.unwrap().interruptions
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The independent checker, which looks at each node by itself, agrees with all that happens.
+    #[test]
+    fn schedules_with_outages_pass_the_audit(
+        seed in 0_u64..10_000, rule in 0_usize..3, estimates in 0_usize..3, policy in 0_usize..9,
+    ) {
+        let rule = ["lose", "requeue", "checkpoint:1800:30:60"][rule];
+        let estimates = ["exact", "random:5", "factor:1.5"][estimates].parse().unwrap();
+        let policy = [
+            "FCFS", "FCFS/ORDER=SJF", "EASY", "EASY/ORDER=SAF", "EASY/ORDER=WFP3", "EASY/SPARE", "CONS", "CONS/REPLAN",
+            "EQUIPARTITION",
+        ][policy];
+        let jobs = workload(150, seed);
+        let outages = Some(Arc::new(outages(&jobs, rule, seed)));
+        let options = Options { penalty: SimSpan::from_secs(300), estimates, outages, ..Options::default() };
+        audited(policy, &options, jobs);
+    }
+}
