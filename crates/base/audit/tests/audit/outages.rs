@@ -148,7 +148,7 @@ fn planted_faults_of_outages_are_found() {
         ),
         (
             &[Move(4, 3)],
-            "line 4: within one moment a `window` cannot come so late: completions, submissions, changes",
+            "line 4: `window` out of order: at one time completions come first, then submissions, then changes",
         ),
         (&[Edit(3, "40000000", "39000000")], "line 13: node 0 is up after the begin of its window at 39 s"),
         (
@@ -239,9 +239,9 @@ fn planted_faults_of_windows_are_found() {
         (
             "EASY",
             &[Insert(11, EARLY), Delete(14)],
-            "line 11, 6 s, job 1: it starts on 2 nodes, and 0 are left for it",
+            "line 11, 6 s, job 1: it starts on 2 nodes, but only 0 are available to it",
         ),
-        ("FCFS", &[], "line 8, 2 s, job 2: it starts before job 1, which is before it in the queue"),
+        ("FCFS", &[], "line 8, 2 s, job 2: it starts before job 1, which is ahead of it in the queue"),
         (
             "EASY",
             &[Edit(8, "2000000", "3000000")],
@@ -259,7 +259,7 @@ fn planted_faults_of_windows_are_found() {
                 Edit(7, "4000000", "40000000"),
                 Edit(7, "\"run_us\":40000000", "\"run_us\":40000000,\"estimate_us\":19000000"),
             ],
-            "line 8, 2 s, job 2: it starts on 1 nodes, and 0 are left for it",
+            "line 8, 2 s, job 2: it starts on 1 nodes, but only 0 are available to it",
         ),
     ];
     for (policy, changes, expected) in planted {

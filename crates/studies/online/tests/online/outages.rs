@@ -38,7 +38,7 @@ fn only_rows_with_outages_have_their_columns() {
         run_with(&registry(), text, &[], Some(folder.path()), &options);
         // A second time all rows are found.
         let again = run_with(&registry(), text, &[], Some(folder.path()), &options);
-        assert_eq!(again.computed, 0, "{name}");
+        assert_eq!(again.counts.computed, 0, "{name}");
         let rows = fs::read_to_string(folder.path().join(name).join("rows.csv")).unwrap();
         rows.lines().next().unwrap().to_owned()
     };
