@@ -157,7 +157,7 @@ fn planted_faults_of_outages_are_found() {
         ),
         (&[Insert(6, DOWN)], "line 7: node 1 is down already"),
         (&[Insert(6, UP)], "line 6: node 1 is up already"),
-        (&[Edit(6, "[[1,1]]", "[[1,2]]")], "line 6: node 2 does not exist, there are 2"),
+        (&[Edit(6, "[[1,1]]", "[[1,2]]")], "line 6: node 2 does not exist; there are 2 nodes"),
         (&[Edit(15, "50000000", "49000000")], "line 15: node 0 comes up in a window"),
         (&[Delete(7)], "line 7, 5 s, job 0: it is on node 1, which is down"),
         (&[Delete(8)], "line 8, 7 s, job 0: it is on node 1, which is down"),
