@@ -290,7 +290,7 @@ impl Simulate {
         time.reading = surveying + begin.elapsed();
         let files = self.files.create(subject, Records::default())?;
         let begin = Instant::now();
-        let result = self.simulate(subject.nodes, count, first, followers, files);
+        let result = self.simulate(subject, count, first, followers, files);
         time.simulating = begin.elapsed();
         result
     }
