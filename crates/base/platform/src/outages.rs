@@ -14,7 +14,7 @@ pub struct Outage {
     pub nodes: NodeSpan,
 }
 
-/// An outage that is announced: a maintenance window, or nodes that are reserved for somebody else.
+/// An outage that is announced: a maintenance window, or nodes that are reserved for other work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window {
     /// Since when policies know of it; no later than its begin.

@@ -114,7 +114,7 @@ mod tests {
     /// The median of a Weibull of shape k is the k-th root of ln 2 times its scale; that of a log-normal is its mean less half of the
     /// variance of the logarithm.
     #[test]
-    fn medians_tell_the_distributions_apart() {
+    fn medians_are_those_of_the_distributions() {
         for (text, median) in
             [("exponential:100", 69.3), ("weibull:100:0.5", 24.02), ("lognormal:100:1", 60.65)]
         {

@@ -276,10 +276,10 @@ fn wrong_outages_are_refused() {
         (&["--maintenance", "1:20:3", "--interruption", "stop"], "says not what happens to jobs"),
         (&["--rack", "4:0.5"], "--failures"),
     ] {
-        let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).args(arguments), 2);
-        assert!(told.contains(message), "{arguments:?}: {told}");
+        let found = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).args(arguments), 2);
+        assert!(found.contains(message), "{arguments:?}: {found}");
     }
     let file = folder.path("down.csv");
-    let told = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--failures").arg(file), 2);
-    assert!(told.contains("down.csv: line 2: node 7 does not exist, there are 2"), "{told}");
+    let found = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--failures").arg(file), 2);
+    assert!(found.contains("down.csv: line 2: node 7 does not exist, there are 2"), "{found}");
 }

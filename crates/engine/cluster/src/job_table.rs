@@ -130,7 +130,7 @@ impl ActiveJob {
         u128::from(self.length.max(self.estimate.unwrap_or_default()).micros())
     }
 
-    /// It leaves its nodes, which went down, and waits with the work that it has kept. Where it stood, and the work that it has lost.
+    /// It leaves its nodes, which went down, and waits with the work that it has kept. Its former nodes, and the work that it has lost.
     pub(crate) fn interrupt(
         &mut self,
         now: SimTime,

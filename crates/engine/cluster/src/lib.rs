@@ -18,7 +18,7 @@
 //! Schedulers may get wrong CPU needs ([`NeedModel`]) and discover the right ones while jobs run: then a yield grants a
 //! task an entitlement, and CPU that the tasks of a node leave unused goes to those there that need more.
 //!
-//! Nodes may go down and come back ([`Options::outages`]): jobs there are [interrupted](Occurrence::Interrupted), nobody may be placed
+//! Nodes may go down and come back ([`Options::outages`]): jobs there are [interrupted](Occurrence::Interrupted), no job may be placed
 //! on them, and the view says which nodes are up and which outages are announced.
 //!
 //! # How to write a scheduler

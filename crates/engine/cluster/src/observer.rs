@@ -34,7 +34,7 @@ pub enum Occurrence<'a> {
     Completed(&'a JobRecord),
 }
 
-/// What happened to the platform, as observers are told.
+/// What happened to the platform.
 #[derive(Clone, Copy, Debug)]
 pub enum PlatformChange<'a> {
     /// An outage was announced.
@@ -93,7 +93,7 @@ impl JobRecord {
 pub trait Observer {
     /// Something happened to the job of the given place in the order of submission.
     fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>);
-    /// Something happened to the platform; nobody need listen.
+    /// Something happened to the platform; by default it is ignored.
     fn observe_platform(&mut self, _now: SimTime, _change: PlatformChange<'_>) {}
 }
 

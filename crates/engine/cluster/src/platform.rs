@@ -41,7 +41,7 @@ enum What {
 pub struct Interrupted {
     /// The job: [`JobState::Waiting`] if it is to be started again, [`JobState::Lost`] if it has left.
     pub job: JobHandle,
-    /// Where it stood; some of these nodes may be up.
+    /// Its former nodes; some of these may be up.
     pub on: Vec<NodeRange>,
 }
 

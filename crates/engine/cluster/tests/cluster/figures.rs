@@ -88,6 +88,7 @@ fn weights_and_users_by_hand() {
             killed: false,
             preemptions: 0,
             migrations: 0,
+            interruptions: 0,
         };
         metrics.observe(SimTime::ZERO, 0, Occurrence::Submitted(&job(1, 0, 1, 1), None));
         for record in [life(1, 35, 2, 20, 3), life(2, 5, 2, 5, 3), life(3, 710, 1, 700, 8)] {

@@ -166,7 +166,7 @@ fn a_job_past_its_estimate_is_interrupted_by_a_window() {
     }
 }
 
-/// Nobody knows of the window before 4 s, when the job of 10 s has begun.
+/// The window is announced at 4 s, when the job of 10 s has begun.
 #[test]
 fn a_window_is_unknown_before_its_announcement() {
     let mut options = options("requeue", &[], &[(0, 1, 8, 9)]);
@@ -176,7 +176,7 @@ fn a_window_is_unknown_before_its_announcement() {
     assert_eq!(times("EASY", 1, &options, &[(0, 1, 10, 0)]), [(0.0, 19.0)]);
 }
 
-/// Checks at each placement that its nodes are up, from what observers are told.
+/// Checks at each placement that its nodes are up, from what observers are given.
 #[derive(Default)]
 struct Up {
     down: Vec<NodeSpan>,

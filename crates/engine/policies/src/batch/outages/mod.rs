@@ -5,7 +5,7 @@
 //! moment if the numbers of nodes that each has free until its end add up to its width. Without a window there is one group, and the
 //! policies decide as they do on a cluster that never fails; a window on all nodes is a hole in the plan.
 //!
-//! * A node that is down and in no window is not planned with: nobody knows when it is back.
+//! * A node that is down and in no window is not planned with: when it is back is unknown.
 //! * A running job that a window will interrupt is expected to leave its nodes then.
 //! * A job takes nodes whose next window comes first, then the lowest ones, so that long jobs find those without.
 //! * An interrupted job has its place in the queue by its submission.

@@ -19,7 +19,7 @@ struct Step {
 }
 
 impl<'a> Profiles<'a> {
-    /// Each group has so many nodes that are not down outside of windows.
+    /// The number of nodes of each group that are not down outside of windows.
     pub(super) fn new(now: SimTime, groups: &'a [Group], up: &[u32]) -> Profiles<'a> {
         let steps = up.iter().map(|&up| vec![Step { from: now, free: i64::from(up) }]).collect();
         Profiles { now, groups, steps }
@@ -78,7 +78,7 @@ impl<'a> Profiles<'a> {
     }
 
     /// The earliest moment from which `width` nodes are free for `span`, and how many each group then has free for so long; `None` if
-    /// there is no such moment. It is [`SimTime::MAX`] where that is the end of jobs of which nothing is known.
+    /// there is no such moment. It is [`SimTime::MAX`] where that is the end of jobs without estimates.
     pub(super) fn earliest(&self, width: u32, span: SimSpan) -> Option<(SimTime, Split)> {
         let mut start = self.now;
         loop {
