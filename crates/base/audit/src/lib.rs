@@ -10,7 +10,7 @@
 //! * a job that follows another one is submitted its think time after that one has left, and all that were announced come;
 //! * every job ends, and the figures of the summary are those of the schedule.
 //!
-//! * nobody runs on a node that is down, and what is interrupted begins again with the work that the rule keeps.
+//! * no job runs on a node that is down, and what is interrupted begins again with the work that the rule keeps.
 //!
 //! All of this is in exact integers; only the summary's floating-point figures are compared with a tolerance.
 //! [`audit`] reads a stream and keeps the jobs in the system, the nodes in use, and the bounded stretch of each job for the

@@ -176,7 +176,7 @@ impl Platform {
         }
     }
 
-    /// Ends a moment: windows that begin take their nodes down, and nobody runs on a node that went down.
+    /// Ends a moment: windows that begin take their nodes down, and no job runs on a node that went down.
     pub(crate) fn settle<'a>(
         &mut self,
         now: u64,

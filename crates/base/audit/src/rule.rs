@@ -242,7 +242,7 @@ pub enum Rule {
     /// What happens to jobs on nodes that go down is said in the second line.
     #[error("a `platform` record behind the second line")]
     LatePlatform,
-    /// Checkpoints have an interval, and nothing else has.
+    /// Checkpoints have an interval, and no other rule has one.
     #[error("checkpoints must have an interval above zero, and other rules none")]
     BadCheckpoints,
     /// Nodes go down only in files that say what happens to jobs.
