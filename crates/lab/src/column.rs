@@ -82,8 +82,6 @@ pub struct Column {
     pub unit: &'static str,
     /// What it means, in one sentence.
     pub doc: &'static str,
-    /// Whether files leave it out when no row has a value in any column of this kind. Such columns are the last ones.
-    pub omitted_if_empty: bool,
 }
 
 impl Column {
@@ -94,11 +92,6 @@ impl Column {
             Role::Metric(better) | Role::Primary(better) => Some(better),
             Role::Label | Role::Instance | Role::Variant | Role::Fact => None,
         }
-    }
-    /// How many columns are in every file: those before the first that may be omitted.
-    #[must_use]
-    pub fn always(columns: &[Column]) -> usize {
-        columns.iter().position(|column| column.omitted_if_empty).unwrap_or(columns.len())
     }
     /// Whether it is a metric, the primary one included.
     #[must_use]
@@ -280,8 +273,7 @@ impl<C: Columns + Clone + Send + Sync + 'static> Row for C {
 
 /// Defines a structure of columns. Each field begins with its role: `label`, `instance`, `variant`, `fact`, or
 /// `metric(less)`, `metric(more)`, `primary(less)`, `primary(more)`; a unit may follow: `metric(less, "s")`,
-/// `fact("nodes")`, `variant("s")`. The field's documentation is the column's. `= omitted_if_empty` behind the type makes a column one that files
-/// leave out when no row has a value there; its type is an `Option`, and no other column follows.
+/// `fact("nodes")`, `variant("s")`. The field's documentation is the column's.
 ///
 /// ```
 /// use dfrsim_lab::{Columns, Role, columns};
@@ -309,7 +301,7 @@ macro_rules! columns {
         $visibility:vis struct $type:ident {
             $(
                 $(#[doc = $doc:literal])+
-                $role:ident $(($($argument:tt),+))? pub $field:ident: $value:ty $(= $presence:ident)?,
+                $role:ident $(($($argument:tt),+))? pub $field:ident: $value:ty,
             )+
         }
     ) => {
@@ -327,7 +319,6 @@ macro_rules! columns {
                 role: $crate::columns!(@role $role $(($($argument),+))?),
                 unit: $crate::columns!(@unit $($($argument),+)?),
                 doc: concat!($($doc),+).trim_ascii(),
-                omitted_if_empty: $crate::columns!(@omitted $($presence)?),
             }),+];
 
             fn write(&self) -> Vec<String> {
@@ -351,8 +342,6 @@ macro_rules! columns {
     (@role metric(more $($rest:tt)*)) => { $crate::Role::Metric($crate::Better::More) };
     (@role primary(less $($rest:tt)*)) => { $crate::Role::Primary($crate::Better::Less) };
     (@role primary(more $($rest:tt)*)) => { $crate::Role::Primary($crate::Better::More) };
-    (@omitted) => { false };
-    (@omitted omitted_if_empty) => { true };
     (@unit) => { "" };
     (@unit $better:ident) => { "" };
     (@unit $better:ident, $unit:literal) => { $unit };
@@ -444,7 +433,6 @@ mod tests {
             role: Role::Primary(Better::Less),
             unit,
             doc: "",
-            omitted_if_empty: false,
         };
         for (name, unit, heading, value) in [
             ("penalty_s", "s", "penalty (s)", "penalty 2 s"),

@@ -223,13 +223,6 @@ impl DataFrame {
             (Kind::Boolean, Some(number)) => Datum::Boolean(number != 0.0),
         }
     }
-    /// The columns of a file of these rows: without optional ones if no row has a value there.
-    pub(crate) fn shown_columns(&self) -> &'static [Column] {
-        let always = Column::always(self.columns());
-        let is_empty = |column: usize| (0..self.len()).all(|row| self.text(row, column).is_empty());
-        let all = self.columns();
-        if (always..all.len()).all(is_empty) { &all[..always] } else { all }
-    }
     /// The places of the columns whose role is one of these.
     pub(crate) fn with_role(&self, roles: &[Role]) -> Vec<usize> {
         (0..self.columns().len()).filter(|&column| roles.contains(&self.columns()[column].role)).collect()

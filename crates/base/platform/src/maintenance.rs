@@ -43,7 +43,8 @@ mod tests {
         let maintenance =
             Maintenance { first: second(50), every: span(100), length: span(8), notice: span(60) };
         let windows = maintenance.windows(&[NodeSpan { first: 0, nodes: 4 }], second(250));
-        let found: Vec<_> = windows.iter().map(|it| (it.announced, it.outage.from, it.outage.until)).collect();
+        let found: Vec<_> =
+            windows.iter().map(|it| (it.announced, it.outage.from, it.outage.until)).collect();
         assert_eq!(
             found,
             [(0, 50, 58), (90, 150, 158), (190, 250, 258)].map(|(a, b, c)| (second(a), second(b), second(c)))

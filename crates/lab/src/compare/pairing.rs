@@ -167,7 +167,7 @@ mod tests {
     use std::path::Path;
 
     const fn column(name: &'static str, kind: Kind, role: Role) -> Column {
-        Column { name, kind, is_optional: true, role, unit: "", doc: "", omitted_if_empty: false }
+        Column { name, kind, is_optional: true, role, unit: "", doc: "" }
     }
     static ROWS: RowType = RowType {
         name: "",

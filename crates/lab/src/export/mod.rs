@@ -16,7 +16,7 @@ use crate::data::{DataFrame, Datum};
 
 /// The columns of an exported table with their kinds and units: first what the frame knows of every row.
 fn columns(frame: &DataFrame) -> impl Iterator<Item = (&'static str, Kind, &'static str)> {
-    let own = frame.shown_columns().iter().map(|&Column { name, kind, unit, .. }| (name, kind, unit));
+    let own = frame.columns().iter().map(|&Column { name, kind, unit, .. }| (name, kind, unit));
     ["status", "message"].into_iter().map(|name| (name, Kind::Text, "")).chain(own)
 }
 

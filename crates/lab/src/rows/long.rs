@@ -37,20 +37,6 @@ fn files<R: Row>() -> Vec<RowFile> {
     R::TYPES.iter().map(file).collect()
 }
 
-/// Whether this is the header of a file, with the optional columns or without.
-fn is_header<'h>(found: impl Iterator<Item = &'h str> + Clone, columns: &[Column]) -> bool {
-    let is_short = found.clone().count() < FRAME_COLUMNS.len() + columns.len();
-    let there = if is_short { &columns[..Column::always(columns)] } else { columns };
-    found.eq(header(there).iter().map(String::as_str))
-}
-
-/// The fields of a line of a file, of which optional ones may be missing.
-fn whole<'l>(line: &'l StringRecord, columns: &[Column]) -> Vec<&'l str> {
-    let missing = columns.len() - Column::always(columns);
-    let is_short = line.len() + missing == FRAME_COLUMNS.len() + columns.len();
-    line.iter().chain(std::iter::repeat_n("", if is_short { missing } else { 0 })).collect()
-}
-
 fn journal_header<R: Row>() -> Vec<String> {
     let own = ["key", "place", "count", "type"].map(str::to_owned).into_iter();
     own.chain(files::<R>().into_iter().flat_map(|file| file.header.into_iter().skip(1))).collect()
@@ -139,14 +125,16 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
     ) -> usize {
         let is_own = match origin {
             Origin::Journal => header == journal_header::<S::Row>(),
-            Origin::File(file) => is_header(header.iter().map(String::as_str), S::Row::TYPES[file].columns),
+            Origin::File(file) => header == files::<S::Row>()[file].header,
         };
-        let mut take = |record: &StringRecord| match origin {
-            Origin::Journal => earlier.take(&record.iter().collect::<Vec<&str>>()),
-            Origin::File(file) => {
-                let fields = whole(record, S::Row::TYPES[file].columns);
-                let record = Record::<S::Row>::read(file, &fields);
-                record.map(|record| earlier.0.entry(record.key).or_default().push(Some(record))).is_some()
+        let mut take = |record: &StringRecord| {
+            let fields: Vec<&str> = record.iter().collect();
+            match origin {
+                Origin::Journal => earlier.take(&fields),
+                Origin::File(file) => {
+                    let record = Record::<S::Row>::read(file, &fields);
+                    record.map(|record| earlier.0.entry(record.key).or_default().push(Some(record))).is_some()
+                }
             }
         };
         records.filter(|record| !is_own || !take(record)).count()
@@ -223,12 +211,6 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
         for record in &self.records {
             lines[record.row_type()].push(record.write());
         }
-        for (lines, row_type) in lines.iter_mut().zip(S::Row::TYPES) {
-            let always = FRAME_COLUMNS.len() + Column::always(row_type.columns);
-            if lines[1..].iter().all(|line| line[always..].iter().all(String::is_empty)) {
-                lines.iter_mut().for_each(|line| line.truncate(always));
-            }
-        }
         lines.iter().map(|lines| csv_text::lines(lines.iter().map(Vec::as_slice))).collect()
     }
 
@@ -238,7 +220,7 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
             let name = file_name(row_type);
             let Some(text) = files.get(&name) else { continue };
             for (number, line) in csv_text::records(text).enumerate().skip(1) {
-                let fields = whole(&line, row_type.columns);
+                let fields: Vec<&str> = line.iter().collect();
                 records.push(Record::read(place, &fields).ok_or_else(|| bad_line(&name, number + 1))?);
             }
         }
@@ -251,15 +233,13 @@ impl<S: Study> RowSet<S> for Long<S::Row> {
             let name = file_name(frame.row_type);
             let Some(text) = files.get(&name) else { continue };
             let mut lines = csv_text::records(text).enumerate();
-            if !lines.next().is_some_and(|(_, found)| is_header(found.iter(), frame.columns())) {
+            if !lines.next().is_some_and(|(_, found)| found.iter().eq(header(frame.columns()))) {
                 return Err(bad_header(&name));
             }
             for (number, line) in lines {
-                let fields = whole(&line, frame.columns());
+                let fields = || line.iter().skip(FRAME_COLUMNS.len());
                 let status = line.get(1).and_then(|status| status.parse().ok());
-                let added = status.is_some_and(|status| {
-                    frame.push(status, &line[2], fields.into_iter().skip(FRAME_COLUMNS.len()))
-                });
+                let added = status.is_some_and(|status| frame.push(status, &line[2], fields()));
                 if !added {
                     return Err(bad_line(&name, number + 1));
                 }

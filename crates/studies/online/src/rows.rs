@@ -110,17 +110,17 @@ columns! {
         /// The largest mean bounded stretch of a user; empty if no user is known.
         metric(less) pub max_user_bounded_stretch: Option<f64>,
         /// What happened to jobs on nodes that went down.
-        variant pub interruption: Option<String> = omitted_if_empty,
+        variant pub interruption: Option<String>,
         /// The part of the node-seconds from the first submission to the last completion in which nodes were up.
-        fact pub availability: Option<f64> = omitted_if_empty,
+        fact pub availability: Option<f64>,
         /// Run times of completed jobs as work / the node-seconds in which nodes were up.
-        metric(more) pub goodput: Option<f64> = omitted_if_empty,
+        metric(more) pub goodput: Option<f64>,
         /// Work that was done and not kept: tasks * CPU need * virtual time.
-        metric(less, "node-seconds") pub lost_work: Option<f64> = omitted_if_empty,
+        metric(less, "node-seconds") pub lost_work: Option<f64>,
         /// How often a job was interrupted since a node went down, lost jobs included.
-        metric(less) pub interruptions: Option<u64> = omitted_if_empty,
+        metric(less) pub interruptions: Option<u64>,
         /// Jobs that left for good since a node went down; no other figure counts them.
-        metric(less) pub lost: Option<u64> = omitted_if_empty,
+        metric(less) pub lost: Option<u64>,
     }
 }
 
