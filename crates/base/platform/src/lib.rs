@@ -2,7 +2,7 @@
 //!
 //! [`Outages`] are all times at which nodes are down, known before a simulation begins, and the rule by which jobs on
 //! these nodes are [interrupted](Interruption). Failures come without notice. [`Window`]s (maintenance, or an advance
-//! reservation) are announced, so that policies can plan around them. Both are given in files ([`file`]), or drawn
+//! reservation) are announced, so that policies can plan around them. Both are given in files ([`mod@file`]), or drawn
 //! ([`FailureModel`]) or repeated ([`Maintenance`]) up to a moment.
 //!
 //! ```

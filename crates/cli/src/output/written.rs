@@ -25,7 +25,7 @@ impl Written {
     pub(crate) fn new(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Written {
         let file = |path: &Path| File {
             path: path.display().to_string(),
-            bytes: path.metadata().ok().filter(|file| file.is_file()).map(|file| file.len()),
+            bytes: path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len()),
         };
         Written { files: paths.into_iter().map(|path| file(path.as_ref())).collect(), is_listed: false }
     }

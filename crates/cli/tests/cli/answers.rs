@@ -86,7 +86,7 @@ fn simulations(trial: &Trial) {
     let generate = ["--jobs", "60", "--nodes", "16", "--seed", "1", "--load", "0.9", "--out", "week.swf"];
     trial.wrote("log generate", &generate, &["week.swf"]);
     trial.wrote("log convert", &["week.swf", "--first", "9", "--out", "head.swf"], &["head.swf"]);
-    trial.wrote("log anonymise", &["week.swf", "--shift", "--out", "nobody.swf"], &["nobody.swf"]);
+    trial.wrote("log anonymise", &["week.swf", "--shift", "--out", "hidden.swf"], &["hidden.swf"]);
     trial.wrote("log resample", &["week.swf", "--weeks", "2", "--out", "other.swf"], &["other.swf"]);
     let info = trial.json("log info", &["week.swf"], 0);
     assert_eq!((&info["lines"]["jobs"], &info["processors"]), (&60.into(), &16.into()));

@@ -152,7 +152,7 @@ impl<W: Write> Observer for ScheduleLog<W> {
             }
             Occurrence::Completed(outcome) | Occurrence::Killed(outcome) => self.leave(place, Some(outcome)),
             Occurrence::Lost(outcome, _) => {
-                self.leave(place, Some(&JobRecord { killed: true, ..outcome.clone() }))
+                self.leave(place, Some(&JobRecord { killed: true, ..outcome.clone() }));
             }
             Occurrence::Rejected => self.leave(place, None),
             _ => {}

@@ -118,7 +118,7 @@ impl NodeByNode {
     }
 
     /// Whether a job that starts reaches into a window that was announced.
-    fn into_window(&self, now: u64, job: &Waiting, nodes: &[u32]) -> Option<BatchRule> {
+    fn reaches_window(&self, now: u64, job: &Waiting, nodes: &[u32]) -> Option<BatchRule> {
         let end = now.saturating_add(job.estimate);
         let found = nodes.iter().find_map(|&node| Some((node, self.window(node, now, end)?)));
         found.map(|(node, window)| BatchRule::IntoWindow { node, from: SimTime::from_micros(window.from) })
@@ -134,7 +134,7 @@ impl NodeByNode {
     ) {
         for start in starting {
             if let Some(job) = queue.iter().find(|job| job.job == start.job) {
-                verdicts.extend(self.into_window(now, job, start.nodes).map(|rule| (job.job, rule)));
+                verdicts.extend(self.reaches_window(now, job, start.nodes).map(|rule| (job.job, rule)));
                 self.start(now, job, start.nodes);
             }
         }
@@ -204,7 +204,7 @@ impl NodeByNode {
             verdicts.extend(rule.map(|rule| (job.job, rule)));
             if let Some(start) = started {
                 left -= 1;
-                verdicts.extend(self.into_window(now, job, start.nodes).map(|rule| (job.job, rule)));
+                verdicts.extend(self.reaches_window(now, job, start.nodes).map(|rule| (job.job, rule)));
                 self.start(now, job, start.nodes);
                 free_now = self.of_use_now(now, 1).len();
             }

@@ -10,10 +10,9 @@
 //! * `Greedy`, `GreedyP`, `GreedyPM`: a job that arrives starts if there is room, or if room can be made; no job is paused or
 //!   moved for it where jobs of lower priority make room, and none stays paused beside which it fits;
 //! * `MCB` and ticks: no job runs while one of higher priority waits or is paused; ticks without records in the file
-//! are checked too, the first [`MOST_TICKS`] of a pause in the records;
+//!   are checked too, the first [`MOST_TICKS`] of a pause in the records;
 //! * `EQUIPARTITION`: jobs start in the order of their submission where memory is free, all have the same yield, and
-//!   none is
-//!   paused or moved.
+//!   none is paused or moved.
 //!
 //! A file does not show more, and so left open are: which of the nodes with room a job gets; yields, but for those of
 //! `EQUIPARTITION`; how many jobs MCB finds room for; what `/BUDGET` leaves out; who gives way when several jobs arrive at one

@@ -4,8 +4,8 @@
 //!
 //! * Each action begins in the state and on the node that it needs, and at the end every VM is where it should be.
 //! * All actions of a pool are taken to be in progress at once, each with all resources that it needs at both of its
-//! ends: no VM enters a node without enough room. A node that was overloaded at the beginning may stay so until VMs
-//! have left, but no VM may arrive on it meanwhile.
+//!   ends: no VM enters a node without enough room. A node that was overloaded at the beginning may stay so until VMs
+//!   have left, but no VM may arrive on it meanwhile.
 //! * Constraints on places hold for each VM that arrives, at any time; at the end all of them hold.
 //! * Actions are in the order that precedence and serialisation ask for, and happen on nodes that are on.
 //! * The suspends and the resumes of a vjob are each in one pool, one after the other by name.

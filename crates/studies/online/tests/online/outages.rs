@@ -27,7 +27,7 @@ fn rows_have_the_figures_of_outages() {
     assert_eq!((of("interruptions"), of("lost"), of("lost_work")), (0.0, 0.0, 0.0));
 }
 
-/// Rows without outages say nothing about them, and rows with and without are read back.
+/// Rows without outages leave their columns empty, and rows with and without are read back.
 #[test]
 fn only_rows_with_outages_have_their_figures() {
     let folder = tempfile::tempdir().unwrap();
