@@ -31,6 +31,9 @@ fn file() -> Vec<u8> {
             run_us: 60 * SECOND,
             estimate_us: None,
             user: Some(job as u32 % 100),
+            group: None,
+            queue: None,
+            partition: None,
         };
         push(at_us, submit);
         push(at_us, Record::Start { at_us, job, on: vec![(node, 1)].into(), job_yield: 1 << 19 });

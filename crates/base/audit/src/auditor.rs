@@ -8,9 +8,11 @@ use crate::nodes::{Nodes, Overcommitted};
 use crate::placement;
 use crate::platform::{Interruption, Platform, Window};
 use crate::policy::{CheckedPolicy, PolicyCheck, PolicyFault};
+use crate::priority::{Limits, PriorityRule};
 use crate::tally::{Figures, Tally};
 use crate::{Phase, Report, Rule};
 use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Objectives, Placement, Record};
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, Yield};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
@@ -78,6 +80,7 @@ pub struct Auditor {
     check: Option<PolicyCheck>,
     clock: Option<Clock>,
     platform: Option<Platform>,
+    limits: Option<Limits>,
     report: Option<Report>,
 }
 
@@ -121,6 +124,7 @@ impl Auditor {
             check: None,
             clock: None,
             platform: None,
+            limits: None,
             report: None,
         }
     }
@@ -219,6 +223,7 @@ impl Auditor {
                 }
                 self.platform = Some(platform);
             }
+            Record::Priority { ref settings } => self.priority(settings),
             Record::Window { at_us, first, nodes, from_us: from, until_us: until } => {
                 if self.advance(at_us, Rank::Platform, None, "window") {
                     self.change_platform("window", |platform, now| {
@@ -246,14 +251,28 @@ impl Auditor {
                     self.interrupt(job, "lose", None);
                 }
             }
-            Record::Submit { at_us, job, tasks, cpu_need, memory, run_us, estimate_us, user, .. } => {
+            Record::Submit {
+                at_us,
+                job,
+                tasks,
+                cpu_need,
+                memory,
+                run_us,
+                estimate_us,
+                user,
+                group,
+                queue,
+                partition,
+                ..
+            } => {
                 if self.advance(at_us, Rank::Submission, job, "submit") {
                     let estimate = estimate_us.unwrap_or(run_us);
                     let mut submitted = Job::submitted(at_us, tasks, cpu_need, memory, run_us, estimate);
                     if let Some(platform) = &self.platform {
                         submitted = submitted.with_checkpoints(&platform.interruption);
                     }
-                    self.submit(job, submitted.with_clock(self.clock).with_user(user));
+                    let submitted = submitted.with_clock(self.clock).with_user(user);
+                    self.submit(job, submitted.from(group, queue, partition));
                 }
             }
             Record::Link { at_us, job, after, think_us: think, followers } => {
@@ -461,10 +480,30 @@ impl Auditor {
         if let Some(check) = &mut self.check {
             check.complete(number, self.now, &job);
         }
+        if let Some(limits) = &mut self.limits {
+            limits.end(number);
+        }
         if let Some(platform) = &mut self.platform {
             platform.completed(self.now);
         }
         self.tally.complete(&job, self.now);
+    }
+
+    /// The settings of priorities and limits.
+    fn priority(&mut self, settings: &Priorities) {
+        if self.tally.submitted > 0 || self.limits.is_some() {
+            return self.fault(None, PriorityRule::Late.into());
+        }
+        if let Err(error) = settings.check() {
+            return self.fault(None, PriorityRule::Settings(error.to_string()).into());
+        }
+        self.limits = Some(Limits::new(settings));
+        if let Some(rule) = self.check.as_mut().and_then(|check| check.priority(settings)) {
+            self.fault(None, rule.into());
+        }
+        if self.platform.is_some() {
+            self.fault(None, PriorityRule::Platform.into());
+        }
     }
 
     /// Nodes change, or a window is announced.
@@ -564,6 +603,10 @@ impl Auditor {
             self.fault(Some(number), Rule::RunsOnDownNode { node });
         }
         if phase == Phase::Waiting {
+            let limits = self.limits.as_mut().zip(self.jobs.get(&number));
+            if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
+                self.fault(Some(number), rule.into());
+            }
             let line = self.line;
             let rule = match (&mut self.check, self.jobs.get(&number)) {
                 (Some(check), Some(job)) => check.start(line, number, job, on, job_yield),

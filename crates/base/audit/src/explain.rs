@@ -197,6 +197,7 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
             | Record::Link { .. }
             | Record::Summary { .. }
             | Record::Platform { .. }
+            | Record::Priority { .. }
             | Record::Window { .. }
             | Record::Down { .. }
             | Record::Up { .. } => {}
@@ -212,6 +213,7 @@ fn named(record: &Record<'_>) -> Option<(u64, u64, &'static str)> {
         | Record::Link { .. }
         | Record::Summary { .. }
         | Record::Platform { .. }
+        | Record::Priority { .. }
         | Record::Window { .. }
         | Record::Down { .. }
         | Record::Up { .. } => return None,

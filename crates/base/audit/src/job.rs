@@ -20,6 +20,10 @@ pub(crate) struct Job {
     pub(crate) estimate: u64,
     /// The number of its user, if known.
     pub(crate) user: Option<u32>,
+    /// Those of its group, its queue and its partition.
+    pub(crate) group: Option<u32>,
+    pub(crate) queue: Option<u32>,
+    pub(crate) partition: Option<u32>,
     /// Where its tasks are; empty unless it runs.
     pub(crate) placement: Vec<(u32, u32)>,
     /// In units of 2^-20; 0 unless it runs.
@@ -51,6 +55,9 @@ impl Job {
             length: run,
             estimate,
             user: None,
+            group: None,
+            queue: None,
+            partition: None,
             placement: Vec::new(),
             job_yield: 0,
             changed: None,
@@ -67,6 +74,12 @@ impl Job {
     /// Whose it is.
     pub(crate) fn with_user(mut self, user: Option<u32>) -> Job {
         self.user = user;
+        self
+    }
+
+    /// Where it comes from.
+    pub(crate) fn from(mut self, group: Option<u32>, queue: Option<u32>, partition: Option<u32>) -> Job {
+        (self.group, self.queue, self.partition) = (group, queue, partition);
         self
     }
 

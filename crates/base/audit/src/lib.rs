@@ -65,6 +65,7 @@ mod placement;
 pub mod plan;
 mod platform;
 mod policy;
+pub mod priority;
 mod profile;
 mod report;
 mod rule;

@@ -5,8 +5,10 @@ use crate::batch::{BatchCheck, BatchPolicy, BatchRule};
 use crate::fractional::{FractionalCheck, FractionalPolicy};
 use crate::job::Job;
 use crate::platform::Platform;
+use crate::priority::PriorityRule;
 use dfrsim_model::SimSpan;
 use dfrsim_model::named::UnknownName;
+use dfrsim_model::priority::Priorities;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -64,7 +66,10 @@ pub(crate) enum PolicyCheck {
 impl PolicyCheck {
     pub(crate) fn submit(&mut self, number: u64, now: u64, job: &Job) {
         match self {
-            PolicyCheck::Batch(batch) => batch.submit(number, now, job.tasks, job.estimate),
+            PolicyCheck::Batch(batch) => {
+                batch.submit(number, now, job.tasks, job.estimate);
+                batch.rank(number, job);
+            }
             PolicyCheck::Fractional(fractional) => fractional.submit(number, now),
         }
     }
@@ -73,6 +78,14 @@ impl PolicyCheck {
         match self {
             PolicyCheck::Batch(batch) => batch.complete(number, now, &job.placement),
             PolicyCheck::Fractional(fractional) => fractional.complete(job),
+        }
+    }
+
+    /// The policy orders jobs by priority; what is wrong with that.
+    pub(crate) fn priority(&mut self, settings: &Priorities) -> Option<PriorityRule> {
+        match self {
+            PolicyCheck::Batch(batch) => batch.priority(settings),
+            PolicyCheck::Fractional(_) => Some(PriorityRule::Policy),
         }
     }
 
@@ -148,7 +161,7 @@ impl PolicyCheck {
     ) {
         match self {
             PolicyCheck::Batch(batch) => {
-                batch.pass(until, |job, at, rule| fault((job, at, None, rule.into())));
+                batch.pass(now, until, |job, at, rule| fault((job, at, None, rule.into())));
             }
             PolicyCheck::Fractional(fractional) => {
                 fractional.pass(now, until, jobs, |job, at, rule| fault((job, at, None, rule.into())));

@@ -3,6 +3,7 @@
 use crate::batch::BatchRule;
 use crate::fractional::FractionalRule;
 use crate::grid::GridRule;
+use crate::priority::PriorityRule;
 use dfrsim_model::SimTime;
 use std::fmt;
 
@@ -308,6 +309,9 @@ pub enum Rule {
     /// A rule of batch policies.
     #[error(transparent)]
     Batch(#[from] BatchRule),
+    /// A rule of priorities and limits.
+    #[error(transparent)]
+    Priority(#[from] PriorityRule),
     /// A rule of fractional policies.
     #[error(transparent)]
     Fractional(#[from] FractionalRule),

@@ -6,9 +6,11 @@
 //! are in the order: completions, changes of the platform, submissions, then the changes that the policy decided.
 //!
 //! Files of clusters whose nodes go down have a [`Record::Platform`] as their second line. Only they have `window`, `down`, `up`,
-//! `interrupt` and `lose` records, and `platform` figures in the summary.
+//! `interrupt` and `lose` records, and `platform` figures in the summary. Files of policies that order jobs by priority have a
+//! [`Record::Priority`] before the first job.
 
 use crate::WeightRule;
+use crate::priority::Priorities;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -53,6 +55,11 @@ pub enum Record<'a> {
         /// How long a job that begins from a checkpoint makes no progress.
         #[serde(default)]
         restart_us: u64,
+    },
+    /// By what the policy orders waiting jobs, and which limits they have. Before the first job, if jobs have priorities.
+    Priority {
+        /// The settings.
+        settings: Box<Priorities>,
     },
     /// An outage is announced.
     Window {
@@ -120,6 +127,15 @@ pub enum Record<'a> {
         /// The number of its user in the log, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         user: Option<u32>,
+        /// The group of its user (an account of Slurm), if known and used.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        group: Option<u32>,
+        /// The queue that it was submitted to (a QOS of Slurm), if known and used.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        queue: Option<u32>,
+        /// The partition that it was submitted to, if known and used.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        partition: Option<u32>,
     },
     /// The job that was just submitted follows another one that has left the system, or others will follow it.
     Link {

@@ -30,6 +30,50 @@ impl UserId {
     }
 }
 
+/// Where a job comes from: the group of its user, and the queue and the partition of its submission (fields 13, 15 and 16 of SWF).
+/// Of Slurm's accounting these are account, QOS and partition.
+///
+/// Eight bytes, so that jobs remain small: numbers of queues and partitions from 65,535 on count as unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin {
+    group: u32,
+    queue: u16,
+    partition: u16,
+}
+
+impl Origin {
+    /// None of the three is known.
+    pub const UNKNOWN: Origin = Origin { group: u32::MAX, queue: u16::MAX, partition: u16::MAX };
+
+    /// From the numbers of a log.
+    #[must_use]
+    pub fn new(group: Option<u32>, queue: Option<u32>, partition: Option<u32>) -> Origin {
+        let small = |number: Option<u32>| number.and_then(|it| u16::try_from(it).ok()).unwrap_or(u16::MAX);
+        Origin { group: group.unwrap_or(u32::MAX), queue: small(queue), partition: small(partition) }
+    }
+    /// The group, if known.
+    #[must_use]
+    pub fn group(self) -> Option<u32> {
+        Some(self.group).filter(|&it| it != u32::MAX)
+    }
+    /// The queue, if known.
+    #[must_use]
+    pub fn queue(self) -> Option<u32> {
+        Some(self.queue).filter(|&it| it != u16::MAX).map(u32::from)
+    }
+    /// The partition, if known.
+    #[must_use]
+    pub fn partition(self) -> Option<u32> {
+        Some(self.partition).filter(|&it| it != u16::MAX).map(u32::from)
+    }
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        Origin::UNKNOWN
+    }
+}
+
 /// A node of the cluster, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
@@ -71,7 +115,7 @@ impl fmt::Display for NodeId {
 
 #[cfg(test)]
 mod tests {
-    use super::UserId;
+    use super::{Origin, UserId};
 
     #[test]
     fn users_keep_their_numbers_in_four_bytes() {
@@ -80,5 +124,13 @@ mod tests {
         }
         assert_eq!(UserId::new(u32::MAX), None);
         assert_eq!(size_of::<Option<UserId>>(), 4);
+    }
+
+    #[test]
+    fn origins_keep_what_is_known_in_eight_bytes() {
+        let origin = Origin::new(Some(0), Some(65_534), None);
+        assert_eq!((origin.group(), origin.queue(), origin.partition()), (Some(0), Some(65_534), None));
+        assert_eq!(Origin::new(None, Some(65_535), Some(70_000)), Origin::UNKNOWN);
+        assert_eq!(size_of::<Origin>(), 8);
     }
 }

@@ -1,6 +1,6 @@
 //! A job of the on-line study.
 
-use crate::{JobId, Share, SimSpan, SimTime, UserId};
+use crate::{JobId, Origin, Share, SimSpan, SimTime, UserId};
 
 /// A job: identical tasks that start, progress and end together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Job {
     pub requested_time: Option<SimSpan>,
     /// Whose it is (field 12 of SWF), if known.
     pub user: Option<UserId>,
+    /// The group, the queue and the partition that it comes from, where priorities depend on them.
+    pub origin: Origin,
 }
 
 /// That a job is submitted some time after another one has left the system.

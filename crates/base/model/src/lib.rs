@@ -6,7 +6,8 @@
 //! * [`VirtualTime`]: the work that a job has done, in units of 2^-20 microseconds, so that the moment of its
 //!   completion is exact over any span.
 //! * [`Clock`]: coarse time, for comparisons with simulators that have it.
-//! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`], [`UserId`]: who asks, and where tasks are.
+//! * [`Job`], [`JobId`], [`NodeId`], [`NodeTasks`], [`UserId`], [`Origin`]: who asks, and where tasks are.
+//! * [`priority`]: what the priorities and the limits of waiting jobs depend on.
 //! * [`Seed`]: named streams of random numbers, forked from one seed.
 //! * [`stretch`]: the metrics of one job.
 //! * [`offline`]: instances of the off-line problem and of the adaptation problem.
@@ -49,12 +50,13 @@ pub mod event;
 pub mod grid_event;
 pub mod named;
 pub mod offline;
+pub mod priority;
 pub mod stretch;
 pub mod vm;
 
 pub use clock::Clock;
 pub use fault::{Fault, FileFaults};
-pub use ids::{JobId, NodeId, NodeTasks, UserId};
+pub use ids::{JobId, NodeId, NodeTasks, Origin, UserId};
 pub use job::{Job, Preceding};
 pub use seed::{Rng, Seed};
 pub use share::{CpuUse, Share};

@@ -181,6 +181,7 @@ mod tests {
             run_time,
             requested_time: None,
             user: None,
+            origin: dfrsim_model::Origin::UNKNOWN,
         }
     }
 

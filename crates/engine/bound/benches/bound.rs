@@ -46,6 +46,7 @@ fn crowded(bencher: Bencher<'_, '_>, count: u64) {
             run_time: SimSpan::from_secs(10_f64.powf(rng.random_range(1.0..5.0)) as u64),
             requested_time: None,
             user: None,
+            origin: dfrsim_model::Origin::UNKNOWN,
         })
         .collect();
     jobs.sort_by_key(|job| job.submit);

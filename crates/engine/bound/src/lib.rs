@@ -24,6 +24,7 @@
 //!     run_time: SimSpan::from_secs(60),
 //!     requested_time: None,
 //!     user: None,
+//!     origin: dfrsim_model::Origin::UNKNOWN,
 //! };
 //! // Either job alone fills both nodes, so one of them ends after two minutes at the earliest.
 //! let bound = max_stretch_bound(&[job(1), job(2)], 2, SimSpan::from_secs(10));

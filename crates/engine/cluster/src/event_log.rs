@@ -2,6 +2,7 @@
 
 use crate::{Observer, Occurrence, PlatformChange, Summary, records};
 use dfrsim_model::event::Record;
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_platform::Interruption;
 use std::io::{self, Write};
@@ -27,6 +28,13 @@ impl<W: Write> EventLog<W> {
     #[must_use]
     pub fn with_outages(mut self, interruption: Interruption) -> EventLog<W> {
         self.write(&records::platform(interruption));
+        self
+    }
+
+    /// The file is of a policy that orders jobs by these priorities; to be called before the simulation begins.
+    #[must_use]
+    pub fn with_priorities(mut self, settings: &Priorities) -> EventLog<W> {
+        self.write(&records::priority(settings));
         self
     }
 

@@ -49,6 +49,7 @@
 //!     run_time: SimSpan::from_secs(60),
 //!     requested_time: None,
 //!     user: None,
+//!     origin: dfrsim_model::Origin::UNKNOWN,
 //! };
 //! let mut metrics = Metrics::new(SummaryOptions::new(1));
 //! simulate(1, &Options::default(), [job], &mut Everything, &mut metrics).unwrap();

@@ -2,6 +2,7 @@
 
 use crate::{Link, Occurrence, Placement, PlatformChange, Summary};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, PlatformFigures, Record};
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
 use dfrsim_platform::{Interruption, NodeSpan, Window};
 
@@ -26,6 +27,12 @@ pub fn platform(interruption: Interruption) -> Record<'static> {
         cost_us: checkpoints.map_or(0, |it| it.cost.micros()),
         restart_us: checkpoints.map_or(0, |it| it.restart.micros()),
     }
+}
+
+/// The record of what priorities and limits depend on, if jobs have any; before the first job.
+#[must_use]
+pub fn priority(settings: &Priorities) -> Record<'static> {
+    Record::Priority { settings: Box::new(settings.clone()) }
 }
 
 impl PlatformChange<'_> {
@@ -67,6 +74,9 @@ impl Occurrence<'_> {
                 estimate_us: (estimate != Some(submitted.run_time))
                     .then(|| estimate.unwrap_or(SimSpan::MAX).micros()),
                 user: submitted.user.map(UserId::number),
+                group: submitted.origin.group(),
+                queue: submitted.origin.queue(),
+                partition: submitted.origin.partition(),
             },
             Occurrence::Linked(Link { after, followers }) => {
                 let (after, think_us) = after.map(|(after, think)| (after, think.micros())).unzip();

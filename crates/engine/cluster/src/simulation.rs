@@ -130,7 +130,7 @@ fn run(
 /// use dfrsim_cluster::{Decision, Metrics, Options, Simulation, SummaryOptions};
 /// # use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
 /// # let job = Job { id: JobId(1), submit: SimTime::ZERO, tasks: 2, cpu_need: Share::from_ratio(1, 4),
-/// #     memory: Share::ZERO, run_time: SimSpan::from_secs(60), requested_time: None, user: None };
+/// #     memory: Share::ZERO, run_time: SimSpan::from_secs(60), requested_time: None, user: None, origin: dfrsim_model::Origin::UNKNOWN };
 /// let metrics = Metrics::new(SummaryOptions::new(1));
 /// let mut simulation = Simulation::new(1, Options::default(), [job], metrics)?;
 /// let mut decision = Decision::default();

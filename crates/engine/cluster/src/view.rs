@@ -4,7 +4,7 @@ use crate::job_table::{ActiveJob, JobTable};
 use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
 use crate::{JobHandle, JobState, Placement};
-use dfrsim_model::{CpuUse, JobId, NodeId, Share, SimSpan, SimTime, VirtualTime, Yield};
+use dfrsim_model::{CpuUse, JobId, NodeId, Origin, Share, SimSpan, SimTime, UserId, VirtualTime, Yield};
 
 /// A read-only view of the cluster at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,16 @@ impl<'a> JobView<'a> {
     #[must_use]
     pub fn id(self) -> JobId {
         self.active.job.id
+    }
+    /// Whose it is, if known.
+    #[must_use]
+    pub fn user(self) -> Option<UserId> {
+        self.active.job.user
+    }
+    /// The group, the queue and the partition that it comes from, as far as they are known.
+    #[must_use]
+    pub fn origin(self) -> Origin {
+        self.active.job.origin
     }
     /// Its place in the order of submission, from 0: breaks all ties.
     #[must_use]

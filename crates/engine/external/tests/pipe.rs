@@ -21,6 +21,7 @@ fn jobs() -> [Job; 2] {
         run_time: SimSpan::from_secs(10),
         requested_time: Some(SimSpan::from_secs(20)),
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     })
 }
 

@@ -29,6 +29,7 @@ fn a_process_that_is_late_or_does_not_read_is_ended() {
         run_time: SimSpan::from_secs(1),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     // More jobs at once than a pipe holds.
     for script in ["sleep 60", "echo {}; sleep 60", "read -r ask; echo wait >&2; sleep 60"] {

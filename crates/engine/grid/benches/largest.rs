@@ -89,6 +89,7 @@ fn walltime(job: &GridJob) -> SimSpan {
         run_time: run,
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     EstimateModel::Random(5.0).estimate(&job, Seed::new(1)).unwrap()
 }

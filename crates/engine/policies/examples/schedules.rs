@@ -96,6 +96,7 @@ fn panel(policy: &str, kind: &str, top: f64) -> Group {
         run_time: SimSpan::from_secs(run),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     });
     let mut gantt = Gantt::default();
     let known: Policy = policy.parse().expect("the policy is known");

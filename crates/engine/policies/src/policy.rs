@@ -1,8 +1,8 @@
 //! Policies as data, and their names.
 
 use crate::batch::{
-    BatchScheduler, Compression, Conservative, Discipline, Easy, EasySpare, Fcfs, Planner, QueueOrder,
-    WithOutages,
+    BatchScheduler, Compression, Conservative, Discipline, Easy, EasySpare, Fcfs, Planner, PriorityScheduler,
+    QueueOrder, Rule, WithOutages,
 };
 use crate::equipartition::Equipartition;
 use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, Periodic};
@@ -10,8 +10,10 @@ use crate::registry::CustomPolicy;
 use dfrsim_cluster::Scheduler;
 use dfrsim_model::SimSpan;
 use dfrsim_model::named::UnknownName;
+use dfrsim_model::priority::Priorities;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// A policy, as its name says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,6 +56,28 @@ impl Policy {
             Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options)),
             Policy::Custom(policy) => policy.scheduler(nodes, options),
         }
+    }
+
+    /// A scheduler of this policy that orders jobs by priority, if it [can](Policy::knows_priorities). The settings must have been
+    /// [checked](Priorities::check).
+    #[must_use]
+    pub fn scheduler_by_priority(self, nodes: u32, settings: &Arc<Priorities>) -> Option<Box<dyn Scheduler>> {
+        let rule = match self {
+            Policy::Fcfs(QueueOrder::Arrival) => Rule::Fcfs,
+            Policy::Easy(QueueOrder::Arrival) => Rule::Easy,
+            Policy::Conservative(_) => Rule::Conservative,
+            _ => return None,
+        };
+        Some(Box::new(PriorityScheduler::new(Arc::clone(settings), rule, nodes)))
+    }
+
+    /// Whether the policy can order jobs by the priorities of a site, and keep to its limits. CONS and CONS/REPLAN are the same then.
+    #[must_use]
+    pub fn knows_priorities(self) -> bool {
+        matches!(
+            self,
+            Policy::Fcfs(QueueOrder::Arrival) | Policy::Easy(QueueOrder::Arrival) | Policy::Conservative(_)
+        )
     }
 
     /// The parts of a fractional policy; `None` of any other.

@@ -26,6 +26,7 @@
 //!     run_time: SimSpan::from_secs(seconds),
 //!     requested_time: Some(SimSpan::from_secs(100)),
 //!     user: None,
+//!     origin: dfrsim_model::Origin::UNKNOWN,
 //! };
 //! let policy: dfrsim_policies::Policy = "FCFS".parse()?;
 //! let mut scheduler = policy.scheduler(4, &PolicyOptions::default());

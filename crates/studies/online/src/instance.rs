@@ -293,13 +293,19 @@ pub(crate) fn digest(
     let mut digester = Digester::new();
     digester.integer(nodes).integer(jobs.len() as u64);
     for job in jobs {
-        let Job { id, submit, tasks, cpu_need, memory, run_time, requested_time, user } = job;
+        let Job { id, submit, tasks, cpu_need, memory, run_time, requested_time, user, origin } = job;
         let requested = requested_time.map_or(u64::MAX, SimSpan::micros);
         digester.integer(id.0).integer(submit.micros()).integer(*tasks).integer(cpu_need.units());
         digester.integer(memory.units()).integer(run_time.micros()).integer(requested);
         // Jobs of generated traces have none, and their digests stay what they were.
         if let Some(user) = user {
             digester.integer(user.number());
+        }
+        // Nor have those of scenarios without priorities.
+        if *origin != dfrsim_model::Origin::UNKNOWN {
+            for number in [origin.group(), origin.queue(), origin.partition()] {
+                digester.integer(number.map_or(u64::MAX, u64::from));
+            }
         }
     }
     // Nor have those of logs whose times are kept.

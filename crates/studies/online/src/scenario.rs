@@ -370,7 +370,11 @@ impl Source {
         };
         let &Log { lines, annotation, select, rules, .. } = log;
         let units = Some(nodes.get());
-        Some((log, prepare::Options { format, lines, flops, size, select, rules, units, annotation }))
+        let origins = false;
+        Some((
+            log,
+            prepare::Options { format, lines, flops, size, select, rules, units, annotation, origins },
+        ))
     }
 }
 

@@ -1,13 +1,17 @@
 //! Follows the starts of a batch policy.
 
 use super::backfilling::Backfilling;
+use super::by_priority::{ByPriority, RuleOfOrder};
 use super::conservative::Reservations;
 use super::outages::{NodeByNode, Starting};
 use super::queue::{Order, Waiting};
 use super::spare::SpareNodes;
 use super::{BatchPolicy, BatchRule};
+use crate::job::Job;
 use crate::platform::Platform;
+use crate::priority::PriorityRule;
 use dfrsim_model::Yield;
+use dfrsim_model::priority::Priorities;
 use std::collections::BTreeMap;
 
 /// How long a job past its estimate is expected to go on: a second, in microseconds.
@@ -29,7 +33,7 @@ impl Running {
 }
 
 /// The cluster at the moment of a decision: the starts of before, and those of this moment as they are judged.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Cluster {
     pub(super) nodes: u32,
     /// Negative where a schedule takes more than there is.
@@ -43,7 +47,7 @@ impl Cluster {
         u32::try_from(self.free.max(0)).unwrap_or(self.nodes)
     }
 
-    fn start(&mut self, job: &Waiting, now: u64) {
+    pub(super) fn start(&mut self, job: &Waiting, now: u64) {
         self.free -= i64::from(job.width);
         let end = now.saturating_add(job.estimate);
         self.running.insert(job.job, Running { width: job.width, end });
@@ -78,7 +82,7 @@ impl Decision<'_> {
 }
 
 #[derive(Debug)]
-enum Discipline {
+pub(super) enum Discipline {
     Backfilling(Backfilling),
     Spare(SpareNodes),
     Conservative(Reservations),
@@ -99,6 +103,8 @@ pub(crate) struct BatchCheck {
     placements: Vec<(u64, Vec<u32>)>,
     /// What is known where nodes go down.
     by_node: Option<NodeByNode>,
+    /// The order and the limits of jobs with priorities.
+    by_priority: Option<Box<ByPriority>>,
     /// Whether anything happened since the last decision.
     is_due: bool,
 }
@@ -129,6 +135,7 @@ impl BatchCheck {
             holders: Vec::new(),
             placements: Vec::new(),
             by_node: None,
+            by_priority: None,
             is_due: false,
         }
     }
@@ -136,6 +143,22 @@ impl BatchCheck {
     pub(crate) fn platform(&mut self, platform: &Platform) {
         self.by_node.get_or_insert_default().follow(platform);
         self.is_due = true;
+    }
+
+    /// The policy orders jobs by priority.
+    pub(crate) fn priority(&mut self, settings: &Priorities) -> Option<PriorityRule> {
+        if self.order != Order::Submission || matches!(self.discipline, Discipline::Spare(_)) {
+            return Some(PriorityRule::Policy);
+        }
+        self.by_priority = Some(Box::new(ByPriority::new(settings, self.cluster.nodes)));
+        None
+    }
+
+    /// What the priority and the limits of a job depend on.
+    pub(crate) fn rank(&mut self, number: u64, job: &Job) {
+        if let Some(by_priority) = &mut self.by_priority {
+            by_priority.submit(number, job);
+        }
     }
 
     pub(crate) fn submit(&mut self, job: u64, submit: u64, width: u32, estimate: u64) {
@@ -180,6 +203,9 @@ impl BatchCheck {
         if let Some(by_node) = &mut self.by_node {
             return by_node.leave(job);
         }
+        if let Some(by_priority) = &mut self.by_priority {
+            by_priority.end(job, now);
+        }
         if let Some(ended) = self.cluster.running.remove(&job) {
             self.cluster.free += i64::from(ended.width);
             match &mut self.discipline {
@@ -195,7 +221,8 @@ impl BatchCheck {
         let at = self.queue.iter().position(|waiting| waiting.job == job)?;
         let width = self.queue.remove(at).width;
         let nodes = self.cluster.nodes;
-        (width <= nodes).then_some(BatchRule::Rejected { width, nodes })
+        let is_limited = self.by_priority.as_mut().is_some_and(|it| it.reject(job));
+        (width <= nodes && !is_limited).then_some(BatchRule::Rejected { width, nodes })
     }
 
     /// Checks the decision at one time once all of its records are known, and the decisions that the policy should have
@@ -212,8 +239,18 @@ impl BatchCheck {
             }
             fits
         });
-        self.order.sort(&mut self.queue, now);
         let started = std::mem::take(&mut self.started);
+        if let Some(by_priority) = &mut self.by_priority {
+            let starting = started.iter().map(|&(job, _)| job).collect();
+            let rule = RuleOfOrder::of(&self.discipline);
+            let verdicts = by_priority.decide(now, rule, &mut self.cluster, &mut self.queue, starting);
+            for (job, rule) in verdicts {
+                let line = started.iter().find(|(starting, _)| *starting == job).map(|&(_, line)| line);
+                fault(job, now, line, rule);
+            }
+            return;
+        }
+        self.order.sort(&mut self.queue, now);
         if let Some(by_node) = &mut self.by_node {
             let placements = std::mem::take(&mut self.placements);
             let starting: Vec<Starting<'_>> =
@@ -256,8 +293,20 @@ impl BatchCheck {
 
     /// Checks the decisions that the policy should have taken between the last time and the next one, for which the
     /// file has no records.
-    pub(crate) fn pass(&mut self, until: u64, mut fault: impl FnMut(u64, u64, BatchRule)) {
+    pub(crate) fn pass(&mut self, now: u64, until: u64, mut fault: impl FnMut(u64, u64, BatchRule)) {
         if self.by_node.is_some() {
+            return;
+        }
+        if let Some(by_priority) = &mut self.by_priority {
+            let (rule, mut now) = (RuleOfOrder::of(&self.discipline), now);
+            while let Some(next) =
+                by_priority.next_decision(now, rule, &self.queue).filter(|&next| next < until)
+            {
+                now = next;
+                let (cluster, queue) = (&mut self.cluster, &mut self.queue);
+                let verdicts = by_priority.decide(now, rule, cluster, queue, Vec::new());
+                verdicts.into_iter().for_each(|(job, rule)| fault(job, now, rule));
+            }
             return;
         }
         let Discipline::Conservative(reservations) = &mut self.discipline else { return };

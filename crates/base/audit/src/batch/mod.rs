@@ -7,9 +7,13 @@
 //! Where nodes go down, FCFS and EASY are judged node by node; of EASY/SPARE and CONS it is checked that no job reaches into a window that
 //! was announced.
 //!
+//! Where jobs have priorities, these are computed from the events alone, and the queue is in their order without the jobs that a limit holds
+//! back ([`crate::priority`]).
+//!
 //! What a policy knows of run times is in the events: `estimate_us`, or the run time itself where that is absent.
 
 mod backfilling;
+mod by_priority;
 mod check;
 mod conservative;
 mod outages;

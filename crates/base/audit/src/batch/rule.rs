@@ -102,6 +102,17 @@ pub enum BatchRule {
         /// The begin of the window.
         from: SimTime,
     },
+    /// A job that its partition or its quality of service does not admit is rejected when it is submitted.
+    #[error(
+        "it is not rejected, although it is too wide or too long for its partition or its quality of service"
+    )]
+    LimitIgnored,
+    /// Backfilling tries so many jobs only.
+    #[error("it is backfilled, though it is behind the {most} jobs that backfilling tries")]
+    TooDeep {
+        /// How many.
+        most: u32,
+    },
     /// A job starts at its reservation.
     #[error("it does not start at its reservation")]
     ReservationMissed,

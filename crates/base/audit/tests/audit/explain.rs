@@ -32,6 +32,7 @@ fn events() -> Vec<u8> {
         run_time: SimSpan::from_secs(run),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     let jobs = [job(7, 0, 20, 6), job(8, 10, 10, 6), job(9, 45, 10, 2)];
     let log = EventLog::new(Vec::new(), "HALVES", 1, SimSpan::ZERO, SimSpan::ZERO);

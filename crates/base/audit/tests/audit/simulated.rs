@@ -78,6 +78,7 @@ proptest! {
                 run_time: SimSpan::from_micros(rng.random_range(1..300_000)),
                 requested_time: None,
                 user: UserId::new(id as u32 % 3),
+                origin: dfrsim_model::Origin::UNKNOWN,
             })
             .collect();
         jobs.sort_by_key(|job| job.submit);

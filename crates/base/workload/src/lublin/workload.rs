@@ -97,6 +97,7 @@ pub fn jobs(parameters: &LublinParameters, seed: Seed) -> impl Iterator<Item = J
         run_time,
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     })
 }
 

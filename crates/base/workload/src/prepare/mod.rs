@@ -94,6 +94,14 @@ pub struct Options {
     pub units: Option<u32>,
     /// Where tasks, needs and memory come from.
     pub annotation: Annotation,
+    /// Whether jobs say from which group, queue and partition they come.
+    #[serde(skip_serializing_if = "is_false")]
+    pub origins: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Format {

@@ -5,7 +5,7 @@ use super::numbers::Numbers;
 use super::rules::{Action, Anomaly, Counts};
 use super::{Options, Report};
 use crate::log::{Faults, Header, Line, LogError, Problem, Record, Source};
-use dfrsim_model::{Job, JobId, SimSpan, UserId};
+use dfrsim_model::{Job, JobId, Origin, SimSpan, UserId};
 
 /// The jobs of a log, made one at a time of its records; ids and submit times are the log's.
 ///
@@ -126,6 +126,10 @@ impl<S: Source> JobStream<S> {
             run_time,
             requested_time,
             user: record.user.and_then(UserId::new),
+            origin: match self.options.origins {
+                true => Origin::new(record.group, record.queue, record.partition),
+                false => Origin::UNKNOWN,
+            },
         })
     }
     /// Applies the rule; `None` if the job is to be left out.

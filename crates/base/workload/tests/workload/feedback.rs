@@ -16,6 +16,7 @@ fn job(number: u64, submit: u64, user: u32, wait: u64, run: u64) -> (Job, Record
         run_time: SimSpan::from_secs(run),
         requested_time: None,
         user: UserId::new(user),
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     let (wait, run_time) = (Some(SimSpan::from_secs(wait)), Some(job.run_time));
     (job, Record { job: number, wait, run_time, ..Record::default() })

@@ -15,6 +15,7 @@ pub(crate) fn jobs(list: &[(u64, u32, Share, u64)]) -> Vec<Job> {
         run_time: SimSpan::from_secs(run),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     (0..).zip(list).map(job).collect()
 }

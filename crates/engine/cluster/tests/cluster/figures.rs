@@ -171,6 +171,9 @@ fn an_events_file_says_what_happened() {
         run_us: us(run),
         estimate_us: None,
         user: None,
+        group: None,
+        queue: None,
+        partition: None,
     };
     let complete = |second, job| Record::Complete { at_us: us(second), job };
     let full = FULL.units();

@@ -14,6 +14,7 @@ fn job(id: u64, need_tenths: u64, seconds: u64) -> Job {
         run_time: SimSpan::from_secs(seconds),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     }
 }
 

@@ -277,6 +277,7 @@ impl<T: Transport> Session<T> {
                     run_time,
                     requested_time: walltime,
                     user: None,
+                    origin: dfrsim_model::Origin::UNKNOWN,
                 });
             }
             Order::Ignored => {}

@@ -73,6 +73,7 @@ fn job(id: u64, submit: u64, tasks: u32, run: u64) -> Job {
         run_time: SimSpan::from_secs(run),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     }
 }
 

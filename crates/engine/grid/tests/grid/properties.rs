@@ -28,6 +28,7 @@ fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> V
         run_time: spec.speed.time_of(jobs[job].run),
         requested_time: Some(spec.speed.time_of(jobs[job].walltime)),
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     let options = ClusterOptions {
         estimates: EstimateModel::Requested,

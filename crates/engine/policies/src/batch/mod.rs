@@ -7,6 +7,8 @@
 //! A [`Forecast`] also says when a job would start, queued or not, and gives waiting jobs back: what a scheduler
 //! above several clusters needs of each. CONS has its plan anyway; [`InQueueOrder`] plans for FCFS and EASY.
 //!
+//! Sites order jobs by priority and limit what users and partitions may: see `priority` in this folder.
+//!
 //! With one processor as a node of its own, the same planners schedule plain SWF logs by processor counts.
 
 mod conservative;
@@ -17,6 +19,7 @@ mod forecast;
 mod free_nodes;
 mod in_queue_order;
 mod outages;
+mod priority;
 mod profile;
 mod queue;
 mod scheduler;
@@ -28,6 +31,7 @@ pub use fcfs::Fcfs;
 pub use forecast::{Cancel, Forecast, PlannedJob, SubmissionEffect};
 pub use in_queue_order::{InQueueOrder, QueueRule};
 pub(crate) use outages::{Discipline, WithOutages};
+pub(crate) use priority::{PriorityScheduler, Rule};
 pub use profile::Profile;
 pub use queue::QueueOrder;
 pub use scheduler::BatchScheduler;

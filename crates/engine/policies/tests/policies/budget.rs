@@ -114,6 +114,7 @@ fn what_cannot_be_moved_is_paused_for_higher_priorities() {
         run_time: SimSpan::from_secs(run),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     let small = Share::from_ratio(2, 5);
     let jobs = vec![
@@ -142,6 +143,7 @@ fn two_gigabytes_are_enough_for_a_quarter_of_a_node() {
         run_time: SimSpan::from_secs(run),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     let (one, half) = (Share::ONE, Share::from_ratio(1, 2));
     let jobs =

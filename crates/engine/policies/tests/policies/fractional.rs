@@ -15,6 +15,7 @@ pub(crate) fn jobs(table: &[(u64, u64, u64)]) -> Vec<Job> {
         run_time: SimSpan::from_secs(run),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     table.iter().zip(1..).map(job).collect()
 }

@@ -21,6 +21,7 @@ fn run(parameters: &PolicyOptions, policy: &str, nodes: u32, table: &[Row]) -> V
         run_time: SimSpan::from_secs(run),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     let jobs = table.iter().zip(1..).map(job).collect();
     schedule_with(parameters, policy, nodes, &Options::default(), jobs)

@@ -47,6 +47,7 @@ pub(crate) fn job(id: u64, (submit, width, run, requested): (u64, u32, u64, u64)
         run_time: SimSpan::from_secs(run),
         requested_time: (requested > 0).then(|| SimSpan::from_secs(requested)),
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     }
 }
 

@@ -35,6 +35,7 @@ fn workload() -> impl Strategy<Value = (u32, Vec<Job>)> {
                     run_time: quarters(run),
                     requested_time: requested.map(quarters),
                     user: None,
+                    origin: dfrsim_model::Origin::UNKNOWN,
                 }
             });
             (nodes, jobs.collect())

@@ -17,6 +17,7 @@ fn job(id: u64, submit: u64, tasks: u32, run: u64, requested: Option<u64>) -> Jo
         run_time: SimSpan::from_secs(run),
         requested_time: requested.map(SimSpan::from_secs),
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     }
 }
 

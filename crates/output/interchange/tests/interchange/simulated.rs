@@ -27,6 +27,7 @@ fn jobs() -> impl Strategy<Value = Vec<Job>> {
                 run_time: SimSpan::from_secs(run),
                 requested_time: None,
                 user: None,
+                origin: dfrsim_model::Origin::UNKNOWN,
             })
             .collect()
     })

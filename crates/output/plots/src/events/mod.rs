@@ -65,6 +65,7 @@ mod tests {
                 run_time: SimSpan::from_secs(10 + (id * 97) % 600),
                 requested_time: None,
                 user: None,
+                origin: dfrsim_model::Origin::UNKNOWN,
             })
             .collect();
         let known: Policy = policy.parse().unwrap();

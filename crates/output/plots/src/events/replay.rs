@@ -249,7 +249,7 @@ impl Replay {
                 };
                 self.change(at_us, job, Change::Pause, pause, watch)
             }
-            Record::Platform { .. } | Record::Window { .. } => Ok(()),
+            Record::Platform { .. } | Record::Priority { .. } | Record::Window { .. } => Ok(()),
             Record::Down { at_us, nodes } => self.nodes(at_us, &nodes, true, watch),
             Record::Up { at_us, nodes } => self.nodes(at_us, &nodes, false, watch),
             Record::Interrupt { at_us, job, .. } => {

@@ -28,6 +28,7 @@ fn jobs() -> Vec<Job> {
         run_time: SimSpan::from_secs(run),
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     JOBS.iter().zip(1..).map(job).collect()
 }

@@ -31,6 +31,7 @@ proptest! {
             run_time: SimSpan::from_secs(run),
             requested_time: None,
             user: None,
+            origin: dfrsim_model::Origin::UNKNOWN,
         }).collect();
         list.sort_by_key(|job| job.submit);
         let stays = stays(&gantt(&events(policy, NODES, SimSpan::ZERO, &list)));

@@ -235,6 +235,7 @@ fn walltime(model: EstimateModel, job: &GridJob, seed: Seed) -> SimSpan {
         run_time: job.run,
         requested_time: None,
         user: None,
+        origin: dfrsim_model::Origin::UNKNOWN,
     };
     model.estimate(&job, seed).unwrap_or(job.run_time)
 }

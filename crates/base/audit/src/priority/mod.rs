@@ -1,0 +1,21 @@
+//! Priorities and limits of jobs, computed from the settings and the events of a file.
+//!
+//! The formulas are those of the policies; their arithmetic is on integers that round down, so that two ways of computing them agree:
+//! here usage is added up from the times of all jobs, and powers of one half come from a power series.
+
+mod limits;
+mod rule;
+mod series;
+mod usage;
+
+pub(crate) use limits::Limits;
+pub use rule::PriorityRule;
+pub(crate) use usage::{Account, Usage};
+
+/// A factor of 1.
+pub(crate) const ONE: u128 = 1 << 32;
+
+/// A part of a whole as a factor; 0 of 0.
+pub(crate) fn fraction(part: u128, whole: u128) -> u128 {
+    (part * ONE).checked_div(whole).unwrap_or(0)
+}

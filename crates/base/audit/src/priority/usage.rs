@@ -1,0 +1,178 @@
+//! Who has used what, and the fair share.
+
+use super::series::half_to_the;
+use super::{ONE, fraction};
+use crate::job::Job;
+use dfrsim_model::priority::{Priorities, Unlisted};
+use std::collections::BTreeMap;
+
+/// An account by its name, or by the group or user of which it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Account {
+    Listed(String),
+    Unlisted(Option<u32>),
+}
+
+#[derive(Debug)]
+struct Entry {
+    parent: Option<Account>,
+    shares: u32,
+    usage: u128,
+}
+
+/// A job on nodes, since a moment.
+#[derive(Debug)]
+struct Span {
+    account: Account,
+    width: u32,
+    start: u64,
+}
+
+/// Follows the usage of all accounts.
+#[derive(Debug)]
+pub(crate) struct Usage {
+    by_group: BTreeMap<u32, Account>,
+    by_user: BTreeMap<u32, Account>,
+    unlisted: Unlisted,
+    accounts: BTreeMap<Account, Entry>,
+    period: u64,
+    kept: u128,
+    /// The last multiple of the period.
+    counted: u64,
+    running: BTreeMap<u64, Span>,
+    /// The jobs that have ended since then.
+    ended: Vec<(Span, u64)>,
+    fair_shares: BTreeMap<Account, u128>,
+}
+
+impl Usage {
+    pub(crate) fn new(settings: &Priorities) -> Usage {
+        let listed = |name: &String| Account::Listed(name.clone());
+        let (mut by_group, mut by_user, mut accounts) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for account in &settings.accounts {
+            let parent = account.parent.as_ref().map(listed);
+            accounts.insert(listed(&account.name), Entry { parent, shares: account.shares, usage: 0 });
+            by_group.extend(account.groups.iter().map(|&group| (group, listed(&account.name))));
+            by_user.extend(account.users.iter().map(|&user| (user, listed(&account.name))));
+        }
+        let exponent = fraction(settings.calc_period_s.into(), settings.half_life_s.into());
+        Usage {
+            by_group,
+            by_user,
+            unlisted: settings.unlisted,
+            accounts,
+            period: settings.calc_period_s.saturating_mul(1_000_000),
+            kept: if settings.half_life_s == 0 { ONE } else { half_to_the(exponent) },
+            counted: 0,
+            running: BTreeMap::new(),
+            ended: Vec::new(),
+            fair_shares: BTreeMap::new(),
+        }
+    }
+
+    /// The account of a job, which is there from now on.
+    pub(crate) fn account(&mut self, job: &Job) -> Account {
+        let of_user = job.user.and_then(|user| self.by_user.get(&user));
+        let of_group = job.group.and_then(|group| self.by_group.get(&group));
+        if let Some(account) = of_user.or(of_group) {
+            return account.clone();
+        }
+        let account = Account::Unlisted(match self.unlisted {
+            Unlisted::Group => job.group,
+            Unlisted::User => job.user,
+            Unlisted::Together => None,
+        });
+        if !self.accounts.contains_key(&account) {
+            self.accounts.insert(account.clone(), Entry { parent: None, shares: 1, usage: 0 });
+            self.fair_shares.clear();
+        }
+        account
+    }
+
+    pub(crate) fn start(&mut self, job: u64, account: Account, width: u32, now: u64) {
+        self.running.insert(job, Span { account, width, start: now });
+    }
+
+    pub(crate) fn end(&mut self, job: u64, now: u64) {
+        self.ended.extend(self.running.remove(&job).map(|span| (span, now)));
+    }
+
+    /// The first multiple of the period after a moment.
+    pub(crate) fn multiple_after(&self, now: u64) -> u64 {
+        (now / self.period + 1).saturating_mul(self.period)
+    }
+
+    /// Counts the periods that are over by now; the end of the last one, if there is one.
+    pub(crate) fn count(&mut self, now: u64) -> Option<u64> {
+        let mut last = None;
+        while self.multiple_after(self.counted) <= now {
+            let is_used = self.accounts.values().any(|entry| entry.usage > 0);
+            let next = match is_used || !self.running.is_empty() || !self.ended.is_empty() {
+                true => self.multiple_after(self.counted),
+                false => now - now % self.period,
+            };
+            self.accounts.values_mut().for_each(|entry| entry.usage = entry.usage * self.kept / ONE);
+            let running = self.running.values().map(|span| (span, next));
+            for (span, end) in running.chain(self.ended.iter().map(|(span, end)| (span, *end))) {
+                let span_us = end.min(next).saturating_sub(span.start.max(self.counted));
+                if let Some(entry) = self.accounts.get_mut(&span.account) {
+                    entry.usage += u128::from(span_us) * u128::from(span.width);
+                }
+            }
+            self.ended.retain(|(_, end)| *end > next);
+            (self.counted, last) = (next, Some(next));
+        }
+        if last.is_some() {
+            self.fair_shares.clear();
+        }
+        last
+    }
+
+    /// The factor of the fair share, by the periods that are counted.
+    pub(crate) fn fair_share(&mut self, account: &Account) -> u128 {
+        if self.fair_shares.is_empty() {
+            self.fair_shares = self.all_fair_shares();
+        }
+        self.fair_shares.get(account).copied().unwrap_or(0)
+    }
+
+    fn all_fair_shares(&self) -> BTreeMap<Account, u128> {
+        let mut with_below: BTreeMap<&Account, u128> = BTreeMap::new();
+        let mut shares_below: BTreeMap<Option<&Account>, u128> = BTreeMap::new();
+        for (account, entry) in &self.accounts {
+            *shares_below.entry(entry.parent.as_ref()).or_default() += u128::from(entry.shares);
+            let mut at = Some(account);
+            while let Some(account) = at {
+                *with_below.entry(account).or_default() += entry.usage;
+                at = self.accounts[account].parent.as_ref();
+            }
+        }
+        let all = self.accounts.values().map(|entry| entry.usage).sum();
+        let factor = |account: &Account| {
+            // From the root down.
+            let mut path = vec![account];
+            while let Some(parent) = path.last().and_then(|last| self.accounts[*last].parent.as_ref()) {
+                path.push(parent);
+            }
+            let (mut share, mut effective) = (ONE, None);
+            for account in path.into_iter().rev() {
+                let Entry { parent, shares, .. } = &self.accounts[account];
+                let (own, siblings) = (u128::from(*shares), shares_below[&parent.as_ref()]);
+                share = (share * own).checked_div(siblings).unwrap_or(0);
+                let normalised = fraction(with_below[account], all);
+                effective = Some(match effective {
+                    None => normalised,
+                    Some(above) => {
+                        let others = u128::saturating_sub(above, normalised);
+                        normalised + (others * own).checked_div(siblings).unwrap_or(0)
+                    }
+                });
+            }
+            match share {
+                0 => 0,
+                share => half_to_the(fraction(effective.unwrap_or(0), share)),
+            }
+        };
+        self.accounts.keys().map(|account| (account.clone(), factor(account))).collect()
+    }
+}

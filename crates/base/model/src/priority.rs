@@ -1,0 +1,355 @@
+//! What the priorities and the limits of waiting jobs depend on, as the file of a site says it.
+//!
+//! The names of most fields are those of Slurm's parameters in other letters: `half_life_s` is `PriorityDecayHalfLife`. This module
+//! has the settings only; what they mean is computed by the policies, and once more by the audit.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Priorities and limits of waiting jobs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Priorities {
+    /// By what the factors, which are between 0 and 1, are multiplied. The priority of a job is the sum.
+    pub weights: PriorityWeights,
+    /// The wait from which on the factor of the age is 1.
+    pub max_age_s: u64,
+    /// Whether smaller jobs have the larger factor of the size.
+    pub favor_small: bool,
+    /// After how long half of the past usage is forgotten; 0 if none ever is.
+    pub half_life_s: u64,
+    /// From one computation of usage and priorities to the next.
+    pub calc_period_s: u64,
+    /// Accounts, whose usage is counted.
+    pub accounts: Vec<Account>,
+    /// The account of jobs that no account names.
+    pub unlisted: Unlisted,
+    /// Qualities of service. A job has the first one that matches it.
+    pub qos: Vec<JobClass>,
+    /// Partitions. A job has the first one that matches it.
+    pub partitions: Vec<JobClass>,
+    /// How many jobs of a user may run at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_running_per_user: Option<u32>,
+    /// How far backfilling goes.
+    pub backfill: BackfillSettings,
+}
+
+impl Default for Priorities {
+    /// Slurm's defaults: every weight is 0, so that jobs are in the order of submission.
+    fn default() -> Self {
+        Priorities {
+            weights: PriorityWeights::default(),
+            max_age_s: 7 * 86_400,
+            favor_small: false,
+            half_life_s: 7 * 86_400,
+            calc_period_s: 300,
+            accounts: Vec::new(),
+            unlisted: Unlisted::default(),
+            qos: Vec::new(),
+            partitions: Vec::new(),
+            max_running_per_user: None,
+            backfill: BackfillSettings::default(),
+        }
+    }
+}
+
+/// The weights of the factors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PriorityWeights {
+    /// Of the age: the wait / the largest age.
+    pub age: u32,
+    /// Of the size: the nodes of the job / those of the cluster, or 1 less that.
+    pub size: u32,
+    /// Of the fair share: 2^(-effective usage / share) of the account.
+    pub fair_share: u32,
+    /// Of the quality of service: its priority / the largest one.
+    pub qos: u32,
+    /// Of the partition: its priority / the largest one.
+    pub partition: u32,
+}
+
+/// An account in the tree of accounts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Account {
+    /// Its name.
+    pub name: String,
+    /// The account above it; the root if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Its shares, of those of all accounts below the same one.
+    #[serde(default = "one")]
+    pub shares: u32,
+    /// The groups of the log whose jobs it pays for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<u32>,
+    /// The users of the log whose jobs it pays for, whatever their group.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub users: Vec<u32>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// The account of jobs that no account names. Such accounts are below the root, have one share, and are there from the first
+/// submission of one of their jobs on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unlisted {
+    /// One for each group of the log, and one for jobs of no group.
+    #[default]
+    Group,
+    /// One for each user, and one for jobs of no user.
+    User,
+    /// One for all.
+    Together,
+}
+
+/// A quality of service, or a partition: which jobs it has, and what they may. Of each list that is not empty, one number must be that
+/// of the job; without any list it has every job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct JobClass {
+    /// Its name.
+    pub name: String,
+    /// Its priority.
+    pub priority: u32,
+    /// Queues of the log (field 15; the QOS of Slurm's accounting).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queues: Vec<u32>,
+    /// Partitions of the log (field 16).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partitions: Vec<u32>,
+    /// Groups of the log (field 13; the account of Slurm's accounting).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<u32>,
+    /// Users of the log.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub users: Vec<u32>,
+    /// Jobs of a longer estimate, or without any, are rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_time_s: Option<u64>,
+    /// Jobs of more nodes are rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_nodes: Option<u32>,
+    /// How many nodes its jobs may have together. Wider jobs are rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_nodes: Option<u32>,
+    /// How many of its jobs may run for a user at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_running_per_user: Option<u32>,
+}
+
+/// How far backfilling goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BackfillSettings {
+    /// How many waiting jobs are tried, the head of the queue included; all of them if it is missing (`bf_max_job_test`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_job_test: Option<u32>,
+    /// Jobs are backfilled at multiples of this time only; 0 if they are whenever something happens (`bf_interval`).
+    pub interval_s: u64,
+    /// How far conservative backfilling plans: jobs that can only start later have no reservation. 0 if there is no end
+    /// (`bf_window`, which Slurm has in minutes).
+    pub window_s: u64,
+    /// Backfilling takes the ends of jobs for the next multiple of this; 0 if it takes them as they are (`bf_resolution`).
+    pub resolution_s: u64,
+}
+
+/// Why settings are of no use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {reason}")]
+pub struct PriorityError {
+    /// The field.
+    pub place: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// The longest time in settings, in seconds.
+pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
+
+impl Priorities {
+    /// Whether jobs are in the order of submission, without any limit: nothing is left to be done.
+    #[must_use]
+    pub fn are_plain(&self) -> bool {
+        let classes = self.qos.iter().chain(&self.partitions);
+        self.weights == PriorityWeights::default()
+            && self.max_running_per_user.is_none()
+            && self.backfill == BackfillSettings::default()
+            && classes.into_iter().all(|class| !class.has_limits())
+    }
+
+    /// Checks what types do not.
+    ///
+    /// # Errors
+    /// The first field that is wrong.
+    pub fn check(&self) -> Result<(), PriorityError> {
+        let BackfillSettings { max_job_test, interval_s, window_s, resolution_s } = self.backfill;
+        for (place, span, least) in [
+            ("max_age_s", self.max_age_s, 1),
+            ("half_life_s", self.half_life_s, 0),
+            ("calc_period_s", self.calc_period_s, 1),
+            ("backfill.interval_s", interval_s, 0),
+            ("backfill.window_s", window_s, 0),
+            ("backfill.resolution_s", resolution_s, 0),
+        ] {
+            if !(least..=LONGEST_SETTING_S).contains(&span) {
+                return Err(fault(place, format!("expected {least} to {LONGEST_SETTING_S} seconds")));
+            }
+        }
+        at_least_one("backfill.max_job_test", max_job_test)?;
+        at_least_one("max_running_per_user", self.max_running_per_user)?;
+        self.check_accounts()?;
+        check_classes("qos", &self.qos)?;
+        check_classes("partitions", &self.partitions)
+    }
+
+    fn check_accounts(&self) -> Result<(), PriorityError> {
+        let names = self.accounts.iter().map(|account| account.name.as_str());
+        unique("accounts", names)?;
+        let parent = |of: &Account| self.accounts.iter().find(|it| of.parent.as_ref() == Some(&it.name));
+        let (mut groups, mut users) = (BTreeSet::new(), BTreeSet::new());
+        for account in &self.accounts {
+            let place = format!("accounts.{}", account.name);
+            if let Some(name) = account.parent.as_ref().filter(|_| parent(account).is_none()) {
+                return Err(fault(&place, format!("its parent `{name}` does not exist")));
+            }
+            // A path to the root is no longer than there are accounts.
+            let above = |at: &Account| parent(at);
+            let mut steps = 0;
+            let mut at = above(account);
+            while let Some(next) = at {
+                steps += 1;
+                if steps > self.accounts.len() {
+                    return Err(fault(&place, "it is above itself".to_owned()));
+                }
+                at = above(next);
+            }
+            for (what, of, seen) in
+                [("group", &account.groups, &mut groups), ("user", &account.users, &mut users)]
+            {
+                if let Some(number) = of.iter().find(|&&number| !seen.insert(number)) {
+                    return Err(fault(&place, format!("{what} {number} has an account already")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl JobClass {
+    fn has_limits(&self) -> bool {
+        self.max_time_s.is_some()
+            || self.max_nodes.is_some()
+            || self.total_nodes.is_some()
+            || self.max_running_per_user.is_some()
+    }
+}
+
+impl fmt::Display for Unlisted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unlisted::Group => "group",
+            Unlisted::User => "user",
+            Unlisted::Together => "together",
+        })
+    }
+}
+
+fn fault(place: &str, reason: String) -> PriorityError {
+    PriorityError { place: place.to_owned(), reason }
+}
+
+fn at_least_one(place: &str, limit: Option<u32>) -> Result<(), PriorityError> {
+    match limit {
+        Some(0) => Err(fault(place, "expected at least 1".to_owned())),
+        _ => Ok(()),
+    }
+}
+
+fn unique<'a>(place: &str, names: impl Iterator<Item = &'a str>) -> Result<(), PriorityError> {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if name.is_empty() {
+            return Err(fault(place, "each needs a name".to_owned()));
+        }
+        if !seen.insert(name) {
+            return Err(fault(place, format!("there are two of the name `{name}`")));
+        }
+    }
+    Ok(())
+}
+
+fn check_classes(place: &str, classes: &[JobClass]) -> Result<(), PriorityError> {
+    unique(place, classes.iter().map(|class| class.name.as_str()))?;
+    for class in classes {
+        let place = format!("{place}.{}", class.name);
+        at_least_one(&format!("{place}.max_nodes"), class.max_nodes)?;
+        at_least_one(&format!("{place}.total_nodes"), class.total_nodes)?;
+        at_least_one(&format!("{place}.max_running_per_user"), class.max_running_per_user)?;
+        if class.max_time_s.is_some_and(|span| span > LONGEST_SETTING_S) {
+            return Err(fault(
+                &format!("{place}.max_time_s"),
+                format!("expected at most {LONGEST_SETTING_S} seconds"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(name: &str, parent: Option<&str>) -> Account {
+        let parent = parent.map(str::to_owned);
+        Account { name: name.to_owned(), parent, shares: 1, groups: Vec::new(), users: Vec::new() }
+    }
+
+    #[test]
+    fn defaults_are_plain_and_right() {
+        let mut settings = Priorities::default();
+        assert!(settings.are_plain());
+        settings.check().unwrap();
+        settings.qos.push(JobClass { name: "low".to_owned(), total_nodes: Some(1), ..JobClass::default() });
+        assert!(!settings.are_plain());
+    }
+
+    #[test]
+    fn wrong_settings_are_named() {
+        let fault = |change: &dyn Fn(&mut Priorities)| {
+            let mut settings = Priorities::default();
+            change(&mut settings);
+            settings.check().unwrap_err().to_string()
+        };
+        let accounts = |accounts: &[Account]| fault(&|it| it.accounts = accounts.to_vec());
+        assert_eq!(fault(&|it| it.calc_period_s = 0), "calc_period_s: expected 1 to 16000000000 seconds");
+        assert_eq!(
+            fault(&|it| it.backfill.max_job_test = Some(0)),
+            "backfill.max_job_test: expected at least 1"
+        );
+        assert_eq!(accounts(&[account("a", Some("b"))]), "accounts.a: its parent `b` does not exist");
+        assert_eq!(
+            accounts(&[account("a", Some("b")), account("b", Some("a"))]),
+            "accounts.a: it is above itself"
+        );
+        assert_eq!(
+            accounts(&[account("a", None), account("a", None)]),
+            "accounts: there are two of the name `a`"
+        );
+        let of_group = |name| Account { groups: vec![3], ..account(name, None) };
+        assert_eq!(accounts(&[of_group("a"), of_group("b")]), "accounts.b: group 3 has an account already");
+        assert_eq!(fault(&|it| it.qos.push(JobClass::default())), "qos: each needs a name");
+        let class = JobClass { name: "p".to_owned(), max_nodes: Some(0), ..JobClass::default() };
+        assert_eq!(
+            fault(&|it| it.partitions.push(class.clone())),
+            "partitions.p.max_nodes: expected at least 1"
+        );
+    }
+}

@@ -1,0 +1,275 @@
+//! The tree of accounts: who pays for a job, what was used, and the fair share.
+
+use super::exponential::{decay, half_to_the};
+use super::{ONE, ratio};
+use dfrsim_model::priority::{Priorities, Unlisted};
+use dfrsim_model::{Origin, SimSpan, SimTime, UserId};
+use std::collections::BTreeMap;
+
+/// A place in the tree.
+pub(super) type AccountIndex = usize;
+
+const ROOT: AccountIndex = 0;
+
+#[derive(Debug)]
+struct Node {
+    /// Before itself in the list, but for the root.
+    parent: AccountIndex,
+    shares: u64,
+    /// The nodes that its jobs have now.
+    in_use: u64,
+    /// Node-microseconds since the last multiple of the period.
+    recent: u128,
+    /// Node-microseconds before, as far as they are not forgotten.
+    usage: u128,
+    fair_share: u64,
+}
+
+impl Node {
+    fn new(parent: AccountIndex, shares: u32) -> Node {
+        Node { parent, shares: shares.into(), in_use: 0, recent: 0, usage: 0, fair_share: ONE }
+    }
+}
+
+/// The accounts and their usage up to now.
+#[derive(Debug)]
+pub(super) struct Accounts {
+    tree: Vec<Node>,
+    groups: BTreeMap<u32, AccountIndex>,
+    users: BTreeMap<u32, AccountIndex>,
+    unlisted: Unlisted,
+    /// The accounts that are not listed, by group or user.
+    others: BTreeMap<Option<u32>, AccountIndex>,
+    period: SimSpan,
+    /// By what usage is multiplied at a multiple of the period.
+    decay: u64,
+    now: SimTime,
+}
+
+impl Accounts {
+    /// Of settings that were checked.
+    pub(super) fn new(settings: &Priorities) -> Accounts {
+        let mut tree = vec![Node::new(ROOT, 1)];
+        let (mut groups, mut users) = (BTreeMap::new(), BTreeMap::new());
+        let mut places: BTreeMap<Option<&String>, AccountIndex> = BTreeMap::from([(None, ROOT)]);
+        // Accounts follow those above them.
+        while places.len() <= settings.accounts.len() {
+            for account in &settings.accounts {
+                let parent = places.get(&account.parent.as_ref()).copied();
+                let Some(parent) = parent.filter(|_| !places.contains_key(&Some(&account.name))) else {
+                    continue;
+                };
+                places.insert(Some(&account.name), tree.len());
+                groups.extend(account.groups.iter().map(|&group| (group, tree.len())));
+                users.extend(account.users.iter().map(|&user| (user, tree.len())));
+                tree.push(Node::new(parent, account.shares));
+            }
+        }
+        let period = SimSpan::from_secs(settings.calc_period_s);
+        let half_life = SimSpan::from_secs(settings.half_life_s);
+        let mut accounts = Accounts {
+            tree,
+            groups,
+            users,
+            unlisted: settings.unlisted,
+            others: BTreeMap::new(),
+            period,
+            decay: decay(period.micros(), half_life.micros()),
+            now: SimTime::ZERO,
+        };
+        accounts.compute();
+        accounts
+    }
+
+    /// The account of a job that arrives.
+    pub(super) fn of_job(&mut self, user: Option<UserId>, origin: Origin) -> AccountIndex {
+        let user = user.map(UserId::number);
+        let listed = user.and_then(|user| self.users.get(&user));
+        let listed = listed.or_else(|| origin.group().and_then(|group| self.groups.get(&group)));
+        if let Some(&listed) = listed {
+            return listed;
+        }
+        let key = match self.unlisted {
+            Unlisted::Group => origin.group(),
+            Unlisted::User => user,
+            Unlisted::Together => None,
+        };
+        if let Some(&known) = self.others.get(&key) {
+            return known;
+        }
+        let new = self.tree.len();
+        self.tree.push(Node::new(ROOT, 1));
+        self.others.insert(key, new);
+        self.compute();
+        new
+    }
+
+    /// The factor of the fair share, by the usage of the last multiple of the period.
+    pub(super) fn fair_share(&self, account: AccountIndex) -> u64 {
+        self.tree[account].fair_share
+    }
+
+    /// A job starts on so many nodes, now.
+    pub(super) fn start(&mut self, account: AccountIndex, width: u32) {
+        self.tree[account].in_use += u64::from(width);
+    }
+
+    /// A job ends on so many nodes, now.
+    pub(super) fn end(&mut self, account: AccountIndex, width: u32) {
+        self.tree[account].in_use -= u64::from(width);
+    }
+
+    /// The next multiple of the period after now.
+    pub(super) fn next_multiple(&self) -> SimTime {
+        let period = self.period.micros();
+        SimTime::from_micros((self.now.micros() / period + 1).saturating_mul(period))
+    }
+
+    /// Goes on to a moment, up to which the same nodes are in use; the last multiple of the period on the way, if there is one.
+    pub(super) fn advance(&mut self, to: SimTime) -> Option<SimTime> {
+        let mut last = None;
+        while self.next_multiple() <= to {
+            let is_idle = self.tree.iter().all(|it| it.in_use == 0 && it.recent == 0 && it.usage == 0);
+            let next = if is_idle { self.last_multiple(to) } else { self.next_multiple() };
+            self.use_until(next);
+            for node in &mut self.tree {
+                let kept = node.usage * u128::from(self.decay) >> 32;
+                node.usage = kept + std::mem::take(&mut node.recent);
+            }
+            last = Some(next);
+        }
+        self.use_until(to);
+        if last.is_some() {
+            self.compute();
+        }
+        last
+    }
+
+    fn last_multiple(&self, to: SimTime) -> SimTime {
+        let period = self.period.micros();
+        SimTime::from_micros(to.micros() / period * period)
+    }
+
+    fn use_until(&mut self, to: SimTime) {
+        let span = u128::from(to.since(self.now).micros());
+        for node in self.tree.iter_mut().filter(|node| node.in_use > 0) {
+            node.recent += u128::from(node.in_use) * span;
+        }
+        self.now = to;
+    }
+
+    /// Computes the factors of all accounts.
+    fn compute(&mut self) {
+        let mut usage: Vec<u128> = self.tree.iter().map(|node| node.usage).collect();
+        // By account: the shares of the accounts below it.
+        let mut below = vec![0_u64; self.tree.len()];
+        for at in (1..self.tree.len()).rev() {
+            let Node { parent, shares, .. } = self.tree[at];
+            usage[parent] += usage[at];
+            below[parent] += shares;
+        }
+        let mut share = vec![ONE; self.tree.len()];
+        let mut effective = vec![0_u64; self.tree.len()];
+        for at in 1..self.tree.len() {
+            let Node { parent, shares, .. } = self.tree[at];
+            let part = |of: u64| match below[parent] {
+                0 => 0,
+                all => (u128::from(of) * u128::from(shares) / u128::from(all)) as u64,
+            };
+            let normalised = ratio(usage[at], usage[ROOT]);
+            share[at] = part(share[parent]);
+            effective[at] = match parent {
+                ROOT => normalised,
+                _ => normalised + part(effective[parent].saturating_sub(normalised)),
+            };
+            self.tree[at].fair_share = match share[at] {
+                0 => 0,
+                share => half_to_the(ratio(effective[at].into(), share.into())),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dfrsim_model::priority::Account;
+
+    fn account(name: &str, parent: Option<&str>, shares: u32, groups: &[u32]) -> Account {
+        let parent = parent.map(str::to_owned);
+        Account { name: name.to_owned(), parent, shares, groups: groups.to_vec(), users: Vec::new() }
+    }
+
+    fn group(accounts: &mut Accounts, number: u32) -> AccountIndex {
+        accounts.of_job(None, Origin::new(Some(number), None, None))
+    }
+
+    /// Two accounts with 3 and 1 shares. In a period of 100 s the second one has used one of two nodes that were in use: e = 1/2 each, so
+    /// 2^(-(1/2) / (3/4)) and 2^(-(1/2) / (1/4)) = 1/4.
+    #[test]
+    fn shares_and_usage_make_the_factor() {
+        let accounts = vec![account("a", None, 3, &[1]), account("b", None, 1, &[2])];
+        let settings = Priorities { accounts, calc_period_s: 100, ..Priorities::default() };
+        let mut accounts = Accounts::new(&settings);
+        let (a, b) = (group(&mut accounts, 1), group(&mut accounts, 2));
+        assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE, ONE));
+        accounts.start(a, 1);
+        accounts.start(b, 1);
+        assert_eq!(accounts.advance(SimTime::from_secs(99)), None);
+        assert_eq!(accounts.fair_share(b), ONE);
+        assert_eq!(accounts.advance(SimTime::from_secs(150)), Some(SimTime::from_secs(100)));
+        assert_eq!(accounts.fair_share(b), ONE / 4);
+        let expected = 2_f64.powf(-2.0 / 3.0) * ONE as f64;
+        assert!((accounts.fair_share(a) as f64 - expected).abs() < 4.0);
+    }
+
+    /// An account below another one has a part of what the others there have used: e = 0 + (1 - 0) / 2 with a share of 1/2.
+    #[test]
+    fn usage_of_siblings_counts() {
+        let accounts =
+            vec![account("below", Some("above"), 1, &[1]), account("beside", Some("above"), 1, &[2])];
+        let above = account("above", None, 1, &[]);
+        let accounts = [accounts, vec![above]].concat();
+        let settings = Priorities { accounts, calc_period_s: 100, ..Priorities::default() };
+        let mut accounts = Accounts::new(&settings);
+        let (below, beside) = (group(&mut accounts, 1), group(&mut accounts, 2));
+        accounts.start(beside, 5);
+        accounts.advance(SimTime::from_secs(100));
+        assert_eq!((accounts.fair_share(below), accounts.fair_share(beside)), (ONE / 2, ONE / 4));
+    }
+
+    /// With a half life of one period: 800 node-seconds are 400 after one more and 200 after two, when the other account has used 200.
+    #[test]
+    fn usage_is_forgotten() {
+        let settings = Priorities { calc_period_s: 100, half_life_s: 100, ..Priorities::default() };
+        let mut accounts = Accounts::new(&settings);
+        let (a, b) = (group(&mut accounts, 1), group(&mut accounts, 2));
+        accounts.start(a, 8);
+        accounts.advance(SimTime::from_secs(100));
+        assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE / 4, ONE));
+        accounts.end(a, 8);
+        accounts.advance(SimTime::from_secs(200));
+        assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE / 4, ONE));
+        accounts.start(b, 2);
+        accounts.advance(SimTime::from_secs(300));
+        assert_eq!((accounts.fair_share(a), accounts.fair_share(b)), (ONE / 2, ONE / 2));
+    }
+
+    /// Accounts of the log are there when their first job comes.
+    #[test]
+    fn unlisted_accounts_come_with_their_jobs() {
+        let listed = vec![account("a", None, 1, &[1])];
+        let mut accounts = Accounts::new(&Priorities { accounts: listed, ..Priorities::default() });
+        let a = group(&mut accounts, 1);
+        let nobody = accounts.of_job(None, Origin::UNKNOWN);
+        assert_eq!([group(&mut accounts, 7), group(&mut accounts, 7)], [3, 3]);
+        assert_eq!((a, nobody, accounts.of_job(UserId::new(4), Origin::UNKNOWN)), (1, 2, 2));
+        let by_user = Priorities { unlisted: Unlisted::User, ..Priorities::default() };
+        let mut accounts = Accounts::new(&by_user);
+        let origin = Origin::new(Some(1), None, None);
+        assert_ne!(accounts.of_job(UserId::new(1), origin), accounts.of_job(UserId::new(2), origin));
+        let together = Priorities { unlisted: Unlisted::Together, ..Priorities::default() };
+        let mut accounts = Accounts::new(&together);
+        assert_eq!(accounts.of_job(UserId::new(1), origin), accounts.of_job(None, Origin::UNKNOWN));
+    }
+}

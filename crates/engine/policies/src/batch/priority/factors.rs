@@ -1,0 +1,53 @@
+//! The priority of a job from its factors.
+
+use super::{ONE, ratio};
+use dfrsim_model::priority::{JobClass, Priorities};
+use dfrsim_model::{SimSpan, SimTime};
+
+/// What the factors of a job depend on, apart from its account.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rank {
+    /// What remains as it is: size, QOS and partition, with their weights.
+    fixed: u128,
+    submit: SimTime,
+}
+
+impl Rank {
+    pub(super) fn new(
+        settings: &Priorities,
+        nodes: u32,
+        width: u32,
+        submit: SimTime,
+        qos: Option<usize>,
+        partition: Option<usize>,
+    ) -> Rank {
+        let weights = settings.weights;
+        let large = ratio(width.into(), nodes.into()).min(ONE);
+        let size = if settings.favor_small { ONE - large } else { large };
+        let fixed = [
+            (weights.size, size),
+            (weights.qos, of_class(&settings.qos, qos)),
+            (weights.partition, of_class(&settings.partitions, partition)),
+        ];
+        Rank { fixed: fixed.into_iter().map(|(weight, factor)| product(weight, factor)).sum(), submit }
+    }
+
+    /// The priority at a moment.
+    pub(super) fn at(&self, moment: SimTime, fair_share: u64, settings: &Priorities) -> u64 {
+        let max_age = SimSpan::from_secs(settings.max_age_s);
+        let wait = moment.saturating_since(self.submit).min(max_age);
+        let age = ratio(wait.micros().into(), max_age.micros().into());
+        let weights = settings.weights;
+        let sum = self.fixed + product(weights.age, age) + product(weights.fair_share, fair_share);
+        (sum >> 32) as u64
+    }
+}
+
+fn product(weight: u32, factor: u64) -> u128 {
+    u128::from(weight) * u128::from(factor)
+}
+
+fn of_class(classes: &[JobClass], of: Option<usize>) -> u64 {
+    let most = classes.iter().map(|class| class.priority).max().unwrap_or(0);
+    of.map_or(0, |of| ratio(classes[of].priority.into(), most.into()))
+}
