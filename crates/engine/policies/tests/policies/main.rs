@@ -7,6 +7,7 @@ mod fractional;
 mod golden;
 mod names;
 mod outages;
+mod priorities;
 mod readings;
 mod reference_schedules;
 mod support;

@@ -8,6 +8,14 @@ use dfrsim_policies::{Policy, PolicyOptions};
 #[derive(Default)]
 pub(crate) struct Records(Vec<(u64, JobRecord)>);
 
+impl Records {
+    /// By submission.
+    pub(crate) fn sorted(mut self) -> Vec<JobRecord> {
+        self.0.sort_by_key(|(sequence, _)| *sequence);
+        self.0.into_iter().map(|(_, record)| record).collect()
+    }
+}
+
 impl Observer for Records {
     fn observe(&mut self, _: SimTime, job: u64, occurrence: Occurrence<'_>) {
         if let Occurrence::Completed(record) = occurrence {
@@ -32,8 +40,7 @@ pub(crate) fn schedule_with(
     let policy: Policy = policy.parse().unwrap();
     let mut records = Records::default();
     simulate(nodes, options, jobs, &mut *policy.scheduler(nodes, parameters), &mut records).unwrap();
-    records.0.sort_by_key(|(sequence, _)| *sequence);
-    records.0.into_iter().map(|(_, record)| record).collect()
+    records.sorted()
 }
 
 /// A job that takes whole nodes: (submit, width, run time, requested time), in seconds.

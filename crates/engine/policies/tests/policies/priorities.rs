@@ -1,0 +1,356 @@
+//! Priorities and limits: schedules derived by hand, and properties.
+
+use crate::support::{Records, job, jobs, schedule, starts_and_ends};
+use dfrsim_audit::{CheckedPolicy, audit_policy};
+use dfrsim_cluster::{EventLog, JobRecord, Metrics, Options, SummaryOptions, simulate};
+use dfrsim_model::priority::{Account, BackfillSettings, JobClass, Priorities, PriorityWeights, Unlisted};
+use dfrsim_model::{Job, Origin, SimSpan, UserId};
+use dfrsim_policies::{Policy, PolicyOptions};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// Submission, nodes, run time and estimate in seconds; group and user.
+type Row = (u64, u32, u64, u64, u32, u32);
+
+fn of(rows: &[Row]) -> Vec<Job> {
+    let of = |(&(submit, width, run, requested, group, user), id): (&Row, u64)| Job {
+        user: UserId::new(user),
+        origin: Origin::new(Some(group), Some(group), Some(user)),
+        ..job(id, (submit, width, run, requested))
+    };
+    rows.iter().zip(1..).map(of).collect()
+}
+
+fn requested() -> Options {
+    Options { estimates: "requested".parse().unwrap(), ..Options::default() }
+}
+
+/// Simulates with priorities, has the events audited, and gives the completed jobs by submission, with how many were rejected.
+fn run(
+    policy: &str,
+    nodes: u32,
+    settings: &Priorities,
+    options: &Options,
+    jobs: Vec<Job>,
+) -> (Vec<JobRecord>, u64) {
+    settings.check().unwrap();
+    let parsed: Policy = policy.parse().unwrap();
+    let mut scheduler = parsed.scheduler_by_priority(nodes, &Arc::new(settings.clone())).unwrap();
+    let tau = SimSpan::from_secs(10);
+    let log = EventLog::new(Vec::new(), policy, nodes, options.penalty, tau).with_priorities(settings);
+    let metrics = Metrics::new(SummaryOptions::new(nodes));
+    let mut watchers = ((metrics, log), Records::default());
+    simulate(nodes, options, jobs, &mut *scheduler, &mut watchers)
+        .unwrap_or_else(|error| panic!("{policy}: {error}"));
+    let ((metrics, log), records) = watchers;
+    let summary = metrics.summary().unwrap();
+    let events = log.finish(&summary).unwrap();
+    let checked = CheckedPolicy::parse(policy, PolicyOptions::default().period).unwrap();
+    audit_policy(events.as_slice(), checked)
+        .unwrap_or_else(|error| panic!("{policy}: {error}\n{}", String::from_utf8_lossy(&events)));
+    (records.sorted(), summary.rejected)
+}
+
+fn starts(policy: &str, nodes: u32, settings: &Priorities, rows: &[Row]) -> Vec<f64> {
+    let (records, _) = run(policy, nodes, settings, &requested(), of(rows));
+    starts_and_ends(&records).into_iter().map(|(start, _)| start).collect()
+}
+
+fn weights(age: u32, size: u32, fair_share: u32) -> PriorityWeights {
+    PriorityWeights { age, size, fair_share, ..PriorityWeights::default() }
+}
+
+/// Both nodes are in use until 100 s. The wide job comes at 10 s, the narrow ones at 0 and 20 s. By size the wide one is first: it has
+/// a factor of 1, they have 1/2. By age, computed at 50 s and 100 s, each has (wait / 1000 s): those of 0 and 10 s are ahead.
+#[test]
+fn size_beats_age_and_age_beats_size() {
+    let rows = [(0, 2, 100, 0, 1, 1), (0, 1, 100, 0, 1, 1), (10, 2, 100, 0, 1, 1), (20, 1, 100, 0, 1, 1)];
+    let settings =
+        |weights| Priorities { weights, calc_period_s: 50, max_age_s: 1_000, ..Priorities::default() };
+    // The wide one at 100 s, both others at 200 s.
+    assert_eq!(starts("FCFS", 2, &settings(weights(0, 100, 0)), &rows), [0.0, 200.0, 100.0, 200.0]);
+    // In the order of submission: one at 100 s, the wide one when it is done, the last after that.
+    assert_eq!(starts("FCFS", 2, &settings(weights(100_000, 0, 0)), &rows), [0.0, 100.0, 200.0, 300.0]);
+    // Together: at 100 s the ages are 100, 90 and 80 of 1,000. A weight of 4,000 gives 400, 360 and 320, and the size adds 50, 100 and 50;
+    // one of 6,000 gives 600, 540 and 480, so that 60 points of age are more than 50 of size.
+    assert_eq!(starts("FCFS", 2, &settings(weights(4_000, 100, 0)), &rows)[2], 100.0);
+    assert_eq!(starts("FCFS", 2, &settings(weights(6_000, 100, 0)), &rows)[1], 100.0);
+}
+
+/// With equal shares, group 1 has used the node for 100 s when the jobs of 10 s wait: the one of group 2, which came later, is first.
+/// With a half life and a period of 100 s, group 1 has 2^(-1 / (1/2)) = 1/4 at 100 s. After that job, at 200 s, both have used 50 and
+/// 100 node-seconds: factors 2^(-2/3) and 2^(-4/3), so group 1 goes on.
+#[test]
+fn fair_share_after_a_half_life() {
+    let rows = [(0, 1, 100, 0, 1, 1), (10, 1, 100, 0, 1, 1), (20, 1, 100, 0, 2, 2), (30, 1, 100, 0, 2, 2)];
+    let settings = Priorities {
+        weights: weights(0, 0, 1_000),
+        calc_period_s: 100,
+        half_life_s: 100,
+        ..Priorities::default()
+    };
+    assert_eq!(starts("FCFS", 1, &settings, &rows), [0.0, 200.0, 100.0, 300.0]);
+    // Nothing is forgotten: at 200 s both have used 100 node-seconds, and the earlier submission is first.
+    let for_ever = Priorities { half_life_s: 0, ..settings.clone() };
+    assert_eq!(starts("FCFS", 1, &for_ever, &rows), [0.0, 200.0, 100.0, 300.0]);
+    // With three shares of four, group 2 goes first twice: at 200 s it has 2^(-(1/2) / (3/4)), group 1 has 2^(-(1/2) / (1/4)).
+    let account = |name: &str, shares, group| Account {
+        name: name.to_owned(),
+        parent: None,
+        shares,
+        groups: vec![group],
+        users: Vec::new(),
+    };
+    let accounts = vec![account("one", 1, 1), account("two", 3, 2)];
+    let shared = Priorities { accounts, half_life_s: 0, ..settings };
+    assert_eq!(starts("FCFS", 1, &shared, &rows), [0.0, 300.0, 100.0, 200.0]);
+}
+
+/// Jobs of group 2 may have one node together: the third job waits for the second, and the fourth, of group 1, does not wait for it.
+#[test]
+fn the_limit_of_a_partition_holds_a_job_back() {
+    let rows = [(0, 1, 50, 0, 1, 1), (0, 1, 100, 0, 2, 1), (0, 1, 30, 0, 2, 1), (0, 1, 30, 0, 1, 1)];
+    let class =
+        |name: &str, group| JobClass { name: name.to_owned(), groups: vec![group], ..JobClass::default() };
+    let small = JobClass { total_nodes: Some(1), ..class("small", 2) };
+    let settings = Priorities { partitions: vec![class("large", 1), small], ..Priorities::default() };
+    for policy in ["FCFS", "EASY", "CONS"] {
+        assert_eq!(starts(policy, 4, &settings, &rows), [0.0, 0.0, 100.0, 0.0], "{policy}");
+    }
+}
+
+/// User 1 may run one job at a time; user 2 is not affected. Nobody's jobs have no such limit.
+#[test]
+fn a_user_runs_so_many_jobs_at_a_time() {
+    let rows = [(0, 1, 50, 0, 1, 1), (0, 1, 20, 0, 1, 1), (0, 1, 30, 0, 1, 2), (5, 1, 10, 0, 1, 1)];
+    let settings = Priorities { max_running_per_user: Some(1), ..Priorities::default() };
+    for policy in ["FCFS", "EASY", "CONS"] {
+        assert_eq!(starts(policy, 4, &settings, &rows), [0.0, 50.0, 0.0, 70.0], "{policy}");
+    }
+    let (records, _) = run("EASY", 4, &settings, &requested(), jobs(&[(0, 1, 50, 0), (0, 1, 20, 0)]));
+    assert_eq!(starts_and_ends(&records), [(0.0, 50.0), (0.0, 20.0)]);
+}
+
+/// Jobs that are too wide or too long for their partition are rejected, as are those of no estimate where that has a limit.
+#[test]
+fn jobs_that_can_never_run_are_rejected() {
+    let rows = [(0, 3, 50, 50, 1, 1), (0, 2, 50, 90, 1, 1), (0, 2, 50, 60, 1, 1)];
+    let class = |max_nodes, max_time_s| {
+        let class = JobClass { name: "all".to_owned(), max_nodes, max_time_s, ..JobClass::default() };
+        Priorities { partitions: vec![class], ..Priorities::default() }
+    };
+    for policy in ["FCFS", "EASY", "CONS"] {
+        let rejected =
+            |settings: &Priorities, options: &Options| run(policy, 4, settings, options, of(&rows)).1;
+        assert_eq!(rejected(&class(Some(2), None), &requested()), 1, "{policy}");
+        assert_eq!(rejected(&class(Some(2), Some(60)), &requested()), 2, "{policy}");
+        let unknown = Options { estimates: "none".parse().unwrap(), ..Options::default() };
+        let settings = class(None, Some(60));
+        let parsed: Policy = policy.parse().unwrap();
+        let mut scheduler = parsed.scheduler_by_priority(4, &Arc::new(settings)).unwrap();
+        let mut metrics = Metrics::new(SummaryOptions::new(4));
+        simulate(4, &unknown, of(&rows), &mut *scheduler, &mut metrics).unwrap();
+        assert!(metrics.summary().is_none(), "{policy}");
+    }
+}
+
+/// Priorities of partitions and qualities of service, as parts of the largest one.
+#[test]
+fn classes_have_priorities() {
+    let rows = [(0, 1, 10, 0, 9, 9), (1, 1, 10, 0, 1, 1), (2, 1, 10, 0, 2, 2), (3, 1, 10, 0, 1, 2)];
+    let class = |name: &str, priority| JobClass { name: name.to_owned(), priority, ..JobClass::default() };
+    let qos = vec![JobClass { queues: vec![2], ..class("high", 4) }, class("normal", 1)];
+    let partitions = vec![JobClass { partitions: vec![2], ..class("short", 10) }];
+    let weights = |qos, partition| PriorityWeights { qos, partition, ..PriorityWeights::default() };
+    let settings = |weights| Priorities {
+        weights,
+        qos: qos.clone(),
+        partitions: partitions.clone(),
+        ..Priorities::default()
+    };
+    // Of 100: 25 for the second job, 100 for the third, 25 for the fourth.
+    assert_eq!(starts("FCFS", 1, &settings(weights(100, 0)), &rows), [0.0, 20.0, 10.0, 30.0]);
+    // The third and the fourth are in the partition.
+    assert_eq!(starts("FCFS", 1, &settings(weights(0, 100)), &rows), [0.0, 30.0, 10.0, 20.0]);
+}
+
+/// Two of four nodes are in use until 100 s, and the second job needs four. Of the three behind it, all of which would end before, only
+/// those within the depth start: with a depth of 1 none, with 2 the first of them, without a depth the two that fit, then the last.
+#[test]
+fn backfilling_has_a_depth() {
+    let rows = [
+        (0, 2, 100, 0, 1, 1),
+        (1, 4, 10, 0, 1, 1),
+        (2, 1, 50, 0, 1, 1),
+        (2, 1, 60, 0, 1, 1),
+        (2, 1, 20, 0, 1, 1),
+    ];
+    let depth = |max_job_test| {
+        let backfill = BackfillSettings { max_job_test, ..BackfillSettings::default() };
+        Priorities { backfill, ..Priorities::default() }
+    };
+    for policy in ["EASY", "CONS"] {
+        let starts = |settings| starts(policy, 4, &settings, &rows)[2..].to_vec();
+        assert_eq!(starts(depth(None)), [2.0, 2.0, 52.0], "{policy}");
+        assert_eq!(starts(depth(Some(1))), [110.0, 110.0, 110.0], "{policy}");
+        // The one that is tried at 52 s would end after 100 s, and the last one is not tried.
+        assert_eq!(starts(depth(Some(2))), [2.0, 110.0, 110.0], "{policy}");
+    }
+}
+
+/// With an interval of 30 s the job that could be backfilled at 2 s starts at 30 s; without a head that waits, jobs start at once.
+#[test]
+fn backfilling_has_an_interval() {
+    let rows = [(0, 2, 100, 0, 1, 1), (1, 4, 10, 0, 1, 1), (2, 1, 50, 0, 1, 1), (115, 1, 5, 0, 1, 1)];
+    let backfill = BackfillSettings { interval_s: 30, ..BackfillSettings::default() };
+    let settings = Priorities { backfill, ..Priorities::default() };
+    for policy in ["EASY", "CONS"] {
+        assert_eq!(starts(policy, 4, &settings, &rows), [0.0, 100.0, 30.0, 115.0], "{policy}");
+    }
+}
+
+/// The head can start at 100 s. A job of 98 s that comes at 2 s ends then; with ends in whole minutes both would be at 120 s, and one of 99 s
+/// may start too, which delays the head by a second. With a window of 50 s CONS has no reservation for the head, and a job of 200 s
+/// starts.
+#[test]
+fn backfilling_has_a_resolution_and_a_window() {
+    let rows = |run| [(0, 2, 100, 0, 1, 1), (1, 4, 10, 0, 1, 1), (2, 1, run, 0, 1, 1)];
+    let settings = |resolution_s, window_s| {
+        let backfill = BackfillSettings { resolution_s, window_s, ..BackfillSettings::default() };
+        Priorities { backfill, ..Priorities::default() }
+    };
+    for policy in ["EASY", "CONS"] {
+        assert_eq!(starts(policy, 4, &settings(0, 0), &rows(98))[1..], [100.0, 2.0], "{policy}");
+        assert_eq!(starts(policy, 4, &settings(0, 0), &rows(99))[1..], [100.0, 110.0], "{policy}");
+        assert_eq!(starts(policy, 4, &settings(60, 0), &rows(99))[1..], [101.0, 2.0], "{policy}");
+    }
+    assert_eq!(starts("CONS", 4, &settings(0, 50), &rows(200))[1..], [202.0, 2.0]);
+}
+
+/// Random settings of a cluster of 8 nodes.
+fn settings() -> impl Strategy<Value = Priorities> {
+    let weights = [0_u32..1_000, 0..1_000, 0..1_000, 0..1_000, 0..1_000];
+    let limit = || prop::option::of(1_u32..6);
+    let class = |name: &'static str| {
+        let lists = (prop::collection::vec(0_u32..3, 0..2), prop::collection::vec(0_u32..3, 0..2));
+        (0_u32..4, lists, limit(), limit(), limit(), prop::option::of(50_u64..400)).prop_map(
+            move |(priority, (queues, users), max_nodes, total_nodes, max_running_per_user, max_time_s)| {
+                JobClass {
+                    name: name.to_owned(),
+                    priority,
+                    queues,
+                    users,
+                    max_nodes,
+                    total_nodes,
+                    max_running_per_user,
+                    max_time_s,
+                    ..JobClass::default()
+                }
+            },
+        )
+    };
+    let accounts = (0_u32..4, 0_u32..4, prop::bool::ANY).prop_map(|(above, below, nested)| {
+        let account = |name: &str, shares, parent: Option<&str>, groups, users| Account {
+            name: name.to_owned(),
+            parent: parent.map(str::to_owned),
+            shares,
+            groups,
+            users,
+        };
+        vec![
+            account("below", below, nested.then_some("above"), vec![0], vec![]),
+            account("above", above, None, vec![1], vec![]),
+            account("of a user", 1, Some("above"), vec![], vec![2]),
+        ]
+    });
+    let backfill = (limit(), 0_u64..60, 0_u64..200, 0_u64..40).prop_map(
+        |(max_job_test, interval_s, window_s, resolution_s)| {
+            // Each of them is often missing.
+            let some = |value: u64, least: u64| if value < least { 0 } else { value };
+            BackfillSettings {
+                max_job_test,
+                interval_s: some(interval_s, 30),
+                window_s: some(window_s, 100),
+                resolution_s: some(resolution_s, 20),
+            }
+        },
+    );
+    let times = (1_u64..500, 0_u64..2_000, 1_u64..120, prop::bool::ANY);
+    let unlisted = prop::sample::select(vec![Unlisted::Group, Unlisted::User, Unlisted::Together]);
+    (weights, times, accounts, unlisted, class("q"), class("p"), limit(), backfill).prop_map(
+        |(
+            weights,
+            (max_age_s, half_life_s, calc_period_s, favor_small),
+            accounts,
+            unlisted,
+            q,
+            p,
+            most,
+            backfill,
+        )| {
+            let [age, size, fair_share, qos, partition] = weights;
+            Priorities {
+                weights: PriorityWeights { age, size, fair_share, qos, partition },
+                max_age_s,
+                favor_small,
+                half_life_s,
+                calc_period_s,
+                accounts,
+                unlisted,
+                qos: vec![q],
+                partitions: vec![p],
+                max_running_per_user: most,
+                backfill,
+            }
+        },
+    )
+}
+
+fn rows() -> impl Strategy<Value = Vec<Row>> {
+    let row = (0_u64..40, 1_u32..9, 1_u64..200, 1_u64..300, 0_u32..4, 0_u32..4);
+    prop::collection::vec(row, 1..60).prop_map(|mut rows| {
+        // From gaps to moments.
+        let mut second = 0;
+        for row in &mut rows {
+            second += row.0;
+            row.0 = second;
+        }
+        rows
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Every job ends or is rejected, and the independent checker, which computes usage and priorities by itself, agrees with every start.
+    #[test]
+    fn schedules_by_priority_pass_the_audit(
+        settings in settings(), rows in rows(), policy in 0_usize..3, estimates in 0_usize..3,
+    ) {
+        let estimates = ["exact", "requested", "factor:1.5"][estimates].parse().unwrap();
+        let options = Options { estimates, ..Options::default() };
+        let count = rows.len();
+        let mut jobs = of(&rows);
+        // At least one completes, so that there are figures.
+        jobs[0].run_time = SimSpan::from_secs(1);
+        jobs[0].requested_time = None;
+        jobs[0].tasks = 1;
+        let (records, rejected) = run(["FCFS", "EASY", "CONS"][policy], 8, &settings, &options, jobs);
+        prop_assert_eq!(records.len() as u64 + rejected, count as u64);
+    }
+
+    /// Without weights and limits the order is that of the submissions: the policies decide as they do without settings. CONS plans
+    /// all again, which with exact estimates changes no plan.
+    #[test]
+    fn without_weights_the_schedules_are_the_usual_ones(rows in rows(), estimates in 0_usize..3) {
+        let text = ["exact", "requested", "factor:1.5"][estimates];
+        let options = Options { estimates: text.parse().unwrap(), ..Options::default() };
+        for policy in ["FCFS", "EASY", "CONS"] {
+            if policy == "CONS" && text != "exact" {
+                continue;
+            }
+            let (with, _) = run(policy, 8, &Priorities::default(), &options, of(&rows));
+            prop_assert!(with == schedule(policy, 8, &options, of(&rows)), "{}", policy);
+        }
+    }
+}
