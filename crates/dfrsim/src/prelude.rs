@@ -7,6 +7,6 @@ pub use dfrsim_cluster::{
     Situation, Summary, SummaryOptions, View, simulate,
 };
 pub use dfrsim_lab::{Registry, Results, RunOptions, Study};
-pub use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Seed, Share, SimSpan, SimTime, Yield};
+pub use dfrsim_model::{Job, JobId, NodeId, NodeTasks, Origin, Seed, Share, SimSpan, SimTime, Yield};
 pub use dfrsim_policies::{CustomPolicy, Policies, Policy, PolicyOptions};
 pub use dfrsim_workload::lublin::{LublinParameters, generate};

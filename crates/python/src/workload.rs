@@ -91,7 +91,7 @@ impl Workload {
                 run_time: span("run_time", run_time[row])?,
                 requested_time: requested.map(|value| span("requested_time", value)).transpose()?,
                 user: None,
-                origin: dfrsim_model::Origin::UNKNOWN,
+                origin: Origin::UNKNOWN,
             });
         }
         jobs.sort_by_key(|job| job.submit);
