@@ -77,7 +77,7 @@ impl ByPriority {
         let width = fraction(job.tasks.into(), self.nodes.into()).min(ONE);
         let size = if self.settings.favor_small { ONE - width } else { width };
         let is_qos = |at: &&usize| **at < self.settings.qos.len();
-        let qos = classes.iter().find(is_qos).map(|&at| at);
+        let qos = classes.iter().find(is_qos).copied();
         let partition = classes.iter().find(|at| !is_qos(at)).map(|&at| at - self.settings.qos.len());
         let fixed = u128::from(weights.size) * size
             + u128::from(weights.qos) * factor(&self.settings.qos, qos)
@@ -192,7 +192,7 @@ impl ByPriority {
             }
         }
         let interval = self.settings.backfill.interval_s.saturating_mul(1_000_000);
-        let is_due = interval == 0 || now % interval == 0;
+        let is_due = interval == 0 || now.is_multiple_of(interval);
         let rule = if is_due { rule } else { RuleOfOrder::Fcfs };
         let head = eligible.iter().position(|job| !starting.contains(&job.job));
         let most = self.settings.backfill.max_job_test.unwrap_or(u32::MAX);

@@ -15,7 +15,7 @@ pub(super) fn half_to_the(x: u128) -> u128 {
     let y = part * LN_2 / ONE;
     let (mut sum, mut term) = (1_i128 << 62, 1_u128 << 62);
     for power in 1.. {
-        term = (term * y >> 62) / power;
+        term = ((term * y) >> 62) / power;
         if term == 0 {
             break;
         }

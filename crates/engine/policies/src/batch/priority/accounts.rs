@@ -133,7 +133,7 @@ impl Accounts {
             let next = if is_idle { self.last_multiple(to) } else { self.next_multiple() };
             self.use_until(next);
             for node in &mut self.tree {
-                let kept = node.usage * u128::from(self.decay) >> 32;
+                let kept = (node.usage * u128::from(self.decay)) >> 32;
                 node.usage = kept + std::mem::take(&mut node.recent);
             }
             last = Some(next);

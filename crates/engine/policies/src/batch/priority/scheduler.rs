@@ -150,7 +150,7 @@ impl PriorityScheduler {
 
     fn backfills(&self, now: SimTime) -> bool {
         let interval = SimSpan::from_secs(self.settings.backfill.interval_s).micros();
-        self.rule != Rule::Fcfs && (interval == 0 || now.micros() % interval == 0)
+        self.rule != Rule::Fcfs && (interval == 0 || now.micros().is_multiple_of(interval))
     }
 
     /// The plan when the first job does not start.
