@@ -136,7 +136,6 @@ impl Policy {
     #[must_use]
     pub fn knows_outages(self) -> bool {
         match self {
-            Policy::Fractional(_) => false,
             Policy::Custom(policy) => policy.knows_outages(),
             _ => true,
         }

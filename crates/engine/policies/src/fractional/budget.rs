@@ -1,10 +1,12 @@
 //! What a call of MCB may move, and under which names of nodes.
 
+use super::available::Available;
 use super::node_table::{NodeTable, TaskSize};
 use dfrsim_adaptation::{Adapter, relabelled};
 use dfrsim_cluster::{JobHandle, JobState, JobView, NodeRange, Placement, View};
 use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
 use dfrsim_model::{NodeTasks, Share, Yield};
+use std::borrow::Cow;
 
 /// A job as it is about to be mapped.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,7 @@ impl Mover {
     pub(super) fn relabel(
         &self,
         view: View<'_>,
-        nodes: u32,
+        nodes: &Available,
         jobs: &[Candidate],
         mapping: &Mapping,
     ) -> Mapping {
@@ -53,12 +55,12 @@ impl Mover {
     pub(super) fn limit(
         &mut self,
         view: View<'_>,
-        nodes: u32,
+        nodes: &Available,
         jobs: &[Candidate],
         mapping: Mapping,
         budget: u64,
     ) -> Mapping {
-        if problem(view, nodes, jobs, None).moving(&only_running(view, jobs, &mapping)) <= budget {
+        if problem(view, nodes, jobs, None).moving(&only_running(view, nodes, jobs, &mapping)) <= budget {
             return mapping;
         }
         let kept: Vec<usize> = (0..jobs.len()).filter(|&place| !mapping[place].is_empty()).collect();
@@ -85,15 +87,15 @@ impl Mover {
 }
 
 /// Places the jobs that have no nodes, where they are already or by Greedy, as long as there is room.
-fn fill_up(view: View<'_>, nodes: u32, jobs: &[Candidate], mapping: &mut [Vec<NodeTasks>]) {
-    let mut table = NodeTable::new(nodes);
+fn fill_up(view: View<'_>, nodes: &Available, jobs: &[Candidate], mapping: &mut [Vec<NodeTasks>]) {
+    let mut table = NodeTable::new(nodes.count());
     let task = |job: &Candidate| TaskSize::of(view.job(job.handle));
     for (job, placement) in jobs.iter().zip(&*mapping) {
         table.add(&ranges(placement), task(job));
     }
     for (job, placement) in jobs.iter().zip(mapping).filter(|(_, placement)| placement.is_empty()) {
         let (described, task) = (view.job(job.handle), task(job));
-        let mut home = home(described).ranges().to_vec();
+        let mut home = home(nodes, described).into_owned();
         if home.is_empty() {
             table.place_greedily(task, described.tasks(), described.tasks(), &mut home);
         } else if table.has_room(&home, task.memory) {
@@ -112,23 +114,24 @@ pub(super) fn ranges(placement: &[NodeTasks]) -> Vec<NodeRange> {
     ranges
 }
 
-/// Where the tasks of a running job are in the cluster.
-fn home(job: JobView<'_>) -> Placement<'_> {
-    if job.state() == JobState::Running { job.placement() } else { Placement::default() }
+/// Where the tasks of a running job are in the cluster; on no node, if one of its nodes is not available any more.
+fn home<'a>(nodes: &Available, job: JobView<'a>) -> Cow<'a, [NodeRange]> {
+    let is_running = job.state() == JobState::Running;
+    is_running.then(|| nodes.to_own(job.placement().ranges())).flatten().unwrap_or_default()
 }
 
 /// The mapping with jobs that are paused where they are, so that their leaving is not a move.
-fn only_running(view: View<'_>, jobs: &[Candidate], mapping: &Mapping) -> Mapping {
+fn only_running(view: View<'_>, nodes: &Available, jobs: &[Candidate], mapping: &Mapping) -> Mapping {
     let places = jobs.iter().zip(mapping);
     let stay = |(job, placement): (&Candidate, &Vec<NodeTasks>)| match placement.as_slice() {
-        [] => home(view.job(job.handle)).to_vec(),
+        [] => Placement::new(&home(nodes, view.job(job.handle))).to_vec(),
         placement => placement.to_vec(),
     };
     places.map(stay).collect()
 }
 
 /// The adaptation problem of these jobs. Moving a task costs its memory, a pinned one this instead, if it is given.
-fn problem(view: View<'_>, nodes: u32, jobs: &[Candidate], pinned: Option<u64>) -> Adaptation {
+fn problem(view: View<'_>, nodes: &Available, jobs: &[Candidate], pinned: Option<u64>) -> Adaptation {
     let described = jobs.iter().map(|job| view.job(job.handle));
     let offline = |job: JobView<'_>| OfflineJob {
         tasks: job.tasks(),
@@ -140,10 +143,10 @@ fn problem(view: View<'_>, nodes: u32, jobs: &[Candidate], pinned: Option<u64>) 
         instance: Instance {
             fixed: 1,
             fluid: 1,
-            nodes: vec![whole.into(); nodes as usize],
+            nodes: vec![whole.into(); nodes.count() as usize],
             jobs: described.clone().map(offline).collect(),
         },
-        current: described.clone().map(|job| home(job).to_vec()).collect(),
+        current: described.clone().map(|job| Placement::new(&home(nodes, job)).to_vec()).collect(),
         cost: (jobs.iter().zip(described))
             .map(|(job, described)| {
                 pinned.filter(|_| job.pinned).unwrap_or(u64::from(described.memory().units()))

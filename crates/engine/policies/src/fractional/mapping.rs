@@ -1,16 +1,19 @@
 //! The mapping of tasks to nodes while a decision is being made.
 
+use super::available::Available;
 use super::node_table::{NodeTable, TaskSize};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, View};
 use dfrsim_model::{Share, Yield};
 
-/// A job and where its tasks are.
+/// A job and where its tasks are, by the numbers of [`Available`].
 pub(super) type Placed = (JobHandle, Vec<NodeRange>);
 
 /// Which tasks shall be where. Between decisions it is what the cluster has; parts of a policy change it in turn, and
 /// only the net change becomes the decision.
 #[derive(Debug)]
 pub(super) struct Mapping {
+    /// The nodes that jobs may be on; all others know these only, by their own numbers.
+    pub(super) available: Available,
     pub(super) nodes: NodeTable,
     /// By handle; empty for jobs on no node.
     placements: Vec<Vec<NodeRange>>,
@@ -21,7 +24,34 @@ pub(super) struct Mapping {
 
 impl Mapping {
     pub(super) fn new(nodes: u32) -> Mapping {
-        Mapping { nodes: NodeTable::new(nodes), placements: Vec::new(), involved: Vec::new() }
+        Mapping {
+            available: Available::all(nodes),
+            nodes: NodeTable::new(nodes),
+            placements: Vec::new(),
+            involved: Vec::new(),
+        }
+    }
+
+    /// From now on jobs may be on these nodes. Those that lose one leave all of theirs; they, by order of submission.
+    pub(super) fn change_nodes(&mut self, view: View<'_>, available: Available) -> Vec<JobHandle> {
+        let before = std::mem::replace(&mut self.available, available);
+        self.nodes = NodeTable::new(self.available.count());
+        let mut cut_off = Vec::new();
+        for &(_, job) in &self.involved {
+            let placement = &mut self.placements[job.index()];
+            if placement.is_empty() {
+                continue;
+            }
+            *placement = match self.available.to_own(&before.to_nodes(placement)) {
+                Some(own) => own.into_owned(),
+                None => Vec::new(),
+            };
+            if placement.is_empty() {
+                cut_off.push(job);
+            }
+            self.nodes.add(placement, TaskSize::of(view.job(job)));
+        }
+        cut_off
     }
 
     pub(super) fn grow(&mut self, handles: usize) {
@@ -113,14 +143,14 @@ impl Mapping {
     pub(super) fn decide(&mut self, view: View<'_>, yields: &[Yield], decision: &mut Decision) {
         for handle in self.involved() {
             let job = view.job(handle);
-            let placement = self.placement(handle);
+            let placement = self.available.to_nodes(self.placement(handle));
             let job_yield = yields[handle.index()];
             let tasks = placement.iter().copied();
             match (job.state(), placement.is_empty()) {
                 (JobState::Waiting, false) => decision.start(handle, tasks, job_yield),
                 (JobState::Paused, false) => decision.resume(handle, tasks, job_yield),
                 (JobState::Running, true) => decision.pause(handle),
-                (JobState::Running, false) if job.placement().ranges() != placement => {
+                (JobState::Running, false) if job.placement().ranges() != &*placement => {
                     decision.migrate(handle, tasks, job_yield);
                 }
                 (JobState::Running, false) if job.current_yield() != job_yield => {

@@ -6,6 +6,7 @@
 //! the net change.
 
 mod admission;
+mod available;
 mod budget;
 mod extensions;
 mod idle;

@@ -85,6 +85,12 @@ impl Fractional {
         self.on_submission == OnSubmission::Mcb || self.periodic != Periodic::Nothing
     }
 
+    /// Whether it ever pauses a job: then jobs leave nodes before a window begins.
+    #[must_use]
+    pub fn pauses(self) -> bool {
+        self.uses_mcb() || matches!(self.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM)
+    }
+
     /// The policy of this name; `None` if there is none.
     #[must_use]
     pub fn parse(name: &str) -> Option<Fractional> {

@@ -1,7 +1,9 @@
 //! Runs the parts of a fractional policy.
 
 mod arrivals;
+mod platform;
 
+use super::available::Available;
 use super::budget::{Candidate, Mover, ranges};
 use super::idle::{Idle, IdleJob};
 use super::mapping::{Mapping, Placed};
@@ -13,6 +15,7 @@ use dfrsim_cluster::{Decision, JobHandle, JobState, JobView, Placement, Schedule
 use dfrsim_model::{NodeTasks, Share, SimSpan, SimTime, VirtualTime, Yield};
 use dfrsim_packing::mcb::{DropRule, Mcb, McbOptions, PackJob};
 use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
+use platform::Displaced;
 use std::ops::Range;
 
 /// The numbers that a fractional policy's name leaves open.
@@ -59,7 +62,8 @@ pub struct FractionalScheduler {
     mapping: Mapping,
     /// The jobs that the cluster has on no node.
     idle: Idle,
-    nodes: u32,
+    /// The state of the platform that the mapping follows.
+    platform_changes: u64,
     mcb: Mcb,
     mover: Mover,
     shares: Shares,
@@ -89,7 +93,7 @@ impl FractionalScheduler {
             options,
             mapping: Mapping::new(nodes),
             idle: Idle::new(Priority::new(&policy, &options)),
-            nodes,
+            platform_changes: 0,
             mcb: Mcb::new(nodes, options.mcb),
             mover: Mover::default(),
             shares: Shares::new(nodes),
@@ -130,7 +134,7 @@ impl FractionalScheduler {
     /// Ranks the jobs of highest priority, at least all of those that a packing can hold where it leaves jobs out from the lowest
     /// priority on.
     fn rank_fitting(&mut self, view: View<'_>) {
-        let whole = u64::from(self.nodes) * u64::from(Share::ONE.units());
+        let whole = u64::from(self.mapping.available.count()) * u64::from(Share::ONE.units());
         let mut sum = 0;
         let is_enough = |job: JobHandle| {
             sum += u64::from(view.job(job).memory().units()) * u64::from(view.job(job).tasks());
@@ -230,6 +234,9 @@ impl FractionalScheduler {
 
     /// Maps all jobs again and, if there is a budget, moves no more than that.
     fn remap(&mut self, view: View<'_>, budget: Option<u64>) {
+        if self.mapping.available.count() == 0 {
+            return;
+        }
         let drops_lowest = self.options.mcb.drop == DropRule::Prefix;
         if drops_lowest && budget.is_none() && !self.policy.relabel {
             self.rank_fitting(view);
@@ -297,10 +304,10 @@ impl FractionalScheduler {
         let mut changes: Vec<Placed> = if self.policy.relabel || budget.is_some() {
             let mut placements = placements.map(<[NodeTasks]>::to_vec).collect();
             if self.policy.relabel {
-                placements = self.mover.relabel(view, self.nodes, &candidates, &placements);
+                placements = self.mover.relabel(view, &mapping.available, &candidates, &placements);
             }
             if let Some(budget) = budget {
-                placements = self.mover.limit(view, self.nodes, &candidates, placements, budget);
+                placements = self.mover.limit(view, &mapping.available, &candidates, placements, budget);
             }
             ranked.iter().zip(placements.iter().map(Vec::as_slice)).filter_map(change).collect()
         } else {
@@ -468,6 +475,8 @@ impl Scheduler for FractionalScheduler {
         for &job in situation.completed {
             self.mapping.forget(view, job);
         }
+        let displaced =
+            if view.has_outages() { self.follow_platform(situation) } else { Displaced::default() };
         for &job in situation.submitted {
             self.first_submission.get_or_insert(now);
             self.idle.insert(IdleJob::new(job, view.job(job), self.policy.extensions.length(view.job(job))));
@@ -476,13 +485,15 @@ impl Scheduler for FractionalScheduler {
         let readings = self.options.readings;
         let tick = self.is_tick(now);
         let by_mcb = self.policy.on_submission == OnSubmission::Mcb;
-        let completed = self.policy.opportunistic && !situation.completed.is_empty();
-        let submitted = by_mcb && !situation.submitted.is_empty();
+        let completed = self.policy.opportunistic && (!situation.completed.is_empty() || displaced.is_room);
+        let submitted = by_mcb && !(situation.submitted.is_empty() && displaced.jobs.is_empty());
         if completed && !by_mcb && readings.opportunism == Opportunism::Completions {
             let new_from = situation.submitted.first().map_or(u64::MAX, |&job| view.job(job).sequence());
-            self.start_waiting(view, |job| view.job(job).sequence() < new_from);
+            let is_new = |job| view.job(job).sequence() >= new_from || displaced.jobs.contains(&job);
+            self.start_waiting(view, |job| !is_new(job));
         }
         if !tick || readings.arrivals_at_ticks == ArrivalsAtTicks::Admitted {
+            self.admit_displaced(view, &displaced.jobs);
             for &job in situation.submitted {
                 self.admit(view, job);
             }
@@ -493,7 +504,7 @@ impl Scheduler for FractionalScheduler {
             self.move_evicted(view, &evicted);
             self.evicted = evicted;
         }
-        self.retry(view, situation.submitted);
+        self.retry(view, |job| situation.submitted.contains(&job) || displaced.jobs.contains(&job));
         let remaps = submitted || completed && by_mcb || tick && self.is_remap_due(view);
         if remaps && !view.jobs().is_empty() {
             self.remap(view, self.budget().filter(|_| tick));
@@ -509,7 +520,8 @@ impl Scheduler for FractionalScheduler {
         }
         self.note_idle(view);
         self.mapping.decide(view, &self.yields, decision);
-        let next = self.next_tick(now).into_iter().chain(self.next_retry(view)).min();
+        let drain = Available::next_drain(view).filter(|_| self.policy.pauses());
+        let next = self.next_tick(now).into_iter().chain(self.next_retry(view)).chain(drain).min();
         if let Some(time) = next.filter(|_| !view.jobs().is_empty()) {
             decision.wake_at(time);
         }

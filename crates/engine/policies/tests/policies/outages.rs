@@ -3,10 +3,11 @@
 use crate::support::{jobs, schedule, starts_and_ends};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::{
-    EventLog, Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, simulate,
+    EventLog, Metrics, NeedModel, Observer, Occurrence, Options, PlatformChange, SummaryOptions, simulate,
 };
-use dfrsim_model::{Job, NodeId, Seed, SimSpan, SimTime};
+use dfrsim_model::{Job, NodeId, Seed, Share, SimSpan, SimTime};
 use dfrsim_platform::{FailureModel, Maintenance, NodeSet, NodeSpan, Outage, Outages, Window};
+use dfrsim_policies::fractional::Fractional;
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
 use dfrsim_workload::load;
 use dfrsim_workload::lublin::{LublinParameters, generate};
@@ -176,6 +177,98 @@ fn a_window_is_unknown_before_its_announcement() {
     assert_eq!(times("EASY", 1, &options, &[(0, 1, 10, 0)]), [(0.0, 19.0)]);
 }
 
+/// Two nodes; two jobs of a task with the given memory (in tenths of a node) that need a whole CPU for 10 s.
+fn fractional(policy: &str, memory: u64, options: &Options) -> Vec<(f64, f64)> {
+    let both = jobs(&PAIR).into_iter().map(|job| Job { memory: Share::from_ratio(memory, 10), ..job });
+    starts_and_ends(&schedule(policy, 2, options, both.collect()))
+}
+
+/// With six tenths of the memory each there is room for one job at a time on node 0. At 4 s the second one begins again there: it has
+/// done no work, which is the highest priority. The first one, which has 6 s left, goes on when node 1 is back.
+#[test]
+fn fractional_policies_requeue_jobs() {
+    let options = options("requeue", &[(1, 1, 4, 7)], &[]);
+    for policy in ["GreedyP*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=MIN"] {
+        assert_eq!(fractional(policy, 6, &options), [(0.0, 13.0), (0.0, 14.0)], "{policy}");
+    }
+    // Greedy makes no room: the second job waits for node 1, or for the first job.
+    assert_eq!(fractional("Greedy*/OPT=MIN", 6, &options), [(0.0, 10.0), (0.0, 17.0)]);
+    let longer = self::options("requeue", &[(1, 1, 4, 12)], &[]);
+    assert_eq!(fractional("Greedy*/OPT=MIN", 6, &longer), [(0.0, 10.0), (0.0, 20.0)]);
+    let lost = self::options("lose", &[(1, 1, 4, 7)], &[]);
+    for policy in ["Greedy*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=AVG"] {
+        assert_eq!(fractional(policy, 6, &lost), [(0.0, 10.0)], "{policy}");
+    }
+}
+
+/// With four tenths it begins again beside the first one, which has 6 s left: both at half of their speed, from 4 to 16 s. It then
+/// has 4 s left, alone. Greedy* does not move it to node 1 when that is back; MCB* maps all jobs again at 7 s, when the first has 4.5 s
+/// left and the second 8.5 s, and both have a node.
+#[test]
+fn fractional_policies_place_interrupted_jobs_where_there_is_room() {
+    let options = options("requeue", &[(1, 1, 4, 7)], &[]);
+    for policy in ["Greedy*/OPT=MIN", "GreedyP*/OPT=MIN"] {
+        assert_eq!(fractional(policy, 4, &options), [(0.0, 16.0), (0.0, 20.0)], "{policy}");
+    }
+    assert_eq!(fractional("MCB*/OPT=MIN", 4, &options), [(0.0, 11.5), (0.0, 15.5)]);
+}
+
+/// A checkpoint of 1 s after each 3 s: the second job, interrupted at 5 s, has kept 4 s. Beside the first one, which has 8 of its 13 s left,
+/// it reads for 2 s and goes on at half of its speed, 7 to 21 s, when the first one ends; the 2 s that it then has left take 2 s.
+#[test]
+fn fractional_policies_begin_again_from_checkpoints() {
+    let options = options("checkpoint:3:1:2", &[(1, 1, 5, 40)], &[]);
+    for policy in ["Greedy*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=MIN"] {
+        assert_eq!(fractional(policy, 4, &options), [(0.0, 21.0), (0.0, 23.0)], "{policy}");
+    }
+}
+
+/// A microsecond before a window begins, the job on node 1 is paused, since node 0 has no memory for it; it goes on when node 1 is
+/// back, at 7 s, and has lost no work. Greedy* pauses no job: there the window interrupts it, and it begins again from zero.
+#[test]
+fn fractional_policies_pause_jobs_for_windows() {
+    let options = options("requeue", &[], &[(1, 1, 4, 7)]);
+    for policy in ["GreedyP*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=MIN"] {
+        assert_eq!(fractional(policy, 6, &options), [(0.0, 10.0), (0.0, 13.000_001)], "{policy}");
+    }
+    assert_eq!(fractional("Greedy*/OPT=MIN", 6, &options), [(0.0, 10.0), (0.0, 17.0)]);
+}
+
+/// With less memory it moves to node 0: a microsecond before 4 s both have 6.000001 s left, which take twice as long there. Under
+/// MCB*, they are on two nodes again from 7 s on, after 1.5000005 s of work each.
+#[test]
+fn fractional_policies_move_jobs_for_windows() {
+    let options = options("requeue", &[], &[(1, 1, 4, 7)]);
+    for policy in ["GreedyP*/OPT=MIN", "GreedyPM*/OPT=MIN"] {
+        assert_eq!(fractional(policy, 4, &options), [(0.0, 16.000_001), (0.0, 16.000_001)], "{policy}");
+    }
+    assert_eq!(fractional("MCB*/OPT=MIN", 4, &options), [(0.0, 11.500_001), (0.0, 11.500_001)]);
+}
+
+/// Policies with ticks only: jobs start at the first one, at 600 s. The window of both nodes pauses them from 604 (less a microsecond) until
+/// the tick after it, at 1,200 s; they have 6.000001 s left.
+#[test]
+fn periodic_policies_wait_for_ticks_after_windows() {
+    let options = options("lose", &[], &[(0, 2, 604, 700)]);
+    for policy in ["/per/OPT=MIN", "/per/OPT=AVG", "/stretch-per/OPT=MAX", "/stretch-per/OPT=AVG"] {
+        let end = 1206.000_001;
+        assert_eq!(fractional(policy, 6, &options), [(600.0, end), (600.0, end)], "{policy}");
+    }
+}
+
+/// All nodes fail before the second job arrives: it waits until one is back, and both begin there one after the other.
+#[test]
+fn a_cluster_without_nodes_starts_no_job() {
+    let options = options("requeue", &[(0, 2, 3, 20), (1, 1, 20, 100)], &[]);
+    let table = [(0, 1, 10, 0), (5, 1, 4, 0)];
+    let whole = |job: Job| Job { memory: Share::ONE, ..job };
+    let all = || jobs(&table).into_iter().map(whole).collect();
+    let found = |policy| starts_and_ends(&schedule(policy, 2, &options, all()));
+    for policy in ["Greedy*/OPT=MIN", "GreedyP*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=MIN"] {
+        assert_eq!(found(policy), [(0.0, 30.0), (30.0, 34.0)], "{policy}");
+    }
+}
+
 /// Checks at each placement that its nodes are up, from what observers are given.
 #[derive(Default)]
 struct Up {
@@ -246,23 +339,44 @@ pub(crate) fn outages(jobs: &[Job], rule: &str, seed: u64) -> Outages {
     }
 }
 
+/// The catalogue, the policy of this project, and others with the parts that no published one has.
+fn all_policies() -> Vec<Policy> {
+    let others = [
+        "GreedyPM*/per/BUDGET=20/RELABEL/OPT=MIN",
+        "MCB*/per/BUDGET=5/OPT=MIN/MVT=600",
+        "/stretch-per/RELABEL/OPT=AVG",
+        "GreedyP*/per/OPT=MIN/SAFE=60/SPREAD/RETRY=60/SWAP=2",
+        "GreedyPM*/OPT=MIN/SAFE=600/RETRY=60",
+        "GreedyPM*/per/OPT=MIN/MVT=600/BELOW=30/LAS=300/AHEAD=600/ESTIMATES",
+    ];
+    let mut all: Vec<Policy> = catalogue().into_iter().map(|info| info.policy).collect();
+    all.push(Policy::Fractional(Fractional::recommended()));
+    all.extend(others.map(|name| name.parse::<Policy>().unwrap_or_else(|error| panic!("{error}"))));
+    all
+}
+
 /// All policies end all jobs, none of them on a node that is down.
 #[test]
 fn every_policy_survives_outages() {
     let mut interruptions = 0;
-    for info in catalogue().into_iter().filter(|info| info.policy.knows_outages()) {
+    for (place, policy) in all_policies().into_iter().enumerate() {
+        assert!(policy.knows_outages(), "{policy}");
+        // Half of them begin with wrong needs, and learn better.
+        let needs = if place % 2 == 0 { NeedModel::Exact } else { NeedModel::Factor(2.0) };
+        let discovery = Some(SimSpan::from_secs(60));
         let jobs = workload(120, 1);
         let outages = outages(&jobs, "checkpoint:1800:30:60", 5);
         let penalty = SimSpan::from_secs(300);
-        let options = Options { penalty, outages: Some(Arc::new(outages)), ..Options::default() };
+        let outages = Some(Arc::new(outages));
+        let options = Options { penalty, outages, needs, discovery, ..Options::default() };
         let mut up = Up::default();
-        let mut scheduler = info.policy.scheduler(NODES, &PolicyOptions::default());
+        let mut scheduler = policy.scheduler(NODES, &PolicyOptions::default());
         simulate(NODES, &options, jobs, &mut *scheduler, &mut up)
-            .unwrap_or_else(|error| panic!("{}: {error}", info.name));
-        assert_eq!(up.completed, 120, "{}", info.name);
+            .unwrap_or_else(|error| panic!("{policy}: {error}"));
+        assert_eq!(up.completed, 120, "{policy}");
         interruptions += up.interruptions;
     }
-    assert!(interruptions > 20, "{interruptions}");
+    assert!(interruptions > 500, "{interruptions}");
 }
 
 proptest! {
@@ -270,14 +384,19 @@ proptest! {
 
     /// The rules for clusters whose nodes go down are those of clusters that never fail where no node does.
     #[test]
-    fn without_outages_batch_policies_decide_as_ever(seed in 0_u64..10_000, estimates in 0_usize..3) {
+    fn without_outages_policies_decide_as_ever(
+        seed in 0_u64..10_000, estimates in 0_usize..3, fractional in any::<prop::sample::Index>(),
+    ) {
         let estimates = ["exact", "random:5", "none"][estimates].parse().unwrap();
         let plain = Options { estimates, ..Options::default() };
         let aware = Options { outages: Some(Arc::default()), ..plain.clone() };
-        for info in catalogue().into_iter().filter(|info| info.policy.fractional().is_none()) {
-            let with = schedule(&info.name, NODES, &aware, workload(150, seed));
-            let without = schedule(&info.name, NODES, &plain, workload(150, seed));
-            prop_assert!(with == without, "{}", info.name);
+        let (others, mut batch): (Vec<Policy>, _) =
+            all_policies().into_iter().partition(|policy| policy.fractional().is_some());
+        batch.push(*fractional.get(&others));
+        for policy in batch.iter().map(Policy::to_string) {
+            let with = schedule(&policy, NODES, &aware, workload(150, seed));
+            let without = schedule(&policy, NODES, &plain, workload(150, seed));
+            prop_assert!(with == without, "{}", policy);
         }
     }
 }
@@ -306,17 +425,15 @@ proptest! {
     /// The independent checker, which looks at each node by itself, agrees with all that happens.
     #[test]
     fn schedules_with_outages_pass_the_audit(
-        seed in 0_u64..10_000, rule in 0_usize..3, estimates in 0_usize..3, policy in 0_usize..9,
+        seed in 0_u64..10_000, rule in 0_usize..3, estimates in 0_usize..3, policy in any::<prop::sample::Index>(),
     ) {
         let rule = ["lose", "requeue", "checkpoint:1800:30:60"][rule];
         let estimates = ["exact", "random:5", "factor:1.5"][estimates].parse().unwrap();
-        let policy = [
-            "FCFS", "FCFS/ORDER=SJF", "EASY", "EASY/ORDER=SAF", "EASY/ORDER=WFP3", "EASY/SPARE", "CONS", "CONS/REPLAN",
-            "EQUIPARTITION",
-        ][policy];
+        let policies = all_policies();
+        let policy = policies[policy.index(policies.len())].to_string();
         let jobs = workload(150, seed);
         let outages = Some(Arc::new(outages(&jobs, rule, seed)));
         let options = Options { penalty: SimSpan::from_secs(300), estimates, outages, ..Options::default() };
-        audited(policy, &options, jobs);
+        audited(&policy, &options, jobs);
     }
 }

@@ -88,7 +88,7 @@ impl FractionalScheduler {
     }
 
     /// Tries jobs on no node as if they arrived, by decreasing priority: all but those that did so at this moment.
-    pub(super) fn retry(&mut self, view: View<'_>, submitted: &[JobHandle]) {
+    pub(super) fn retry(&mut self, view: View<'_>, is_new: impl Fn(JobHandle) -> bool) {
         if self.policy.extensions.retry.is_none() {
             return;
         }
@@ -106,8 +106,7 @@ impl FractionalScheduler {
                 _ => continue,
             };
             let room = if may_displace { &mut room } else { &mut self.room };
-            let is_new = submitted.contains(&job);
-            if !is_new && !self.mapping.runs(job) && room.takes(asked.memory(), asked.tasks()) {
+            if !is_new(job) && !self.mapping.runs(job) && room.takes(asked.memory(), asked.tasks()) {
                 tried.push(ranked);
             }
         }
@@ -124,10 +123,10 @@ impl FractionalScheduler {
         }
     }
 
-    /// The memory of all nodes but for that of running jobs that `/SAFE` protects.
+    /// The memory of all nodes that jobs may be on, but for that of running jobs that `/SAFE` protects.
     fn room_to_make(&self, view: View<'_>) -> Room {
         let safe = self.policy.extensions.safe.map_or(VirtualTime::ZERO, VirtualTime::of);
-        let mut units = vec![Share::ONE.units(); self.nodes as usize];
+        let mut units = vec![Share::ONE.units(); self.mapping.available.count() as usize];
         for job in self.mapping.placed().filter(|&job| self.policy.extensions.length(view.job(job)) < safe) {
             for part in self.mapping.placement(job) {
                 let memory = part.tasks * view.job(job).memory().units();
@@ -145,7 +144,9 @@ impl FractionalScheduler {
         let span = self.policy.extensions.retry?;
         let waits = view.jobs().iter().any(|&job| {
             !self.mapping.runs(job)
-                && (view.job(job).virtual_time().is_zero() || self.policy.extensions.swap.is_some())
+                && (view.job(job).state() == JobState::Waiting
+                    || view.job(job).virtual_time().is_zero()
+                    || self.policy.extensions.swap.is_some())
         });
         waits.then(|| view.now().saturating_add(span))
     }
