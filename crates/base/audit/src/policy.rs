@@ -106,7 +106,7 @@ impl PolicyCheck {
                     batch.submit(number, job.submit, job.tasks, job.remaining());
                 }
             }
-            PolicyCheck::Fractional(fractional) => fractional.interrupt(job, on),
+            PolicyCheck::Fractional(fractional) => fractional.interrupt(number, now, job, on),
         }
     }
 

@@ -6,7 +6,7 @@ use super::ranking::Ranking;
 use super::{FractionalPolicy, FractionalRule, MOST_TICKS};
 use crate::Phase;
 use crate::job::Job;
-use crate::platform::Platform;
+use crate::platform::{Platform, Window};
 use dfrsim_model::{SimTime, VirtualTime};
 use std::collections::BTreeMap;
 
@@ -41,8 +41,10 @@ pub(crate) struct FractionalCheck {
     changes: BTreeMap<u64, Change>,
     /// Whether nodes went down or came up in this moment: then jobs may change for that reason.
     platform_changed: bool,
-    /// The moments, a microsecond before a window begins, at which jobs leave its nodes.
-    drains: Vec<u64>,
+    /// The windows that were announced before this moment. Jobs leave their nodes a microsecond before one begins.
+    windows: Vec<Window>,
+    /// Jobs that were interrupted in this moment by a window, each with a node of it.
+    by_window: Vec<(u64, u32)>,
 }
 
 impl FractionalCheck {
@@ -55,7 +57,8 @@ impl FractionalCheck {
             has_completions: false,
             changes: BTreeMap::new(),
             platform_changed: false,
-            drains: Vec::new(),
+            windows: Vec::new(),
+            by_window: Vec::new(),
         }
     }
 
@@ -72,12 +75,15 @@ impl FractionalCheck {
     pub(crate) fn platform(&mut self, platform: &Platform) {
         self.platform_changed = true;
         self.memory.set_down(&platform.down);
-        self.drains = platform.windows.iter().map(|window| window.from.saturating_sub(1)).collect();
+        self.windows.clone_from(&platform.windows);
     }
 
     /// A job that was on these nodes waits now, or is lost.
-    pub(crate) fn interrupt(&mut self, job: &Job, on: &[(u32, u32)]) {
+    pub(crate) fn interrupt(&mut self, number: u64, now: u64, job: &Job, on: &[(u32, u32)]) {
         self.platform_changed = true;
+        let begins = |node: u32| self.windows.iter().any(|window| window.from == now && window.has(node));
+        let by_window = on.iter().map(|&(node, _)| node).find(|&node| begins(node));
+        self.by_window.extend(by_window.filter(|_| self.policy.pauses()).map(|node| (number, node)));
         self.memory.give_back(on, job.memory);
     }
 
@@ -98,8 +104,12 @@ impl FractionalCheck {
         mut fault: impl FnMut(u64, Option<u64>, FractionalRule),
     ) {
         let mut found = Vec::new();
-        let is_moved = std::mem::take(&mut self.platform_changed) || self.drains.contains(&now);
-        if !is_moved {
+        let not_drained =
+            self.by_window.drain(..).map(|(job, node)| (job, None, FractionalRule::NotDrained { node }));
+        found.extend(not_drained);
+        let drains = self.windows.iter().any(|window| window.from.checked_sub(1) == Some(now));
+        let is_moved = std::mem::take(&mut self.platform_changed) || drains;
+        if !is_moved || self.is_tick(now) {
             self.judge(now, jobs, &mut found);
         }
         found.into_iter().for_each(|(job, line, rule)| fault(job, line, rule));

@@ -14,6 +14,10 @@
 //! * `EQUIPARTITION`: jobs start in the order of their submission where memory is free, all have the same yield, and
 //!   none is paused or moved.
 //!
+//! Where nodes go down, room is that of nodes that are up. At moments at which some go down or come up, and a microsecond before a
+//! window begins, jobs may change for that reason, and of these rules those of ticks are checked. A policy that pauses jobs leaves none
+//! on a node at which a window begins that was announced before.
+//!
 //! A file does not show more, and so left open are: which of the nodes with room a job gets; yields, but for those of
 //! `EQUIPARTITION`; how many jobs MCB finds room for; what `/BUDGET` leaves out; who gives way when several jobs arrive at one
 //! moment, or one arrives when another completes, under `GreedyP` and `GreedyPM`. Jobs are placed task by task, so that a job

@@ -46,6 +46,11 @@ pub struct FractionalPolicy {
 }
 
 impl FractionalPolicy {
+    /// Whether it pauses jobs, so that none is on a node when an announced window begins there.
+    pub(super) fn pauses(&self) -> bool {
+        self.period.is_some() || !matches!(self.arrival, Arrival::Greedy | Arrival::InTurn)
+    }
+
     /// The policy of this name, with this time between its ticks, which is above 0; `None` if it is not a fractional policy.
     ///
     /// ```

@@ -74,6 +74,14 @@ pub enum FractionalRule {
         /// The tick, if the file has no record of it.
         tick: Option<SimTime>,
     },
+    /// A policy that pauses jobs does so before a window begins of which it knows.
+    #[error(
+        "it is interrupted by a window on node {node} that was announced; the policy pauses or moves jobs before one"
+    )]
+    NotDrained {
+        /// The node.
+        node: u32,
+    },
     /// Under `EQUIPARTITION` all jobs have the same yield.
     #[error("its yield is {found} units, but that of job {other} is {expected}")]
     Unequal {

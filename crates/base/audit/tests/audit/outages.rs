@@ -68,6 +68,30 @@ const WINDOW: [&str; 15] = [
     ),
 ];
 
+/// GreedyPM* on two nodes, of which node 1 is in a window from 4 to 7 s. Both jobs of 10 s take six tenths of the memory of a node: job 1 is
+/// paused a microsecond before the window, and goes on after it.
+const PAUSED: [&str; 14] = [
+    r#"{"event":"run","format":3,"policy":"GreedyPM*/OPT=MIN","nodes":2,"penalty_us":0,"tau_us":10000000}"#,
+    r#"{"event":"platform","interruption":"requeue"}"#,
+    r#"{"event":"window","at_us":0,"first":1,"nodes":1,"from_us":4000000,"until_us":7000000}"#,
+    r#"{"event":"submit","at_us":0,"job":0,"id":10,"tasks":1,"cpu_need":943718400,"memory":566231040,"run_us":10000000}"#,
+    r#"{"event":"submit","at_us":0,"job":1,"id":11,"tasks":1,"cpu_need":943718400,"memory":566231040,"run_us":10000000}"#,
+    r#"{"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}"#,
+    r#"{"event":"start","at_us":0,"job":1,"on":[[1,1]],"yield":1048576}"#,
+    r#"{"event":"pause","at_us":3999999,"job":1}"#,
+    r#"{"event":"down","at_us":4000000,"nodes":[[1,1]]}"#,
+    r#"{"event":"up","at_us":7000000,"nodes":[[1,1]]}"#,
+    r#"{"event":"resume","at_us":7000000,"job":1,"on":[[1,1]],"yield":1048576}"#,
+    r#"{"event":"complete","at_us":10000000,"job":0}"#,
+    r#"{"event":"complete","at_us":13000001,"job":1}"#,
+    concat!(
+        r#"{"event":"summary","completed":2,"rejected":0,"makespan_us":13000001,"max_stretch":1.3000001,"#,
+        r#""max_bounded_stretch":1.3000001,"mean_bounded_stretch":1.15000005,"mean_turnaround_s":11.5000005,"#,
+        r#""utilisation":0.7692307100591762,"preemptions":1,"migrations":0,"migrated_tasks":0,"#,
+        r#""platform":{"interruptions":0,"lost":0,"lost_work_s":0.0,"availability":0.8846153934911236,"goodput":0.8695651417769442}}"#
+    ),
+];
+
 /// A change of a file.
 enum Do {
     /// In a line, a part that must be there becomes another one.
@@ -267,5 +291,56 @@ fn planted_faults_of_windows_are_found() {
         let mut text = changed(&WINDOW, changes);
         text = text.replacen("\"policy\":\"EASY\"", &format!("\"policy\":\"{policy}\""), 1);
         assert_eq!(first(audit_policy(text.as_bytes(), checked)), *expected, "{policy}");
+    }
+}
+
+/// Changes that a fractional policy would not decide.
+#[test]
+fn planted_faults_of_fractional_policies_with_windows_are_found() {
+    const INTERRUPT: &str = r#"{"event":"interrupt","at_us":4000000,"job":1,"kept_us":0}"#;
+    const MOVED: &str = r#"{"event":"migrate","at_us":3999999,"job":1,"on":[[0,1]],"yield":1048576}"#;
+    const BACK: &str = r#"{"event":"resume","at_us":3999999,"job":1,"on":[[1,1]],"yield":1048576}"#;
+    let checked = || CheckedPolicy::parse("GreedyPM*/OPT=MIN", SimSpan::from_secs(600)).unwrap();
+    audit_policy(changed(&PAUSED, &[]).as_bytes(), checked()).unwrap();
+    let planted: &[(&[Do], &str)] = &[
+        (
+            &[Delete(8), Insert(9, INTERRUPT), Edit(11, "resume", "start"), Edit(13, "13000001", "17000000")],
+            "line 10, 4 s, job 1: it is interrupted by a window on node 1 that was announced; the policy pauses or moves jobs before one",
+        ),
+        (
+            &[Edit(8, "3999999", "3999998")],
+            "line 8, 3.999998 s, job 1: the policy has no reason for a `pause` at this time",
+        ),
+        (
+            &[Edit(8, "3999999", "4000000")],
+            "line 9: `down` out of order: at one time completions come first, then submissions, then changes",
+        ),
+        (&[Delete(8)], "line 9, 4 s, job 1: it is on node 1, which is down"),
+        (
+            &[Delete(8), Insert(8, MOVED)],
+            "line 8, 3.999999 s, job 1: the memory of node 0 is over-committed: 1.200000000 of 1",
+        ),
+        (&[Insert(9, BACK)], "line 9, 3.999999 s, job 1: a second change in the same moment"),
+        (
+            &[Edit(11, "7000000", "7500000")],
+            "line 11, 7.5 s, job 1: the policy has no reason for a `resume` at this time",
+        ),
+        (
+            &[Edit(11, "[[1,1]]", "[[0,1]]")],
+            "line 11, 7 s, job 1: the memory of node 0 is over-committed: 1.200000000 of 1",
+        ),
+        (
+            &[Move(11, 10), Edit(10, "7000000", "6000000")],
+            "line 10, 6 s, job 1: it is on node 1, which is down",
+        ),
+        (&[Edit(8, "pause", "reject")], "line 8, 3.999999 s, job 1: `reject` of a job that is running"),
+        (
+            &[Edit(13, "13000001", "13000000")],
+            "line 13, 13 s, job 1: it completes too early: it has done 9.999999 s of 10 s",
+        ),
+    ];
+    for (changes, expected) in planted {
+        let found = first(audit_policy(changed(&PAUSED, changes).as_bytes(), checked()));
+        assert_eq!(found, *expected);
     }
 }

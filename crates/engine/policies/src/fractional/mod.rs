@@ -4,6 +4,10 @@
 //! one completes and at each tick; how the CPU that a mapping leaves is given out; which jobs may not be moved.
 //! [`FractionalScheduler`] runs the parts in the order completion, submission, tick on a mapping of its own, and decides
 //! the net change.
+//!
+//! Where nodes go down, all parts see only the nodes that jobs may be on, under numbers of their own. These are the nodes that are up and, for
+//! a policy that [pauses](Fractional::pauses) jobs, not in a window that begins in a microsecond: jobs leave its nodes then, move or are
+//! paused, and keep their progress. Interrupted jobs arrive again.
 
 mod admission;
 mod available;

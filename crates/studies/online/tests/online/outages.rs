@@ -2,18 +2,19 @@
 
 use crate::{frame, numbers, read, registry, run, run_with};
 use dfrsim_lab::RunOptions;
+use dfrsim_policies::{CustomPolicy, Policies, Policy};
 use std::fs;
 
 /// Two jobs on one node: 20 s from second 0 on, 5 s from second 12 on.
 const LOG: &str =
     "1 0 -1 20 1 -1 -1 1 20 -1 1 1 -1 -1 -1 -1 -1 -1\n2 12 -1 5 1 -1 -1 1 5 -1 1 1 -1 -1 -1 -1 -1 -1\n";
 
-const SCENARIO: &str = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\
+const SCENARIO: &str = "study = 'online'\npolicies = ['FCFS', 'GreedyP*/OPT=MIN']\n\
     [[outages.maintenance]]\nfirst_s = 10\nevery_s = 1000\nlength_s = 5\n\
     [[workloads]]\nname = 'log'\nnodes = 1\nswf = { file = 'log.swf' }\n";
 
 /// FCFS lets the first job wait for the end of the window, at 15 s: it ends at 35 s, the second one at 40 s. Then the node was up for 35
-/// of 40 s, and worked for 25 of these.
+/// of 40 s, and worked for 25 of these. The fractional policy begins at once, and pauses the job a microsecond before the window.
 #[test]
 fn rows_have_the_figures_of_outages() {
     let folder = tempfile::tempdir().unwrap();
@@ -25,6 +26,8 @@ fn rows_have_the_figures_of_outages() {
     assert_eq!((of("makespan_s"), of("availability")), (40.0, 35.0 / 40.0));
     assert!((of("goodput") - 25.0 / 35.0).abs() < 1e-12);
     assert_eq!((of("interruptions"), of("lost"), of("lost_work")), (0.0, 0.0, 0.0));
+    assert_eq!(numbers(&rows, "GreedyP*/OPT=MIN", "preemptions")[0], 1.0);
+    assert_eq!(numbers(&rows, "GreedyP*/OPT=MIN", "interruptions")[0], 0.0);
 }
 
 /// Rows without outages leave their columns empty, and rows with and without are read back.
@@ -71,12 +74,19 @@ fn all_rules_have_the_same_failures() {
     assert!(bytes(&folder) == bytes(&again));
 }
 
-/// Fractional policies do not know which nodes are up.
+/// A policy of the user's own says whether it knows which nodes are up.
 #[test]
 fn policies_that_do_not_know_of_outages_are_refused() {
     let lublin = SCENARIO.replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }");
-    let errors = read(&lublin, None, &["policies=['FCFS', 'MCB*/OPT=MIN']"]).unwrap_err().to_string();
-    assert!(errors.contains("MCB*/OPT=MIN does not know that nodes go down"), "{errors}");
+    let mine =
+        || CustomPolicy::new("MINE", "1", |nodes, options| Policy::Equipartition.scheduler(nodes, options));
+    let read = |policy| {
+        let registry = registry().with(Policies::standard().with(policy));
+        registry.parse(&lublin, "s.toml", None, &["policies=['FCFS', 'MINE']".to_owned()]).map(|_| ())
+    };
+    assert!(read(mine().knowing_outages()).is_ok());
+    let errors = read(mine()).unwrap_err().to_string();
+    assert!(errors.contains("MINE does not know that nodes go down"), "{errors}");
 }
 
 #[test]
