@@ -546,6 +546,7 @@ impl Auditor {
         }
         if is_lost {
             self.jobs.remove(&number);
+            self.links.leave(self.now, number, false);
         }
         if !has_reason {
             self.fault(Some(number), Rule::NoReason { record });

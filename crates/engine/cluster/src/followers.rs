@@ -4,9 +4,9 @@ use dfrsim_model::{Job, JobId, Preceding, SimSpan, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Jobs each of which is submitted a think time after another one has left the system, because it has completed, was rejected or
-/// was killed.
+/// killed, or was lost with its node.
 ///
-/// Submissions are events as all others are: after the completions of their moment. A job whose predecessor leaves by a decision
+/// Submissions are events as all others are: after the completions of their moment and the changes of nodes. A job whose predecessor leaves by a decision
 /// of the policy is submitted in a later moment than that, however short its think time is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Followers {

@@ -2,7 +2,9 @@
 
 use crate::job_table::ActiveJob;
 use crate::simulation::{FIRST_JOB, PLATFORM, Simulation};
-use crate::{JobHandle, JobState, NodeRange, Observer, Occurrence, Placement, PlatformChange, View};
+use crate::{
+    JobHandle, JobState, NodeRange, Observer, Occurrence, Placement, PlatformChange, SimulationError, View,
+};
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::{Job, NodeId, SimTime};
 use dfrsim_platform::{Interruption, NodeSpan, Outage, OutageError, Outages, Window};
@@ -96,7 +98,7 @@ fn spans(nodes: impl Iterator<Item = u32>) -> Vec<NodeSpan> {
 
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// All that happens to the platform at this moment; jobs that lose a node lose all of them.
-    pub(crate) fn change_platform(&mut self, now: SimTime) {
+    pub(crate) fn change_platform(&mut self, now: SimTime) -> Result<(), SimulationError> {
         let platform = self.platform.as_mut().expect("only a platform changes");
         platform.version += 1;
         platform.windows.retain(|window| window.outage.until > now);
@@ -130,15 +132,16 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         if !down.is_empty() {
             let down = spans(down.into_iter());
             self.observer.observe_platform(now, PlatformChange::Down(&down));
-            self.interrupt_those_on_down_nodes(now);
+            self.interrupt_those_on_down_nodes(now)?;
         }
         if !up.is_empty() {
             let up = spans(up.into_iter());
             self.observer.observe_platform(now, PlatformChange::Up(&up));
         }
+        Ok(())
     }
 
-    fn interrupt_those_on_down_nodes(&mut self, now: SimTime) {
+    fn interrupt_those_on_down_nodes(&mut self, now: SimTime) -> Result<(), SimulationError> {
         let platform = self.platform.as_ref().expect("only a platform changes");
         let has_down = |job: &ActiveJob| job.state == JobState::Running && platform.has_down(job.placement());
         let all = self.jobs.in_system().iter().copied();
@@ -154,9 +157,11 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             });
             let sequence = active.sequence;
             if rule == Interruption::Lose {
-                let record = active.record(now);
+                let (record, id) = (active.record(now), active.job.id);
                 self.observer.observe(now, sequence, Occurrence::Lost(&record, lost));
                 self.leave(handle, JobState::Lost);
+                // Its user goes on.
+                self.release_followers(id, sequence, now)?;
             } else {
                 self.observer.observe(
                     now,
@@ -166,6 +171,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             }
             self.interrupted.push(Interrupted { job: handle, on });
         }
+        Ok(())
     }
 
     /// Lets the handles of lost jobs be given to others.

@@ -241,7 +241,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             return self.all_have_left().map(|()| None);
         };
         if slot == PLATFORM && self.events.len() == 1 && self.jobs.in_system().is_empty() {
-            return Ok(None);
+            return self.all_have_left().map(|()| None);
         }
         self.now = key.time();
         if self.now > SimTime::from_secs(LAST_SECOND) {
@@ -326,7 +326,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             self.events.pop();
             match slot {
                 WAKE_UP => tick = true,
-                PLATFORM => self.change_platform(now),
+                PLATFORM => self.change_platform(now)?,
                 Slot(slot) => self.complete(now, JobHandle(slot - FIRST_JOB))?,
             }
         }
@@ -429,6 +429,16 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let (id, sequence) = (job.id, active.sequence);
         self.leave(handle, JobState::Completed);
         self.completed.push(handle);
+        self.release_followers(id, sequence, now)
+    }
+
+    /// The jobs that follow one that has left before the submissions of this moment.
+    pub(crate) fn release_followers(
+        &mut self,
+        id: JobId,
+        sequence: u64,
+        now: SimTime,
+    ) -> Result<(), SimulationError> {
         if !self.followers.are_used() {
             return Ok(());
         }

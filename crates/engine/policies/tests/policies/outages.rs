@@ -1,11 +1,12 @@
 //! Nodes that go down: schedules derived by hand, and properties.
 
 use crate::support::{jobs, schedule, starts_and_ends};
-use dfrsim_audit::{CheckedPolicy, audit_policy};
+use dfrsim_audit::{CheckedPolicy, audit, audit_policy};
 use dfrsim_cluster::{
-    EventLog, Metrics, NeedModel, Observer, Occurrence, Options, PlatformChange, SummaryOptions, simulate,
+    EventLog, Followers, Metrics, NeedModel, Observer, Occurrence, Options, PlatformChange, SimulationError,
+    SummaryOptions, simulate, simulate_with,
 };
-use dfrsim_model::{Job, NodeId, Seed, Share, SimSpan, SimTime};
+use dfrsim_model::{Job, JobId, NodeId, Seed, Share, SimSpan, SimTime};
 use dfrsim_platform::{FailureModel, Maintenance, NodeSet, NodeSpan, Outage, Outages, Window};
 use dfrsim_policies::fractional::Fractional;
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
@@ -403,20 +404,75 @@ proptest! {
 
 /// Simulates, writes events and has them audited with the rules of the policy; how many interruptions there were.
 fn audited(name: &str, options: &Options, jobs: Vec<Job>) -> u64 {
-    let policy: Policy = name.parse().unwrap();
-    let (penalty, tau) = (options.penalty, SimSpan::from_secs(10));
-    let interruption = options.outages.as_ref().unwrap().interruption;
-    let log = EventLog::new(Vec::new(), name, NODES, penalty, tau).with_outages(interruption);
-    let figures = SummaryOptions { outages: true, ..SummaryOptions::new(NODES) };
-    let mut watchers = (Metrics::new(figures), log);
-    let mut scheduler = policy.scheduler(NODES, &PolicyOptions::default());
-    simulate(NODES, options, jobs, &mut *scheduler, &mut watchers)
+    let events = events(name, NODES, options, jobs, Followers::default())
         .unwrap_or_else(|error| panic!("{name}: {error}"));
-    let summary = watchers.0.summary().unwrap();
-    let events = watchers.1.finish(&summary).unwrap();
     let checked = CheckedPolicy::parse(name, PolicyOptions::default().period).unwrap();
     let report = audit_policy(events.as_slice(), checked).unwrap_or_else(|error| panic!("{name}: {error}"));
     report.platform.unwrap().interruptions
+}
+
+/// The events of a simulation.
+fn events(
+    name: &str,
+    nodes: u32,
+    options: &Options,
+    jobs: Vec<Job>,
+    followers: Followers,
+) -> Result<Vec<u8>, SimulationError> {
+    let policy: Policy = name.parse().unwrap();
+    let (penalty, tau) = (options.penalty, SimSpan::from_secs(10));
+    let interruption = options.outages.as_ref().unwrap().interruption;
+    let log = EventLog::new(Vec::new(), name, nodes, penalty, tau).with_outages(interruption);
+    let figures = SummaryOptions { outages: true, ..SummaryOptions::new(nodes) };
+    let mut watchers = (Metrics::new(figures), log);
+    let mut scheduler = policy.scheduler(nodes, &PolicyOptions::default());
+    simulate_with(nodes, options, jobs, followers, &mut *scheduler, &mut watchers)?;
+    let summary = watchers.0.summary().unwrap();
+    Ok(watchers.1.finish(&summary).unwrap())
+}
+
+/// Job 2 follows job 1, which runs from 0 to 10 s, after 3 s; job 3 follows job 2 at once. The node is down from 4 to 6 s. If job 1 is lost,
+/// its user goes on at 4 s: job 2 runs from 7 to 12 s, job 3 to 14 s. If it begins again, it ends at 16 s, and they follow that.
+#[test]
+fn jobs_that_follow_a_lost_one_come() {
+    let job = |run| jobs(&[(0, 1, run, 0)]).remove(0);
+    let first = Job { id: JobId(1), ..job(10) };
+    let mut followers = Followers::default();
+    followers.add(JobId(1), SimSpan::from_secs(3), Job { id: JobId(2), ..job(5) });
+    followers.add(JobId(2), SimSpan::ZERO, Job { id: JobId(3), ..job(2) });
+    let ends_at = |policy, rule, last: u64| {
+        let options = options(rule, &[(0, 1, 4, 6), (0, 1, 90, 95)], &[]);
+        let events = events(policy, 1, &options, vec![first.clone()], followers.clone()).unwrap();
+        audit(events.as_slice()).unwrap_or_else(|error| panic!("{policy}: {error}"));
+        let text = String::from_utf8(events).unwrap();
+        assert!(
+            text.contains(&format!(r#"{{"event":"complete","at_us":{},"job":2}}"#, last * 1_000_000)),
+            "{text}"
+        );
+        text
+    };
+    for policy in ["FCFS", "EASY", "CONS", "EQUIPARTITION", "Greedy*/OPT=MIN", "MCB*/OPT=MIN"] {
+        let lost = ends_at(policy, "lose", 14);
+        assert!(lost.contains(
+            r#"{"event":"link","at_us":7000000,"job":1,"after":0,"think_us":3000000,"followers":1}"#
+        ));
+        // An audit finds it if they do not come.
+        let links = lost.replace(r#""job":0,"followers":1"#, r#""job":0,"followers":2"#);
+        let faults = audit(links.as_bytes()).unwrap_err().to_string();
+        assert!(faults.contains("jobs that were to follow it were never submitted"), "{faults}");
+        ends_at(policy, "requeue", 26);
+    }
+}
+
+/// With nodes that go down later, too, it is an error if a job follows none that comes.
+#[test]
+fn a_job_that_follows_none_that_comes_is_an_error_with_outages() {
+    let mut followers = Followers::default();
+    let job = jobs(&[(0, 1, 10, 0)]).remove(0);
+    followers.add(JobId(7), SimSpan::ZERO, Job { id: JobId(8), ..job.clone() });
+    let options = options("lose", &[(0, 1, 90, 95)], &[]);
+    let error = events("FCFS", 1, &options, vec![job], followers).unwrap_err();
+    assert_eq!(error, SimulationError::NeverFollows { job: JobId(8), after: JobId(7) });
 }
 
 proptest! {
