@@ -174,6 +174,11 @@ impl WorkloadArguments {
         Ok(Options { annotation, ..self.log.options() })
     }
 
+    /// The cluster has this many nodes.
+    pub(crate) fn set_nodes(&mut self, nodes: u32) {
+        self.nodes = Some(nodes);
+    }
+
     /// Opens the log, and settles how many nodes (or processors) its machine has.
     pub(crate) fn open(&self) -> Result<(PathBuf, Opened, u32), Failure> {
         let path = traces::locate(&self.workload).map_err(Failure::input)?;

@@ -1,5 +1,6 @@
 //! Follows a simulation record by record.
 
+use crate::classes::Classes;
 use crate::fault::{AuditError, Fault, Faults};
 use crate::job::Job;
 use crate::lines::{first_record, follow, record};
@@ -81,6 +82,7 @@ pub struct Auditor {
     clock: Option<Clock>,
     platform: Option<Platform>,
     limits: Option<Limits>,
+    classes: Option<Classes>,
     report: Option<Report>,
 }
 
@@ -125,6 +127,7 @@ impl Auditor {
             clock: None,
             platform: None,
             limits: None,
+            classes: None,
             report: None,
         }
     }
@@ -171,7 +174,7 @@ impl Auditor {
         if self.report.is_some() {
             return self.fault(None, Rule::AfterSummary);
         }
-        let is_link = matches!(record, Record::Link { .. });
+        let is_link = matches!(record, Record::Link { .. } | Record::Ask { .. });
         if !is_link {
             self.links.record(None);
         }
@@ -224,6 +227,29 @@ impl Auditor {
                 self.platform = Some(platform);
             }
             Record::Priority { ref settings } => self.priority(settings),
+            Record::Classes { ref resources, ref classes } => {
+                if self.line != 2 && !(self.line == 3 && self.platform.is_some()) {
+                    return self.fault(None, Rule::LateClasses);
+                }
+                let Some(classes) = Classes::new(resources, classes, self.nodes) else {
+                    return self.fault(None, Rule::BadClasses);
+                };
+                self.usage.differ(classes.capacities());
+                self.check = self.check.take().and_then(|check| check.with_classes(&classes));
+                self.classes = Some(classes);
+            }
+            Record::Ask { at_us, job, ref resources, ref features } => {
+                if self.advance(at_us, Rank::Submission, job, "ask") {
+                    let waits = |it: &Job| it.phase == Phase::Waiting && it.submit == at_us;
+                    let is_last = job + 1 == self.tally.submitted && self.jobs.get(&job).is_some_and(waits);
+                    let classes = self.classes.as_mut().filter(|_| is_last);
+                    let rule = classes.map_or(Some(Rule::BadAsk), |it| it.ask(job, resources, features));
+                    if let Some(rule) = rule {
+                        self.fault(Some(job), rule);
+                    }
+                    self.pass_what_fits(job);
+                }
+            }
             Record::Window { at_us, first, nodes, from_us: from, until_us: until } => {
                 if self.advance(at_us, Rank::Platform, None, "window") {
                     self.change_platform("window", |platform, now| {
@@ -357,6 +383,11 @@ impl Auditor {
         self.usage.settle(|Overcommitted { line, job, rule }| {
             faults.push(Fault { line, at, job: Some(job), rule });
         });
+        if let Some(classes) = &mut self.classes {
+            classes.settle(|Overcommitted { line, job, rule }| {
+                faults.push(Fault { line, at, job: Some(job), rule });
+            });
+        }
         let seen = self.line;
         if let Some(platform) = &mut self.platform {
             if platform.changed
@@ -440,6 +471,16 @@ impl Auditor {
         self.links.record(Some(number));
         self.jobs.insert(number, job);
         self.peak_jobs = self.peak_jobs.max(self.jobs.len());
+        self.pass_what_fits(number);
+    }
+
+    /// Lets the check of the policy know on which nodes the tasks of a job fit, where nodes differ.
+    fn pass_what_fits(&mut self, number: u64) {
+        if let (Some(classes), Some(check), Some(job)) =
+            (&self.classes, &mut self.check, self.jobs.get(&number))
+        {
+            check.fitting(number, classes.fitting(number, job.need, job.memory));
+        }
     }
 
     /// Whether a record is legal: its job is in the system and in this phase.
@@ -536,6 +577,9 @@ impl Auditor {
         let restart = platform.interruption.restart;
         let task_use = job.task_use();
         self.usage.remove(&job.placement, task_use);
+        if let Some(classes) = &mut self.classes {
+            classes.remove(number, &job.placement, job.job_yield);
+        }
         if let Some(due) = job.due {
             self.due.remove(&(due, number));
         }
@@ -582,6 +626,10 @@ impl Auditor {
     fn leave(&mut self, number: u64) -> Option<Job> {
         let job = self.jobs.remove(&number)?;
         self.usage.remove(&job.placement, job.task_use());
+        if let Some(classes) = &mut self.classes {
+            classes.remove(number, &job.placement, job.job_yield);
+            classes.forget(number);
+        }
         if let Some(due) = job.due {
             self.due.remove(&(due, number));
         }
@@ -603,6 +651,10 @@ impl Auditor {
         if let Some(node) = self.platform.as_ref().and_then(|platform| platform.down_of(on)) {
             self.fault(Some(number), Rule::RunsOnDownNode { node });
         }
+        if let Some(rule) = self.classes.as_ref().and_then(|classes| classes.missing(number, on)) {
+            self.fault(Some(number), rule);
+        }
+        let node_speed = self.classes.as_ref().map(|classes| classes.slowest(on));
         if phase == Phase::Waiting {
             let limits = self.limits.as_mut().zip(self.jobs.get(&number));
             if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
@@ -628,6 +680,9 @@ impl Auditor {
                 job.penalise(now, penalty);
             } else if phase == Phase::Waiting && job.restart() > 0 {
                 job.penalise(now, job.restart());
+            }
+            if let Some(speed) = node_speed {
+                job.set_node_speed(now, speed);
             }
             job.phase = Phase::Running;
             job.placement.clear();
@@ -664,12 +719,18 @@ impl Auditor {
         }
         let Some(job) = self.jobs.get_mut(&number) else { return };
         self.usage.remove(&job.placement, job.task_use());
+        if let Some(classes) = &mut self.classes {
+            classes.remove(number, &job.placement, job.job_yield);
+        }
         if let Some(due) = job.due {
             self.due.remove(&(due, number));
         }
         change(job, self.now);
         job.set_yield(self.now, job_yield.min(Yield::ONE.units()));
         self.usage.add(&job.placement, job.task_use(), self.line, number);
+        if let Some(classes) = &mut self.classes {
+            classes.add(number, &job.placement, job.job_yield, self.line);
+        }
         if let Some(due) = job.due {
             self.due.insert((due, number));
         }
@@ -684,7 +745,9 @@ impl Auditor {
             let rule = Rule::Unfinished { phase };
             self.faults.push(Fault { line: self.line, at: None, job: Some(number), rule });
         }
-        let mut figures = self.tally.figures(self.nodes);
+        let mut figures = self
+            .tally
+            .figures(self.classes.as_ref().map_or_else(|| f64::from(self.nodes), Classes::capacity));
         let makespan = figures.makespan_us;
         figures.platform =
             self.platform.as_ref().map(|platform| platform.figures(self.nodes, makespan, self.tally.work()));

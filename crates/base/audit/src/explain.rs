@@ -198,6 +198,8 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
             | Record::Summary { .. }
             | Record::Platform { .. }
             | Record::Priority { .. }
+            | Record::Classes { .. }
+            | Record::Ask { .. }
             | Record::Window { .. }
             | Record::Down { .. }
             | Record::Up { .. } => {}
@@ -214,6 +216,8 @@ fn named(record: &Record<'_>) -> Option<(u64, u64, &'static str)> {
         | Record::Summary { .. }
         | Record::Platform { .. }
         | Record::Priority { .. }
+        | Record::Classes { .. }
+        | Record::Ask { .. }
         | Record::Window { .. }
         | Record::Down { .. }
         | Record::Up { .. } => return None,

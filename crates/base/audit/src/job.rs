@@ -28,6 +28,8 @@ pub(crate) struct Job {
     pub(crate) placement: Vec<(u32, u32)>,
     /// In units of 2^-20; 0 unless it runs.
     pub(crate) job_yield: u32,
+    /// The speed of the slowest of its nodes, in the same units.
+    node_speed: u32,
     /// The moment of its last change by a decision.
     pub(crate) changed: Option<u64>,
     /// When its work reaches its run time if its speed does not change.
@@ -60,6 +62,7 @@ impl Job {
             partition: None,
             placement: Vec::new(),
             job_yield: 0,
+            node_speed: Yield::ONE.units(),
             changed: None,
             due: None,
             done: 0,
@@ -134,6 +137,17 @@ impl Job {
         self.penalised_until = now.saturating_add(penalty);
     }
 
+    /// It is on nodes of this speed from now on.
+    pub(crate) fn set_node_speed(&mut self, now: u64, speed: u32) {
+        self.count(now);
+        self.node_speed = speed;
+    }
+
+    /// How fast it progresses, in units of 2^-20.
+    fn rate(&self) -> u64 {
+        (u64::from(self.job_yield) * u64::from(self.node_speed)) >> Yield::BITS
+    }
+
     /// Goes on at this yield from now on.
     pub(crate) fn set_yield(&mut self, now: u64, job_yield: u32) {
         self.count(now);
@@ -146,7 +160,7 @@ impl Job {
             self.due = clock.completion(from, left, self.share(), at).map(SimTime::micros);
             return;
         }
-        self.due = match u128::from(job_yield) {
+        self.due = match u128::from(self.rate()) {
             _ if missing == 0 => Some(now),
             0 => None,
             speed => u64::try_from(missing.div_ceil(speed))
@@ -168,7 +182,7 @@ impl Job {
             let work = clock.work(SimSpan::from_micros(progressing), self.share(), at);
             return self.done + (u128::from(work.micros()) << Yield::BITS);
         }
-        self.done + u128::from(progressing) * u128::from(self.job_yield)
+        self.done + u128::from(progressing) * u128::from(self.rate())
     }
 
     /// All of its work.

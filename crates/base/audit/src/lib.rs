@@ -8,9 +8,10 @@
 //! * a job progresses at its yield while no rescheduling penalty runs, and completes in the very microsecond in
 //!   which its work reaches its run time;
 //! * a job that follows another one is submitted its think time after that one has left, and all that were announced come;
-//! * every job ends, and the figures of the summary are those of the schedule.
-//!
-//! * no job runs on a node that is down, and what is interrupted begins again with the work that the rule keeps.
+//! * every job ends, and the figures of the summary are those of the schedule;
+//! * no job runs on a node that is down, and what is interrupted begins again with the work that the rule keeps;
+//! * where nodes differ, no node gives more of anything than its class has, each has the features that are asked for, and a job
+//!   progresses at the speed of its slowest node.
 //!
 //! All of this is in exact integers; only the summary's floating-point figures are compared with a tolerance.
 //! [`audit`] reads a stream and keeps the jobs in the system, the nodes in use, and the bounded stretch of each job for the
@@ -48,6 +49,7 @@
 
 mod auditor;
 pub mod batch;
+mod classes;
 pub mod coallocation;
 pub mod discovery;
 pub mod explain;

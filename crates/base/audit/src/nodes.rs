@@ -38,6 +38,8 @@ pub(crate) struct Nodes {
     touched: Vec<u32>,
     peak_cpu: u128,
     peak_memory: u128,
+    /// CPU and memory of nodes in turn, in share units, where they differ.
+    capacities: Option<Vec<(u64, u64)>>,
 }
 
 /// A node that has been given too much.
@@ -49,6 +51,11 @@ pub(crate) struct Overcommitted {
 }
 
 impl Nodes {
+    /// Nodes have these capacities.
+    pub(crate) fn differ(&mut self, capacities: Vec<(u64, u64)>) {
+        self.capacities = Some(capacities);
+    }
+
     /// Puts tasks of a job on nodes, as a line records it.
     pub(crate) fn add(&mut self, placement: &[(u32, u32)], task: TaskUse, line: u64, job: u64) {
         for &(index, tasks) in placement {
@@ -84,16 +91,27 @@ impl Nodes {
     /// Judges the nodes that changed in this moment.
     pub(crate) fn settle(&mut self, mut fault: impl FnMut(Overcommitted)) {
         for node in self.touched.drain(..) {
-            let Node { cpu, memory, touched, by: (line, job) } = &mut self.nodes[node as usize];
+            let Node { cpu: of_cpu, memory: of_memory, touched, by: (line, job) } =
+                &mut self.nodes[node as usize];
             *touched = false;
-            self.peak_cpu = self.peak_cpu.max(*cpu);
-            self.peak_memory = self.peak_memory.max(*memory);
-            let mut over = |rule| fault(Overcommitted { line: *line, job: *job, rule });
-            if *memory > MEMORY {
-                over(Rule::Memory { node, used: *memory as f64 / MEMORY as f64 });
+            let (mut whole_cpu, mut whole_memory) = (CPU, MEMORY);
+            if let Some(&(cpu, memory)) = self.capacities.as_ref().and_then(|all| all.get(node as usize)) {
+                (whole_cpu, whole_memory) = (u128::from(cpu) << Yield::BITS, u128::from(memory));
+                self.peak_cpu = self.peak_cpu.max(*of_cpu * CPU / whole_cpu.max(1));
+                self.peak_memory = self.peak_memory.max(*of_memory * MEMORY / whole_memory.max(1));
+            } else {
+                self.peak_cpu = self.peak_cpu.max(*of_cpu);
+                self.peak_memory = self.peak_memory.max(*of_memory);
             }
-            if *cpu > CPU {
-                over(Rule::Cpu { node, used: *cpu as f64 / CPU as f64 });
+            let mut over = |rule| fault(Overcommitted { line: *line, job: *job, rule });
+            let part = |amount: u128, whole: u128| amount as f64 / whole as f64;
+            if *of_memory > whole_memory {
+                let (used, has) = (part(*of_memory, MEMORY), part(whole_memory, MEMORY));
+                over(Rule::Memory { node, used, has });
+            }
+            if *of_cpu > whole_cpu {
+                let (used, has) = (part(*of_cpu, CPU), part(whole_cpu, CPU));
+                over(Rule::Cpu { node, used, has });
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::Rule;
 use crate::batch::{BatchCheck, BatchPolicy, BatchRule};
+use crate::classes::Classes;
 use crate::fractional::{FractionalCheck, FractionalPolicy};
 use crate::job::Job;
 use crate::platform::Platform;
@@ -86,6 +87,22 @@ impl PolicyCheck {
         match self {
             PolicyCheck::Batch(batch) => batch.priority(settings),
             PolicyCheck::Fractional(_) => Some(PriorityRule::Policy),
+        }
+    }
+
+    /// Nodes differ. The rules of fractional policies are those of equal nodes.
+    pub(crate) fn with_classes(mut self, classes: &Classes) -> Option<PolicyCheck> {
+        match &mut self {
+            PolicyCheck::Batch(batch) => batch.classes(classes),
+            PolicyCheck::Fractional(_) => return None,
+        }
+        Some(self)
+    }
+
+    /// The tasks of a job that was just submitted fit these of all classes.
+    pub(crate) fn fitting(&mut self, number: u64, fitting: Vec<bool>) {
+        if let PolicyCheck::Batch(batch) = self {
+            batch.fitting(number, fitting);
         }
     }
 

@@ -155,20 +155,24 @@ pub enum Rule {
         tasks: u32,
     },
     /// No node gives more memory than it has.
-    #[error("the memory of node {node} is over-committed: {used:.9} of 1")]
+    #[error("the memory of node {node} is over-committed: {used:.9} of {has}")]
     Memory {
         /// The node.
         node: u32,
-        /// Its memory in use, as a fraction.
+        /// Its memory in use, as a fraction of a node.
         used: f64,
+        /// Its memory.
+        has: f64,
     },
     /// No node gives more CPU than it has.
-    #[error("the CPU of node {node} is over-committed: {used:.9} of 1")]
+    #[error("the CPU of node {node} is over-committed: {used:.9} of {has}")]
     Cpu {
         /// The node.
         node: u32,
-        /// Its CPU in use, as a fraction.
+        /// Its CPU in use, as a fraction of a node.
         used: f64,
+        /// Its CPU.
+        has: f64,
     },
     /// A job completes not before its work is done.
     #[error("it completes too early: it has done {done_s} s of {run_s} s")]
@@ -306,6 +310,39 @@ pub enum Rule {
     /// The summary has figures of outages if and only if nodes go down.
     #[error("summary: `platform` must be there if and only if the second line is a `platform` record")]
     PlatformFigures,
+    /// The classes of nodes are said before anything happens.
+    #[error("a `classes` record behind the beginning of the file")]
+    LateClasses,
+    /// Classes have nodes, which make up the cluster, a speed of at most 1, and an amount of each resource.
+    #[error(
+        "the classes do not make up the cluster, or a class has no speed up to 1 or not an amount of each resource"
+    )]
+    BadClasses,
+    /// Jobs ask only for what some node has, in files that say what nodes have.
+    #[error(
+        "an `ask` that does not follow the submission of its job, or is for what the `classes` record does not have"
+    )]
+    BadAsk,
+    /// No node gives more of a resource than it has.
+    #[error("the {resource} of node {node} is over-committed: {used:.9} of {has}")]
+    Resource {
+        /// The node.
+        node: u32,
+        /// The resource.
+        resource: String,
+        /// How much of it is in use.
+        used: f64,
+        /// How much the node has.
+        has: u32,
+    },
+    /// Nodes have the features that jobs ask for.
+    #[error("it is on node {node}, which does not have the feature {feature}")]
+    Feature {
+        /// The node.
+        node: u32,
+        /// The feature.
+        feature: String,
+    },
     /// A rule of batch policies.
     #[error(transparent)]
     Batch(#[from] BatchRule),

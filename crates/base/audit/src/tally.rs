@@ -101,11 +101,11 @@ impl Tally {
         self.objectives.complete(job, bounded);
     }
 
-    /// The figures; those of no completed job are 0.
-    pub(crate) fn figures(&self, nodes: u32) -> Figures {
+    /// The figures on this number of nodes at full speed; those of no completed job are 0.
+    pub(crate) fn figures(&self, nodes: f64) -> Figures {
         let mean = |sum: f64| if self.completed == 0 { 0.0 } else { sum / self.completed as f64 };
         let makespan = self.last_completion.saturating_sub(self.first_submit.unwrap_or(0));
-        let capacity = f64::from(nodes) * f64::from(Share::ONE.units()) * makespan as f64;
+        let capacity = nodes * f64::from(Share::ONE.units()) * makespan as f64;
         Figures {
             completed: self.completed,
             rejected: self.rejected,

@@ -5,6 +5,7 @@
 //! (`_us`), shares in units of 1/943,718,400 of a node, yields in units of 2^-20. Within one moment the records
 //! are in the order: completions, changes of the platform, submissions, then the changes that the policy decided.
 //!
+//! Files of clusters whose nodes differ have a [`Record::Classes`] before anything happens; only they have `ask` records.
 //! Files of clusters whose nodes go down have a [`Record::Platform`] as their second line. Only they have `window`, `down`, `up`,
 //! `interrupt` and `lose` records, and `platform` figures in the summary. Files of policies that order jobs by priority have a
 //! [`Record::Priority`] before the first job.
@@ -60,6 +61,13 @@ pub enum Record<'a> {
     Priority {
         /// The settings.
         settings: Box<Priorities>,
+    },
+    /// The nodes differ. The second record then, or the third behind a [`Record::Platform`].
+    Classes {
+        /// What nodes have beside CPU and memory.
+        resources: Vec<ResourceOfNodes>,
+        /// The classes: the first one has the nodes with the lowest numbers.
+        classes: Vec<ClassOfNodes>,
     },
     /// An outage is announced.
     Window {
@@ -153,6 +161,19 @@ pub enum Record<'a> {
         /// How many jobs will be submitted when it has left.
         #[serde(default, skip_serializing_if = "is_zero")]
         followers: u32,
+    },
+    /// What the tasks of the job that was just submitted ask for beside CPU and memory.
+    Ask {
+        /// The moment.
+        at_us: u64,
+        /// The job.
+        job: u64,
+        /// For each resource the number of units, and the part of each that a task can use, in share units: it matters where the
+        /// resource is shared.
+        resources: Vec<(u32, u32)>,
+        /// The features that its nodes must have.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        features: Vec<String>,
     },
     /// A waiting job starts.
     Start {
@@ -263,6 +284,37 @@ pub enum Record<'a> {
 
 fn is_zero(count: &u32) -> bool {
     *count == 0
+}
+
+/// Something that nodes have beside CPU and memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResourceOfNodes {
+    /// Its name.
+    pub name: String,
+    /// Whether a task uses its need of it times its yield, as of CPU; otherwise it holds whole units.
+    pub shared: bool,
+}
+
+/// Nodes that are like each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClassOfNodes {
+    /// Its name.
+    pub name: String,
+    /// How many nodes it has.
+    pub nodes: u32,
+    /// The CPU of a node, in share units of the reference node.
+    pub cpu: u64,
+    /// The memory of a node, in the same units.
+    pub memory: u64,
+    /// The speed of a node, in units of 2^-20: a job progresses at its yield times the speed of its slowest node, rounded down.
+    pub speed: u32,
+    /// The units of each resource.
+    pub resources: Vec<u32>,
+    /// The features.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
 }
 
 /// Figures of the bounded stretch by quantile, by weight and by user.

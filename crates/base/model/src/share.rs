@@ -79,6 +79,12 @@ impl CpuUse {
     /// The whole CPU of a node.
     pub const ONE: CpuUse = CpuUse((Share::ONE.units() as u64) << Yield::BITS);
 
+    /// This number of units.
+    #[must_use]
+    pub const fn from_units(units: u64) -> CpuUse {
+        CpuUse(units)
+    }
+
     /// The number of units.
     #[must_use]
     pub const fn units(self) -> u64 {

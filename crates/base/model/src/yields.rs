@@ -39,6 +39,11 @@ impl Yield {
     pub fn try_from_units(units: u32) -> Option<Yield> {
         (units <= Self::ONE.0).then_some(Yield(units))
     }
+    /// This part of another yield, rounded down.
+    #[must_use]
+    pub const fn times(self, other: Yield) -> Yield {
+        Yield(((self.0 as u64 * other.0 as u64) >> Self::BITS) as u32)
+    }
     /// The number of units of 2^-20.
     #[must_use]
     pub const fn units(self) -> u32 {

@@ -1,9 +1,11 @@
-//! When the nodes of a cluster are up: failures, maintenance windows, and what they do to jobs.
+//! The nodes of a cluster: classes of unequal nodes, when nodes are up, and what failures and maintenance do to jobs.
 //!
 //! [`Outages`] are all times at which nodes are down, known before a simulation begins, and the rule by which jobs on
 //! these nodes are [interrupted](Interruption). Failures come without notice. [`Window`]s (maintenance, or an advance
 //! reservation) are announced, so that policies can plan around them. Both are given in files ([`mod@file`]), or drawn
 //! ([`FailureModel`]) or repeated ([`Maintenance`]) up to a moment.
+//!
+//! Nodes need not be equal: [`classes`] has their cores, speed, memory, GPUs and features, and what jobs ask of them.
 //!
 //! ```
 //! use dfrsim_model::{Seed, SimSpan, SimTime};
@@ -24,6 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod classes;
 mod draw;
 pub mod file;
 mod interruption;

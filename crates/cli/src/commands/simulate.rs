@@ -4,6 +4,7 @@ mod answer;
 mod files;
 mod jobs_file;
 mod outages;
+mod platform;
 mod progress;
 mod timed;
 
@@ -27,6 +28,7 @@ use dfrsim_workload::log::Record;
 use dfrsim_workload::prepare::{Opened, Report, Survey};
 use files::{FileArguments, Files, Subject};
 use outages::OutageArguments;
+use platform::PlatformArguments;
 use std::iter;
 use std::path::Path;
 use std::sync::Arc;
@@ -47,7 +49,8 @@ Examples:
                   --first 4000 --events-out fcfs.jsonl && dfrsim audit fcfs.jsonl
   dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --seed 1 --policy EQUIPARTITION --format json
   dfrsim simulate --workload week.swf --nodes 128 --policy EASY --failures weibull:2592000:0.7,lognormal:14400:1 \\
-                  --maintenance 604800:2592000:28800 --interruption checkpoint:3600:60")]
+                  --maintenance 604800:2592000:28800 --interruption checkpoint:3600:60
+  dfrsim simulate --workload week.swf --platform cluster.toml --request gpu:0.3:1+2 --policy EASY --events-out easy.jsonl")]
 pub(crate) struct Simulate {
     #[command(flatten)]
     workload: WorkloadArguments,
@@ -99,6 +102,8 @@ pub(crate) struct Simulate {
     #[arg(long = "user-weight", value_name = "USER=WEIGHT", value_parser = user_weight, value_delimiter = ',')]
     user_weights: Vec<(u32, f64)>,
     #[command(flatten)]
+    platform: PlatformArguments,
+    #[command(flatten)]
     outages: OutageArguments,
     #[command(flatten)]
     files: FileArguments,
@@ -148,6 +153,11 @@ struct HostTime {
 impl Simulate {
     pub(crate) fn run(mut self, registry: &Registry) -> Result<(), Failure> {
         self.policy = known(registry).parse(&self.policy_name).map_err(Failure::input)?;
+        let unequal = self.platform.unequal(self.workload.seed)?;
+        if let Some(unequal) = &unequal {
+            self.policy.check_classes().map_err(Failure::input)?;
+            self.workload.set_nodes(unequal.classes.nodes());
+        }
         let (path, opened, nodes) = self.workload.open()?;
         self.warn();
         let mut time = HostTime::default();
@@ -161,6 +171,7 @@ impl Simulate {
             header: &opened.header().clone(),
             choices: format!("estimates {}, overrun {}", self.estimates, self.overrun.name()),
             outages: None,
+            unequal,
         };
         let watchers = self.run_log(subject, opened, &mut time)?;
         let begin = Instant::now();
@@ -227,7 +238,9 @@ impl Simulate {
         let mut survey = opened.survey().map_err(|error| self.workload.log.failure(&error))?;
         let surveying = begin.elapsed();
         self.report_reading(subject.workload, survey.report())?;
-        let stretch = self.load.map(|target| survey.offered().stretch_to(subject.nodes, target));
+        // The load is that of what the nodes can do together.
+        let part = subject.capacity().map_or(1.0, |capacity| capacity / f64::from(subject.nodes));
+        let stretch = self.load.map(|target| survey.offered().stretch_to(subject.nodes, target * part));
         let stretch = stretch.transpose().map_err(Failure::input)?;
         let arriving = |job: Job| match stretch {
             Some(stretch) => Job { submit: stretch.submit(job.submit), ..job },
@@ -321,6 +334,7 @@ impl Simulate {
         let nodes = subject.nodes;
         let figures = SummaryOptions {
             nodes,
+            capacity: subject.capacity(),
             taus: self.tau.clone(),
             warm_up: self.warm_up,
             cool_down: self.cool_down,
@@ -336,6 +350,7 @@ impl Simulate {
             },
             seed: Seed::new(self.workload.seed),
             outages: subject.outages.clone(),
+            unequal: subject.unequal.clone(),
             ..Options::default()
         };
         let mut scheduler = self.policy.scheduler(nodes, &self.policy_options());

@@ -50,6 +50,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             Verb::Migrate => moved_tasks(active.placement(), placement),
             _ => 0,
         };
+        if let Some(unequal) = self.unequal.as_ref().filter(|_| change.verb.places()) {
+            active.node_speed = unequal.speed_on(placement);
+        }
         active.change_yield(now, change.job_yield);
         if change.verb.places() {
             active.placement.clear();
@@ -90,7 +93,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
         let active = self.jobs.get_mut(change.job);
         let memory = |tasks: u32| f64::from(tasks) * active.job.memory.as_f64();
-        let speed = active.speed;
+        // Where nodes differ, their speed is no part of the yield.
+        let speed = if active.node_speed == Yield::ONE { active.speed } else { active.job_yield };
         let occurrence = match change.verb {
             Verb::Start => Occurrence::Started(placement, speed),
             Verb::Resume => Occurrence::Resumed(placement, speed),

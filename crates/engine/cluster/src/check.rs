@@ -4,12 +4,14 @@ use crate::decision::{Change, Decision, Verb};
 use crate::job_table::JobTable;
 use crate::node_loads::{Excess, NodeLoads};
 use crate::platform::Platform;
+use crate::unequal::Unequal;
 use crate::{JobHandle, JobState, Placement};
 use dfrsim_model::{Job, JobId, NodeId, SimTime};
 use std::fmt;
+use std::sync::Arc;
 
 /// A rule that a decision broke.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// Each job may be named once in a decision.
     NamedOnce,
@@ -27,6 +29,10 @@ pub enum Rule {
     Memory(NodeId),
     /// The CPU given to the tasks on a node must not exceed the node.
     Cpu(NodeId),
+    /// What tasks use of a resource of a node must not exceed what it has.
+    Resource(NodeId, Arc<str>),
+    /// A node must have the features that a job asks for.
+    Feature(NodeId, Arc<str>),
     /// A wake-up must lie in the future.
     FutureWakeUp(SimTime),
     /// A job that the policy submits must have tasks and a run time, and arrive in the future.
@@ -46,6 +52,8 @@ impl fmt::Display for Rule {
             Rule::NodeUp(node) => write!(f, "node {node} is down"),
             Rule::Memory(node) => write!(f, "the memory of node {node} is exceeded"),
             Rule::Cpu(node) => write!(f, "the CPU of node {node} is exceeded"),
+            Rule::Resource(node, name) => write!(f, "the {name} of node {node} is exceeded"),
+            Rule::Feature(node, name) => write!(f, "node {node} does not have the feature {name}"),
             Rule::FutureWakeUp(time) => write!(f, "a wake-up at {time} s is not in the future"),
             Rule::FutureSubmission(time) => write!(
                 f,
@@ -120,6 +128,7 @@ impl Checker {
         jobs: &JobTable,
         nodes: &mut NodeLoads,
         platform: Option<&Platform>,
+        unequal: Option<&mut Unequal>,
     ) -> Result<(), Violation> {
         let violation = |job: Option<JobHandle>, rule| Violation {
             time: now,
@@ -162,6 +171,10 @@ impl Checker {
                 change.job_yield,
             );
         }
+        if let Some(unequal) = unequal {
+            return check_unequal(decision, jobs, nodes, unequal)
+                .map_err(|(job, rule)| violation(Some(job), rule));
+        }
         let placements = decision.changes.iter().map(|change| placement_after(change, decision, jobs));
         placements.into_iter().find_map(|placement| nodes.excess(placement)).map_or(Ok(()), |excess| {
             let (node, rule) = match excess {
@@ -171,6 +184,28 @@ impl Checker {
             Err(violation(culprit(node, decision, jobs), rule))
         })
     }
+}
+
+/// Checks what nodes have of everything, where they differ.
+fn check_unequal(
+    decision: &Decision,
+    jobs: &JobTable,
+    nodes: &NodeLoads,
+    unequal: &mut Unequal,
+) -> Result<(), (JobHandle, Rule)> {
+    for change in &decision.changes {
+        let active = jobs.get(change.job);
+        unequal.remove(change.job, active.placement(), active.job_yield);
+    }
+    for change in &decision.changes {
+        unequal.add(change.job, placement_after(change, decision, jobs), change.job_yield);
+    }
+    let mut last_first = decision.changes.iter().rev();
+    let fault = |change: &Change| {
+        let rule = unequal.fault(change.job, placement_after(change, decision, jobs), nodes)?;
+        Some((change.job, rule))
+    };
+    last_first.find_map(fault).map_or(Ok(()), Err)
 }
 
 /// The last job in the decision that put or kept tasks on the node.

@@ -5,6 +5,7 @@ use dfrsim_model::event::Record;
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_platform::Interruption;
+use dfrsim_platform::classes::NodeClasses;
 use std::io::{self, Write};
 
 /// An observer that writes every occurrence as one line of JSON (see [`dfrsim_model::event`]).
@@ -35,6 +36,14 @@ impl<W: Write> EventLog<W> {
     #[must_use]
     pub fn with_priorities(mut self, settings: &Priorities) -> EventLog<W> {
         self.write(&records::priority(settings));
+        self
+    }
+
+    /// The file is of a cluster whose nodes differ; to be called before the simulation begins, and after
+    /// [`EventLog::with_outages`].
+    #[must_use]
+    pub fn with_classes(mut self, nodes: &NodeClasses) -> EventLog<W> {
+        self.write(&records::classes(nodes));
         self
     }
 

@@ -56,6 +56,8 @@ pub(crate) struct ActiveJob {
     pub(crate) believed_need: Share,
     /// The part of its true need that it gets: its yield, where needs are exact.
     pub(crate) speed: Yield,
+    /// The speed of the slowest of its nodes.
+    pub(crate) node_speed: Yield,
     /// The speed that the observer knows of.
     pub(crate) reported_speed: Yield,
     /// Since when its need can be inferred from its use: its last start, resumption or migration.
@@ -225,6 +227,7 @@ impl JobTable {
             believed_need: known_need,
             speed: Yield::ZERO,
             reported_speed: Yield::ZERO,
+            node_speed: Yield::ONE,
             runs_since: submit,
             done: VirtualTime::ZERO,
             progress_from: submit,

@@ -21,6 +21,9 @@
 //! Nodes may go down and come back ([`Options::outages`]): jobs there are [interrupted](Occurrence::Interrupted), no job may be placed
 //! on them, and the view says which nodes are up and which outages are announced.
 //!
+//! Nodes may differ in CPU, memory, speed, further resources such as GPUs, and features ([`Options::unequal`]): a job progresses at its
+//! yield times the speed of the slowest of its nodes.
+//!
 //! # How to write a scheduler
 //!
 //! ```
@@ -82,6 +85,7 @@ mod speeds;
 mod summary;
 mod summary_options;
 mod tally;
+mod unequal;
 mod view;
 mod weights;
 

@@ -130,7 +130,7 @@ impl Metrics {
             killed: self.killed,
             rejected: self.rejected,
             makespan,
-            utilisation: self.work / (f64::from(self.options.nodes) * makespan.as_secs_f64()),
+            utilisation: self.work / (self.options.capacity() * makespan.as_secs_f64()),
             wait,
             turnaround,
             stretch,
@@ -251,6 +251,7 @@ impl Observer for Metrics {
             Occurrence::Rejected | Occurrence::Killed(_) => self.rejected += 1,
             Occurrence::Completed(record) => self.complete(record),
             Occurrence::Linked(_)
+            | Occurrence::Asked(..)
             | Occurrence::Started(..)
             | Occurrence::Resumed(..)
             | Occurrence::YieldChanged(_)

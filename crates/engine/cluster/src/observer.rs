@@ -2,6 +2,7 @@
 
 use crate::{Link, Placement};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime, UserId, VirtualTime, Yield};
+use dfrsim_platform::classes::{Demand, NodeClasses};
 use dfrsim_platform::{NodeSpan, Window};
 
 /// What happened, as observers receive it. Jobs are named by their place in the order of submission.
@@ -12,6 +13,8 @@ pub enum Occurrence<'a> {
     Submitted(&'a Job, Option<SimSpan>),
     /// What connects the job that has just arrived with others, if anything does.
     Linked(Link),
+    /// What the job that has just arrived asks of nodes beside CPU and memory, if it does.
+    Asked(&'a Demand, &'a NodeClasses),
     /// A waiting job started.
     Started(Placement<'a>, Yield),
     /// A running job was paused: this many bytes' worth of memory, as whole nodes, were written.

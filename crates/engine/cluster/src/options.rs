@@ -2,6 +2,7 @@
 
 use dfrsim_model::{Clock, Job, Seed, Share, SimSpan};
 use dfrsim_platform::Outages;
+use dfrsim_platform::classes::UnequalNodes;
 use rand::RngExt as _;
 use std::fmt;
 use std::str::FromStr;
@@ -171,6 +172,8 @@ pub struct Options {
     pub clock: Option<Clock>,
     /// When nodes are down, and what that does to jobs; `None` if they never are.
     pub outages: Option<Arc<Outages>>,
+    /// The classes of nodes, and what jobs ask of them; `None` if all nodes are equal. It needs exact CPU needs, and no clock.
+    pub unequal: Option<Arc<UnequalNodes>>,
 }
 
 impl Default for Options {
@@ -185,6 +188,7 @@ impl Default for Options {
             discovery: None,
             clock: None,
             outages: None,
+            unequal: None,
         }
     }
 }

@@ -151,6 +151,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             self.events.cancel(Slot(FIRST_JOB + handle.0));
             let active = self.jobs.get_mut(handle);
             self.nodes.remove(active.placement(), active.believed_need, active.job.memory, active.job_yield);
+            if let Some(unequal) = &mut self.unequal {
+                unequal.remove(handle, active.placement(), active.job_yield);
+            }
             let (on, kept, lost) = active.interrupt(now, |done| {
                 let kept = rule.kept(done);
                 (kept, rule.restart(kept))

@@ -4,6 +4,7 @@ use crate::{Link, Occurrence, Placement, PlatformChange, Summary};
 use dfrsim_model::event::{self, FORMAT_VERSION, InterruptionRule, PlatformFigures, Record};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime, UserId, Yield};
+use dfrsim_platform::classes::{NodeClass, NodeClasses, Resource, Sharing};
 use dfrsim_platform::{Interruption, NodeSpan, Window};
 
 /// The first record: what is simulated, and the tau of the summary's bounded stretch.
@@ -33,6 +34,28 @@ pub fn platform(interruption: Interruption) -> Record<'static> {
 #[must_use]
 pub fn priority(settings: &Priorities) -> Record<'static> {
     Record::Priority { settings: Box::new(settings.clone()) }
+}
+
+/// The record behind those, if nodes differ.
+#[must_use]
+pub fn classes(nodes: &NodeClasses) -> Record<'static> {
+    let class = |class: &NodeClass| event::ClassOfNodes {
+        name: class.name.clone(),
+        nodes: class.nodes,
+        cpu: class.cpu,
+        memory: class.memory,
+        speed: class.speed.units(),
+        resources: class.amounts.clone(),
+        features: nodes.names_of(class.features).map(str::to_owned).collect(),
+    };
+    let resource = |resource: &Resource| event::ResourceOfNodes {
+        name: (*resource.name).to_owned(),
+        shared: resource.sharing == Sharing::Shared,
+    };
+    Record::Classes {
+        resources: nodes.resources().iter().map(resource).collect(),
+        classes: nodes.classes().iter().map(class).collect(),
+    }
 }
 
 impl PlatformChange<'_> {
@@ -82,6 +105,12 @@ impl Occurrence<'_> {
                 let (after, think_us) = after.map(|(after, think)| (after, think.micros())).unzip();
                 Record::Link { at_us, job, after, think_us, followers }
             }
+            Occurrence::Asked(demand, classes) => Record::Ask {
+                at_us,
+                job,
+                resources: demand.resources.iter().map(|asked| (asked.count, asked.need.units())).collect(),
+                features: classes.names_of(demand.features).map(str::to_owned).collect(),
+            },
             Occurrence::Started(placement, job_yield) => {
                 Record::Start { at_us, job, on: on(placement), job_yield: units(job_yield) }
             }

@@ -5,6 +5,7 @@ use crate::job_table::{Arrival, JobTable};
 use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
 use crate::speeds::Speeds;
+use crate::unequal::Unequal;
 use crate::{
     Decision, Followers, Interrupted, JobHandle, JobState, NeedModel, Observer, Occurrence, Options, Overrun,
     Scheduler, Situation, View, Violation,
@@ -54,6 +55,9 @@ pub enum SimulationError {
     /// Outages that cannot be those of this cluster.
     #[error(transparent)]
     Outages(#[from] OutageError),
+    /// Classes of nodes that do not make up the cluster, or cannot be simulated with other options.
+    #[error("{0}")]
+    Unequal(&'static str),
     /// The policy could not decide.
     #[error("the policy gave up at {time} s: {reason}")]
     Policy {
@@ -152,6 +156,8 @@ pub struct Simulation<I, O> {
     pub(crate) nodes: NodeLoads,
     /// What becomes of the nodes, if some go down.
     pub(crate) platform: Option<Box<Platform>>,
+    /// What differs from node to node, if nodes differ.
+    pub(crate) unequal: Option<Box<Unequal>>,
     arrivals: I,
     /// The job that arrives next.
     next: Option<Job>,
@@ -189,9 +195,20 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         jobs: impl IntoIterator<IntoIter = I>,
         observer: O,
     ) -> Result<Self, SimulationError> {
+        if let Some(unequal) = &options.unequal {
+            let reason = if unequal.classes.nodes() != nodes {
+                Some("the classes of nodes do not make up the cluster")
+            } else if options.needs != NeedModel::Exact || options.clock.is_some() {
+                Some("unequal nodes need exact CPU needs and exact time")
+            } else {
+                None
+            };
+            reason.map_or(Ok(()), |reason| Err(SimulationError::Unequal(reason)))?;
+        }
         let platform = options.outages.as_ref().map(|outages| Platform::new(Arc::clone(outages), nodes));
         let mut simulation = Simulation {
             platform: platform.transpose()?.map(Box::new),
+            unequal: options.unequal.as_ref().map(|unequal| Box::new(Unequal::new(Arc::clone(unequal)))),
             options,
             events: EventQueue::new(),
             jobs: JobTable::default(),
@@ -261,6 +278,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
                 jobs: &self.jobs,
                 nodes: &self.nodes,
                 platform: self.platform.as_deref(),
+                unequal: self.unequal.as_deref(),
             },
             completed: &self.completed,
             submitted: &self.submitted,
@@ -280,7 +298,8 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         if let Some(reason) = decision.failure.take() {
             return Err(SimulationError::Policy { time: now, reason });
         }
-        self.checker.check(now, decision, &self.jobs, &mut self.nodes, self.platform.as_deref())?;
+        let (platform, unequal) = (self.platform.as_deref(), self.unequal.as_deref_mut());
+        self.checker.check(now, decision, &self.jobs, &mut self.nodes, platform, unequal)?;
         self.apply(now, decision);
         self.take_submissions(now, &decision.submissions)?;
         let released = std::mem::take(&mut self.followers.released);
@@ -401,6 +420,14 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
         self.submitted.push(handle);
         self.observer.observe(now, active.sequence, Occurrence::Submitted(&active.job, estimate));
+        if let Some(unequal) = &mut self.unequal {
+            unequal.submit(handle, &active.job);
+            let demand = unequal.demand(handle);
+            if !demand.is_empty() {
+                let occurrence = Occurrence::Asked(demand, unequal.classes());
+                self.observer.observe(now, active.sequence, occurrence);
+            }
+        }
         if self.followers.are_used()
             && let Some(link) = self.followers.link(active.job.id)
         {
@@ -425,6 +452,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let active = self.jobs.get(handle);
         let job = &active.job;
         self.nodes.remove(active.placement(), active.believed_need, job.memory, active.job_yield);
+        if let Some(unequal) = &mut self.unequal {
+            unequal.remove(handle, active.placement(), active.job_yield);
+        }
         self.observer.observe(now, active.sequence, Occurrence::Completed(&active.record(now)));
         let (id, sequence) = (job.id, active.sequence);
         self.leave(handle, JobState::Completed);

@@ -27,7 +27,7 @@ impl ActiveJob {
     /// known.
     pub(crate) fn granted_speed(&self) -> Yield {
         if self.believed_need == self.job.cpu_need {
-            self.job_yield
+            if self.node_speed == Yield::ONE { self.job_yield } else { self.job_yield.times(self.node_speed) }
         } else {
             self.speed_of(self.entitlement())
         }

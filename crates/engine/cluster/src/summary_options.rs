@@ -8,6 +8,8 @@ use dfrsim_model::SimSpan;
 pub struct SummaryOptions {
     /// The number of nodes, for the utilisation.
     pub nodes: u32,
+    /// What the nodes can do together, in nodes at full speed; `None` if all are equal, and have the number of nodes.
+    pub capacity: Option<f64>,
     /// The taus of the bounded stretch; the first one rules the classes. Not empty.
     pub taus: Vec<SimSpan>,
     /// Jobs submitted earlier than this after the first submission do not count in the distributions.
@@ -26,11 +28,17 @@ impl SummaryOptions {
     pub fn new(nodes: u32) -> SummaryOptions {
         SummaryOptions {
             nodes,
+            capacity: None,
             taus: vec![SimSpan::from_secs(10)],
             warm_up: SimSpan::ZERO,
             cool_down: SimSpan::ZERO,
             weights: Weights::default(),
             outages: false,
         }
+    }
+
+    /// What the nodes can do together, in nodes at full speed.
+    pub(crate) fn capacity(&self) -> f64 {
+        self.capacity.unwrap_or_else(|| f64::from(self.nodes))
     }
 }

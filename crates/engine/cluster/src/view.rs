@@ -3,6 +3,7 @@
 use crate::job_table::{ActiveJob, JobTable};
 use crate::node_loads::NodeLoads;
 use crate::platform::Platform;
+use crate::unequal::Unequal;
 use crate::{JobHandle, JobState, Placement};
 use dfrsim_model::{CpuUse, JobId, NodeId, Origin, Share, SimSpan, SimTime, UserId, VirtualTime, Yield};
 
@@ -13,6 +14,7 @@ pub struct View<'a> {
     pub(crate) jobs: &'a JobTable,
     pub(crate) nodes: &'a NodeLoads,
     pub(crate) platform: Option<&'a Platform>,
+    pub(crate) unequal: Option<&'a Unequal>,
 }
 
 impl<'a> View<'a> {
@@ -41,11 +43,13 @@ impl<'a> View<'a> {
     pub fn handles(self) -> usize {
         self.jobs.handles()
     }
-    /// The memory of a node that no task occupies.
+    /// The memory of a node that no task occupies; at most that of a whole reference node.
     #[must_use]
     pub fn free_memory(self, node: NodeId) -> Share {
-        let free = u64::from(Share::ONE.units()) - self.nodes.memory_in_use(node);
-        Share::try_from_units(free as u32).expect("the memory in use is at most the node's")
+        let one = u64::from(Share::ONE.units());
+        let capacity = self.classes().map_or(one, |classes| classes.of(node.0).memory);
+        let free = (capacity - self.nodes.memory_in_use(node)).min(one);
+        Share::try_from_units(free as u32).expect("it is at most a node's")
     }
     /// The CPU of a node that tasks use.
     #[must_use]

@@ -141,6 +141,21 @@ impl Policy {
         }
     }
 
+    /// That the policy can decide where nodes differ.
+    ///
+    /// # Errors
+    /// If it cannot, with those that can.
+    pub fn check_classes(self) -> Result<(), String> {
+        let others = "where nodes differ, FCFS, EASY, EASY/SPARE and CONS can decide";
+        self.knows_classes().then_some(()).ok_or_else(|| format!("{self} knows equal nodes only; {others}"))
+    }
+
+    /// Whether the policy can decide where nodes differ.
+    #[must_use]
+    pub fn knows_classes(self) -> bool {
+        matches!(self, Policy::Fcfs(_) | Policy::Easy(_) | Policy::EasySpare | Policy::Conservative(_))
+    }
+
     /// A description of the policy, in one line.
     #[must_use]
     pub fn description(self) -> String {

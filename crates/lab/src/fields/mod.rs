@@ -13,7 +13,7 @@
 //! | [`selected`], [`any_selected`] | some of all that has names, by names and regular expressions |
 //! | [`list`], [`one_or_many`], [`optional`] | several values of another codec, or perhaps none |
 //! | [`table()`], [`tables`], [`distinct_tables`], [`map`], [`flattened`] | nested tables |
-//! | [`file()`] | a file that exists |
+//! | [`file()`], [`file_or`] | a file that exists, or what could be in it |
 //! | [`shorthand`] | names for some values |
 //! | [`via`], [`with`], [`serde()`] | everything else |
 //!

@@ -121,6 +121,7 @@ impl<W: Write> Observer for BatsimJobs<W> {
                 }
             }
             Occurrence::Linked(_)
+            | Occurrence::Asked(..)
             | Occurrence::Paused(_)
             | Occurrence::YieldChanged(_)
             | Occurrence::Interrupted(..) => {}

@@ -102,6 +102,7 @@ impl<W: Write> Observer for BatsimMachines<W> {
             | Occurrence::Lost(..) => self.release(job),
             Occurrence::Submitted(..)
             | Occurrence::Linked(_)
+            | Occurrence::Asked(..)
             | Occurrence::YieldChanged(_)
             | Occurrence::Rejected => {}
         }

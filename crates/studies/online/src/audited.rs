@@ -32,9 +32,13 @@ impl Audited {
         if let Some(outages) = &options.outages {
             auditor.record(&records::platform(outages.interruption));
         }
+        if let Some(unequal) = &options.unequal {
+            auditor.record(&records::classes(&unequal.classes));
+        }
         let metrics = Metrics::new(SummaryOptions {
             taus: vec![tau],
             outages: options.outages.is_some(),
+            capacity: options.unequal.as_ref().map(|unequal| unequal.classes.capacity()),
             weights: simulation.weights(),
             ..SummaryOptions::new(nodes)
         });

@@ -1,9 +1,11 @@
 //! Instances: the weeks, logs and traces that policies are compared on.
 
+use crate::platform;
 use crate::scenario::{Cut, Log, LublinTraces, Online, Resample, Workload};
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{Digest, Digester, Input, InstanceId, RunError};
 use dfrsim_model::{Job, JobId, Preceding, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_platform::classes::{Demands, UnequalNodes};
 use dfrsim_platform::{Outage, Outages};
 use dfrsim_workload::cut;
 use dfrsim_workload::feedback::{LinkCounts, Submission};
@@ -267,13 +269,29 @@ impl Part {
             Origin::Trace { .. } => None,
         }
     }
+    /// The nodes, with demands from a stream of its own; traces at all loads have the same.
+    pub(crate) fn unequal(&self, nodes: &UnequalNodes) -> UnequalNodes {
+        let UnequalNodes { classes, demands } = nodes.clone();
+        let seed = match self.origin {
+            Origin::Log(..) => demands.seed,
+            Origin::Trace { seed, .. } => seed,
+        };
+        UnequalNodes { classes, demands: Demands { seed, ..demands } }
+    }
     /// Its jobs, in order of submission.
-    pub(crate) fn jobs(&self, workload: &Workload) -> Result<Arc<[Job]>, LoadError> {
+    pub(crate) fn jobs(
+        &self,
+        workload: &Workload,
+        unequal: Option<&UnequalNodes>,
+    ) -> Result<Arc<[Job]>, LoadError> {
         match &self.origin {
             Origin::Log(jobs, _) => Ok(Arc::clone(jobs)),
             Origin::Trace { parameters, seed } => {
                 let mut jobs = generate(parameters, *seed);
                 if let Some(load) = self.load {
+                    // The load is that of what the nodes can do together.
+                    let nodes = f64::from(parameters.nodes.get());
+                    let load = load * unequal.map_or(1.0, |unequal| unequal.classes.capacity() / nodes);
                     scale_to_load(&mut jobs, parameters.nodes.get(), load)?;
                 }
                 round(&mut jobs, workload);
@@ -289,6 +307,7 @@ pub(crate) fn digest(
     jobs: &[Job],
     preceded: Option<&[Option<Preceding>]>,
     outages: Option<&Outages>,
+    unequal: Option<&UnequalNodes>,
 ) -> Digest {
     let mut digester = Digester::new();
     digester.integer(nodes).integer(jobs.len() as u64);
@@ -322,6 +341,9 @@ pub(crate) fn digest(
             digester.integer(from.micros()).integer(until.micros()).integer(announced.micros());
             digester.integer(nodes.first).integer(nodes.nodes);
         }
+    }
+    if let Some(unequal) = unequal {
+        platform::digest(unequal, jobs, &mut digester);
     }
     digester.digest()
 }

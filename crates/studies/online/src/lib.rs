@@ -6,6 +6,7 @@
 //!   and CPU needs, and the tau of the bounded stretch. All taus of a policy are measured in one simulation.
 //! * A row has the distributions of stretch, wait and turnaround, the costs of preemption and migration, and the
 //!   degradation: the largest bounded stretch divided by the bound.
+//! * Nodes may differ in CPU, memory, speed, GPUs and features, of which jobs ask.
 //! * Nodes may go down: by failures, given or drawn, and for maintenance that policies know of in advance.
 //!
 //! Source: M. Stillwell, *Dynamic Fractional Resource Scheduling for Cluster Platforms*, dissertation, 2010: chapters 5
@@ -19,6 +20,7 @@ mod groups;
 mod instance;
 mod measured;
 mod outages;
+mod platform;
 mod published;
 mod readings;
 mod rows;

@@ -1,15 +1,17 @@
 //! Scenarios of the study: what is simulated.
 
+use crate::platform;
 use crate::published::Published;
 use crate::readings::{Alternative, Readings, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, Environment, LocatedFile, choice, count, distinct_tables, file, flattened, list, map, name, named,
-    number, one_or_many, optional, parsed, positive, positive_fraction, positive_seconds, seconds, selected,
-    serde, shorthand, table, tables, via,
+    Codec, Environment, FileOr, LocatedFile, choice, count, distinct_tables, file, file_or, flattened, list,
+    map, name, named, number, one_or_many, optional, parsed, positive, positive_fraction, positive_seconds,
+    seconds, selected, serde, shorthand, table, tables, via,
 };
 use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
+use dfrsim_platform::classes::{PlatformFields, Request};
 use dfrsim_platform::{Interruption, Maintenance, NodeSet, Rack, Times};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
 use dfrsim_policies::{Policies, Policy};
@@ -48,6 +50,14 @@ fields! {
         let unaware = |policy: &&Policy| !policy.knows_outages();
         if let Some(policy) = policies.iter().find(unaware).filter(|_| scenario.outages.is_some()) {
             at.fault("policies", format!("{policy} does not know that nodes go down"));
+        }
+        if scenario.workloads.iter().any(|workload| workload.platform.is_some()) {
+            if let Some(Err(error)) = policies.iter().map(|policy| policy.check_classes()).find(Result::is_err) {
+                at.fault("policies", error);
+            }
+            if scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact) {
+                at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
+            }
         }
         let keeps_yields = |policy: &&Policy| {
             policy.fractional().is_some_and(|parts| parts.periodic == Periodic::McbStretch)
@@ -191,6 +201,15 @@ fields! {
         pub name: String = name("a workload");
         /// The nodes of the cluster (processors, where a log has no annotation).
         pub nodes: NonZeroU32 = count("a number of nodes", 1, MAX_NODES);
+        /// The classes of nodes, where they differ, which must make up the `nodes`: a file (TOML, or XML of SimGrid), or a table
+        /// `{ reference = { cores, memory_gb }, shared = [..], classes = [{ name, nodes, cores, memory_gb, speed, resources, features }] }`.
+        /// CPU needs and memory of tasks are parts of the reference node (the first class's unless given); speeds are at most 1, since
+        /// run times are those of the fastest nodes. Tasks hold whole units of resources, but share those that are `shared` as they
+        /// share CPU.
+        pub platform: Option<FileOr<PlatformFields>> = optional(file_or(serde("a table of classes of nodes")));
+        /// What jobs, which are drawn, ask for: `RESOURCE:PROBABILITY:NUMBERS:NEED`, as `gpu:0.3:1+2:0.5-1` (each task one or two GPUs,
+        /// and to use from half to all of each), or `@FEATURE:PROBABILITY`; with `:max8` at the end, only jobs of at most 8 tasks.
+        pub requests: Vec<Request> = list(named("a request")), default Vec::new();
         /// The memory of a node in GB, for bandwidths.
         pub node_memory_gb: f64 = positive("a number of GB"), default 8.0;
         /// Memory of tasks is rounded to whole multiples of this part of a node, as in the author's simulator
@@ -202,6 +221,16 @@ fields! {
         pub published: Vec<Published> = list(named("a published table")).distinct(), default Vec::new();
         /// Where its jobs come from.
         pub source: Source = flattened();
+    }
+    check |workload, at| {
+        if workload.platform.is_none() && !workload.requests.is_empty() {
+            at.fault("requests", "expected a `platform` whose nodes have what jobs ask for");
+        }
+        if let Some(FileOr::Here(fields)) = &workload.platform
+            && let Err(error) = platform::classes(workload, fields)
+        {
+            at.fault("platform", error);
+        }
     }
 }
 

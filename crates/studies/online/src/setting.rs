@@ -124,6 +124,7 @@ fn options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options>
                 discovery,
                 clock: None,
                 outages: None,
+                unequal: None,
             });
         }
     }
@@ -164,7 +165,8 @@ impl Setting {
     /// changes.
     pub(crate) fn key(&self, node_memory_gb: f64, key: &mut KeyBuilder) {
         let Setting { policy, parameters, options, alternative: _, interruption } = self;
-        let Options { penalty, estimates, overrun, seed, needs, discovery, clock: _, outages: _ } = options;
+        let Options { penalty, estimates, overrun, seed, needs, discovery, clock: _, outages: _, unequal: _ } =
+            options;
         key.field("policy", policy);
         if let Policy::Custom(custom) = policy {
             key.field("policy_version", custom.version());

@@ -5,6 +5,7 @@ use crate::groups::Matrix;
 use crate::instance::{self, Part, Preceded, ReadLog, parts};
 use crate::measured::{Measured, Submissions};
 use crate::outages::outages;
+use crate::platform::unequal;
 use crate::rows::{Identity, SettingLabel, SimulationRow};
 use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
@@ -21,6 +22,7 @@ use dfrsim_lab::{
 };
 use dfrsim_model::{Job, Seed, SimSpan};
 use dfrsim_platform::Outages;
+use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::PolicyOptions;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -32,6 +34,8 @@ pub struct OnlineStudy {
     settings: Vec<Setting>,
     parts: Vec<Part>,
     logs: Vec<ReadLog>,
+    /// The nodes of each workload, where they differ.
+    unequal: Vec<Option<Arc<UnequalNodes>>>,
 }
 
 /// A week, log or trace.
@@ -47,6 +51,19 @@ pub struct Instance {
     summaries: Vec<OnceLock<Result<Box<Measured>, Failure>>>,
     /// When nodes are down, if they ever are.
     outages: Option<Arc<Outages>>,
+    /// What differs from node to node, if nodes differ.
+    unequal: Option<Arc<UnequalNodes>>,
+}
+
+impl Instance {
+    /// The nodes for which the bound is computed.
+    fn bounding_nodes(&self) -> u32 {
+        self.unequal.as_ref().map_or(self.nodes, |unequal| unequal.classes.bounding_nodes())
+    }
+    /// What nodes that differ can do together.
+    fn capacity(&self) -> Option<f64> {
+        self.unequal.as_ref().map(|unequal| unequal.classes.capacity())
+    }
 }
 
 /// A setting, measured with one tau.
@@ -72,7 +89,7 @@ impl OnlineStudy {
     fn bound(&self, instance: &Instance, tau: usize) -> f64 {
         *instance.bounds[tau].get_or_init(|| {
             let jobs = as_run(&instance.jobs, &self.settings[0].options);
-            max_stretch_bound(&jobs, instance.nodes, self.scenario.simulation.taus[tau]).value
+            max_stretch_bound(&jobs, instance.bounding_nodes(), self.scenario.simulation.taus[tau]).value
         })
     }
 
@@ -85,8 +102,8 @@ impl OnlineStudy {
     ) -> Result<Box<Measured>, Failure> {
         let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
         let Setting { policy, parameters, options, interruption, .. } = self.setting(variant);
-        if options.clock.is_some() && instance.outages.is_some() {
-            return Err(Failure::failed("a coarse clock and outages cannot be simulated together"));
+        if options.clock.is_some() && (instance.outages.is_some() || instance.unequal.is_some()) {
+            return Err(Failure::failed("a coarse clock cannot be simulated with outages or unequal nodes"));
         }
         let of_setting = |outages: &Arc<Outages>| match interruption {
             Some(rule) if outages.interruption != *rule => {
@@ -95,7 +112,7 @@ impl OnlineStudy {
             _ => Arc::clone(outages),
         };
         let outages = instance.outages.as_ref().map(of_setting);
-        let options = &Options { outages, ..options.clone() };
+        let options = &Options { outages, unequal: instance.unequal.clone(), ..options.clone() };
         let parameters = PolicyOptions { node_memory_gb: variant.node_memory_gb, ..*parameters };
         let mut scheduler = policy.scheduler(instance.nodes, &parameters);
         let simulation = &self.scenario.simulation;
@@ -103,6 +120,7 @@ impl OnlineStudy {
         let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
         let metrics = Metrics::new(SummaryOptions {
             nodes: instance.nodes,
+            capacity: instance.capacity(),
             taus: simulation.taus.clone(),
             warm_up: simulation.warm_up,
             cool_down: simulation.cool_down,
@@ -127,7 +145,7 @@ impl OnlineStudy {
             audited.verdict().map_err(|faults| faulty(&faults))?;
         }
         let summary = metrics.summary().ok_or_else(|| Failure::failed("no job is left to count"))?;
-        let bounds = submissions.map(|jobs| jobs.bounds(instance.nodes, &simulation.taus));
+        let bounds = submissions.map(|jobs| jobs.bounds(instance.bounding_nodes(), &simulation.taus));
         Ok(Box::new(Measured { summary, bounds }))
     }
 }
@@ -140,6 +158,7 @@ fn failure(error: SimulationError) -> Failure {
         | SimulationError::NeverFollows { .. }
         | SimulationError::BeyondRange(_)
         | SimulationError::Outages(_)
+        | SimulationError::Unequal(_)
         | SimulationError::Policy { .. } => Status::Failed,
     };
     Failure::new(status, error)
@@ -179,7 +198,9 @@ impl Study for OnlineStudy {
     }
     fn open(scenario: &Scenario<Online>) -> Result<OnlineStudy, RunError> {
         let (parts, logs) = parts(scenario)?;
-        Ok(OnlineStudy { settings: settings(scenario), parts, logs, scenario: scenario.clone() })
+        let unequal = scenario.workloads.iter().map(|workload| unequal(workload, scenario.seed));
+        let unequal = unequal.collect::<Result<_, _>>()?;
+        Ok(OnlineStudy { settings: settings(scenario), parts, logs, unequal, scenario: scenario.clone() })
     }
     fn inputs(&self) -> Vec<Input> {
         self.logs.iter().map(|log| log.input(&self.scenario.workloads[log.workload])).collect()
@@ -195,17 +216,23 @@ impl Study for OnlineStudy {
         (0..self.settings.len()).flat_map(of_setting).collect()
     }
     fn prepare(&self, at: usize) -> Result<Prepared<Instance>, Failure> {
-        let jobs = self.parts[at].jobs(self.workload(at)).map_err(Failure::failed)?;
+        let part = &self.parts[at];
+        let unequal = self.unequal[part.workload].as_ref().map(|nodes| Arc::new(part.unequal(nodes)));
+        let jobs = part.jobs(self.workload(at), unequal.as_deref()).map_err(Failure::failed)?;
         let nodes = self.workload(at).nodes.get();
         let fields = self.scenario.outages.as_ref();
         let seed = Seed::new(self.scenario.seed);
         let outages = fields.map(|fields| outages(fields, nodes, &jobs, &self.parts[at].name, seed));
         let outages = outages.transpose().map_err(Failure::failed)?.map(Arc::new);
         let preceded = self.parts[at].preceded();
-        let digest = instance::digest(nodes, &jobs, preceded.as_deref(), outages.as_deref());
+        let digest =
+            instance::digest(nodes, &jobs, preceded.as_deref(), outages.as_deref(), unequal.as_deref());
         let bounds = self.scenario.simulation.taus.iter().map(|_| OnceLock::new()).collect();
         let summaries = self.settings.iter().map(|_| OnceLock::new()).collect();
-        Ok(Prepared { instance: Instance { nodes, jobs, preceded, bounds, summaries, outages }, digest })
+        Ok(Prepared {
+            instance: Instance { nodes, jobs, preceded, bounds, summaries, outages, unequal },
+            digest,
+        })
     }
     fn key(&self, variant: &Variant, key: &mut KeyBuilder) {
         self.setting(variant).key(variant.node_memory_gb, key);

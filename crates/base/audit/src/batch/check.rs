@@ -7,6 +7,7 @@ use super::outages::{NodeByNode, Starting};
 use super::queue::{Order, Waiting};
 use super::spare::SpareNodes;
 use super::{BatchPolicy, BatchRule};
+use crate::classes::Classes;
 use crate::job::Job;
 use crate::platform::Platform;
 use crate::priority::PriorityRule;
@@ -161,6 +162,22 @@ impl BatchCheck {
         }
     }
 
+    pub(crate) fn classes(&mut self, classes: &Classes) {
+        self.by_node.get_or_insert_default().differ(classes);
+    }
+
+    pub(crate) fn fitting(&mut self, job: u64, fitting: Vec<bool>) {
+        if let Some(by_node) = &mut self.by_node {
+            by_node.fitting(job, fitting);
+        }
+    }
+
+    /// How many nodes there are for a job.
+    fn nodes_for(&self, job: u64) -> u32 {
+        let fitting = self.by_node.as_ref().and_then(|by_node| by_node.nodes_for(job));
+        fitting.unwrap_or(self.cluster.nodes)
+    }
+
     pub(crate) fn submit(&mut self, job: u64, submit: u64, width: u32, estimate: u64) {
         self.queue.push(Waiting { job, submit, width, estimate });
         self.is_due = true;
@@ -220,7 +237,7 @@ impl BatchCheck {
     pub(crate) fn reject(&mut self, job: u64) -> Option<BatchRule> {
         let at = self.queue.iter().position(|waiting| waiting.job == job)?;
         let width = self.queue.remove(at).width;
-        let nodes = self.cluster.nodes;
+        let nodes = self.nodes_for(job);
         let is_limited = self.by_priority.as_mut().is_some_and(|it| it.reject(job));
         (width <= nodes && !is_limited).then_some(BatchRule::Rejected { width, nodes })
     }
@@ -231,14 +248,16 @@ impl BatchCheck {
         if !std::mem::take(&mut self.is_due) {
             return;
         }
-        let nodes = self.cluster.nodes;
-        self.queue.retain(|job| {
+        let mut queue = std::mem::take(&mut self.queue);
+        queue.retain(|job| {
+            let nodes = self.nodes_for(job.job);
             let fits = job.width <= nodes;
             if !fits {
                 fault(job.job, now, None, BatchRule::NotRejected { width: job.width, nodes });
             }
             fits
         });
+        self.queue = queue;
         let started = std::mem::take(&mut self.started);
         if let Some(by_priority) = &mut self.by_priority {
             let starting = started.iter().map(|&(job, _)| job).collect();

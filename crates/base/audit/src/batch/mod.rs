@@ -4,7 +4,7 @@
 //! schedule so far, and each start that it does not expect, and each expected one that is missing, is a fault. After a fault
 //! it goes on from what happened, so that one wrong start is one fault and not a thousand.
 //!
-//! Where nodes go down, FCFS and EASY are judged node by node; of EASY/SPARE and CONS it is checked that no job reaches into a window that
+//! Where nodes go down or differ, FCFS and EASY are judged node by node; of EASY/SPARE and CONS it is checked that no job reaches into a window that
 //! was announced.
 //!
 //! Where jobs have priorities, these are computed from the events alone, and the queue is in their order without the jobs that a limit holds

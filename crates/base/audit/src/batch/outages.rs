@@ -1,13 +1,15 @@
-//! Batch policies on clusters whose nodes go down, node by node.
+//! Batch policies on clusters whose nodes go down or differ, node by node.
 //!
 //! A node is of use to a job at a moment if it is not down (but for a window that is over by then), no other job is expected to have it
-//! then, and no announced window begins on it before the job is expected to end.
+//! then, no announced window begins on it before the job is expected to end, and a task of the job fits it. A job takes the fastest
+//! nodes with which it can start: of each speed, from the highest on, it is judged whether nodes that are no slower suffice.
 
 use super::BatchRule;
 use super::check::{OVERRUN, Verdict};
 use super::queue::Waiting;
+use crate::classes::Classes;
 use crate::platform::{Platform, Window};
-use dfrsim_model::SimTime;
+use dfrsim_model::{SimTime, Yield};
 use std::collections::BTreeMap;
 
 #[derive(Debug)]
@@ -24,6 +26,12 @@ pub(super) struct NodeByNode {
     windows: Vec<Window>,
     running: BTreeMap<u64, Running>,
     holders: BTreeMap<u32, u64>,
+    /// The speed of each node, where they differ.
+    speeds: Vec<u32>,
+    /// The place of the class of each node, where they differ.
+    class_of: Vec<usize>,
+    /// Which classes the tasks of a job fit, where nodes differ.
+    fitting: BTreeMap<u64, Vec<bool>>,
 }
 
 /// The first job of the queue that does not start.
@@ -45,6 +53,45 @@ impl NodeByNode {
         self.down.clone_from(&platform.down);
         self.windows.clone_from(&platform.windows);
     }
+    pub(super) fn differ(&mut self, classes: &Classes) {
+        self.speeds = classes.speeds();
+        self.class_of = classes.places();
+        self.down.resize(self.speeds.len(), false);
+    }
+    pub(super) fn fitting(&mut self, job: u64, fitting: Vec<bool>) {
+        self.fitting.insert(job, fitting);
+    }
+    /// How many nodes the tasks of a job fit, where nodes differ.
+    pub(super) fn nodes_for(&self, job: u64) -> Option<u32> {
+        let fitting = self.fitting.get(&job)?;
+        Some(self.class_of.iter().filter(|class| fitting[**class]).count() as u32)
+    }
+    fn fits(&self, job: u64, node: u32) -> bool {
+        self.fitting.get(&job).is_none_or(|fitting| fitting[self.class_of[node as usize]])
+    }
+    fn speed(&self, node: u32) -> u32 {
+        self.speeds.get(node as usize).copied().unwrap_or(Yield::ONE.units())
+    }
+    /// The different speeds, the highest first.
+    fn all_speeds(&self) -> Vec<u32> {
+        let mut speeds = if self.speeds.is_empty() { vec![Yield::ONE.units()] } else { self.speeds.clone() };
+        speeds.sort_unstable_by(|a, b| b.cmp(a));
+        speeds.dedup();
+        speeds
+    }
+    /// When a job ends by its estimate that starts on nodes of this speed.
+    fn end(start: u64, job: &Waiting, speed: u32) -> u64 {
+        if job.estimate == u64::MAX {
+            return u64::MAX;
+        }
+        let span = (u128::from(job.estimate) << Yield::BITS).div_ceil(u128::from(speed.max(1)));
+        start.saturating_add(u64::try_from(span).unwrap_or(u64::MAX))
+    }
+    /// The same on these nodes.
+    fn end_on(&self, start: u64, job: &Waiting, nodes: &[u32]) -> u64 {
+        let slowest = nodes.iter().map(|&node| self.speed(node)).min();
+        NodeByNode::end(start, job, slowest.unwrap_or(Yield::ONE.units()))
+    }
     pub(super) fn leave(&mut self, job: u64) {
         if let Some(running) = self.running.remove(&job) {
             for node in running.nodes {
@@ -56,7 +103,7 @@ impl NodeByNode {
     }
     fn start(&mut self, now: u64, job: &Waiting, nodes: &[u32]) {
         nodes.iter().for_each(|&node| _ = self.holders.insert(node, job.job));
-        let end = now.saturating_add(job.estimate);
+        let end = self.end_on(now, job, nodes);
         self.running.insert(job.job, Running { nodes: nodes.to_vec(), end });
     }
     pub(super) fn is_running(&self, job: u64) -> bool {
@@ -70,12 +117,26 @@ impl NodeByNode {
     fn is_down(&self, node: u32) -> bool {
         self.down.get(node as usize).copied().unwrap_or(false)
     }
-    /// The free nodes that are of use to a job for so long from now on.
-    fn of_use_now(&self, now: u64, span: u64) -> Vec<u32> {
-        let end = now.saturating_add(span);
+    /// The nodes that are free now.
+    fn free_now(&self, now: u64) -> Vec<u32> {
         let is_free = |node: &u32| !self.is_down(*node) && !self.holders.contains_key(node);
         let nodes = (0..self.down.len() as u32).filter(is_free);
-        nodes.filter(|&node| self.window(node, now, end).is_none()).collect()
+        nodes.filter(|&node| self.window(node, now, now + 1).is_none()).collect()
+    }
+    /// The free nodes that are of use to a job from now on if it takes none that are slower than a speed, and its end then; for each
+    /// speed, the highest first.
+    fn of_use_now(&self, now: u64, job: &Waiting) -> Vec<(Vec<u32>, u64)> {
+        let free = self.free_now(now);
+        let of_speed = |speed: u32| {
+            let end = NodeByNode::end(now, job, speed);
+            let is_of_use = |node: &u32| {
+                self.speed(*node) >= speed
+                    && self.fits(job.job, *node)
+                    && self.window(*node, now, end).is_none()
+            };
+            (free.iter().copied().filter(is_of_use).collect(), end)
+        };
+        self.all_speeds().into_iter().map(of_speed).collect()
     }
 
     /// When each node is expected to be free, if that is known: of those in use when their job ends or has to make way for a window.
@@ -106,20 +167,26 @@ impl NodeByNode {
         let mut known: Vec<u64> = free.iter().copied().flatten().collect();
         known.sort_unstable();
         let least = *known.get(job.width.checked_sub(1)? as usize)?;
+        let speeds = self.all_speeds();
         moments.into_iter().filter(|&at| at >= least.max(now) && at < u64::MAX).find_map(|at| {
-            let end = at.saturating_add(job.estimate);
-            let is_of_use = |&(node, free): &(u32, Option<u64>)| {
-                free.is_some_and(|free| free <= at) && self.window(node, at, end).is_none()
-            };
-            let nodes: Vec<u32> =
-                (0..).zip(free.iter().copied()).filter(is_of_use).map(|(node, _)| node).collect();
-            (nodes.len() >= job.width as usize).then_some((at, nodes))
+            speeds.iter().find_map(|&speed| {
+                let end = NodeByNode::end(at, job, speed);
+                let is_of_use = |&(node, free): &(u32, Option<u64>)| {
+                    free.is_some_and(|free| free <= at)
+                        && self.speed(node) >= speed
+                        && self.fits(job.job, node)
+                        && self.window(node, at, end).is_none()
+                };
+                let nodes: Vec<u32> =
+                    (0..).zip(free.iter().copied()).filter(is_of_use).map(|(node, _)| node).collect();
+                (nodes.len() >= job.width as usize).then_some((at, nodes))
+            })
         })
     }
 
     /// Whether a job that starts reaches into a window that was announced.
     fn reaches_window(&self, now: u64, job: &Waiting, nodes: &[u32]) -> Option<BatchRule> {
-        let end = now.saturating_add(job.estimate);
+        let end = self.end_on(now, job, nodes);
         let found = nodes.iter().find_map(|&node| Some((node, self.window(node, now, end)?)));
         found.map(|(node, window)| BatchRule::IntoWindow { node, from: SimTime::from_micros(window.from) })
     }
@@ -150,7 +217,7 @@ impl NodeByNode {
         verdicts: &mut Vec<Verdict>,
     ) {
         let mut left = starting.len();
-        let mut free_now = self.of_use_now(now, 1).len();
+        let mut free_now = self.free_now(now).len();
         let mut head: Option<Head> = None;
         for job in queue {
             if left == 0 && (free_now == 0 || head.is_some() && !backfills) {
@@ -160,43 +227,61 @@ impl NodeByNode {
             if started.is_none() && job.width as usize > free_now && head.is_some() {
                 continue;
             }
-            let of_use = self.of_use_now(now, job.estimate);
-            let (free, width) = (of_use.len() as u32, job.width);
-            let fits = free >= width;
+            let rooms = self.of_use_now(now, job);
+            let width = job.width;
+            let free = rooms.iter().map(|(nodes, _)| nodes.len() as u32).max().unwrap_or(0);
+            let first_room = rooms.iter().find(|(nodes, _)| nodes.len() as u32 >= width);
+            let fits = first_room.is_some();
+            // Only where speeds differ can it be on slower nodes than it could.
+            let slow = |start: &Starting<'_>, room: Option<&(Vec<u32>, u64)>| {
+                let end = self.end_on(now, job, start.nodes);
+                let expected = room?.1;
+                let [end_s, expected_s] = [end, expected].map(SimTime::from_micros);
+                (end > expected).then_some(BatchRule::SlowerNodes { end: end_s, expected: expected_s })
+            };
             let rule = match &mut head {
                 None if started.is_none() => {
                     let reservation = if backfills { self.reservation(now, job) } else { None };
                     head = Some(Head { job: job.job, width, reservation });
                     fits.then_some(BatchRule::HeadWaits { free, width })
                 }
-                None => (!fits).then_some(BatchRule::NoRoom { width, free }),
+                None if !fits => Some(BatchRule::NoRoom { width, free }),
+                None => started.and_then(|start| slow(start, first_room)),
                 Some(head) if !backfills => started.map(|_| BatchRule::OutOfTurn { head: head.job }),
                 Some(Head { job: first, width: of_head, reservation }) => {
-                    let end = now.saturating_add(job.estimate);
-                    let contested = reservation.as_mut().filter(|(shadow, _)| end > *shadow);
                     let spare = |nodes: &Vec<u32>| (nodes.len() as u32).saturating_sub(*of_head);
+                    // The first room of which the job may take nodes.
+                    let may_take = |(free, end): &&(Vec<u32>, u64)| {
+                        let reserved = reservation.as_ref().filter(|(shadow, _)| end > shadow);
+                        let all = free.len() as u32;
+                        reserved.map_or(all >= width, |(_, nodes)| {
+                            let inside = free.iter().filter(|node| nodes.contains(node)).count() as u32;
+                            all - inside + inside.min(spare(nodes)) >= width
+                        })
+                    };
+                    let room = rooms.iter().find(may_take);
+                    let end = started.map_or(now, |start| self.end_on(now, job, start.nodes));
+                    let contested = reservation.as_mut().filter(|(shadow, _)| end > *shadow);
                     match (contested, started) {
                         (_, Some(_)) if !fits => Some(BatchRule::NoRoom { width, free }),
-                        (None, Some(_)) => None,
+                        (None, Some(start)) => slow(start, room),
                         (Some((shadow, nodes)), Some(start)) => {
                             let before = spare(nodes);
                             nodes.retain(|node| !start.nodes.contains(node));
                             let (shadow, end) = (SimTime::from_micros(*shadow), SimTime::from_micros(end));
                             let delays = (nodes.len() as u32) < *of_head;
-                            delays.then_some(BatchRule::DelaysHead {
-                                head: *first,
-                                shadow,
-                                end,
-                                width,
-                                spare: before,
-                            })
+                            delays
+                                .then_some(BatchRule::DelaysHead {
+                                    head: *first,
+                                    shadow,
+                                    end,
+                                    width,
+                                    spare: before,
+                                })
+                                .or_else(|| slow(start, room))
                         }
-                        (contested, None) => {
-                            let may = contested.is_none_or(|(_, nodes)| {
-                                let inside = of_use.iter().filter(|node| nodes.contains(node)).count() as u32;
-                                free - inside + inside.min(spare(nodes)) >= width
-                            });
-                            (fits && may).then_some(BatchRule::NotBackfilled { free, width, head: *first })
+                        (_, None) => {
+                            room.is_some().then_some(BatchRule::NotBackfilled { free, width, head: *first })
                         }
                     }
                 }
@@ -206,7 +291,7 @@ impl NodeByNode {
                 left -= 1;
                 verdicts.extend(self.reaches_window(now, job, start.nodes).map(|rule| (job.job, rule)));
                 self.start(now, job, start.nodes);
-                free_now = self.of_use_now(now, 1).len();
+                free_now = self.free_now(now).len();
             }
         }
     }

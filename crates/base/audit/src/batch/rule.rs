@@ -113,6 +113,16 @@ pub enum BatchRule {
         /// How many.
         most: u32,
     },
+    /// A job starts on the fastest nodes that it can have.
+    #[error(
+        "it starts on nodes on which it is expected to end at {end} s; on others it would end at {expected} s"
+    )]
+    SlowerNodes {
+        /// Its end on its nodes, by its estimate.
+        end: SimTime,
+        /// Its end on the fastest nodes on which it could start.
+        expected: SimTime,
+    },
     /// A job starts at its reservation.
     #[error("it does not start at its reservation")]
     ReservationMissed,

@@ -3,6 +3,8 @@
 mod accepts;
 mod base;
 mod batch;
+mod changes;
+mod classes;
 mod damaged;
 mod explain;
 mod fractional;

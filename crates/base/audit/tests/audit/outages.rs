@@ -1,6 +1,7 @@
 //! Nodes that go down: files that are right, and each rule broken alone.
 
-use dfrsim_audit::{AuditError, CheckedPolicy, Report, audit, audit_policy};
+use crate::changes::{Do, Do::*, changed, first};
+use dfrsim_audit::{CheckedPolicy, audit, audit_policy};
 use dfrsim_model::SimSpan;
 
 /// Two nodes; jobs of one task that needs a whole CPU. A checkpoint of 1 s after each 3 s of work, and reading one takes 2 s.
@@ -91,44 +92,6 @@ const PAUSED: [&str; 14] = [
         r#""platform":{"interruptions":0,"lost":0,"lost_work_s":0.0,"availability":0.8846153934911236,"goodput":0.8695651417769442}}"#
     ),
 ];
-
-/// A change of a file.
-enum Do {
-    /// In a line, a part that must be there becomes another one.
-    Edit(usize, &'static str, &'static str),
-    Insert(usize, &'static str),
-    Delete(usize),
-    /// A line goes to another place.
-    Move(usize, usize),
-}
-use Do::{Delete, Edit, Insert, Move};
-
-/// The text of a file with some changes, one after the other; lines are numbered from 1.
-fn changed(lines: &[&str], changes: &[Do]) -> String {
-    let mut lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-    for change in changes {
-        match *change {
-            Edit(line, from, to) => {
-                assert!(lines[line - 1].contains(from), "line {line} has no {from}");
-                lines[line - 1] = lines[line - 1].replacen(from, to, 1);
-            }
-            Insert(line, text) => lines.insert(line - 1, text.to_owned()),
-            Delete(line) => _ = lines.remove(line - 1),
-            Move(line, to) => {
-                let text = lines.remove(line - 1);
-                lines.insert(to - 1, text);
-            }
-        }
-    }
-    lines.join("\n") + "\n"
-}
-
-fn first(result: Result<Report, AuditError>) -> String {
-    match result {
-        Err(AuditError::Faults(faults)) => faults.shown()[0].to_string(),
-        other => panic!("{other:?}"),
-    }
-}
 
 #[test]
 fn a_file_with_outages_is_accepted() {

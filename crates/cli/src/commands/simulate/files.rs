@@ -8,6 +8,7 @@ use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, PlatformChange, Su
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_platform::Outages;
+use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::Policy;
 use dfrsim_workload::log::Header;
 use std::io;
@@ -49,6 +50,15 @@ pub(super) struct Subject<'a> {
     pub(super) choices: String,
     /// When nodes are down, if they ever are.
     pub(super) outages: Option<Arc<Outages>>,
+    /// What differs from node to node, if nodes differ.
+    pub(super) unequal: Option<Arc<UnequalNodes>>,
+}
+
+impl Subject<'_> {
+    /// What nodes that differ can do together.
+    pub(super) fn capacity(&self) -> Option<f64> {
+        self.unequal.as_ref().map(|unequal| unequal.classes.capacity())
+    }
 }
 
 /// The files in the making.
@@ -96,8 +106,12 @@ impl FileArguments {
                     Some(outages) => log.with_outages(outages.interruption),
                     None => log,
                 };
-                let (taus, weights) = (vec![tau], weights.clone());
-                let figures = SummaryOptions { taus, weights, ..SummaryOptions::new(nodes) };
+                let log = match &subject.unequal {
+                    Some(unequal) => log.with_classes(&unequal.classes),
+                    None => log,
+                };
+                let (taus, weights, capacity) = (vec![tau], weights.clone(), subject.capacity());
+                let figures = SummaryOptions { capacity, taus, weights, ..SummaryOptions::new(nodes) };
                 (log, Metrics::new(SummaryOptions { outages: outages.is_some(), ..figures }))
             }),
             log: create(&self.swf_out)?.map(|out| ScheduleLog::new(out, &header(), records)),

@@ -2,6 +2,7 @@
 
 mod audited;
 mod budget;
+mod classes;
 mod extensions;
 mod fractional;
 mod golden;

@@ -45,6 +45,35 @@ pub fn file() -> Codec<LocatedFile> {
     )
 }
 
+/// A file, or what could be in it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FileOr<T> {
+    /// The file.
+    File(LocatedFile),
+    /// What the scenario itself has.
+    Here(T),
+}
+
+/// The name of a file, or a value of another codec, which is no text.
+pub fn file_or<T: 'static>(here: Codec<T>) -> Codec<FileOr<T>> {
+    let named = file();
+    let shape = format!("{} or {}", named.shape, here.shape);
+    let (read_file, write_file) = (named.read, named.write);
+    let (read_here, write_here) = (here.read, here.write);
+    Codec::new(
+        shape,
+        |_| true,
+        move |at, reader| match at.text() {
+            Some(_) => read_file(at, reader).map(FileOr::File),
+            None => read_here(at, reader).map(FileOr::Here),
+        },
+        move |value| match value {
+            FileOr::File(file) => write_file(file),
+            FileOr::Here(here) => write_here(here),
+        },
+    )
+}
+
 fn beside(name: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
     let path = folder.map_or_else(|| name.into(), |folder| folder.join(name));
     if path.exists() { Ok(path) } else { Err(format!("there is no file {}", path.display())) }

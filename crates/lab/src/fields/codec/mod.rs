@@ -8,7 +8,7 @@ mod selected;
 mod tables;
 mod texts;
 
-pub use file::{FileLocator, LocatedFile, file};
+pub use file::{FileLocator, FileOr, LocatedFile, file, file_or};
 pub use foreign::{serde, shorthand, via, with};
 pub use lists::{list, map, one_or_many, optional};
 pub use numbers::{

@@ -204,7 +204,7 @@ impl Replay {
         }
         match record {
             Record::Run { .. } => Err(EventsFault::SecondRun),
-            Record::Link { at_us, .. } => self.advance(at_us),
+            Record::Link { at_us, .. } | Record::Ask { at_us, .. } => self.advance(at_us),
             Record::Summary { .. } => {
                 self.is_complete = true;
                 Ok(())
@@ -249,7 +249,10 @@ impl Replay {
                 };
                 self.change(at_us, job, Change::Pause, pause, watch)
             }
-            Record::Platform { .. } | Record::Priority { .. } | Record::Window { .. } => Ok(()),
+            Record::Platform { .. }
+            | Record::Priority { .. }
+            | Record::Classes { .. }
+            | Record::Window { .. } => Ok(()),
             Record::Down { at_us, nodes } => self.nodes(at_us, &nodes, true, watch),
             Record::Up { at_us, nodes } => self.nodes(at_us, &nodes, false, watch),
             Record::Interrupt { at_us, job, .. } => {

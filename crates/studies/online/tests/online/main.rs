@@ -3,6 +3,7 @@
 mod assumptions;
 mod author;
 mod outages;
+mod platform;
 mod policies;
 mod rows;
 mod run;

@@ -1,15 +1,15 @@
 //! CONS.
 
 use super::profile::Profiles;
-use super::{Split, Start};
-use crate::batch::{BatchJob, Compression};
+use super::{Room, Start, Wanted};
+use crate::batch::Compression;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 use std::collections::BTreeMap;
 
 /// The reservations of waiting jobs.
 #[derive(Debug, Default)]
-pub(super) struct Reservations(BTreeMap<JobHandle, (SimTime, Split)>);
+pub(super) struct Reservations(BTreeMap<JobHandle, (SimTime, Room)>);
 
 impl Reservations {
     /// Gives all of them up.
@@ -22,7 +22,7 @@ impl Reservations {
     pub(super) fn pass(
         &mut self,
         now: SimTime,
-        queue: &mut Vec<BatchJob>,
+        queue: &mut Vec<Wanted>,
         profiles: &mut Profiles<'_>,
         freed: Option<Compression>,
         starts: &mut Vec<Start>,
@@ -30,42 +30,41 @@ impl Reservations {
         if freed == Some(Compression::Replan) {
             self.clear();
         }
-        let end = |job: &BatchJob, start: SimTime| start.saturating_add(job.estimate);
         for job in &*queue {
-            if let Some((start, split)) = self.0.get(&job.job) {
-                profiles.take(split, *start, end(job, *start));
+            if let Some((start, (split, end))) = self.0.get(&job.job.job) {
+                profiles.take(split, *start, *end);
             }
         }
         if freed == Some(Compression::OneByOne) {
             for job in &*queue {
-                let Some((start, split)) = self.0.get_mut(&job.job) else { continue };
-                profiles.give_back(split, *start, end(job, *start));
-                if let Some((earlier, free)) =
-                    profiles.earliest(job.width, job.estimate).filter(|(earlier, _)| earlier < start)
+                let Some((start, (split, end))) = self.0.get_mut(&job.job.job) else { continue };
+                profiles.give_back(split, *start, *end);
+                if let Some((earlier, (free, then))) =
+                    profiles.earliest(job).filter(|(earlier, _)| earlier < start)
                 {
-                    *split = profiles.choose(earlier, job.width, &free, |_| true);
-                    *start = earlier;
+                    *split = profiles.choose(earlier, job.job.width, &free, |_| true);
+                    (*start, *end) = (earlier, then);
                 }
-                profiles.take(split, *start, end(job, *start));
+                profiles.take(split, *start, *end);
             }
         }
         for job in &*queue {
-            if self.0.contains_key(&job.job) {
+            if self.0.contains_key(&job.job.job) {
                 continue;
             }
             // While too many nodes are down, or in use for ever, there may be no such moment: then it is looked for at the next pass.
-            let earliest = profiles.earliest(job.width, job.estimate);
-            if let Some((start, free)) = earliest.filter(|(start, _)| *start < SimTime::MAX) {
-                let split = profiles.choose(start, job.width, &free, |_| true);
-                profiles.take(&split, start, end(job, start));
-                self.0.insert(job.job, (start, split));
+            let earliest = profiles.earliest(job);
+            if let Some((start, (free, end))) = earliest.filter(|(start, _)| *start < SimTime::MAX) {
+                let split = profiles.choose(start, job.job.width, &free, |_| true);
+                profiles.take(&split, start, end);
+                self.0.insert(job.job.job, (start, (split, end)));
             }
         }
         let reservations = &mut self.0;
         queue.retain(|job| {
-            let starts_now = reservations.get(&job.job).is_some_and(|&(start, _)| start == now);
-            if starts_now && let Some((_, split)) = reservations.remove(&job.job) {
-                starts.push((*job, split));
+            let starts_now = reservations.get(&job.job.job).is_some_and(|&(start, _)| start == now);
+            if starts_now && let Some((_, (split, end))) = reservations.remove(&job.job.job) {
+                starts.push((job.clone(), split, end));
             }
             !starts_now
         });

@@ -1,13 +1,15 @@
 //! How many nodes of each group are free when.
 
-use super::{Group, Split};
-use dfrsim_model::{SimSpan, SimTime};
+use super::{Group, Room, Split, Wanted};
+use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// The free nodes of all groups as step functions of time, from now on.
 #[derive(Debug)]
 pub(super) struct Profiles<'a> {
     now: SimTime,
     groups: &'a [Group],
+    /// The different speeds of nodes, the highest first.
+    speeds: &'a [Yield],
     /// By rising time, the first one at `now`; the last one holds for ever. Windows are not in them.
     steps: Vec<Vec<Step>>,
 }
@@ -20,9 +22,9 @@ struct Step {
 
 impl<'a> Profiles<'a> {
     /// The number of nodes of each group that are not down outside of windows.
-    pub(super) fn new(now: SimTime, groups: &'a [Group], up: &[u32]) -> Profiles<'a> {
+    pub(super) fn new(now: SimTime, groups: &'a [Group], speeds: &'a [Yield], up: &[u32]) -> Profiles<'a> {
         let steps = up.iter().map(|&up| vec![Step { from: now, free: i64::from(up) }]).collect();
-        Profiles { now, groups, steps }
+        Profiles { now, groups, speeds, steps }
     }
 
     /// Nodes of a group are taken, or given back, from one moment to another.
@@ -67,24 +69,45 @@ impl<'a> Profiles<'a> {
         let least = steps[at..].iter().take_while(|step| step.from < end || step.from <= start);
         least.map(|step| step.free).min().unwrap_or(0).max(0) as u32
     }
-    /// The nodes of each group that are free for so long from a moment on.
-    pub(super) fn free_for(&self, start: SimTime, span: SimSpan) -> Split {
-        let end = start.saturating_add(span);
-        (0..self.groups.len()).map(|group| self.free(group, start, end)).collect()
+    /// The nodes of each group that are of use to a job that starts at a moment and is to have no slower ones, and its end then.
+    fn of_use(&self, start: SimTime, job: &Wanted, speed: Yield) -> Room {
+        let end = job.end(start, speed);
+        let free = |(place, group): (usize, &Group)| {
+            if group.speed >= speed && job.fits(group) { self.free(place, start, end) } else { 0 }
+        };
+        (self.groups.iter().enumerate().map(free).collect(), end)
+    }
+    /// The same for each speed, the highest first.
+    pub(super) fn by_speed(&self, start: SimTime, job: &Wanted) -> impl Iterator<Item = Room> {
+        self.speeds.iter().map(move |&speed| self.of_use(start, job, speed))
+    }
+    /// Enough nodes for a job from a moment on, the fastest.
+    pub(super) fn room(&self, start: SimTime, job: &Wanted) -> Option<Room> {
+        let is_enough =
+            |free: &Split| free.iter().map(|&free| u64::from(free)).sum::<u64>() >= job.job.width.into();
+        self.by_speed(start, job).find(|(free, _)| is_enough(free))
+    }
+    /// When a job ends that starts now on these nodes of each group, if they are free until then.
+    pub(super) fn end_on(&self, split: &[u32], job: &Wanted) -> Option<SimTime> {
+        let used = self.groups.iter().zip(split).filter(|(_, nodes)| **nodes > 0);
+        let end = job.end(self.now, used.map(|(group, _)| group.speed).min()?);
+        let is_free =
+            split.iter().enumerate().all(|(group, nodes)| self.free(group, self.now, end) >= *nodes);
+        is_free.then_some(end)
     }
     /// The nodes that are free now, for however short.
     pub(super) fn free_now(&self) -> u32 {
-        self.free_for(self.now, SimSpan::from_micros(1)).iter().sum()
+        let end = self.now.saturating_add(SimSpan::from_micros(1));
+        (0..self.groups.len()).map(|group| self.free(group, self.now, end)).sum()
     }
 
-    /// The earliest moment from which `width` nodes are free for `span`, and how many each group then has free for so long; `None` if
-    /// there is no such moment. It is [`SimTime::MAX`] where that is the end of jobs without estimates.
-    pub(super) fn earliest(&self, width: u32, span: SimSpan) -> Option<(SimTime, Split)> {
+    /// The earliest moment at which a job has room, and that; `None` if there is no such moment. It is [`SimTime::MAX`] where that is
+    /// the end of jobs without estimates.
+    pub(super) fn earliest(&self, job: &Wanted) -> Option<(SimTime, Room)> {
         let mut start = self.now;
         loop {
-            let free = self.free_for(start, span);
-            if free.iter().map(|&free| u64::from(free)).sum::<u64>() >= u64::from(width) {
-                return Some((start, free));
+            if let Some(room) = self.room(start, job) {
+                return Some((start, room));
             }
             start = self.next_gain(start)?;
         }

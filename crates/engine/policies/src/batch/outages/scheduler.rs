@@ -3,7 +3,7 @@
 use super::conservative::Reservations;
 use super::profile::Profiles;
 use super::spare::SpareNodes;
-use super::{Group, Split, Start, easy};
+use super::{Group, Split, Start, Wanted, easy};
 use crate::batch::{BatchJob, Compression, OVERRUN, QueueOrder};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::{NodeId, NodeTasks, SimSpan, SimTime, Yield};
@@ -18,7 +18,7 @@ pub(crate) enum Discipline {
     Conservative(Compression),
 }
 
-/// A scheduler that is another one where nodes go down.
+/// A scheduler that is another one where nodes go down or differ.
 #[derive(Debug)]
 pub(crate) struct WithOutages<S> {
     plain: S,
@@ -34,7 +34,7 @@ impl<S> WithOutages<S> {
 
 impl<S: Scheduler> Scheduler for WithOutages<S> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
-        if situation.view.has_outages() {
+        if situation.view.has_outages() || situation.view.classes().is_some() {
             let new = || Box::new(OutageScheduler::new(self.discipline, situation.view.nodes()));
             self.aware.get_or_insert_with(new).decide(situation, decision);
         } else {
@@ -60,16 +60,18 @@ struct Running {
     end: SimTime,
 }
 
-/// A batch policy that knows which nodes are up, and of windows.
+/// A batch policy that knows which nodes are up, of windows, and what nodes have.
 #[derive(Debug)]
 struct OutageScheduler {
     discipline: Discipline,
     nodes: u32,
-    queue: Vec<BatchJob>,
+    queue: Vec<Wanted>,
     running: BTreeMap<JobHandle, Running>,
     /// The job on each node.
     holders: Vec<Option<JobHandle>>,
     groups: Vec<Group>,
+    /// Their different speeds, the highest first.
+    speeds: Vec<Yield>,
     /// The group of each node.
     group_of: Vec<usize>,
     /// The nodes of each group that are up, or down in a window.
@@ -93,6 +95,7 @@ impl OutageScheduler {
             running: BTreeMap::new(),
             holders: vec![None; nodes as usize],
             groups: Vec::new(),
+            speeds: Vec::new(),
             group_of: Vec::new(),
             up: Vec::new(),
             platform_changes: None,
@@ -105,13 +108,24 @@ impl OutageScheduler {
 
     fn enqueue(&mut self, view: View<'_>, job: JobHandle) {
         let seen = view.job(job);
-        self.queue.push(BatchJob {
+        let fits = view
+            .classes()
+            .map(|classes| (0..classes.classes().len()).map(|class| view.fits(job, class)).collect());
+        let job = BatchJob {
             job,
             sequence: seen.sequence(),
             submit: seen.submit(),
             width: seen.tasks(),
             estimate: seen.remaining_estimate().unwrap_or(SimSpan::MAX),
-        });
+        };
+        self.queue.push(Wanted { job, fits });
+    }
+
+    /// How many nodes have what a task of a job asks for.
+    fn nodes_for(&self, view: View<'_>, job: JobHandle) -> u32 {
+        let Some(classes) = view.classes() else { return self.nodes };
+        let fitting = classes.classes().iter().enumerate().filter(|(class, _)| view.fits(job, *class));
+        fitting.map(|(_, class)| class.nodes).sum()
     }
 
     fn leave(&mut self, now: SimTime, job: JobHandle) {
@@ -121,19 +135,22 @@ impl OutageScheduler {
         self.spare.ended(job);
     }
 
-    /// Makes the groups of nodes for the windows that are announced now.
+    /// Makes the groups of nodes for their classes and the windows that are announced now.
     fn regroup(&mut self, view: View<'_>) {
         let windows = view.windows();
-        let mut by_windows: BTreeMap<Vec<usize>, Vec<u32>> = BTreeMap::new();
+        let classes = view.classes();
+        let mut by_windows: BTreeMap<(usize, Vec<usize>), Vec<u32>> = BTreeMap::new();
         for node in 0..self.nodes {
             let places = windows.iter().enumerate().filter(|(_, it)| it.outage.nodes.has(node));
-            by_windows.entry(places.map(|(place, _)| place).collect()).or_default().push(node);
+            let places = places.map(|(place, _)| place).collect();
+            let class = classes.map_or(0, |classes| classes.class_of(node));
+            by_windows.entry((class, places)).or_default().push(node);
         }
         self.groups.clear();
         self.up.clear();
         self.group_of.resize(self.nodes as usize, 0);
         let now = view.now();
-        for (places, nodes) in by_windows {
+        for ((class, places), nodes) in by_windows {
             let of = |place: usize| windows[place].outage;
             let mut holes: Vec<_> = places.iter().map(|&it| (of(it).from, of(it).until)).collect();
             holes.sort_unstable();
@@ -141,8 +158,12 @@ impl OutageScheduler {
             let up = nodes.iter().filter(|&&node| in_window || view.is_up(NodeId(node))).count();
             nodes.iter().for_each(|&node| self.group_of[node as usize] = self.groups.len());
             self.up.push(up as u32);
-            self.groups.push(Group { nodes, holes });
+            let speed = classes.map_or(Yield::ONE, |classes| classes.classes()[class].speed);
+            self.groups.push(Group { nodes, class, speed, holes });
         }
+        self.speeds = self.groups.iter().map(|group| group.speed).collect();
+        self.speeds.sort_unstable_by(|a, b| b.cmp(a));
+        self.speeds.dedup();
     }
 
     /// The running jobs by expected end, then submission; whether one is past its estimate.
@@ -170,7 +191,7 @@ impl OutageScheduler {
         let (mut expected, overdue) = self.expected(now);
         let was_overdue = std::mem::replace(&mut self.overdue, overdue);
         let freed = std::mem::take(&mut self.freed);
-        let mut profiles = Profiles::new(now, &self.groups, &self.up);
+        let mut profiles = Profiles::new(now, &self.groups, &self.speeds, &self.up);
         for Expected { end, split, .. } in &expected {
             profiles.take(split, now, *end);
         }
@@ -181,7 +202,7 @@ impl OutageScheduler {
         if platform_changed {
             self.queue.extend(self.spare.withdraw());
         }
-        self.queue.sort_by(|a, b| order.compare(a, b, now));
+        self.queue.sort_by(|a, b| order.compare(&a.job, &b.job, now));
         let (queue, mut starts) = (&mut self.queue, Vec::new());
         match self.discipline {
             Discipline::Fcfs(_) => easy::pass(now, queue, &mut profiles, false, &mut starts),
@@ -231,7 +252,7 @@ impl Scheduler for OutageScheduler {
             }
         }
         for &job in situation.submitted {
-            if view.job(job).tasks() > self.nodes {
+            if view.job(job).tasks() > self.nodes_for(view, job) {
                 decision.reject(job);
             } else {
                 self.enqueue(view, job);
@@ -242,10 +263,9 @@ impl Scheduler for OutageScheduler {
         if platform_changed {
             self.regroup(view);
         }
-        for (job, split) in self.pass(now, platform_changed) {
+        for (Wanted { job, .. }, split, end) in self.pass(now, platform_changed) {
             let on = self.place(view, &job, &split);
             decision.start(job.job, on.iter().copied(), Yield::ONE);
-            let end = now.saturating_add(job.estimate);
             self.running.insert(job.job, Running { on, sequence: job.sequence, end });
         }
         let not_before = if self.overdue { now + OVERRUN } else { now };

@@ -2,8 +2,7 @@
 
 use super::profile::Profiles;
 use super::scheduler::Expected;
-use super::{Split, Start};
-use crate::batch::BatchJob;
+use super::{Room, Split, Start, Wanted};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 
@@ -11,7 +10,7 @@ use dfrsim_model::SimTime;
 /// job could start and would reach into a window.
 #[derive(Debug)]
 struct Reservation {
-    job: BatchJob,
+    job: Wanted,
     /// Those that are free already.
     free: Split,
     /// Those that it takes of running jobs when they end.
@@ -21,9 +20,9 @@ struct Reservation {
 impl Reservation {
     /// Of the nodes that can be the job's at the earliest moment at which there are enough, those that are free latest; `None` if
     /// there is no such moment.
-    fn new(job: BatchJob, profiles: &Profiles<'_>, running: &[Expected]) -> Option<Reservation> {
-        let (time, mut free) = profiles.earliest(job.width, job.estimate)?;
-        let mut missing = job.width;
+    fn new(job: Wanted, profiles: &Profiles<'_>, running: &[Expected]) -> Option<Reservation> {
+        let (time, (mut free, _)) = profiles.earliest(&job)?;
+        let mut missing = job.job.width;
         let mut awaited = Vec::new();
         for running in running.iter().rev().filter(|running| running.end <= time) {
             let mut taken = vec![0; free.len()];
@@ -47,7 +46,7 @@ pub(super) struct SpareNodes(Option<Reservation>);
 
 impl SpareNodes {
     /// Gives the reservation up; its job, which joins the queue.
-    pub(super) fn withdraw(&mut self) -> Option<BatchJob> {
+    pub(super) fn withdraw(&mut self) -> Option<Wanted> {
         self.0.take().map(|reservation| reservation.job)
     }
 
@@ -65,42 +64,43 @@ impl SpareNodes {
     pub(super) fn pass(
         &mut self,
         now: SimTime,
-        queue: &mut Vec<BatchJob>,
+        queue: &mut Vec<Wanted>,
         profiles: &mut Profiles<'_>,
         running: &mut Vec<Expected>,
         starts: &mut Vec<Start>,
     ) {
         let mut start =
-            |job: BatchJob, split: Split, profiles: &mut Profiles<'_>, running: &mut Vec<Expected>| {
-                let end = now.saturating_add(job.estimate);
+            |job: Wanted, (split, end): Room, profiles: &mut Profiles<'_>, running: &mut Vec<Expected>| {
                 profiles.take(&split, now, end);
-                let at = running.partition_point(|other| (other.end, other.sequence) < (end, job.sequence));
-                running
-                    .insert(at, Expected { end, job: job.job, sequence: job.sequence, split: split.clone() });
-                starts.push((job, split));
+                let sequence = job.job.sequence;
+                let at = running.partition_point(|other| (other.end, other.sequence) < (end, sequence));
+                running.insert(at, Expected { end, job: job.job.job, sequence, split: split.clone() });
+                starts.push((job, split, end));
             };
         if let Some(Reservation { job, free, .. }) = self.0.take_if(|it| it.awaited.is_empty()) {
-            let room = profiles.free_for(now, job.estimate);
-            if free.iter().zip(&room).all(|(needed, free)| needed <= free) {
-                start(job, free, profiles, running);
+            if let Some(end) = profiles.end_on(&free, &job) {
+                start(job, (free, end), profiles, running);
             } else {
-                let at = queue.partition_point(|other| other.sequence < job.sequence);
+                let at = queue.partition_point(|other| other.job.sequence < job.job.sequence);
                 queue.insert(at, job);
             }
         }
         let (mut at, mut head_waits) = (0, false);
-        while let Some(&job) = queue.get(at) {
-            let mut free = profiles.free_for(now, job.estimate);
-            if let Some(reservation) = &self.0 {
-                let held = &reservation.free;
-                free.iter_mut().zip(held).for_each(|(free, held)| *free = free.saturating_sub(*held));
-            }
-            if free.iter().sum::<u32>() >= job.width {
-                let split = profiles.choose(now, job.width, &free, |_| true);
-                start(job, split, profiles, running);
-                queue.remove(at);
+        while let Some(job) = queue.get(at) {
+            let mut rooms = profiles.by_speed(now, job).map(|(mut free, end)| {
+                if let Some(reservation) = &self.0 {
+                    let held = &reservation.free;
+                    free.iter_mut().zip(held).for_each(|(free, held)| *free = free.saturating_sub(*held));
+                }
+                (free, end)
+            });
+            let room = rooms.find(|(free, _)| free.iter().sum::<u32>() >= job.job.width);
+            drop(rooms);
+            if let Some((free, end)) = room {
+                let split = profiles.choose(now, job.job.width, &free, |_| true);
+                start(queue.remove(at), (split, end), profiles, running);
             } else if self.0.is_none() && !head_waits {
-                self.0 = Reservation::new(job, profiles, running);
+                self.0 = Reservation::new(job.clone(), profiles, running);
                 head_waits = self.0.is_none();
                 if head_waits {
                     at += 1;

@@ -1,0 +1,201 @@
+//! Classes of nodes, and what jobs ask of them beside CPU and memory.
+
+mod fields;
+mod requests;
+mod simgrid;
+
+pub use fields::{ClassFields, PlatformError, PlatformFields, ReferenceNode, read};
+pub use requests::{Demands, ParseRequestError, Request, Requested};
+
+use dfrsim_model::{CpuUse, Job, Share, Yield};
+use std::sync::Arc;
+
+/// How tasks use a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// A task holds what it asks for at any yield, as it holds memory.
+    Rigid,
+    /// A task uses its need times its yield, as it uses CPU.
+    Shared,
+}
+
+/// A resource beside CPU and memory: GPUs, licences, anything that a file names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// Its name.
+    pub name: Arc<str>,
+    /// How it is used.
+    pub sharing: Sharing,
+}
+
+/// Nodes that are like each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeClass {
+    /// Its name.
+    pub name: String,
+    /// How many nodes it has; at least one.
+    pub nodes: u32,
+    /// The CPU of a node, in units of [`Share`] of the reference node; it may be more than one such node.
+    pub cpu: u64,
+    /// The memory of a node, in the same units.
+    pub memory: u64,
+    /// How fast jobs run: a part of the speed of the fastest nodes, on which run times were measured. Above zero.
+    pub speed: Yield,
+    /// How many of each resource a node has.
+    pub amounts: Vec<u32>,
+    /// The features that its nodes have, a bit each.
+    pub features: u64,
+}
+
+/// What a task asks for of a resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// How many units: whole GPUs, for example.
+    pub count: u32,
+    /// The part of each that it can use; it matters where the resource is shared.
+    pub need: Share,
+}
+
+impl Asked {
+    /// What a task holds of a resource at any yield, in units of [`Share`] of one.
+    #[must_use]
+    pub fn held(self, sharing: Sharing) -> u64 {
+        match sharing {
+            Sharing::Rigid => u64::from(self.count) * u64::from(Share::ONE.units()),
+            Sharing::Shared => 0,
+        }
+    }
+    /// What a task can use at a yield of 1, in the same units; zero of what it holds.
+    #[must_use]
+    pub fn usable(self, sharing: Sharing) -> u64 {
+        match sharing {
+            Sharing::Rigid => 0,
+            Sharing::Shared => u64::from(self.count) * u64::from(self.need.units()),
+        }
+    }
+}
+
+/// What the tasks of a job ask for beside CPU and memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// Of each resource.
+    pub resources: Vec<Asked>,
+    /// The features that its nodes must have, a bit each.
+    pub features: u64,
+}
+
+impl Demand {
+    /// Whether it asks for anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.features == 0 && self.resources.iter().all(|asked| asked.count == 0)
+    }
+}
+
+/// The nodes of a cluster, class by class: the first class has the lowest numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeClasses {
+    resources: Vec<Resource>,
+    features: Vec<String>,
+    classes: Vec<NodeClass>,
+    /// The node behind the last one of each class.
+    ends: Vec<u32>,
+}
+
+impl NodeClasses {
+    /// The resources beside CPU and memory.
+    #[must_use]
+    pub fn resources(&self) -> &[Resource] {
+        &self.resources
+    }
+    /// The names of all features.
+    #[must_use]
+    pub fn features(&self) -> &[String] {
+        &self.features
+    }
+    /// The names of some of them.
+    pub fn names_of(&self, features: u64) -> impl Iterator<Item = &str> {
+        let named = self.features.iter().enumerate();
+        named.filter(move |(bit, _)| features >> bit & 1 == 1).map(|(_, name)| name.as_str())
+    }
+    /// The classes.
+    #[must_use]
+    pub fn classes(&self) -> &[NodeClass] {
+        &self.classes
+    }
+    /// The number of nodes.
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        self.ends.last().copied().unwrap_or(0)
+    }
+    /// The place of a node's class.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    #[must_use]
+    pub fn class_of(&self, node: u32) -> usize {
+        assert!(node < self.nodes(), "there is no node {node}");
+        self.ends.partition_point(|&end| end <= node)
+    }
+    /// The class of a node.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    #[must_use]
+    pub fn of(&self, node: u32) -> &NodeClass {
+        &self.classes[self.class_of(node)]
+    }
+    /// Whether an empty node of a class has room for a task at full speed, and the features that it needs.
+    #[must_use]
+    pub fn fits(&self, class: usize, job: &Job, demand: &Demand) -> bool {
+        self.fits_task(class, job.cpu_need, job.memory, demand)
+    }
+    /// The same for a task of this size.
+    #[must_use]
+    pub fn fits_task(&self, class: usize, cpu_need: Share, memory: Share, demand: &Demand) -> bool {
+        let class = &self.classes[class];
+        let has_all =
+            demand.resources.iter().zip(&class.amounts).all(|(asked, amount)| asked.count <= *amount);
+        let (cpu, memory) = (u64::from(cpu_need.units()), u64::from(memory.units()));
+        has_all && cpu <= class.cpu && memory <= class.memory && demand.features & !class.features == 0
+    }
+    /// The CPU of a class's nodes.
+    #[must_use]
+    pub fn cpu(&self, class: usize) -> CpuUse {
+        CpuUse::from_units(self.classes[class].cpu << Yield::BITS)
+    }
+    /// What all nodes together can do, in reference nodes at full speed.
+    #[must_use]
+    pub fn capacity(&self) -> f64 {
+        let of = |class: &NodeClass| f64::from(class.nodes) * class.cpu as f64 * class.speed.as_f64();
+        self.classes.iter().map(of).sum::<f64>() / f64::from(Share::ONE.units())
+    }
+    /// The least number of whole reference nodes at full speed that can do no less: a cluster of these, on which tasks can be placed
+    /// and divided at will, bounds what any schedule on these nodes can reach.
+    #[must_use]
+    pub fn bounding_nodes(&self) -> u32 {
+        let of = |class: &NodeClass| {
+            u128::from(class.nodes) * u128::from(class.cpu) * u128::from(class.speed.units())
+        };
+        let whole = u128::from(Share::ONE.units()) << Yield::BITS;
+        let nodes = self.classes.iter().map(of).sum::<u128>().div_ceil(whole);
+        u32::try_from(nodes).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+/// Unequal nodes, and what jobs ask of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnequalNodes {
+    /// The nodes.
+    pub classes: NodeClasses,
+    /// What jobs ask for.
+    pub demands: Demands,
+}
+
+impl UnequalNodes {
+    /// What the tasks of a job ask for beside CPU and memory.
+    #[must_use]
+    pub fn demand(&self, job: &Job) -> Demand {
+        self.demands.of(&self.classes, job)
+    }
+}

@@ -1,0 +1,75 @@
+//! Scenarios with unequal nodes.
+
+use crate::{frame, numbers, read, registry, run_with};
+use dfrsim_lab::RunOptions;
+use std::fs;
+
+/// Two jobs at second 0: one node for 20 s, and one for 10 s.
+const LOG: &str =
+    "1 0 -1 20 1 -1 -1 1 20 -1 1 1 -1 -1 -1 -1 -1 -1\n2 0 -1 10 1 -1 -1 1 10 -1 1 1 -1 -1 -1 -1 -1 -1\n";
+
+const PLATFORM: &str = "classes = [{ name = 'fast', nodes = 1, cores = 4, memory_gb = 8 },
+    { name = 'slow', nodes = 1, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 } }]";
+
+const SCENARIO: &str = "study = 'online'\npolicies = ['FCFS', 'EASY']\n\
+    [[workloads]]\nname = 'log'\nnodes = 2\nswf = { file = 'log.swf' }\nplatform = 'nodes.toml'\n";
+
+/// The second job runs on the slow node, for 20 s: 30 node-seconds of work in 20 s on nodes of speed 1 and 1/2. On two full nodes no
+/// job needs to be longer than its run time.
+#[test]
+fn rows_are_of_unequal_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("log.swf"), LOG).unwrap();
+    fs::write(folder.path().join("nodes.toml"), PLATFORM).unwrap();
+    let inline = SCENARIO.replace("'nodes.toml'", &format!("{{ {} }}", PLATFORM.replace('\n', " ")));
+    for (text, name) in [(SCENARIO, "file"), (&inline, "inline")] {
+        let options = RunOptions { audit: true, ..RunOptions::new(folder.path().join(name)) };
+        run_with(&registry(), text, &[], Some(folder.path()), &options);
+        let rows = frame(&folder.path().join(name));
+        let of = |column: &str| numbers(&rows, "EASY", column)[0];
+        assert_eq!(
+            (of("makespan_s"), of("utilisation"), of("max_stretch"), of("bound")),
+            (20.0, 1.0, 2.0, 1.0)
+        );
+    }
+}
+
+/// Jobs with GPUs go to the nodes that have them, the same ones under each policy, at each load.
+#[test]
+fn traces_are_audited_on_nodes_with_gpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "study = 'online'\npolicies = ['FCFS', 'EASY', 'EASY/SPARE', 'CONS']\n\
+        [[workloads]]\nname = 'lublin'\nnodes = 16\nlublin = { replications = 2, jobs = 150, loads = [0.5, 0.8] }\n\
+        requests = ['gpu:0.4:1+2:0.5-1:max4', '@x:0.1:max4']\n\
+        [workloads.platform]\nshared = ['gpu']\n\
+        [[workloads.platform.classes]]\nname = 'cpu'\nnodes = 12\ncores = 4\nmemory_gb = 8\n\
+        [[workloads.platform.classes]]\nname = 'gpu'\nnodes = 4\ncores = 8\nmemory_gb = 16\nspeed = 0.8\n\
+        resources = { gpu = 2 }\nfeatures = ['x']\n";
+    let options = RunOptions { audit: true, ..RunOptions::new(folder.path()) };
+    run_with(&registry(), text, &[], None, &options);
+    let rows = frame(folder.path());
+    assert_eq!(rows.len(), 2 * 2 * 4);
+    assert!(numbers(&rows, "EASY", "rejected").iter().all(|count| *count == 0.0));
+}
+
+#[test]
+fn faults_of_platforms_have_their_place() {
+    let table = format!("{{ {} }}", PLATFORM.replace('\n', " "));
+    let lublin = SCENARIO
+        .replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }")
+        .replace("'nodes.toml'", &table);
+    for (field, message) in [
+        ("workloads.0.nodes=3", "the classes have 2 nodes, the workload 3"),
+        (
+            "workloads.0.platform.classes.1.speed=2",
+            "class `slow`: speed: expected a number above 0 and at most 1",
+        ),
+        ("workloads.0.platform.shared=['fpga']", "no class has the resource `fpga`"),
+        ("workloads.0.requests=['gpu:0.3']", "unknown request `gpu:0.3`"),
+        ("simulation.cpu_needs='whole'", "where nodes differ, policies know the exact CPU needs"),
+        ("policies='EQUIPARTITION'", "EQUIPARTITION knows equal nodes only; where nodes differ,"),
+    ] {
+        let errors = read(&lublin, None, &[field]).unwrap_err().to_string();
+        assert!(errors.contains(message), "{field}: {errors}");
+    }
+}
