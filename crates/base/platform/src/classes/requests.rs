@@ -183,7 +183,7 @@ fn place_of(classes: &NodeClasses, name: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::classes::PlatformFields;
-    use dfrsim_model::{SimSpan, SimTime};
+    use dfrsim_model::{Origin, SimSpan, SimTime};
 
     fn job(id: u64) -> Job {
         Job {
@@ -195,6 +195,7 @@ mod tests {
             run_time: SimSpan::from_secs(1),
             requested_time: None,
             user: None,
+            origin: Origin::UNKNOWN,
         }
     }
 
