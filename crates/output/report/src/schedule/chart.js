@@ -446,6 +446,8 @@ class Chart {
         `CPU in use ${(100 * inUse.cpu.at(time)).toFixed(0)} %`,
         `${inUse.running.at(time)} running, ${inUse.waiting.at(time)} waiting${inUse.paused.size > 0 && inUse.paused.at(time) > 0 ? `, ${inUse.paused.at(time)} paused` : ""}`,
       ];
+      const lane = Math.floor(this.laneAt(hover.y));
+      if (hover.y < SPACE + this.lanesHeight && this.index.isDown(lane, time)) lines.splice(1, 0, `${this.schedule.head.lane} ${lane} is down`);
       tip.replaceChildren(...lines.map((line) => made("div", line)));
     } else {
       const { title, facts, events } = lifeOf(this.schedule, hover.job);

@@ -4,7 +4,7 @@
 //! numbers as 2n, or -2n - 1 below 0. The columns follow each other without a gap (their lengths are in the head), are
 //! compressed with DEFLATE and written in base 64. `data.js` reads them.
 
-use super::lives::{Life, Queued, Run, Stay};
+use super::lives::{Down, Life, Queued, Run, Stay};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dfrsim_plots::replay::Change;
@@ -33,6 +33,7 @@ pub(super) struct Counts {
     pub(super) pieces: usize,
     pub(super) runs: usize,
     pub(super) queued: usize,
+    pub(super) downs: usize,
 }
 
 impl Columns {
@@ -41,10 +42,11 @@ impl Columns {
         jobs: &[Life],
         stays: &[Stay],
         queued: &[Queued],
+        downs: &[Down],
         (from, to): (u64, u64),
         tau: u64,
     ) -> Columns {
-        let unit = unit(jobs, stays, queued, [from, to, tau]);
+        let unit = unit(jobs, stays, queued, downs, [from, to, tau]);
         let pieces: Vec<(u64, u32)> = stays
             .iter()
             .flat_map(|stay| stay.pieces.iter().map(|&(at, job_yield)| (at - stay.from, job_yield)))
@@ -78,12 +80,18 @@ impl Columns {
         bytes.differences(queued.iter().map(|one| one.at / unit));
         bytes.plain(queued.iter().map(|one| one.cluster.into()));
 
+        bytes.differences(downs.iter().map(|down| down.first.into()));
+        bytes.plain(downs.iter().map(|down| down.nodes.into()));
+        bytes.differences(downs.iter().map(|down| down.from / unit));
+        bytes.plain(downs.iter().map(|down| (down.to - down.from) / unit));
+
         let counts = Counts {
             jobs: jobs.len(),
             stays: stays.len(),
             pieces: pieces.len(),
             runs: runs.len(),
             queued: queued.len(),
+            downs: downs.len(),
         };
         Columns { counts, unit, from: from / unit, to: to / unit, tau: tau / unit, data: bytes.text() }
     }
@@ -106,11 +114,13 @@ const fn code(change: Change) -> u64 {
 }
 
 /// The greatest common divisor of all times: a second for most whole-node schedules.
-fn unit(jobs: &[Life], stays: &[Stay], queued: &[Queued], others: [u64; 3]) -> u64 {
+fn unit(jobs: &[Life], stays: &[Stay], queued: &[Queued], downs: &[Down], others: [u64; 3]) -> u64 {
     let of_jobs = jobs.iter().flat_map(|job| [job.submit, job.end, job.run]);
     let of_stays = stays.iter().flat_map(|stay| [stay.from, stay.to]);
     let of_pieces = stays.iter().flat_map(|stay| stay.pieces.iter().map(|piece| piece.0));
-    let times = of_jobs.chain(of_stays).chain(of_pieces).chain(queued.iter().map(|one| one.at)).chain(others);
+    let of_downs = downs.iter().flat_map(|down| [down.from, down.to]);
+    let times = of_jobs.chain(of_stays).chain(of_pieces).chain(of_downs);
+    let times = times.chain(queued.iter().map(|one| one.at)).chain(others);
     times.fold(0, divisor).max(1)
 }
 
@@ -233,9 +243,10 @@ mod tests {
             runs: vec![Run { first: 4, nodes: 2, tasks: 1 }],
         };
         let queued = Queued { job: 0, at: 2_000_000, cluster: 1 };
-        let columns = Columns::new(&[job], &[stay], &[queued], (0, 4_000_000), 10_000_000);
+        let down = Down { first: 3, nodes: 4, from: 1_000_000, to: 4_000_000 };
+        let columns = Columns::new(&[job], &[stay], &[queued], &[down], (0, 4_000_000), 10_000_000);
         assert_eq!((columns.unit, columns.from, columns.to, columns.tau), (500_000, 0, 8, 20));
-        assert_eq!(columns.counts, Counts { jobs: 1, stays: 1, pieces: 2, runs: 1, queued: 1 });
+        assert_eq!(columns.counts, Counts { jobs: 1, stays: 1, pieces: 2, runs: 1, queued: 1, downs: 1 });
         let mut reader = Reader::new(&columns.data);
         // Differences to 0 are twice the number.
         assert_eq!(
@@ -247,6 +258,7 @@ mod tests {
         assert_eq!(reader.plain(4), [0, 1, 77, 99], "when, yield");
         assert_eq!(reader.plain(3), [8, 2, 1], "first, nodes, tasks");
         assert_eq!(reader.plain(3), [0, 8, 1], "job, moment, cluster");
+        assert_eq!(reader.plain(4), [6, 4, 4, 6], "first, nodes, from, length");
         assert_eq!(reader.1, reader.0.len());
     }
 }

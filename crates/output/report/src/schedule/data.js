@@ -51,7 +51,7 @@ function begins(counts) {
 
 async function readSchedule(head, text) {
   const numbers = new Numbers(await inflate(text));
-  const { jobs, stays, pieces, runs, queued } = head;
+  const { jobs, stays, pieces, runs, queued, downs } = head;
   const times = (count) => new Float64Array(count);
   const schedule = { head };
   const job = (schedule.job = {
@@ -90,6 +90,13 @@ async function readSchedule(head, text) {
     at: numbers.differences(times(queued)),
     cluster: numbers.plain(new Uint32Array(queued)),
   };
+  const down = (schedule.down = {
+    first: numbers.differences(new Uint32Array(downs)),
+    nodes: numbers.plain(new Uint32Array(downs)),
+    from: numbers.differences(times(downs)),
+    to: numbers.plain(times(downs)),
+  });
+  for (let place = 0; place < downs; place++) down.to[place] += down.from[place];
   // The stays of each job, in their order.
   const counts = new Uint32Array(jobs);
   for (const of of stay.job) counts[of] += 1;

@@ -36,6 +36,14 @@ class Index {
     });
     this.meanYields = Float32Array.from(stay.from, (_, one) => this.meanYield(one));
     this.bins = new Bins(this);
+    // When each node is down: places in the list, where it ever is.
+    this.downs = new Map();
+    for (const [place, first] of schedule.down.first.entries()) {
+      for (let lane = first; lane < first + schedule.down.nodes[place]; lane++) {
+        if (!this.downs.has(lane)) this.downs.set(lane, []);
+        this.downs.get(lane).push(place);
+      }
+    }
     this.sums = sumsOverTime(schedule, this.lanes);
   }
 
@@ -60,6 +68,11 @@ class Index {
       sum += piece.yield[at] * (end - piece.from[at]);
     }
     return sum / (stay.to[one] - stay.from[one]);
+  }
+
+  isDown(lane, time) {
+    const { from, to } = this.schedule.down;
+    return (this.downs.get(lane) ?? []).some((place) => from[place] <= time && time < to[place]);
   }
 
   yieldAt(one, time) {

@@ -65,6 +65,15 @@ pub(super) struct Queued {
     pub(super) cluster: u32,
 }
 
+/// Nodes next to each other that are down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Down {
+    pub(super) first: u32,
+    pub(super) nodes: u32,
+    pub(super) from: u64,
+    pub(super) to: u64,
+}
+
 /// The lives so far.
 pub(super) struct Lives {
     from: u64,
@@ -76,6 +85,10 @@ pub(super) struct Lives {
     stays: Vec<Stay>,
     runs: usize,
     queued: Vec<Queued>,
+    /// Nodes that are down: since when.
+    down: BTreeMap<u32, u64>,
+    /// Nodes that were down; those next to each other that came up together are one.
+    downs: Vec<Down>,
     /// Jobs in the system: the place of their life, and their stay if they run.
     inside: BTreeMap<u64, (usize, Option<Stay>)>,
     first: Option<u64>,
@@ -96,6 +109,8 @@ impl Lives {
             stays: Vec::new(),
             runs: 0,
             queued: Vec::new(),
+            down: BTreeMap::new(),
+            downs: Vec::new(),
             inside: BTreeMap::new(),
             first: None,
             last: 0,
@@ -120,7 +135,9 @@ impl Lives {
 
     /// Whether an event belongs to the kept time.
     fn takes(&mut self, at: u64) -> bool {
-        if self.cut.is_none() && (self.stays.len() >= self.limits.stays || self.runs >= self.limits.runs) {
+        if self.cut.is_none()
+            && (self.stays.len().max(self.downs.len()) >= self.limits.stays || self.runs >= self.limits.runs)
+        {
             self.cut = Some(at);
             self.to = self.to.min(at);
             self.has_to = true;
@@ -131,6 +148,16 @@ impl Lives {
         }
         self.last = at;
         true
+    }
+
+    /// A node comes up.
+    fn end_down(&mut self, node: u32, from: u64, at: u64) {
+        match self.downs.last_mut() {
+            Some(last) if (last.first + last.nodes, last.from, last.to) == (node, from, at) => {
+                last.nodes += 1
+            }
+            _ => self.downs.push(Down { first: node, nodes: 1, from, to: at }),
+        }
     }
 
     /// The columns; `None` if no job runs.
@@ -144,6 +171,9 @@ impl Lives {
         }
         if self.stays.is_empty() {
             return None;
+        }
+        for (node, from) in std::mem::take(&mut self.down) {
+            self.end_down(node, from, u64::MAX);
         }
         // Jobs that left before the window begins are left out.
         let mut places = vec![None; self.jobs.len()];
@@ -162,7 +192,11 @@ impl Lives {
         let queued: Vec<Queued> =
             queued.filter_map(|one| Some(Queued { job: places[one.job]?, ..one })).collect();
         let from = if self.has_from { self.from } else { self.first.unwrap_or(0) };
-        Some(Columns::new(&kept, &stays, &queued, (from, end.max(from.saturating_add(1))), tau))
+        let shown = (from, end.max(from.saturating_add(1)));
+        let within = |down: Down| Down { from: down.from.max(shown.0), to: down.to.min(shown.1), ..down };
+        let downs: Vec<Down> =
+            self.downs.into_iter().map(within).filter(|down| down.from < down.to).collect();
+        Some(Columns::new(&kept, &stays, &queued, &downs, shown, tau))
     }
 }
 
@@ -236,6 +270,21 @@ impl Watch for Lives {
                     pieces: vec![(at, job_yield)],
                     runs: runs(&job.on),
                 });
+            }
+        }
+        Ok(())
+    }
+
+    fn nodes(&mut self, at: u64, first: u32, nodes: u32, goes_down: bool) -> Result<(), EventsFault> {
+        // Before the first job and after the last one they are not shown.
+        for node in first..first + nodes {
+            if goes_down {
+                self.down.insert(node, at);
+            } else if let Some(from) = self.down.remove(&node)
+                && at > self.from
+                && from < self.to
+            {
+                self.end_down(node, from, at);
             }
         }
         Ok(())

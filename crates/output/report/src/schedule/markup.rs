@@ -33,7 +33,10 @@ pub(crate) fn figure(schedule: &Schedule) -> Markup {
     let label = format!("{}: jobs on nodes, CPU in use and jobs in the system over time", schedule.title);
     html! {
         figure.schedule {
-            figcaption { (schedule.jobs) " jobs" }
+            figcaption {
+                (schedule.jobs) " jobs"
+                @if schedule.head.downs > 0 { "; nodes that are down are grey" }
+            }
             @if let Some(remark) = &schedule.remark { p.left-out { (remark) } }
             noscript { p { "This chart needs scripts." } }
             div.schedule-tools {

@@ -34,6 +34,7 @@ struct Head {
     pieces: usize,
     runs: usize,
     queued: usize,
+    downs: usize,
     /// The unit of all times, in microseconds.
     unit_us: u64,
     /// What is shown.
@@ -81,6 +82,7 @@ impl Schedule {
             pieces: columns.counts.pieces,
             runs: columns.counts.runs,
             queued: columns.counts.queued,
+            downs: columns.counts.downs,
             unit_us: columns.unit,
             from: columns.from,
             to: columns.to,
@@ -168,6 +170,7 @@ mod tests {
             pieces: 4,
             runs: 3,
             queued: 0,
+            downs: 0,
             unit_us: 1_000_000,
             from: 0,
             to: 30,
@@ -182,6 +185,30 @@ mod tests {
         for reference in ["http:", "https:", "src=", "@import"] {
             assert!(!page.contains(reference), "{reference} would need a network");
         }
+    }
+
+    /// Nodes 1 and 2 are down from 4 s, node 1 until 6 s, node 2 until the end; node 0 before the first job, and again after the last.
+    #[test]
+    fn nodes_that_are_down_are_shown_with_the_jobs() {
+        const EVENTS: &str = r#"{"event":"run","format":3,"policy":"A","nodes":3,"penalty_us":0,"tau_us":10000000}
+{"event":"platform","interruption":"lose"}
+{"event":"down","at_us":1000000,"nodes":[[0,1]]}
+{"event":"up","at_us":2000000,"nodes":[[0,1]]}
+{"event":"submit","at_us":3000000,"job":0,"id":7,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":5000000}
+{"event":"start","at_us":3000000,"job":0,"on":[[0,1]],"yield":1048576}
+{"event":"down","at_us":4000000,"nodes":[[1,2]]}
+{"event":"up","at_us":6000000,"nodes":[[1,1]]}
+{"event":"complete","at_us":8000000,"job":0}
+{"event":"down","at_us":9000000,"nodes":[[0,1]]}
+{"event":"summary","completed":1,"rejected":0,"makespan_us":5000000,"max_stretch":1.0,"max_bounded_stretch":1.0,"mean_bounded_stretch":1.0,"mean_turnaround_s":5.0,"utilisation":0.33,"preemptions":0,"migrations":0,"migrated_tasks":0,"platform":{"interruptions":0,"lost":0,"lost_work_s":0.0,"availability":0.6,"goodput":0.5}}
+"#;
+        let shown = schedule(EVENTS, (None, None), Limits::of_a_page()).unwrap();
+        assert_eq!((shown.head.downs, shown.head.from, shown.head.to), (2, 3, 8));
+        assert!(crate::schedule_page(&shown).contains("; nodes that are down are grey"));
+        let later = schedule(EVENTS, (Some(7), None), Limits::of_a_page()).unwrap().head;
+        assert_eq!((later.downs, later.from), (1, 7));
+        let none = schedule(self::EVENTS, (None, None), Limits::of_a_page()).unwrap();
+        assert!(!crate::schedule_page(&none).contains("that are down"));
     }
 
     #[test]

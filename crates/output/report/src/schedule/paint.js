@@ -21,6 +21,7 @@ class Theme {
     this.line = isDark ? "#454c57" : "#c9ced6";
     this.curves = isDark ? { cpu: "#56b4e9", running: "#6fd39b", waiting: "#f0a35e", paused: "#d48fc4" } : { cpu: "#0072b2", running: "#0a7d4b", waiting: "#c25e00", paused: "#a0458c" };
     this.idlePixel = packed(rgb(this.idle));
+    this.downPixel = packed(rgb(isDark ? "#484f59" : "#b8bec8"));
     this.paperPixel = packed(rgb(this.paper));
     // For each strength and each hue, from idle to the hue itself.
     this.pixels = new Uint32Array(STRENGTHS * HUES.length * SHADES);
@@ -88,6 +89,24 @@ class Painter {
     for (const strip of strips(index, view, image.height)) {
       if (strip.isStacked) this.paintStack(strip);
       else this.paintStrip(strip);
+      this.paintDown(strip);
+    }
+  }
+
+  // Where no job is and a node is down.
+  paintDown({ top, bottom, first, last }) {
+    const { index, pixels, theme, view, scale } = this;
+    if (index.downs.size === 0) return;
+    const { width, height } = this.image;
+    const { from, to } = index.schedule.down;
+    for (let lane = first; lane < last; lane++) {
+      for (const place of index.downs.get(lane) ?? []) {
+        const left = Math.max(0, Math.floor((from[place] - view.from) * scale));
+        const right = Math.min(width, Math.ceil((to[place] - view.from) * scale));
+        for (let y = Math.max(0, top); y < Math.min(height, bottom); y++) {
+          for (let at = y * width + left; at < y * width + right; at++) if (pixels[at] === theme.idlePixel) pixels[at] = theme.downPixel;
+        }
+      }
     }
   }
 
