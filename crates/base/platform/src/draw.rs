@@ -1,7 +1,7 @@
 //! Failures that are drawn.
 
 use crate::{NodeSpan, Outage, Times};
-use dfrsim_model::{Rng, Seed, SimTime};
+use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use rand::RngExt as _;
 use std::fmt;
 use std::str::FromStr;
@@ -48,18 +48,19 @@ impl fmt::Display for Rack {
     }
 }
 
-/// The outages of one thing that works and is repaired in turn, from time 0 on, that begin before a moment.
+/// The outages of one thing that works and is repaired in turn, from time 0 on, that begin before a moment: from when until when. Both
+/// kinds of times are drawn from the same stream, in turn.
 pub fn alternating(
-    between: Times,
-    repair: Times,
+    mut between: impl FnMut(&mut Rng) -> SimSpan,
+    mut repair: impl FnMut(&mut Rng) -> SimSpan,
     until: SimTime,
     rng: &mut Rng,
 ) -> impl Iterator<Item = (SimTime, SimTime)> {
     let mut works_from = SimTime::ZERO;
     std::iter::from_fn(move || {
-        let from = works_from.saturating_add(between.draw(rng));
+        let from = works_from.saturating_add(between(rng));
         (from < until).then(|| {
-            works_from = from.saturating_add(repair.draw(rng));
+            works_from = from.saturating_add(repair(rng));
             (from, works_from)
         })
     })
@@ -76,7 +77,9 @@ impl FailureModel {
         for node in 0..nodes {
             let of_node = seed.fork("failures").numbered(node.into());
             let mut racks = of_node.fork("rack").rng();
-            for (from, until) in alternating(self.between, self.repair, until, &mut of_node.rng()) {
+            let [between, repair] =
+                [self.between, self.repair].map(|times| move |rng: &mut Rng| times.draw(rng));
+            for (from, until) in alternating(between, repair, until, &mut of_node.rng()) {
                 let alone = NodeSpan { first: node, nodes: 1 };
                 let drawn: f64 = racks.random();
                 let rack = self.rack.filter(|rack| drawn < rack.probability);

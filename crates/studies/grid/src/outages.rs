@@ -2,7 +2,8 @@
 
 use crate::scenario::{ClusterFields, FailureFields};
 use dfrsim_grid::Outage;
-use dfrsim_model::{Seed, SimSpan, SimTime};
+use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
+use dfrsim_platform::alternating;
 use rand::RngExt as _;
 
 /// The outages of the clusters of a workload: given ones, and drawn ones that begin within its length.
@@ -14,16 +15,14 @@ pub(crate) fn outages(clusters: &[&ClusterFields], length: SimSpan, seed: Seed) 
         outages.extend(fields.outages.iter().map(|it| outage(given(it.from_s), given(it.until_s))));
         let Some(FailureFields { mean_up_s, mean_down_s }) = fields.failures else { continue };
         let mut rng = seed.fork("failures").fork(&fields.name).rng();
-        let mut drawn = |mean_s: f64| {
-            let micros = -mean_s * 1e6 * (1.0 - rng.random::<f64>()).ln();
-            SimSpan::from_micros(1 + micros as u64)
-        };
-        let mut from = SimTime::ZERO + drawn(mean_up_s);
-        while from < SimTime::ZERO + length {
-            let until = from + drawn(mean_down_s);
-            outages.push(outage(from, until));
-            from = until + drawn(mean_up_s);
-        }
+        let [up, down] = [mean_up_s, mean_down_s].map(|mean_s| {
+            move |rng: &mut Rng| {
+                let micros = -mean_s * 1e6 * (1.0 - rng.random::<f64>()).ln();
+                SimSpan::from_micros(1 + micros as u64)
+            }
+        });
+        let drawn = alternating(up, down, SimTime::ZERO + length, &mut rng);
+        outages.extend(drawn.map(|(from, until)| outage(from, until)));
     }
     outages
 }
