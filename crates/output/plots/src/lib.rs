@@ -64,6 +64,11 @@ pub mod replay {
     pub use crate::events::{Change, GridRun, Job, Phase, Run, Watch, replay, replay_grid};
 }
 
+/// Plans of context switches, read: what figures and pages of them are made from.
+pub mod plans {
+    pub use crate::plan::{KINDS, PlanAction, PlanDocument, PlanSwitch};
+}
+
 pub use figure::Figure;
 pub use picture::Picture;
 pub use plan::{PlanFigureError, draw_plan};

@@ -1,5 +1,9 @@
 //! A plan of context switches: what happens on which node, and when.
 
+mod document;
+
+pub use document::{PlanAction, PlanDocument, PlanFigureError, PlanSwitch};
+
 use crate::axes::{self, Area, Axis, EDGE, REMARK, WIDTH, X_AXIS};
 use crate::colour::Colour;
 use crate::figure::Figure;
@@ -9,55 +13,10 @@ use crate::palette;
 use crate::picture::{Anchor, Picture, Stroke, Text};
 use crate::scale::Scale;
 use crate::table::Csv;
-use dfrsim_model::{SimSpan, SimTime};
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use dfrsim_model::SimTime;
 
-/// Why a plan cannot be drawn.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanFigureError {
-    /// The text is not a plan.
-    #[error("not a plan: {0}")]
-    Malformed(#[from] serde_json::Error),
-    /// An action names a node that the plan does not have, or ends before it begins.
-    #[error("the {action} of `{vm}` names an unknown node, or ends before it begins")]
-    Action {
-        /// The action.
-        action: String,
-        /// The VM.
-        vm: String,
-    },
-    /// The plan is empty.
-    #[error("the plan has no action")]
-    Empty,
-}
-
-#[derive(Deserialize)]
-struct Document {
-    cost: u64,
-    nodes: Vec<Node>,
-    pools: Vec<Vec<Action>>,
-}
-
-#[derive(Deserialize)]
-struct Node {
-    name: String,
-}
-
-#[derive(Deserialize)]
-struct Action {
-    vm: String,
-    action: String,
-    from: Option<String>,
-    to: Option<String>,
-    cost: u64,
-    begin_s: f64,
-    end_s: f64,
-}
-
-/// The kinds of actions, in the order of their colours.
-const KINDS: [&str; 7] = ["migrate", "suspend", "resume", "run", "stop", "doze", "wake"];
+/// The kinds of actions on VMs, in the order of their colours.
+pub const KINDS: [&str; 7] = ["migrate", "suspend", "resume", "run", "stop", "doze", "wake"];
 
 /// Draws a plan, given as the JSON text that `dfrsim plan` writes: a row for each node on which something happens, in it a
 /// bar for each action that the node is an end of, below each other where they overlap. Lines separate the pools.
@@ -65,8 +24,8 @@ const KINDS: [&str; 7] = ["migrate", "suspend", "resume", "run", "stop", "doze",
 /// # Errors
 /// The text is not a plan, or there is no action in it.
 pub fn draw_plan(text: &str) -> Result<Figure, PlanFigureError> {
-    let document: Document = serde_json::from_str(text)?;
-    let bars = bars(&document)?;
+    let document = PlanDocument::from_json(text)?;
+    let bars = bars(&document);
     if bars.is_empty() {
         return Err(PlanFigureError::Empty);
     }
@@ -77,50 +36,37 @@ pub fn draw_plan(text: &str) -> Result<Figure, PlanFigureError> {
 /// One end of an action.
 struct Bar<'a> {
     node: usize,
-    action: &'a Action,
-    begin: SimTime,
-    end: SimTime,
+    action: &'a PlanAction,
     /// The line within the row of its node.
     lane: usize,
 }
 
-fn bars(document: &Document) -> Result<Vec<Bar<'_>>, PlanFigureError> {
-    let nodes: BTreeMap<&str, usize> =
-        document.nodes.iter().enumerate().map(|(index, node)| (node.name.as_str(), index)).collect();
-    let mut bars = Vec::new();
-    for action in document.pools.iter().flatten() {
-        let wrong = || PlanFigureError::Action { action: action.action.clone(), vm: action.vm.clone() };
-        let time = |seconds| SimSpan::try_from_secs_f64(seconds).ok_or_else(wrong);
-        let (begin, end) = (SimTime::ZERO + time(action.begin_s)?, SimTime::ZERO + time(action.end_s)?);
-        let mut ends: Vec<&String> = action.from.iter().chain(&action.to).collect();
-        ends.dedup();
-        for node in ends {
-            let node = *nodes.get(node.as_str()).filter(|_| begin <= end).ok_or_else(wrong)?;
-            bars.push(Bar { node, action, begin, end, lane: 0 });
-        }
-    }
-    bars.sort_by(|a, b| (a.node, a.begin, a.end, &a.action.vm).cmp(&(b.node, b.begin, b.end, &b.action.vm)));
+fn bars(document: &PlanDocument) -> Vec<Bar<'_>> {
+    let actions = document.pools.iter().flatten();
+    let mut bars: Vec<Bar<'_>> =
+        actions.flat_map(|action| action.ends().map(move |node| Bar { node, action, lane: 0 })).collect();
+    let key = |bar: &Bar<'_>| (bar.node, bar.action.begin, bar.action.end);
+    bars.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.action.vm.cmp(&b.action.vm)));
     for of_node in bars.chunk_by_mut(|a, b| a.node == b.node) {
         // When each lane is free again.
         let mut lanes: Vec<SimTime> = Vec::new();
         for bar in of_node {
-            bar.lane = lanes.iter().position(|free| *free <= bar.begin).unwrap_or(lanes.len());
+            bar.lane = lanes.iter().position(|free| *free <= bar.action.begin).unwrap_or(lanes.len());
             if bar.lane == lanes.len() {
-                lanes.push(bar.end);
+                lanes.push(bar.action.end);
             }
-            lanes[bar.lane] = bar.end;
+            lanes[bar.lane] = bar.action.end;
         }
     }
-    Ok(bars)
+    bars
 }
 
-fn csv(document: &Document) -> String {
+fn csv(document: &PlanDocument) -> String {
     let mut csv = Csv::new(["pool", "vm", "action", "from", "to", "cost_mb", "begin_s", "end_s"]);
-    let empty = String::new();
+    let name = |node: Option<usize>| node.map_or("", |node| &document.nodes[node]);
     for (pool, actions) in document.pools.iter().enumerate() {
-        for Action { vm, action, from, to, cost, begin_s, end_s } in actions {
-            let (from, to) = (from.as_ref().unwrap_or(&empty), to.as_ref().unwrap_or(&empty));
-            csv.line([&pool, vm, action, from, to, cost, begin_s, end_s]);
+        for PlanAction { vm, action, from, to, cost, begin, end } in actions {
+            csv.line([&pool, vm, action, &name(*from), &name(*to), cost, begin, end]);
         }
     }
     csv.finish()
@@ -129,7 +75,7 @@ fn csv(document: &Document) -> String {
 /// Beyond this many lanes rows are as thin as they can be.
 const HEIGHT: f64 = 720.0;
 
-fn picture(document: &Document, bars: &[Bar<'_>]) -> Picture {
+fn picture(document: &PlanDocument, bars: &[Bar<'_>]) -> Picture {
     let kinds: Vec<&str> =
         KINDS.into_iter().filter(|kind| bars.iter().any(|bar| bar.action.action == *kind)).collect();
     let names: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
@@ -142,24 +88,16 @@ fn picture(document: &Document, bars: &[Bar<'_>]) -> Picture {
     let lanes: usize = rows.iter().map(|(_, lanes)| lanes).sum();
     let height = (lanes as f64 * 16.0).clamp(60.0, HEIGHT);
     let lane = height / lanes as f64;
-    let end = bars.iter().map(|bar| bar.end).max().unwrap_or(SimTime::ZERO).max(SimTime::from_secs(1));
+    let end = bars.iter().map(|bar| bar.action.end).max().unwrap_or(SimTime::ZERO).max(SimTime::from_secs(1));
     let (scale, unit) = Scale::time(SimTime::ZERO, end);
     let x = Axis::new(format!("time [{unit}]"), scale);
-    let label = |node: usize| axes::shortened(&document.nodes[node].name, axes::LABEL, WIDTH / 5.0);
+    let label = |node: usize| axes::shortened(&document.nodes[node], axes::LABEL, WIDTH / 5.0);
     let widest = rows.iter().map(|(node, _)| font::width(&label(*node), axes::LABEL)).fold(0.0, f64::max);
     let left = EDGE + axes::TITLE + 14.0 + widest;
     let top = axes::header_height(&[]);
     let area = Area { left, top, right: WIDTH - axes::right_of(&x), bottom: top + height };
     let mut picture = Picture::new(WIDTH, area.bottom + X_AXIS + legend.height() + 6.0 + EDGE / 2.0);
-    let (pools, actions) = (document.pools.len(), document.pools.iter().map(Vec::len).sum::<usize>());
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
-    let title = format!(
-        "{actions} action{} in {pools} pool{}, cost {} MB",
-        plural(actions),
-        plural(pools),
-        document.cost
-    );
-    axes::header(&mut picture, &title, &[]);
+    axes::header(&mut picture, &document.summary(), &[]);
     axes::x_grid(&mut picture, &area, &x.scale);
 
     let mut below = top;
@@ -181,9 +119,9 @@ fn picture(document: &Document, bars: &[Bar<'_>]) -> Picture {
         }
     }
     // Where one pool ends and the next begins.
-    let seconds = |pool: &Vec<Action>| pool.iter().map(|action| action.end_s).fold(0.0, f64::max);
-    for pool in document.pools.iter().take(pools.saturating_sub(1)) {
-        let at = area.x(&x.scale, seconds(pool));
+    for pool in document.pools.iter().take(document.pools.len().saturating_sub(1)) {
+        let end = pool.iter().map(|action| action.end).max().unwrap_or(SimTime::ZERO);
+        let at = area.x(&x.scale, end.as_secs_f64());
         picture.line(vec![(at, area.top), (at, area.bottom)], Stroke::solid(Colour::INK, 1.0));
     }
     area.outline(&mut picture);
@@ -200,7 +138,8 @@ fn colour(kind: &str) -> Colour {
 }
 
 fn draw(picture: &mut Picture, area: &Area, scale: &Scale, bar: &Bar<'_>, top: f64, lane: f64) {
-    let (left, right) = (area.x(scale, bar.begin.as_secs_f64()), area.x(scale, bar.end.as_secs_f64()));
+    let (left, right) =
+        (area.x(scale, bar.action.begin.as_secs_f64()), area.x(scale, bar.action.end.as_secs_f64()));
     // White between bars that are large enough for it.
     let gap = |length: f64| if length > 3.0 { 0.6 } else { 0.0 };
     let colour = colour(&bar.action.action);
@@ -232,8 +171,8 @@ mod tests {
     /// The migration is on both nodes, the run beside it on its own line; the idle node has no row.
     #[test]
     fn every_end_of_an_action_is_a_bar() {
-        let document: Document = serde_json::from_str(PLAN).unwrap();
-        let bars = bars(&document).unwrap();
+        let document = PlanDocument::from_json(PLAN).unwrap();
+        let bars = bars(&document);
         let seen: Vec<(usize, &str, usize)> =
             bars.iter().map(|bar| (bar.node, bar.action.vm.as_str(), bar.lane)).collect();
         assert_eq!(seen, [(0, "VM1", 0), (1, "VM2", 0), (1, "VM3", 0), (1, "VM1", 1)]);
@@ -258,6 +197,8 @@ mod tests {
         assert!(matches!(draw_plan("{}"), Err(PlanFigureError::Malformed(_))));
         let elsewhere = PLAN.replace(r#""to": "N2", "cost": 0"#, r#""to": "N9", "cost": 0"#);
         assert!(matches!(draw_plan(&elsewhere), Err(PlanFigureError::Action { .. })));
+        let backwards = PLAN.replace("\"begin_s\": 0,", "\"begin_s\": 31,");
+        assert!(matches!(draw_plan(&backwards), Err(PlanFigureError::Action { .. })));
         let empty = r#"{"cost": 0, "nodes": [], "pools": []}"#;
         assert!(matches!(draw_plan(empty), Err(PlanFigureError::Empty)));
     }
