@@ -1,6 +1,6 @@
 """Uses a report and charts of schedules as a reader would, through chromedriver; called by check-browser.
 
-browser.py SHOTS REPORT [SCHEDULE ...]: a report, and pages of schedules (`dfrsim draw page`). Keeps screenshots in SHOTS.
+browser.py SHOTS REPORT [PAGE ...]: a report, and pages of schedules and plans (`dfrsim draw page`). Keeps screenshots in SHOTS.
 """
 
 import base64
@@ -244,14 +244,8 @@ def middle(values, part):
     return values[min(len(values) - 1, int(len(values) * part))]
 
 
-def use_schedule(browser, page, shots):
-    """Zooms, pans and points with the mouse and with keys, and looks at what is shown."""
-    name = page.stem
-    browser.open(page)
-    wait_for_chart(browser)
-    jobs = browser.script("return document.querySelector('figure.schedule').chart.schedule.job.id.length")
-    loaded = browser.script("return performance.getEntriesByName('schedule-ready')[0].startTime")
-    browser.screenshot(shots / f"{name}-whole.png")
+def move_around(browser):
+    """Zooms and pans a chart with the mouse and with keys; in the end it shows everything."""
     whole = browser.script(VIEW)
     left, top, width = browser.script(BOX)
 
@@ -290,21 +284,150 @@ def use_schedule(browser, page, shots):
     browser.keys("0")
     settle(browser)
     check(browser.script(VIEW) == whole, "the 0 key does not show everything")
+
+
+def click(browser, x, y):
+    browser.mouse("mousePressed", x, y, button="left", clickCount=1)
+    browser.mouse("mouseReleased", x, y, button="left", clickCount=1)
+    settle(browser)
+
+
+def text_of(browser, element):
+    """The lines of an element."""
+    return browser.script(f"return [...document.querySelector('{element}').children].map((one) => one.textContent).join('\\n')")
+
+
+def check_prints(browser, shots, name):
+    browser.check_console()
+    pdf = base64.b64decode(browser.call("POST", "/print", {}))
+    check(pdf.startswith(b"%PDF") and len(pdf) > 10_000, "the chart does not print")
+    (shots / f"{name}.pdf").write_bytes(pdf)
+
+
+# Where the parts of an action are: its number and the middle of its bar on each of its nodes.
+ACTION = """
+const { chart } = document.querySelector('figure.schedule');
+const { index, schedule: { stay, run, head } } = chart;
+const one = head.plan.actions.findIndex(({ kind }) => head.plan.kinds[kind] === 'migrate');
+const bars = [];
+for (let at = stay.runs[one]; at < stay.runs[one + 1]; at++) {
+  for (let lane = run.first[at]; lane < run.first[at] + run.nodes[at]; lane++) {
+    const x = chart.x((stay.from[one] + stay.to[one]) / 2);
+    const part = index.stackAt(lane, chart.timeAt(x)).find((part) => part.one === one);
+    bars.push({ x, y: chart.y(lane + 1 - (part.low + part.high) / 2) });
+  }
+}
+const { from, to, cost } = head.plan.actions[one];
+const [begin, end] = [stay.from[one], stay.to[one]].map((time) => time * chart.unit);
+return { name: head.plan.names[stay.job[one]], bars, from: head.plan.lanes[from], to: head.plan.lanes[to], cost, begin, end };
+"""
+
+
+def use_plan(browser, page, shots):
+    """As a schedule; a migration is on two nodes, and the words of a VM are those of its actions."""
+    name = page.stem
+    browser.screenshot(shots / f"{name}-whole.png")
+    move_around(browser)
+    left, top, _ = browser.script(BOX)
+    shown = browser.script(ACTION)
+    check(len(shown["bars"]) == 2, f"a migration has {len(shown['bars'])} bars")
+    action = f"migrates from {shown['from']} to {shown['to']}, until {shown['end']:g} s"
+    for bar in shown["bars"]:
+        browser.mouse("mouseMoved", left + bar["x"], top + bar["y"])
+        settle(browser)
+        tip = text_of(browser, ".schedule-tip")
+        check(tip.startswith(f"VM {shown['name']}\n"), f"over VM {shown['name']} the tooltip says {tip!r}")
+        check(f"{shown['begin']:g} s {action}" in tip and f"cost {shown['cost']} MB" in tip, f"the tooltip says {tip!r}")
+    browser.screenshot(shots / f"{name}-hover.png")
+    legend = browser.script("return [...document.querySelectorAll('.schedule-legend span')].map((one) => one.textContent)")
+    check("migrate" in legend and "resume" in legend, f"the legend has {legend}")
+
+    click(browser, left + shown["bars"][0]["x"], top + shown["bars"][0]["y"])
+    browser.mouse("mouseMoved", 2, 2)
+    life = "return document.querySelector('.schedule-life').innerText"
+    chosen = browser.script(life)
+    check(chosen.startswith(f"VM {shown['name']}\n") and action in chosen, f"after a click the life is {chosen!r}")
+    browser.script("document.querySelector('.schedule-area').focus()")
+    seen = {shown["name"]}
+    for key in "nnpppp":
+        browser.keys(key)
+        settle(browser)
+        seen.add(browser.script("return document.querySelector('.schedule-life h4').textContent"))
+    check(len(seen) > 3, f"the n and p keys lead to {seen}")
+    browser.keys(ENTER)
+    settle(browser)
+    check(browser.script(VIEW)[1] > 0, "Enter does not zoom to a VM")
+    browser.screenshot(shots / f"{name}-zoomed.png")
+    browser.keys("0\ue00c")  # everything, and Escape
+    settle(browser)
+    check(browser.script(life) == "", "Escape does not choose none")
+    browser.script("document.querySelector('.schedule-tools input').focus()")
+    browser.keys(shown["name"] + ENTER)
+    settle(browser)
+    check(browser.script(life) == chosen, "a VM is not found by its name")
+    browser.use_colours("dark")
+    settle(browser)
+    browser.screenshot(shots / f"{name}-dark.png")
+    browser.use_colours("light")
+    check_prints(browser, shots, name)
+    print(f"check-browser: {name}: a plan, used with the mouse and with keys")
+
+
+# A time in which a node is down: the middle of it in the view, after moving there.
+DOWN = """
+const { chart } = document.querySelector('figure.schedule');
+const { down, stay } = chart.schedule;
+let one = -1;
+for (let at = 0; at < down.from.length; at++) if (one < 0 || down.to[at] - down.from[at] > down.to[one] - down.from[one]) one = at;
+if (one < 0) return null;
+const span = 3 * (down.to[one] - down.from[one]);
+chart.show({ from: down.from[one] - span / 3, span, lane: down.first[one] - 6, lanes: 12 });
+chart.paint();
+const interrupted = stay.end.findIndex((end) => end === 10);
+return { x: chart.x((down.from[one] + down.to[one]) / 2), y: chart.y(down.first[one] + 0.5), node: down.first[one], id: interrupted < 0 ? null : chart.schedule.job.id[stay.job[interrupted]] };
+"""
+
+
+def use_downtime(browser, shots, name):
+    shown = browser.script(DOWN)
+    if shown is None:
+        return
+    left, top, _ = browser.script(BOX)
+    browser.mouse("mouseMoved", left + shown["x"], top + shown["y"])
+    settle(browser)
+    tip = text_of(browser, ".schedule-tip")
+    check(f"node {shown['node']} is down from" in tip, f"over a node that is down the tooltip says {tip!r}")
+    browser.screenshot(shots / f"{name}-down.png")
+    if shown["id"] is not None:
+        browser.script("document.querySelector('.schedule-tools input').focus()")
+        browser.keys(f"{shown['id']}{ENTER}")
+        settle(browser)
+        life = browser.script("return document.querySelector('.schedule-life').innerText")
+        check("interrupted: node" in life and "went down; waits again" in life, f"the life is {life!r}")
+        browser.screenshot(shots / f"{name}-interrupted.png")
+
+
+def use_schedule(browser, page, shots):
+    """Zooms, pans and points with the mouse and with keys, and looks at what is shown."""
+    name = page.stem
+    jobs = browser.script("return document.querySelector('figure.schedule').chart.schedule.job.id.length")
+    loaded = browser.script("return performance.getEntriesByName('schedule-ready')[0].startTime")
+    browser.screenshot(shots / f"{name}-whole.png")
+    move_around(browser)
+    left, top, _ = browser.script(BOX)
     browser.script(CLOSER)
     settle(browser)
     shown = browser.script(WIDEST)
     browser.mouse("mouseMoved", left + shown["x"], top + shown["y"])
     settle(browser)
-    tip = browser.script("return [...document.querySelector('.schedule-tip').children].map((one) => one.textContent).join('\\n')")
+    tip = text_of(browser, ".schedule-tip")
     first, _, rest = tip.partition("\n")
     check(first == f"Job {shown['id']}", f"over job {shown['id']} the tooltip says {tip!r}")
     check("submitted" in rest and "started on" in rest and "stretch" in rest, f"the tooltip says {tip!r}")
     browser.screenshot(shots / f"{name}-zoomed.png")
 
     # A click chooses the job; its life is below, with the moment of its submission.
-    browser.mouse("mousePressed", left + shown["x"], top + shown["y"], button="left", clickCount=1)
-    browser.mouse("mouseReleased", left + shown["x"], top + shown["y"], button="left", clickCount=1)
-    settle(browser)
+    click(browser, left + shown["x"], top + shown["y"])
     life = browser.script("return document.querySelector('.schedule-life').innerText")
     check(life.startswith(f"Job {shown['id']}\n"), f"after a click the life is {life!r}")
     at = int(shown["time"])
@@ -331,19 +454,17 @@ def use_schedule(browser, page, shots):
     measured = browser.call("POST", "/execute/async", {"script": FRAMES, "args": []})
     frames, paints = measured["frames"], measured["paints"]
     settle(browser)
-    browser.check_console()
     print(
         f"check-browser: {name}: {jobs} jobs; ready after {loaded / 1000:.1f} s; zoom and pan over {len(frames)} frames: "
         f"{middle(frames, 0.5):.1f} ms a frame (95 %: {middle(frames, 0.95):.1f} ms), "
         f"of which drawing {middle(paints, 0.5):.1f} ms (95 %: {middle(paints, 0.95):.1f} ms)"
     )
-    pdf = base64.b64decode(browser.call("POST", "/print", {}))
-    check(pdf.startswith(b"%PDF") and len(pdf) > 10_000, "the chart does not print")
-    (shots / f"{name}.pdf").write_bytes(pdf)
+    check_prints(browser, shots, name)
+    use_downtime(browser, shots, name)
 
 
 def main():
-    shots, report, *schedules = (pathlib.Path(name) for name in sys.argv[1:])
+    shots, report, *charts = (pathlib.Path(name) for name in sys.argv[1:])
     shots.mkdir(parents=True, exist_ok=True)
     # A screen and a telephone.
     for name, width, height in [("screen", 1280, 900), ("telephone", 420, 800)]:
@@ -352,13 +473,16 @@ def main():
             lines, pictures = use(browser, report, shots, name)
         finally:
             browser.close()
-    for page in schedules:
+    for page in charts:
         browser = Browser(1280, 900)
         try:
-            use_schedule(browser, page, shots)
+            browser.open(page)
+            wait_for_chart(browser)
+            is_plan = browser.script("return Boolean(document.querySelector('figure.schedule').chart.plan)")
+            (use_plan if is_plan else use_schedule)(browser, page, shots)
         finally:
             browser.close()
-    print(f"check-browser: fine, {lines} lines, {pictures} pictures, {len(schedules)} schedules")
+    print(f"check-browser: fine, {lines} lines, {pictures} pictures, {len(charts)} charts")
 
 
 if __name__ == "__main__":

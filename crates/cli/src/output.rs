@@ -1,6 +1,7 @@
 //! Where results and notices go.
 
 mod answer;
+mod counted;
 mod file;
 mod place;
 mod together;
@@ -9,6 +10,7 @@ mod watched;
 mod written;
 
 pub(crate) use answer::{Answer, Printing};
+pub(crate) use counted::counted;
 pub(crate) use file::OutputFile;
 pub(crate) use place::Places;
 pub(crate) use together::OutputFiles;

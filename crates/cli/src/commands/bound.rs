@@ -2,7 +2,7 @@
 
 use crate::arguments::{LogArguments, WorkloadArguments, seconds, threads_at_most};
 use crate::failure::Failure;
-use crate::output::{Answer, OutputFile, Places, Printing, notice};
+use crate::output::{Answer, OutputFile, Places, Printing, counted, notice};
 use clap::{Args, ValueEnum};
 use dfrsim_bound::max_stretch_bound;
 use dfrsim_model::{Job, SimSpan};
@@ -116,7 +116,8 @@ impl Bound {
         if let Some(path) = &self.out {
             OutputFile::write_text(path, &answer.text())?;
         }
-        notice!("{} segments, mean bound {mean_bound:.4}, largest {largest_bound:.4}", bounds.len());
+        let segments = counted(bounds.len(), "segment");
+        notice!("{segments}, mean bound {mean_bound:.4}, largest {largest_bound:.4}");
         if self.out.is_none() || self.printing.is_json() { self.printing.print(&answer) } else { Ok(()) }
     }
 }

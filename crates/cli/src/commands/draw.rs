@@ -9,10 +9,10 @@ use dfrsim_plots::{EventsError, Figure, StretchForm, Window, draw_gantt, draw_st
 use dfrsim_report::{Schedule, schedule_page};
 use std::path::{Path, PathBuf};
 
-/// Draw simulations from their events files
+/// Draw simulations from their events files, and plans of context switches
 ///
 /// The extension of a picture's name, .svg or .png, is its format. Its data are written beside it, with the extension
-/// .csv. `page` makes an interactive chart instead.
+/// .csv. `page` makes an interactive chart instead, of an events file or a plan.
 #[derive(Subcommand, Debug)]
 #[command(after_help = "\
 Examples:
@@ -54,25 +54,32 @@ pub(crate) struct Gantt {
     target: Target,
 }
 
-/// An interactive chart of jobs on nodes over time, as one HTML page
+/// An interactive chart of jobs on nodes over time, or of a plan of context switches, as one HTML page
 ///
 /// The page needs no network. It zooms and pans with the mouse, fingers and keys, and shows the life of each job: when it was
 /// submitted, started, paused, moved and ended, on which nodes, with which yield and stretch. Below are the CPU in use and the
 /// jobs in the system. Jobs that share a node are stacked, as high as their part of its CPU. Of a grid, all cores are shown,
-/// cluster by cluster. A page has up to a million stays of jobs on nodes; what happens later is left out, with a remark.
+/// cluster by cluster; nodes that are down are grey. A page has up to a million stays of jobs on nodes; what happens later is
+/// left out, with a remark.
+///
+/// Of a plan, as `dfrsim plan --out` writes it, the rows are its nodes and the bars its actions, coloured by their kind, a
+/// migration at both of its nodes; the chart shows what each VM does when, where and at which cost.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   dfrsim draw page easy.jsonl --out easy.html
-  dfrsim draw page greedy.jsonl --from 36000 --to 72000 --out greedy.html")]
+  dfrsim draw page greedy.jsonl --from 36000 --to 72000 --out greedy.html
+  dfrsim plan --from scenarios/plan/current.json --states scenarios/plan/states.json --out plan.json
+  dfrsim draw page plan.json --out plan.html")]
 pub(crate) struct Page {
-    /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it
-    #[arg(value_name = "EVENTS.jsonl")]
+    /// The events file, as `dfrsim simulate --events-out` or `events` of a grid scenario writes it, or the plan, as
+    /// `dfrsim plan --out` writes it; its content says which
+    #[arg(value_name = "EVENTS.jsonl|PLAN.json")]
     events: PathBuf,
-    /// The begin of what is shown; the first event if none is given
+    /// The begin of what is shown, for events files; the first event if none is given
     #[arg(long, value_name = "SECONDS", value_parser = moment)]
     from: Option<SimTime>,
-    /// The end of what is shown; the last event if none is given
+    /// The end of what is shown, for events files; the last event if none is given
     #[arg(long, value_name = "SECONDS", value_parser = moment)]
     to: Option<SimTime>,
     /// The page to write
@@ -155,11 +162,13 @@ fn window(from: Option<SimTime>, to: Option<SimTime>) -> Result<Window, Failure>
 impl Page {
     fn write(self) -> Result<(), Failure> {
         let window = window(self.from, self.to)?;
-        Places::default().reads("the events", &self.events).writes("--out", self.out.as_path())?;
+        Places::default()
+            .reads("the events or the plan", &self.events)
+            .writes("--out", self.out.as_path())?;
         let schedule = Schedule::read(&self.events, window).map_err(Failure::input)?;
         let page = schedule_page(&schedule);
         OutputFile::write_text(&self.out, &page)?;
-        notice!("{}: {} jobs, {} kB", self.out.display(), schedule.jobs(), page.len() / 1000);
+        notice!("{}: {}, {} kB", self.out.display(), schedule.counted(), page.len() / 1000);
         self.printing.print(&Written::new([&self.out]))
     }
 }

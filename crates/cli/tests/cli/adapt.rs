@@ -45,7 +45,7 @@ fn a_budget_says_what_moves_and_the_plan_is_one_for_dfrsim_plan() {
     let out: Vec<&str> = out.iter().map(String::as_str).collect();
     let printed = stdout(&mut adapt(&folder, &out));
     assert!(printed.contains("  move  c  N1 -> N2  memory 1\n  start d  N2\n"), "{printed}");
-    assert!(printed.contains("plan: 1 migrate, 1 run"), "{printed}");
+    assert!(printed.contains("plan: 1 migration, 1 run"), "{printed}");
     let checked = stdout(dfrsim(["plan", "--check"]).arg(folder.path("plan.json")));
     assert!(checked.starts_with("2 actions in 1 pool"), "{checked}");
     // The cluster that is written is where the next adaptation begins.

@@ -118,3 +118,55 @@ fn wrong_events_and_wrong_arguments_write_no_file() {
     assert!(draw("missing.jsonl", "gantt.svg", &[]).contains("cannot be read"));
     assert_eq!(folder.names(), before);
 }
+
+/// `draw page` knows events files and plans by their contents.
+#[test]
+fn a_plan_is_a_page_and_a_broken_one_is_not() {
+    let folder = simulated();
+    let given = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/plan").join(name);
+    dfrsim(["plan", "--decide", "--from"])
+        .arg(given("constrained.json"))
+        .arg("--out")
+        .arg(folder.path("plan"))
+        .assert()
+        .success();
+    let draw = |file: &str, more: &[&str]| {
+        let mut command = dfrsim(["draw", "page"]);
+        command.arg(folder.path(file)).arg("--out").arg(folder.path("page.html")).args(more);
+        command
+    };
+    let printed = stderr(&mut draw("plan", &[]), 0);
+    assert!(printed.contains("page.html: 5 VMs, "), "{printed}");
+    let page = fs::read_to_string(folder.path("page.html")).unwrap();
+    assert!(page.contains("<h1>5 actions in 2 pools, cost 14848 MB</h1>"), "{page}");
+    assert!(
+        page.contains("\"lanes\":[\"N1\",\"N2\",\"N3\",\"N4\",\"N5\"]") && !page.contains("src="),
+        "{page}"
+    );
+    let printed = stderr(&mut draw("easy.jsonl", &[]), 0);
+    assert!(printed.contains("page.html: 3 jobs, "), "{printed}");
+    fs::remove_file(folder.path("page.html")).unwrap();
+
+    let plan = fs::read_to_string(folder.path("plan")).unwrap();
+    let wrong = plan.replacen("\"from\":\"N1\",\"to\":\"N5\"", "\"from\":\"N1\",\"to\":\"N6\"", 1);
+    for (name, text) in [("wrong", wrong.as_str()), ("cut", &plan[..plan.len() / 2]), ("log", "1 2 3 4\n")] {
+        fs::write(folder.path(name), text).unwrap();
+    }
+    fs::copy(given("current.json"), folder.path("current")).unwrap();
+    let before = folder.names();
+    for (file, expected) in [
+        ("wrong", "wrong: the migrate of `web2` names an unknown node"),
+        ("cut", "cut: not a plan: EOF while parsing"),
+        ("log", "log: expected an events file, whose first line is a record `run`, or a plan"),
+        ("current", "current: expected an events file"),
+    ] {
+        let printed = stderr(&mut draw(file, &[]), 2);
+        assert!(printed.contains(expected), "{printed}");
+    }
+    let printed = stderr(&mut draw("plan", &["--from", "9"]), 2);
+    assert!(
+        printed.contains("a plan is shown as a whole: --from and --to are for events files"),
+        "{printed}"
+    );
+    assert_eq!(folder.names(), before);
+}

@@ -58,9 +58,9 @@ fn the_examples_run() {
     let example =
         |file: &str| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/plan").join(file);
     for (option, file, expected) in [
-        ("--to", "swapped.json", "3 migrate; 3 pools"),
+        ("--to", "swapped.json", "3 migrations; 3 pools"),
         ("--states", "states.json", ": this is the cheapest plan"),
-        ("--to", "drained.json", "1 migrate; 1 pool"),
+        ("--to", "drained.json", "1 migration; 1 pool"),
     ] {
         let mut command = dfrsim(["plan", "--from"]);
         let printed = stdout(command.arg(example("current.json")).arg(option).arg(example(file)));
@@ -154,14 +154,14 @@ fn current_example() -> std::path::PathBuf {
 fn the_decision_module_says_who_runs() {
     let mut command = dfrsim(["plan", "--decide", "--from"]);
     let printed = stdout(command.arg(current_example()));
-    assert!(printed.starts_with("2 resume; 1 pool"), "{printed}");
+    assert!(printed.starts_with("2 resumes; 1 pool"), "{printed}");
 }
 
 /// With N1 and N2 empty there is room for one more VM than those that run; the images of the batch stay.
 #[test]
 fn a_drained_node_hosts_no_vm() {
     let printed = stdout(dfrsim(["plan", "--drain", "N1", "--from"]).arg(current_example()));
-    assert!(printed.starts_with("1 migrate; 1 pool"), "{printed}");
+    assert!(printed.starts_with("1 migration; 1 pool"), "{printed}");
     assert!(printed.contains("web1       N1 -> N4"), "{printed}");
     let message = stderr(dfrsim(["plan", "--drain", "N1,N9", "--from"]).arg(current_example()), 2);
     assert!(message.contains("--drain: there is no node `N9`"), "{message}");

@@ -1,6 +1,6 @@
 //! The answer, with which the page opens: the variants by their primary metric, and which one beats which.
 
-use crate::names::words;
+use crate::names::{counted, words};
 use dfrsim_lab::{Better, Estimate, Ranking, decimals};
 use maud::{Markup, html};
 
@@ -79,11 +79,6 @@ fn estimate(estimate: &Estimate) -> String {
         None => value,
         Some((low, high)) => format!("{value} (95 % interval {} to {})", number(low), number(high)),
     }
-}
-
-fn counted(count: usize, of: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {of}{ending}")
 }
 
 /// How the table is to be read.
@@ -224,6 +219,15 @@ fn percent(part: f64) -> String {
     format!("{:.2}%", 100.0 * part)
 }
 
+/// The width of a digit as a part of the least width of an axis, which page.css has.
+const LETTER: f64 = 0.04;
+
+/// Without the long decimals that sums of steps have.
+fn label(value: f64) -> String {
+    let value = value as f32;
+    if value.abs() < 1e6 { value.to_string() } else { format!("{value:e}") }
+}
+
 /// From values to places between 0 and 1; by logarithms where values differ much.
 struct Axis {
     low: f64,
@@ -260,11 +264,10 @@ impl Axis {
         let [low, high, value] = [self.low, self.high, value].map(|one| self.scaled(one));
         (value - low) / (high - low)
     }
-    /// Round values with their places: at most six.
+    /// Round values with their places: at most six, with room for their labels.
     fn ticks(&self) -> Vec<(f64, String)> {
         let values = if self.is_logarithmic { self.powers() } else { self.multiples() };
-        // Sums of steps have long decimals.
-        let ticks = values.into_iter().map(|value| (self.place(value), format!("{}", value as f32)));
+        let ticks = values.into_iter().map(|value| (self.place(value), label(value)));
         // Labels at the very ends would be cut.
         ticks.filter(|(place, _)| (0.03..=0.97).contains(place)).collect()
     }
@@ -273,9 +276,20 @@ impl Axis {
         let power = 10_f64.powf(least.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
         let step = step.into_iter().find(|step| *step >= least).unwrap_or(10.0 * power);
-        let first = (self.low / step).ceil() as i64;
-        let last = (self.high / step).floor() as i64;
-        (first..=last).map(|number| number as f64 * step).collect()
+        let multiples = |step: f64| -> Vec<f64> {
+            let first = (self.low / step).ceil() as i64;
+            let last = (self.high / step).floor() as i64;
+            (first..=last).map(|number| number as f64 * step).collect()
+        };
+        let values = multiples(step);
+        if self.has_room(&values) { values } else { multiples(2.0 * step) }
+    }
+    /// Whether labels do not touch each other.
+    fn has_room(&self, values: &[f64]) -> bool {
+        let half = |value: f64| 0.5 * LETTER * label(value).len() as f64;
+        values
+            .windows(2)
+            .all(|pair| self.place(pair[1]) - self.place(pair[0]) > half(pair[0]) + half(pair[1]) + LETTER)
     }
     fn powers(&self) -> Vec<f64> {
         let (first, last) = (self.low.log10().floor() as i32, self.high.log10().floor() as i32);
@@ -284,7 +298,7 @@ impl Axis {
             let all = (first..=last)
                 .flat_map(|exponent| factors.iter().map(move |factor| factor * 10_f64.powi(exponent)));
             let values: Vec<f64> = all.filter(is_inside).collect();
-            if values.len() <= 5 {
+            if values.len() <= 5 && self.has_room(&values) {
                 return values;
             }
         }
@@ -317,7 +331,10 @@ mod tests {
         assert_eq!(ticks(-30.0, 30.0), ["-20", "0", "20"]);
         assert_eq!(ticks(1.0, 30.0), ["1", "2", "5", "10", "20"]);
         assert_eq!(ticks(0.5, 900.0), ["1", "10", "100"]);
-        assert_eq!(ticks(3.0, 5e13), ["1000", "10000000", "100000000000"]);
+        // There would be no room for 1000 beside 3000.
+        assert_eq!(ticks(40.0, 9000.0), ["100", "1000"]);
+        assert_eq!(ticks(70.0, 20_000.0), ["100", "1000", "10000"]);
+        assert_eq!(ticks(3.0, 5e13), ["1000", "1e7", "1e11"]);
     }
 
     #[test]

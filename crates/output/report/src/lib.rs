@@ -7,7 +7,8 @@
 //! in the page itself: it opens from a disk without a network, works with the keyboard, and prints. Without scripts the
 //! answer, tables and pictures are still there.
 //!
-//! [`schedule_page`] is a page of one events file: an interactive chart of jobs on nodes, drawn on a canvas. All numbers of the
+//! [`schedule_page`] is a page of one events file, or of one plan of context switches: an interactive chart of jobs, or of
+//! actions on VMs, on nodes, drawn on a canvas. All numbers of the
 //! schedule are in the page, as compressed columns (`schedule/columns.rs`); the script draws lines of pixels from them
 //! (`schedule/paint.js`), from summaries in bins of time where many jobs fall into a pixel (`schedule/index.js`).
 
@@ -23,7 +24,7 @@ mod warnings;
 
 pub use error::ReportError;
 pub use picture::Picture;
-pub use schedule::Schedule;
+pub use schedule::{Schedule, ScheduleError};
 
 use dfrsim_lab::{Column, Results};
 

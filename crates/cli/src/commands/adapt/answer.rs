@@ -1,7 +1,7 @@
 //! What comes of each budget, and the moves of the last one.
 
 use super::switch::Move;
-use crate::output::Answer;
+use crate::output::{Answer, counted};
 use dfrsim_offline::file::NamedCluster;
 use dfrsim_optimum::{Outcome, Status};
 use schemars::JsonSchema;
@@ -114,7 +114,9 @@ impl Answer for Answered {
         let mut text = String::new();
         let mut line = |line: String| writeln!(text, "{}", line.trim_end()).expect("a string takes any text");
         let Answered { nodes, jobs, tasks, new_tasks, .. } = self;
-        line(format!("{nodes} nodes, {jobs} jobs, {tasks} tasks, {new_tasks} of them new"));
+        let counts = [(*nodes, "node"), (*jobs, "job"), (*tasks as usize, "task")]
+            .map(|(count, of)| counted(count, of));
+        line(format!("{}, {new_tasks} of them new", counts.join(", ")));
         line(format!(
             "{:<8}  {:>9}  {:>14}  {:>6}  {:>9}",
             "budget", "min yield", "moved", "moves", "optimum"

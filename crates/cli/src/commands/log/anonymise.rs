@@ -3,7 +3,7 @@
 use super::write;
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::{Places, Printing, Written, notice};
+use crate::output::{Places, Printing, Written, counted, notice};
 use clap::Args;
 use dfrsim_workload::anonymise::{Replaced, anonymise};
 use dfrsim_workload::log::{Record, Source as _};
@@ -50,10 +50,15 @@ impl Anonymise {
         let (header, replaced) = anonymise(&header, &mut records, self.shift);
         write::log(&self.out, &header, &records)?;
         let Replaced { jobs, users, groups, executables, queues, partitions } = replaced;
-        notice!(
-            "{}: {jobs} jobs, {users} users, {groups} groups, {executables} executables, {queues} queues, {partitions} partitions",
-            self.out.display()
-        );
+        let replaced = [
+            (jobs, "job"),
+            (users, "user"),
+            (groups, "group"),
+            (executables, "executable"),
+            (queues, "queue"),
+            (partitions, "partition"),
+        ];
+        notice!("{}: {}", self.out.display(), replaced.map(|(count, of)| counted(count, of)).join(", "));
         self.printing.print(&Written::new([&self.out]))
     }
 }

@@ -3,7 +3,7 @@
 use super::write;
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::{Places, Printing, Written, notice};
+use crate::output::{Places, Printing, Written, counted, notice};
 use clap::Args;
 use dfrsim_model::SimTime;
 use dfrsim_workload::cut;
@@ -80,7 +80,7 @@ impl Convert {
             );
         }
         write::log(&self.out, &header, &records)?;
-        notice!("{}: {} jobs", self.out.display(), records.len());
+        notice!("{}: {}", self.out.display(), counted(records.len(), "job"));
         self.printing.print(&Written::new([&self.out]))
     }
 

@@ -3,7 +3,7 @@
 use super::write;
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::{Places, Printing, Written, notice};
+use crate::output::{Places, Printing, Written, counted, notice};
 use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_workload::log::{Record, Source as _};
@@ -62,7 +62,12 @@ impl Resample {
             &format!("{weeks} weeks drawn from the users of {name} with seed {seed}, written by dfrsim"),
         );
         write::log(&self.out, &header, &new)?;
-        notice!("{}: {} jobs of {users} users", self.out.display(), new.len());
+        notice!(
+            "{}: {} of {}",
+            self.out.display(),
+            counted(new.len(), "job"),
+            counted(users as usize, "user")
+        );
         self.printing.print(&Written::new([&self.out]))
     }
 }

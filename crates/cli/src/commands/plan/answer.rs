@@ -1,6 +1,6 @@
 //! A plan, or what the checker says of one.
 
-use crate::output::Answer;
+use crate::output::{Answer, counted};
 use dfrsim_audit::plan::{PlanFaults, PlanReport};
 use dfrsim_context_switch::file::PlanFigures;
 use dfrsim_context_switch::{Cluster, NodeSwitch, Place, Timed, Timetable};
@@ -164,8 +164,8 @@ impl Checked {
         };
         format!(
             "{} in {}, {detours_by_pivot} by way of a pivot and {detours_by_disk} of a disk: no fault\n",
-            several(*actions, "action"),
-            several(*pools, "pool")
+            counted(*actions, "action"),
+            counted(*pools, "pool")
         )
     }
 }
@@ -220,17 +220,21 @@ fn counts(times: &Timetable) -> Vec<(&'static str, u32)> {
     counts
 }
 
-/// The actions by kind, and how long the plan takes: `2 suspend, 1 run; 2 pools, 85 s`.
+/// The actions by kind, and how long the plan takes: `2 suspends, 1 run; 2 pools, 85 s`.
 pub(in crate::commands) fn summary(times: &Timetable) -> String {
-    let counted = counts(times).iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>();
-    format!("{}; {}, {} s", counted.join(", "), several(times.pools.len(), "pool"), times.end())
+    let actions: Vec<String> =
+        counts(times).into_iter().map(|(kind, count)| counted(count as usize, noun(kind))).collect();
+    format!("{}; {}, {} s", actions.join(", "), counted(times.pools.len(), "pool"), times.end())
 }
 
 fn verb(switch: &NodeSwitch) -> &'static str {
     if switch.is_on { "boot" } else { "shutdown" }
 }
 
-/// A number of things: `1 pool`, `2 pools`.
-fn several(count: usize, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+/// What an action of a kind is called.
+fn noun(kind: &'static str) -> &'static str {
+    match kind {
+        "migrate" => "migration",
+        kind => kind,
+    }
 }

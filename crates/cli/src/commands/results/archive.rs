@@ -1,7 +1,7 @@
 //! `dfrsim results archive`
 
 use crate::failure::Failure;
-use crate::output::{OutputFile, Printing, Written, notice};
+use crate::output::{OutputFile, Printing, Written, counted, notice};
 use clap::Args;
 use dfrsim_lab::Registry;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ impl Archive {
         let mut out = OutputFile::create(&self.out)?;
         dfrsim_archive::write(&results, &mut out).map_err(Failure::input)?;
         out.finish()?;
-        notice!("{}: {} files", self.out.display(), results.manifest.files.len() + 1);
+        notice!("{}: {}", self.out.display(), counted(results.manifest.files.len() + 1, "file"));
         self.printing.print(&Written::new([&self.out]))
     }
 }

@@ -1,7 +1,7 @@
 //! The figures of a simulation, for people and for programs.
 
 use crate::commands::distribution::{self, Figures};
-use crate::output::Answer;
+use crate::output::{Answer, counted};
 use dfrsim_cluster::{Fairness, Summary};
 use dfrsim_policies::Policy;
 use schemars::JsonSchema;
@@ -185,7 +185,8 @@ impl Answer for Simulated {
         for Bounded { tau_s, weighted_mean, users, .. } in &self.bounded_stretch {
             line(&format!("  by weight, {tau_s} s"), format!("{weighted_mean:>14.2}"));
             if let Some(Users { count, fairness, max_mean }) = users {
-                let figures = format!("{count} users, fairness {fairness:.4}, largest mean {max_mean:.2}");
+                let users = counted(*count, "user");
+                let figures = format!("{users}, fairness {fairness:.4}, largest mean {max_mean:.2}");
                 line(&format!("  by user, {tau_s} s"), figures);
             }
         }

@@ -1,11 +1,15 @@
 // The chart: what is seen, and how it is moved with a mouse, with fingers and with keys.
 
-const LEFT = 72;
+// The least room for names of nodes.
+const LEAST_LEFT = 72;
 const RIGHT = 8;
 const AXIS = 22;
 const PANEL = 66;
 const SPACE = 10;
 const MOST_LABELS = 400;
+const FONT = "12px system-ui, sans-serif";
+// What the title of an axis takes at the left.
+const TITLE = 22;
 
 class Chart {
   constructor(figure, schedule) {
@@ -13,6 +17,8 @@ class Chart {
     this.schedule = schedule;
     this.index = new Index(schedule);
     this.unit = schedule.head.unit_us / 1e6;
+    this.plan = schedule.head.plan;
+    this.moment = momentsOf(schedule.head);
     this.area = figure.querySelector(".schedule-area");
     this.base = figure.querySelector("canvas.base");
     this.over = figure.querySelector("canvas.over");
@@ -38,9 +44,12 @@ class Chart {
   resize() {
     const width = Math.max(240, this.area.clientWidth);
     this.scale = devicePixelRatio || 1;
-    this.lanesHeight = Math.min(400, Math.max(140, this.index.lanes * 12));
-    this.width = width - LEFT - RIGHT;
-    this.height = SPACE + this.lanesHeight + AXIS + 2 * (PANEL + SPACE);
+    const { lanes, mostRows } = this.index;
+    // In a plan each row of a node has room for the name of a VM.
+    this.lanesHeight = this.plan ? Math.min(640, Math.max(140, lanes * mostRows * 20)) : Math.min(400, Math.max(140, lanes * 12));
+    this.left = this.plan ? this.roomForNames(width) : LEAST_LEFT;
+    this.width = width - this.left - RIGHT;
+    this.height = SPACE + this.lanesHeight + AXIS + (this.plan ? 1 : 2) * (PANEL + SPACE);
     for (const canvas of [this.base, this.over]) {
       canvas.width = Math.round(width * this.scale);
       canvas.height = Math.round(this.height * this.scale);
@@ -49,6 +58,13 @@ class Chart {
     const pixels = [this.width, this.lanesHeight].map((size) => Math.max(1, Math.round(size * this.scale)));
     this.painter = new Painter(this.index, ...pixels);
     this.draw();
+  }
+
+  roomForNames(width) {
+    const context = this.base.getContext("2d");
+    context.font = FONT;
+    const widest = this.plan.lanes.reduce((widest, name) => Math.max(widest, context.measureText(name).width), 0);
+    return Math.round(Math.min(width / 3, Math.max(LEAST_LEFT, widest + TITLE + 8)));
   }
 
   // Draws before the next frame, however often it is asked for.
@@ -60,24 +76,27 @@ class Chart {
     cancelAnimationFrame(this.scheduled);
     this.scheduled = undefined;
     const isDark = this.dark.matches && !this.isPrinting;
-    if (this.theme?.isDark !== isDark) this.theme = new Theme(isDark);
+    if (this.theme?.isDark !== isDark) {
+      this.theme = new Theme(isDark);
+      this.showLegend();
+    }
     const { view, theme, index } = this;
     const context = this.base.getContext("2d");
     context.setTransform(this.scale, 0, 0, this.scale, 0, 0);
     context.fillStyle = theme.paper;
-    context.fillRect(0, 0, this.width + LEFT + RIGHT, this.height);
+    context.fillRect(0, 0, this.width + this.left + RIGHT, this.height);
     this.painter.paint(view, theme, this.chosen);
-    context.putImageData(this.painter.image, Math.round(LEFT * this.scale), Math.round(SPACE * this.scale));
-    context.font = "12px system-ui, sans-serif";
+    context.putImageData(this.painter.image, Math.round(this.left * this.scale), Math.round(SPACE * this.scale));
+    context.font = FONT;
     this.paintNumbers(context);
+    this.paintPools(context);
     this.paintLanesAxis(context);
     this.paintTimeAxis(context);
     this.paintPanels(context);
     this.paintOver();
-    const seconds = [view.from, view.from + view.span].map((time) => moment(time * this.unit, this.digits()));
-    const last = Math.min(index.lanes, Math.ceil(view.lane + view.lanes)) - 1;
-    const { lane } = this.schedule.head;
-    this.range.textContent = `${seconds[0]} to ${seconds[1]}, ${lane}s ${Math.floor(view.lane)} to ${last}`;
+    const seconds = [view.from, view.from + view.span].map((time) => this.moment(time * this.unit, this.digits()));
+    const lanes = [Math.floor(view.lane), Math.min(index.lanes, Math.ceil(view.lane + view.lanes)) - 1].map((lane) => this.laneName(lane));
+    this.range.textContent = `${seconds.join(" to ")}, ${this.schedule.head.lane}s ${lanes.join(" to ")}`;
     Object.assign(this.figure.dataset, { from: view.from, span: view.span, lane: view.lane, lanes: view.lanes });
   }
 
@@ -87,38 +106,56 @@ class Chart {
     return seconds >= 1 ? 0 : Math.min(6, Math.ceil(-Math.log10(seconds)));
   }
 
+  laneName(lane) {
+    return this.plan ? this.plan.lanes[lane] : String(lane);
+  }
+
   x(time) {
-    return LEFT + ((time - this.view.from) / this.view.span) * this.width;
+    return this.left + ((time - this.view.from) / this.view.span) * this.width;
   }
   y(lane) {
     return SPACE + ((lane - this.view.lane) / this.view.lanes) * this.lanesHeight;
   }
   timeAt(x) {
-    return this.view.from + ((x - LEFT) / this.width) * this.view.span;
+    return this.view.from + ((x - this.left) / this.width) * this.view.span;
   }
   laneAt(y) {
     return this.view.lane + ((y - SPACE) / this.lanesHeight) * this.view.lanes;
   }
 
-  // The numbers of jobs, where there is room for them.
+  // Where a pool of a plan ends and the next one begins.
+  paintPools(context) {
+    context.fillStyle = this.theme.ink;
+    for (const end of this.plan?.pools ?? []) {
+      const x = Math.round(this.x(end));
+      if (x >= this.left && x <= this.left + this.width) context.fillRect(x, SPACE, 1, this.lanesHeight);
+    }
+  }
+  clip(context) {
+    context.beginPath();
+    context.rect(this.left, SPACE, this.width, this.lanesHeight);
+    context.clip();
+  }
+
+  // The numbers of jobs, or names of VMs, where there is room for them.
   paintNumbers(context) {
     const { index, view, schedule } = this;
     if (this.lanesHeight / view.lanes < 14) return;
     context.textBaseline = "middle";
     context.save();
-    context.beginPath();
-    context.rect(LEFT, SPACE, this.width, this.lanesHeight);
-    context.clip();
-    context.fillStyle = "#000";
+    this.clip(context);
+    // In a dark page the jobs that are not chosen are dark.
+    const ink = (one) => (this.theme.isDark && this.chosen !== null && schedule.stay.job[one] !== this.chosen ? this.theme.ink : "#000");
     let left = MOST_LABELS;
     for (const { top, bottom, first: lane } of strips(index, view, this.lanesHeight)) {
       for (const entry of this.entriesIn(lane)) {
         const one = index.stays[entry];
-        const [from, to] = [Math.max(LEFT, this.x(schedule.stay.from[one])), Math.min(LEFT + this.width, this.x(schedule.stay.to[one]))];
-        const text = `${schedule.job.id[schedule.stay.job[one]]}`;
+        const [from, to] = [Math.max(this.left, this.x(schedule.stay.from[one])), Math.min(this.left + this.width, this.x(schedule.stay.to[one]))];
+        const text = nameOf(schedule, schedule.stay.job[one]);
         if (to - from < text.length * 7 + 8 || left-- <= 0) continue;
         const part = index.stackAt(lane, this.timeAt(from + 4)).find((part) => part.one === one);
         if (!part || (part.high - part.low) * (bottom - top) < 11) continue;
+        context.fillStyle = ink(one);
         context.fillText(text, from + 4, SPACE + bottom - ((part.low + part.high) / 2) * (bottom - top) + 0.5);
       }
     }
@@ -150,17 +187,17 @@ class Chart {
       if (clusters.length === 1) {
         for (let at = begin; at < Math.min(end, view.lane + view.lanes); at += step) {
           const y = this.y(at + 0.5);
-          if (y > SPACE && y < SPACE + this.lanesHeight) context.fillText(String(at), LEFT - 6, y);
+          if (y > SPACE && y < SPACE + this.lanesHeight) context.fillText(this.plan ? shortened(context, this.laneName(at), this.left - TITLE - 6) : String(at), this.left - 6, y);
         }
       } else {
         const [top, bottom] = [Math.max(SPACE, this.y(first)), Math.min(SPACE + this.lanesHeight, this.y(end))];
         if (bottom > top) {
           if (first > 0 && top > SPACE) {
             context.fillStyle = theme.ink;
-            context.fillRect(LEFT - 64, top - 0.5, this.width + 64, 1);
+            context.fillRect(this.left - 64, top - 0.5, this.width + 64, 1);
             context.fillStyle = theme.faint;
           }
-          if (bottom - top > 12) context.fillText(name, LEFT - 6, (top + bottom) / 2);
+          if (bottom - top > 12) context.fillText(name, this.left - 6, (top + bottom) / 2);
         }
       }
       first = end;
@@ -185,7 +222,7 @@ class Chart {
     context.strokeStyle = theme.line;
     context.lineWidth = 1;
     const bottom = SPACE + this.lanesHeight;
-    for (const { at, text } of timeTicks(seconds(view.from), seconds(view.from + view.span), Math.max(2, this.width / 110))) {
+    for (const { at, text } of timeTicks(seconds(view.from), seconds(view.from + view.span), Math.max(2, this.width / 110), Boolean(this.plan))) {
       const x = Math.round(this.x(at / this.unit)) + 0.5;
       context.beginPath();
       context.moveTo(x, bottom);
@@ -193,7 +230,7 @@ class Chart {
       context.moveTo(x, bottom + AXIS);
       context.lineTo(x, this.height);
       context.stroke();
-      if (x > LEFT + 20 && x < LEFT + this.width - 20) context.fillText(text, x, bottom + 6);
+      if (x > this.left + 20 && x < this.left + this.width - 20) context.fillText(text, x, bottom + 6);
     }
     context.textAlign = "left";
   }
@@ -204,19 +241,19 @@ class Chart {
     const means = (steps) => steps.means(view.from, view.span / columns, columns);
     let top = SPACE + this.lanesHeight + AXIS;
     const panel = (title, most, curves) => {
-      const place = { left: LEFT, top: top + SPACE / 2, width: this.width, height: PANEL - SPACE };
+      const place = { left: this.left, top: top + SPACE / 2, width: this.width, height: PANEL - SPACE };
       context.strokeStyle = theme.line;
       context.lineWidth = 1;
-      context.strokeRect(LEFT - 0.5, place.top - 0.5, this.width + 1, place.height + 1);
+      context.strokeRect(this.left - 0.5, place.top - 0.5, this.width + 1, place.height + 1);
       for (const { values, colour, isFilled } of curves) paintCurve(context, values, place, most, colour, isFilled);
       context.fillStyle = theme.faint;
       context.textAlign = "right";
       context.textBaseline = "top";
-      context.fillText(most === 1 ? "100 %" : number(most), LEFT - 6, place.top);
+      context.fillText(most === 1 ? "100 %" : number(most), this.left - 6, place.top);
       context.textBaseline = "bottom";
-      context.fillText("0", LEFT - 6, place.top + place.height);
+      context.fillText("0", this.left - 6, place.top + place.height);
       context.textAlign = "left";
-      let x = LEFT + 6;
+      let x = this.left + 6;
       for (const { name, colour } of curves) {
         const width = context.measureText(name).width;
         context.globalAlpha = 0.8;
@@ -230,6 +267,12 @@ class Chart {
       }
       top += PANEL + SPACE;
     };
+    if (this.plan) {
+      const values = means(index.sums.actions);
+      const most = values.reduce((a, b) => Math.max(a, b), 1);
+      panel("actions", roundStep(most), [{ name: "actions in progress", values, colour: theme.curves.running, isFilled: true }]);
+      return;
+    }
     const { cpu, running, waiting, paused } = index.sums;
     panel("CPU", 1, [{ name: "CPU in use", values: means(cpu), colour: theme.curves.cpu, isFilled: true }]);
     const counts = [["running", running], ["waiting", waiting], ["paused", paused]].map(([name, steps]) => ({ name: `jobs ${name}`, values: means(steps), colour: theme.curves[name], isFilled: name === "waiting" }));
@@ -243,15 +286,13 @@ class Chart {
     const { theme } = this;
     const context = this.over.getContext("2d");
     context.setTransform(this.scale, 0, 0, this.scale, 0, 0);
-    context.clearRect(0, 0, this.width + LEFT + RIGHT, this.height);
+    context.clearRect(0, 0, this.width + this.left + RIGHT, this.height);
     context.save();
-    context.beginPath();
-    context.rect(LEFT, SPACE, this.width, this.lanesHeight);
-    context.clip();
+    this.clip(context);
     if (this.hover && this.hover.job !== this.chosen) this.outline(context, this.hover.job, 1.5);
     if (this.chosen !== null) this.outline(context, this.chosen, 3);
     context.restore();
-    if (this.hover && this.hover.x <= LEFT + this.width) {
+    if (this.hover && this.hover.x <= this.left + this.width) {
       context.strokeStyle = theme.faint;
       context.lineWidth = 1;
       context.setLineDash([3, 3]);
@@ -272,7 +313,7 @@ class Chart {
     const height = this.lanesHeight / view.lanes;
     for (const one of staysOf(schedule, job)) {
       if (stay.to[one] < view.from || stay.from[one] > view.from + view.span) continue;
-      const [left, right] = [Math.max(this.x(stay.from[one]), LEFT - 4), Math.min(this.x(stay.to[one]), LEFT + this.width + 4)];
+      const [left, right] = [Math.max(this.x(stay.from[one]), this.left - 4), Math.min(this.x(stay.to[one]), this.left + this.width + 4)];
       for (let at = stay.runs[one]; at < stay.runs[one + 1]; at++) {
         const [first, last] = [run.first[at], run.first[at] + run.nodes[at]];
         if (!this.isStacked()) {
@@ -311,7 +352,7 @@ class Chart {
   jobAt(x, y) {
     const { index, schedule, view } = this;
     const lane = Math.floor(this.laneAt(y));
-    if (lane < 0 || lane >= index.lanes || x < LEFT || x > LEFT + this.width || y > SPACE + this.lanesHeight) return null;
+    if (lane < 0 || lane >= index.lanes || x < this.left || x > this.left + this.width || y > SPACE + this.lanesHeight) return null;
     const time = this.timeAt(x);
     const near = (2 / this.width) * view.span;
     const stack = index.stackAt(lane, time);
@@ -342,6 +383,9 @@ class Chart {
       from: Math.min(whole.from + whole.span - span, Math.max(whole.from, view.from)),
       lane: Math.min(whole.lanes - lanes, Math.max(0, view.lane)),
     };
+    // What the pointer is over moves away; its next movement shows what is there.
+    this.hover = null;
+    this.showTip();
     this.draw();
   }
   pan(time, lanes = 0) {
@@ -393,18 +437,12 @@ class Chart {
   }
   firstStayAfter(time) {
     const { from } = this.schedule.stay;
-    let [low, high] = [0, from.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (from[middle] >= time) high = middle;
-      else low = middle + 1;
-    }
-    return Math.min(low, from.length - 1);
+    return Math.min(placeOf(from, time), from.length - 1);
   }
-  // The job of a number in its log.
-  find(id) {
-    const place = this.schedule.job.id.indexOf(id);
-    if (place < 0) this.life.replaceChildren(made("p", `There is no job ${id}.`));
+  // The job of a number in its log, or the VM of a name.
+  find(text) {
+    const place = this.plan ? this.plan.names.indexOf(text.trim()) : this.schedule.job.id.indexOf(Number(text));
+    if (place < 0) this.life.replaceChildren(made("p", `There is no ${this.plan ? "VM" : "job"} ${text}.`));
     else this.choose(place);
   }
   largestStretch() {
@@ -427,32 +465,56 @@ class Chart {
     const most = 200;
     for (const { time, text } of events.slice(0, most)) {
       const line = made("li");
-      line.append(made("time", moment(time * this.unit, this.unit < 1 ? 3 : 0)), ` ${text}`);
+      line.append(made("time", this.moment(time * this.unit, this.unit < 1 ? 3 : 0)), ` ${text}`);
       list.append(line);
     }
     if (events.length > most) list.append(made("li", `... ${events.length - most} more`));
     this.life.replaceChildren(made("h4", title), made("p", facts.join(", ")), list);
   }
 
+  // What colours mean, where they have a meaning.
+  showLegend() {
+    const signs = (this.plan?.kinds ?? []).map((kind, place) => [kind, HUES[place % HUES.length]]);
+    if (this.schedule.down.from.length > 0) signs.push([`${this.schedule.head.lane} down`, this.theme.down]);
+    const sign = ([name, colour]) => {
+      const item = made("span", name);
+      const sample = made("i");
+      sample.style.background = colour;
+      item.prepend(sample);
+      return item;
+    };
+    this.figure.querySelector(".schedule-legend").replaceChildren(...signs.map(sign));
+  }
+
+  // What happens at a moment, and on a node if it is down or has a name.
+  linesAt({ x, y }) {
+    const { index } = this;
+    const [time, lane] = [this.timeAt(x), Math.floor(this.laneAt(y))];
+    const lines = [this.moment(time * this.unit, this.digits())];
+    const isOnLane = lane >= 0 && lane < index.lanes && y <= SPACE + this.lanesHeight;
+    if (this.plan) {
+      if (isOnLane) lines.push(`${this.schedule.head.lane} ${this.laneName(lane)}`);
+      lines.push(`${counted(index.sums.actions.at(time), "action")} in progress`);
+      return lines;
+    }
+    const down = isOnLane && index.downAt(lane, time);
+    if (down) lines.push(`node ${lane} is down from ${down.map((at) => this.moment(at * this.unit)).join(" to ")}`);
+    const { cpu, running, waiting, paused } = index.sums;
+    lines.push(`CPU in use ${(100 * cpu.at(time)).toFixed(0)} %`);
+    lines.push(`${running.at(time)} running, ${waiting.at(time)} waiting${paused.size > 0 && paused.at(time) > 0 ? `, ${paused.at(time)} paused` : ""}`);
+    return lines;
+  }
+
   showTip() {
     const { hover, tip } = this;
     tip.hidden = !hover;
     if (!hover) return;
-    const inUse = this.index.sums;
     if (hover.job === null) {
-      const time = this.timeAt(hover.x);
-      const lines = [
-        moment(time * this.unit, this.digits()),
-        `CPU in use ${(100 * inUse.cpu.at(time)).toFixed(0)} %`,
-        `${inUse.running.at(time)} running, ${inUse.waiting.at(time)} waiting${inUse.paused.size > 0 && inUse.paused.at(time) > 0 ? `, ${inUse.paused.at(time)} paused` : ""}`,
-      ];
-      const lane = Math.floor(this.laneAt(hover.y));
-      if (hover.y < SPACE + this.lanesHeight && this.index.isDown(lane, time)) lines.splice(1, 0, `${this.schedule.head.lane} ${lane} is down`);
-      tip.replaceChildren(...lines.map((line) => made("div", line)));
+      tip.replaceChildren(...this.linesAt(hover).map((line) => made("div", line)));
     } else {
       const { title, facts, events } = lifeOf(this.schedule, hover.job);
       const shown = events.length > 8 ? [...events.slice(0, 4), null, ...events.slice(-3)] : events;
-      const line = (event) => (event ? `${moment(event.time * this.unit)} ${event.text}` : `... ${events.length - 7} more ...`);
+      const line = (event) => (event ? `${this.moment(event.time * this.unit, this.plan ? 3 : 0)} ${event.text}` : `... ${events.length - 7} more ...`);
       tip.replaceChildren(made("strong", title), made("div", facts.join(", ")), ...shown.map((event) => made("div", line(event), "event")));
     }
     // Beside the pointer, on the side with more room.
@@ -488,7 +550,7 @@ class Chart {
       this.showTip();
       this.paintOver();
     });
-    area.addEventListener("dblclick", (event) => this.zoom(0.5, (this.point(event).x - LEFT) / this.width));
+    area.addEventListener("dblclick", (event) => this.zoom(0.5, (this.point(event).x - this.left) / this.width));
     area.addEventListener("keydown", (event) => this.key(event));
     const actions = {
       in: () => this.zoom(0.5),
@@ -496,12 +558,12 @@ class Chart {
       left: () => this.pan(-0.25),
       right: () => this.pan(0.25),
       all: () => this.show(this.whole()),
-      worst: () => this.choose(this.largestStretch()),
+      worst: () => this.choose(this.plan ? costliest(this.schedule) : this.largestStretch()),
     };
     for (const button of figure.querySelectorAll("button[data-do]")) button.addEventListener("click", actions[button.dataset.do]);
     figure.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.find(Number(event.target.elements[0].value));
+      this.find(event.target.elements[0].value);
     });
     new ResizeObserver(() => this.area.clientWidth > 0 && this.resize()).observe(area);
     this.dark.addEventListener("change", () => this.draw());
@@ -522,7 +584,7 @@ class Chart {
     const factor = Math.exp(event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.002));
     if (event.shiftKey) this.zoomLanes(Math.exp((event.deltaY || event.deltaX) * lines * 0.002), (y - SPACE) / this.lanesHeight);
     else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan((event.deltaX * lines) / this.width);
-    else this.zoom(factor, Math.min(1, Math.max(0, (x - LEFT) / this.width)));
+    else this.zoom(factor, Math.min(1, Math.max(0, (x - this.left) / this.width)));
   }
 
   move(event) {
@@ -534,13 +596,13 @@ class Chart {
         // Two fingers: the moments below them stay below them.
         const other = others[0][1];
         const [old, fresh] = [Math.abs(before.x - other.x), Math.abs(now.x - other.x)];
-        if (old > 8 && fresh > 8) this.zoom(old / fresh, ((now.x + other.x) / 2 - LEFT) / this.width);
+        if (old > 8 && fresh > 8) this.zoom(old / fresh, ((now.x + other.x) / 2 - this.left) / this.width);
       } else {
         this.pan((before.x - now.x) / this.width, (before.y - now.y) / this.lanesHeight);
       }
       this.pointers.set(event.pointerId, now);
     }
-    this.hover = now.x < LEFT ? null : { ...now, job: this.jobAt(now.x, now.y) };
+    this.hover = now.x < this.left ? null : { ...now, job: this.jobAt(now.x, now.y) };
     this.showTip();
     this.paintOver();
   }
@@ -571,6 +633,14 @@ class Chart {
     event.preventDefault();
     action();
   }
+}
+
+// A text that fits into a width.
+function shortened(context, text, room) {
+  if (context.measureText(text).width <= room) return text;
+  let end = text.length - 1;
+  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > room) end--;
+  return `${text.slice(0, end)}…`;
 }
 
 function made(tag, text, className) {

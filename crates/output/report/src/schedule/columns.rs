@@ -37,7 +37,7 @@ pub(super) struct Counts {
 }
 
 impl Columns {
-    /// Those of lives and stays, the latter in the order of their begins.
+    /// Those of lives, stays and times in which nodes are down, the latter two in the order of their begins.
     pub(super) fn new(
         jobs: &[Life],
         stays: &[Stay],
@@ -80,10 +80,10 @@ impl Columns {
         bytes.differences(queued.iter().map(|one| one.at / unit));
         bytes.plain(queued.iter().map(|one| one.cluster.into()));
 
-        bytes.differences(downs.iter().map(|down| down.first.into()));
-        bytes.plain(downs.iter().map(|down| down.nodes.into()));
-        bytes.differences(downs.iter().map(|down| down.from / unit));
-        bytes.plain(downs.iter().map(|down| (down.to - down.from) / unit));
+        bytes.differences(downs.iter().map(|one| one.first.into()));
+        bytes.plain(downs.iter().map(|one| one.nodes.into()));
+        bytes.differences(downs.iter().map(|one| one.from / unit));
+        bytes.plain(downs.iter().map(|one| (one.to - one.from) / unit));
 
         let counts = Counts {
             jobs: jobs.len(),
@@ -102,14 +102,15 @@ const fn code(change: Change) -> u64 {
     match change {
         Change::Submit => 1,
         Change::Start => 2,
-        // On the page a job that waits again is like one that is paused, and a lost job like one that is killed.
-        Change::Pause | Change::Interrupt => 3,
+        Change::Pause => 3,
         Change::Resume => 4,
         Change::Migrate => 5,
         Change::Yield => 6,
         Change::Reject => 7,
-        Change::Kill | Change::Lose => 8,
+        Change::Kill => 8,
         Change::Complete => 9,
+        Change::Interrupt => 10,
+        Change::Lose => 11,
     }
 }
 
@@ -119,8 +120,8 @@ fn unit(jobs: &[Life], stays: &[Stay], queued: &[Queued], downs: &[Down], others
     let of_stays = stays.iter().flat_map(|stay| [stay.from, stay.to]);
     let of_pieces = stays.iter().flat_map(|stay| stay.pieces.iter().map(|piece| piece.0));
     let of_downs = downs.iter().flat_map(|down| [down.from, down.to]);
-    let times = of_jobs.chain(of_stays).chain(of_pieces).chain(of_downs);
-    let times = times.chain(queued.iter().map(|one| one.at)).chain(others);
+    let of_others = queued.iter().map(|one| one.at).chain(of_downs).chain(others);
+    let times = of_jobs.chain(of_stays).chain(of_pieces).chain(of_others);
     times.fold(0, divisor).max(1)
 }
 
@@ -243,7 +244,7 @@ mod tests {
             runs: vec![Run { first: 4, nodes: 2, tasks: 1 }],
         };
         let queued = Queued { job: 0, at: 2_000_000, cluster: 1 };
-        let down = Down { first: 3, nodes: 4, from: 1_000_000, to: 4_000_000 };
+        let down = Down { first: 2, nodes: 3, from: 1_000_000, to: 4_000_000 };
         let columns = Columns::new(&[job], &[stay], &[queued], &[down], (0, 4_000_000), 10_000_000);
         assert_eq!((columns.unit, columns.from, columns.to, columns.tau), (500_000, 0, 8, 20));
         assert_eq!(columns.counts, Counts { jobs: 1, stays: 1, pieces: 2, runs: 1, queued: 1, downs: 1 });
@@ -258,7 +259,7 @@ mod tests {
         assert_eq!(reader.plain(4), [0, 1, 77, 99], "when, yield");
         assert_eq!(reader.plain(3), [8, 2, 1], "first, nodes, tasks");
         assert_eq!(reader.plain(3), [0, 8, 1], "job, moment, cluster");
-        assert_eq!(reader.plain(4), [6, 4, 4, 6], "first, nodes, from, length");
+        assert_eq!(reader.plain(4), [4, 3, 4, 6], "first, nodes, from, length");
         assert_eq!(reader.1, reader.0.len());
     }
 }

@@ -1,6 +1,6 @@
 // The columns of a schedule; columns.rs writes them. Times are in the unit of the head.
 
-const CHANGE = { submit: 1, start: 2, pause: 3, resume: 4, migrate: 5, yield: 6, reject: 7, kill: 8, complete: 9 };
+const CHANGE = { submit: 1, start: 2, pause: 3, resume: 4, migrate: 5, yield: 6, reject: 7, kill: 8, complete: 9, interrupt: 10, lose: 11 };
 const WHOLE_SHARE = 943718400;
 const WHOLE_YIELD = 1 << 20;
 

@@ -5,6 +5,8 @@ class Index {
   constructor(schedule) {
     this.schedule = schedule;
     const { head, stay, run, job, piece } = schedule;
+    // In a plan an action has a row of its node to itself, so that it stays where it is while others end.
+    this.hasFixedRows = Boolean(head.plan);
     this.lanes = head.clusters.reduce((sum, [, lanes]) => sum + lanes, 0);
 
     // First which row of its node each stay takes, then the stays of each row.
@@ -21,7 +23,8 @@ class Index {
     });
     // The rows of each node.
     this.rows = begins(free.map((ends) => Math.max(ends.length, 1)));
-    this.isShared = free.some((ends) => ends.length > 1);
+    this.mostRows = free.reduce((most, ends) => Math.max(most, ends.length), 1);
+    this.isShared = this.mostRows > 1;
     const counts = new Uint32Array(this.rows[this.lanes]);
     this.eachEntry((entry, one, lane) => (counts[this.rows[lane] + slots[entry]] += 1));
     this.begins = begins(counts);
@@ -44,7 +47,13 @@ class Index {
         this.downs.get(lane).push(place);
       }
     }
-    this.sums = sumsOverTime(schedule, this.lanes);
+    this.sums = head.plan ? sumsOfActions(schedule) : sumsOverTime(schedule, this.lanes);
+  }
+
+  // The place of a stay's colour in the palette: in a plan, that of the kind of action.
+  hueOf(one) {
+    const { head, stay } = this.schedule;
+    return (head.plan ? head.plan.actions[one].kind : hueOf(stay.job[one])) % HUES.length;
   }
 
   // Calls with the number of the entry, the stay, the node and the tasks there.
@@ -70,9 +79,11 @@ class Index {
     return sum / (stay.to[one] - stay.from[one]);
   }
 
-  isDown(lane, time) {
+  // The time around a moment in which a node is down.
+  downAt(lane, time) {
     const { from, to } = this.schedule.down;
-    return (this.downs.get(lane) ?? []).some((place) => from[place] <= time && time < to[place]);
+    const place = this.downs.get(lane)?.find((place) => from[place] <= time && time < to[place]);
+    return place === undefined ? null : [from[place], to[place]];
   }
 
   yieldAt(one, time) {
@@ -90,6 +101,12 @@ class Index {
       const entry = this.firstAfter(row, time);
       const one = this.stays[entry];
       if (entry >= this.begins[row + 1] || this.schedule.stay.from[one] > time) continue;
+      if (this.hasFixedRows) {
+        // From above.
+        const [place, rows] = [this.rows[lane + 1] - 1 - row, this.rows[lane + 1] - this.rows[lane]];
+        stack.push({ one, low: place / rows, high: (place + 1) / rows });
+        continue;
+      }
       const high = low + (this.isShared ? this.weights[entry] * this.yieldAt(one, time) : 1);
       stack.push({ one, low, high });
       low = high;
@@ -328,15 +345,17 @@ function sumsOverTime(schedule, lanes) {
     const own = staysOf(schedule, one);
     // Of a job that goes on when the shown time begins, earlier stays are not there.
     let isPaused = own.length > 0 && stay.begin[own[0]] === CHANGE.resume;
-    let isRunning = false;
+    let [isRunning, isWaiting] = [false, own.length === 0];
     change(job.submit[one], 0, isPaused ? 0 : 1, isPaused ? 1 : 0);
     for (const [place, each] of own.entries()) {
       if (!isRunning) change(stay.from[each], 1, isPaused ? 0 : -1, isPaused ? -1 : 0);
       isRunning = place + 1 < own.length && stay.from[own[place + 1]] === stay.to[each];
       isPaused = !isRunning && stay.end[each] === CHANGE.pause;
-      if (!isRunning) change(stay.to[each], -1, 0, isPaused ? 1 : 0);
+      // An interrupted job waits as it did before its start.
+      isWaiting = !isRunning && stay.end[each] === CHANGE.interrupt;
+      if (!isRunning) change(stay.to[each], -1, isWaiting ? 1 : 0, isPaused ? 1 : 0);
     }
-    if (own.length === 0 && job.fate[one] !== 0) change(job.end[one], 0, -1, 0);
+    if (isWaiting && job.fate[one] !== 0) change(job.end[one], 0, -1, 0);
     if (isPaused && job.fate[one] !== 0) change(job.end[one], 0, 0, -1);
   }
   const order = orderOf(times);

@@ -65,7 +65,7 @@ pub(super) struct Queued {
     pub(super) cluster: u32,
 }
 
-/// Nodes next to each other that are down.
+/// Nodes next to each other that are down at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Down {
     pub(super) first: u32,
@@ -85,10 +85,9 @@ pub(super) struct Lives {
     stays: Vec<Stay>,
     runs: usize,
     queued: Vec<Queued>,
-    /// Nodes that are down: since when.
-    down: BTreeMap<u32, u64>,
-    /// Nodes that were down; those next to each other that came up together are one.
     downs: Vec<Down>,
+    /// Since when nodes have been down.
+    down: BTreeMap<u32, u64>,
     /// Jobs in the system: the place of their life, and their stay if they run.
     inside: BTreeMap<u64, (usize, Option<Stay>)>,
     first: Option<u64>,
@@ -109,8 +108,8 @@ impl Lives {
             stays: Vec::new(),
             runs: 0,
             queued: Vec::new(),
-            down: BTreeMap::new(),
             downs: Vec::new(),
+            down: BTreeMap::new(),
             inside: BTreeMap::new(),
             first: None,
             last: 0,
@@ -133,11 +132,21 @@ impl Lives {
         }
     }
 
+    /// A node has been down until now; those beside it that went down and came up with it are one entry.
+    fn end_down(&mut self, node: u32, from: u64, to: u64) {
+        match self.downs.last_mut() {
+            Some(last) if (last.first + last.nodes, last.from, last.to) == (node, from, to) => {
+                last.nodes += 1
+            }
+            _ => self.downs.push(Down { first: node, nodes: 1, from, to }),
+        }
+    }
+
     /// Whether an event belongs to the kept time.
     fn takes(&mut self, at: u64) -> bool {
-        if self.cut.is_none()
-            && (self.stays.len().max(self.downs.len()) >= self.limits.stays || self.runs >= self.limits.runs)
-        {
+        let is_full =
+            self.stays.len().max(self.downs.len()) >= self.limits.stays || self.runs >= self.limits.runs;
+        if self.cut.is_none() && is_full {
             self.cut = Some(at);
             self.to = self.to.min(at);
             self.has_to = true;
@@ -148,16 +157,6 @@ impl Lives {
         }
         self.last = at;
         true
-    }
-
-    /// A node comes up.
-    fn end_down(&mut self, node: u32, from: u64, at: u64) {
-        match self.downs.last_mut() {
-            Some(last) if (last.first + last.nodes, last.from, last.to) == (node, from, at) => {
-                last.nodes += 1
-            }
-            _ => self.downs.push(Down { first: node, nodes: 1, from, to: at }),
-        }
     }
 
     /// The columns; `None` if no job runs.
@@ -194,14 +193,15 @@ impl Lives {
         let from = if self.has_from { self.from } else { self.first.unwrap_or(0) };
         let shown = (from, end.max(from.saturating_add(1)));
         let within = |down: Down| Down { from: down.from.max(shown.0), to: down.to.min(shown.1), ..down };
-        let downs: Vec<Down> =
+        let mut downs: Vec<Down> =
             self.downs.into_iter().map(within).filter(|down| down.from < down.to).collect();
+        downs.sort_by_key(|down| (down.from, down.first));
         Some(Columns::new(&kept, &stays, &queued, &downs, shown, tau))
     }
 }
 
 /// Nodes in order, joined where they are next to each other.
-fn runs(on: &[(u32, u32)]) -> Vec<Run> {
+pub(super) fn runs(on: &[(u32, u32)]) -> Vec<Run> {
     let mut sorted = on.to_vec();
     sorted.sort_unstable();
     let mut runs: Vec<Run> = Vec::new();

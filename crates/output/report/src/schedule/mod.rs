@@ -3,23 +3,28 @@
 mod columns;
 mod lives;
 mod markup;
+mod plan;
+mod source;
 
 pub(crate) use markup::{SCRIPT, STYLE, figure};
+pub use source::ScheduleError;
 
+use crate::names::counted;
+use columns::{Columns, Counts};
 use dfrsim_plots::replay::{GridRun, replay, replay_grid};
 use dfrsim_plots::{EventsError, Window};
 use lives::{Limits, Lives};
+use plan::PlanHead;
 use serde::Serialize;
 use std::path::Path;
 
-/// What happened to the jobs of an events file, ready for a page.
+/// What happened to the jobs of an events file, or what a plan of context switches does with its VMs, ready for a page.
 ///
-/// Up to a million stays of jobs on nodes are kept; a longer file is shown up to there, with a remark.
+/// Of an events file, up to a million stays of jobs on nodes are kept; a longer one is shown up to there, with a remark.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     title: String,
     remark: Option<String>,
-    jobs: usize,
     /// What the script needs to know beside the columns.
     head: Head,
     /// The columns, compressed, in base 64.
@@ -46,14 +51,34 @@ struct Head {
     clusters: Vec<(String, u32)>,
     /// What a lane is: `node`, or `core` in a grid.
     lane: &'static str,
+    /// Of a plan: names and actions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<PlanHead>,
+}
+
+impl Head {
+    fn new(columns: &Columns, clusters: Vec<(String, u32)>, lane: &'static str) -> Head {
+        let Counts { jobs, stays, pieces, runs, queued, downs } = columns.counts;
+        Head {
+            jobs,
+            stays,
+            pieces,
+            runs,
+            queued,
+            downs,
+            unit_us: columns.unit,
+            from: columns.from,
+            to: columns.to,
+            tau: columns.tau,
+            clusters,
+            lane,
+            plan: None,
+        }
+    }
 }
 
 impl Schedule {
-    /// The schedule of an events file of a cluster or a grid.
-    ///
-    /// # Errors
-    /// If the file cannot be read, is not complete or is not an events file, or no job runs in the window.
-    pub fn read(path: &Path, window: Window) -> Result<Schedule, EventsError> {
+    fn of_events(path: &Path, window: Window) -> Result<Schedule, EventsError> {
         Schedule::limited(path, window, Limits::of_a_page())
     }
 
@@ -63,11 +88,11 @@ impl Schedule {
             Some(GridRun { local, cores }) => {
                 let named = |(number, &cores): (usize, &u32)| (format!("cluster {number}"), cores);
                 let clusters: Vec<_> = cores.iter().enumerate().map(named).collect();
-                (format!("{local}, {} clusters", cores.len()), 0, "core", clusters)
+                (format!("{local}, {}", counted(cores.len(), "cluster")), 0, "core", clusters)
             }
             None => {
                 let run = replay(path, &mut lives)?;
-                let title = format!("{}, {} nodes", run.policy, run.nodes);
+                let title = format!("{}, {}", run.policy, counted(run.nodes as usize, "node"));
                 (title, run.tau, "node", vec![(String::new(), run.nodes)])
             }
         };
@@ -76,24 +101,11 @@ impl Schedule {
             let lacking = "no job runs in the time that is to be drawn";
             return Err(EventsError::Empty { path: path.to_owned(), lacking });
         };
-        let head = Head {
-            jobs: columns.counts.jobs,
-            stays: columns.counts.stays,
-            pieces: columns.counts.pieces,
-            runs: columns.counts.runs,
-            queued: columns.counts.queued,
-            downs: columns.counts.downs,
-            unit_us: columns.unit,
-            from: columns.from,
-            to: columns.to,
-            tau: columns.tau,
-            clusters,
-            lane,
-        };
+        let head = Head::new(&columns, clusters, lane);
         let remark = cut.map(|cut| {
             format!("The schedule is too long for a page: what happens after second {cut} is left out.")
         });
-        Ok(Schedule { title, remark, jobs: head.jobs, head, data: columns.data })
+        Ok(Schedule { title, remark, head, data: columns.data })
     }
 
     /// What was simulated: the policy and the nodes.
@@ -108,10 +120,14 @@ impl Schedule {
         Schedule { title, ..self }
     }
 
-    /// How many jobs are in it.
+    /// How many jobs, or VMs, are in it: `1 job`, `12 VMs`.
     #[must_use]
-    pub const fn jobs(&self) -> usize {
-        self.jobs
+    pub fn counted(&self) -> String {
+        let (count, of) = match &self.head.plan {
+            Some(plan) => (plan.vms(), "VM"),
+            None => (self.head.jobs, "job"),
+        };
+        counted(count, of)
     }
 }
 
@@ -177,6 +193,7 @@ mod tests {
             tau: 10,
             clusters: vec![(String::new(), 3)],
             lane: "node",
+            plan: None,
         };
         assert_eq!(schedule.head, expected);
         assert_eq!(schedule.remark, None);
@@ -204,11 +221,8 @@ mod tests {
 "#;
         let shown = schedule(EVENTS, (None, None), Limits::of_a_page()).unwrap();
         assert_eq!((shown.head.downs, shown.head.from, shown.head.to), (2, 3, 8));
-        assert!(crate::schedule_page(&shown).contains("; nodes that are down are grey"));
         let later = schedule(EVENTS, (Some(7), None), Limits::of_a_page()).unwrap().head;
         assert_eq!((later.downs, later.from), (1, 7));
-        let none = schedule(self::EVENTS, (None, None), Limits::of_a_page()).unwrap();
-        assert!(!crate::schedule_page(&none).contains("that are down"));
     }
 
     #[test]
@@ -237,5 +251,31 @@ mod tests {
         let head = schedule(GRID, (None, None), Limits::of_a_page()).unwrap().head;
         assert_eq!(head.clusters, [("cluster 0".to_owned(), 2), ("cluster 1".to_owned(), 3)]);
         assert_eq!((head.lane, head.stays, head.runs, head.queued, head.to), ("core", 1, 1, 2, 6));
+    }
+
+    /// Nodes 1 and 2 are down from 4 s to 9 s, which interrupts job 7 on nodes 0 and 1; it starts again on node 0 alone. Node 2
+    /// goes down again and stays down.
+    const OUTAGES: &str = r#"{"event":"run","format":3,"policy":"EASY","nodes":3,"penalty_us":0,"tau_us":10000000}
+{"event":"submit","at_us":0,"job":0,"id":7,"tasks":2,"cpu_need":943718400,"memory":0,"run_us":15000000}
+{"event":"start","at_us":0,"job":0,"on":[[0,1],[1,1]],"yield":1048576}
+{"event":"down","at_us":4000000,"nodes":[[1,2]]}
+{"event":"interrupt","at_us":4000000,"job":0,"kept_us":0}
+{"event":"start","at_us":5000000,"job":0,"on":[[0,2]],"yield":1048576}
+{"event":"up","at_us":9000000,"nodes":[[1,2]]}
+{"event":"down","at_us":15000000,"nodes":[[2,1]]}
+{"event":"complete","at_us":20000000,"job":0}
+{"event":"summary","completed":1,"rejected":0,"makespan_us":20000000,"max_stretch":2.0,"max_bounded_stretch":2.0,"mean_bounded_stretch":1.5,"mean_turnaround_s":18.0,"utilisation":0.5,"preemptions":0,"migrations":0,"migrated_tasks":0}
+"#;
+
+    #[test]
+    fn nodes_that_are_down_are_kept_as_spans() {
+        let whole = schedule(OUTAGES, (None, None), Limits::of_a_page()).unwrap().head;
+        // Nodes 1 and 2 together, then node 2 until the end.
+        assert_eq!((whole.stays, whole.downs, whole.to), (2, 2, 20));
+        let part = schedule(OUTAGES, (Some(10), None), Limits::of_a_page()).unwrap().head;
+        assert_eq!((part.stays, part.downs), (1, 1));
+        let beyond = OUTAGES.replacen("[[1,2]]", "[[2,2]]", 1);
+        let error = schedule(&beyond, (None, None), Limits::of_a_page()).unwrap_err().to_string();
+        assert!(error.contains(":4: "), "{error}");
     }
 }

@@ -18,10 +18,11 @@ class Theme {
     this.faint = isDark ? "#9aa3b0" : "#5a6472";
     this.paper = isDark ? "#16191d" : "#ffffff";
     this.idle = isDark ? "#20252b" : "#f2f4f7";
+    this.down = isDark ? "#73706c" : "#999999";
     this.line = isDark ? "#454c57" : "#c9ced6";
     this.curves = isDark ? { cpu: "#56b4e9", running: "#6fd39b", waiting: "#f0a35e", paused: "#d48fc4" } : { cpu: "#0072b2", running: "#0a7d4b", waiting: "#c25e00", paused: "#a0458c" };
     this.idlePixel = packed(rgb(this.idle));
-    this.downPixel = packed(rgb(isDark ? "#484f59" : "#b8bec8"));
+    this.downPixel = packed(rgb(this.down));
     this.paperPixel = packed(rgb(this.paper));
     // For each strength and each hue, from idle to the hue itself.
     this.pixels = new Uint32Array(STRENGTHS * HUES.length * SHADES);
@@ -35,8 +36,8 @@ class Theme {
       }
     }
   }
-  pixel(strength, job, shade) {
-    return this.pixels[(strength * HUES.length + hueOf(job)) * SHADES + shade];
+  pixel(strength, hue, shade) {
+    return this.pixels[(strength * HUES.length + hue) * SHADES + shade];
   }
 }
 
@@ -111,10 +112,11 @@ class Painter {
   }
 
   pixel(one, shade) {
-    const { stay } = this.index.schedule;
-    const job = stay.job[one];
-    if (this.chosen !== null) return job === this.chosen ? this.theme.pixel(STRENGTHS - 1, job, SHADES - 1) : this.theme.pixel(0, job, shade >> 1);
-    return this.theme.pixel(strengthOf((stay.to[one] - stay.from[one]) * this.scale), job, shade);
+    const { stay, head } = this.index.schedule;
+    const [job, hue] = [stay.job[one], this.index.hueOf(one)];
+    if (this.chosen !== null) return job === this.chosen ? this.theme.pixel(STRENGTHS - 1, hue, SHADES - 1) : this.theme.pixel(0, hue, shade >> 1);
+    // The colour of an action has a meaning, however short the action.
+    return this.theme.pixel(head.plan ? STRENGTHS - 1 : strengthOf((stay.to[one] - stay.from[one]) * this.scale), hue, shade);
   }
 
   // One line of pixels for all rows of some nodes, as often as the strip is high.
@@ -155,6 +157,10 @@ class Painter {
       lines[row].clear();
       lines[row].addRow(index, index.rows[first] + row, view.from, scale, true);
     }
+    if (index.hasFixedRows) {
+      this.paintRows(top, bottom, rows);
+      return;
+    }
     for (let x = 0; x < width; x++) {
       let [sum, y] = [0, bottom];
       for (let row = 0; row < rows; row++) {
@@ -168,6 +174,23 @@ class Painter {
         y = above;
       }
       for (y--; y >= top; y--) if (y >= 0 && y < height) pixels[y * width + x] = theme.idlePixel;
+    }
+  }
+
+  // The rows of a node below each other, with a gap between those that are high enough.
+  paintRows(top, bottom, rows) {
+    const { pixels, theme, lines } = this;
+    const { width, height } = this.image;
+    const edge = (row) => Math.round(top + (row / rows) * (bottom - top));
+    for (let row = 0; row < rows; row++) {
+      const { cover, stay } = lines[row];
+      const gap = row + 1 < rows && edge(row + 1) - edge(row) >= 4 ? 1 : 0;
+      for (let x = 0; x < width; x++) {
+        const pixel = cover[x] > 0 ? this.pixel(stay[x], SHADES - 1) : theme.idlePixel;
+        for (let y = Math.max(0, edge(row)); y < Math.min(height, edge(row + 1)); y++) {
+          pixels[y * width + x] = y < edge(row + 1) - gap ? pixel : theme.idlePixel;
+        }
+      }
     }
   }
 }
@@ -189,12 +212,16 @@ function roundStep(least) {
 }
 
 // Moments of an axis with their labels: days alone where steps are days.
-function timeTicks(from, to, most) {
+function timeTicks(from, to, most, isInSeconds) {
   const step = timeStep((to - from) / most);
   const digits = step < 1 ? Math.ceil(-Math.log10(step) - 1e-9) : 0;
   const ticks = [];
   for (let number = Math.ceil(from / step); number * step <= to; number++) {
     const at = number * step;
+    if (isInSeconds) {
+      ticks.push({ at, text: `${Number(at.toFixed(digits))} s` });
+      continue;
+    }
     const text = step % DAY === 0 ? `${at / DAY} d` : moment(at, digits);
     ticks.push({ at, text: step >= 60 && step % DAY !== 0 ? text.slice(0, -3) : text });
   }

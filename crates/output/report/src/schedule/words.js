@@ -29,7 +29,12 @@ function span(seconds) {
 
 const number = (value) => (value >= 1000 ? value.toFixed(0) : String(Number(value.toPrecision(4))));
 const counted = (count, name) => `${count} ${name}${count === 1 ? "" : "s"}`;
-const ENDS = { 0: "in the system at the end", [CHANGE.reject]: "rejected", [CHANGE.kill]: "killed", [CHANGE.complete]: "completed" };
+const ENDS = { 0: "in the system at the end", [CHANGE.reject]: "rejected", [CHANGE.kill]: "killed", [CHANGE.lose]: "lost: its node went down", [CHANGE.complete]: "completed" };
+
+// How moments are written: a plan is short, and other output has its seconds.
+const momentsOf = ({ plan }) => (plan ? (seconds, digits = 0) => `${Number(seconds.toFixed(digits))} s` : moment);
+
+const nameOf = ({ head, job }, one) => (head.plan ? head.plan.names[one] : String(job.id[one]));
 
 // The nodes of a stay: `nodes 3-7, 12`.
 function nodesOf({ head, run, stay }, one) {
@@ -51,8 +56,35 @@ function clusterOf({ head, run, stay }, one) {
   return head.clusters.findIndex(([, lanes]) => (core -= lanes) < 0);
 }
 
+// The first nodes of a stay that went down when it ended: `node 3 went down`.
+function downOf({ head, run, stay, down }, one) {
+  const lanes = [];
+  for (let at = placeOf(down.from, stay.to[one]); down.from[at] === stay.to[one]; at++) {
+    for (let each = stay.runs[one]; each < stay.runs[one + 1]; each++) {
+      const first = Math.max(down.first[at], run.first[each]);
+      const end = Math.min(down.first[at] + down.nodes[at], run.first[each] + run.nodes[each]);
+      for (let lane = first; lane < end; lane++) lanes.push(lane);
+    }
+  }
+  if (lanes.length === 0) return `a ${head.lane} went down`;
+  const more = lanes.length > 3 ? ` and ${lanes.length - 3} more` : "";
+  return `${head.lane}${lanes.length === 1 ? "" : "s"} ${lanes.slice(0, 3).join(", ")}${more} went down`;
+}
+
+// The place of the first of some rising numbers that is no less.
+function placeOf(numbers, least) {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle] >= least) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 // What is known of a job: a title, facts, and its events with their moments.
 function lifeOf(schedule, one) {
+  if (schedule.head.plan) return lifeOfVm(schedule, one);
   const { head, job, stay, piece, queued } = schedule;
   const unit = head.unit_us / 1e6;
   const stays = staysOf(schedule, one);
@@ -66,11 +98,11 @@ function lifeOf(schedule, one) {
   }
   const [start, migrate] = [CHANGE.start, CHANGE.migrate];
   let [least, most] = [Infinity, 0];
-  let [moves, pauses] = [0, 0];
+  let [moves, pauses, interruptions] = [0, 0, 0];
   for (const [place, each] of stays.entries()) {
     const begin = stay.begin[each];
     const isGrid = head.clusters.length > 1;
-    const verb = begin === start || (isGrid && begin === migrate) ? "started on" : begin === migrate ? "moved to" : "resumed on";
+    const verb = begin === start || (isGrid && begin === migrate) ? (place > 0 ? "started again on" : "started on") : begin === migrate ? "moved to" : "resumed on";
     const first = stay.pieces[each];
     const where = isGrid ? `${head.clusters[clusterOf(schedule, each)][0]}, ${nodesOf(schedule, each).text}` : nodesOf(schedule, each).text;
     const share = piece.yield[first] < 1 ? `, yield ${number(piece.yield[first])}` : "";
@@ -83,6 +115,9 @@ function lifeOf(schedule, one) {
     if (stay.end[each] === CHANGE.pause) {
       pauses += 1;
       add(stay.to[each], isGrid ? "lost, waits again" : "paused");
+    } else if (stay.end[each] === CHANGE.interrupt) {
+      interruptions += 1;
+      add(stay.to[each], `interrupted: ${downOf(schedule, each)}; waits again`);
     }
   }
   if (job.fate[one] !== 0) add(job.end[one], ENDS[job.fate[one]]);
@@ -100,6 +135,7 @@ function lifeOf(schedule, one) {
   if (stays.length > 0) facts.push(`waited ${span((stay.from[first] - job.submit[one]) * unit)}`);
   if (least < 1) facts.push(least < most ? `yield ${number(least)} to ${number(most)}` : `yield ${number(least)}`);
   if (pauses > 0) facts.push(counted(pauses, "pause"));
+  if (interruptions > 0) facts.push(counted(interruptions, "interruption"));
   if (moves > 0) facts.push(counted(moves, "move"));
   if (job.fate[one] === CHANGE.complete) {
     facts.push(`turnaround ${span(turnaround * unit)}`);

@@ -82,7 +82,7 @@ fn schedules_are_in_the_page() {
     let events = folder.path().join("events.jsonl");
     fs::write(&events, EVENTS).unwrap();
     let schedule = Schedule::read(&events, Window::default()).unwrap().with_title("day 1".to_owned());
-    assert_eq!((schedule.title(), schedule.jobs()), ("day 1", 1));
+    assert_eq!((schedule.title(), schedule.counted().as_str()), ("day 1", "1 job"));
     let results = Results::read(folder.path(), &registry).unwrap();
     let page = page(&results, &[], &[schedule.clone(), schedule]).unwrap();
     assert_eq!(page.matches("<figure class=\"schedule\">").count(), 2);
