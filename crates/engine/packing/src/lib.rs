@@ -35,4 +35,5 @@ mod yield_search;
 
 pub mod mcb;
 pub mod shares;
+pub mod unequal;
 pub mod vector;

@@ -5,7 +5,7 @@ use crate::batch::{
     QueueOrder, Rule, WithOutages,
 };
 use crate::equipartition::Equipartition;
-use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, Periodic};
+use crate::fractional::{Fractional, FractionalOptions, Periodic, WithClasses};
 use crate::registry::CustomPolicy;
 use dfrsim_cluster::Scheduler;
 use dfrsim_model::SimSpan;
@@ -53,7 +53,7 @@ impl Policy {
                 batch(planner, Discipline::Conservative(compression), nodes)
             }
             Policy::Equipartition => Box::new(Equipartition::new(nodes)),
-            Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options)),
+            Policy::Fractional(parts) => Box::new(WithClasses::new(parts, nodes, *options)),
             Policy::Custom(policy) => policy.scheduler(nodes, options),
         }
     }
@@ -146,14 +146,19 @@ impl Policy {
     /// # Errors
     /// If it cannot, with those that can.
     pub fn check_classes(self) -> Result<(), String> {
-        let others = "where nodes differ, FCFS, EASY, EASY/SPARE and CONS can decide";
+        let others = "where nodes differ, FCFS, EASY, EASY/SPARE and CONS can decide, and fractional policies of the dissertation \
+                      with OPT=MIN and without /stretch-per";
         self.knows_classes().then_some(()).ok_or_else(|| format!("{self} knows equal nodes only; {others}"))
     }
 
     /// Whether the policy can decide where nodes differ.
     #[must_use]
     pub fn knows_classes(self) -> bool {
-        matches!(self, Policy::Fcfs(_) | Policy::Easy(_) | Policy::EasySpare | Policy::Conservative(_))
+        match self {
+            Policy::Fcfs(_) | Policy::Easy(_) | Policy::EasySpare | Policy::Conservative(_) => true,
+            Policy::Fractional(parts) => parts.knows_classes(),
+            Policy::Equipartition | Policy::Custom(_) => false,
+        }
     }
 
     /// A description of the policy, in one line.

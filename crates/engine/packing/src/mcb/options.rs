@@ -43,7 +43,7 @@ named! {
 
 impl Ties {
     /// The sort key of jobs, given their places in the order of submission and in the call.
-    pub(super) fn order(self, sequence: u64, index: u32) -> (u64, u32) {
+    pub(crate) fn order(self, sequence: u64, index: u32) -> (u64, u32) {
         match self {
             Ties::EarlierFirst => (sequence, index),
             Ties::LaterFirst => (!sequence, !index),

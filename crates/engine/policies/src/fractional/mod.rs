@@ -22,6 +22,7 @@ mod readings;
 mod room;
 mod scheduler;
 mod segments;
+mod unequal;
 
 pub use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 pub use extensions::Extensions;
@@ -29,3 +30,4 @@ pub use parts::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 pub use priority::PriorityRule;
 pub use readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
 pub use scheduler::{FractionalOptions, FractionalScheduler, McbProbe};
+pub(crate) use unequal::WithClasses;

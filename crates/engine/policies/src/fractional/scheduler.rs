@@ -432,7 +432,7 @@ fn packed_in_steps(job_yield: Yield, need: Share, step: Share) -> Yield {
 
 impl RemapLimit {
     /// Whether MCB may drop this running job but not move it.
-    fn pins(self, job: JobView<'_>, extensions: Extensions) -> bool {
+    pub(super) fn pins(self, job: JobView<'_>, extensions: Extensions) -> bool {
         match self {
             RemapLimit::Unlimited => false,
             RemapLimit::FlowTime(limit) => job.flow_time() < limit,

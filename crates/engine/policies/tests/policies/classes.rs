@@ -171,6 +171,74 @@ fn aware() -> impl Iterator<Item = Policy> {
     catalogue().into_iter().map(|info| info.policy).filter(|policy| policy.knows_classes())
 }
 
+#[test]
+fn many_policies_know_classes() {
+    let fractional = aware().filter(|policy| policy.fractional().is_some()).count();
+    assert_eq!((aware().count() - fractional, fractional), (13, 53));
+}
+
+/// Nodes 0 and 1 have two GPUs that are shared, which both jobs could use in full: on one node each has half of them. So Greedy spreads
+/// them, though the CPU has room; a third job joins the first one, and both go on at half of their speed from 5 s on. MCB puts the first
+/// two together then, and the third one on the other node.
+#[test]
+fn shared_gpus_are_divided() {
+    let platform = "shared = ['gpu']
+        classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8, resources = { gpu = 2 } }]";
+    let options = options(platform, &[(1, "gpu", 2), (2, "gpu", 2), (3, "gpu", 2)]);
+    let mut table = jobs(&[(0, 1, 10, 10), (0, 1, 10, 10), (5, 1, 10, 10)]);
+    table.iter_mut().for_each(|job| job.cpu_need = Share::from_ratio(1, 4));
+    for policy in ["Greedy*/OPT=MIN", "GreedyP*/OPT=MIN", "GreedyPM*/OPT=MIN"] {
+        let found = starts_and_ends(&schedule(policy, 2, &options, table.clone()));
+        assert_eq!(found, [(0.0, 15.0), (0.0, 10.0), (5.0, 20.0)], "{policy}");
+    }
+    let found = starts_and_ends(&schedule("MCB*/OPT=MIN", 2, &options, table.clone()));
+    assert_eq!(found, [(0.0, 15.0), (0.0, 15.0), (5.0, 15.0)]);
+    assert_eq!(
+        starts_and_ends(&schedule("EASY", 2, &options, table)),
+        [(0.0, 10.0), (0.0, 10.0), (10.0, 20.0)]
+    );
+}
+
+/// Three jobs hold a GPU each, of which there are two: GreedyP pauses the second one, which has the priority of the first and a
+/// lower rank, and lets it go on when the first one has ended, at 10 s. With 2 s done it ends at 18 s.
+#[test]
+fn held_gpus_are_freed_by_pauses() {
+    let platform = "classes = [{ name = 'a', nodes = 1, cores = 4, memory_gb = 8, resources = { gpu = 2 } }]";
+    let options = options(platform, &[(1, "gpu", 1), (2, "gpu", 1), (3, "gpu", 1)]);
+    let mut table = jobs(&[(0, 1, 10, 10), (0, 1, 10, 10), (2, 1, 20, 20)]);
+    table.iter_mut().for_each(|job| job.cpu_need = Share::from_ratio(1, 4));
+    let found = starts_and_ends(&schedule("GreedyP*/OPT=MIN", 1, &options, table));
+    assert_eq!(found, [(0.0, 10.0), (0.0, 18.0), (2.0, 22.0)]);
+}
+
+/// A fast node that is busy and a slow one: Greedy puts a second job on the fast one while it gets no less there than on the slow one,
+/// at 1/4 of full speed.
+#[test]
+fn greedy_knows_the_speed_of_nodes() {
+    let platform = "classes = [{ name = 'slow', nodes = 1, cores = 4, memory_gb = 8, speed = 0.25 },
+        { name = 'fast', nodes = 1, cores = 4, memory_gb = 8 }]";
+    let found = times("Greedy*/OPT=MIN", 2, &options(platform, &[]), &[(0, 1, 10, 10), (0, 1, 10, 10)]);
+    assert_eq!(found, [(0.0, 20.0), (0.0, 20.0)]);
+}
+
+#[test]
+fn policies_that_know_equal_nodes_only_are_refused() {
+    for name in [
+        "/stretch-per/OPT=MAX",
+        "MCB*/OPT=AVG",
+        "/per/BUDGET=5/OPT=MIN",
+        "/per/RELABEL/OPT=MIN",
+        "EQUIPARTITION",
+    ] {
+        let policy: Policy = name.parse().unwrap();
+        let message = policy.check_classes().unwrap_err();
+        assert!(
+            message.starts_with(name) && message.contains("FCFS, EASY, EASY/SPARE and CONS can decide"),
+            "{message}"
+        );
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
@@ -203,7 +271,7 @@ proptest! {
         for policy in aware() {
             let options = Options {
                 unequal: Some(Arc::new(UnequalNodes { classes: classes.clone(), demands: demands.clone() })),
-                outages: (fails && policy.knows_outages()).then(|| Arc::new(outages.clone())),
+                outages: (fails && policy.fractional().is_none()).then(|| Arc::new(outages.clone())),
                 estimates: "requested".parse().unwrap(),
                 penalty: SimSpan::from_secs(300),
                 ..Options::default()
