@@ -17,6 +17,7 @@ page!(your_log, "guide/your_log.md");
 page!(your_policy, "guide/your_policy.md");
 page!(cluster_sweep, "guide/cluster_sweep.md");
 page!(outages, "guide/outages.md");
+page!(nodes, "guide/nodes.md");
 page!(reading_results, "guide/reading_results.md");
 page!(papers, "guide/papers.md");
 page!(guarantees, "guide/guarantees.md");

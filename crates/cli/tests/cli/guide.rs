@@ -165,6 +165,11 @@ fn outages() {
 }
 
 #[test]
+fn nodes() {
+    check_page("nodes");
+}
+
+#[test]
 fn reading_results() {
     check_page("reading_results");
 }

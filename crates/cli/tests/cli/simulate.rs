@@ -264,6 +264,38 @@ fn nodes_go_down_and_come_back() {
     assert!(stdout(dfrsim(["explain", "--job", "0"]).arg(&events)).contains("interrupt"));
 }
 
+/// The second node is half as fast, and the only one with GPUs, for which all jobs ask that have one task.
+#[test]
+fn nodes_may_differ() {
+    let platform = "classes = [{ name = 'fast', nodes = 1, cores = 4, memory_gb = 8 },
+        { name = 'slow', nodes = 1, cores = 4, memory_gb = 8, speed = 0.5, resources = { gpu = 2 } }]";
+    let folder = Folder::with(&[("log.swf", LOG), ("nodes.toml", platform)]);
+    let (events, log) = (folder.path("events.jsonl"), folder.path("log.swf"));
+    let simulate = |arguments: &[&str]| {
+        let mut command = dfrsim(["simulate", "--workload"]);
+        command.arg(&log).arg("--platform").arg(folder.path("nodes.toml")).args(arguments);
+        command
+    };
+    let arguments = ["--policy", "EASY", "--request", "gpu:1:1:max1", "--format", "json", "--events-out"];
+    let figures = stdout(simulate(&arguments).arg(&events));
+    let figures: serde_json::Value = serde_json::from_str(&figures).unwrap();
+    assert_eq!(figures["rejected"], 0);
+    assert!(fs::read_to_string(&events).unwrap().lines().nth(1).unwrap().starts_with(r#"{"event":"classes""#));
+    assert!(stdout(dfrsim(["audit", "--policy", "EASY"]).arg(&events)).contains("no fault"));
+    dfrsim(["draw", "gantt"]).arg(&events).arg("--out").arg(folder.path("gantt.svg")).assert().success();
+    for (arguments, message) in [
+        (&["--policy", "EQUIPARTITION"][..], "EQUIPARTITION knows equal nodes only; where nodes differ, FCFS, EASY"),
+        (&["--policy", "EASY", "--request", "fpga:1:1"], "--request fpga:1:1: no class of"),
+        (&["--policy", "EASY", "--request", "gpu"], "unknown request `gpu`; expected RESOURCE:PROBABILITY:NUMBERS"),
+        (&["--policy", "EASY", "--nodes", "2"], "cannot be used with"),
+    ] {
+        let found = stderr(&mut simulate(arguments), 2);
+        assert!(found.contains(message), "{arguments:?}: {found}");
+    }
+    let mcb8 = stderr(&mut simulate(&["--policy", "MCB*/OPT=MIN", "--packing", "mcb8"]), 1);
+    assert!(mcb8.contains("where nodes differ, MCB packs by `cp`"), "{mcb8}");
+}
+
 #[test]
 fn wrong_outages_are_refused() {
     let folder = Folder::with(&[("log.swf", LOG), ("down.csv", "nodes,from_s,until_s\n7,30,60\n")]);
