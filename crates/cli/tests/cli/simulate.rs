@@ -280,13 +280,21 @@ fn nodes_may_differ() {
     let figures = stdout(simulate(&arguments).arg(&events));
     let figures: serde_json::Value = serde_json::from_str(&figures).unwrap();
     assert_eq!(figures["rejected"], 0);
-    assert!(fs::read_to_string(&events).unwrap().lines().nth(1).unwrap().starts_with(r#"{"event":"classes""#));
+    assert!(
+        fs::read_to_string(&events).unwrap().lines().nth(1).unwrap().starts_with(r#"{"event":"classes""#)
+    );
     assert!(stdout(dfrsim(["audit", "--policy", "EASY"]).arg(&events)).contains("no fault"));
     dfrsim(["draw", "gantt"]).arg(&events).arg("--out").arg(folder.path("gantt.svg")).assert().success();
     for (arguments, message) in [
-        (&["--policy", "EQUIPARTITION"][..], "EQUIPARTITION knows equal nodes only; where nodes differ, FCFS, EASY"),
+        (
+            &["--policy", "EQUIPARTITION"][..],
+            "EQUIPARTITION knows equal nodes only; where nodes differ, FCFS, EASY",
+        ),
         (&["--policy", "EASY", "--request", "fpga:1:1"], "--request fpga:1:1: no class of"),
-        (&["--policy", "EASY", "--request", "gpu"], "unknown request `gpu`; expected RESOURCE:PROBABILITY:NUMBERS"),
+        (
+            &["--policy", "EASY", "--request", "gpu"],
+            "unknown request `gpu`; expected RESOURCE:PROBABILITY:NUMBERS",
+        ),
         (&["--policy", "EASY", "--nodes", "2"], "cannot be used with"),
     ] {
         let found = stderr(&mut simulate(arguments), 2);
