@@ -13,6 +13,11 @@ use dfrsim_model::{Job, JobId, Origin, SimSpan, UserId};
 /// [`finish`](JobStream::finish) returns that fault, so do not use results made from the jobs before it.
 pub struct JobStream<S> {
     source: S,
+    work: Work,
+}
+
+/// All but the source of the lines, so that it is compiled here, with this crate's options, whatever the source.
+struct Work {
     options: Options,
     annotator: Annotator,
     counts: Counts,
@@ -26,15 +31,15 @@ impl<S: Source> JobStream<S> {
     pub fn new(mut source: S, options: &Options) -> JobStream<S> {
         source.stop_after(options.select.end());
         let faults = Faults::new(source.file());
-        JobStream {
-            source,
+        let work = Work {
             options: *options,
             annotator: Annotator::new(&options.annotation),
             counts: Counts::default(),
             numbers: Numbers::default(),
             faults,
             ended: false,
-        }
+        };
+        JobStream { source, work }
     }
     /// The header of the log.
     pub fn header(&self) -> &Header {
@@ -42,17 +47,17 @@ impl<S: Source> JobStream<S> {
     }
     /// The outcome of the lines so far.
     pub const fn counts(&self) -> &Counts {
-        &self.counts
+        &self.work.counts
     }
     /// The next job, with the record that it was made of.
     pub fn next_with_record(&mut self) -> Option<(Job, Record)> {
-        while !self.ended {
+        while !self.work.ended {
             let Some(line) = self.source.next() else {
-                self.ended = true;
+                self.work.ended = true;
                 break;
             };
             // Behind a fault no job is given out: the lines are only looked through for further faults.
-            if let Some(job) = self.prepare(&line).filter(|_| self.faults.is_empty()) {
+            if let Some(job) = self.work.prepare(&line).filter(|_| self.work.faults.is_empty()) {
                 return Some((job, line.record));
             }
         }
@@ -65,17 +70,20 @@ impl<S: Source> JobStream<S> {
     /// streamed file are not in order.
     pub fn finish(mut self) -> Result<Report, LogError> {
         self.by_ref().for_each(drop);
+        let Work { mut faults, counts, .. } = self.work;
         match self.source.finish() {
-            Ok(read) if self.faults.is_empty() => Ok(Report { read, counts: self.counts }),
-            Ok(_) => Err(self.faults.into()),
-            Err(LogError::Faults(faults)) => {
-                self.faults.merge(faults);
-                Err(self.faults.into())
+            Ok(read) if faults.is_empty() => Ok(Report { read, counts }),
+            Ok(_) => Err(faults.into()),
+            Err(LogError::Faults(others)) => {
+                faults.merge(others);
+                Err(faults.into())
             }
             Err(error) => Err(error),
         }
     }
+}
 
+impl Work {
     /// The job of a line, unless a rule leaves it out.
     fn prepare(&mut self, line: &Line) -> Option<Job> {
         self.counts.records += 1;
