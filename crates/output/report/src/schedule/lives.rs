@@ -136,7 +136,7 @@ impl Lives {
     fn end_down(&mut self, node: u32, from: u64, to: u64) {
         match self.downs.last_mut() {
             Some(last) if (last.first + last.nodes, last.from, last.to) == (node, from, to) => {
-                last.nodes += 1
+                last.nodes += 1;
             }
             _ => self.downs.push(Down { first: node, nodes: 1, from, to }),
         }

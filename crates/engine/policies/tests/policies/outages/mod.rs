@@ -1,12 +1,14 @@
 //! Nodes that go down: schedules derived by hand, and properties.
 
+mod fractional;
+
 use crate::support::{jobs, schedule, starts_and_ends};
 use dfrsim_audit::{CheckedPolicy, audit, audit_policy};
 use dfrsim_cluster::{
     EventLog, Followers, Metrics, NeedModel, Observer, Occurrence, Options, PlatformChange, SimulationError,
     SummaryOptions, simulate, simulate_with,
 };
-use dfrsim_model::{Job, JobId, NodeId, Seed, Share, SimSpan, SimTime};
+use dfrsim_model::{Job, JobId, NodeId, Seed, SimSpan, SimTime};
 use dfrsim_platform::{FailureModel, Maintenance, NodeSet, NodeSpan, Outage, Outages, Window};
 use dfrsim_policies::fractional::Fractional;
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
@@ -176,98 +178,6 @@ fn a_window_is_unknown_before_its_announcement() {
     outages.windows[0].announced = SimTime::from_secs(4);
     options.outages = Some(Arc::new(outages));
     assert_eq!(times("EASY", 1, &options, &[(0, 1, 10, 0)]), [(0.0, 19.0)]);
-}
-
-/// Two nodes; two jobs of a task with the given memory (in tenths of a node) that need a whole CPU for 10 s.
-fn fractional(policy: &str, memory: u64, options: &Options) -> Vec<(f64, f64)> {
-    let both = jobs(&PAIR).into_iter().map(|job| Job { memory: Share::from_ratio(memory, 10), ..job });
-    starts_and_ends(&schedule(policy, 2, options, both.collect()))
-}
-
-/// With six tenths of the memory each there is room for one job at a time on node 0. At 4 s the second one begins again there: it has
-/// done no work, which is the highest priority. The first one, which has 6 s left, goes on when node 1 is back.
-#[test]
-fn fractional_policies_requeue_jobs() {
-    let options = options("requeue", &[(1, 1, 4, 7)], &[]);
-    for policy in ["GreedyP*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=MIN"] {
-        assert_eq!(fractional(policy, 6, &options), [(0.0, 13.0), (0.0, 14.0)], "{policy}");
-    }
-    // Greedy makes no room: the second job waits for node 1, or for the first job.
-    assert_eq!(fractional("Greedy*/OPT=MIN", 6, &options), [(0.0, 10.0), (0.0, 17.0)]);
-    let longer = self::options("requeue", &[(1, 1, 4, 12)], &[]);
-    assert_eq!(fractional("Greedy*/OPT=MIN", 6, &longer), [(0.0, 10.0), (0.0, 20.0)]);
-    let lost = self::options("lose", &[(1, 1, 4, 7)], &[]);
-    for policy in ["Greedy*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=AVG"] {
-        assert_eq!(fractional(policy, 6, &lost), [(0.0, 10.0)], "{policy}");
-    }
-}
-
-/// With four tenths it begins again beside the first one, which has 6 s left: both at half of their speed, from 4 to 16 s. It then
-/// has 4 s left, alone. Greedy* does not move it to node 1 when that is back; MCB* maps all jobs again at 7 s, when the first has 4.5 s
-/// left and the second 8.5 s, and both have a node.
-#[test]
-fn fractional_policies_place_interrupted_jobs_where_there_is_room() {
-    let options = options("requeue", &[(1, 1, 4, 7)], &[]);
-    for policy in ["Greedy*/OPT=MIN", "GreedyP*/OPT=MIN"] {
-        assert_eq!(fractional(policy, 4, &options), [(0.0, 16.0), (0.0, 20.0)], "{policy}");
-    }
-    assert_eq!(fractional("MCB*/OPT=MIN", 4, &options), [(0.0, 11.5), (0.0, 15.5)]);
-}
-
-/// A checkpoint of 1 s after each 3 s: the second job, interrupted at 5 s, has kept 4 s. Beside the first one, which has 8 of its 13 s left,
-/// it reads for 2 s and goes on at half of its speed, 7 to 21 s, when the first one ends; the 2 s that it then has left take 2 s.
-#[test]
-fn fractional_policies_begin_again_from_checkpoints() {
-    let options = options("checkpoint:3:1:2", &[(1, 1, 5, 40)], &[]);
-    for policy in ["Greedy*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=MIN"] {
-        assert_eq!(fractional(policy, 4, &options), [(0.0, 21.0), (0.0, 23.0)], "{policy}");
-    }
-}
-
-/// A microsecond before a window begins, the job on node 1 is paused, since node 0 has no memory for it; it goes on when node 1 is
-/// back, at 7 s, and has lost no work. Greedy* pauses no job: there the window interrupts it, and it begins again from zero.
-#[test]
-fn fractional_policies_pause_jobs_for_windows() {
-    let options = options("requeue", &[], &[(1, 1, 4, 7)]);
-    for policy in ["GreedyP*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=MIN"] {
-        assert_eq!(fractional(policy, 6, &options), [(0.0, 10.0), (0.0, 13.000_001)], "{policy}");
-    }
-    assert_eq!(fractional("Greedy*/OPT=MIN", 6, &options), [(0.0, 10.0), (0.0, 17.0)]);
-}
-
-/// With less memory it moves to node 0: a microsecond before 4 s both have 6.000001 s left, which take twice as long there. Under
-/// MCB*, they are on two nodes again from 7 s on, after 1.5000005 s of work each.
-#[test]
-fn fractional_policies_move_jobs_for_windows() {
-    let options = options("requeue", &[], &[(1, 1, 4, 7)]);
-    for policy in ["GreedyP*/OPT=MIN", "GreedyPM*/OPT=MIN"] {
-        assert_eq!(fractional(policy, 4, &options), [(0.0, 16.000_001), (0.0, 16.000_001)], "{policy}");
-    }
-    assert_eq!(fractional("MCB*/OPT=MIN", 4, &options), [(0.0, 11.500_001), (0.0, 11.500_001)]);
-}
-
-/// Policies with ticks only: jobs start at the first one, at 600 s. The window of both nodes pauses them from 604 (less a microsecond) until
-/// the tick after it, at 1,200 s; they have 6.000001 s left.
-#[test]
-fn periodic_policies_wait_for_ticks_after_windows() {
-    let options = options("lose", &[], &[(0, 2, 604, 700)]);
-    for policy in ["/per/OPT=MIN", "/per/OPT=AVG", "/stretch-per/OPT=MAX", "/stretch-per/OPT=AVG"] {
-        let end = 1206.000_001;
-        assert_eq!(fractional(policy, 6, &options), [(600.0, end), (600.0, end)], "{policy}");
-    }
-}
-
-/// All nodes fail before the second job arrives: it waits until one is back, and both begin there one after the other.
-#[test]
-fn a_cluster_without_nodes_starts_no_job() {
-    let options = options("requeue", &[(0, 2, 3, 20), (1, 1, 20, 100)], &[]);
-    let table = [(0, 1, 10, 0), (5, 1, 4, 0)];
-    let whole = |job: Job| Job { memory: Share::ONE, ..job };
-    let all = || jobs(&table).into_iter().map(whole).collect();
-    let found = |policy| starts_and_ends(&schedule(policy, 2, &options, all()));
-    for policy in ["Greedy*/OPT=MIN", "GreedyP*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=MIN"] {
-        assert_eq!(found(policy), [(0.0, 30.0), (30.0, 34.0)], "{policy}");
-    }
 }
 
 /// Checks at each placement that its nodes are up, from what observers are given.
