@@ -87,7 +87,7 @@ pub struct Account {
     /// The groups of the log whose jobs it pays for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<u32>,
-    /// The users of the log whose jobs it pays for, whatever their group.
+    /// The users of the log whose jobs it pays for, of any group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<u32>,
 }
@@ -175,7 +175,7 @@ pub struct PriorityError {
 pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
 
 impl Priorities {
-    /// Whether jobs are in the order of submission, without any limit: nothing is left to be done.
+    /// Whether jobs are in the order of submission, without any limit.
     #[must_use]
     pub fn are_plain(&self) -> bool {
         let classes = self.qos.iter().chain(&self.partitions);

@@ -5,6 +5,7 @@ mod files;
 mod jobs_file;
 mod outages;
 mod platform;
+mod priorities;
 mod progress;
 mod timed;
 
@@ -30,7 +31,7 @@ use files::{FileArguments, Files, Subject};
 use outages::OutageArguments;
 use platform::PlatformArguments;
 use std::iter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use timed::Timed;
@@ -105,6 +106,10 @@ pub(crate) struct Simulate {
     platform: PlatformArguments,
     #[command(flatten)]
     outages: OutageArguments,
+    /// Priorities and limits of waiting jobs, for FCFS, EASY and CONS: a TOML file (see the page `priorities` of the guide), or a file
+    /// named *.conf with parameters of slurm.conf
+    #[arg(long, value_name = "FILE", help_heading = "Priorities")]
+    priority: Option<PathBuf>,
     #[command(flatten)]
     files: FileArguments,
     #[command(flatten)]
@@ -159,6 +164,9 @@ impl Simulate {
             self.workload.set_nodes(unequal.classes.nodes());
         }
         let (path, opened, nodes) = self.workload.open()?;
+        let read = |file: &PathBuf| priorities::read(file, self.policy, opened.header());
+        let priorities = self.priority.as_ref().map(read).transpose()?.flatten();
+        let opened = if priorities.is_some() { opened.with_origins() } else { opened };
         self.warn();
         let mut time = HostTime::default();
         let subject = Subject {
@@ -172,6 +180,7 @@ impl Simulate {
             choices: format!("estimates {}, overrun {}", self.estimates, self.overrun.name()),
             outages: None,
             unequal,
+            priorities,
         };
         let watchers = self.run_log(subject, opened, &mut time)?;
         let begin = Instant::now();
@@ -252,6 +261,9 @@ impl Simulate {
         let outages = self.outages.outages(subject.nodes, last, self.workload.seed)?;
         if outages.is_some() && !self.policy.knows_outages() {
             return Err(Failure::input(format!("{} does not know that nodes go down", self.policy)));
+        }
+        if (outages.is_some() || subject.unequal.is_some()) && subject.priorities.is_some() {
+            return Err(Failure::input("priorities on nodes that go down or differ cannot be simulated"));
         }
         subject.outages = outages.map(Arc::new);
         let subject = &subject;
@@ -353,7 +365,10 @@ impl Simulate {
             unequal: subject.unequal.clone(),
             ..Options::default()
         };
-        let mut scheduler = self.policy.scheduler(nodes, &self.policy_options());
+        let by_priority =
+            subject.priorities.as_ref().and_then(|it| self.policy.scheduler_by_priority(nodes, it));
+        let mut scheduler =
+            by_priority.unwrap_or_else(|| self.policy.scheduler(nodes, &self.policy_options()));
         let simulated = progress::shown(count, |progress| {
             let mut watchers = ((Metrics::new(figures), files), progress);
             simulate_with(nodes, &options, jobs, followers, &mut *scheduler, &mut watchers)

@@ -4,8 +4,10 @@ use crate::scenario::Simulation;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults};
 use dfrsim_cluster::{Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records};
 use dfrsim_model::SimTime;
+use dfrsim_model::priority::Priorities;
 use dfrsim_policies::fractional::{DropRule, PriorityRule, Readings};
 use dfrsim_policies::{Policy, PolicyOptions};
+use std::sync::Arc;
 
 /// An observer that gives every record to the [`Auditor`] while the simulation runs; no file is written.
 pub(crate) struct Audited {
@@ -21,6 +23,7 @@ impl Audited {
         nodes: u32,
         options: &Options,
         simulation: &Simulation,
+        priorities: Option<&Arc<Priorities>>,
     ) -> Result<Audited, Faults> {
         let (name, tau) = (policy.to_string(), simulation.taus[0]);
         let auditor = Auditor::begin(&records::run(&name, nodes, options.penalty, tau))?;
@@ -34,6 +37,9 @@ impl Audited {
         }
         if let Some(unequal) = &options.unequal {
             auditor.record(&records::classes(&unequal.classes));
+        }
+        if let Some(priorities) = priorities {
+            auditor.record(&records::priority(priorities));
         }
         let metrics = Metrics::new(SummaryOptions {
             taus: vec![tau],

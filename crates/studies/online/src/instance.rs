@@ -113,7 +113,7 @@ pub(crate) fn parts(scenario: &Scenario<Online>) -> Result<(Vec<Part>, Vec<ReadL
         if let crate::scenario::Source::Lublin(traces) = &workload.source {
             parts.extend(of_model(place, traces, workload, scenario.seed));
         } else {
-            let (of_log, log) = of_log(place, workload, scenario.seed)?;
+            let (of_log, log) = of_log(place, workload, scenario)?;
             parts.extend(of_log);
             logs.push(log);
         }
@@ -121,8 +121,14 @@ pub(crate) fn parts(scenario: &Scenario<Online>) -> Result<(Vec<Part>, Vec<ReadL
     Ok((parts, logs))
 }
 
-fn of_log(place: usize, workload: &Workload, seed: u64) -> Result<(Vec<Part>, ReadLog), RunError> {
+fn of_log(
+    place: usize,
+    workload: &Workload,
+    scenario: &Scenario<Online>,
+) -> Result<(Vec<Part>, ReadLog), RunError> {
     let (log, preparation) = workload.source.log(workload.nodes).expect("the source is a log");
+    let origins = !scenario.priorities.is_empty();
+    let preparation = prepare::Options { origins, ..preparation };
     if log.submission == Submission::Open && log.resample.is_none() {
         let (jobs, report) = prepare::read_jobs(&log.file.path, &preparation).map_err(RunError::input)?;
         let read = ReadLog { workload: place, digest: digest_of(log)?, report, links: None };
@@ -135,7 +141,7 @@ fn of_log(place: usize, workload: &Workload, seed: u64) -> Result<(Vec<Part>, Re
         None => vec![("whole".to_owned(), pairs)],
         Some(Resample { replications, weeks }) => {
             let sample = |number: u32| {
-                let seed = Seed::new(seed).fork("resample").numbered(number.into());
+                let seed = Seed::new(scenario.seed).fork("resample").numbered(number.into());
                 (format!("sample-{number:03}"), drawn(&pairs, weeks, seed))
             };
             (0..replications).map(sample).collect()

@@ -6,9 +6,12 @@ use crate::readings::{Alternative, Readings, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, Environment, FileOr, LocatedFile, choice, count, distinct_tables, file, file_or, flattened, list,
+    Codec, Environment, FileOr, LocatedFile, boolean, choice, count, distinct_tables, file, file_or, flattened, list,
     map, name, named, number, one_or_many, optional, parsed, positive, positive_fraction, positive_seconds,
     seconds, selected, serde, shorthand, table, tables, via,
+};
+use dfrsim_model::priority::{
+    Account, BackfillSettings, JobClass, LONGEST_SETTING_S, Priorities, PriorityWeights, Unlisted,
 };
 use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
 use dfrsim_platform::classes::{PlatformFields, Request};
@@ -37,6 +40,8 @@ fields! {
         pub simulation: Simulation = table();
         /// When nodes are down, and what that does to jobs; without it they never are.
         pub outages: Option<OutageFields> = optional(table());
+        /// Priorities and limits of waiting jobs. FCFS, EASY and CONS are simulated without and with each of them.
+        pub priorities as "priority": Vec<PriorityFields> = distinct_tables("name", "priorities", |it: &PriorityFields| &it.name);
         /// Further policies, with their own periods.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
         /// Alternative readings of points that the text leaves open.
@@ -58,6 +63,14 @@ fields! {
             if scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact) {
                 at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
             }
+        }
+        let is_unequal = scenario.workloads.iter().any(|workload| workload.platform.is_some());
+        if (scenario.outages.is_some() || is_unequal) && !scenario.priorities.is_empty() {
+            at.fault("priority", "priorities on nodes that go down or differ cannot be simulated");
+        }
+        let by_priority = |policy: &Policy| policy.knows_priorities();
+        if !scenario.priorities.is_empty() && !policies.iter().any(by_priority) {
+            at.fault("policies", "none of them orders jobs by priority; expected FCFS, EASY or CONS");
         }
         let keeps_yields = |policy: &&Policy| {
             policy.fractional().is_some_and(|parts| parts.periodic == Periodic::McbStretch)
@@ -130,6 +143,63 @@ impl MaintenanceFields {
     pub(crate) fn windows(&self) -> Maintenance {
         let &MaintenanceFields { first, every, length, notice, .. } = self;
         Maintenance { first: SimTime::ZERO + first, every, length, notice }
+    }
+}
+
+fields! {
+    /// Priorities and limits of waiting jobs: the multifactor priority of Slurm, with the classic fair share. Groups, queues and partitions
+    /// are those of the log (fields 13, 15 and 16 of SWF; account, QOS and partition of Slurm).
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct PriorityFields {
+        /// Its name, which stands behind the name of the policy in rows: `EASY [fair_share]`.
+        pub name: String = name("priorities");
+        /// By what the factors, from 0 to 1, are multiplied: `{ age, size, fair_share, qos, partition }`, each 0 if it is missing.
+        pub weights: PriorityWeights = serde("a table of weights"), default PriorityWeights::default();
+        /// The wait from which on the factor of the age is 1, in seconds.
+        pub max_age as "max_age_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().max_age_s;
+        /// Whether smaller jobs have the larger factor of the size.
+        pub favor_small: bool = boolean(), default false;
+        /// After how many seconds half of the past usage is forgotten; 0 if none ever is.
+        pub half_life as "half_life_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default Priorities::default().half_life_s;
+        /// From one computation of usage and priorities to the next, in seconds.
+        pub calc_period as "calc_period_s": u64 = count("a number of seconds", 1, LONGEST_SETTING_S), default Priorities::default().calc_period_s;
+        /// Accounts: `{ name, parent, shares, groups, users }`. A job belongs to the one that has its user, otherwise its group.
+        pub accounts: Vec<Account> = serde("a list of accounts"), default Vec::new();
+        /// The accounts of other jobs, with a share each: one for each `group`, one for each `user`, or one for all `together`.
+        pub unlisted: Unlisted = choice([("group", Unlisted::Group), ("user", Unlisted::User), ("together", Unlisted::Together)]), default Unlisted::Group;
+        /// Qualities of service: `{ name, priority, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
+        /// max_running_per_user }`. A job has the first one of which all lists have it.
+        pub qos: Vec<JobClass> = serde("a list of qualities of service"), default Vec::new();
+        /// Partitions, with the same fields.
+        pub partitions: Vec<JobClass> = serde("a list of partitions"), default Vec::new();
+        /// How many jobs of a user may run at the same time.
+        pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
+        /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`.
+        pub backfill: BackfillSettings = serde("a table of limits"), default BackfillSettings::default();
+    }
+    check |priority, at| {
+        if let Err(error) = priority.settings().check() {
+            at.fault(error.place.split('.').next().unwrap_or("name"), error.to_string());
+        }
+    }
+}
+
+impl PriorityFields {
+    /// As policies have them.
+    pub(crate) fn settings(&self) -> Priorities {
+        Priorities {
+            weights: self.weights,
+            max_age_s: self.max_age,
+            favor_small: self.favor_small,
+            half_life_s: self.half_life,
+            calc_period_s: self.calc_period,
+            accounts: self.accounts.clone(),
+            unlisted: self.unlisted,
+            qos: self.qos.clone(),
+            partitions: self.partitions.clone(),
+            max_running_per_user: self.max_running_per_user,
+            backfill: self.backfill,
+        }
     }
 }
 

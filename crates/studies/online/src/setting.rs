@@ -6,10 +6,13 @@ use crate::scenario::{Online, Simulation};
 use dfrsim_cluster::{EstimateModel, NeedModel, Options, Overrun};
 use dfrsim_lab::KeyBuilder;
 use dfrsim_lab::fields::Scenario;
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{Seed, SimSpan};
 use dfrsim_platform::Interruption;
 use dfrsim_policies::fractional::{McbOptions, Periodic};
 use dfrsim_policies::{Policy, PolicyOptions};
+use std::iter;
+use std::sync::Arc;
 
 /// A policy with everything that its name leaves open, apart from the memory of a node.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,8 @@ pub(crate) struct Setting {
     pub(crate) alternative: Option<String>,
     /// What happens to jobs on nodes that go down, if nodes do. The outages are those of each instance.
     pub(crate) interruption: Option<Interruption>,
+    /// By what waiting jobs are ordered, with the name of these settings, if they have priorities.
+    pub(crate) priorities: Option<(String, Arc<Priorities>)>,
 }
 
 /// All settings of a scenario: every policy with every penalty and, where they matter to it, every period, packing and
@@ -29,20 +34,26 @@ pub(crate) struct Setting {
 pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
     let simulation = &scenario.simulation;
     let sweeps = scenario.sweeps.iter().map(|sweep| (&sweep.periods, &sweep.policies));
-    let all: Vec<_> = std::iter::once((&simulation.periods, &scenario.policies)).chain(sweeps).collect();
+    let all: Vec<_> = iter::once((&simulation.periods, &scenario.policies)).chain(sweeps).collect();
     let mut settings = Vec::<Setting>::new();
     let mut labels = Vec::<SettingLabel>::new();
     let interruptions: Vec<Option<Interruption>> = match &scenario.outages {
         None => vec![None],
         Some(outages) => outages.interruptions.iter().copied().map(Some).collect(),
     };
+    let named: Vec<(String, Arc<Priorities>)> =
+        scenario.priorities.iter().map(|it| (it.name.clone(), Arc::new(it.settings()))).collect();
     let mut add = |setting: Setting| {
-        for &interruption in &interruptions {
-            let setting = Setting { interruption, ..setting.clone() };
-            let label = setting.label();
-            if !labels.contains(&label) {
-                labels.push(label);
-                settings.push(setting);
+        let knows = setting.policy.knows_priorities() && setting.alternative.is_none();
+        let named = named.iter().filter(|_| knows).cloned().map(Some);
+        for priorities in iter::once(None).chain(named) {
+            for &interruption in &interruptions {
+                let setting = Setting { interruption, priorities: priorities.clone(), ..setting.clone() };
+                let label = setting.label();
+                if !labels.contains(&label) {
+                    labels.push(label);
+                    settings.push(setting);
+                }
             }
         }
     };
@@ -77,6 +88,7 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                                     options,
                                     alternative: None,
                                     interruption: None,
+                                    priorities: None,
                                 });
                             }
                             for alternative in &scenario.alternatives {
@@ -95,6 +107,7 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
                                         options,
                                         alternative,
                                         interruption: None,
+                                        priorities: None,
                                     });
                                 }
                             }
@@ -114,7 +127,7 @@ fn options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options>
     let mut all = Vec::new();
     for &needs in &simulation.cpu_needs {
         let discovered = simulation.discovery.iter().filter(|_| needs != NeedModel::Exact).copied().map(Some);
-        for discovery in std::iter::once(None).chain(discovered) {
+        for discovery in iter::once(None).chain(discovered) {
             all.push(Options {
                 penalty,
                 estimates,
@@ -142,10 +155,11 @@ fn overrun_name(overrun: Overrun) -> &'static str {
 impl Setting {
     /// The values of its columns. What does not matter to the policy is left out.
     pub(crate) fn label(&self) -> SettingLabel {
-        let Setting { policy, parameters, options, alternative, interruption } = self;
+        let Setting { policy, parameters, options, alternative, interruption, priorities } = self;
+        let of_priorities = priorities.as_ref().map(|(name, _)| name);
         let mcb = policy.uses_mcb().then_some(parameters.mcb);
         SettingLabel {
-            policy: match alternative {
+            policy: match alternative.as_ref().or(of_priorities) {
                 Some(name) => format!("{policy} [{name}]"),
                 None => policy.to_string(),
             },
@@ -164,7 +178,7 @@ impl Setting {
     /// Adds what rows depend on. What does not matter to the policy is left out, so that rows are found again when it
     /// changes.
     pub(crate) fn key(&self, node_memory_gb: f64, key: &mut KeyBuilder) {
-        let Setting { policy, parameters, options, alternative: _, interruption } = self;
+        let Setting { policy, parameters, options, alternative: _, interruption, priorities } = self;
         let Options { penalty, estimates, overrun, seed, needs, discovery, clock: _, outages: _, unequal: _ } =
             options;
         key.field("policy", policy);
@@ -182,6 +196,9 @@ impl Setting {
             key.optional("discovery_s", *discovery);
         }
         key.optional("interruption", *interruption);
+        if let Some((_, settings)) = priorities {
+            key.field("priorities", serde_json::to_string(&**settings).unwrap_or_default());
+        }
         let PolicyOptions { period, mcb, priority, readings: _, node_memory_gb: _ } = parameters;
         if policy.is_periodic() {
             key.field("period_s", period);

@@ -101,7 +101,8 @@ impl OnlineStudy {
         audit: bool,
     ) -> Result<Box<Measured>, Failure> {
         let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
-        let Setting { policy, parameters, options, interruption, .. } = self.setting(variant);
+        let Setting { policy, parameters, options, interruption, priorities, .. } = self.setting(variant);
+        let priorities = priorities.as_ref().map(|(_, settings)| settings).filter(|it| !it.are_plain());
         if options.clock.is_some() && (instance.outages.is_some() || instance.unequal.is_some()) {
             return Err(Failure::failed("a coarse clock cannot be simulated with outages or unequal nodes"));
         }
@@ -114,9 +115,10 @@ impl OnlineStudy {
         let outages = instance.outages.as_ref().map(of_setting);
         let options = &Options { outages, unequal: instance.unequal.clone(), ..options.clone() };
         let parameters = PolicyOptions { node_memory_gb: variant.node_memory_gb, ..*parameters };
-        let mut scheduler = policy.scheduler(instance.nodes, &parameters);
+        let by_priority = priorities.and_then(|it| policy.scheduler_by_priority(instance.nodes, it));
+        let mut scheduler = by_priority.unwrap_or_else(|| policy.scheduler(instance.nodes, &parameters));
         let simulation = &self.scenario.simulation;
-        let audited = || Audited::new(*policy, &parameters, instance.nodes, options, simulation);
+        let audited = || Audited::new(*policy, &parameters, instance.nodes, options, simulation, priorities);
         let audited = audit.then(audited).transpose().map_err(|faults| faulty(&faults))?;
         let metrics = Metrics::new(SummaryOptions {
             nodes: instance.nodes,

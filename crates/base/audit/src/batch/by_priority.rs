@@ -117,7 +117,7 @@ impl ByPriority {
         }
     }
 
-    /// When the policy decides next, though nothing happens.
+    /// When the policy decides next if no event comes before.
     pub(super) fn next_decision(&self, now: u64, rule: RuleOfOrder, queue: &[Waiting]) -> Option<u64> {
         if queue.is_empty() {
             return None;

@@ -107,7 +107,7 @@ pub enum BatchRule {
         "it is not rejected, although it is too wide or too long for its partition or its quality of service"
     )]
     LimitIgnored,
-    /// Backfilling tries so many jobs only.
+    /// Backfilling tries a limited number of jobs.
     #[error("it is backfilled, though it is behind the {most} jobs that backfilling tries")]
     TooDeep {
         /// How many.

@@ -16,7 +16,7 @@ pub enum PriorityRule {
     /// Jobs have priorities where nodes never go down.
     #[error("priorities on nodes that go down cannot be checked")]
     Platform,
-    /// A user runs so many jobs only.
+    /// A user runs a limited number of jobs.
     #[error("it starts, though its user runs {running} jobs already{of}, and may run {most}")]
     JobsOfUser {
         /// Those that run.
@@ -26,7 +26,7 @@ pub enum PriorityRule {
         /// The limit.
         most: u32,
     },
-    /// The jobs of a class have so many nodes only.
+    /// The jobs of a class have a limited number of nodes.
     #[error("it starts on {width} nodes beside {used} of `{class}`, which may have {total}")]
     NodesOfClass {
         /// Its nodes.

@@ -4,4 +4,5 @@ pub mod batsim;
 pub mod gwf;
 pub mod pbs;
 pub mod slurm;
+pub mod slurm_conf;
 pub mod swf;

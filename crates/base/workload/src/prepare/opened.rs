@@ -45,6 +45,12 @@ impl Opened {
         self.options.units = Some(units);
         self
     }
+    /// Lets jobs say where they come from ([`Options::origins`]).
+    #[must_use]
+    pub fn with_origins(mut self) -> Opened {
+        self.options.origins = true;
+        self
+    }
 
     /// Does some work on the jobs while they are read, and gives its result if the file turns out to be good.
     ///

@@ -6,6 +6,7 @@ use crate::output::{OutputFile, OutputFiles, Places};
 use clap::Args;
 use dfrsim_cluster::{EventLog, Metrics, Observer, Occurrence, PlatformChange, SummaryOptions, Weights};
 use dfrsim_interchange::{BatsimJobs, BatsimMachines, Records, ScheduleLog, schedule_header};
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime};
 use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
@@ -52,6 +53,8 @@ pub(super) struct Subject<'a> {
     pub(super) outages: Option<Arc<Outages>>,
     /// What differs from node to node, if nodes differ.
     pub(super) unequal: Option<Arc<UnequalNodes>>,
+    /// By what jobs are ordered, if they have priorities.
+    pub(super) priorities: Option<Arc<Priorities>>,
 }
 
 impl Subject<'_> {
@@ -108,6 +111,10 @@ impl FileArguments {
                 };
                 let log = match &subject.unequal {
                     Some(unequal) => log.with_classes(&unequal.classes),
+                    None => log,
+                };
+                let log = match &subject.priorities {
+                    Some(priorities) => log.with_priorities(priorities),
                     None => log,
                 };
                 let (taus, weights, capacity) = (vec![tau], weights.clone(), subject.capacity());

@@ -90,7 +90,7 @@ fn fair_share_after_a_half_life() {
         ..Priorities::default()
     };
     assert_eq!(starts("FCFS", 1, &settings, &rows), [0.0, 200.0, 100.0, 300.0]);
-    // Nothing is forgotten: at 200 s both have used 100 node-seconds, and the earlier submission is first.
+    // Without a half life: at 200 s both have used 100 node-seconds, and the earlier submission is first.
     let for_ever = Priorities { half_life_s: 0, ..settings.clone() };
     assert_eq!(starts("FCFS", 1, &for_ever, &rows), [0.0, 200.0, 100.0, 300.0]);
     // With three shares of four, group 2 goes first twice: at 200 s it has 2^(-(1/2) / (3/4)), group 1 has 2^(-(1/2) / (1/4)).
@@ -119,9 +119,9 @@ fn the_limit_of_a_partition_holds_a_job_back() {
     }
 }
 
-/// User 1 may run one job at a time; user 2 is not affected. Nobody's jobs have no such limit.
+/// User 1 may run one job at a time; user 2 is not affected. Jobs of no known user have no such limit.
 #[test]
-fn a_user_runs_so_many_jobs_at_a_time() {
+fn a_user_runs_one_job_at_a_time() {
     let rows = [(0, 1, 50, 0, 1, 1), (0, 1, 20, 0, 1, 1), (0, 1, 30, 0, 1, 2), (5, 1, 10, 0, 1, 1)];
     let settings = Priorities { max_running_per_user: Some(1), ..Priorities::default() };
     for policy in ["FCFS", "EASY", "CONS"] {

@@ -109,12 +109,12 @@ impl Accounts {
         self.tree[account].fair_share
     }
 
-    /// A job starts on so many nodes, now.
+    /// A job starts on this many nodes, now.
     pub(super) fn start(&mut self, account: AccountIndex, width: u32) {
         self.tree[account].in_use += u64::from(width);
     }
 
-    /// A job ends on so many nodes, now.
+    /// A job ends on this many nodes, now.
     pub(super) fn end(&mut self, account: AccountIndex, width: u32) {
         self.tree[account].in_use -= u64::from(width);
     }
@@ -261,9 +261,9 @@ mod tests {
         let listed = vec![account("a", None, 1, &[1])];
         let mut accounts = Accounts::new(&Priorities { accounts: listed, ..Priorities::default() });
         let a = group(&mut accounts, 1);
-        let nobody = accounts.of_job(None, Origin::UNKNOWN);
+        let unknown = accounts.of_job(None, Origin::UNKNOWN);
         assert_eq!([group(&mut accounts, 7), group(&mut accounts, 7)], [3, 3]);
-        assert_eq!((a, nobody, accounts.of_job(UserId::new(4), Origin::UNKNOWN)), (1, 2, 2));
+        assert_eq!((a, unknown, accounts.of_job(UserId::new(4), Origin::UNKNOWN)), (1, 2, 2));
         let by_user = Priorities { unlisted: Unlisted::User, ..Priorities::default() };
         let mut accounts = Accounts::new(&by_user);
         let origin = Origin::new(Some(1), None, None);

@@ -22,7 +22,7 @@ pub(super) fn half_to_the(x: u64) -> u64 {
     (value >> 32 >> whole) as u64
 }
 
-/// 2^(-span / half life); 1 if nothing is forgotten.
+/// 2^(-span / half life); 1 without a half life.
 pub(super) fn decay(span: u64, half_life: u64) -> u64 {
     match half_life {
         0 => ONE,

@@ -61,7 +61,7 @@ impl InUse {
         InUse { nodes: vec![0; settings.qos.len() + settings.partitions.len()], jobs: BTreeMap::new() }
     }
 
-    /// Whether a limit holds the job back for now. Nobody's jobs have no limit by user.
+    /// Whether a limit holds the job back for now. Jobs of no known user have no limit by user.
     pub(super) fn holds(&self, settings: &Priorities, job: &Membership, width: u32) -> bool {
         let all = (self.nodes.len(), settings.max_running_per_user);
         let of_classes = job.classes(settings).map(|(class, it)| (class, it.max_running_per_user));

@@ -16,7 +16,7 @@
 //! A job has its priority when it arrives, from the usage of the last multiple; all waiting jobs get theirs again at each multiple of
 //! the period.
 //!
-//! At each decision the jobs are taken by decreasing priority. One that a limit holds back for now is passed over, and delays nobody. FCFS
+//! At each decision the jobs are taken by decreasing priority. One that a limit holds back for now is passed over, and delays no other. FCFS
 //! starts jobs until one does not fit. EASY reserves the earliest moment for that one, and starts those of the others that do not
 //! delay it. CONS plans all jobs again, each at the earliest moment that the jobs before it leave, as Slurm's `sched/backfill` does.
 //! Where backfilling has an interval, both are FCFS between its multiples.

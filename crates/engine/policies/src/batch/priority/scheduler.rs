@@ -19,7 +19,7 @@ pub(crate) enum Rule {
     Fcfs,
     /// Those that do not delay the first one.
     Easy,
-    /// Those that delay nobody before them.
+    /// Those that delay none of the jobs before them.
     Conservative,
 }
 
@@ -46,7 +46,7 @@ struct Running {
 
 /// What a job that is backfilled must not delay.
 enum Plan {
-    /// The first job that does not start can do so at `shadow`, and leaves so many nodes then.
+    /// The first job that does not start can do so at `shadow`, and leaves this many nodes then.
     Head { shadow: SimTime, spare: u32 },
     /// All that run, and all that were planned.
     All(Profile),
@@ -238,7 +238,7 @@ impl PriorityScheduler {
         self.queue.extend(waiting);
     }
 
-    /// When the next decision is due though nothing happens.
+    /// When the next decision is due if no event comes before.
     fn next_decision(&self, now: SimTime) -> Option<SimTime> {
         let weights = self.settings.weights;
         let changes = weights.age > 0 || weights.fair_share > 0;

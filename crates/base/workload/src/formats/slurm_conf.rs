@@ -1,0 +1,353 @@
+//! What `slurm.conf` says of priorities, backfilling and partitions (<https://slurm.schedmd.com/slurm.conf.html>).
+//!
+//! Used are `PriorityWeightAge`, `PriorityWeightFairshare`, `PriorityWeightJobSize`, `PriorityWeightPartition`, `PriorityWeightQOS`,
+//! `PriorityMaxAge`, `PriorityFavorSmall`, `PriorityDecayHalfLife`, `PriorityCalcPeriod`, `PriorityType`, of `SchedulerParameters` `bf_interval`,
+//! `bf_max_job_test`, `bf_resolution` and `bf_window`, and of each `PartitionName` `MaxTime`, `MaxNodes` and `PriorityJobFactor`. What is
+//! missing has Slurm's default. Every other parameter is listed, so that it can be reported.
+//!
+//! ```
+//! use dfrsim_workload::formats::slurm_conf;
+//! let text = "\
+//! ClusterName=example
+//! PriorityWeightFairshare=10000   # the rest is 0
+//! PriorityDecayHalfLife=14-0
+//! SchedulerParameters=bf_max_job_test=100,bf_continue
+//! PartitionName=short Nodes=n[1-8] MaxTime=2:00:00 PriorityJobFactor=10
+//! ";
+//! let read = slurm_conf::read(text)?;
+//! assert_eq!((read.settings.weights.fair_share, read.settings.half_life_s), (10_000, 1_209_600));
+//! assert_eq!(read.settings.backfill.max_job_test, Some(100));
+//! assert_eq!(read.settings.partitions[0].max_time_s, Some(7_200));
+//! assert_eq!(read.notices(), ["not used: ClusterName, SchedulerParameters=bf_continue, PartitionName=short Nodes"]);
+//! # Ok::<(), slurm_conf::ConfError>(())
+//! ```
+
+use crate::log::Header;
+use dfrsim_model::priority::{BackfillSettings, JobClass, Priorities, PriorityWeights};
+
+/// Parameters of `slurm.conf`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlurmConf {
+    /// What is used of them. Partitions have their names, and no jobs of their own yet: see [`SlurmConf::of_log`].
+    pub settings: Priorities,
+    /// The parameters that are not used, each once, in the order of the file.
+    pub ignored: Vec<String>,
+    /// The partitions of which a log has no jobs.
+    pub absent: Vec<String>,
+}
+
+/// A parameter that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {parameter}: expected {expected}, found `{found}`")]
+pub struct ConfError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The parameter.
+    pub parameter: String,
+    /// The values that it may have.
+    pub expected: &'static str,
+    /// What it has.
+    pub found: String,
+}
+
+impl SlurmConf {
+    /// What users should know.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        let notice = |what: &str, names: &[String]| {
+            (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")))
+        };
+        let absent = notice("partitions that the log does not name, left out", &self.absent);
+        notice("not used", &self.ignored).into_iter().chain(absent).collect()
+    }
+
+    /// For a log with this header: each partition has the jobs of the number that the header gives to its name. The only partition of a
+    /// file has all jobs where the header names none.
+    #[must_use]
+    pub fn of_log(mut self, header: &Header) -> SlurmConf {
+        let named: Vec<&str> =
+            header.directives().filter(|(name, _)| *name == "Partition").map(|(_, text)| text).collect();
+        let number = |class: &JobClass| {
+            named.iter().find_map(|text| {
+                let (number, name) = text.split_once(char::is_whitespace)?;
+                number.parse::<u32>().ok().filter(|_| name.trim() == class.name)
+            })
+        };
+        if named.is_empty() && self.settings.partitions.len() == 1 {
+            return self;
+        }
+        self.settings.partitions.retain_mut(|class| {
+            let number = number(class);
+            match number {
+                Some(number) => class.partitions.push(number),
+                None => self.absent.push(class.name.clone()),
+            }
+            number.is_some()
+        });
+        self
+    }
+}
+
+/// Reads the text of a file.
+///
+/// # Errors
+/// The first parameter that is used and cannot be read.
+pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
+    let defaults =
+        BackfillSettings { max_job_test: Some(500), interval_s: 30, window_s: 86_400, resolution_s: 60 };
+    let mut conf = SlurmConf {
+        settings: Priorities { backfill: defaults, ..Priorities::default() },
+        ignored: Vec::new(),
+        absent: Vec::new(),
+    };
+    let mut line = String::new();
+    let mut is_basic = false;
+    for (number, text) in (1..).zip(text.lines()) {
+        let text = text.split('#').next().unwrap_or_default();
+        // A line may go on in the next one.
+        if let Some(text) = text.trim_end().strip_suffix('\\') {
+            line.push_str(text);
+            continue;
+        }
+        line.push_str(text);
+        let whole = std::mem::take(&mut line);
+        let mut pairs = whole.split_whitespace().map(|word| word.split_once('=').unwrap_or((word, "")));
+        let Some((name, value)) = pairs.next() else { continue };
+        let at = |parameter: &str| At { line: number, parameter: parameter.to_owned() };
+        if name.eq_ignore_ascii_case("PartitionName") {
+            conf.partition(value, pairs, number)?;
+            continue;
+        }
+        for (name, value) in [(name, value)].into_iter().chain(pairs) {
+            let at = at(name);
+            let settings = &mut conf.settings;
+            let PriorityWeights { age, size, fair_share, qos, partition } = &mut settings.weights;
+            match name.to_ascii_lowercase().as_str() {
+                "priorityweightage" => *age = at.number(value)?,
+                "priorityweightjobsize" => *size = at.number(value)?,
+                "priorityweightfairshare" => *fair_share = at.number(value)?,
+                "priorityweightqos" => *qos = at.number(value)?,
+                "priorityweightpartition" => *partition = at.number(value)?,
+                "prioritymaxage" => settings.max_age_s = at.time(value)?,
+                "prioritydecayhalflife" => settings.half_life_s = at.time(value)?,
+                "prioritycalcperiod" => settings.calc_period_s = at.time(value)?,
+                "priorityfavorsmall" => settings.favor_small = at.yes(value)?,
+                "prioritytype" => is_basic = at.is_basic(value)?,
+                "schedulerparameters" => conf.scheduler(value, &at)?,
+                _ => conf.ignore(name.to_owned()),
+            }
+        }
+    }
+    if is_basic {
+        conf.settings.weights = PriorityWeights::default();
+    }
+    Ok(conf)
+}
+
+impl SlurmConf {
+    fn ignore(&mut self, name: String) {
+        if !self.ignored.contains(&name) {
+            self.ignored.push(name);
+        }
+    }
+
+    fn scheduler(&mut self, value: &str, at: &At) -> Result<(), ConfError> {
+        for part in value.split(',').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let at = At { parameter: name.to_owned(), ..at.clone() };
+            let backfill = &mut self.settings.backfill;
+            match name.to_ascii_lowercase().as_str() {
+                "bf_max_job_test" => backfill.max_job_test = Some(at.number(value)?),
+                "bf_interval" => backfill.interval_s = u64::from(at.number(value)?),
+                "bf_window" => backfill.window_s = 60 * u64::from(at.number(value)?),
+                "bf_resolution" => backfill.resolution_s = u64::from(at.number(value)?),
+                _ => self.ignore(format!("SchedulerParameters={name}")),
+            }
+        }
+        Ok(())
+    }
+
+    fn partition<'a>(
+        &mut self,
+        name: &str,
+        pairs: impl Iterator<Item = (&'a str, &'a str)>,
+        line: usize,
+    ) -> Result<(), ConfError> {
+        // Slurm's default of the factor is 1.
+        let mut class = JobClass { name: name.to_owned(), priority: 1, ..JobClass::default() };
+        for (key, value) in pairs {
+            let at = At { line, parameter: format!("PartitionName={name} {key}") };
+            let is_limited = !matches!(value.to_ascii_uppercase().as_str(), "UNLIMITED" | "INFINITE" | "-1");
+            match key.to_ascii_lowercase().as_str() {
+                "maxtime" => class.max_time_s = is_limited.then(|| at.time(value)).transpose()?,
+                "maxnodes" => class.max_nodes = is_limited.then(|| at.number(value)).transpose()?,
+                "priorityjobfactor" => class.priority = at.number(value)?,
+                _ => self.ignore(at.parameter),
+            }
+        }
+        self.settings.partitions.push(class);
+        Ok(())
+    }
+}
+
+/// A parameter and its place, for messages.
+#[derive(Clone, Debug)]
+struct At {
+    line: usize,
+    parameter: String,
+}
+
+impl At {
+    fn found(&self, found: &str, expected: &'static str) -> ConfError {
+        let &At { line, ref parameter } = self;
+        ConfError { line, parameter: parameter.clone(), expected, found: found.to_owned() }
+    }
+    fn number(&self, text: &str) -> Result<u32, ConfError> {
+        text.parse().map_err(|_| self.found(text, "a whole number"))
+    }
+    fn time(&self, text: &str) -> Result<u64, ConfError> {
+        seconds(text).ok_or_else(|| self.found(text, "a time such as 90 (minutes), 1:30:00 or 7-0"))
+    }
+    fn yes(&self, text: &str) -> Result<bool, ConfError> {
+        match text.to_ascii_uppercase().as_str() {
+            "YES" | "TRUE" | "1" => Ok(true),
+            "NO" | "FALSE" | "0" => Ok(false),
+            _ => Err(self.found(text, "YES or NO")),
+        }
+    }
+    fn is_basic(&self, text: &str) -> Result<bool, ConfError> {
+        match text {
+            "priority/basic" => Ok(true),
+            "priority/multifactor" => Ok(false),
+            _ => Err(self.found(text, "priority/multifactor or priority/basic")),
+        }
+    }
+}
+
+/// `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` or `days-hours:minutes:seconds`.
+fn seconds(text: &str) -> Option<u64> {
+    let (days, clock) = match text.split_once('-') {
+        Some((days, clock)) => (Some(days.parse::<u64>().ok()?), clock),
+        None => (None, text),
+    };
+    let parts: Option<Vec<u64>> = clock.split(':').map(|part| part.parse().ok()).collect();
+    let units: &[u64] = match (days, parts.as_ref()?.len()) {
+        (Some(_), 1..=3) => &[3_600, 60, 1],
+        (None, 3) => &[3_600, 60, 1],
+        (None, 1..=2) => &[60, 1],
+        _ => return None,
+    };
+    let within = parts?
+        .iter()
+        .zip(units)
+        .try_fold(0_u64, |sum, (part, unit)| sum.checked_add(part.checked_mul(*unit)?));
+    days.unwrap_or(0).checked_mul(86_400)?.checked_add(within?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_the_forms_of_slurm() {
+        for (text, expected) in [
+            ("0", 0),
+            ("90", 5_400),
+            ("2:30", 150),
+            ("1:30:00", 5_400),
+            ("7-0", 604_800),
+            ("1-2:03", 93_780),
+            ("1-2:03:04", 93_784),
+        ] {
+            assert_eq!(seconds(text), Some(expected), "{text}");
+        }
+        for wrong in ["", "x", "1:2:3:4", "1-", "-1", "99999999999999999999"] {
+            assert_eq!(seconds(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn all_that_is_used_is_read_and_the_rest_listed() {
+        let text = "\
+# A site.
+SlurmctldHost=head
+PriorityType=priority/multifactor
+priorityweightage=1000
+PriorityWeightJobSize=10
+PriorityWeightQOS=20
+PriorityWeightPartition=30 PriorityWeightTRES=CPU=1
+PriorityMaxAge=14-0
+PriorityCalcPeriod=10
+PriorityFavorSmall=YES
+PriorityUsageResetPeriod=NONE
+SchedulerParameters=bf_interval=60,\\
+bf_window=2880
+SchedulerParameters=bf_resolution=300,defer
+NodeName=n[1-4] CPUs=8
+PartitionName=all Default=YES MaxTime=UNLIMITED MaxNodes=4 PriorityTier=1
+PartitionName=debug MaxTime=30 PriorityJobFactor=100
+";
+        let SlurmConf { settings, ignored, .. } = read(text).unwrap();
+        settings.check().unwrap();
+        let weights = PriorityWeights { age: 1_000, size: 10, fair_share: 0, qos: 20, partition: 30 };
+        assert_eq!(settings.weights, weights);
+        assert_eq!(
+            (settings.max_age_s, settings.calc_period_s, settings.favor_small),
+            (1_209_600, 600, true)
+        );
+        let backfill = BackfillSettings {
+            max_job_test: Some(500),
+            interval_s: 60,
+            window_s: 172_800,
+            resolution_s: 300,
+        };
+        assert_eq!(settings.backfill, backfill);
+        let limits: Vec<_> =
+            settings.partitions.iter().map(|it| (it.priority, it.max_time_s, it.max_nodes)).collect();
+        assert_eq!(limits, [(1, None, Some(4)), (100, Some(1_800), None)]);
+        let expected = [
+            "SlurmctldHost",
+            "PriorityWeightTRES",
+            "PriorityUsageResetPeriod",
+            "SchedulerParameters=defer",
+            "NodeName",
+            "CPUs",
+            "PartitionName=all Default",
+            "PartitionName=all PriorityTier",
+        ];
+        assert_eq!(ignored, expected);
+    }
+
+    #[test]
+    fn partitions_have_the_numbers_of_the_log() {
+        let conf = read("PartitionName=all MaxNodes=4\nPartitionName=debug MaxTime=30\n").unwrap();
+        let mut header = Header::default();
+        header.push("Partition", "3 debug");
+        let of_log = conf.clone().of_log(&header);
+        assert_eq!(of_log.settings.partitions[0].partitions, [3]);
+        assert_eq!(of_log.notices(), ["partitions that the log does not name, left out: all"]);
+        let only = read("PartitionName=all MaxNodes=4\n").unwrap().of_log(&Header::default());
+        assert_eq!((only.settings.partitions.len(), only.absent.len()), (1, 0));
+    }
+
+    #[test]
+    fn basic_priorities_have_no_weights() {
+        let conf = read("PriorityWeightAge=5\nPriorityType=priority/basic\n").unwrap();
+        assert_eq!(conf.settings.weights, PriorityWeights::default());
+    }
+
+    #[test]
+    fn wrong_values_have_their_place() {
+        for (text, message) in [
+            ("\nPriorityWeightAge=much", "line 2: PriorityWeightAge: expected a whole number, found `much`"),
+            ("PriorityFavorSmall=maybe", "line 1: PriorityFavorSmall: expected YES or NO, found `maybe`"),
+            (
+                "PartitionName=a MaxTime=long",
+                "line 1: PartitionName=a MaxTime: expected a time such as 90 (minutes), 1:30:00 or 7-0, found `long`",
+            ),
+            ("SchedulerParameters=bf_interval", "line 1: bf_interval: expected a whole number, found ``"),
+        ] {
+            assert_eq!(read(text).unwrap_err().to_string(), message);
+        }
+    }
+}
