@@ -542,7 +542,7 @@ impl Auditor {
         if let Some(rule) = self.check.as_mut().and_then(|check| check.priority(settings)) {
             self.fault(None, rule.into());
         }
-        if self.platform.is_some() {
+        if self.platform.is_some() || self.classes.is_some() {
             self.fault(None, PriorityRule::Platform.into());
         }
     }

@@ -6,9 +6,9 @@ use crate::readings::{Alternative, Readings, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
-    Codec, Environment, FileOr, LocatedFile, boolean, choice, count, distinct_tables, file, file_or, flattened, list,
-    map, name, named, number, one_or_many, optional, parsed, positive, positive_fraction, positive_seconds,
-    seconds, selected, serde, shorthand, table, tables, via,
+    Codec, Environment, FileOr, LocatedFile, boolean, choice, count, distinct_tables, file, file_or,
+    flattened, list, map, name, named, number, one_or_many, optional, parsed, positive, positive_fraction,
+    positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
 use dfrsim_model::priority::{
     Account, BackfillSettings, JobClass, LONGEST_SETTING_S, Priorities, PriorityWeights, Unlisted,
