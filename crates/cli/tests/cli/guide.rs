@@ -170,6 +170,11 @@ fn nodes() {
 }
 
 #[test]
+fn priorities() {
+    check_page("priorities");
+}
+
+#[test]
 fn reading_results() {
     check_page("reading_results");
 }

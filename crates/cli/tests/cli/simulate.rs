@@ -323,3 +323,60 @@ fn wrong_outages_are_refused() {
     let found = stderr(dfrsim(ARGUMENTS).arg(folder.path("log.swf")).arg("--failures").arg(file), 2);
     assert!(found.contains("down.csv: line 2: node 7 does not exist, there are 2"), "{found}");
 }
+
+/// Two groups on two processors: the second job of group 1 comes before that of group 2, which has used less at 100 s.
+#[test]
+fn jobs_are_ordered_by_fair_share() {
+    let log = "1 0 -1 100 2 -1 -1 2 100 -1 1 1 1 -1 -1 -1 -1 -1\n2 10 -1 50 2 -1 -1 2 50 -1 1 1 1 -1 -1 -1 -1 -1\n\
+        3 20 -1 30 2 -1 -1 2 30 -1 1 2 2 -1 -1 -1 -1 -1\n";
+    let settings = "calc_period_s = 100\nhalf_life_s = 100\nweights = { fair_share = 1000 }\n";
+    let folder = Folder::with(&[("log.swf", log), ("fair.toml", settings), ("plain.toml", "")]);
+    let run = |settings: &str| {
+        let events = folder.path("events.jsonl");
+        let mut command =
+            dfrsim(["simulate", "--nodes", "2", "--unit", "processor", "--policy", "EASY", "--workload"]);
+        command.arg(folder.path("log.swf")).arg("--priority").arg(folder.path(settings));
+        stdout(command.arg("--events-out").arg(&events));
+        fs::read_to_string(events).unwrap()
+    };
+    let events = run("fair.toml");
+    let starts: Vec<&str> = events.lines().filter(|line| line.contains("\"start\"")).collect();
+    assert!(starts[1].contains("\"at_us\":100000000,\"job\":2"), "{starts:?}");
+    assert!(events.lines().nth(1).unwrap().contains("\"fair_share\":1000"), "{events}");
+    stdout(dfrsim(["audit", "--policy", "EASY"]).arg(folder.path("events.jsonl")));
+    // Settings that change no schedule leave the file as it is without them.
+    let plain = run("plain.toml");
+    let events = folder.path("without.jsonl");
+    let mut command =
+        dfrsim(["simulate", "--nodes", "2", "--unit", "processor", "--policy", "EASY", "--workload"]);
+    stdout(command.arg(folder.path("log.swf")).arg("--events-out").arg(&events));
+    assert_eq!(plain, fs::read_to_string(events).unwrap());
+}
+
+#[test]
+fn wrong_priorities_are_refused() {
+    let folder = Folder::with(&[
+        ("log.swf", LOG),
+        ("unknown.toml", "half_life = 5\n"),
+        ("zero.toml", "calc_period_s = 0\n"),
+        ("age.toml", "weights = { age = 1 }\n"),
+        ("slurm.conf", "PriorityWeightAge=much\n"),
+    ]);
+    for (file, arguments, message) in [
+        ("none.toml", &[][..], "No such file"),
+        ("unknown.toml", &[], "unknown field `half_life`"),
+        ("zero.toml", &[], "calc_period_s: expected 1 to 16000000000 seconds"),
+        ("slurm.conf", &[], "line 1: PriorityWeightAge: expected a whole number, found `much`"),
+        ("age.toml", &["--failures", "fixed:100,fixed:10"], "priorities on nodes that go down or differ"),
+        ("age.toml", &["--policy", "EQUIPARTITION"], "EQUIPARTITION does not order jobs by priority"),
+    ] {
+        let plain = ARGUMENTS
+            .iter()
+            .copied()
+            .filter(|it| !arguments.contains(&"--policy") || !["--policy", "EASY"].contains(it));
+        let mut command = dfrsim(plain.collect::<Vec<_>>());
+        command.arg(folder.path("log.swf")).args(arguments).arg("--priority").arg(folder.path(file));
+        let found = stderr(&mut command, 2);
+        assert!(found.contains(message), "{file}: {found}");
+    }
+}

@@ -5,6 +5,7 @@ mod author;
 mod outages;
 mod platform;
 mod policies;
+mod priorities;
 mod rows;
 mod run;
 mod scenario;

@@ -1,0 +1,75 @@
+//! Scenarios with priorities.
+
+use crate::{frame, numbers, read, registry, run_with};
+use dfrsim_lab::RunOptions;
+use std::fs;
+use std::path::PathBuf;
+
+/// On one node: group 1 works until 100 s, then its second job and a job of group 2 wait.
+const LOG: &str = "1 0 -1 100 1 -1 -1 1 100 -1 1 1 1 -1 -1 -1 -1 -1\n2 10 -1 50 1 -1 -1 1 50 -1 1 1 1 -1 -1 -1 -1 -1\n\
+    3 20 -1 30 1 -1 -1 1 30 -1 1 2 2 -1 -1 -1 -1 -1\n";
+
+const SCENARIO: &str = "study = 'online'\npolicies = ['FCFS', 'EASY', 'EQUIPARTITION']\n\
+    [[priority]]\nname = 'fair'\nweights = { fair_share = 1000 }\ncalc_period_s = 100\n\
+    [[priority]]\nname = 'none'\n\
+    [[workloads]]\nname = 'log'\nnodes = 1\nswf = { file = 'log.swf' }\n";
+
+/// Without priorities the waits are 0, 90 and 130 s; with a fair share 0, 120 and 80 s.
+#[test]
+fn policies_are_simulated_without_and_with_priorities() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("log.swf"), LOG).unwrap();
+    let options = RunOptions { audit: true, ..RunOptions::new(folder.path().join("out")) };
+    run_with(&registry(), SCENARIO, &[], Some(folder.path()), &options);
+    let rows = frame(&folder.path().join("out"));
+    assert_eq!(rows.len(), 3 + 2 * 2);
+    for policy in ["FCFS", "EASY"] {
+        let wait = |name: &str| numbers(&rows, name, "mean_wait_s")[0];
+        assert!((wait(policy) - 220.0 / 3.0).abs() < 1e-9, "{policy}");
+        assert!((wait(&format!("{policy} [fair]")) - 200.0 / 3.0).abs() < 1e-9, "{policy}");
+        assert_eq!(wait(&format!("{policy} [none]")), wait(policy));
+    }
+    // All rows are found again.
+    let again = run_with(&registry(), SCENARIO, &[], Some(folder.path()), &options);
+    assert_eq!(again.counts.computed, 0);
+    // Other settings of the same name are simulated.
+    let other = SCENARIO.replace("calc_period_s = 100", "calc_period_s = 50");
+    assert_eq!(run_with(&registry(), &other, &[], Some(folder.path()), &options).counts.computed, 2);
+}
+
+#[test]
+fn faults_of_priorities_have_their_place() {
+    let lublin = SCENARIO.replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }");
+    for (field, message) in [
+        ("priority=[{name='a',weights={weight=1}}]", "unknown field `weight`"),
+        ("priority=[{name='a'},{name='a'}]", "duplicate priorities `a`"),
+        ("priority=[{name='a',calc_period_s=0}]", "expected a number of seconds"),
+        (
+            "priority=[{name='a',accounts=[{name='b',parent='c'}]}]",
+            "accounts.b: its parent `c` does not exist",
+        ),
+        ("policies=['EQUIPARTITION']", "none of them orders jobs by priority"),
+        (
+            "outages.maintenance=[{first_s=0,every_s=5,length_s=1}]",
+            "priorities on nodes that go down or differ",
+        ),
+    ] {
+        let errors = read(&lublin, None, &[field]).unwrap_err().to_string();
+        assert!(errors.contains(message), "{field}: {errors}");
+    }
+}
+
+/// Prints the table of the page of the study: two years of a real log, with each start judged by the audit.
+#[test]
+#[ignore = "needs the log of SDSC SP2 and some minutes; prints a table"]
+fn fair_share_on_a_log() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../scenarios/fair_share.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    let log = dfrsim_workload::traces::locate("SDSC-SP2-1998-4.2-cln.swf.gz").unwrap();
+    let text = text.replace("\"SDSC-SP2-1998-4.2-cln.swf.gz\"", &format!("{:?}", log.display().to_string()));
+    let folder = tempfile::tempdir().unwrap();
+    let options = RunOptions { audit: true, ..RunOptions::new(folder.path()) };
+    run_with(&registry(), &text, &[], path.parent(), &options);
+    println!("{}", fs::read_to_string(folder.path().join("rows.csv")).unwrap());
+    assert_eq!(frame(folder.path()).len(), 12);
+}
