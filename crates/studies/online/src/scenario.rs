@@ -151,7 +151,7 @@ fields! {
     /// are those of the log (fields 13, 15 and 16 of SWF; account, QOS and partition of Slurm).
     #[derive(Clone, Debug, PartialEq)]
     pub struct PriorityFields {
-        /// Its name, which stands behind the name of the policy in rows: `EASY [fair_share]`.
+        /// Its name, which follows that of the policy in rows: `EASY [fair_share]`.
         pub name: String = name("priorities");
         /// By what the factors, from 0 to 1, are multiplied: `{ age, size, fair_share, qos, partition }`, each 0 if it is missing.
         pub weights: PriorityWeights = serde("a table of weights"), default PriorityWeights::default();

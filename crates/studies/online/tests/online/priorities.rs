@@ -40,28 +40,31 @@ fn policies_are_simulated_without_and_with_priorities() {
 #[test]
 fn faults_of_priorities_have_their_place() {
     let lublin = SCENARIO.replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }");
-    for (field, message) in [
-        ("priority=[{name='a',weights={weight=1}}]", "unknown field `weight`"),
-        ("priority=[{name='a'},{name='a'}]", "duplicate priorities `a`"),
-        ("priority=[{name='a',calc_period_s=0}]", "expected a number of seconds"),
+    for (found, other, message) in [
+        ("{ fair_share = 1000 }", "{ weight = 1 }", "unknown field `weight`"),
+        ("'none'", "'fair'", "duplicate priorities `fair`"),
+        ("calc_period_s = 100", "calc_period_s = 0", "expected a number of seconds"),
         (
-            "priority=[{name='a',accounts=[{name='b',parent='c'}]}]",
+            "calc_period_s = 100",
+            "accounts = [{ name = 'b', parent = 'c' }]",
             "accounts.b: its parent `c` does not exist",
         ),
-        ("policies=['EQUIPARTITION']", "none of them orders jobs by priority"),
+        ("'FCFS', 'EASY', ", "", "none of them orders jobs by priority"),
         (
-            "outages.maintenance=[{first_s=0,every_s=5,length_s=1}]",
+            "[[workloads]]",
+            "[[outages.maintenance]]\nfirst_s = 0\nevery_s = 5\nlength_s = 1\n[[workloads]]",
             "priorities on nodes that go down or differ",
         ),
     ] {
-        let errors = read(&lublin, None, &[field]).unwrap_err().to_string();
-        assert!(errors.contains(message), "{field}: {errors}");
+        assert!(lublin.contains(found), "{found}");
+        let errors = read(&lublin.replace(found, other), None, &[]).unwrap_err().to_string();
+        assert!(errors.contains(message), "{other}: {errors}");
     }
 }
 
-/// Prints the table of the page of the study: two years of a real log, with each start judged by the audit.
+/// Prints the table of the page of the study: part of a real log, with each start judged by the audit.
 #[test]
-#[ignore = "needs the log of SDSC SP2 and some minutes; prints a table"]
+#[ignore = "needs the log of SDSC SP2 and a minute; prints rows"]
 fn fair_share_on_a_log() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../scenarios/fair_share.toml");
     let text = fs::read_to_string(&path).unwrap();
