@@ -12,5 +12,6 @@ mod grid;
 mod links;
 mod outages;
 mod plan;
+mod priorities;
 mod rules;
 mod simulated;
