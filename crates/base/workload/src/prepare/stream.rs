@@ -16,7 +16,7 @@ pub struct JobStream<S> {
     work: Work,
 }
 
-/// All but the source of the lines, so that it is compiled here, with this crate's options, whatever the source.
+/// All but the source of the lines: code that does not depend on it is compiled in this crate, with its options.
 struct Work {
     options: Options,
     annotator: Annotator,
