@@ -42,8 +42,11 @@ const FILE: [&str; 20] = [
     ),
 ];
 
+/// The line, from 1, what it has there, and what it has instead.
+type Edit = (usize, &'static str, &'static str);
+
 /// The file in which parts of lines, from 1, are others.
-fn edited(edits: &[(usize, &str, &str)]) -> String {
+fn edited(edits: &[Edit]) -> String {
     let mut lines: Vec<String> = FILE.iter().map(|&line| line.to_owned()).collect();
     for &(line, from, to) in edits {
         assert!(lines[line - 1].contains(from), "line {line} has no {from}");
@@ -73,7 +76,7 @@ fn a_file_with_priorities_is_accepted() {
 /// What is planted, and a fault that is found.
 #[test]
 fn planted_faults_of_priorities_are_found() {
-    let planted: &[(&[(usize, &str, &str)], &str)] = &[
+    let planted: &[(&[Edit], &str)] = &[
         // The weight is another one: by submission job 1 is first.
         (
             &[(2, "\"fair_share\":1000", "\"fair_share\":0")],

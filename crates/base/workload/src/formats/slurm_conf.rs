@@ -232,8 +232,7 @@ fn seconds(text: &str) -> Option<u64> {
     };
     let parts: Option<Vec<u64>> = clock.split(':').map(|part| part.parse().ok()).collect();
     let units: &[u64] = match (days, parts.as_ref()?.len()) {
-        (Some(_), 1..=3) => &[3_600, 60, 1],
-        (None, 3) => &[3_600, 60, 1],
+        (Some(_), 1..=3) | (None, 3) => &[3_600, 60, 1],
         (None, 1..=2) => &[60, 1],
         _ => return None,
     };
