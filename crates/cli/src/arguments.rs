@@ -137,7 +137,7 @@ pub(crate) enum Annotate {
 
 impl WorkloadArguments {
     /// How its lines become jobs of an unlimited machine.
-    fn options(&self) -> Result<Options, Failure> {
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
         if self.unit == Unit::Processor && self.annotate != Annotate::None {
             return Err(Failure::input(
                 "--unit processor uses the processors of the log as they are; use --unit node with --annotate",

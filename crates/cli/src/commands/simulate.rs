@@ -22,6 +22,7 @@ use dfrsim_cluster::{
 use dfrsim_interchange::Records;
 use dfrsim_lab::Registry;
 use dfrsim_model::{Job, Seed, SimSpan, SimTime, WeightRule};
+use dfrsim_platform::classes::UnequalNodes;
 use dfrsim_policies::fractional::{DropRule, McbOptions, Packing};
 use dfrsim_policies::{Policy, PolicyOptions};
 use dfrsim_workload::feedback::Submission;
@@ -167,6 +168,8 @@ impl Simulate {
         let read = |file: &PathBuf| priorities::read(file, self.policy, opened.header());
         let priorities = self.priority.as_ref().map(read).transpose()?.flatten();
         let opened = if priorities.is_some() { opened.with_origins() } else { opened };
+        let with_log = |nodes: &Arc<UnequalNodes>| platform::with_log(nodes, &self.workload, &path);
+        let unequal = unequal.as_ref().map(with_log).transpose()?;
         self.warn();
         let mut time = HostTime::default();
         let subject = Subject {

@@ -7,6 +7,7 @@ use dfrsim_model::{Job, Seed};
 use dfrsim_platform::classes::{
     Demands, NodeClass, NodeClasses, PlatformFields, Sharing, UnequalNodes, read,
 };
+use dfrsim_workload::prepare::resources;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -22,7 +23,11 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
     };
     let classes = classes(workload, &fields).map_err(|error| fault(&error))?;
     let (requests, seed) = (workload.requests.clone(), Seed::new(seed));
-    let demands = Demands { requests, seed, given: BTreeMap::new() };
+    let given = match workload.source.log(workload.nodes) {
+        Some((log, options)) => resources(&log.file.path, &options).map_err(RunError::input)?,
+        None => BTreeMap::new(),
+    };
+    let demands = Demands { requests, seed, given };
     match demands.unknown(&classes) {
         Some(request) => Err(fault(&format!("no class has what is asked for by `{request}`"))),
         None => Ok(Some(Arc::new(UnequalNodes { classes, demands }))),

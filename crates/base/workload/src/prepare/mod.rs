@@ -41,9 +41,10 @@ pub use survey::Survey;
 use crate::cut::Selection;
 use crate::formats::{batsim, gwf, pbs, slurm, swf};
 use crate::log::{Header, Line, LogError, Order, ReadReport, Reader, Source, Strictness, Whole};
-use dfrsim_model::Job;
 use dfrsim_model::named;
+use dfrsim_model::{Job, JobId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::num::NonZeroU64;
@@ -234,6 +235,19 @@ pub fn read_whole(path: &Path, options: &Options) -> Result<Whole, LogError> {
         Format::Pbs => pbs::read(path, options.lines),
         _ => Whole::read(reader(path, options, Order::Any)?),
     }
+}
+
+/// What the jobs of a log asked for of resources beside processors and memory, as names and numbers of units; only listings of Slurm say
+/// that.
+///
+/// # Errors
+/// [`LogError::Open`], and [`LogError::Faults`] with the faults of the file.
+pub fn resources(path: &Path, options: &Options) -> Result<BTreeMap<JobId, Vec<(String, u32)>>, LogError> {
+    if options.format.of(path) != Format::Slurm {
+        return Ok(BTreeMap::new());
+    }
+    let resources = slurm::resources(path, options.lines)?;
+    Ok(resources.into_iter().map(|(job, resources)| (JobId(job), resources)).collect())
 }
 
 /// All jobs of a file, in the order of their submit times.

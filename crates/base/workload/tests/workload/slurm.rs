@@ -37,6 +37,22 @@ fn all_lines_of_a_recorded_listing_are_accounted_for() {
     assert_eq!(report.accounting, expected);
 }
 
+/// Two jobs of the listing had one and two GPUs, in lines 23 and 25. They are numbered as they come, since runs of a requeued job have the same number. A type of GPUs is not counted beside them.
+#[test]
+fn gpus_are_those_of_the_listing() {
+    let found = slurm::resources(Path::new(LISTING), Strictness::Strict).unwrap();
+    let gpus = |count| vec![("gpu".to_owned(), count)];
+    assert_eq!(found.values().cloned().collect::<Vec<_>>(), [gpus(1), gpus(2)]);
+    let lines: Vec<Line> = recorded().collect();
+    let line_of = |job: &u64| lines.iter().find(|line| line.record.job == *job).map(|line| line.number);
+    assert_eq!(found.keys().map(line_of).collect::<Vec<_>>(), [Some(23), Some(25)]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("typed.sacct");
+    let text = std::fs::read_to_string(LISTING).unwrap().replace("gres/gpu=2", "gres/gpu=2,gres/gpu:a100=2");
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(slurm::resources(&path, Strictness::Strict).unwrap(), found);
+}
+
 #[test]
 fn each_kind_of_job_is_read_as_it_ran() {
     let lines: Vec<Line> = recorded().collect();

@@ -1,11 +1,13 @@
 //! Nodes that differ, as the command line says it.
 
+use crate::arguments::WorkloadArguments;
 use crate::failure::Failure;
 use clap::Args;
 use dfrsim_model::Seed;
 use dfrsim_platform::classes::{Demands, Request, UnequalNodes, read};
+use dfrsim_workload::prepare::resources;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Classes of nodes, and what jobs ask of them.
@@ -20,6 +22,17 @@ pub(super) struct PlatformArguments {
     /// such a part of each, as gpu:0.3:1+2:0.5-1), or @FEATURE:PROBABILITY. May be given several times
     #[arg(long = "request", value_name = "REQUEST", requires = "platform")]
     requests: Vec<Request>,
+}
+
+/// The nodes, with what the log itself says of its jobs.
+pub(super) fn with_log(
+    nodes: &UnequalNodes,
+    workload: &WorkloadArguments,
+    path: &Path,
+) -> Result<Arc<UnequalNodes>, Failure> {
+    let given = resources(path, &workload.options()?).map_err(|error| workload.log.failure(&error))?;
+    let demands = Demands { given, ..nodes.demands.clone() };
+    Ok(Arc::new(UnequalNodes { classes: nodes.classes.clone(), demands }))
 }
 
 impl PlatformArguments {

@@ -378,7 +378,7 @@ impl UnequalScheduler {
                 JobState::Paused => decision.resume(handle, on, job_yield),
                 JobState::Running if job.placement() != &on[..] => decision.migrate(handle, on, job_yield),
                 JobState::Running if job.current_yield() != job_yield => {
-                    decision.set_yield(handle, job_yield)
+                    decision.set_yield(handle, job_yield);
                 }
                 _ => {}
             }

@@ -4,7 +4,7 @@ use crate::support::{jobs, schedule, starts_and_ends};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan};
-use dfrsim_platform::classes::{ClassFields, Demands, PlatformFields, Request, UnequalNodes};
+use dfrsim_platform::classes::{ClassFields, Demands, NodeClasses, PlatformFields, Request, UnequalNodes};
 use dfrsim_platform::{FailureModel, Outages};
 use dfrsim_policies::{Policy, PolicyOptions, catalogue};
 use dfrsim_workload::load;
@@ -122,7 +122,7 @@ fn synthetic(seed: u64, nodes: u32) -> Vec<Job> {
 fn events(policy: Policy, nodes: u32, options: &Options, jobs: &[Job]) -> Vec<u8> {
     let classes = options.unequal.as_ref().map(|unequal| &unequal.classes);
     let outages = options.outages.as_ref();
-    let capacity = classes.map(|classes| classes.capacity());
+    let capacity = classes.map(NodeClasses::capacity);
     let figures = SummaryOptions { capacity, outages: outages.is_some(), ..SummaryOptions::new(nodes) };
     let mut log =
         EventLog::new(Vec::new(), &policy.to_string(), nodes, options.penalty, SimSpan::from_secs(10));

@@ -47,7 +47,7 @@
 //!
 //! Every line is accounted for ([`Accounting`]): steps and jobs that had not ended are left out; a run that ended in a
 //! requeue is a job of its own, as is each component of a heterogeneous job, which in truth start together. There is no
-//! field for GPUs. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
+//! field for GPUs; [`resources`] has them. A `|` in the name of a job, which `sacct` does not escape, is recognised by the number of fields.
 //!
 //! Source: the manual page of `sacct`, Slurm 20.11 to 24.05, and what Slurm 22.05 prints (`scripts/record-sacct`).
 
@@ -56,10 +56,12 @@ mod columns;
 mod job;
 
 use crate::log::{
-    Accounting, Faults, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines, text,
+    Accounting, Faults, Line, Listed, LogError, Names, Problem, ReadReport, Strictness, Whole, listed_lines,
+    text,
 };
 use columns::{Column, Columns, Row};
 use job::{Kind, read_job};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Reads a file, plain or gzip.
@@ -120,6 +122,34 @@ pub fn read_text(text: &str, file: &str, strictness: Strictness) -> Result<Whole
     let report = ReadReport { records: jobs.len() as u64, broken, accounting, ..ReadReport::default() };
     let (header, lines) = listed_lines(&jobs, &names, "accounting of Slurm, by sacct");
     Ok(Whole::new(file.to_owned(), header, report, lines))
+}
+
+/// What jobs used or asked for of generic resources (`gres/gpu` and others in `AllocTRES`, else `ReqTRES`): names and numbers of units,
+/// by the numbers of jobs.
+///
+/// # Errors
+/// As those of [`read`].
+pub fn resources(path: &Path, strictness: Strictness) -> Result<BTreeMap<u64, Vec<(String, u32)>>, LogError> {
+    let text = text(path)?;
+    let lines = read_text(&text, &path.display().to_string(), strictness)?;
+    let rows: Vec<&str> = text.lines().collect();
+    let header = rows.iter().find(|line| !line.trim().is_empty());
+    let Some(columns) = header.and_then(|line| Columns::parse(line).ok()) else { return Ok(BTreeMap::new()) };
+    let of_line = |line: Line| {
+        let row = columns.row(rows.get(line.number as usize - 1)?).ok()?;
+        let (_, list) = row.first(&[Column::AllocTres, Column::ReqTres])?;
+        let resources = list.split(',').filter_map(generic);
+        let resources: Vec<(String, u32)> = resources.collect();
+        (!resources.is_empty()).then_some((line.record.job, resources))
+    };
+    Ok(lines.filter_map(of_line).collect())
+}
+
+/// `gres/gpu=2`, but not the part of a type, as in `gres/gpu:a100=2`.
+fn generic(part: &str) -> Option<(String, u32)> {
+    let (name, number) = part.strip_prefix("gres/")?.split_once('=')?;
+    let number = number.parse().ok().filter(|number| *number > 0)?;
+    (!name.contains(':')).then(|| (name.to_owned(), number))
 }
 
 /// Counts what is special about a job.
