@@ -423,7 +423,8 @@ impl FractionalCheck {
                 let is_new = lowest.is_none_or(|lowest| ranking.precedes(lowest, this, now));
                 (&mut lowest, is_new)
             } else {
-                let is_new = left_out.is_none_or(|highest| ranking.precedes(this, highest, now));
+                let is_new = self.memory.fits_on_those_up(job.memory, job.tasks)
+                    && left_out.is_none_or(|highest| ranking.precedes(this, highest, now));
                 (&mut left_out, is_new)
             };
             if is_new {

@@ -63,6 +63,13 @@ impl Memory {
         *room >= u64::from(tasks)
     }
 
+    /// Whether this many tasks would find room on the nodes that are up, if these were empty.
+    pub(super) fn fits_on_those_up(&self, memory: u32, tasks: u32) -> bool {
+        let down = self.down.iter().filter(|&&is_down| is_down).count() as u64;
+        let on_a_node = Share::ONE.units().checked_div(memory).map_or(u64::MAX, u64::from);
+        on_a_node.saturating_mul(u64::from(self.nodes) - down) >= u64::from(tasks)
+    }
+
     /// Whether this many tasks would find room on the empty cluster.
     pub(super) fn fits_when_empty(&self, memory: u32, tasks: u32) -> bool {
         let on_a_node = Share::ONE.units().checked_div(memory).map_or(u64::MAX, u64::from);

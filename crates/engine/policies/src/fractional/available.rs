@@ -1,7 +1,7 @@
 //! The nodes that jobs may be on.
 
-use dfrsim_cluster::{NodeRange, Placement, View};
-use dfrsim_model::{NodeId, SimSpan, SimTime};
+use dfrsim_cluster::{JobView, NodeRange, Placement, View};
+use dfrsim_model::{NodeId, Share, SimSpan, SimTime};
 use dfrsim_platform::Window;
 use std::borrow::Cow;
 
@@ -51,6 +51,12 @@ impl Available {
     /// How many they are.
     pub(super) fn count(&self) -> u32 {
         self.count
+    }
+
+    /// Whether a job may be mapped: not while too few nodes are up for its tasks, however few other jobs there are.
+    pub(super) fn fits(&self, job: JobView<'_>) -> bool {
+        let on_one = || Share::ONE.units().checked_div(job.memory().units()).map_or(u64::MAX, u64::from);
+        self.numbers.is_none() || on_one().saturating_mul(self.count.into()) >= u64::from(job.tasks())
     }
 
     /// Whether they are the same nodes.

@@ -136,8 +136,11 @@ impl FractionalScheduler {
     fn rank_fitting(&mut self, view: View<'_>) {
         let whole = u64::from(self.mapping.available.count()) * u64::from(Share::ONE.units());
         let mut sum = 0;
+        let available = &self.mapping.available;
         let is_enough = |job: JobHandle| {
-            sum += u64::from(view.job(job).memory().units()) * u64::from(view.job(job).tasks());
+            if available.fits(view.job(job)) {
+                sum += u64::from(view.job(job).memory().units()) * u64::from(view.job(job).tasks());
+            }
             sum > whole
         };
         let priority = self.priority();
@@ -243,7 +246,9 @@ impl FractionalScheduler {
         } else {
             self.rank_all(view);
         }
-        let ranked: Vec<JobHandle> = self.ranking.highest_first().collect();
+        // One that cannot run on the nodes that are up would keep all others of lower priority from running.
+        let fits = |job: &JobHandle| self.mapping.available.fits(view.job(*job));
+        let ranked: Vec<JobHandle> = self.ranking.highest_first().filter(fits).collect();
         let (mapping, limit) = (&self.mapping, self.policy.remap_limit);
         // The placements of jobs that are pinned, one after the other, and which of them is whose.
         let mut parts = Vec::new();

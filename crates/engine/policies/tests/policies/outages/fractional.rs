@@ -84,6 +84,19 @@ fn periodic_policies_wait_for_ticks_after_windows() {
     }
 }
 
+/// A job of two tasks, each of which needs a node, cannot run on one: it waits for the other node, and does not keep jobs of lower
+/// priority from running.
+#[test]
+fn a_job_that_is_too_wide_for_the_nodes_that_are_up_is_passed_over() {
+    let options = options("requeue", &[(1, 1, 5, 100)], &[]);
+    let table = [(0, 2, 10, 0), (6, 1, 20, 0)];
+    let all = || jobs(&table).into_iter().map(|job| Job { memory: Share::ONE, ..job }).collect();
+    for policy in ["GreedyP*/OPT=MIN", "GreedyPM*/OPT=MIN", "MCB*/OPT=MIN", "MCB*/RELABEL/OPT=MIN"] {
+        let found = starts_and_ends(&schedule(policy, 2, &options, all()));
+        assert_eq!(found, [(0.0, 110.0), (6.0, 26.0)], "{policy}");
+    }
+}
+
 /// All nodes fail before the second job arrives: it waits until one is back, and both begin there one after the other.
 #[test]
 fn a_cluster_without_nodes_starts_no_job() {
