@@ -63,11 +63,10 @@ fn kind(begin: &str) -> Kind {
         Ok(Value::Object(record)) if record.contains_key("event") => Kind::Events,
         Ok(Value::Object(whole)) if !whole.contains_key("pools") => Kind::Neither,
         Ok(Value::Object(_)) => Kind::Plan,
-        Ok(_) => Kind::Neither,
-        // Its first record is cut or too long.
+        // The first record is cut or too long.
         Err(_) if line.starts_with("{\"event\"") => Kind::Events,
         Err(_) if line.starts_with('{') => Kind::Plan,
-        Err(_) => Kind::Neither,
+        Ok(_) | Err(_) => Kind::Neither,
     }
 }
 
