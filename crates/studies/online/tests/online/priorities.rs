@@ -3,7 +3,6 @@
 use crate::{frame, numbers, read, registry, run_with};
 use dfrsim_lab::RunOptions;
 use std::fs;
-use std::path::PathBuf;
 
 /// On one node: group 1 works until 100 s, then its second job and a job of group 2 wait.
 const LOG: &str = "1 0 -1 100 1 -1 -1 1 100 -1 1 1 1 -1 -1 -1 -1 -1\n2 10 -1 50 1 -1 -1 1 50 -1 1 1 1 -1 -1 -1 -1 -1\n\
@@ -60,19 +59,4 @@ fn faults_of_priorities_have_their_place() {
         let errors = read(&lublin.replace(found, other), None, &[]).unwrap_err().to_string();
         assert!(errors.contains(message), "{other}: {errors}");
     }
-}
-
-/// Prints the table of the page of the study: part of a real log, with each start judged by the audit.
-#[test]
-#[ignore = "needs the log of SDSC SP2 and a minute; prints rows"]
-fn fair_share_on_a_log() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../scenarios/fair_share.toml");
-    let text = fs::read_to_string(&path).unwrap();
-    let log = dfrsim_workload::traces::locate("SDSC-SP2-1998-4.2-cln.swf.gz").unwrap();
-    let text = text.replace("\"SDSC-SP2-1998-4.2-cln.swf.gz\"", &format!("{:?}", log.display().to_string()));
-    let folder = tempfile::tempdir().unwrap();
-    let options = RunOptions { audit: true, ..RunOptions::new(folder.path()) };
-    run_with(&registry(), &text, &[], path.parent(), &options);
-    println!("{}", fs::read_to_string(folder.path().join("rows.csv")).unwrap());
-    assert_eq!(frame(folder.path()).len(), 12);
 }
