@@ -10,6 +10,7 @@ mod names;
 mod outages;
 mod priorities;
 mod readings;
+mod real_slurm;
 mod reference_schedules;
 mod support;
 mod theorem_2;
