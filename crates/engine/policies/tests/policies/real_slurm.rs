@@ -40,8 +40,8 @@ struct Model {
     policy: &'static str,
     /// Whether jobs are in the order of Slurm's priorities, and not in that of their submission.
     by_priority: bool,
-    /// Whether submissions, and ends of jobs that the main scheduler started, are seen one pass later. Backfilling is before the main
-    /// scheduler in each second, so that the ends of the jobs that it started are seen in the same second.
+    /// Whether submissions, and ends of jobs that the main scheduler started, are seen one second later, by its next pass. Ends of jobs
+    /// that backfilling started are before that pass in the same second.
     next_pass: bool,
 }
 
@@ -111,7 +111,7 @@ fn differences(real: &[f64], simulated: &[f64]) -> Differences {
     }
 }
 
-/// Of the 200 jobs, CONS starts 52 % within the interval of backfilling (EASY 56 %) and 86 % within two, and 2 % of the pairs of jobs in
+/// Of the 200 jobs, CONS starts 52 % within the interval of backfilling (EASY 56 %) and 85 % within two, and 2 % of the pairs of jobs in
 /// another order; in the order of submission it would be 18 %. Most of the other jobs are small differences of a job that took the nodes
 /// before them: `crates/VALIDATION.md` has the reasons.
 #[test]
@@ -125,8 +125,8 @@ fn starts_are_close_to_those_of_a_real_slurm() {
         let all = format!("{policy}: {model:?}; seen at once: {at_once:?}; by submission: {unordered:?}");
         assert!(model.within >= 0.5 && model.within_two >= 0.8, "{all}");
         assert!(model.inversions <= 0.025 && model.mean_s <= 10.0, "{all}");
-        assert!(model.mean_s < at_once.mean_s && model.inversions < at_once.inversions, "{all}");
+        assert!(model.of_mean_s.abs() < at_once.of_mean_s.abs() && model.mean_s < at_once.mean_s, "{all}");
+        assert!(model.inversions < at_once.inversions, "{all}");
         assert!(unordered.inversions > 0.15 && unordered.within < 0.2, "{all}");
-        println!("{all}");
     }
 }
