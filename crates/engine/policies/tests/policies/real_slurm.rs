@@ -111,7 +111,7 @@ fn differences(real: &[f64], simulated: &[f64]) -> Differences {
     }
 }
 
-/// Of the 200 jobs, CONS starts 52 % within the interval of backfilling (EASY 56 %) and 85 % within two, and 2 % of the pairs of jobs in
+/// Of the 200 jobs, CONS starts 52 % within the interval of backfilling (EASY 55.5 %) and 85 % within two, and 2 % of the pairs of jobs in
 /// another order; in the order of submission it would be 18 %. Most of the other jobs are small differences of a job that took the nodes
 /// before them: `crates/VALIDATION.md` has the reasons.
 #[test]
