@@ -109,7 +109,7 @@ class Environment(unittest.TestCase):
         for wrong, text in [({"reward": "speed"}, "reward is 'speed'"), ({"nodes": 0}, "nodes is 0")]:
             with self.assertRaisesRegex(ValueError, text):
                 JobSelection(**wrong)
-        with self.assertRaisesRegex(ValueError, "a load must be a positive number, not -1"):
+        with self.assertRaisesRegex(ValueError, "expected a positive load, found -1"):
             JobSelection(load=-1).reset()
 
 
