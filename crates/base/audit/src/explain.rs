@@ -193,16 +193,8 @@ fn life_of(chosen: u64, bounded_stretch: f64, records: Vec<Record<'static>>) -> 
                     });
                 }
             }
-            Record::Run { .. }
-            | Record::Link { .. }
-            | Record::Summary { .. }
-            | Record::Platform { .. }
-            | Record::Priority { .. }
-            | Record::Classes { .. }
-            | Record::Ask { .. }
-            | Record::Window { .. }
-            | Record::Down { .. }
-            | Record::Up { .. } => {}
+            // The others have no name, as they are not about a job.
+            _ => {}
         }
     }
     None

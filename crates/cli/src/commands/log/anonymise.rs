@@ -1,13 +1,11 @@
 //! `dfrsim log anonymise`
 
-use super::write;
+use super::{read, write};
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::{Places, Printing, Written, counted, notice};
+use crate::output::{Printing, Written, counted, notice};
 use clap::Args;
 use dfrsim_workload::anonymise::{Replaced, anonymise};
-use dfrsim_workload::log::{Record, Source as _};
-use dfrsim_workload::{prepare, traces};
 use std::path::PathBuf;
 
 /// Write a log in which no user can be recognised, with the same simulations
@@ -37,16 +35,7 @@ pub(crate) struct Anonymise {
 
 impl Anonymise {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let path = traces::locate(&self.input).map_err(Failure::input)?;
-        Places::default().reads("the input", &path).writes("--out", self.out.as_path())?;
-        let options = self.log.options();
-        let mut whole = prepare::read_whole(&path, &options).map_err(|error| self.log.failure(&error))?;
-        let header = whole.header().clone();
-        let selected = whole.by_ref().filter(|line| options.select.contains(line.place, line.record.submit));
-        let mut records: Vec<Record> = selected.map(|line| line.record).collect();
-        for notice in whole.finish().map_err(|error| self.log.failure(&error))?.notices() {
-            notice!("{}: {notice}", path.display());
-        }
+        let (_, header, mut records) = read::selected(&self.input, &self.out, &self.log)?;
         let (header, replaced) = anonymise(&header, &mut records, self.shift);
         write::log(&self.out, &header, &records)?;
         let Replaced { jobs, users, groups, executables, queues, partitions } = replaced;

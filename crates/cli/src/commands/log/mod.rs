@@ -4,6 +4,7 @@ mod anonymise;
 mod convert;
 mod generate;
 mod info;
+mod read;
 mod remarks;
 mod resample;
 mod suggestions;

@@ -1,14 +1,13 @@
 //! `dfrsim log resample`
 
-use super::write;
+use super::{read, write};
 use crate::arguments::LogArguments;
 use crate::failure::Failure;
-use crate::output::{Places, Printing, Written, counted, notice};
+use crate::output::{Printing, Written, counted, notice};
 use clap::Args;
 use dfrsim_model::Seed;
-use dfrsim_workload::log::{Record, Source as _};
+use dfrsim_workload::log::Record;
 use dfrsim_workload::resample::draw;
-use dfrsim_workload::{prepare, traces};
 use std::path::PathBuf;
 
 /// Draw another log from the users of a log
@@ -39,16 +38,7 @@ pub(crate) struct Resample {
 
 impl Resample {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let path = traces::locate(&self.input).map_err(Failure::input)?;
-        Places::default().reads("the input", &path).writes("--out", self.out.as_path())?;
-        let options = self.log.options();
-        let mut whole = prepare::read_whole(&path, &options).map_err(|error| self.log.failure(&error))?;
-        let mut header = whole.header().clone();
-        let selected = whole.by_ref().filter(|line| options.select.contains(line.place, line.record.submit));
-        let records: Vec<Record> = selected.map(|line| line.record).collect();
-        for notice in whole.finish().map_err(|error| self.log.failure(&error))?.notices() {
-            notice!("{}: {notice}", path.display());
-        }
+        let (path, mut header, records) = read::selected(&self.input, &self.out, &self.log)?;
         let drawn = draw(&records, self.weeks, Seed::new(self.seed));
         let users = drawn.iter().map(|one| one.user).max().unwrap_or(0);
         let new: Vec<Record> = drawn.iter().map(|one| one.record(&records[one.place])).collect();
