@@ -3,18 +3,9 @@
 use super::BatchRule;
 use super::check::{Cluster, Decision, OVERRUN, Running};
 use super::queue::Waiting;
-use crate::profile::{Profile, Request, reserve};
+use crate::profile::{Request, reserve};
 use dfrsim_model::SimTime;
 use std::collections::BTreeMap;
-
-/// The nodes that running jobs have.
-fn of_running(now: u64, cluster: &Cluster) -> Profile {
-    let mut profile = Profile::new(cluster.nodes, now);
-    for job in cluster.running.values() {
-        profile.take(now, job.expected_end(now), job.width);
-    }
-    profile
-}
 
 /// The reservations from one decision to the next.
 #[derive(Debug)]
@@ -52,7 +43,8 @@ impl Reservations {
             self.starts.clear();
         }
         let requests = queue.iter().map(|job| Request { key: job.job, width: job.width, span: job.estimate });
-        reserve(of_running(now, cluster), requests, &mut self.starts, freed);
+        let running = cluster.running.values().map(|job| (now, job.expected_end(now), job.width));
+        reserve((cluster.nodes, now), running, requests, &mut self.starts, freed);
     }
 
     /// Judges a decision.

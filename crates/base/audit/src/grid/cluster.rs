@@ -1,7 +1,7 @@
 //! One cluster.
 
 use super::book::Book;
-use super::local::{Local, Situation, Waiting, running_profile};
+use super::local::{Local, Situation, Waiting, in_use};
 use super::reservations::Reservations;
 use crate::profile::Profile;
 use dfrsim_model::grid_event;
@@ -93,7 +93,7 @@ impl Cluster {
             self.situation(policy, now).plan(|job, start| starts.push((*job, start))).is_some()
         };
         self.book = is_known.then(|| {
-            let mut book = Book::new(policy, running_profile(now, self.cores, &self.running));
+            let mut book = Book::new(policy, Profile::taken(self.cores, now, in_use(now, &self.running)));
             for (Waiting { job, width, walltime, .. }, start) in starts {
                 book.enter(job, start, (width, walltime));
             }

@@ -42,13 +42,9 @@ pub(super) struct Waiting {
     pub(super) since: u64,
 }
 
-/// The cores that running jobs have.
-pub(super) fn running_profile(now: u64, cores: u32, running: &BTreeMap<u64, (u64, u32)>) -> Profile {
-    let mut profile = Profile::new(cores, now);
-    for &(end, width) in running.values() {
-        profile.take(now, end.max(now), width);
-    }
-    profile
+/// The cores that running jobs have: from when to when, and how many.
+pub(super) fn in_use(now: u64, running: &BTreeMap<u64, (u64, u32)>) -> impl Iterator<Item = (u64, u64, u32)> {
+    running.values().map(move |&(end, width)| (now, end.max(now), width))
 }
 
 /// The cores, the jobs on them and the queue.
@@ -74,7 +70,7 @@ impl Situation<'_> {
         if self.local == Local::Conservative || self.queue.len() > LONGEST_QUEUE {
             return None;
         }
-        let mut profile = running_profile(self.now, self.cores, self.running);
+        let mut profile = Profile::taken(self.cores, self.now, in_use(self.now, self.running));
         let mut from = self.now;
         for job in self.queue.values() {
             let start = profile.earliest_from(from, job.width, job.walltime);

@@ -1,7 +1,7 @@
 //! The plan of CONS from one moment to the next.
 
 use super::LONGEST_QUEUE;
-use super::local::{Waiting, running_profile};
+use super::local::{Waiting, in_use};
 use crate::profile::{Request, reserve};
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ impl Reservations {
         if freed || self.starts.len() < queue.len() {
             let request =
                 |(&key, job): (&u64, &Waiting)| Request { key, width: job.width, span: job.walltime };
-            let profile = running_profile(now, cores, running);
-            reserve(profile, queue.iter().map(request), &mut self.starts, freed);
+            let running = in_use(now, running);
+            reserve((cores, now), running, queue.iter().map(request), &mut self.starts, freed);
         }
         Some(&self.starts)
     }
