@@ -18,17 +18,32 @@ impl Profile {
         Profile { size: i64::from(size), now, changes: Vec::new() }
     }
 
-    /// The same after [`Profile::take`] of each of these (from, to, width), in less time.
-    pub(crate) fn taken(size: u32, now: u64, taken: impl Iterator<Item = (u64, u64, u32)>) -> Profile {
-        let mut changes: Vec<(u64, i64)> =
-            taken.flat_map(|(from, to, width)| [(from, i64::from(width)), (to, -i64::from(width))]).collect();
-        changes.sort_unstable_by_key(|&(at, _)| at);
-        changes.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 += if same { next.1 } else { 0 };
-            same
-        });
+    /// A profile of jobs that run until these moments, in their order (end, width).
+    pub(crate) fn of_running(size: u32, now: u64, ends: &[(u64, u32)]) -> Profile {
+        let mut changes = Vec::with_capacity(ends.len() + 1);
+        let used: i64 = ends.iter().map(|&(_, width)| i64::from(width)).sum();
+        changes.extend((used > 0).then_some((now, used)));
+        for &(end, width) in ends {
+            add_last(&mut changes, (end.max(now), -i64::from(width)));
+        }
         Profile { size: i64::from(size), now, changes }
+    }
+
+    /// Does [`Profile::take`] for each of these (from, to, width), in less time.
+    fn take_all(&mut self, taken: impl Iterator<Item = (u64, u64, u32)>) {
+        let width = i64::from;
+        let mut more: Vec<(u64, i64)> =
+            taken.flat_map(|(from, to, wide)| [(from, width(wide)), (to, -width(wide))]).collect();
+        more.sort_unstable();
+        let mut before = std::mem::take(&mut self.changes).into_iter().peekable();
+        self.changes.reserve(before.len() + more.len());
+        for change in more {
+            while let Some(earlier) = before.next_if(|&(at, _)| at <= change.0) {
+                add_last(&mut self.changes, earlier);
+            }
+            add_last(&mut self.changes, change);
+        }
+        before.for_each(|later| add_last(&mut self.changes, later));
     }
 
     fn change(&mut self, at: u64, by: i64) {
@@ -72,12 +87,19 @@ impl Profile {
     }
 }
 
-/// When as many processors as the head of a queue needs are free if running jobs end at these moments (end, width), and how many
+/// Adds a change that is not before the others.
+fn add_last(changes: &mut Vec<(u64, i64)>, (at, by): (u64, i64)) {
+    match changes.last_mut() {
+        Some(last) if last.0 == at => last.1 += by,
+        _ => changes.push((at, by)),
+    }
+}
+
+/// When as many processors as the head of a queue needs are free if running jobs end at these moments, in their order (end, width), and how many
 /// it leaves free then.
-pub(crate) fn reservation(now: u64, free: u32, width: u32, mut ends: Vec<(u64, u32)>) -> (u64, u32) {
-    ends.sort_unstable();
+pub(crate) fn reservation(now: u64, free: u32, width: u32, ends: &[(u64, u32)]) -> (u64, u32) {
     let (mut free, mut start) = (free, now);
-    for (end, ended) in ends {
+    for &(end, ended) in ends {
         // All that end in the same moment are free then.
         if free >= width && end > start {
             break;
@@ -96,11 +118,10 @@ pub(crate) struct Request {
     pub(crate) span: u64,
 }
 
-/// The starts of all jobs of a queue with CONS, beside the running ones (from, to, width): a job that has no reservation gets the earliest
+/// The starts of all jobs of a queue with CONS, on a profile of the running ones: a job that has no reservation gets the earliest
 /// hole. If jobs move up, each gives up its reservation in turn and takes the earliest hole too.
 pub(crate) fn reserve(
-    (size, now): (u32, u64),
-    running: impl Iterator<Item = (u64, u64, u32)>,
+    mut profile: Profile,
     queue: impl Iterator<Item = Request> + Clone,
     starts: &mut BTreeMap<u64, u64>,
     moves_up: bool,
@@ -109,7 +130,7 @@ pub(crate) fn reserve(
         let &start = starts.get(&key)?;
         Some((start, start.saturating_add(span), width))
     });
-    let mut profile = Profile::taken(size, now, running.chain(reserved));
+    profile.take_all(reserved);
     for Request { key, width, span } in queue {
         match starts.get(&key) {
             Some(_) if !moves_up => continue,

@@ -26,8 +26,7 @@ struct Head {
 
 impl Head {
     fn new(job: &Waiting, now: u64, cluster: &Cluster) -> Head {
-        let ends = cluster.running.values().map(|job| (job.expected_end(now), job.width)).collect();
-        let (shadow, spare) = reservation(now, cluster.free(), job.width, ends);
+        let (shadow, spare) = reservation(now, cluster.free(), job.width, &cluster.ends(now));
         Head { job: job.job, shadow, spare }
     }
 }

@@ -220,10 +220,7 @@ impl ByPriority {
     /// Judges a decision of CONS: each job starts when the jobs before it leave it room.
     fn decide_by_plan(&self, queue: &[Waiting], decision: &mut Decision<'_>) {
         let now = decision.now;
-        let mut profile = Profile::new(decision.cluster.nodes, now);
-        for job in decision.cluster.running.values() {
-            profile.take(now, job.expected_end(now), job.width);
-        }
+        let mut profile = Profile::of_running(decision.cluster.nodes, now, &decision.cluster.ends(now));
         let window = self.settings.backfill.window_s.saturating_mul(1_000_000);
         for job in queue {
             let reserved = profile.earliest(job.width, job.estimate);

@@ -48,6 +48,14 @@ impl Cluster {
         u32::try_from(self.free.max(0)).unwrap_or(self.nodes)
     }
 
+    /// When jobs are expected to end and their widths, the first end first.
+    pub(super) fn ends(&self, now: u64) -> Vec<(u64, u32)> {
+        let mut ends: Vec<(u64, u32)> =
+            self.running.values().map(|job| (job.expected_end(now), job.width)).collect();
+        ends.sort_unstable();
+        ends
+    }
+
     pub(super) fn start(&mut self, job: &Waiting, now: u64) {
         self.free -= i64::from(job.width);
         let end = now.saturating_add(job.estimate);

@@ -3,7 +3,7 @@
 use super::BatchRule;
 use super::check::{Cluster, Decision, OVERRUN, Running};
 use super::queue::Waiting;
-use crate::profile::{Request, reserve};
+use crate::profile::{Profile, Request, reserve};
 use dfrsim_model::SimTime;
 use std::collections::BTreeMap;
 
@@ -43,8 +43,8 @@ impl Reservations {
             self.starts.clear();
         }
         let requests = queue.iter().map(|job| Request { key: job.job, width: job.width, span: job.estimate });
-        let running = cluster.running.values().map(|job| (now, job.expected_end(now), job.width));
-        reserve((cluster.nodes, now), running, requests, &mut self.starts, freed);
+        let profile = Profile::of_running(cluster.nodes, now, &cluster.ends(now));
+        reserve(profile, requests, &mut self.starts, freed);
     }
 
     /// Judges a decision.

@@ -229,8 +229,8 @@ impl Auditor {
         for at in 0..self.clusters.len() {
             let cluster = &mut self.clusters[at];
             if cluster.failed {
-                let left = cluster.running.keys().chain(cluster.queue.values().map(|waiting| &waiting.job));
-                let left: Vec<u64> = left.copied().collect();
+                let left = cluster.running.jobs().chain(cluster.queue.values().map(|waiting| waiting.job));
+                let left: Vec<u64> = left.collect();
                 left.into_iter().for_each(|job| self.fault(Some(job), GridRule::Remains { cluster: at }));
                 continue;
             }

@@ -1,8 +1,9 @@
 //! One cluster.
 
 use super::book::Book;
-use super::local::{Local, Situation, Waiting, in_use};
+use super::local::{Local, Situation, Waiting};
 use super::reservations::Reservations;
+use super::running::Running;
 use crate::profile::Profile;
 use dfrsim_model::grid_event;
 use std::collections::BTreeMap;
@@ -23,8 +24,7 @@ pub(super) struct Cluster {
     pub(super) used: u64,
     /// Its queue by submission: the place in it, and the job.
     pub(super) queue: BTreeMap<u64, Waiting>,
-    /// The jobs on it: when each is killed, and its width.
-    pub(super) running: BTreeMap<u64, (u64, u32)>,
+    pub(super) running: Running,
     /// Whether anything happened here in this moment.
     pub(super) touched: bool,
     pub(super) reservations: Reservations,
@@ -54,7 +54,7 @@ impl Cluster {
             speed,
             used: 0,
             queue: BTreeMap::new(),
-            running: BTreeMap::new(),
+            running: Running::default(),
             touched: false,
             reservations: Reservations::default(),
             cancelled_in: None,
@@ -93,7 +93,7 @@ impl Cluster {
             self.situation(policy, now).plan(|job, start| starts.push((*job, start))).is_some()
         };
         self.book = is_known.then(|| {
-            let mut book = Book::new(policy, Profile::taken(self.cores, now, in_use(now, &self.running)));
+            let mut book = Book::new(policy, Profile::of_running(self.cores, now, self.running.ends()));
             for (Waiting { job, width, walltime, .. }, start) in starts {
                 book.enter(job, start, (width, walltime));
             }

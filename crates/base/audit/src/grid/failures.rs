@@ -35,7 +35,7 @@ impl Auditor {
         job.data = None;
         let cluster = &mut self.clusters[at as usize];
         cluster.used -= u64::from(job.width);
-        cluster.running.remove(&number);
+        cluster.running.remove(number);
         cluster.touched = true;
         let failed = cluster.failed;
         self.unsettled.push(number);

@@ -1,5 +1,6 @@
 //! What the policy of a cluster makes of its queue.
 
+use super::running::Running;
 use crate::profile::{Profile, reservation};
 use std::collections::BTreeMap;
 
@@ -42,26 +43,19 @@ pub(super) struct Waiting {
     pub(super) since: u64,
 }
 
-/// The cores that running jobs have: from when to when, and how many.
-pub(super) fn in_use(now: u64, running: &BTreeMap<u64, (u64, u32)>) -> impl Iterator<Item = (u64, u64, u32)> {
-    running.values().map(move |&(end, width)| (now, end.max(now), width))
-}
-
 /// The cores, the jobs on them and the queue.
 pub(super) struct Situation<'a> {
     pub(super) local: Local,
     pub(super) now: u64,
     pub(super) cores: u32,
-    /// By the job: when it is killed, and its width.
-    pub(super) running: &'a BTreeMap<u64, (u64, u32)>,
+    pub(super) running: &'a Running,
     /// By the place in the queue.
     pub(super) queue: &'a BTreeMap<u64, Waiting>,
 }
 
 impl Situation<'_> {
     fn free(&self) -> u32 {
-        let used: u64 = self.running.values().map(|&(_, width)| u64::from(width)).sum();
-        u32::try_from(u64::from(self.cores).saturating_sub(used)).unwrap_or(0)
+        u32::try_from(u64::from(self.cores).saturating_sub(self.running.cores())).unwrap_or(0)
     }
 
     /// Shows when each waiting job starts by the plan; gives what is left of the cores, and from when on another job could have
@@ -70,7 +64,7 @@ impl Situation<'_> {
         if self.local == Local::Conservative || self.queue.len() > LONGEST_QUEUE {
             return None;
         }
-        let mut profile = Profile::taken(self.cores, self.now, in_use(self.now, self.running));
+        let mut profile = Profile::of_running(self.cores, self.now, self.running.ends());
         let mut from = self.now;
         for job in self.queue.values() {
             let start = profile.earliest_from(from, job.width, job.walltime);
@@ -122,7 +116,7 @@ impl Situation<'_> {
 
     /// When the head of the queue can start, and how many cores it leaves then.
     fn reservation(&self, head: &Waiting) -> (u64, u32) {
-        reservation(self.now, self.free(), head.width, self.running.values().copied().collect())
+        reservation(self.now, self.free(), head.width, self.running.ends())
     }
 
     /// The head of the queue, if EASY may not start this other job because of it.

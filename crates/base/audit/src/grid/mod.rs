@@ -45,6 +45,7 @@ mod local;
 mod report;
 mod reservations;
 mod rule;
+mod running;
 mod steps;
 
 pub use auditor::Auditor;

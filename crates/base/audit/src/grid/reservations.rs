@@ -1,8 +1,9 @@
 //! The plan of CONS from one moment to the next.
 
 use super::LONGEST_QUEUE;
-use super::local::{Waiting, in_use};
-use crate::profile::{Request, reserve};
+use super::local::Waiting;
+use super::running::Running;
+use crate::profile::{Profile, Request, reserve};
 use std::collections::BTreeMap;
 
 /// When each job that waits starts, by its place in the queue.
@@ -30,7 +31,7 @@ impl Reservations {
         &mut self,
         now: u64,
         cores: u32,
-        running: &BTreeMap<u64, (u64, u32)>,
+        running: &Running,
         queue: &BTreeMap<u64, Waiting>,
     ) -> Option<&BTreeMap<u64, u64>> {
         self.is_unknown = !queue.is_empty() && (self.is_unknown || queue.len() > LONGEST_QUEUE);
@@ -42,8 +43,8 @@ impl Reservations {
         if freed || self.starts.len() < queue.len() {
             let request =
                 |(&key, job): (&u64, &Waiting)| Request { key, width: job.width, span: job.walltime };
-            let running = in_use(now, running);
-            reserve((cores, now), running, queue.iter().map(request), &mut self.starts, freed);
+            let profile = Profile::of_running(cores, now, running.ends());
+            reserve(profile, queue.iter().map(request), &mut self.starts, freed);
         }
         Some(&self.starts)
     }

@@ -161,7 +161,7 @@ impl Auditor {
                 let planned = SimTime::from_micros(reserved.saturating_add(waiting.walltime));
                 rules.push(GridRule::Expected { planned });
             }
-            cluster.running.insert(number, (end, waiting.width));
+            cluster.running.insert(number, end, waiting.width);
         }
         cluster.queue.remove(&queued.place);
         cluster.reservations.remove(queued.place);
@@ -185,7 +185,7 @@ impl Auditor {
         };
         let cluster = &mut self.clusters[at as usize];
         cluster.used -= u64::from(job.width);
-        if cluster.running.remove(&number).is_some_and(|(end, _)| end > self.now) {
+        if cluster.running.remove(number).is_some_and(|end| end > self.now) {
             cluster.reservations.free();
         }
         cluster.touched = true;
