@@ -3,6 +3,7 @@
 //! The names of most fields are those of Slurm's parameters in other letters: `half_life_s` is `PriorityDecayHalfLife`. This module
 //! has the settings only; what they mean is computed by the policies, and once more by the audit.
 
+use crate::Origin;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -119,6 +120,9 @@ pub struct JobClass {
     pub name: String,
     /// Its priority.
     pub priority: u32,
+    /// By what the weights of its jobs in fractional shares are multiplied, 1 if it is missing: at most [`LARGEST_WEIGHT`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u32>,
     /// Queues of the log (field 15; the QOS of Slurm's accounting).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub queues: Vec<u32>,
@@ -174,15 +178,29 @@ pub struct PriorityError {
 /// The longest time in settings, in seconds.
 pub const LONGEST_SETTING_S: u64 = 16_000_000_000;
 
+/// The largest weight of a class. That of a job is at most its square.
+pub const LARGEST_WEIGHT: u32 = 100;
+
 impl Priorities {
     /// Whether jobs are in the order of submission, without any limit.
     #[must_use]
     pub fn are_plain(&self) -> bool {
-        let classes = self.qos.iter().chain(&self.partitions);
         self.weights == PriorityWeights::default()
-            && self.max_running_per_user.is_none()
             && self.backfill == BackfillSettings::default()
-            && classes.into_iter().all(|class| !class.has_limits())
+            && !self.have_limits()
+    }
+
+    /// Whether a class has a weight in fractional shares.
+    #[must_use]
+    pub fn have_weights(&self) -> bool {
+        self.qos.iter().chain(&self.partitions).any(|class| class.weight.is_some())
+    }
+
+    /// Whether jobs are held back or rejected: by a user's number of running jobs, or by a class.
+    #[must_use]
+    pub fn have_limits(&self) -> bool {
+        let mut classes = self.qos.iter().chain(&self.partitions);
+        self.max_running_per_user.is_some() || classes.any(JobClass::has_limits)
     }
 
     /// Checks what types do not.
@@ -244,6 +262,19 @@ impl Priorities {
 }
 
 impl JobClass {
+    /// Whether the class has the jobs of this user and origin.
+    #[must_use]
+    pub fn has(&self, user: Option<u32>, origin: Origin) -> bool {
+        [
+            (&self.queues, origin.queue()),
+            (&self.partitions, origin.partition()),
+            (&self.groups, origin.group()),
+            (&self.users, user),
+        ]
+        .into_iter()
+        .all(|(list, number)| list.is_empty() || number.is_some_and(|number| list.contains(&number)))
+    }
+
     fn has_limits(&self) -> bool {
         self.max_time_s.is_some()
             || self.max_nodes.is_some()
@@ -293,6 +324,9 @@ fn check_classes(place: &str, classes: &[JobClass]) -> Result<(), PriorityError>
         at_least_one(&format!("{place}.max_nodes"), class.max_nodes)?;
         at_least_one(&format!("{place}.total_nodes"), class.total_nodes)?;
         at_least_one(&format!("{place}.max_running_per_user"), class.max_running_per_user)?;
+        if class.weight.is_some_and(|weight| !(1..=LARGEST_WEIGHT).contains(&weight)) {
+            return Err(fault(&format!("{place}.weight"), format!("expected 1 to {LARGEST_WEIGHT}")));
+        }
         if class.max_time_s.is_some_and(|span| span > LONGEST_SETTING_S) {
             return Err(fault(
                 &format!("{place}.max_time_s"),
@@ -351,5 +385,9 @@ mod tests {
             fault(&|it| it.partitions.push(class.clone())),
             "partitions.p.max_nodes: expected at least 1"
         );
+        for weight in [0, 101] {
+            let class = JobClass { name: "p".to_owned(), weight: Some(weight), ..JobClass::default() };
+            assert_eq!(fault(&|it| it.qos.push(class.clone())), "qos.p.weight: expected 1 to 100");
+        }
     }
 }

@@ -48,6 +48,8 @@ pub(crate) struct ActiveJob {
     /// Its place in the order of submission, from 0.
     pub(crate) sequence: u64,
     pub(crate) estimate: Option<SimSpan>,
+    /// How much it counts in fractional shares; 1 where all jobs count the same.
+    pub(crate) weight: u32,
     pub(crate) state: JobState,
     /// The ranges of its placement.
     pub(crate) placement: Vec<NodeRange>,
@@ -86,6 +88,7 @@ pub(crate) struct Arrival {
     pub(crate) job: Job,
     pub(crate) estimate: Option<SimSpan>,
     pub(crate) known_need: Share,
+    pub(crate) weight: u32,
     /// Whether its run time is its estimate, where it will be killed.
     pub(crate) killed: bool,
     /// Its run time and the checkpoints that it writes.
@@ -215,12 +218,13 @@ impl JobTable {
     }
 
     pub(crate) fn insert(&mut self, arrival: Arrival) -> JobHandle {
-        let Arrival { job, estimate, known_need, killed, length, clock } = arrival;
+        let Arrival { job, estimate, known_need, weight, killed, length, clock } = arrival;
         let submit = job.submit;
         let mut active = ActiveJob {
             job,
             sequence: self.submitted,
             estimate,
+            weight,
             state: JobState::Waiting,
             placement: Vec::new(),
             job_yield: Yield::ZERO,

@@ -79,6 +79,7 @@ mod platform;
 pub mod records;
 mod sample;
 mod scheduler;
+mod share_weights;
 mod simulation;
 mod sketch;
 mod speeds;
@@ -103,6 +104,7 @@ pub use options::{EstimateModel, NeedModel, Options, Overrun, ParseEstimateError
 pub use placement::{NodeRange, Parts, Placement};
 pub use platform::Interrupted;
 pub use scheduler::{Scheduler, Situation};
+pub use share_weights::ShareWeights;
 pub use simulation::{Simulation, SimulationError, simulate, simulate_with};
 pub use summary::{PlatformSummary, Summary};
 pub use summary_options::SummaryOptions;

@@ -1,5 +1,6 @@
 //! What a simulation may vary besides nodes, jobs and policy.
 
+use crate::ShareWeights;
 use dfrsim_model::{Clock, Job, Seed, Share, SimSpan};
 use dfrsim_platform::Outages;
 use dfrsim_platform::classes::UnequalNodes;
@@ -174,6 +175,8 @@ pub struct Options {
     pub outages: Option<Arc<Outages>>,
     /// The classes of nodes, and what jobs ask of them; `None` if all nodes are equal. It needs exact CPU needs, and no clock.
     pub unequal: Option<Arc<UnequalNodes>>,
+    /// How much jobs count in the shares of policies that know weights; `None` if all jobs count the same.
+    pub weights: Option<Arc<ShareWeights>>,
 }
 
 impl Default for Options {
@@ -189,6 +192,7 @@ impl Default for Options {
             clock: None,
             outages: None,
             unequal: None,
+            weights: None,
         }
     }
 }

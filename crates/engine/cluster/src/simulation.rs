@@ -279,6 +279,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
                 nodes: &self.nodes,
                 platform: self.platform.as_deref(),
                 unequal: self.unequal.as_deref(),
+                weighted: self.options.weights.is_some(),
             },
             completed: &self.completed,
             submitted: &self.submitted,
@@ -405,11 +406,13 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let rule = self.platform.as_ref().map(|platform| platform.interruption());
         let lengthened = |span| rule.map_or(span, |rule| rule.lengthened(span));
         let known_need = self.options.needs.known(job.cpu_need);
+        let weight = self.options.weights.as_ref().map_or(1, |weights| weights.of(job.user, job.origin));
         let handle = self.jobs.insert(Arrival {
             length: lengthened(job.run_time),
             job,
             estimate: estimate.map(lengthened),
             known_need,
+            weight,
             killed: kill_at.is_some(),
             clock: self.options.clock,
         });

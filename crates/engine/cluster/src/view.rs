@@ -15,6 +15,7 @@ pub struct View<'a> {
     pub(crate) nodes: &'a NodeLoads,
     pub(crate) platform: Option<&'a Platform>,
     pub(crate) unequal: Option<&'a Unequal>,
+    pub(crate) weighted: bool,
 }
 
 impl<'a> View<'a> {
@@ -42,6 +43,11 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn handles(self) -> usize {
         self.jobs.handles()
+    }
+    /// Whether some jobs may count more than others in fractional shares.
+    #[must_use]
+    pub fn has_weights(self) -> bool {
+        self.weighted
     }
     /// The memory of a node that no task occupies; at most that of a whole reference node.
     #[must_use]
@@ -80,6 +86,11 @@ impl<'a> JobView<'a> {
     #[must_use]
     pub fn origin(self) -> Origin {
         self.active.job.origin
+    }
+    /// How much it counts in fractional shares, at least 1; 1 where all jobs count the same.
+    #[must_use]
+    pub fn weight(self) -> u32 {
+        self.active.weight
     }
     /// Its place in the order of submission, from 0: breaks all ties.
     #[must_use]

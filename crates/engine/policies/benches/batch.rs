@@ -33,7 +33,18 @@ const REQUESTED_EXTEND: Options = options(EstimateModel::Requested, Overrun::Ext
 const fn options(estimates: EstimateModel, overrun: Overrun) -> Options {
     let (needs, discovery) = (NeedModel::Exact, None);
     let (seed, penalty) = (Seed::new(1), SimSpan::ZERO);
-    Options { penalty, estimates, overrun, seed, needs, discovery, clock: None, outages: None, unequal: None }
+    Options {
+        penalty,
+        estimates,
+        overrun,
+        seed,
+        needs,
+        discovery,
+        clock: None,
+        outages: None,
+        unequal: None,
+        weights: None,
+    }
 }
 
 fn read(log: &str, processors: u32, first: Option<u64>) -> Option<Vec<Job>> {

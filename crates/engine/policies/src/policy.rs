@@ -80,6 +80,12 @@ impl Policy {
         )
     }
 
+    /// Whether the policy gives jobs shares by their [weights](dfrsim_cluster::JobView::weight).
+    #[must_use]
+    pub fn knows_weights(self) -> bool {
+        self.fractional().is_some_and(Fractional::is_max_min_of_the_paper)
+    }
+
     /// The parts of a fractional policy; `None` of any other.
     #[must_use]
     pub fn fractional(self) -> Option<Fractional> {
@@ -156,7 +162,7 @@ impl Policy {
     pub fn knows_classes(self) -> bool {
         match self {
             Policy::Fcfs(_) | Policy::Easy(_) | Policy::EasySpare | Policy::Conservative(_) => true,
-            Policy::Fractional(parts) => parts.knows_classes(),
+            Policy::Fractional(parts) => parts.is_max_min_of_the_paper(),
             Policy::Equipartition | Policy::Custom(_) => false,
         }
     }

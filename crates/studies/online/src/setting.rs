@@ -138,6 +138,7 @@ fn options(simulation: &Simulation, penalty: SimSpan, seed: u64) -> Vec<Options>
                 clock: None,
                 outages: None,
                 unequal: None,
+                weights: None,
             });
         }
     }

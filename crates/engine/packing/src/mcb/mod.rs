@@ -39,6 +39,7 @@ mod options;
 mod pinned_nodes;
 mod placements;
 mod uniform;
+mod weighted;
 
 pub use options::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 
@@ -50,6 +51,7 @@ use dfrsim_model::{NodeTasks, Share, Yield};
 use pinned_nodes::PinnedNodes;
 use placements::Placements;
 use uniform::{Classes, Uniform};
+use weighted::Levels;
 
 /// A job to be mapped.
 #[derive(Clone, Copy, Debug)]
@@ -146,6 +148,25 @@ impl Mcb {
             let demand = ByTarget::new(jobs, self.options, range, same, &mut self.target_scratch);
             self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)
         };
+        Mapping { value, jobs, kept: &self.search.kept, placements: &self.placements }
+    }
+
+    /// The same for jobs that have yields in proportion to weights, up to 1: at a level, a job of the least weight has the level as its
+    /// yield, and any other min(1, level * weight / least weight), rounded down. There is a weight for each job, at least 1.
+    ///
+    /// Levels are searched as the yields of [`Mcb::map`] are, up to the largest one for which the nodes together have enough CPU. With
+    /// equal weights the mapping is that of [`Mcb::map`].
+    ///
+    /// # Panics
+    /// As [`Mcb::map`], or if a weight is missing.
+    pub fn map_weighted<'a>(&'a mut self, jobs: &'a [PackJob<'a>], weights: &[u32]) -> Mapping<'a> {
+        let McbOptions { floor, precision, .. } = self.options;
+        let lowest = floor.max(Yield::try_from_units(1).expect("one unit is a yield"));
+        let levels = Levels::new(weights);
+        let range = |kept: &KeptJobs, nodes| SearchRange { lowest, highest: levels.bound(jobs, kept, nodes) };
+        let yield_at = |job, level| Some(levels.yield_of(job, level));
+        let demand = ByTarget::new(jobs, self.options, range, yield_at, &mut self.target_scratch);
+        let value = self.search.run(jobs, self.nodes, demand, precision, &mut self.placements);
         Mapping { value, jobs, kept: &self.search.kept, placements: &self.placements }
     }
 

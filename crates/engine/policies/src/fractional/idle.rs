@@ -60,6 +60,7 @@ pub(super) struct IdleJob {
     pub(super) submit: SimTime,
     /// How long it is for its priority (`Extensions::length`).
     pub(super) length: VirtualTime,
+    pub(super) weight: u32,
     pub(super) tasks: u32,
     pub(super) memory: Share,
 }
@@ -71,6 +72,7 @@ impl IdleJob {
             sequence: job.sequence(),
             submit: job.submit(),
             length,
+            weight: job.weight(),
             tasks: job.tasks(),
             memory: job.memory(),
         }
@@ -105,7 +107,7 @@ impl Idle {
             self.places.resize(handle + 1, u32::MAX);
         }
         self.places[handle] = self.jobs.len() as u32;
-        let bound = self.priority.bound(job.submit, job.length);
+        let bound = self.priority.bound(job.submit, job.length, job.weight);
         self.slopes.push(bound.slope);
         self.intercepts.push(bound.intercept);
         self.sizes.push(Size { memory: job.memory, width });
@@ -200,7 +202,7 @@ impl Idle {
 
     fn rank(&self, place: usize, now: SimTime) -> Ranked {
         let job = &self.jobs[place];
-        let priority = self.priority.of(now.since(job.submit), job.length);
+        let priority = self.priority.of(now.since(job.submit), job.length, job.weight);
         Ranked::new(priority, job.sequence, job.job)
     }
 }
@@ -216,21 +218,25 @@ mod tests {
     /// Jobs by order of submission, many of them alike.
     fn jobs() -> impl Strategy<Value = Vec<IdleJob>> {
         let work = prop_oneof![2 => Just(0_u64), 3 => 1_u64..40, 3 => 1_u64..2_000_000, 1 => 1_u64..1_000_000_000_000];
-        let row = (prop_oneof![Just(0_u64), 1_u64..5_000_000], work, 0_u64..=20, 1_u32..6, 0_u64..=10);
+        let weight = prop_oneof![Just(1_u32), 1_u32..=10_000];
+        let row =
+            (prop_oneof![Just(0_u64), 1_u64..5_000_000], work, 0_u64..=20, weight, 1_u32..6, 0_u64..=10);
         prop::collection::vec(row, 0..600).prop_map(|rows| {
             let mut submit = SimTime::ZERO;
-            let jobs = rows.into_iter().zip(0..).map(|((gap, work, share, tasks, memory), number)| {
-                submit = submit + SimSpan::from_micros(gap);
-                IdleJob {
-                    job: JobHandle::new(number),
-                    sequence: number.into(),
-                    submit,
-                    length: VirtualTime::ZERO
-                        .advanced(SimSpan::from_micros(work), Yield::from_ratio(share, 20)),
-                    tasks,
-                    memory: Share::from_ratio(memory, 10),
-                }
-            });
+            let jobs =
+                rows.into_iter().zip(0..).map(|((gap, work, share, weight, tasks, memory), number)| {
+                    submit = submit + SimSpan::from_micros(gap);
+                    IdleJob {
+                        job: JobHandle::new(number),
+                        sequence: number.into(),
+                        submit,
+                        length: VirtualTime::ZERO
+                            .advanced(SimSpan::from_micros(work), Yield::from_ratio(share, 20)),
+                        weight,
+                        tasks,
+                        memory: Share::from_ratio(memory, 10),
+                    }
+                });
             jobs.collect()
         })
     }
@@ -273,7 +279,8 @@ mod tests {
                 let is_inside = |(place, _): &(usize, &IdleJob)| inside[*place];
                 let (idle_jobs, running): (Vec<_>, Vec<_>) = jobs.iter().enumerate().partition(is_inside);
                 let rank = |(_, job): &(usize, &IdleJob)| {
-                    Ranked::new(priority.of(now.since(job.submit), job.length), job.sequence, job.job)
+                    let priority = priority.of(now.since(job.submit), job.length, job.weight);
+                    Ranked::new(priority, job.sequence, job.job)
                 };
                 let mut sorted: Vec<Ranked> = idle_jobs.iter().chain(&running).map(rank).collect();
                 sorted.sort_by(|a, b| b.cmp(a));

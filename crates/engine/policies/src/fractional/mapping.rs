@@ -120,7 +120,7 @@ impl Mapping {
     pub(super) fn change_need(&mut self, view: View<'_>, job: JobHandle, before: Share) {
         let task = TaskSize::of(view.job(job));
         let placement = &self.placements[job.index()];
-        self.nodes.remove(placement, TaskSize { need: before, ..task });
+        self.nodes.remove(placement, TaskSize { load: TaskSize::load_of(view.job(job), before), ..task });
         self.nodes.add(placement, task);
     }
 

@@ -28,8 +28,8 @@ pub(super) struct NodeTable {
 struct NodeLoad {
     /// In share units.
     free_memory: u32,
-    /// The sum of the needs of the tasks here (not of what they get), in share units.
-    need: u64,
+    /// The sum of weight * need of the tasks here (not of what they get), in share units.
+    load: u64,
 }
 
 /// Nodes of a segment with the load that they have together with the tasks of the job being placed.
@@ -52,13 +52,19 @@ struct Tasks {
 /// The amount that one task takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TaskSize {
-    pub(super) need: Share,
+    /// Weight * need, in share units.
+    pub(super) load: u64,
     pub(super) memory: Share,
 }
 
 impl TaskSize {
     pub(super) fn of(job: JobView<'_>) -> TaskSize {
-        TaskSize { need: job.cpu_need(), memory: job.memory() }
+        TaskSize { load: TaskSize::load_of(job, job.cpu_need()), memory: job.memory() }
+    }
+
+    /// The load of a task of the job if this is its need.
+    pub(super) fn load_of(job: JobView<'_>, need: Share) -> u64 {
+        u64::from(job.weight()) * u64::from(need.units())
     }
 }
 
@@ -66,7 +72,7 @@ impl NodeTable {
     pub(super) fn new(nodes: u32) -> NodeTable {
         NodeTable {
             segments: Segments::new(nodes),
-            loads: vec![NodeLoad { free_memory: Share::ONE.units(), need: 0 }; nodes as usize + 1],
+            loads: vec![NodeLoad { free_memory: Share::ONE.units(), load: 0 }; nodes as usize + 1],
             fresh: BinaryHeap::new(),
             again: VecDeque::new(),
             taken: Vec::new(),
@@ -86,7 +92,7 @@ impl NodeTable {
             for (first, _) in self.segments.within(nodes) {
                 let load = &mut self.loads[first];
                 load.free_memory -= task.memory.units() * range.tasks;
-                load.need += u64::from(task.need.units()) * u64::from(range.tasks);
+                load.load += task.load * u64::from(range.tasks);
             }
         }
     }
@@ -98,7 +104,7 @@ impl NodeTable {
             for (first, _) in self.segments.within(nodes.clone()) {
                 let load = &mut self.loads[first];
                 load.free_memory += task.memory.units() * range.tasks;
-                load.need -= u64::from(task.need.units()) * u64::from(range.tasks);
+                load.load -= task.load * u64::from(range.tasks);
             }
             self.segments.join_at(nodes.start);
             self.segments.join_at(nodes.end);
@@ -141,11 +147,12 @@ impl NodeTable {
         self.segments.all().map(room).sum()
     }
 
-    /// Gives numbers to segments, from 0 on in their order: to all, or to those whose tasks need more CPU than a node has.
+    /// Gives numbers to segments, from 0 on in their order: to all, or only where tasks may need more CPU than a node has (where
+    /// they do, if all weights are 1, which is the least).
     pub(super) fn number_segments(&mut self, only_contested: bool) {
         let mut next = 0;
         for nodes in self.segments.all() {
-            let is_meant = !only_contested || self.loads[nodes.start].need > u64::from(Share::ONE.units());
+            let is_meant = !only_contested || self.loads[nodes.start].load > u64::from(Share::ONE.units());
             self.numbers[nodes.start] = if is_meant { next } else { u32::MAX };
             next += u32::from(is_meant);
         }
@@ -164,7 +171,8 @@ impl NodeTable {
         }
     }
 
-    /// The Greedy mapping (section 5.2.1): task after task on the node with enough free memory and the smallest load;
+    /// The Greedy mapping (section 5.2.1): task after task on the node with enough free memory and the smallest load, in which jobs
+    /// count with their weights: the more it is, the lower is the level that the node can give them;
     /// ties: the lowest node; at most `most` tasks on one node. Adds the tasks and appends their places, or does not
     /// change the table if they do not all fit.
     pub(super) fn place_greedily(
@@ -178,13 +186,13 @@ impl NodeTable {
         let mut fresh = std::mem::take(&mut self.fresh).into_vec();
         fresh.clear();
         fresh.extend(self.segments.all().filter_map(|nodes| {
-            let NodeLoad { free_memory, need } = self.loads[nodes.start];
-            let candidate = Candidate { load: need, first: nodes.start, nodes: nodes.len() as u32 };
+            let NodeLoad { free_memory, load } = self.loads[nodes.start];
+            let candidate = Candidate { load, first: nodes.start, nodes: nodes.len() as u32 };
             (free_memory >= memory).then_some(Reverse(candidate))
         }));
         self.fresh = BinaryHeap::from(fresh);
         let begin = placement.len();
-        let left = if task.need == Share::ZERO {
+        let left = if task.load == 0 {
             self.pile_up(task.memory, tasks, most, placement)
         } else {
             self.spread_out(task, tasks, most, placement)
@@ -246,7 +254,7 @@ impl NodeTable {
             left -= nodes;
             let free = self.loads[first].free_memory - memory * on.each;
             if on.each < most && free >= memory {
-                self.again.push_back(Candidate { load: load + u64::from(task.need.units()), first, nodes });
+                self.again.push_back(Candidate { load: load + task.load, first, nodes });
             }
         }
         self.taken.sort_unstable();
@@ -278,9 +286,9 @@ mod tests {
             let has_room =
                 |node: &usize| nodes[*node].free_memory >= task.memory.units() && tasks_on[*node] < most;
             let fitting = (0..nodes.len()).filter(has_room);
-            let node = fitting.min_by_key(|&node| nodes[node].need)?;
+            let node = fitting.min_by_key(|&node| nodes[node].load)?;
             nodes[node].free_memory -= task.memory.units();
-            nodes[node].need += u64::from(task.need.units());
+            nodes[node].load += task.load;
             tasks_on[node] += 1;
         }
         Some(tasks_on)
@@ -295,7 +303,7 @@ mod tests {
             let mut table = NodeTable::new(nodes);
             let mut placed: Vec<(TaskSize, Vec<NodeRange>)> = Vec::new();
             for (need, memory, tasks, most, leaves) in jobs {
-                let task = TaskSize { need: Share::from_ratio(need, 4), memory: Share::from_ratio(memory, 10) };
+                let task = TaskSize { load: need, memory: Share::from_ratio(memory, 10) };
                 let expected = one_by_one(&table, task, tasks, most);
                 let mut placement = Vec::new();
                 prop_assert_eq!(table.place_greedily(task, tasks, most, &mut placement), expected.is_some());

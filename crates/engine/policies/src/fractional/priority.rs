@@ -8,6 +8,9 @@ use std::cmp::{Ordering, Reverse};
 
 named! {
     /// How the priority of a job is computed; it is infinite at virtual time 0, and ties go to the earlier submission.
+    ///
+    /// Where jobs have weights, virtual time counts as (virtual time) / weight, as in weighted fair queueing: jobs of the same age that
+    /// had yields in proportion to their weights have the same priority, and flow time / virtual time becomes the weighted stretch.
     #[derive(Default)]
     pub enum PriorityRule as "priority" {
         /// Flow time / (virtual time)^2, so that paused jobs rise again.
@@ -42,29 +45,32 @@ impl Priority {
         }
     }
 
-    /// The priority.
-    pub(super) fn of(self, flow_time: SimSpan, virtual_time: VirtualTime) -> f64 {
+    /// The priority of a job of this weight.
+    pub(super) fn of(self, flow_time: SimSpan, virtual_time: VirtualTime, weight: u32) -> f64 {
+        let weight = f64::from(weight);
         if self.is_coarse && self.rule == PriorityRule::FlowOverVirtualSquared {
             let flow = u128::from(flow_time.micros() / 1_000).max(1);
             let done = (virtual_time.units() >> Yield::BITS) / 1_000;
-            return -((done * done / flow) as f64);
+            return -((done * done / flow) as f64) / (weight * weight);
         }
         if virtual_time.is_zero() {
             return f64::INFINITY;
         }
         let virtual_time = virtual_time.as_secs_f64();
         if let Some(ahead) = self.ahead {
-            return (flow_time.as_secs_f64() + ahead) / virtual_time;
+            return weight * ((flow_time.as_secs_f64() + ahead) / virtual_time);
         }
         match self.rule {
-            PriorityRule::FlowOverVirtualSquared => flow_time.as_secs_f64() / (virtual_time * virtual_time),
-            PriorityRule::FlowOverVirtual => flow_time.as_secs_f64() / virtual_time,
-            PriorityRule::InverseVirtual => 1.0 / virtual_time,
+            PriorityRule::FlowOverVirtualSquared => {
+                weight * weight * (flow_time.as_secs_f64() / (virtual_time * virtual_time))
+            }
+            PriorityRule::FlowOverVirtual => weight * (flow_time.as_secs_f64() / virtual_time),
+            PriorityRule::InverseVirtual => weight / virtual_time,
         }
     }
 
-    /// A bound on the priority of a job that does no more work.
-    pub(super) fn bound(self, submit: SimTime, virtual_time: VirtualTime) -> PriorityBound {
+    /// A bound on the priority of a job of this weight that does no more work.
+    pub(super) fn bound(self, submit: SimTime, virtual_time: VirtualTime, weight: u32) -> PriorityBound {
         let done = virtual_time.as_secs_f64();
         let (slope, constant) = match (self.ahead, self.rule) {
             (Some(ahead), _) => (1.0 / done, ahead / done),
@@ -74,7 +80,12 @@ impl Priority {
             (None, PriorityRule::InverseVirtual) => (0.0, 1.0 / done),
         };
         let intercept = constant * (1.0 + 1e-12) - submit.as_secs_f64() * slope;
-        PriorityBound { slope, intercept }
+        let weight = f64::from(weight);
+        let factor = match self.rule {
+            PriorityRule::FlowOverVirtualSquared if self.ahead.is_none() => weight * weight,
+            _ => weight,
+        };
+        PriorityBound { slope: factor * slope, intercept: factor * intercept }
     }
 }
 
@@ -110,7 +121,7 @@ impl Ranked {
     pub(super) fn of(priority: Priority, view: View<'_>, handle: JobHandle) -> Ranked {
         let job = view.job(handle);
         let length = priority.extensions.length(job);
-        Ranked::new(priority.of(job.flow_time(), length), job.sequence(), handle)
+        Ranked::new(priority.of(job.flow_time(), length, job.weight()), job.sequence(), handle)
     }
     pub(super) fn job(&self) -> JobHandle {
         self.job

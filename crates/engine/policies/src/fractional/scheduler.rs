@@ -284,6 +284,8 @@ impl FractionalScheduler {
         }
         let packed = if by_stretch {
             self.mcb.map_by(&jobs, lowest_target(), Yield::ONE, yield_at)
+        } else if let Some(weights) = weights_of(view, &ranked) {
+            self.mcb.map_weighted(&jobs, &weights)
         } else {
             self.mcb.map(&jobs)
         };
@@ -378,7 +380,8 @@ impl FractionalScheduler {
             let weight = |&job: &JobHandle| {
                 self.policy.extensions.weight(self.policy.extensions.length(view.job(job)))
             };
-            let weights: Option<Vec<u32>> = running.iter().map(weight).collect();
+            let by_service = || running.iter().map(weight).collect::<Option<Vec<u32>>>();
+            let weights = weights_of(view, &running).or_else(by_service);
             match (self.policy.second_phase, weights, self.options.mcb.cpu_step) {
                 (SecondPhase::Average, _, step) => {
                     self.shares.max_average(&jobs, &mut self.shared);
@@ -408,6 +411,15 @@ fn place_if_room(mapping: &mut Mapping, room: &mut Room, view: View<'_>, job: Jo
     if room.takes(memory, tasks) && !mapping.place_greedily(view, job) {
         room.refuse(memory, tasks);
     }
+}
+
+/// The weights of these jobs; `None` if all of them count the same.
+fn weights_of(view: View<'_>, jobs: &[JobHandle]) -> Option<Vec<u32>> {
+    if !view.has_weights() {
+        return None;
+    }
+    let weights: Vec<u32> = jobs.iter().map(|&job| view.job(job).weight()).collect();
+    weights.iter().any(|&weight| weight != weights[0]).then_some(weights)
 }
 
 /// Rounds yields to whole steps of CPU, if there are steps; what is below one stays.

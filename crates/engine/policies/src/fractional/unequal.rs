@@ -14,24 +14,13 @@
 
 use super::priority::{Priority, Ranked};
 use super::{
-    DropRule, Extensions, Fractional, FractionalOptions, FractionalScheduler, OnSubmission, Packing,
-    Periodic, Probes, Readings, SecondPhase,
+    DropRule, Fractional, FractionalOptions, FractionalScheduler, OnSubmission, Packing, Periodic, Probes,
+    Readings,
 };
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
 use dfrsim_model::{NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
 use dfrsim_packing::unequal::{TaskSize, UnequalCluster, UnequalJob};
 use dfrsim_platform::classes::NodeClasses;
-
-impl Fractional {
-    /// Whether the policy can decide where nodes differ.
-    pub(crate) fn knows_classes(self) -> bool {
-        self.periodic != Periodic::McbStretch
-            && self.second_phase == SecondPhase::Min
-            && self.budget_gb.is_none()
-            && !self.relabel
-            && self.extensions == Extensions::NONE
-    }
-}
 
 /// A fractional policy on any nodes.
 #[derive(Debug)]
@@ -56,10 +45,12 @@ impl WithClasses {
     /// Why the policy cannot decide where nodes differ.
     fn reason_against(&self, view: View<'_>) -> Option<&'static str> {
         let mcb = self.options.mcb;
-        if !self.policy.knows_classes() {
+        if !self.policy.is_max_min_of_the_paper() {
             Some("it knows equal nodes only")
         } else if view.has_outages() {
             Some("fractional policies do not know nodes that go down where nodes differ")
+        } else if view.has_weights() {
+            Some("where nodes differ, all jobs count the same")
         } else if mcb.packing != Packing::ChoosePack || mcb.drop != DropRule::Prefix {
             Some("where nodes differ, MCB packs by `cp` and leaves jobs out by `prefix`")
         } else if mcb.probes != Probes::EndsFirst

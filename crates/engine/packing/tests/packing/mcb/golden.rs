@@ -148,3 +148,26 @@ fn each_job_has_its_yield_at_the_target() {
     );
     assert_eq!((at(&mapping, 0), at(&mapping, 1)), (vec![(0, 1)], vec![(0, 1)]));
 }
+
+/// Two nodes, jobs of one task that could use a node, of weights 1, 1, 3 and 1; A and B have 0.6 of the memory, C and D 0.4. At level y the
+/// needs are y, y, min(1, 3 y), y: together at most 2 for y = 1/3, which is 349,525 units, where C has 1,048,575 of 1,048,576.
+///
+/// By decreasing maximum of CPU and memory C is first, then A, B (memory), D. Node 0: C, and no other, as all need CPU beside what a
+/// unit leaves. Node 1: A, then D (memory 1.0); B has no place, so 1/3 fails. At 0.01 both nodes take A and B first, then C and D:
+/// success. With 10,485 and 349,525 as the ends, 180,005 packs A, C and B, D by memory, and 0.17 + 0.51 <= 1: success. 264,765 (C has
+/// 0.7575, so it is first, then A fits beside it in memory, not in CPU: 0.7575 + 0.2525 = 1.01) has C, D on node 0 in turn:
+/// D needs 0.2525 too; so C is alone, A and D are on node 1, B has no place: failure. 222,385 (0.2121, C 0.6362): C is still first, A beside
+/// it, B and D on node 1: success. 243,575 (0.2323; 0.9292 together) succeeds, 254,170 (0.2424; 0.9696) too; 264,765 - 254,170 = 10,595 is
+/// above 10,485, so 259,467 (0.2474; 0.9898) is tried and succeeds.
+#[test]
+fn yields_are_packed_in_proportion_to_weights() {
+    let jobs = [job(0, 1, 10, 6), job(1, 1, 10, 6), job(2, 1, 10, 4), job(3, 1, 10, 4)];
+    let mut mcb = Mcb::new(2, options(Packing::ChoosePack, DropRule::Prefix));
+    let mapping = mcb.map_weighted(&jobs, &[1, 1, 3, 1]);
+    assert_eq!(mapping.value().units(), 259_467);
+    assert_eq!([0, 1, 2, 3].map(|job| at(&mapping, job)), [[(0, 1)], [(1, 1)], [(0, 1)], [(1, 1)]]);
+    // Twice as heavy is the same.
+    assert_eq!(mcb.map_weighted(&jobs, &[2, 2, 6, 2]).value().units(), 259_467);
+    // With equal weights each has half of a node.
+    assert_eq!(mcb.map_weighted(&jobs, &[3; 4]).value(), Yield::from_ratio(1, 2));
+}

@@ -1,6 +1,6 @@
 //! MCB as it is defined, task by task: no counts, no classes, no memory, no lookahead.
 
-use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
+use dfrsim_model::{CpuUse, NodeId, NodeTasks, Share, Yield};
 use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, PackJob, Packing, Probes, Ties};
 use std::cmp::Reverse;
 
@@ -208,6 +208,36 @@ pub(crate) fn map(nodes: u32, options: McbOptions, jobs: &[PackJob]) -> TwinMapp
     };
     let precision = options.precision;
     Problem { nodes, jobs, options, precision, range: &range, yield_at: &|_, value| Some(value) }.solve()
+}
+
+/// Each job has level * weight / least weight, at most 1. The highest level is found digit by digit.
+pub(crate) fn map_weighted(
+    nodes: u32,
+    options: McbOptions,
+    jobs: &[PackJob],
+    weights: &[u32],
+) -> TwinMapping {
+    let least = u64::from(weights.iter().copied().min().unwrap_or(1));
+    let yield_at = |job: usize, level: Yield| {
+        let units = u64::from(level.units()) * u64::from(weights[job]) / least;
+        Yield::try_from_units(units.min(1 << 20) as u32)
+    };
+    let capacity = u128::from(nodes) * u128::from(CpuUse::ONE.units());
+    let used = |job: usize, level: Yield| {
+        let full = u128::from(jobs[job].need.units()) * u128::from(jobs[job].tasks);
+        full * u128::from(yield_at(job, level).unwrap().units())
+    };
+    let range = |kept: &[usize]| {
+        let mut highest = Yield::ZERO;
+        for digit in (0..=20).rev() {
+            let level = Yield::try_from_units(highest.units() + (1 << digit));
+            let fits = |level: &Yield| kept.iter().map(|&job| used(job, *level)).sum::<u128>() <= capacity;
+            highest = level.filter(fits).unwrap_or(highest);
+        }
+        (options.floor, highest)
+    };
+    let precision = options.precision;
+    Problem { nodes, jobs, options, precision, range: &range, yield_at: &yield_at }.solve()
 }
 
 pub(crate) fn map_by(

@@ -53,6 +53,29 @@ proptest! {
     }
 
     #[test]
+    fn small_states_with_weights(
+        options in options(),
+        state in state(6, 10, 6, 20),
+        weights in proptest::collection::vec(prop_oneof![1_u32..4, 1_u32..=10_000], 10),
+        factor in 2_u32..10,
+    ) {
+        let (jobs, weights) = (state.jobs(), &weights[..state.jobs().len()]);
+        let mut mcb = Mcb::new(state.nodes, options);
+        let found = plain(mcb.map_weighted(&jobs, weights), jobs.len());
+        prop_assert_eq!(&found, &twin::map_weighted(state.nodes, options, &jobs, weights));
+        let others: Vec<u32> = weights.iter().map(|weight| weight * factor).collect();
+        prop_assert_eq!(&found, &plain(mcb.map_weighted(&jobs, &others), jobs.len()));
+    }
+
+    #[test]
+    fn equal_weights_do_not_matter(options in options(), state in state(6, 10, 6, 20), weight in 1_u32..=10_000) {
+        let jobs = state.jobs();
+        let mut mcb = Mcb::new(state.nodes, options);
+        let found = plain(mcb.map_weighted(&jobs, &vec![weight; jobs.len()]), jobs.len());
+        prop_assert_eq!(found, plain(mcb.map(&jobs), jobs.len()));
+    }
+
+    #[test]
     fn small_states_by_target(
         options in options(),
         state in state(6, 10, 6, 20),

@@ -1,5 +1,6 @@
 //! The yields of random mappings against definitions and slow twins.
 
+mod fractions;
 mod goldens;
 mod mapping;
 mod twins;
@@ -114,6 +115,22 @@ proptest! {
         let yield_at = |job: usize, level: f64| (level * f64::from(weights[job]) / unit).min(1.0);
         for (at, slow) in yields.iter().zip(twins::filled(&mapping, &yield_at, 2048.0)) {
             prop_assert!((at.as_f64() - slow).abs() < 4.0 * UNIT, "{at} is not {slow}");
+        }
+    }
+
+    /// Weights of classes, and the exact yields as fractions.
+    #[test]
+    fn weighted_max_min_agrees_with_fractions(
+        mapping in mappings(&quarters(), 1..=4, 0..=6), weights in prop::collection::vec(1_u32..=12, 6),
+    ) {
+        let (weights, mut yields) = (&weights[..mapping.jobs.len()], Vec::new());
+        Shares::new(mapping.nodes).weighted_max_min(&mapping.shared(), weights, &mut yields);
+        prop_assert!(mapping.fits(&yields), "{yields:?}");
+        for (at, exact) in yields.iter().zip(fractions::filled(&mapping, weights)) {
+            let units = exact.rounded_down(1 << 20);
+            prop_assert!((units..=units + 1).contains(&at.units().into()), "{at} is not {exact:?}");
+            // A unit more than rounded down only if that much is missing by less than rounding.
+            prop_assert!(at.units() as u128 == units || exact.rounded_down(1 << 30) + 1 >= u128::from(at.units()) << 10);
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) struct Membership {
 impl Membership {
     pub(super) fn new(settings: &Priorities, user: Option<UserId>, origin: Origin) -> Membership {
         let user = user.map(UserId::number);
-        let place = |classes: &[JobClass]| classes.iter().position(|class| matches(class, user, origin));
+        let place = |classes: &[JobClass]| classes.iter().position(|class| class.has(user, origin));
         Membership { qos: place(&settings.qos), partition: place(&settings.partitions), user }
     }
 
@@ -34,17 +34,6 @@ impl Membership {
             most.is_none_or(|most| width <= most) && longest.is_none_or(|longest| estimate <= longest)
         })
     }
-}
-
-fn matches(class: &JobClass, user: Option<u32>, origin: Origin) -> bool {
-    [
-        (&class.queues, origin.queue()),
-        (&class.partitions, origin.partition()),
-        (&class.groups, origin.group()),
-        (&class.users, user),
-    ]
-    .into_iter()
-    .all(|(list, number)| list.is_empty() || number.is_some_and(|number| list.contains(&number)))
 }
 
 /// What limits depend on: who runs what.
