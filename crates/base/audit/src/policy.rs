@@ -82,11 +82,11 @@ impl PolicyCheck {
         }
     }
 
-    /// The policy orders jobs by priority; what is wrong with that.
+    /// The policy orders jobs by priority, or shares by their weights; what is wrong with that.
     pub(crate) fn priority(&mut self, settings: &Priorities) -> Option<PriorityRule> {
         match self {
             PolicyCheck::Batch(batch) => batch.priority(settings),
-            PolicyCheck::Fractional(_) => Some(PriorityRule::Policy),
+            PolicyCheck::Fractional(fractional) => fractional.priority(settings),
         }
     }
 

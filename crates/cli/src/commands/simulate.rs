@@ -107,8 +107,8 @@ pub(crate) struct Simulate {
     platform: PlatformArguments,
     #[command(flatten)]
     outages: OutageArguments,
-    /// Priorities and limits of waiting jobs, for FCFS, EASY and CONS: a TOML file (see the page `priorities` of the guide), or a file
-    /// named *.conf with parameters of slurm.conf
+    /// Priorities and limits of waiting jobs, for FCFS, EASY and CONS, and weights of jobs, for fractional policies with OPT=MIN: a TOML
+    /// file (see the pages `priorities` and `weights` of the guide), or a file named *.conf with parameters of slurm.conf
     #[arg(long, value_name = "FILE", help_heading = "Priorities")]
     priority: Option<PathBuf>,
     #[command(flatten)]
@@ -366,6 +366,7 @@ impl Simulate {
             seed: Seed::new(self.workload.seed),
             outages: subject.outages.clone(),
             unequal: subject.unequal.clone(),
+            weights: subject.priorities.as_ref().and_then(|it| self.policy.share_weights(it)),
             ..Options::default()
         };
         let by_priority =

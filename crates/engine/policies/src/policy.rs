@@ -7,7 +7,7 @@ use crate::batch::{
 use crate::equipartition::Equipartition;
 use crate::fractional::{Fractional, FractionalOptions, Periodic, WithClasses};
 use crate::registry::CustomPolicy;
-use dfrsim_cluster::Scheduler;
+use dfrsim_cluster::{Scheduler, ShareWeights};
 use dfrsim_model::SimSpan;
 use dfrsim_model::named::UnknownName;
 use dfrsim_model::priority::Priorities;
@@ -78,6 +78,45 @@ impl Policy {
             self,
             Policy::Fcfs(QueueOrder::Arrival) | Policy::Easy(QueueOrder::Arrival) | Policy::Conservative(_)
         )
+    }
+
+    /// That the policy can do what settings with weights say: batch policies have no use for weights, and of the others those that
+    /// [know](Policy::knows_weights) them keep no limits.
+    ///
+    /// # Errors
+    /// If it cannot, with the reason.
+    pub fn check_weights(self, settings: &Priorities) -> Result<(), String> {
+        let others = "expected fractional policies of the dissertation with OPT=MIN";
+        match self {
+            Policy::Fractional(_) | Policy::Equipartition if !settings.have_weights() => Ok(()),
+            Policy::Fractional(_) | Policy::Equipartition if !self.knows_weights() => {
+                Err(format!("{self} does not share by weights of jobs; {others}"))
+            }
+            Policy::Fractional(_) if settings.have_limits() => {
+                Err(format!("{self} keeps no limits of users and classes; expected weights without limits"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether settings of priorities make a difference to the policy: it orders jobs by priority, or shares by the weights that
+    /// they have.
+    #[must_use]
+    pub fn uses_settings(self, settings: &Priorities) -> bool {
+        self.knows_priorities() || self.knows_weights() && settings.have_weights()
+    }
+
+    /// Whether settings of priorities can change what the policy decides.
+    #[must_use]
+    pub fn depends_on(self, settings: &Priorities) -> bool {
+        self.knows_priorities() && !settings.are_plain() || self.share_weights(settings).is_some()
+    }
+
+    /// The weights of settings, if the policy shares by them and not all jobs count the same.
+    #[must_use]
+    pub fn share_weights(self, settings: &Priorities) -> Option<Arc<ShareWeights>> {
+        let weights = self.knows_weights().then(|| ShareWeights::new(settings));
+        weights.flatten().map(Arc::new)
     }
 
     /// Whether the policy gives jobs shares by their [weights](dfrsim_cluster::JobView::weight).

@@ -40,7 +40,8 @@ fields! {
         pub simulation: Simulation = table();
         /// When nodes are down, and what that does to jobs; without it they never are.
         pub outages: Option<OutageFields> = optional(table());
-        /// Priorities and limits of waiting jobs. FCFS, EASY and CONS are simulated without and with each of them.
+        /// Priorities and limits of waiting jobs, and weights of jobs. FCFS, EASY and CONS are simulated without and with each of them;
+        /// fractional policies of the dissertation with `OPT=MIN` with those that have weights.
         pub priorities as "priority": Vec<PriorityFields> = distinct_tables("name", "priorities", |it: &PriorityFields| &it.name);
         /// Further policies, with their own periods.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
@@ -68,9 +69,18 @@ fields! {
         if (scenario.outages.is_some() || is_unequal) && !scenario.priorities.is_empty() {
             at.fault("priority", "priorities on nodes that go down or differ cannot be simulated");
         }
-        let by_priority = |policy: &Policy| policy.knows_priorities();
-        if !scenario.priorities.is_empty() && !policies.iter().any(by_priority) {
+        let all: Vec<Priorities> = scenario.priorities.iter().map(PriorityFields::settings).collect();
+        let uses_any = |policy: &Policy| all.iter().any(|settings| policy.uses_settings(settings));
+        if !all.is_empty() && !policies.iter().any(uses_any) {
             at.fault("policies", "none of them orders jobs by priority; expected FCFS, EASY or CONS");
+        }
+        let checks = all.iter().flat_map(|settings| policies.iter().map(|policy| policy.check_weights(settings)));
+        if let Some(Err(error)) = checks.into_iter().find(Result::is_err) {
+            at.fault("policies", error);
+        }
+        let by_weight = |policy: &Policy| policy.knows_weights() && uses_any(policy);
+        if policies.iter().any(by_weight) && scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact) {
+            at.fault("simulation", "where jobs have weights, policies know the exact CPU needs");
         }
         let keeps_yields = |policy: &&Policy| {
             policy.fractional().is_some_and(|parts| parts.periodic == Periodic::McbStretch)
@@ -167,7 +177,7 @@ fields! {
         pub accounts: Vec<Account> = serde("a list of accounts"), default Vec::new();
         /// The accounts of other jobs, with a share each: one for each `group`, one for each `user`, or one for all `together`.
         pub unlisted: Unlisted = choice([("group", Unlisted::Group), ("user", Unlisted::User), ("together", Unlisted::Together)]), default Unlisted::Group;
-        /// Qualities of service: `{ name, priority, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
+        /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
         /// max_running_per_user }`. A job has the first one of which all lists have it.
         pub qos: Vec<JobClass> = serde("a list of qualities of service"), default Vec::new();
         /// Partitions, with the same fields.

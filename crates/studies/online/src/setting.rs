@@ -24,7 +24,7 @@ pub(crate) struct Setting {
     pub(crate) alternative: Option<String>,
     /// What happens to jobs on nodes that go down, if nodes do. The outages are those of each instance.
     pub(crate) interruption: Option<Interruption>,
-    /// By what waiting jobs are ordered, with the name of these settings, if they have priorities.
+    /// By what waiting jobs are ordered, or running ones share, with the name of these settings, if they have priorities or weights.
     pub(crate) priorities: Option<(String, Arc<Priorities>)>,
 }
 
@@ -44,8 +44,10 @@ pub(crate) fn settings(scenario: &Scenario<Online>) -> Vec<Setting> {
     let named: Vec<(String, Arc<Priorities>)> =
         scenario.priorities.iter().map(|it| (it.name.clone(), Arc::new(it.settings()))).collect();
     let mut add = |setting: Setting| {
-        let knows = setting.policy.knows_priorities() && setting.alternative.is_none();
-        let named = named.iter().filter(|_| knows).cloned().map(Some);
+        let is_used = |(_, settings): &&(String, Arc<Priorities>)| {
+            setting.policy.uses_settings(settings) && setting.alternative.is_none()
+        };
+        let named = named.iter().filter(is_used).cloned().map(Some);
         for priorities in iter::once(None).chain(named) {
             for &interruption in &interruptions {
                 let setting = Setting { interruption, priorities: priorities.clone(), ..setting.clone() };
@@ -180,8 +182,18 @@ impl Setting {
     /// changes.
     pub(crate) fn key(&self, node_memory_gb: f64, key: &mut KeyBuilder) {
         let Setting { policy, parameters, options, alternative: _, interruption, priorities } = self;
-        let Options { penalty, estimates, overrun, seed, needs, discovery, clock: _, outages: _, unequal: _ } =
-            options;
+        let Options {
+            penalty,
+            estimates,
+            overrun,
+            seed,
+            needs,
+            discovery,
+            clock: _,
+            outages: _,
+            unequal: _,
+            weights: _,
+        } = options;
         key.field("policy", policy);
         if let Policy::Custom(custom) = policy {
             key.field("policy_version", custom.version());
@@ -198,7 +210,12 @@ impl Setting {
         }
         key.optional("interruption", *interruption);
         if let Some((_, settings)) = priorities {
-            key.field("priorities", serde_json::to_string(&**settings).unwrap_or_default());
+            let mut settings = Priorities::clone(settings);
+            if policy.knows_weights() {
+                let Priorities { qos, partitions, .. } = settings;
+                settings = Priorities { qos, partitions, ..Priorities::default() };
+            }
+            key.field("priorities", serde_json::to_string(&settings).unwrap_or_default());
         }
         let PolicyOptions { period, mcb, priority, readings: _, node_memory_gb: _ } = parameters;
         if policy.is_periodic() {

@@ -102,7 +102,8 @@ impl OnlineStudy {
     ) -> Result<Box<Measured>, Failure> {
         let faulty = |faults: &Faults| Failure::invalid(format_args!("audit: {faults}"));
         let Setting { policy, parameters, options, interruption, priorities, .. } = self.setting(variant);
-        let priorities = priorities.as_ref().map(|(_, settings)| settings).filter(|it| !it.are_plain());
+        let priorities = priorities.as_ref().map(|(_, settings)| settings).filter(|it| policy.depends_on(it));
+        let weights = priorities.and_then(|it| policy.share_weights(it));
         if options.clock.is_some() && (instance.outages.is_some() || instance.unequal.is_some()) {
             return Err(Failure::failed("a coarse clock cannot be simulated with outages or unequal nodes"));
         }
@@ -113,7 +114,7 @@ impl OnlineStudy {
             _ => Arc::clone(outages),
         };
         let outages = instance.outages.as_ref().map(of_setting);
-        let options = &Options { outages, unequal: instance.unequal.clone(), ..options.clone() };
+        let options = &Options { outages, unequal: instance.unequal.clone(), weights, ..options.clone() };
         let parameters = PolicyOptions { node_memory_gb: variant.node_memory_gb, ..*parameters };
         let by_priority = priorities.and_then(|it| policy.scheduler_by_priority(instance.nodes, it));
         let mut scheduler = by_priority.unwrap_or_else(|| policy.scheduler(instance.nodes, &parameters));

@@ -3,10 +3,13 @@
 use super::memory::Memory;
 use super::name::Arrival;
 use super::ranking::Ranking;
-use super::{FractionalPolicy, FractionalRule, MOST_TICKS};
+use super::weights::Weights;
+use super::{FractionalPolicy, FractionalRule, MOST_TICKS, shares};
 use crate::Phase;
 use crate::job::Job;
 use crate::platform::{Platform, Window};
+use crate::priority::PriorityRule;
+use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimTime, VirtualTime};
 use std::collections::BTreeMap;
 
@@ -45,6 +48,9 @@ pub(crate) struct FractionalCheck {
     windows: Vec<Window>,
     /// Jobs that were interrupted in this moment by a window, each with a node of it.
     by_window: Vec<(u64, u32)>,
+    weights: Weights,
+    /// Whether yields are judged by them.
+    has_weights: bool,
 }
 
 impl FractionalCheck {
@@ -59,7 +65,22 @@ impl FractionalCheck {
             platform_changed: false,
             windows: Vec::new(),
             by_window: Vec::new(),
+            weights: Weights::default(),
+            has_weights: false,
         }
+    }
+
+    /// Jobs have weights; what is wrong with that.
+    pub(crate) fn priority(&mut self, settings: &Priorities) -> Option<PriorityRule> {
+        if !self.policy.knows_weights || !settings.have_weights() {
+            return Some(PriorityRule::Weights);
+        }
+        if settings.have_limits() {
+            return Some(PriorityRule::NoLimits);
+        }
+        self.weights = Weights::new(settings);
+        self.has_weights = true;
+        None
     }
 
     pub(crate) fn submit(&mut self, job: u64, now: u64) {
@@ -112,6 +133,11 @@ impl FractionalCheck {
         if !is_moved || self.is_tick(now) {
             self.judge(now, jobs, &mut found);
         }
+        if self.has_weights {
+            shares::judge(jobs, &self.weights, |number, rule| {
+                found.push((number, self.changes.get(&number).map(|change| change.line), rule));
+            });
+        }
         found.into_iter().for_each(|(job, line, rule)| fault(job, line, rule));
         for (number, change) in std::mem::take(&mut self.changes) {
             self.memory.give_back(&change.placement, change.memory);
@@ -145,8 +171,8 @@ impl FractionalCheck {
         }
     }
 
-    fn ranking(&self) -> Ranking {
-        Ranking { ahead: self.policy.ahead, estimates: self.policy.estimates }
+    fn ranking(&self) -> Ranking<'_> {
+        Ranking { ahead: self.policy.ahead, estimates: self.policy.estimates, weights: &self.weights }
     }
 
     fn is_tick(&self, now: u64) -> bool {

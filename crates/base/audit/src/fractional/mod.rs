@@ -18,8 +18,12 @@
 //! window begins, jobs may change for that reason, and of these rules those of ticks are checked. A policy that pauses jobs leaves none
 //! on a node at which a window begins that was announced before.
 //!
+//! Where jobs have [weights](dfrsim_model::priority::JobClass::weight), virtual time in priorities counts as (virtual time) / weight, and
+//! yields are judged: whoever has less than its need has a full node on which nobody has more for its weight. This is weighted max-min
+//! fairness (Bertsekas and Gallager, "Data Networks", 1992, section 6.5.2); two units are left for rounding.
+//!
 //! A file does not show more, and so left open are: which of the nodes with room a job gets; yields, but for those of
-//! `EQUIPARTITION`; how many jobs MCB finds room for; what `/BUDGET` leaves out; who gives way when several jobs arrive at one
+//! `EQUIPARTITION` and those by weight; how many jobs MCB finds room for; what `/BUDGET` leaves out; who gives way when several jobs arrive at one
 //! moment, or one arrives when another completes, under `GreedyP` and `GreedyPM`. Jobs are placed task by task, so that a job
 //! has room if and only if the free memory of the nodes, each by itself, takes all of its tasks.
 //!
@@ -30,6 +34,8 @@ mod memory;
 mod name;
 mod ranking;
 mod rule;
+mod shares;
+mod weights;
 
 pub(crate) use check::FractionalCheck;
 pub use name::FractionalPolicy;

@@ -43,6 +43,8 @@ pub struct FractionalPolicy {
     pub(super) ahead: Option<SimSpan>,
     /// `/ESTIMATES`
     pub(super) estimates: bool,
+    /// Whether it is one of the dissertation's with `OPT=MIN`, which share by weights of jobs.
+    pub(super) knows_weights: bool,
 }
 
 impl FractionalPolicy {
@@ -75,6 +77,7 @@ impl FractionalPolicy {
             swap: None,
             ahead: None,
             estimates: false,
+            knows_weights: false,
         };
         if name == "EQUIPARTITION" {
             return Some(in_turn);
@@ -93,10 +96,11 @@ impl FractionalPolicy {
         let is_periodic = parts.next_if(|part| matches!(*part, "per" | "stretch-per")).is_some();
         let is_count = |text: &str| text.parse::<u32>().is_ok_and(|number| number.to_string() == text);
         let budget = parts.next_if(|part| part.strip_prefix("BUDGET=").is_some_and(is_count)).is_some();
-        parts.next_if_eq(&"RELABEL");
-        parts.next_if(|part| matches!(*part, "OPT=MIN" | "OPT=AVG" | "OPT=MAX"))?;
+        let relabels = parts.next_if_eq(&"RELABEL").is_some();
+        let phase = parts.next_if(|part| matches!(*part, "OPT=MIN" | "OPT=AVG" | "OPT=MAX"))?;
         let limits = |part: &&str| ["MFT=", "MVT="].iter().any(|limit| part.starts_with(limit));
         parts.next_if(limits);
+        let is_extended = budget || relabels || parts.peek().is_some();
         let mut value =
             |key: &str| parts.next_if(|part| part.starts_with(key)).map(|part| &part[key.len()..]);
         let span = |text: Option<&str>| text.map(str::parse::<SimSpan>).transpose().ok();
@@ -121,6 +125,7 @@ impl FractionalPolicy {
             swap,
             ahead,
             estimates,
+            knows_weights: phase == "OPT=MIN" && !is_extended,
             ..in_turn
         })
     }

@@ -82,6 +82,28 @@ pub enum FractionalRule {
         /// The node.
         node: u32,
     },
+    /// Yields rise until a node is full.
+    #[error("its yield is {found} units, although no node of it is full")]
+    NotFull {
+        /// Its yield.
+        found: u32,
+    },
+    /// Yields are in the ratio of the weights, unless something else limits one.
+    #[error(
+        "its yield is {found} units at weight {weight}, but that of job {other} is {more} at weight {other_weight} on the same node"
+    )]
+    Weighted {
+        /// Its yield.
+        found: u32,
+        /// Its weight.
+        weight: u32,
+        /// A job that has more for its weight.
+        other: u64,
+        /// The yield of that.
+        more: u32,
+        /// The weight of that.
+        other_weight: u32,
+    },
     /// Under `EQUIPARTITION` all jobs have the same yield.
     #[error("its yield is {found} units, but that of job {other} is {expected}")]
     Unequal {

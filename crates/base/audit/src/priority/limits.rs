@@ -1,6 +1,6 @@
 //! What partitions, qualities of service and users may.
 
-use super::PriorityRule;
+use super::{PriorityRule, has};
 use crate::job::Job;
 use dfrsim_model::priority::{JobClass, Priorities};
 use std::collections::BTreeMap;
@@ -36,16 +36,7 @@ impl Limits {
 
     /// The first quality of service and the first partition that have the job.
     pub(crate) fn classes_of(&self, job: &Job) -> Classes {
-        let has = |class: &JobClass| {
-            let is_in = |list: &[u32], number: Option<u32>| {
-                list.is_empty() || list.iter().any(|&it| Some(it) == number)
-            };
-            is_in(&class.users, job.user)
-                && is_in(&class.groups, job.group)
-                && is_in(&class.queues, job.queue)
-                && is_in(&class.partitions, job.partition)
-        };
-        let first = |from: usize, to: usize| (from..to).find(|&at| has(&self.classes[at]));
+        let first = |from: usize, to: usize| (from..to).find(|&at| has(&self.classes[at], job));
         first(0, self.qos).into_iter().chain(first(self.qos, self.classes.len())).collect()
     }
 

@@ -12,8 +12,21 @@ pub(crate) use limits::Limits;
 pub use rule::PriorityRule;
 pub(crate) use usage::{Account, Usage};
 
+use crate::job::Job;
+use dfrsim_model::priority::JobClass;
+
 /// A factor of 1.
 pub(crate) const ONE: u128 = 1 << 32;
+
+/// Whether a class has a job: each of its lists that is not empty does.
+pub(crate) fn has(class: &JobClass, job: &Job) -> bool {
+    let is_in =
+        |list: &[u32], number: Option<u32>| list.is_empty() || list.iter().any(|&it| Some(it) == number);
+    is_in(&class.users, job.user)
+        && is_in(&class.groups, job.group)
+        && is_in(&class.queues, job.queue)
+        && is_in(&class.partitions, job.partition)
+}
 
 /// A part of a whole as a factor; 0 of 0.
 pub(crate) fn fraction(part: u128, whole: u128) -> u128 {

@@ -13,6 +13,12 @@ pub enum PriorityRule {
     /// Only FCFS, EASY and CONS order jobs by priority.
     #[error("the policy does not order jobs by priority")]
     Policy,
+    /// Jobs have shares by weight under fractional policies of the dissertation with `OPT=MIN`.
+    #[error("the policy does not share by weights of jobs, or no class has one")]
+    Weights,
+    /// Fractional policies hold no job back.
+    #[error("the policy keeps no limits of users or classes")]
+    NoLimits,
     /// Jobs have priorities where nodes are alike and never go down.
     #[error("priorities on nodes that go down or differ cannot be checked")]
     Platform,

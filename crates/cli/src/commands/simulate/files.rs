@@ -53,7 +53,7 @@ pub(super) struct Subject<'a> {
     pub(super) outages: Option<Arc<Outages>>,
     /// What differs from node to node, if nodes differ.
     pub(super) unequal: Option<Arc<UnequalNodes>>,
-    /// By what jobs are ordered, if they have priorities.
+    /// By what jobs are ordered or share, if they have priorities or weights.
     pub(super) priorities: Option<Arc<Priorities>>,
 }
 

@@ -17,3 +17,4 @@ mod theorem_2;
 mod theorems;
 mod twin;
 mod twins;
+mod weights;

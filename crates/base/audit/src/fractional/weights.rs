@@ -1,0 +1,38 @@
+//! How much jobs count.
+
+use crate::job::Job;
+use crate::priority::has;
+use dfrsim_model::priority::{JobClass, LARGEST_WEIGHT, Priorities};
+
+/// The weights of jobs, in lowest terms; all are 1 by default.
+#[derive(Debug, Default)]
+pub(super) struct Weights {
+    /// Qualities of service, then partitions.
+    lists: [Vec<(JobClass, u32)>; 2],
+}
+
+impl Weights {
+    pub(super) fn new(settings: &Priorities) -> Weights {
+        Weights { lists: [&settings.qos, &settings.partitions].map(|classes| in_lowest_terms(classes)) }
+    }
+
+    /// The product of the weights of its first class in each list.
+    pub(super) fn of(&self, job: &Job) -> u32 {
+        let in_list = |classes: &Vec<(JobClass, u32)>| {
+            classes.iter().find(|(class, _)| has(class, job)).map_or(1, |&(_, weight)| weight)
+        };
+        self.lists.iter().map(in_list).product()
+    }
+}
+
+/// The classes with their weights, divided by what divides all of them and the 1 of jobs that no class has, if there can be any.
+fn in_lowest_terms(classes: &[JobClass]) -> Vec<(JobClass, u32)> {
+    let has_all = |it: &JobClass| {
+        [&it.users, &it.groups, &it.queues, &it.partitions].into_iter().all(|list| list.is_empty())
+    };
+    let of = |class: &JobClass| class.weight.unwrap_or(1);
+    let divides_all = |divisor: &u32| classes.iter().all(|class| of(class) % divisor == 0);
+    let mut divisors = (1..=LARGEST_WEIGHT).rev();
+    let largest = divisors.find(divides_all).filter(|_| classes.iter().any(has_all)).unwrap_or(1);
+    classes.iter().map(|class| (class.clone(), of(class) / largest)).collect()
+}
