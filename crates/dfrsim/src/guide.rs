@@ -19,6 +19,7 @@ page!(cluster_sweep, "guide/cluster_sweep.md");
 page!(outages, "guide/outages.md");
 page!(nodes, "guide/nodes.md");
 page!(priorities, "guide/priorities.md");
+page!(weights, "guide/weights.md");
 page!(reading_results, "guide/reading_results.md");
 page!(papers, "guide/papers.md");
 page!(guarantees, "guide/guarantees.md");

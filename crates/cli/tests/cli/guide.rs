@@ -175,6 +175,11 @@ fn priorities() {
 }
 
 #[test]
+fn weights() {
+    check_page("weights");
+}
+
+#[test]
 fn reading_results() {
     check_page("reading_results");
 }
