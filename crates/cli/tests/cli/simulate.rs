@@ -353,6 +353,34 @@ fn jobs_are_ordered_by_fair_share() {
     assert_eq!(plain, fs::read_to_string(events).unwrap());
 }
 
+/// On one processor both jobs of a queue each run from 0 s on, with 3/4 and 1/4 of it.
+#[test]
+fn jobs_share_by_weight() {
+    let log =
+        "1 0 -1 75 1 -1 -1 1 75 -1 1 1 1 -1 7 -1 -1 -1\n2 0 -1 75 1 -1 -1 1 75 -1 1 1 1 -1 8 -1 -1 -1\n";
+    let weights = "[[qos]]\nname = 'urgent'\nqueues = [7]\nweight = 3\n";
+    let equal = "[[qos]]\nname = 'all'\nweight = 3\n";
+    let folder = Folder::with(&[("log.swf", log), ("weights.toml", weights), ("equal.toml", equal)]);
+    let run = |policy: &str, settings: Option<&str>| {
+        let events = folder.path("events.jsonl");
+        let mut command =
+            dfrsim(["simulate", "--nodes", "1", "--unit", "processor", "--policy", policy, "--workload"]);
+        command.arg(folder.path("log.swf")).arg("--events-out").arg(&events);
+        settings.map(|file| command.arg("--priority").arg(folder.path(file)));
+        stdout(&mut command);
+        stdout(dfrsim(["audit", "--policy", policy]).arg(&events));
+        fs::read_to_string(events).unwrap()
+    };
+    let policy = "Greedy*/OPT=MIN";
+    let events = run(policy, Some("weights.toml"));
+    assert!(events.lines().nth(1).unwrap().contains("\"weight\":3"), "{events}");
+    let ends: Vec<&str> = events.lines().filter(|line| line.contains("\"complete\"")).collect();
+    assert!(ends[0].contains("\"at_us\":100000000,\"job\":0") && ends[1].contains(":150000000,"), "{ends:?}");
+    // Equal weights leave the file as it is without them, and so do weights under a policy that orders jobs.
+    assert_eq!(run(policy, Some("equal.toml")), run(policy, None));
+    assert_eq!(run("EASY", Some("weights.toml")), run("EASY", None));
+}
+
 #[test]
 fn wrong_priorities_are_refused() {
     let folder = Folder::with(&[
@@ -360,6 +388,9 @@ fn wrong_priorities_are_refused() {
         ("unknown.toml", "half_life = 5\n"),
         ("zero.toml", "calc_period_s = 0\n"),
         ("age.toml", "weights = { age = 1 }\n"),
+        ("weights.toml", "[[qos]]\nname = 'a'\nweight = 3\n[[qos]]\nname = 'b'\n"),
+        ("limits.toml", "max_running_per_user = 3\n[[qos]]\nname = 'a'\nweight = 3\nqueues = [1]\n"),
+        ("heavy.toml", "[[qos]]\nname = 'a'\nweight = 101\n"),
         ("slurm.conf", "PriorityWeightAge=much\n"),
     ]);
     for (file, arguments, message) in [
@@ -369,6 +400,20 @@ fn wrong_priorities_are_refused() {
         ("slurm.conf", &[], "line 1: PriorityWeightAge: expected a whole number, found `much`"),
         ("age.toml", &["--failures", "fixed:100,fixed:10"], "priorities on nodes that go down or differ"),
         ("age.toml", &["--policy", "EQUIPARTITION"], "EQUIPARTITION does not order jobs by priority"),
+        ("age.toml", &["--policy", "Greedy*/OPT=MIN"], "Greedy*/OPT=MIN does not order jobs by priority"),
+        ("heavy.toml", &[], "qos.a.weight: expected 1 to 100"),
+        (
+            "weights.toml",
+            &["--policy", "Greedy*/OPT=AVG"],
+            "Greedy*/OPT=AVG does not share by weights of jobs",
+        ),
+        ("weights.toml", &["--policy", "EQUIPARTITION"], "EQUIPARTITION does not share by weights of jobs"),
+        (
+            "limits.toml",
+            &["--policy", "Greedy*/OPT=MIN"],
+            "Greedy*/OPT=MIN keeps no limits of users and classes",
+        ),
+        ("limits.toml", &["--failures", "fixed:100,fixed:10"], "priorities on nodes that go down or differ"),
     ] {
         let plain = ARGUMENTS
             .iter()

@@ -19,7 +19,7 @@
 //! on a node at which a window begins that was announced before.
 //!
 //! Where jobs have [weights](dfrsim_model::priority::JobClass::weight), virtual time in priorities counts as (virtual time) / weight, and
-//! yields are judged: whoever has less than its need has a full node on which nobody has more for its weight. This is weighted max-min
+//! yields are judged: a job that has less than its need has a full node on which no job has more for its weight. This is weighted max-min
 //! fairness (Bertsekas and Gallager, "Data Networks", 1992, section 6.5.2); two units are left for rounding.
 //!
 //! A file does not show more, and so left open are: which of the nodes with room a job gets; yields, but for those of

@@ -15,3 +15,4 @@ mod plan;
 mod priorities;
 mod rules;
 mod simulated;
+mod weights;

@@ -23,7 +23,7 @@ impl<'a> Levels<'a> {
         Yield::from_ratio(part, u64::from(Yield::ONE.units()) * u64::from(self.least))
     }
 
-    /// The largest level at which so many nodes together have enough CPU for the jobs that are kept.
+    /// The largest level at which this many nodes together have enough CPU for the jobs that are kept.
     pub(super) fn bound(self, jobs: &[PackJob], kept: &KeptJobs, nodes: u32) -> Yield {
         let capacity = u128::from(nodes) * u128::from(CpuUse::ONE.units());
         let used = |job: usize, level| {

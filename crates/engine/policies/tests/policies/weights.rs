@@ -109,7 +109,7 @@ fn low_weighted_priorities_are_paused_first() {
     assert_eq!(paused(&[5, 6, 1]), [1, 0]);
 }
 
-/// Two nodes, memory 0.6 each. At the tick of 600 jobs 1 and 2 have done 600 s, job 3 nothing: one of the two leaves, of equal priorities
+/// Two nodes, memory 0.6 each. At the tick of 600 jobs 1 and 2 have done 600 s, job 3 has not run: one of the two leaves, of equal priorities
 /// the later one, otherwise the one of the smaller weight.
 #[test]
 fn mcb_leaves_out_the_lowest_weighted_priority() {

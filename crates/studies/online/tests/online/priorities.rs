@@ -36,6 +36,34 @@ fn policies_are_simulated_without_and_with_priorities() {
     assert_eq!(run_with(&registry(), &other, &[], Some(folder.path()), &options).counts.computed, 2);
 }
 
+/// Jobs 1 and 3 are alone on the node from 0 to 10 s and from 20 s on with others: with weights of 3 for group 2 the third one ends earlier.
+#[test]
+fn policies_share_without_and_with_weights() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("log.swf"), LOG).unwrap();
+    let text = SCENARIO.replace("'EQUIPARTITION'", "'Greedy*/OPT=MIN', 'GreedyPM*/per/OPT=MIN'").replace(
+        "name = 'none'",
+        "name = 'group'\npartitions = [{ name = 'two', groups = [2], weight = 3 }]",
+    );
+    let options = RunOptions { audit: true, ..RunOptions::new(folder.path().join("out")) };
+    run_with(&registry(), &text, &[], Some(folder.path()), &options);
+    let rows = frame(&folder.path().join("out"));
+    assert_eq!(rows.len(), 2 * 3 + 2 * 2);
+    let turnaround = |name: &str| numbers(&rows, name, "mean_turnaround_s")[0];
+    // By weight: until 20 s the others have 15 and 5 s done, then 1/5, 1/5 and 3/5. The third one ends at 20 + 30 / (3/5) = 70, when
+    // they have 25 and 15 s, 75 and 35 s to go: the second one ends at 140, the first one at 180.
+    assert!((turnaround("Greedy*/OPT=MIN [group]") - (180.0 + 130.0 + 50.0) / 3.0).abs() < 1e-3);
+    // Without weights the third one ends at 110, when they have 45 and 35 s, 55 and 15 s to go: at 140 and 180.
+    assert!((turnaround("Greedy*/OPT=MIN") - (180.0 + 130.0 + 90.0) / 3.0).abs() < 1e-3);
+    assert_eq!(turnaround("EASY [group]"), turnaround("EASY"));
+    assert_eq!(run_with(&registry(), &text, &[], Some(folder.path()), &options).counts.computed, 0);
+    // Of other settings fractional policies do not depend on more than classes.
+    let other = text.replace("name = 'group'", "name = 'group'\ncalc_period_s = 7");
+    assert_eq!(run_with(&registry(), &other, &[], Some(folder.path()), &options).counts.computed, 2);
+    let heavier = text.replace("weight = 3", "weight = 4");
+    assert_eq!(run_with(&registry(), &heavier, &[], Some(folder.path()), &options).counts.computed, 4);
+}
+
 #[test]
 fn faults_of_priorities_have_their_place() {
     let lublin = SCENARIO.replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }");
@@ -50,6 +78,11 @@ fn faults_of_priorities_have_their_place() {
         ),
         ("'FCFS', 'EASY', ", "", "none of them orders jobs by priority"),
         (
+            "calc_period_s = 100",
+            "qos = [{ name = 'a', weight = 2 }]",
+            "EQUIPARTITION does not share by weights of jobs",
+        ),
+        (
             "[[workloads]]",
             "[[outages.maintenance]]\nfirst_s = 0\nevery_s = 5\nlength_s = 1\n[[workloads]]",
             "priorities on nodes that go down or differ",
@@ -57,6 +90,32 @@ fn faults_of_priorities_have_their_place() {
     ] {
         assert!(lublin.contains(found), "{found}");
         let errors = read(&lublin.replace(found, other), None, &[]).unwrap_err().to_string();
+        assert!(errors.contains(message), "{other}: {errors}");
+    }
+}
+
+#[test]
+fn weights_that_cannot_count_are_refused() {
+    let weighted = SCENARIO
+        .replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }")
+        .replace("'EQUIPARTITION'", "'Greedy*/OPT=MIN'")
+        .replace("calc_period_s = 100", "qos = [{ name = 'a', users = [1], weight = 2 }]");
+    read(&weighted, None, &[]).unwrap();
+    for (found, other, message) in [
+        (
+            "'Greedy*/OPT=MIN'",
+            "'Greedy*/OPT=MIN', '/stretch-per/OPT=MAX'",
+            "/stretch-per/OPT=MAX does not share by",
+        ),
+        ("weight = 2", "weight = 2, total_nodes = 3", "Greedy*/OPT=MIN keeps no limits of users and classes"),
+        (
+            "[[workloads]]",
+            "[simulation]\ncpu_needs = 'whole'\n[[workloads]]",
+            "policies know the exact CPU needs",
+        ),
+    ] {
+        assert!(weighted.contains(found), "{found}");
+        let errors = read(&weighted.replace(found, other), None, &[]).unwrap_err().to_string();
         assert!(errors.contains(message), "{other}: {errors}");
     }
 }
