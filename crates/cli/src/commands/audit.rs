@@ -36,8 +36,8 @@ pub(crate) struct Audit {
     /// when the policy would start it. The file has what the policy knew of run times (`estimate_us`; where it is
     /// missing, the run time itself). Fractional policies (as `simulate` runs them, with --drop prefix) and
     /// EQUIPARTITION: changes have a reason, no job is passed over by one of lower priority, and the lowest priorities
-    /// give way. Not checked are the choice of nodes and, for fractional policies, yields and how many jobs MCB finds
-    /// room for. Not for files of grids.
+    /// give way; where jobs have weights, yields are in their ratio. Not checked are the choice of nodes and, for
+    /// fractional policies, other yields and how many jobs MCB finds room for. Not for files of grids.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// The time between the ticks of the policy, as in `simulate --period`

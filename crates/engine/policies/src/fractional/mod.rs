@@ -5,6 +5,10 @@
 //! [`FractionalScheduler`] runs the parts in the order completion, submission, tick on a mapping of its own, and decides
 //! the net change.
 //!
+//! Where jobs have [weights](dfrsim_cluster::JobView::weight), the policies of the dissertation with `OPT=MIN` share by them: yields rise in
+//! proportion to weights (the outlook, section 8.3, names priorities of users and jobs); Greedy, MCB and [priorities](PriorityRule)
+//! count with them too.
+//!
 //! Where nodes go down, all parts see only the nodes that jobs may be on, under numbers of their own. These are the nodes that are up and, for
 //! a policy that [pauses](Fractional::pauses) jobs, not in a window that begins in a microsecond: jobs leave its nodes then, move or are
 //! paused, and keep their progress. Interrupted jobs arrive again.
