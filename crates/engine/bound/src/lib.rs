@@ -8,6 +8,7 @@
 //! bounded stretch of a policy is divided to give its *degradation from bound*.
 //!
 //! * [`Bound`]: the bound with the jobs that prove it.
+//! * [`max_stretch_bound_on`]: the value where nodes differ: the largest of several bounds, for CPU and for each resource.
 //! * [`flow_solution`]: for one stretch, how much each job does in each interval; [`FlowSolution`].
 //! * [`wrap_around`]: a schedule of all tasks on the nodes that does just that; [`Schedule`].
 //!
@@ -47,6 +48,7 @@
 
 mod amount;
 mod bound;
+mod classes;
 mod core;
 mod critical;
 mod flow;
@@ -55,5 +57,6 @@ mod solution;
 mod wrap_around;
 
 pub use bound::{Bound, max_stretch_bound};
+pub use classes::max_stretch_bound_on;
 pub use solution::{FlowInterval, FlowSolution, flow_solution};
 pub use wrap_around::{Piece, Schedule, wrap_around};

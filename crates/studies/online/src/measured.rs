@@ -1,6 +1,5 @@
 //! What a simulation leaves for its rows.
 
-use dfrsim_bound::max_stretch_bound;
 use dfrsim_cluster::{Observer, Occurrence, Summary};
 use dfrsim_model::{Job, SimSpan, SimTime};
 
@@ -18,8 +17,8 @@ pub(crate) struct Submissions(Vec<Job>);
 
 impl Submissions {
     /// The bound of these jobs for each tau.
-    pub(crate) fn bounds(&self, nodes: u32, taus: &[SimSpan]) -> Vec<f64> {
-        taus.iter().map(|&tau| max_stretch_bound(&self.0, nodes, tau).value).collect()
+    pub(crate) fn bounds(&self, bound: impl Fn(&[Job], SimSpan) -> f64, taus: &[SimSpan]) -> Vec<f64> {
+        taus.iter().map(|&tau| bound(&self.0, tau)).collect()
     }
 }
 

@@ -55,6 +55,8 @@ pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester
     }
     for resource in nodes.classes.resources() {
         digester.integer(u64::from(resource.sharing == Sharing::Shared));
+        // Rows whose bound knew no resources are computed again.
+        digester.text("bounded");
     }
     for (place, job) in (0_u64..).zip(jobs) {
         let demand = nodes.demand(job);

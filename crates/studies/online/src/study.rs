@@ -11,7 +11,7 @@ use crate::scenario::{Online, Workload};
 use crate::setting::{Setting, settings};
 use crate::{claims, drawings, tables};
 use dfrsim_audit::Faults;
-use dfrsim_bound::max_stretch_bound;
+use dfrsim_bound::{max_stretch_bound, max_stretch_bound_on};
 use dfrsim_cluster::{
     Followers, Metrics, Options, Overrun, SimulationError, SummaryOptions, Weights, simulate, simulate_with,
 };
@@ -56,9 +56,12 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// The nodes for which the bound is computed.
-    fn bounding_nodes(&self) -> u32 {
-        self.unequal.as_ref().map_or(self.nodes, |unequal| unequal.classes.bounding_nodes())
+    /// The bound of jobs on these nodes.
+    fn least_stretch(&self, jobs: &[Job], tau: SimSpan) -> f64 {
+        match &self.unequal {
+            None => max_stretch_bound(jobs, self.nodes, tau).value,
+            Some(unequal) => max_stretch_bound_on(jobs, unequal, tau),
+        }
     }
     /// What nodes that differ can do together.
     fn capacity(&self) -> Option<f64> {
@@ -89,7 +92,7 @@ impl OnlineStudy {
     fn bound(&self, instance: &Instance, tau: usize) -> f64 {
         *instance.bounds[tau].get_or_init(|| {
             let jobs = as_run(&instance.jobs, &self.settings[0].options);
-            max_stretch_bound(&jobs, instance.bounding_nodes(), self.scenario.simulation.taus[tau]).value
+            instance.least_stretch(&jobs, self.scenario.simulation.taus[tau])
         })
     }
 
@@ -148,7 +151,8 @@ impl OnlineStudy {
             audited.verdict().map_err(|faults| faulty(&faults))?;
         }
         let summary = metrics.summary().ok_or_else(|| Failure::failed("no job is left to count"))?;
-        let bounds = submissions.map(|jobs| jobs.bounds(instance.bounding_nodes(), &simulation.taus));
+        let bound = |jobs: &[Job], tau| instance.least_stretch(jobs, tau);
+        let bounds = submissions.map(|jobs| jobs.bounds(bound, &simulation.taus));
         Ok(Box::new(Measured { summary, bounds }))
     }
 }

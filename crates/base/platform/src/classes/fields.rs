@@ -249,7 +249,7 @@ mod tests {
         let reference = ReferenceNode { cores: 8, memory_gb: 16.0 };
         let classes = PlatformFields { reference: Some(reference), ..fields }.classes().unwrap();
         assert_eq!((classes.of(0).cpu, classes.of(0).memory), (one / 2, one / 2));
-        assert_eq!((classes.capacity(), classes.bounding_nodes()), (2.5, 3));
+        assert_eq!((classes.capacity(), classes.bounding_nodes(), classes.bounding_units(0)), (2.5, 3, 3));
     }
 
     #[test]

@@ -181,6 +181,18 @@ impl NodeClasses {
         let nodes = self.classes.iter().map(of).sum::<u128>().div_ceil(whole);
         u32::try_from(nodes).unwrap_or(u32::MAX).max(1)
     }
+    /// The least number of units of the resource of this place at full speed that can do no less than those of all nodes.
+    ///
+    /// # Panics
+    /// If there is no such resource.
+    #[must_use]
+    pub fn bounding_units(&self, resource: usize) -> u32 {
+        let of = |class: &NodeClass| {
+            u128::from(class.nodes) * u128::from(class.amounts[resource]) * u128::from(class.speed.units())
+        };
+        let units = self.classes.iter().map(of).sum::<u128>().div_ceil(u128::from(Yield::ONE.units()));
+        u32::try_from(units).unwrap_or(u32::MAX)
+    }
 }
 
 /// Unequal nodes, and what jobs ask of them.

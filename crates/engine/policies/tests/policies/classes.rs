@@ -2,7 +2,9 @@
 
 use crate::support::{jobs, schedule, starts_and_ends};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
+use dfrsim_bound::max_stretch_bound_on;
 use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
+use dfrsim_model::priority::{JobClass, Priorities};
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan};
 use dfrsim_platform::classes::{ClassFields, Demands, NodeClasses, PlatformFields, Request, UnequalNodes};
 use dfrsim_platform::{FailureModel, Outages};
@@ -239,8 +241,41 @@ fn policies_that_know_equal_nodes_only_are_refused() {
     }
 }
 
+/// Weights are known where nodes are alike.
+#[test]
+fn weights_where_nodes_differ_are_refused() {
+    let class = JobClass { name: "a".into(), weight: Some(2), queues: vec![1], ..JobClass::default() };
+    let settings = Priorities { qos: vec![class], ..Priorities::default() };
+    let policy: Policy = "Greedy*/OPT=MIN".parse().unwrap();
+    let options = Options { weights: policy.share_weights(&settings), ..options(THREE, &[]) };
+    let mut scheduler = policy.scheduler(3, &PolicyOptions::default());
+    let table = jobs(&[(0, 1, 10, 10)]);
+    let error = simulate(3, &options, table, &mut *scheduler, &mut ()).unwrap_err().to_string();
+    assert!(error.contains("where nodes differ, all jobs count the same"), "{error}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Neither CPU nor GPUs allow a smaller largest stretch, whichever policy completes all jobs.
+    #[test]
+    fn no_policy_beats_the_bound(seed in 0..1000_u64, platform in platform()) {
+        let classes = platform.classes().unwrap();
+        let (nodes, tau) = (classes.nodes(), SimSpan::from_secs(10));
+        let demands = Demands { requests: requests(), seed: Seed::new(seed), ..Demands::default() };
+        let unequal = Arc::new(UnequalNodes { classes, demands });
+        let jobs = synthetic(seed, nodes);
+        let bound = max_stretch_bound_on(&jobs, &unequal, tau);
+        for policy in aware() {
+            let options = Options { unequal: Some(Arc::clone(&unequal)), ..Options::default() };
+            let mut metrics = Metrics::new(SummaryOptions { taus: vec![tau], ..SummaryOptions::new(nodes) });
+            let mut scheduler = policy.scheduler(nodes, &PolicyOptions::default());
+            simulate(nodes, &options, jobs.iter().cloned(), &mut *scheduler, &mut metrics).unwrap();
+            let Some(summary) = metrics.summary().filter(|summary| summary.rejected == 0) else { continue };
+            let found = summary.bounded_stretch[0].1.max;
+            prop_assert!(found >= bound * (1.0 - 1e-9), "{}: {} is below {}", policy, found, bound);
+        }
+    }
 
     /// With one class, of the reference node, all policies decide as on equal nodes.
     #[test]
