@@ -27,9 +27,8 @@ impl Weights {
 
 /// The classes with their weights, divided by what divides all of them and the 1 of jobs that no class has, if there can be any.
 fn in_lowest_terms(classes: &[JobClass]) -> Vec<(JobClass, u32)> {
-    let has_all = |it: &JobClass| {
-        [&it.users, &it.groups, &it.queues, &it.partitions].into_iter().all(|list| list.is_empty())
-    };
+    let has_all =
+        |it: &JobClass| [&it.users, &it.groups, &it.queues, &it.partitions].into_iter().all(Vec::is_empty);
     let of = |class: &JobClass| class.weight.unwrap_or(1);
     let divides_all = |divisor: &u32| classes.iter().all(|class| of(class) % divisor == 0);
     let mut divisors = (1..=LARGEST_WEIGHT).rev();
