@@ -354,7 +354,7 @@ impl Simulate {
             warm_up: self.warm_up,
             cool_down: self.cool_down,
             weights: self.weights(),
-            outages: subject.outages.is_some(),
+            outages: subject.interrupts(),
         };
         let options = Options {
             penalty: self.penalty,

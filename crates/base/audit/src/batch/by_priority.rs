@@ -3,12 +3,13 @@
 use super::BatchRule;
 use super::backfilling::Backfilling;
 use super::check::{Cluster, Decision, Discipline, Verdict};
+use super::preemption::{Candidate, Preempted, Preemption};
 use super::queue::Waiting;
 use crate::job::Job;
 use crate::priority::{Limits, ONE, Usage, fraction};
 use crate::profile::Profile;
 use dfrsim_model::SimTime;
-use dfrsim_model::priority::{JobClass, Priorities};
+use dfrsim_model::priority::{JobClass, PreemptMode, Priorities};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -30,7 +31,7 @@ impl RuleOfOrder {
     }
 }
 
-/// What is known of a waiting job.
+/// What is known of a job.
 #[derive(Debug)]
 struct Known {
     account: crate::priority::Account,
@@ -43,6 +44,15 @@ struct Known {
     can_never_run: bool,
 }
 
+/// A decision that is judged.
+struct Moment {
+    now: u64,
+    rule: RuleOfOrder,
+    starting: Vec<u64>,
+    preempted: Vec<Preempted>,
+    verdicts: Vec<Verdict>,
+}
+
 /// Follows priorities and limits.
 #[derive(Debug)]
 pub(super) struct ByPriority {
@@ -51,6 +61,9 @@ pub(super) struct ByPriority {
     usage: Usage,
     limits: Limits,
     known: BTreeMap<u64, Known>,
+    /// The running jobs, with the moments at which they started, where they may have to make room.
+    running: BTreeMap<u64, (Known, u64)>,
+    preemption: Option<Preemption>,
     /// Jobs that have no priority yet.
     arrived: Vec<u64>,
 }
@@ -63,6 +76,8 @@ impl ByPriority {
             usage: Usage::new(settings),
             limits: Limits::new(settings),
             known: BTreeMap::new(),
+            running: BTreeMap::new(),
+            preemption: Preemption::new(settings),
             arrived: Vec::new(),
         }
     }
@@ -96,6 +111,20 @@ impl ByPriority {
     pub(super) fn end(&mut self, number: u64, now: u64) {
         self.usage.end(number, now);
         self.limits.end(number);
+        self.running.remove(&number);
+    }
+
+    /// Whether jobs may have to make room for others.
+    pub(super) fn preempts(&self) -> bool {
+        self.preemption.is_some()
+    }
+
+    /// What is wrong with a job that makes room, apart from the job for which it does.
+    pub(super) fn preempted(&self, number: u64, now: u64, mode: PreemptMode) -> Option<BatchRule> {
+        let (Some(preemption), Some((known, since))) = (&self.preemption, self.running.get(&number)) else {
+            return Some(BatchRule::NotPreemptable);
+        };
+        preemption.fault(preemption.class(&known.classes), *since, now, mode)
     }
 
     /// Computes the priority of a job at a moment.
@@ -127,7 +156,16 @@ impl ByPriority {
         let ranked = (weights.age > 0 || weights.fair_share > 0).then(|| self.usage.multiple_after(now));
         let backfilled = (rule != RuleOfOrder::Fcfs && interval > 0)
             .then(|| (now / interval + 1).saturating_mul(interval));
-        ranked.into_iter().chain(backfilled).min()
+        let candidate = self.preemption.as_ref().and_then(|preemption| {
+            let class = |job: &Waiting| preemption.class(&self.known.get(&job.job)?.classes);
+            let waiting: Vec<usize> = queue.iter().filter_map(class).collect();
+            let running = self
+                .running
+                .values()
+                .filter_map(|(it, since)| Some((preemption.class(&it.classes)?, *since)));
+            preemption.next(now, &waiting, running)
+        });
+        ranked.into_iter().chain(backfilled).chain(candidate).min()
     }
 
     fn rounded(&self, moment: u64) -> u64 {
@@ -145,6 +183,7 @@ impl ByPriority {
         cluster: &mut Cluster,
         queue: &mut Vec<Waiting>,
         mut starting: Vec<u64>,
+        preempted: Vec<Preempted>,
     ) -> Vec<Verdict> {
         self.count(now);
         for job in std::mem::take(&mut self.arrived) {
@@ -166,6 +205,13 @@ impl ByPriority {
             !is_limited
         });
         queue.sort_by_key(|job| (Reverse(self.known.get(&job.job).map_or(0, |it| it.priority)), job.job));
+        let interval = self.settings.backfill.interval_s.saturating_mul(1_000_000);
+        let is_due = interval == 0 || now.is_multiple_of(interval);
+        let rule = if is_due { rule } else { RuleOfOrder::Fcfs };
+        if self.preempts() {
+            let moment = Moment { now, rule, starting, preempted, verdicts };
+            return self.decide_with_preemption(moment, cluster, queue);
+        }
         // Backfilling plans with rounded ends.
         let mut planned = cluster.clone();
         for running in planned.running.values_mut() {
@@ -191,9 +237,6 @@ impl ByPriority {
                 eligible.push(rounded);
             }
         }
-        let interval = self.settings.backfill.interval_s.saturating_mul(1_000_000);
-        let is_due = interval == 0 || now.is_multiple_of(interval);
-        let rule = if is_due { rule } else { RuleOfOrder::Fcfs };
         let head = eligible.iter().position(|job| !starting.contains(&job.job));
         let most = self.settings.backfill.max_job_test.unwrap_or(u32::MAX);
         if let Some(head) = head.filter(|_| rule != RuleOfOrder::Fcfs) {
@@ -215,6 +258,135 @@ impl ByPriority {
         }
         queue.retain(|job| !cluster.running.contains_key(&job.job));
         verdicts
+    }
+
+    /// Judges a decision in which jobs may make room for others, job by job in the order of the queue, on a plan of all running ones:
+    /// EASY keeps the nodes of the first job that waits from the moment on at which it can start, CONS those of all.
+    fn decide_with_preemption(
+        &mut self,
+        moment: Moment,
+        cluster: &mut Cluster,
+        queue: &mut Vec<Waiting>,
+    ) -> Vec<Verdict> {
+        let Moment { now, rule, mut starting, mut preempted, mut verdicts } = moment;
+        let Some(preemption) = self.preemption.take() else { return verdicts };
+        let end_of = |by: &ByPriority, job: &super::check::Running| by.rounded(job.expected_end(now));
+        let mut profile = Profile::new(cluster.nodes, now);
+        for running in cluster.running.values() {
+            profile.take(now, end_of(self, running), running.width);
+        }
+        let window = self.settings.backfill.window_s.saturating_mul(1_000_000);
+        let most = self.settings.backfill.max_job_test.unwrap_or(u32::MAX);
+        let (mut left, mut head) = (most, None);
+        let mut waiting_again = Vec::new();
+        for job in queue.clone() {
+            let Some(known) = self.known.get(&job.job) else { continue };
+            let class = preemption.class(&known.classes);
+            let is_held = self.limits.broken(&known.classes, known.user, job.width).is_some();
+            let starts =
+                starting.iter().position(|&it| it == job.job).map(|at| starting.remove(at)).is_some();
+            let planned = Waiting { estimate: self.rounded(now.saturating_add(job.estimate)) - now, ..job };
+            let reserved = profile.earliest(job.width, planned.estimate);
+            if !is_held {
+                let running = cluster.running.iter().filter_map(|(&number, running)| {
+                    let (known, since) = self.running.get(&number)?;
+                    let class = preemption.class(&known.classes)?;
+                    let (end, width) = (end_of(self, running), running.width);
+                    Some(Candidate { job: number, class, since: *since, end, width })
+                });
+                let making_room = match (rule, head) {
+                    (RuleOfOrder::Fcfs, Some(_)) => None,
+                    _ if reserved == now => Some(Vec::new()),
+                    _ => preemption.expected(now, class, &planned, running, &profile),
+                };
+                let (free, width) = (cluster.free(), job.width);
+                let verdict = match (&making_room, starts, head) {
+                    (Some(_), true, _) | (None, false, _) => None,
+                    (None, true, Some(head)) if rule == RuleOfOrder::Fcfs => {
+                        Some(BatchRule::OutOfTurn { head })
+                    }
+                    (None, true, _) if width > free => Some(BatchRule::NoRoom { width, free }),
+                    (None, true, _) => {
+                        Some(BatchRule::DelaysOthers { earliest: SimTime::from_micros(reserved) })
+                    }
+                    (Some(others), false, _) if !others.is_empty() => {
+                        Some(BatchRule::CouldPreempt { first: others[0].job, others: others.len() - 1 })
+                    }
+                    (Some(_), false, None) => Some(BatchRule::HeadWaits { free, width }),
+                    (Some(_), false, Some(head)) => Some(BatchRule::NotBackfilled { free, width, head }),
+                };
+                verdicts.extend(verdict.map(|rule| (job.job, rule)));
+                for other in making_room.filter(|_| starts).into_iter().flatten() {
+                    let Some(at) = preempted.iter().position(|it| it.job == other.job) else {
+                        verdicts.push((other.job, BatchRule::NotPreempted { by: job.job }));
+                        continue;
+                    };
+                    profile.give_back(now, other.end, other.width);
+                    waiting_again.extend(self.leave(preempted.remove(at), now, cluster));
+                }
+            }
+            if starts {
+                profile.take(now, now.saturating_add(planned.estimate), job.width);
+                self.start(&job, now, cluster);
+            } else if !is_held {
+                let is_first = head.is_none();
+                head.get_or_insert(job.job);
+                let start = profile.earliest(job.width, planned.estimate);
+                let is_planned = window == 0 || start <= now.saturating_add(window);
+                match rule {
+                    RuleOfOrder::Easy if is_first => {
+                        let shadow = profile.earliest(job.width, u64::MAX);
+                        profile.take(shadow, u64::MAX, job.width);
+                    }
+                    RuleOfOrder::Conservative if is_planned && start < u64::MAX => {
+                        profile.take(start, start.saturating_add(planned.estimate), job.width);
+                    }
+                    _ => {}
+                }
+            }
+            left -= u32::from(head.is_some() && !is_held);
+            if left == 0 {
+                break;
+            }
+        }
+        // Those behind the jobs that are tried.
+        for job in starting {
+            verdicts.push((job, BatchRule::TooDeep { most }));
+            if let Some(job) = queue.iter().find(|it| it.job == job) {
+                self.start(job, now, cluster);
+            }
+        }
+        for other in preempted {
+            verdicts.push((other.job, BatchRule::PreemptedForNone));
+            waiting_again.extend(self.leave(other, now, cluster));
+        }
+        queue.retain(|job| !cluster.running.contains_key(&job.job));
+        queue.extend(waiting_again);
+        self.preemption = Some(preemption);
+        verdicts
+    }
+
+    /// Takes in a start.
+    fn start(&mut self, job: &Waiting, now: u64, cluster: &mut Cluster) {
+        cluster.start(job, now);
+        if let Some(known) = self.known.remove(&job.job) {
+            self.limits.take(job.job, known.classes.clone(), known.user, job.width);
+            self.usage.start(job.job, known.account.clone(), job.width, now);
+            self.running.insert(job.job, (known, now));
+        }
+    }
+
+    /// Takes a job off its nodes that makes room; as what it waits again.
+    fn leave(&mut self, preempted: Preempted, now: u64, cluster: &mut Cluster) -> Option<Waiting> {
+        let number = preempted.job;
+        cluster.end(number);
+        self.usage.end(number, now);
+        self.limits.end(number);
+        let (known, _) = self.running.remove(&number)?;
+        let waits = preempted.waits?;
+        self.known.insert(number, known);
+        self.rank(number, now);
+        Some(waits)
     }
 
     /// Judges a decision of CONS: each job starts when the jobs before it leave it room.

@@ -17,6 +17,7 @@ mod by_priority;
 mod check;
 mod conservative;
 mod outages;
+mod preemption;
 mod queue;
 mod rule;
 mod spare;

@@ -3,10 +3,12 @@
 use super::accounts::{AccountIndex, Accounts};
 use super::factors::Rank;
 use super::limits::{InUse, Membership};
+use super::plan::{Leaving, Plan, Planned};
+use super::preemption::{Preemption, needed};
+use crate::batch::OVERRUN;
 use crate::batch::free_nodes::FreeNodes;
-use crate::batch::{OVERRUN, Profile};
-use dfrsim_cluster::{Decision, JobHandle, NodeRange, Scheduler, Situation, View};
-use dfrsim_model::priority::Priorities;
+use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
+use dfrsim_model::priority::{PreemptMode, Priorities};
 use dfrsim_model::{SimSpan, SimTime, Yield};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,33 +25,29 @@ pub(crate) enum Rule {
     Conservative,
 }
 
+/// A job as the queue has it.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
-    job: JobHandle,
-    sequence: u64,
-    width: u32,
+pub(super) struct Waiting {
+    pub(super) job: JobHandle,
+    pub(super) sequence: u64,
+    pub(super) width: u32,
+    /// Of the time from its next start to its end.
     estimate: SimSpan,
     account: AccountIndex,
-    membership: Membership,
+    pub(super) membership: Membership,
     rank: Rank,
     priority: u64,
+    /// Whether it goes on when it starts.
+    is_paused: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Running {
+pub(super) struct Running {
+    /// As it was when it started.
+    pub(super) job: Waiting,
+    pub(super) since: SimTime,
     /// The end of its estimate.
     end: SimTime,
-    width: u32,
-    account: AccountIndex,
-    membership: Membership,
-}
-
-/// What a job that is backfilled must not delay.
-enum Plan {
-    /// The first job that does not start can do so at `shadow`, and leaves this many nodes then.
-    Head { shadow: SimTime, spare: u32 },
-    /// All that run, and all that were planned.
-    All(Profile),
 }
 
 /// A batch policy that orders jobs by priority.
@@ -62,8 +60,11 @@ pub(crate) struct PriorityScheduler {
     free: u32,
     accounts: Accounts,
     in_use: InUse,
+    preemption: Option<Preemption>,
     /// By decreasing priority, then submission.
     queue: Vec<Waiting>,
+    /// The jobs that made room in the last decision, and wait.
+    preempted: Vec<Waiting>,
     running: BTreeMap<JobHandle, Running>,
     placement: Vec<NodeRange>,
 }
@@ -78,7 +79,9 @@ impl PriorityScheduler {
             free: nodes,
             accounts: Accounts::new(&settings),
             in_use: InUse::new(&settings),
+            preemption: Preemption::new(&settings),
             queue: Vec::new(),
+            preempted: Vec::new(),
             running: BTreeMap::new(),
             placement: Vec::new(),
             settings,
@@ -86,7 +89,10 @@ impl PriorityScheduler {
     }
 
     fn leave(&mut self, view: View<'_>, job: JobHandle) {
-        let Some(Running { width, account, membership, .. }) = self.running.remove(&job) else { return };
+        let Some(Running { job: Waiting { width, account, membership, .. }, .. }) = self.running.remove(&job)
+        else {
+            return;
+        };
         view.job(job).placement().ranges().iter().for_each(|&range| self.places.insert(range));
         self.free += width;
         self.accounts.end(account, width);
@@ -106,7 +112,21 @@ impl PriorityScheduler {
         let rank = Rank::new(&self.settings, self.nodes, width, submit, qos, partition);
         let priority = rank.at(view.now(), self.accounts.fair_share(account), &self.settings);
         let sequence = seen.sequence();
-        let new = Waiting { job, sequence, width, estimate, account, membership, rank, priority };
+        let is_paused = false;
+        self.insert(Waiting {
+            job,
+            sequence,
+            width,
+            estimate,
+            account,
+            membership,
+            rank,
+            priority,
+            is_paused,
+        });
+    }
+
+    fn insert(&mut self, new: Waiting) {
         let at = self.queue.partition_point(|other| order(other) < order(&new));
         self.queue.insert(at, new);
     }
@@ -122,18 +142,23 @@ impl PriorityScheduler {
     fn start(&mut self, now: SimTime, job: &Waiting, decision: &mut Decision) {
         let Waiting { width, account, membership, .. } = *job;
         self.places.take_lowest(width, &mut self.placement);
-        decision.start(job.job, self.placement.iter().copied(), Yield::ONE);
+        let on = self.placement.iter().copied();
+        if job.is_paused {
+            decision.resume(job.job, on, Yield::ONE);
+        } else {
+            decision.start(job.job, on, Yield::ONE);
+        }
         self.free -= width;
         self.accounts.start(account, width);
         self.in_use.start(&self.settings, &membership, width);
         let end = now.saturating_add(job.estimate);
-        self.running.insert(job.job, Running { end, width, account, membership });
+        self.running.insert(job.job, Running { job: *job, since: now, end });
     }
 
-    /// When backfilling takes a running job for ended.
-    fn expected_end(&self, now: SimTime, job: &Running) -> SimTime {
+    /// A running job as backfilling sees it.
+    fn leaving(&self, now: SimTime, job: &Running) -> Leaving {
         let end = if job.end <= now { now + OVERRUN } else { job.end };
-        SimTime::from_micros(self.rounded(end.micros()))
+        Leaving { end: SimTime::from_micros(self.rounded(end.micros())), width: job.job.width }
     }
 
     /// For how long backfilling plans a job: so that it would end at a rounded moment if it began now.
@@ -155,56 +180,76 @@ impl PriorityScheduler {
 
     /// The plan when the first job does not start.
     fn plan(&self, now: SimTime, head: &Waiting) -> Plan {
-        let ends = self.running.values().map(|job| (self.expected_end(now, job), job.width));
-        if self.rule == Rule::Conservative {
-            let mut profile = Profile::new(self.nodes);
-            profile.clear(now);
-            ends.for_each(|(end, width)| profile.reserve(now, end, width));
-            return Plan::All(profile);
+        let running = self.running.values().map(|job| self.leaving(now, job));
+        match self.rule {
+            Rule::Conservative => Plan::of_all(now, self.nodes, running),
+            Rule::Fcfs | Rule::Easy => Plan::of_head(now, self.free, head.width, running),
         }
-        let mut ends: Vec<_> = ends.collect();
-        ends.sort_unstable();
-        let (mut shadow, mut free) = (now, self.free);
-        for (end, width) in ends {
-            // All that end in the same moment are free then.
-            if free >= head.width && end > shadow {
-                break;
-            }
-            free += width;
-            shadow = end;
-        }
-        Plan::Head { shadow, spare: free.saturating_sub(head.width) }
     }
 
-    /// Whether a job may start beside what is planned; if not, it is planned too, where the rule says so.
-    fn fits(&self, now: SimTime, job: &Waiting, plan: &mut Plan) -> bool {
-        let span = self.planned(now, job.estimate);
-        let end = now.saturating_add(span);
-        match plan {
-            Plan::Head { shadow, spare } => {
-                let in_time = end <= *shadow;
-                let fits = job.width <= self.free && (in_time || job.width <= *spare);
-                if fits && !in_time {
-                    *spare -= job.width;
-                }
-                fits
+    /// Lets running jobs make room for one that could not start; whether it can now.
+    fn make_room(
+        &mut self,
+        view: View<'_>,
+        job: &Waiting,
+        planned: Planned,
+        plan: &mut Option<Plan>,
+        decision: &mut Decision,
+    ) -> bool {
+        let now = view.now();
+        let Some(preemption) = &self.preemption else { return false };
+        let candidates = preemption.candidates(now, &job.membership, &self.running);
+        let suffices = |leaving: &[Running]| {
+            let free = self.free + leaving.iter().map(|other| other.job.width).sum::<u32>();
+            let Some(plan) = plan.as_ref() else { return job.width <= free };
+            let mut without = plan.clone();
+            leaving.iter().for_each(|other| without.leave(now, self.leaving(now, other)));
+            without.earliest(now, free, planned) == now
+        };
+        let Some(leaving) = needed(&candidates, suffices) else { return false };
+        for other in leaving {
+            if let Some(plan) = plan {
+                plan.leave(now, self.leaving(now, &other));
             }
-            Plan::All(profile) => {
-                let start = profile.earliest(now, job.width, span);
-                let window = SimSpan::from_secs(self.settings.backfill.window_s);
-                let is_seen = window.is_zero() || start <= now.saturating_add(window);
-                if is_seen && start < SimTime::MAX {
-                    profile.reserve(start, start.saturating_add(span), job.width);
-                }
-                start == now
-            }
+            self.preempt(view, other.job, decision);
+        }
+        true
+    }
+
+    /// Takes a running job off its nodes.
+    fn preempt(&mut self, view: View<'_>, mut job: Waiting, decision: &mut Decision) {
+        let mode = self.preemption.as_ref().map_or(PreemptMode::Off, |it| it.mode(&job.membership));
+        match mode {
+            PreemptMode::Off => return,
+            PreemptMode::Requeue => decision.requeue(job.job),
+            PreemptMode::Cancel => decision.lose(job.job),
+            PreemptMode::Suspend => decision.pause(job.job),
+        }
+        self.leave(view, job.job);
+        if mode != PreemptMode::Cancel {
+            let fair_share = self.accounts.fair_share(job.account);
+            job.priority = job.rank.at(view.now(), fair_share, &self.settings);
+            self.preempted.push(job);
+        }
+    }
+
+    /// Jobs that were preempted are in the queue once the decision is made.
+    fn requeue(&mut self, view: View<'_>) {
+        for mut job in std::mem::take(&mut self.preempted) {
+            let seen = view.job(job.job);
+            job.estimate = seen.remaining_estimate().unwrap_or(SimSpan::MAX);
+            job.is_paused = seen.state() == JobState::Paused;
+            self.insert(job);
         }
     }
 
     /// Starts what can start.
-    fn pass(&mut self, now: SimTime, decision: &mut Decision) {
+    fn pass(&mut self, view: View<'_>, decision: &mut Decision) {
+        let now = view.now();
         let queue = std::mem::take(&mut self.queue);
         let backfills = self.backfills(now);
+        let window = SimSpan::from_secs(self.settings.backfill.window_s);
+        let horizon = if window.is_zero() { SimTime::MAX } else { now.saturating_add(window) };
         let mut left = self.settings.backfill.max_job_test.unwrap_or(u32::MAX);
         let mut plan: Option<Plan> = None;
         let mut waiting = queue.iter();
@@ -213,25 +258,30 @@ impl PriorityScheduler {
                 self.queue.push(*job);
                 continue;
             }
-            let starts = match &mut plan {
-                None if job.width <= self.free => true,
-                None => {
-                    let mut made = self.plan(now, job);
-                    if let Plan::All(_) = made {
-                        self.fits(now, job, &mut made);
-                    }
-                    plan = Some(made);
-                    false
-                }
-                Some(plan) => self.fits(now, job, plan),
+            let planned = Planned { width: job.width, span: self.planned(now, job.estimate) };
+            let earliest = match &plan {
+                None if job.width <= self.free => now,
+                None => SimTime::MAX,
+                Some(plan) => plan.earliest(now, self.free, planned),
             };
-            if starts {
+            if earliest == now || self.make_room(view, job, planned, &mut plan, decision) {
+                if let Some(plan) = &mut plan {
+                    plan.start(now, planned);
+                }
                 self.start(now, job, decision);
             } else {
+                let earliest = match &plan {
+                    Some(_) => earliest,
+                    None => plan.insert(self.plan(now, job)).earliest(now, self.free, planned),
+                };
+                if let Some(plan) = plan.as_mut().filter(|_| earliest <= horizon) {
+                    plan.reserve(earliest, planned);
+                }
                 self.queue.push(*job);
             }
             left -= u32::from(plan.is_some());
-            if plan.is_some() && (!backfills || left == 0 || self.free == 0) {
+            let none_can = self.free == 0 && self.preemption.is_none();
+            if plan.is_some() && (!backfills || left == 0 || none_can) {
                 break;
             }
         }
@@ -247,7 +297,12 @@ impl PriorityScheduler {
         let next =
             |interval: u64| SimTime::from_micros((now.micros() / interval + 1).saturating_mul(interval));
         let times = [changes.then(|| self.accounts.next_multiple()), backfills.then(|| next(interval))];
-        times.into_iter().flatten().min().filter(|_| !self.queue.is_empty())
+        let waiting = || self.queue.iter().chain(&self.preempted);
+        let candidate = self.preemption.as_ref().and_then(|preemption| {
+            preemption.next_candidate(now, waiting().map(|job| &job.membership), &self.running)
+        });
+        let due = times.into_iter().chain([candidate]).flatten().min();
+        due.filter(|_| waiting().next().is_some())
     }
 }
 
@@ -261,6 +316,7 @@ impl Scheduler for PriorityScheduler {
         let view = situation.view;
         let now = view.now();
         let multiple = self.accounts.advance(now);
+        self.requeue(view);
         for &job in situation.completed {
             self.leave(view, job);
         }
@@ -270,7 +326,7 @@ impl Scheduler for PriorityScheduler {
         for &job in situation.submitted {
             self.enqueue(view, job, decision);
         }
-        self.pass(now, decision);
+        self.pass(view, decision);
         if let Some(time) = self.next_decision(now) {
             decision.wake_at(time);
         }
