@@ -545,10 +545,10 @@ impl Auditor {
         if let Some(rule) = self.check.as_mut().and_then(|check| check.priority(settings)) {
             self.fault(None, rule.into());
         }
-        if self.platform.is_some() || self.classes.is_some() {
+        self.preempts = settings.preempting().is_some();
+        if self.preempts && (self.platform.is_some() || self.classes.is_some()) {
             self.fault(None, PriorityRule::Platform.into());
         }
-        self.preempts = settings.preempting().is_some();
         if self.preempts {
             self.platform.get_or_insert_with(|| Platform::without_outages(self.nodes));
         }

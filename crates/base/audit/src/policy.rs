@@ -118,10 +118,8 @@ impl PolicyCheck {
     pub(crate) fn interrupt(&mut self, number: u64, now: u64, job: &Job, on: &[(u32, u32)], is_lost: bool) {
         match self {
             PolicyCheck::Batch(batch) => {
-                batch.complete(number, now, on);
-                if !is_lost {
-                    batch.submit(number, job.submit, job.tasks, job.remaining());
-                }
+                let waits = (!is_lost).then(|| (job.submit, job.tasks, job.remaining()));
+                batch.interrupt(number, now, on, waits);
             }
             PolicyCheck::Fractional(fractional) => fractional.interrupt(number, now, job, on),
         }

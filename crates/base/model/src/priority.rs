@@ -310,6 +310,17 @@ impl fmt::Display for Unlisted {
     }
 }
 
+impl fmt::Display for PreemptMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PreemptMode::Off => "off",
+            PreemptMode::Requeue => "requeue",
+            PreemptMode::Cancel => "cancel",
+            PreemptMode::Suspend => "suspend",
+        })
+    }
+}
+
 fn fault(place: &str, reason: String) -> PriorityError {
     PriorityError { place: place.to_owned(), reason }
 }

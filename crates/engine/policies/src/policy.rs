@@ -59,7 +59,7 @@ impl Policy {
     }
 
     /// A scheduler of this policy that orders jobs by priority, if it [can](Policy::knows_priorities). The settings must have been
-    /// [checked](Priorities::check).
+    /// [checked](Priorities::check). Where nodes go down or differ, no job preempts another one.
     #[must_use]
     pub fn scheduler_by_priority(self, nodes: u32, settings: &Arc<Priorities>) -> Option<Box<dyn Scheduler>> {
         let rule = match self {

@@ -66,8 +66,9 @@ fields! {
             }
         }
         let is_unequal = scenario.workloads.iter().any(|workload| workload.platform.is_some());
-        if (scenario.outages.is_some() || is_unequal) && !scenario.priorities.is_empty() {
-            at.fault("priority", "priorities on nodes that go down or differ cannot be simulated");
+        let preempts = scenario.priorities.iter().any(|it| it.settings().preempting().is_some());
+        if (scenario.outages.is_some() || is_unequal) && preempts {
+            at.fault("priority", "jobs that preempt others on nodes that go down or differ cannot be simulated");
         }
         let by_priority = |policy: &Policy| policy.knows_priorities();
         if !scenario.priorities.is_empty() && !policies.iter().any(by_priority) {

@@ -3,6 +3,7 @@
 use super::BatchRule;
 use super::backfilling::Backfilling;
 use super::check::{Cluster, Decision, Discipline, Verdict};
+use super::outages::{NodeByNode, Starting};
 use super::preemption::{Candidate, Preempted, Preemption};
 use super::queue::Waiting;
 use crate::job::Job;
@@ -53,6 +54,15 @@ struct Moment {
     verdicts: Vec<Verdict>,
 }
 
+/// The jobs of a decision that no limit holds back, with rounded estimates.
+struct Eligible {
+    jobs: Vec<Waiting>,
+    /// Those that start though a limit holds them back.
+    held: Vec<Waiting>,
+    /// All that start, as they are.
+    started: Vec<Waiting>,
+}
+
 /// Follows priorities and limits.
 #[derive(Debug)]
 pub(super) struct ByPriority {
@@ -61,7 +71,7 @@ pub(super) struct ByPriority {
     usage: Usage,
     limits: Limits,
     known: BTreeMap<u64, Known>,
-    /// The running jobs, with the moments at which they started, where they may have to make room.
+    /// The running jobs, with the moments at which they started.
     running: BTreeMap<u64, (Known, u64)>,
     preemption: Option<Preemption>,
     /// Jobs that have no priority yet.
@@ -112,6 +122,16 @@ impl ByPriority {
         self.usage.end(number, now);
         self.limits.end(number);
         self.running.remove(&number);
+    }
+
+    /// A node of a running job went down: it waits again from this moment on, or is lost.
+    pub(super) fn interrupt(&mut self, number: u64, now: u64, is_lost: bool) {
+        let known = self.running.remove(&number);
+        self.end(number, now);
+        if let Some((known, _)) = known.filter(|_| !is_lost) {
+            self.known.insert(number, known);
+            self.arrived.push(number);
+        }
     }
 
     /// Whether jobs may have to make room for others.
@@ -185,29 +205,9 @@ impl ByPriority {
         mut starting: Vec<u64>,
         preempted: Vec<Preempted>,
     ) -> Vec<Verdict> {
-        self.count(now);
-        for job in std::mem::take(&mut self.arrived) {
-            self.rank(job, now);
-        }
-        let mut verdicts = Vec::new();
-        queue.retain(|job| {
-            let is_limited = self.known.get(&job.job).is_some_and(|known| known.can_never_run);
-            if is_limited {
-                match starting.iter().position(|&it| it == job.job) {
-                    Some(at) => {
-                        starting.remove(at);
-                        cluster.start(job, now);
-                    }
-                    None => verdicts.push((job.job, BatchRule::LimitIgnored)),
-                }
-                self.known.remove(&job.job);
-            }
-            !is_limited
-        });
-        queue.sort_by_key(|job| (Reverse(self.known.get(&job.job).map_or(0, |it| it.priority)), job.job));
-        let interval = self.settings.backfill.interval_s.saturating_mul(1_000_000);
-        let is_due = interval == 0 || now.is_multiple_of(interval);
-        let rule = if is_due { rule } else { RuleOfOrder::Fcfs };
+        let (mut verdicts, limited) = self.begin(now, queue, &mut starting);
+        limited.iter().for_each(|job| cluster.start(job, now));
+        let rule = self.rule_of(now, rule);
         if self.preempts() {
             let moment = Moment { now, rule, starting, preempted, verdicts };
             return self.decide_with_preemption(moment, cluster, queue);
@@ -217,9 +217,110 @@ impl ByPriority {
         for running in planned.running.values_mut() {
             running.end = self.rounded(running.expected_end(now));
         }
-        let mut eligible = Vec::with_capacity(queue.len());
-        let mut started = Vec::new();
-        for job in queue.iter() {
+        let Eligible { jobs, held, started } = self.eligible(now, rule, queue, &mut starting);
+        held.iter().for_each(|job| planned.start(job, now));
+        let decision =
+            &mut Decision { now, cluster: &mut planned, starting: &mut starting, verdicts: &mut verdicts };
+        match rule {
+            RuleOfOrder::Fcfs => Backfilling::None.decide(&jobs, decision),
+            RuleOfOrder::Easy => Backfilling::AroundHead.decide(&jobs, decision),
+            RuleOfOrder::Conservative => self.decide_by_plan(&jobs, decision),
+        }
+        verdicts.extend(starting.into_iter().map(|job| (job, self.too_deep())));
+        for job in started {
+            cluster.start(&job, now);
+            self.take(&job, now);
+        }
+        queue.retain(|job| !cluster.running.contains_key(&job.job));
+        verdicts
+    }
+
+    /// The same where nodes go down or differ. Of CONS it is checked that it tries no more jobs than it may and that none reaches into
+    /// a window.
+    pub(super) fn decide_by_node(
+        &mut self,
+        now: u64,
+        rule: RuleOfOrder,
+        by_node: &mut NodeByNode,
+        queue: &mut Vec<Waiting>,
+        starting: &[Starting<'_>],
+    ) -> Vec<Verdict> {
+        let mut numbers: Vec<u64> = starting.iter().map(|start| start.job).collect();
+        let (mut verdicts, limited) = self.begin(now, queue, &mut numbers);
+        let rule = self.rule_of(now, rule);
+        let Eligible { jobs, held, started } = self.eligible(now, rule, queue, &mut numbers);
+        let mut planned = by_node.rounded(now, |moment| self.rounded(moment));
+        let nodes_of =
+            |job: &Waiting| starting.iter().find(|it| it.job == job.job).map_or(&[][..], |it| it.nodes);
+        for job in limited.iter().chain(&held) {
+            planned.start(now, job, nodes_of(job));
+        }
+        let is_tried = |job: &u64| jobs.iter().any(|tried| tried.job == *job);
+        verdicts.extend(numbers.iter().filter(|job| !is_tried(job)).map(|&job| (job, self.too_deep())));
+        let tried: Vec<Starting<'_>> = starting.iter().copied().filter(|it| is_tried(&it.job)).collect();
+        match rule {
+            RuleOfOrder::Conservative => planned.take(now, &jobs, &tried, &mut verdicts),
+            _ => planned.decide(now, &jobs, rule == RuleOfOrder::Easy, &tried, &mut verdicts),
+        }
+        for job in limited.iter().chain(&started) {
+            by_node.start(now, job, nodes_of(job));
+            self.take(job, now);
+        }
+        queue.retain(|job| !by_node.is_running(job.job));
+        verdicts
+    }
+
+    /// Goes on to a moment, and orders its queue. The faults of jobs that can never run, which leave the queue, and those of them that start
+    /// all the same.
+    fn begin(
+        &mut self,
+        now: u64,
+        queue: &mut Vec<Waiting>,
+        starting: &mut Vec<u64>,
+    ) -> (Vec<Verdict>, Vec<Waiting>) {
+        self.count(now);
+        for job in std::mem::take(&mut self.arrived) {
+            self.rank(job, now);
+        }
+        let (mut verdicts, mut limited) = (Vec::new(), Vec::new());
+        queue.retain(|job| {
+            let is_limited = self.known.get(&job.job).is_some_and(|known| known.can_never_run);
+            if is_limited {
+                match starting.iter().position(|&it| it == job.job) {
+                    Some(at) => {
+                        starting.remove(at);
+                        limited.push(*job);
+                    }
+                    None => verdicts.push((job.job, BatchRule::LimitIgnored)),
+                }
+                self.known.remove(&job.job);
+            }
+            !is_limited
+        });
+        queue.sort_by_key(|job| (Reverse(self.known.get(&job.job).map_or(0, |it| it.priority)), job.job));
+        (verdicts, limited)
+    }
+
+    /// Between the multiples of its interval no job is backfilled.
+    fn rule_of(&self, now: u64, rule: RuleOfOrder) -> RuleOfOrder {
+        let interval = self.settings.backfill.interval_s.saturating_mul(1_000_000);
+        if interval == 0 || now.is_multiple_of(interval) { rule } else { RuleOfOrder::Fcfs }
+    }
+
+    fn too_deep(&self) -> BatchRule {
+        BatchRule::TooDeep { most: self.settings.backfill.max_job_test.unwrap_or(u32::MAX) }
+    }
+
+    /// The jobs that are tried, as no limit holds them back; of those that start, the ones that a limit holds back are taken away.
+    fn eligible(
+        &mut self,
+        now: u64,
+        rule: RuleOfOrder,
+        queue: &[Waiting],
+        starting: &mut Vec<u64>,
+    ) -> Eligible {
+        let (mut jobs, mut held, mut started) = (Vec::with_capacity(queue.len()), Vec::new(), Vec::new());
+        for job in queue {
             let Some(known) = self.known.get(&job.job) else { continue };
             let is_held = self.limits.broken(&known.classes, known.user, job.width).is_some();
             let starts = starting.contains(&job.job);
@@ -229,35 +330,28 @@ impl ByPriority {
                 started.push(*job);
                 self.limits.take(job.job, known.classes.clone(), known.user, job.width);
                 if is_held {
-                    planned.start(&rounded, now);
+                    held.push(rounded);
                     starting.retain(|&it| it != job.job);
                 }
             }
             if !is_held {
-                eligible.push(rounded);
+                jobs.push(rounded);
             }
         }
-        let head = eligible.iter().position(|job| !starting.contains(&job.job));
+        let head = jobs.iter().position(|job| !starting.contains(&job.job));
         let most = self.settings.backfill.max_job_test.unwrap_or(u32::MAX);
         if let Some(head) = head.filter(|_| rule != RuleOfOrder::Fcfs) {
-            eligible.truncate(head.saturating_add(most as usize));
+            jobs.truncate(head.saturating_add(most as usize));
         }
-        let decision =
-            &mut Decision { now, cluster: &mut planned, starting: &mut starting, verdicts: &mut verdicts };
-        match rule {
-            RuleOfOrder::Fcfs => Backfilling::None.decide(&eligible, decision),
-            RuleOfOrder::Easy => Backfilling::AroundHead.decide(&eligible, decision),
-            RuleOfOrder::Conservative => self.decide_by_plan(&eligible, decision),
+        Eligible { jobs, held, started }
+    }
+
+    /// A job uses its nodes from now on; its limits are counted already.
+    fn take(&mut self, job: &Waiting, now: u64) {
+        if let Some(known) = self.known.remove(&job.job) {
+            self.usage.start(job.job, known.account.clone(), job.width, now);
+            self.running.insert(job.job, (known, now));
         }
-        verdicts.extend(starting.into_iter().map(|job| (job, BatchRule::TooDeep { most })));
-        for job in started {
-            cluster.start(&job, now);
-            if let Some(known) = self.known.remove(&job.job) {
-                self.usage.start(job.job, known.account, job.width, now);
-            }
-        }
-        queue.retain(|job| !cluster.running.contains_key(&job.job));
-        verdicts
     }
 
     /// Judges a decision in which jobs may make room for others, job by job in the order of the queue, on a plan of all running ones:
@@ -369,11 +463,10 @@ impl ByPriority {
     /// Takes in a start.
     fn start(&mut self, job: &Waiting, now: u64, cluster: &mut Cluster) {
         cluster.start(job, now);
-        if let Some(known) = self.known.remove(&job.job) {
+        if let Some(known) = self.known.get(&job.job) {
             self.limits.take(job.job, known.classes.clone(), known.user, job.width);
-            self.usage.start(job.job, known.account.clone(), job.width, now);
-            self.running.insert(job.job, (known, now));
         }
+        self.take(job, now);
     }
 
     /// Takes a job off its nodes that makes room; as what it waits again.

@@ -233,11 +233,11 @@ impl BatchCheck {
     pub(crate) fn complete(&mut self, job: u64, now: u64, on: &[(u32, u32)]) {
         self.is_due = true;
         self.leave_nodes(job, on);
-        if let Some(by_node) = &mut self.by_node {
-            return by_node.leave(job);
-        }
         if let Some(by_priority) = &mut self.by_priority {
             by_priority.end(job, now);
+        }
+        if let Some(by_node) = &mut self.by_node {
+            return by_node.leave(job);
         }
         if let Some(ended) = self.cluster.end(job) {
             match &mut self.discipline {
@@ -245,6 +245,23 @@ impl BatchCheck {
                 Discipline::Spare(spare) => spare.ended(job),
                 Discipline::Conservative(reservations) => reservations.ended(now, &ended),
             }
+        }
+    }
+
+    /// A node of a job went down: it waits again, by its submission, width and estimate, or has left.
+    pub(crate) fn interrupt(
+        &mut self,
+        job: u64,
+        now: u64,
+        on: &[(u32, u32)],
+        waits: Option<(u64, u32, u64)>,
+    ) {
+        if let Some(by_priority) = &mut self.by_priority {
+            by_priority.interrupt(job, now, waits.is_none());
+        }
+        self.complete(job, now, on);
+        if let Some((submit, width, estimate)) = waits {
+            self.submit(job, submit, width, estimate);
         }
     }
 
@@ -303,12 +320,18 @@ impl BatchCheck {
         self.queue = queue;
         let started = std::mem::take(&mut self.started);
         if let Some(by_priority) = &mut self.by_priority {
-            let starting = started.iter().map(|&(job, _)| job).collect();
             let rule = RuleOfOrder::of(&self.discipline);
             let preempted = std::mem::take(&mut self.preempted);
             let lines: Vec<(u64, u64)> = preempted.iter().map(|it| (it.job, it.line)).collect();
-            let verdicts =
-                by_priority.decide(now, rule, &mut self.cluster, &mut self.queue, starting, preempted);
+            let verdicts = if let Some(by_node) = &mut self.by_node {
+                let placements = std::mem::take(&mut self.placements);
+                let starting: Vec<Starting<'_>> =
+                    placements.iter().map(|(job, nodes)| Starting { job: *job, nodes }).collect();
+                by_priority.decide_by_node(now, rule, by_node, &mut self.queue, &starting)
+            } else {
+                let starting = started.iter().map(|&(job, _)| job).collect();
+                by_priority.decide(now, rule, &mut self.cluster, &mut self.queue, starting, preempted)
+            };
             for (job, rule) in verdicts {
                 let mut records = started.iter().chain(&lines);
                 let line = records.find(|(changed, _)| *changed == job).map(|&(_, line)| line);

@@ -131,7 +131,7 @@ pub enum BatchRule {
     #[error("it makes room, but its class is in no list of what others preempt")]
     NotPreemptable,
     /// What happens to a job that makes room is what its class says.
-    #[error("it makes room by `{found:?}`, its class says `{expected:?}`")]
+    #[error("it makes room by `{found}`, its class says `{expected}`")]
     OtherPreemption {
         /// What happened.
         found: PreemptMode,

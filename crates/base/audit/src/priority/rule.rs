@@ -13,8 +13,8 @@ pub enum PriorityRule {
     /// Only FCFS, EASY and CONS order jobs by priority.
     #[error("the policy does not order jobs by priority")]
     Policy,
-    /// Jobs have priorities where nodes are alike and never go down.
-    #[error("priorities on nodes that go down or differ cannot be checked")]
+    /// Jobs make room for others where nodes are alike and never go down.
+    #[error("jobs that preempt others on nodes that go down or differ cannot be checked")]
     Platform,
     /// A user runs a limited number of jobs.
     #[error("it starts, though its user runs {running} jobs already{of}, and may run {most}")]

@@ -98,11 +98,11 @@ fn planted_faults_of_preemption_are_found() {
         ),
         (
             &[(2, "\"preempt_mode\":\"suspend\"", "\"preempt_mode\":\"requeue\"")],
-            "line 11, 20 s, job 1: it makes room by `Suspend`, its class says `Requeue`",
+            "line 11, 20 s, job 1: it makes room by `suspend`, its class says `requeue`",
         ),
         (
             &[(8, "\"interrupt\"", "\"lose\""), (8, ",\"kept_us\":0", "")],
-            "line 8, 10 s, job 0: it makes room by `Cancel`, its class says `Requeue`",
+            "line 8, 10 s, job 0: it makes room by `cancel`, its class says `requeue`",
         ),
         (
             &[(8, "\"kept_us\":0", "\"kept_us\":7000000")],

@@ -10,6 +10,7 @@ mod names;
 mod outages;
 mod preemption;
 mod priorities;
+mod priorities_of_nodes;
 mod readings;
 mod real_slurm;
 mod reference_schedules;

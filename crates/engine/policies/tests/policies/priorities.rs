@@ -51,9 +51,19 @@ pub(crate) fn run_with_events(
     let parsed: Policy = policy.parse().unwrap();
     let mut scheduler = parsed.scheduler_by_priority(nodes, &Arc::new(settings.clone())).unwrap();
     let tau = SimSpan::from_secs(10);
-    let log = EventLog::new(Vec::new(), policy, nodes, options.penalty, tau).with_priorities(settings);
-    let outages = settings.preempting().is_some();
-    let metrics = Metrics::new(SummaryOptions { outages, ..SummaryOptions::new(nodes) });
+    let mut log = EventLog::new(Vec::new(), policy, nodes, options.penalty, tau);
+    if let Some(outages) = &options.outages {
+        log = log.with_outages(outages.interruption);
+    }
+    if let Some(unequal) = &options.unequal {
+        log = log.with_classes(&unequal.classes);
+    }
+    let log = log.with_priorities(settings);
+    let metrics = Metrics::new(SummaryOptions {
+        outages: options.outages.is_some() || settings.preempting().is_some(),
+        capacity: options.unequal.as_ref().map(|unequal| unequal.classes.capacity()),
+        ..SummaryOptions::new(nodes)
+    });
     let mut watchers = ((metrics, log), Records::default());
     simulate(nodes, options, jobs, &mut *scheduler, &mut watchers)
         .unwrap_or_else(|error| panic!("{policy}: {error}"));
@@ -265,7 +275,7 @@ fn with_preemption(mut classes: Vec<JobClass>, preempt: usize, modes: [PreemptMo
 }
 
 /// Random settings of a cluster of 8 nodes.
-fn settings() -> impl Strategy<Value = Priorities> {
+pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
     let weights = [0_u32..1_000, 0..1_000, 0..1_000, 0..1_000, 0..1_000];
     let limit = || prop::option::of(1_u32..6);
     let class = |name: &'static str| {

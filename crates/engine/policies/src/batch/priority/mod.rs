@@ -27,6 +27,7 @@
 mod accounts;
 mod exponential;
 mod factors;
+mod grouped;
 mod limits;
 mod plan;
 mod preemption;

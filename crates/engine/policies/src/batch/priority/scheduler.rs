@@ -2,11 +2,13 @@
 
 use super::accounts::{AccountIndex, Accounts};
 use super::factors::Rank;
+use super::grouped::GroupedPlan;
 use super::limits::{InUse, Membership};
-use super::plan::{Leaving, Plan, Planned};
-use super::preemption::{Preemption, needed};
-use crate::batch::OVERRUN;
+use super::plan::{EqualPlan, Leaving, Moment, Plan, rounded};
+use super::preemption::Preemption;
 use crate::batch::free_nodes::FreeNodes;
+use crate::batch::outages::NodeGroups;
+use crate::batch::{BatchJob, OVERRUN};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::priority::{PreemptMode, Priorities};
 use dfrsim_model::{SimSpan, SimTime, Yield};
@@ -30,6 +32,7 @@ pub(crate) enum Rule {
 pub(super) struct Waiting {
     pub(super) job: JobHandle,
     pub(super) sequence: u64,
+    submit: SimTime,
     pub(super) width: u32,
     /// Of the time from its next start to its end.
     estimate: SimSpan,
@@ -55,9 +58,8 @@ pub(super) struct Running {
 pub(crate) struct PriorityScheduler {
     settings: Arc<Priorities>,
     rule: Rule,
-    nodes: u32,
-    places: FreeNodes,
-    free: u32,
+    count: u32,
+    nodes: Nodes,
     accounts: Accounts,
     in_use: InUse,
     preemption: Option<Preemption>,
@@ -69,14 +71,22 @@ pub(crate) struct PriorityScheduler {
     placement: Vec<NodeRange>,
 }
 
+/// Which nodes are free.
+#[derive(Debug)]
+enum Nodes {
+    /// They are equal, and never go down.
+    Equal { free: u32, places: FreeNodes },
+    /// They go down, or differ.
+    Grouped(NodeGroups),
+}
+
 impl PriorityScheduler {
     /// For a cluster of this many nodes, with settings that were checked.
     pub(crate) fn new(settings: Arc<Priorities>, rule: Rule, nodes: u32) -> PriorityScheduler {
         PriorityScheduler {
             rule,
-            nodes,
-            places: FreeNodes::all(nodes),
-            free: nodes,
+            count: nodes,
+            nodes: Nodes::Equal { free: nodes, places: FreeNodes::all(nodes) },
             accounts: Accounts::new(&settings),
             in_use: InUse::new(&settings),
             preemption: Preemption::new(&settings),
@@ -88,15 +98,32 @@ impl PriorityScheduler {
         }
     }
 
-    fn leave(&mut self, view: View<'_>, job: JobHandle) {
-        let Some(Running { job: Waiting { width, account, membership, .. }, .. }) = self.running.remove(&job)
-        else {
-            return;
-        };
-        view.job(job).placement().ranges().iter().for_each(|&range| self.places.insert(range));
-        self.free += width;
-        self.accounts.end(account, width);
-        self.in_use.end(&self.settings, &membership, width);
+    /// Nodes that go down or differ are in groups, from the first decision on. Jobs do not preempt others there.
+    fn follow(&mut self, view: View<'_>) {
+        if let Nodes::Equal { .. } = self.nodes
+            && (view.has_outages() || view.classes().is_some())
+        {
+            self.nodes = Nodes::Grouped(NodeGroups::new(self.count));
+            self.preemption = None;
+        }
+        if let Nodes::Grouped(groups) = &mut self.nodes {
+            groups.follow(view);
+        }
+    }
+
+    /// A job leaves its nodes.
+    fn leave(&mut self, job: JobHandle, on: &[NodeRange]) -> Option<Waiting> {
+        let Running { job, .. } = self.running.remove(&job)?;
+        match &mut self.nodes {
+            Nodes::Equal { free, places } => {
+                on.iter().for_each(|&range| places.insert(range));
+                *free += job.width;
+            }
+            Nodes::Grouped(groups) => groups.release(on),
+        }
+        self.accounts.end(job.account, job.width);
+        self.in_use.end(&self.settings, &job.membership, job.width);
+        Some(job)
     }
 
     fn enqueue(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
@@ -105,17 +132,22 @@ impl PriorityScheduler {
         let estimate = seen.estimate().unwrap_or(SimSpan::MAX);
         let account = self.accounts.of_job(seen.user(), seen.origin());
         let membership = Membership::new(&self.settings, seen.user(), seen.origin());
-        if width > self.nodes || !membership.admits(&self.settings, width, estimate) {
+        let nodes = match &self.nodes {
+            Nodes::Equal { .. } => self.count,
+            Nodes::Grouped(groups) => groups.nodes_for(view, job),
+        };
+        if width > nodes || !membership.admits(&self.settings, width, estimate) {
             return decision.reject(job);
         }
         let Membership { qos, partition, .. } = membership;
-        let rank = Rank::new(&self.settings, self.nodes, width, submit, qos, partition);
+        let rank = Rank::new(&self.settings, self.count, width, submit, qos, partition);
         let priority = rank.at(view.now(), self.accounts.fair_share(account), &self.settings);
         let sequence = seen.sequence();
         let is_paused = false;
         self.insert(Waiting {
             job,
             sequence,
+            submit,
             width,
             estimate,
             account,
@@ -139,38 +171,46 @@ impl PriorityScheduler {
         self.queue.sort_unstable_by_key(order);
     }
 
-    fn start(&mut self, now: SimTime, job: &Waiting, decision: &mut Decision) {
-        let Waiting { width, account, membership, .. } = *job;
-        self.places.take_lowest(width, &mut self.placement);
+    /// Starts a job, or lets it go on; a split says how many nodes each group gives, where there are groups.
+    fn start(&mut self, view: View<'_>, job: &Waiting, split: &[u32], decision: &mut Decision) {
+        let (now, width) = (view.now(), job.width);
+        let mut end = now.saturating_add(job.estimate);
+        match &mut self.nodes {
+            Nodes::Equal { free, places } => {
+                places.take_lowest(width, &mut self.placement);
+                *free -= width;
+            }
+            Nodes::Grouped(groups) => {
+                let job = job.planned(job.estimate);
+                end = groups.groups().end(now, job, split);
+                self.placement = groups.place(view, &job, split);
+            }
+        }
         let on = self.placement.iter().copied();
         if job.is_paused {
             decision.resume(job.job, on, Yield::ONE);
         } else {
             decision.start(job.job, on, Yield::ONE);
         }
-        self.free -= width;
-        self.accounts.start(account, width);
-        self.in_use.start(&self.settings, &membership, width);
-        let end = now.saturating_add(job.estimate);
+        self.accounts.start(job.account, width);
+        self.in_use.start(&self.settings, &job.membership, width);
         self.running.insert(job.job, Running { job: *job, since: now, end });
+    }
+
+    /// To what backfilling rounds the ends of jobs.
+    fn resolution(&self) -> SimSpan {
+        SimSpan::from_secs(self.settings.backfill.resolution_s)
+    }
+
+    /// When backfilling takes a running job for ended.
+    fn expected_end(&self, now: SimTime, job: &Running) -> SimTime {
+        let left = if job.end <= now { OVERRUN } else { job.end.since(now) };
+        now.saturating_add(rounded(now, left, self.resolution()))
     }
 
     /// A running job as backfilling sees it.
     fn leaving(&self, now: SimTime, job: &Running) -> Leaving {
-        let end = if job.end <= now { now + OVERRUN } else { job.end };
-        Leaving { end: SimTime::from_micros(self.rounded(end.micros())), width: job.job.width }
-    }
-
-    /// For how long backfilling plans a job: so that it would end at a rounded moment if it began now.
-    fn planned(&self, now: SimTime, estimate: SimSpan) -> SimSpan {
-        SimTime::from_micros(self.rounded(now.saturating_add(estimate).micros())).since(now)
-    }
-
-    fn rounded(&self, micros: u64) -> u64 {
-        match SimSpan::from_secs(self.settings.backfill.resolution_s).micros() {
-            0 => micros,
-            step => micros.div_ceil(step).saturating_mul(step),
-        }
+        Leaving { end: self.expected_end(now, job), width: job.job.width }
     }
 
     fn backfills(&self, now: SimTime) -> bool {
@@ -178,110 +218,107 @@ impl PriorityScheduler {
         self.rule != Rule::Fcfs && (interval == 0 || now.micros().is_multiple_of(interval))
     }
 
-    /// The plan when the first job does not start.
-    fn plan(&self, now: SimTime, head: &Waiting) -> Plan {
-        let running = self.running.values().map(|job| self.leaving(now, job));
-        match self.rule {
-            Rule::Conservative => Plan::of_all(now, self.nodes, running),
-            Rule::Fcfs | Rule::Easy => Plan::of_head(now, self.free, head.width, running),
-        }
-    }
-
-    /// Lets running jobs make room for one that could not start; whether it can now.
+    /// Lets running jobs make room for one that could not start; how many nodes of each group it starts on then.
     fn make_room(
         &mut self,
         view: View<'_>,
-        job: &Waiting,
-        planned: Planned,
-        plan: &mut Option<Plan>,
+        job: &BatchJob,
+        membership: &Membership,
+        plan: &mut impl Plan,
         decision: &mut Decision,
-    ) -> bool {
+    ) -> Option<Vec<u32>> {
         let now = view.now();
-        let Some(preemption) = &self.preemption else { return false };
-        let candidates = preemption.candidates(now, &job.membership, &self.running);
-        let suffices = |leaving: &[Running]| {
-            let free = self.free + leaving.iter().map(|other| other.job.width).sum::<u32>();
-            let Some(plan) = plan.as_ref() else { return job.width <= free };
-            let mut without = plan.clone();
-            leaving.iter().for_each(|other| without.leave(now, self.leaving(now, other)));
-            without.earliest(now, free, planned) == now
-        };
-        let Some(leaving) = needed(&candidates, suffices) else { return false };
-        for other in leaving {
-            if let Some(plan) = plan {
-                plan.leave(now, self.leaving(now, &other));
-            }
-            self.preempt(view, other.job, decision);
+        let candidates = self.preemption.as_ref()?.candidates(now, membership, &self.running);
+        let leaving: Vec<Leaving> = candidates.iter().map(|other| self.leaving(now, other)).collect();
+        for place in plan.make_room(job, &leaving)? {
+            self.preempt(view, candidates[place].job.job, decision);
         }
-        true
+        plan.start(job).ok()
     }
 
     /// Takes a running job off its nodes.
-    fn preempt(&mut self, view: View<'_>, mut job: Waiting, decision: &mut Decision) {
-        let mode = self.preemption.as_ref().map_or(PreemptMode::Off, |it| it.mode(&job.membership));
+    fn preempt(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
+        let Some(left) = self.leave(job, view.job(job).placement().ranges()) else { return };
+        let mode = self.preemption.as_ref().map_or(PreemptMode::Off, |it| it.mode(&left.membership));
         match mode {
-            PreemptMode::Off => return,
-            PreemptMode::Requeue => decision.requeue(job.job),
-            PreemptMode::Cancel => decision.lose(job.job),
-            PreemptMode::Suspend => decision.pause(job.job),
+            PreemptMode::Off => unreachable!("it is no candidate"),
+            PreemptMode::Requeue => decision.requeue(job),
+            PreemptMode::Cancel => return decision.lose(job),
+            PreemptMode::Suspend => decision.pause(job),
         }
-        self.leave(view, job.job);
-        if mode != PreemptMode::Cancel {
-            let fair_share = self.accounts.fair_share(job.account);
-            job.priority = job.rank.at(view.now(), fair_share, &self.settings);
-            self.preempted.push(job);
-        }
+        let left = self.ranked(view.now(), left);
+        self.preempted.push(left);
+    }
+
+    /// A job with its priority at a moment.
+    fn ranked(&self, now: SimTime, job: Waiting) -> Waiting {
+        let priority = job.rank.at(now, self.accounts.fair_share(job.account), &self.settings);
+        Waiting { priority, ..job }
     }
 
     /// Jobs that were preempted are in the queue once the decision is made.
     fn requeue(&mut self, view: View<'_>) {
-        for mut job in std::mem::take(&mut self.preempted) {
-            let seen = view.job(job.job);
-            job.estimate = seen.remaining_estimate().unwrap_or(SimSpan::MAX);
-            job.is_paused = seen.state() == JobState::Paused;
-            self.insert(job);
+        for job in std::mem::take(&mut self.preempted) {
+            self.wait_again(view, job);
         }
     }
 
+    /// A job that had started is in the queue, with what is left of its estimate.
+    fn wait_again(&mut self, view: View<'_>, mut job: Waiting) {
+        let seen = view.job(job.job);
+        job.estimate = seen.remaining_estimate().unwrap_or(SimSpan::MAX);
+        job.is_paused = seen.state() == JobState::Paused;
+        self.insert(job);
+    }
+
     /// Starts what can start.
-    fn pass(&mut self, view: View<'_>, decision: &mut Decision) {
+    fn decide_starts(&mut self, view: View<'_>, decision: &mut Decision) {
+        let now = view.now();
+        let window = SimSpan::from_secs(self.settings.backfill.window_s);
+        let horizon = if window.is_zero() { SimTime::MAX } else { now.saturating_add(window) };
+        let moment = Moment { now, rule: self.rule, horizon };
+        match &self.nodes {
+            Nodes::Equal { free, .. } => {
+                let plan = EqualPlan::new(moment, self.count, *free);
+                self.pass(view, plan, decision);
+            }
+            Nodes::Grouped(nodes) => {
+                let groups = Arc::clone(nodes.groups());
+                let running = self.running.iter().map(|(&job, running)| {
+                    (view.job(job).placement().ranges(), self.expected_end(now, running))
+                });
+                let plan = GroupedPlan::new(moment, view, &groups, running);
+                self.pass(view, plan, decision);
+            }
+        }
+    }
+
+    /// Starts what can start by a plan.
+    fn pass(&mut self, view: View<'_>, mut plan: impl Plan, decision: &mut Decision) {
         let now = view.now();
         let queue = std::mem::take(&mut self.queue);
         let backfills = self.backfills(now);
-        let window = SimSpan::from_secs(self.settings.backfill.window_s);
-        let horizon = if window.is_zero() { SimTime::MAX } else { now.saturating_add(window) };
         let mut left = self.settings.backfill.max_job_test.unwrap_or(u32::MAX);
-        let mut plan: Option<Plan> = None;
         let mut waiting = queue.iter();
         for job in waiting.by_ref() {
             if self.in_use.holds(&self.settings, &job.membership, job.width) {
                 self.queue.push(*job);
                 continue;
             }
-            let planned = Planned { width: job.width, span: self.planned(now, job.estimate) };
-            let earliest = match &plan {
-                None if job.width <= self.free => now,
-                None => SimTime::MAX,
-                Some(plan) => plan.earliest(now, self.free, planned),
-            };
-            if earliest == now || self.make_room(view, job, planned, &mut plan, decision) {
-                if let Some(plan) = &mut plan {
-                    plan.start(now, planned);
+            let planned = job.planned(rounded(now, job.estimate, self.resolution()));
+            let started = plan.start(&planned).or_else(|later| {
+                self.make_room(view, &planned, &job.membership, &mut plan, decision).ok_or(later)
+            });
+            match started {
+                Ok(split) => self.start(view, job, &split, decision),
+                Err(later) => {
+                    plan.wait(&planned, later, self.running.values().map(|job| self.leaving(now, job)));
+                    self.queue.push(*job);
                 }
-                self.start(now, job, decision);
-            } else {
-                let earliest = match &plan {
-                    Some(_) => earliest,
-                    None => plan.insert(self.plan(now, job)).earliest(now, self.free, planned),
-                };
-                if let Some(plan) = plan.as_mut().filter(|_| earliest <= horizon) {
-                    plan.reserve(earliest, planned);
-                }
-                self.queue.push(*job);
             }
-            left -= u32::from(plan.is_some());
-            let none_can = self.free == 0 && self.preemption.is_none();
-            if plan.is_some() && (!backfills || left == 0 || none_can) {
+            left -= u32::from(plan.has_head());
+            let none_can = self.preemption.is_none() && plan.is_full();
+            if plan.has_head() && (!backfills || left == 0 || none_can) {
                 break;
             }
         }
@@ -306,6 +343,14 @@ impl PriorityScheduler {
     }
 }
 
+impl Waiting {
+    /// As plans have it, for so long.
+    fn planned(&self, estimate: SimSpan) -> BatchJob {
+        let Waiting { job, sequence, width, submit, .. } = *self;
+        BatchJob { job, sequence, submit, width, estimate }
+    }
+}
+
 /// The first in the queue is the least.
 fn order(job: &Waiting) -> (Reverse<u64>, u64) {
     (Reverse(job.priority), job.sequence)
@@ -317,16 +362,24 @@ impl Scheduler for PriorityScheduler {
         let now = view.now();
         let multiple = self.accounts.advance(now);
         self.requeue(view);
+        self.follow(view);
         for &job in situation.completed {
-            self.leave(view, job);
+            self.leave(job, view.job(job).placement().ranges());
         }
+        let interrupted: Vec<Option<Waiting>> =
+            situation.interrupted.iter().map(|it| self.leave(it.job, &it.on)).collect();
         if let Some(multiple) = multiple {
             self.rank(multiple);
+        }
+        for job in interrupted.into_iter().flatten() {
+            if view.job(job.job).state() == JobState::Waiting {
+                self.wait_again(view, self.ranked(now, job));
+            }
         }
         for &job in situation.submitted {
             self.enqueue(view, job, decision);
         }
-        self.pass(view, decision);
+        self.decide_starts(view, decision);
         if let Some(time) = self.next_decision(now) {
             decision.wake_at(time);
         }
