@@ -13,7 +13,7 @@ use crate::priority::{Limits, PriorityRule};
 use crate::tally::{Figures, Tally};
 use crate::{Phase, Report, Rule};
 use dfrsim_model::event::{FORMAT_VERSION, InterruptionRule, Objectives, Placement, Record};
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::priority::{PreemptMode, Priorities};
 use dfrsim_model::{Clock, Share, SimSpan, SimTime, Yield};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
@@ -82,6 +82,8 @@ pub struct Auditor {
     clock: Option<Clock>,
     platform: Option<Platform>,
     limits: Option<Limits>,
+    /// Whether jobs of some classes preempt those of others.
+    preempts: bool,
     classes: Option<Classes>,
     report: Option<Report>,
 }
@@ -127,6 +129,7 @@ impl Auditor {
             clock: None,
             platform: None,
             limits: None,
+            preempts: false,
             classes: None,
             report: None,
         }
@@ -268,12 +271,12 @@ impl Auditor {
                 }
             }
             Record::Interrupt { at_us, job, kept_us } => {
-                if self.advance(at_us, Rank::Platform, job, "interrupt") {
+                if self.advance(at_us, self.rank_of_interruption(job), job, "interrupt") {
                     self.interrupt(job, "interrupt", Some(kept_us));
                 }
             }
             Record::Lose { at_us, job } => {
-                if self.advance(at_us, Rank::Platform, job, "lose") {
+                if self.advance(at_us, self.rank_of_interruption(job), job, "lose") {
                     self.interrupt(job, "lose", None);
                 }
             }
@@ -542,8 +545,12 @@ impl Auditor {
         if let Some(rule) = self.check.as_mut().and_then(|check| check.priority(settings)) {
             self.fault(None, rule.into());
         }
-        if self.platform.is_some() || self.classes.is_some() {
+        self.preempts = settings.preempting().is_some();
+        if self.preempts && (self.platform.is_some() || self.classes.is_some()) {
             self.fault(None, PriorityRule::Platform.into());
+        }
+        if self.preempts {
+            self.platform.get_or_insert_with(|| Platform::without_outages(self.nodes));
         }
     }
 
@@ -553,7 +560,7 @@ impl Auditor {
         record: &'static str,
         change: impl FnOnce(&mut Platform, u64) -> Option<Rule>,
     ) {
-        let Some(platform) = &mut self.platform else {
+        let Some(platform) = self.platform.as_mut().filter(|platform| platform.goes_down) else {
             return self.fault(None, Rule::NoPlatform { record });
         };
         if let Some(rule) = change(platform, self.now) {
@@ -561,18 +568,35 @@ impl Auditor {
         }
     }
 
-    /// A node of a running job went down: the job waits again, or has left for good.
+    /// Whether a job that is interrupted makes room for another one: all of its nodes are up.
+    fn makes_room(&self, number: u64) -> bool {
+        let has_down =
+            |it: &Platform| self.jobs.get(&number).is_some_and(|job| it.down_of(&job.placement).is_some());
+        self.preempts && !self.platform.as_ref().is_some_and(has_down)
+    }
+
+    /// The place of an interruption within its moment.
+    fn rank_of_interruption(&self, number: u64) -> Rank {
+        if self.makes_room(number) { Rank::Change } else { Rank::Platform }
+    }
+
+    /// A node of a running job went down, or the policy takes its nodes: the job waits again, or has left for good.
     fn interrupt(&mut self, number: u64, record: &'static str, found: Option<u64>) {
         if self.platform.is_none() {
             return self.fault(Some(number), Rule::NoPlatform { record });
         }
-        if !self.is_legal(number, record, Phase::Running) {
+        let makes_room = self.makes_room(number);
+        let is_legal = match makes_room {
+            true => self.may_change(number, record, Phase::Running),
+            false => self.is_legal(number, record, Phase::Running),
+        };
+        if !is_legal {
             return;
         }
         let (Some(platform), Some(job)) = (&mut self.platform, self.jobs.get_mut(&number)) else { return };
         let is_lost = found.is_none();
-        let has_reason = platform.down_of(&job.placement).is_some();
-        let is_rule = is_lost == (platform.interruption.rule == InterruptionRule::Lose);
+        let has_reason = makes_room || platform.down_of(&job.placement).is_some();
+        let is_rule = makes_room || is_lost == (platform.interruption.rule == InterruptionRule::Lose);
         let kept = platform.interrupt(self.now, job, is_lost);
         let restart = platform.interruption.restart;
         let task_use = job.task_use();
@@ -585,12 +609,19 @@ impl Auditor {
         }
         let placement = job.placement.clone();
         job.interrupt(self.now, kept, restart);
-        if let Some(check) = &mut self.check {
+        if let Some(limits) = &mut self.limits {
+            limits.end(number);
+        }
+        if makes_room {
+            let estimate = job.remaining();
+            let mode = if is_lost { PreemptMode::Cancel } else { PreemptMode::Requeue };
+            self.check_preemption(number, &placement, mode, estimate);
+        } else if let Some(check) = &mut self.check {
             check.interrupt(number, self.now, job, &placement, is_lost);
         }
         if is_lost {
             self.jobs.remove(&number);
-            self.links.leave(self.now, number, false);
+            self.links.leave(self.now, number, makes_room);
         }
         if !has_reason {
             self.fault(Some(number), Rule::NoReason { record });
@@ -601,6 +632,18 @@ impl Auditor {
         if let Some(found) = found.filter(|&found| found != kept) {
             let seconds = |micros| SimSpan::from_micros(micros).as_secs_f64();
             self.fault(Some(number), Rule::Kept { found_s: seconds(found), expected_s: seconds(kept) });
+        }
+    }
+
+    /// A job has left its nodes, and waits with an estimate.
+    fn check_preemption(&mut self, number: u64, on: &[(u32, u32)], mode: PreemptMode, estimate: u64) {
+        let (place, now) = ((self.line, number), self.now);
+        let rule = match (&mut self.check, self.jobs.get(&number)) {
+            (Some(check), Some(job)) => check.preempt(place, now, job, on, mode, estimate),
+            _ => None,
+        };
+        if let Some(rule) = rule {
+            self.fault(Some(number), rule);
         }
     }
 
@@ -655,14 +698,14 @@ impl Auditor {
             self.fault(Some(number), rule);
         }
         let node_speed = self.classes.as_ref().map(|classes| classes.slowest(on));
-        if phase == Phase::Waiting {
+        if phase == Phase::Waiting || phase == Phase::Paused {
             let limits = self.limits.as_mut().zip(self.jobs.get(&number));
             if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
                 self.fault(Some(number), rule.into());
             }
             let line = self.line;
             let rule = match (&mut self.check, self.jobs.get(&number)) {
-                (Some(check), Some(job)) => check.start(line, number, job, on, job_yield),
+                (Some(check), Some(job)) => check.start(line, number, job, on, (record, job_yield)),
                 _ => None,
             };
             if let Some(rule) = rule {
@@ -703,12 +746,23 @@ impl Auditor {
 
     fn pause(&mut self, number: u64) {
         if self.may_change(number, "pause", Phase::Running) {
-            self.check_change(number, "pause");
+            if !self.preempts {
+                self.check_change(number, "pause");
+            }
             self.tally.preemptions += 1;
-            self.change(number, 0, |job, _| {
+            let (mut on, mut estimate) = (Vec::new(), 0);
+            let penalty = self.penalty;
+            self.change(number, 0, |job, now| {
                 job.phase = Phase::Paused;
-                job.placement.clear();
+                estimate = job.remaining_after_pause(now, penalty);
+                on = std::mem::take(&mut job.placement);
             });
+            if let Some(limits) = &mut self.limits {
+                limits.end(number);
+            }
+            if self.preempts {
+                self.check_preemption(number, &on, PreemptMode::Suspend, estimate);
+            }
         }
     }
 

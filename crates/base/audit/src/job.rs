@@ -122,6 +122,16 @@ impl Job {
         }
     }
 
+    /// The same when it is paused: the work that is left by the estimate, and the penalty.
+    pub(crate) fn remaining_after_pause(&self, now: u64, penalty: u64) -> u64 {
+        if self.estimate == u64::MAX {
+            return u64::MAX;
+        }
+        let left = (u128::from(self.estimate) << Yield::BITS).saturating_sub(self.done_at(now));
+        let left = left.div_ceil(1 << Yield::BITS).max(1);
+        u64::try_from(left + u128::from(penalty)).unwrap_or(u64::MAX)
+    }
+
     fn share(&self) -> Share {
         Share::try_from_units(self.need).unwrap_or(Share::ONE)
     }

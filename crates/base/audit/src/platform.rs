@@ -56,6 +56,8 @@ impl Window {
 #[derive(Debug)]
 pub(crate) struct Platform {
     pub(crate) interruption: Interruption,
+    /// Whether nodes may go down, and not only jobs make room for others.
+    pub(crate) goes_down: bool,
     pub(crate) down: Vec<bool>,
     pub(crate) windows: Vec<Window>,
     /// Whether each window's begin was judged.
@@ -77,6 +79,7 @@ impl Platform {
     pub(crate) fn new(interruption: Interruption, nodes: u32) -> Platform {
         Platform {
             interruption,
+            goes_down: true,
             down: vec![false; nodes as usize],
             windows: Vec::new(),
             judged: Vec::new(),
@@ -90,6 +93,12 @@ impl Platform {
             passed: 0,
             at_last_completion: 0,
         }
+    }
+
+    /// Of a cluster whose nodes stay up, where jobs may be interrupted for others: they begin from zero.
+    pub(crate) fn without_outages(nodes: u32) -> Platform {
+        let interruption = Interruption { rule: InterruptionRule::Requeue, interval: 0, cost: 0, restart: 0 };
+        Platform { goes_down: false, ..Platform::new(interruption, nodes) }
     }
 
     pub(crate) fn is_down(&self, node: u32) -> bool {

@@ -9,7 +9,7 @@ use crate::platform::Platform;
 use crate::priority::PriorityRule;
 use dfrsim_model::SimSpan;
 use dfrsim_model::named::UnknownName;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::priority::{PreemptMode, Priorities};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -118,28 +118,43 @@ impl PolicyCheck {
     pub(crate) fn interrupt(&mut self, number: u64, now: u64, job: &Job, on: &[(u32, u32)], is_lost: bool) {
         match self {
             PolicyCheck::Batch(batch) => {
-                batch.complete(number, now, on);
-                if !is_lost {
-                    batch.submit(number, job.submit, job.tasks, job.remaining());
-                }
+                let waits = (!is_lost).then(|| (job.submit, job.tasks, job.remaining()));
+                batch.interrupt(number, now, on, waits);
             }
             PolicyCheck::Fractional(fractional) => fractional.interrupt(number, now, job, on),
         }
     }
 
-    /// A job starts on these nodes, which were found to be right.
+    /// A job starts or goes on, on these nodes, which were found to be right.
     pub(crate) fn start(
         &mut self,
         line: u64,
         number: u64,
         job: &Job,
         on: &[(u32, u32)],
-        job_yield: u32,
+        (record, job_yield): (&'static str, u32),
     ) -> Option<Rule> {
         match self {
-            PolicyCheck::Batch(batch) => batch.start(line, number, on, job_yield).map(Rule::Batch),
-            PolicyCheck::Fractional(_) => self.change(line, number, "start", job),
+            PolicyCheck::Batch(batch) if record == "start" || batch.preempts() => {
+                batch.start(line, number, on, job_yield).map(Rule::Batch)
+            }
+            _ => self.change(line, number, record, job),
         }
+    }
+
+    /// A job has left these nodes to make room for another one.
+    pub(crate) fn preempt(
+        &mut self,
+        place: (u64, u64),
+        now: u64,
+        job: &Job,
+        on: &[(u32, u32)],
+        mode: PreemptMode,
+        estimate: u64,
+    ) -> Option<Rule> {
+        let PolicyCheck::Batch(batch) = self else { return None };
+        let waits = (mode != PreemptMode::Cancel).then_some((job.submit, job.tasks, estimate));
+        batch.preempt(place, now, on, mode, waits).map(Rule::Batch)
     }
 
     /// A job is about to change otherwise.

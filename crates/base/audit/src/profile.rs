@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// How many nodes or cores are in use from a moment on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Profile {
     size: i64,
     now: u64,

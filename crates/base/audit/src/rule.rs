@@ -307,8 +307,10 @@ pub enum Rule {
         /// What the rule says.
         expected_s: f64,
     },
-    /// The summary has figures of outages if and only if nodes go down.
-    #[error("summary: `platform` must be there if and only if the second line is a `platform` record")]
+    /// The summary has figures of interruptions if and only if nodes go down or jobs make room for others.
+    #[error(
+        "summary: `platform` must be there if and only if the second line is a `platform` record or jobs preempt others"
+    )]
     PlatformFigures,
     /// The classes of nodes are said before anything happens.
     #[error("a `classes` record behind the beginning of the file")]

@@ -8,7 +8,8 @@
 //! Files of clusters whose nodes differ have a [`Record::Classes`] before anything happens; only they have `ask` records.
 //! Files of clusters whose nodes go down have a [`Record::Platform`] as their second line. Only they have `window`, `down`, `up`,
 //! `interrupt` and `lose` records, and `platform` figures in the summary. Files of policies that order jobs by priority have a
-//! [`Record::Priority`] before the first job.
+//! [`Record::Priority`] before the first job; if jobs of some classes preempt others, they have these figures and `interrupt` and
+//! `lose` records, too, which are then among the changes that the policy decided.
 
 use crate::WeightRule;
 use crate::priority::Priorities;
@@ -96,7 +97,7 @@ pub enum Record<'a> {
         /// The nodes: pairs of (lowest node, how many).
         nodes: Cow<'a, [(u32, u32)]>,
     },
-    /// A node of a running job went down: it is on no node, and waits to be started again.
+    /// A node of a running job went down, or it makes room for another one: it is on no node, and waits to be started again.
     Interrupt {
         /// The moment.
         at_us: u64,
@@ -105,7 +106,7 @@ pub enum Record<'a> {
         /// The work that it has when it starts again, checkpoints included.
         kept_us: u64,
     },
-    /// A node of a running job went down, and the job has left for good.
+    /// A node of a running job went down, or it makes room for another one, and the job has left for good.
     Lose {
         /// The moment.
         at_us: u64,

@@ -36,6 +36,12 @@ pub struct Priorities {
     pub max_running_per_user: Option<u32>,
     /// How far backfilling goes.
     pub backfill: BackfillSettings,
+    /// What happens to jobs that make room for others, if their class does not say it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub preempt_mode: PreemptMode,
+    /// How long jobs run before they may have to make room, in seconds since their last start, if their class does not say it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub preempt_exempt_time_s: u64,
 }
 
 impl Default for Priorities {
@@ -53,6 +59,8 @@ impl Default for Priorities {
             partitions: Vec::new(),
             max_running_per_user: None,
             backfill: BackfillSettings::default(),
+            preempt_mode: PreemptMode::default(),
+            preempt_exempt_time_s: 0,
         }
     }
 }
@@ -147,6 +155,30 @@ pub struct JobClass {
     /// How many of its jobs may run for a user at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_running_per_user: Option<u32>,
+    /// The names of the classes of the same kind whose running jobs make room for its waiting ones: those of the first name go first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub preempt: Vec<String>,
+    /// What happens to its jobs when they make room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preempt_mode: Option<PreemptMode>,
+    /// How long its jobs run before they may have to make room, in seconds since their last start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preempt_exempt_time_s: Option<u64>,
+}
+
+/// What happens to a running job that makes room for another one (`PreemptMode`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PreemptMode {
+    /// It makes no room.
+    Off,
+    /// It waits again, and begins from its last checkpoint if it writes any, otherwise from zero.
+    #[default]
+    Requeue,
+    /// It leaves for good, and its work is lost.
+    Cancel,
+    /// It waits with the work that it has done, and goes on after the penalty.
+    Suspend,
 }
 
 /// How far backfilling goes.
@@ -196,11 +228,18 @@ impl Priorities {
         self.qos.iter().chain(&self.partitions).any(|class| class.weight.is_some())
     }
 
-    /// Whether jobs are held back or rejected: by a user's number of running jobs, or by a class.
+    /// Whether jobs are held back, rejected or preempted: by a user's number of running jobs, or by a class.
     #[must_use]
     pub fn have_limits(&self) -> bool {
         let mut classes = self.qos.iter().chain(&self.partitions);
-        self.max_running_per_user.is_some() || classes.any(JobClass::has_limits)
+        self.max_running_per_user.is_some() || classes.any(JobClass::has_limits) || self.preempting().is_some()
+    }
+
+    /// The qualities of service, or the partitions, if jobs of some preempt those of others.
+    #[must_use]
+    pub fn preempting(&self) -> Option<&[JobClass]> {
+        let preempt = |classes: &&[JobClass]| classes.iter().any(|class| !class.preempt.is_empty());
+        [&self.qos[..], &self.partitions[..]].into_iter().find(preempt)
     }
 
     /// Checks what types do not.
@@ -216,6 +255,7 @@ impl Priorities {
             ("backfill.interval_s", interval_s, 0),
             ("backfill.window_s", window_s, 0),
             ("backfill.resolution_s", resolution_s, 0),
+            ("preempt_exempt_time_s", self.preempt_exempt_time_s, 0),
         ] {
             if !(least..=LONGEST_SETTING_S).contains(&span) {
                 return Err(fault(place, format!("expected {least} to {LONGEST_SETTING_S} seconds")));
@@ -225,7 +265,14 @@ impl Priorities {
         at_least_one("max_running_per_user", self.max_running_per_user)?;
         self.check_accounts()?;
         check_classes("qos", &self.qos)?;
-        check_classes("partitions", &self.partitions)
+        check_classes("partitions", &self.partitions)?;
+        if let Some(class) = self.partitions.iter().find(|class| !class.preempt.is_empty())
+            && self.qos.iter().any(|class| !class.preempt.is_empty())
+        {
+            let place = format!("partitions.{}.preempt", class.name);
+            return Err(fault(&place, "qualities of service preempt already; expected one kind".to_owned()));
+        }
+        Ok(())
     }
 
     fn check_accounts(&self) -> Result<(), PriorityError> {
@@ -293,6 +340,17 @@ impl fmt::Display for Unlisted {
     }
 }
 
+impl fmt::Display for PreemptMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PreemptMode::Off => "off",
+            PreemptMode::Requeue => "requeue",
+            PreemptMode::Cancel => "cancel",
+            PreemptMode::Suspend => "suspend",
+        })
+    }
+}
+
 fn fault(place: &str, reason: String) -> PriorityError {
     PriorityError { place: place.to_owned(), reason }
 }
@@ -333,8 +391,40 @@ fn check_classes(place: &str, classes: &[JobClass]) -> Result<(), PriorityError>
                 format!("expected at most {LONGEST_SETTING_S} seconds"),
             ));
         }
+        if class.preempt_exempt_time_s.is_some_and(|span| span > LONGEST_SETTING_S) {
+            return Err(fault(
+                &format!("{place}.preempt_exempt_time_s"),
+                format!("expected at most {LONGEST_SETTING_S} seconds"),
+            ));
+        }
+    }
+    check_preempt(place, classes)
+}
+
+/// The lists name classes, and no class preempts itself, not even by way of others.
+fn check_preempt(place: &str, classes: &[JobClass]) -> Result<(), PriorityError> {
+    let of = |name: &String| classes.iter().find(|class| class.name == *name);
+    for class in classes {
+        let place = format!("{place}.{}.preempt", class.name);
+        let (mut reached, mut at) = (class.preempt.iter().collect::<Vec<_>>(), 0);
+        while let Some(&name) = reached.get(at) {
+            let Some(next) = of(name) else { return Err(fault(&place, format!("there is no `{name}`"))) };
+            if next.name == class.name {
+                return Err(fault(&place, "it preempts itself".to_owned()));
+            }
+            for name in &next.preempt {
+                if !reached.contains(&name) {
+                    reached.push(name);
+                }
+            }
+            at += 1;
+        }
     }
     Ok(())
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 #[cfg(test)]
@@ -389,5 +479,36 @@ mod tests {
             let class = JobClass { name: "p".to_owned(), weight: Some(weight), ..JobClass::default() };
             assert_eq!(fault(&|it| it.qos.push(class.clone())), "qos.p.weight: expected 1 to 100");
         }
+        let preempting = |name: &str, preempt: &[&str]| JobClass {
+            name: name.to_owned(),
+            preempt: preempt.iter().map(|&name| name.to_owned()).collect(),
+            ..JobClass::default()
+        };
+        let qos = |qos: &[JobClass]| fault(&|it| it.qos = qos.to_vec());
+        assert_eq!(qos(&[preempting("a", &["b"])]), "qos.a.preempt: there is no `b`");
+        assert_eq!(qos(&[preempting("a", &["a"])]), "qos.a.preempt: it preempts itself");
+        assert_eq!(
+            qos(&[preempting("a", &["b"]), preempting("b", &["c"]), preempting("c", &["a"])]),
+            "qos.a.preempt: it preempts itself"
+        );
+        let both = [preempting("a", &["b"]), preempting("b", &[])];
+        assert_eq!(
+            fault(&|it| (it.qos, it.partitions) = (both.to_vec(), both.to_vec())),
+            "partitions.a.preempt: qualities of service preempt already; expected one kind"
+        );
+        assert_eq!(
+            fault(&|it| it.preempt_exempt_time_s = u64::MAX),
+            "preempt_exempt_time_s: expected 0 to 16000000000 seconds"
+        );
+    }
+
+    /// Settings of files that were written before have the same text.
+    #[test]
+    fn preemption_is_written_where_there_is_some() {
+        let mut settings = Priorities::default();
+        settings.qos.push(JobClass { name: "low".to_owned(), ..JobClass::default() });
+        assert!(!serde_json::to_string(&settings).unwrap().contains("preempt"));
+        settings.qos[0].preempt_mode = Some(PreemptMode::Suspend);
+        assert!(serde_json::to_string(&settings).unwrap().contains(r#""preempt_mode":"suspend""#));
     }
 }

@@ -265,8 +265,11 @@ impl Simulate {
         if outages.is_some() && !self.policy.knows_outages() {
             return Err(Failure::input(format!("{} does not know that nodes go down", self.policy)));
         }
-        if (outages.is_some() || subject.unequal.is_some()) && subject.priorities.is_some() {
-            return Err(Failure::input("priorities on nodes that go down or differ cannot be simulated"));
+        let preempts = subject.priorities.as_ref().is_some_and(|it| it.preempting().is_some());
+        if (outages.is_some() || subject.unequal.is_some()) && preempts {
+            return Err(Failure::input(
+                "jobs that preempt others on nodes that go down or differ cannot be simulated",
+            ));
         }
         subject.outages = outages.map(Arc::new);
         let subject = &subject;
@@ -354,7 +357,7 @@ impl Simulate {
             warm_up: self.warm_up,
             cool_down: self.cool_down,
             weights: self.weights(),
-            outages: subject.outages.is_some(),
+            outages: subject.interrupts(),
         };
         let options = Options {
             penalty: self.penalty,

@@ -381,6 +381,38 @@ fn jobs_share_by_weight() {
     assert_eq!(run("EASY", Some("weights.toml")), run("EASY", None));
 }
 
+/// Two of three jobs of a user preempt the other one, which is suspended twice. Without that a node fails.
+#[test]
+fn jobs_make_room_for_others() {
+    let log = "1 0 -1 100 2 -1 -1 2 100 -1 1 1 1 1 -1 -1 -1 -1\n2 10 -1 20 2 -1 -1 2 20 -1 1 2 2 1 -1 -1 -1 -1\n\
+        3 40 -1 20 1 -1 -1 1 20 -1 1 2 2 1 -1 -1 -1 -1\n";
+    let urgent = "preempt_mode = 'suspend'\nqos = [{ name = 'urgent', users = [2], preempt = ['rest'] }, { name = 'rest' }]\n";
+    let folder = Folder::with(&[
+        ("log.swf", log),
+        ("urgent.toml", urgent),
+        ("plain.toml", "weights = { age = 1 }\n"),
+        ("down.csv", "nodes,from_s,until_s,announced_s\n1,50,60,\n"),
+    ]);
+    let events = folder.path("events.jsonl");
+    let run = |settings: &str, more: &[&str]| {
+        let plain = ["simulate", "--nodes", "2", "--unit", "processor", "--policy", "EASY", "--workload"];
+        let mut command = dfrsim(plain);
+        command.arg(folder.path("log.swf")).arg("--priority").arg(folder.path(settings)).args(more);
+        let answer = stdout(command.arg("--penalty").arg("5").arg("--events-out").arg(&events).arg("--json"));
+        stdout(dfrsim(["audit", "--policy", "EASY"]).arg(&events));
+        serde_json::from_str::<serde_json::Value>(&answer).unwrap()
+    };
+    let figures = run("urgent.toml", &[]);
+    assert_eq!(
+        (&figures["preemptions"], &figures["outages"]["interruptions"]),
+        (&2.into(), &0.into()),
+        "{figures}"
+    );
+    let down = folder.path("down.csv");
+    let figures = run("plain.toml", &["--failures", down.to_str().unwrap()]);
+    assert_eq!(figures["outages"]["interruptions"], 1, "{figures}");
+}
+
 #[test]
 fn wrong_priorities_are_refused() {
     let folder = Folder::with(&[
@@ -391,6 +423,8 @@ fn wrong_priorities_are_refused() {
         ("weights.toml", "[[qos]]\nname = 'a'\nweight = 3\n[[qos]]\nname = 'b'\n"),
         ("limits.toml", "max_running_per_user = 3\n[[qos]]\nname = 'a'\nweight = 3\nqueues = [1]\n"),
         ("heavy.toml", "[[qos]]\nname = 'a'\nweight = 101\n"),
+        ("preempt.toml", "qos = [{ name = 'a', users = [1], preempt = ['b'] }, { name = 'b' }]\n"),
+        ("loop.toml", "qos = [{ name = 'a', preempt = ['a'] }]\n"),
         ("slurm.conf", "PriorityWeightAge=much\n"),
     ]);
     for (file, arguments, message) in [
@@ -398,7 +432,12 @@ fn wrong_priorities_are_refused() {
         ("unknown.toml", &[], "unknown field `half_life`"),
         ("zero.toml", &[], "calc_period_s: expected 1 to 16000000000 seconds"),
         ("slurm.conf", &[], "line 1: PriorityWeightAge: expected a whole number, found `much`"),
-        ("age.toml", &["--failures", "fixed:100,fixed:10"], "priorities on nodes that go down or differ"),
+        (
+            "preempt.toml",
+            &["--failures", "fixed:100,fixed:10"],
+            "jobs that preempt others on nodes that go down or differ cannot be simulated",
+        ),
+        ("loop.toml", &[], "qos.a.preempt: it preempts itself"),
         ("age.toml", &["--policy", "EQUIPARTITION"], "EQUIPARTITION does not order jobs by priority"),
         ("age.toml", &["--policy", "Greedy*/OPT=MIN"], "Greedy*/OPT=MIN does not order jobs by priority"),
         ("heavy.toml", &[], "qos.a.weight: expected 1 to 100"),
@@ -413,7 +452,6 @@ fn wrong_priorities_are_refused() {
             &["--policy", "Greedy*/OPT=MIN"],
             "Greedy*/OPT=MIN keeps no limits of users and classes",
         ),
-        ("limits.toml", &["--failures", "fixed:100,fixed:10"], "priorities on nodes that go down or differ"),
     ] {
         let plain = ARGUMENTS
             .iter()

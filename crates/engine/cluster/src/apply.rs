@@ -7,22 +7,32 @@ use crate::job_table::ActiveJob;
 use crate::simulation::{FIRST_JOB, Simulation, WAKE_UP};
 use crate::{JobHandle, JobState, NeedModel, Observer, Occurrence, Placement};
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
-use dfrsim_model::{Job, SimSpan, SimTime, Yield};
+use dfrsim_model::{Job, SimSpan, SimTime, VirtualTime, Yield};
+use dfrsim_platform::Interruption;
+
+/// What a change did beside its plain effect.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Effect {
+    /// This many tasks changed their node.
+    Moved(u32),
+    /// The job has kept the first work, and lost the second.
+    Kept(SimSpan, VirtualTime),
+}
 
 impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// Applies a decision that has been checked; the node totals already hold it.
     pub(crate) fn apply(&mut self, now: SimTime, decision: &Decision) {
-        self.moved.clear();
+        self.effects.clear();
         for change in &decision.changes {
-            let moved = self.make(now, change, decision.placement(change));
-            self.moved.push(moved);
+            let effect = self.make(now, change, decision.placement(change));
+            self.effects.push(effect);
         }
         let needs_are_exact = self.options.needs == NeedModel::Exact;
         if !needs_are_exact {
             self.settle_speeds(now);
         }
         for (place, change) in decision.changes.iter().enumerate() {
-            self.report(now, change, decision.placement(change), self.moved[place]);
+            self.report(now, change, decision.placement(change), self.effects[place]);
         }
         if !needs_are_exact {
             self.report_speeds(now);
@@ -33,17 +43,23 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         }
     }
 
-    /// Makes a change; how many tasks it moves.
-    fn make(&mut self, now: SimTime, change: &Change, placement: Placement<'_>) -> u32 {
+    /// Makes a change.
+    fn make(&mut self, now: SimTime, change: &Change, placement: Placement<'_>) -> Effect {
         let penalty = self.options.penalty;
         let gone = match change.verb {
             Verb::Reject => Some(JobState::Rejected),
             Verb::Kill => Some(JobState::Killed),
+            Verb::Lose => Some(JobState::Lost),
             _ => None,
         };
         if let Some(state) = gone {
             self.leave(change.job, state);
-            return 0;
+            return Effect::Moved(0);
+        }
+        if change.verb == Verb::Requeue {
+            let rule = self.platform.as_ref().map_or(Interruption::Requeue, |it| it.interruption());
+            let (_, kept, lost) = self.jobs.get_mut(change.job).interrupt(now, rule);
+            return Effect::Kept(kept, lost);
         }
         let active = self.jobs.get_mut(change.job);
         let moved = match change.verb {
@@ -78,17 +94,18 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             Verb::Pause => {
                 active.state = JobState::Paused;
                 active.preemptions += 1;
+                active.remaining = active.after_pause(penalty);
                 active.placement.clear();
             }
             Verb::Migrate | Verb::SetYield => {}
-            Verb::Reject | Verb::Kill => unreachable!("the job has left above"),
+            Verb::Reject | Verb::Kill | Verb::Lose | Verb::Requeue => unreachable!("it is made above"),
         }
-        moved
+        Effect::Moved(moved)
     }
 
     /// Reports a change that was made, and schedules the events that follow from it.
-    fn report(&mut self, now: SimTime, change: &Change, placement: Placement<'_>, moved: u32) {
-        if matches!(change.verb, Verb::Reject | Verb::Kill) {
+    fn report(&mut self, now: SimTime, change: &Change, placement: Placement<'_>, effect: Effect) {
+        if matches!(change.verb, Verb::Reject | Verb::Kill | Verb::Lose) {
             return self.report_departure(now, change);
         }
         let active = self.jobs.get_mut(change.job);
@@ -98,26 +115,33 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
         let occurrence = match change.verb {
             Verb::Start => Occurrence::Started(placement, speed),
             Verb::Resume => Occurrence::Resumed(placement, speed),
-            Verb::Migrate if moved > 0 => Occurrence::Migrated(placement, speed, moved, memory(moved)),
             Verb::Pause => Occurrence::Paused(memory(active.job.tasks)),
-            Verb::Migrate | Verb::SetYield => Occurrence::YieldChanged(speed),
-            Verb::Reject | Verb::Kill => unreachable!("the job has left above"),
+            Verb::Migrate | Verb::SetYield | Verb::Requeue => match effect {
+                Effect::Moved(0) => Occurrence::YieldChanged(speed),
+                Effect::Moved(tasks) => Occurrence::Migrated(placement, speed, tasks, memory(tasks)),
+                Effect::Kept(kept, lost) => Occurrence::Interrupted(&active.job, kept, lost),
+            },
+            Verb::Reject | Verb::Kill | Verb::Lose => unreachable!("the job has left above"),
         };
         self.observer.observe(now, active.sequence, occurrence);
         active.reported_speed = speed;
         schedule_completion(&mut self.events, change.job, active);
     }
 
-    /// Reports that a job was rejected or killed, and lets its handle be given to another one.
+    /// Reports that a job was rejected, killed or lost, and lets its handle be given to another one.
     fn report_departure(&mut self, now: SimTime, change: &Change) {
         let active = self.jobs.get_mut(change.job);
-        if change.verb == Verb::Kill {
-            active.killed = true;
-            self.observer.observe(now, active.sequence, Occurrence::Killed(&active.record(now)));
-            self.events.cancel(Slot(FIRST_JOB + change.job.0));
-        } else {
-            self.observer.observe(now, active.sequence, Occurrence::Rejected);
+        active.killed |= change.verb == Verb::Kill;
+        let sequence = active.sequence;
+        match change.verb {
+            Verb::Reject => self.observer.observe(now, sequence, Occurrence::Rejected),
+            Verb::Lose => {
+                let lost = active.virtual_time(now);
+                self.observer.observe(now, sequence, Occurrence::Lost(&active.record(now), lost));
+            }
+            _ => self.observer.observe(now, sequence, Occurrence::Killed(&active.record(now))),
         }
+        self.events.cancel(Slot(FIRST_JOB + change.job.0));
         if self.followers.are_used() {
             // The submissions of this moment are over.
             let earliest = now.saturating_add(SimSpan::from_micros(1));

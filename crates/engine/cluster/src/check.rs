@@ -96,13 +96,17 @@ impl Verb {
             Verb::SetYield => "change its yield",
             Verb::Reject => "be rejected",
             Verb::Kill => "be killed",
+            Verb::Requeue => "be requeued",
+            Verb::Lose => "be lost",
         }
     }
     fn needs(self) -> JobState {
         match self {
             Verb::Start | Verb::Reject => JobState::Waiting,
             Verb::Resume => JobState::Paused,
-            Verb::Pause | Verb::Migrate | Verb::SetYield | Verb::Kill => JobState::Running,
+            Verb::Pause | Verb::Migrate | Verb::SetYield | Verb::Kill | Verb::Requeue | Verb::Lose => {
+                JobState::Running
+            }
         }
     }
     pub(crate) fn places(self) -> bool {

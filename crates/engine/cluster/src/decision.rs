@@ -32,6 +32,8 @@ pub(crate) enum Verb {
     SetYield,
     Reject,
     Kill,
+    Requeue,
+    Lose,
 }
 
 impl Decision {
@@ -77,6 +79,15 @@ impl Decision {
     /// Ends a running job for good, even if it has work left.
     pub fn kill(&mut self, job: JobHandle) {
         self.keep_place(Verb::Kill, job, Yield::ZERO);
+    }
+    /// Takes a running job off its nodes: it waits again, with the work that its last checkpoint holds if it writes any
+    /// ([`Options::outages`](crate::Options::outages)), and from zero otherwise.
+    pub fn requeue(&mut self, job: JobHandle) {
+        self.keep_place(Verb::Requeue, job, Yield::ZERO);
+    }
+    /// Takes a running job off its nodes for good, and its work is lost.
+    pub fn lose(&mut self, job: JobHandle) {
+        self.keep_place(Verb::Lose, job, Yield::ZERO);
     }
     /// Submits one more job, which arrives when it says, at a later moment.
     pub fn submit(&mut self, job: Job) {

@@ -2,6 +2,7 @@
 
 use crate::{JobRecord, NodeRange, Placement};
 use dfrsim_model::{Clock, Job, Share, SimSpan, SimTime, VirtualTime, Yield};
+use dfrsim_platform::Interruption;
 
 /// A job in the system. Handles are small numbers, reused once a job has left, so that a policy can keep
 /// vectors with one entry a handle.
@@ -135,14 +136,14 @@ impl ActiveJob {
         u128::from(self.length.max(self.estimate.unwrap_or_default()).micros())
     }
 
-    /// It leaves its nodes, which went down, and waits with the work that it has kept. Its former nodes, and the work that it has lost.
+    /// It leaves its nodes and waits with the work that it has kept by a rule. Its former nodes, and the work that it has kept and lost.
     pub(crate) fn interrupt(
         &mut self,
         now: SimTime,
-        kept: impl FnOnce(VirtualTime) -> (SimSpan, SimSpan),
+        rule: Interruption,
     ) -> (Vec<NodeRange>, SimSpan, VirtualTime) {
         let done = self.virtual_time(now);
-        let (kept, restart) = kept(done);
+        let kept = rule.kept(done);
         self.job_yield = Yield::ZERO;
         self.speed = Yield::ZERO;
         self.reported_speed = Yield::ZERO;
@@ -150,6 +151,7 @@ impl ActiveJob {
         self.progress_from = now;
         self.state = JobState::Waiting;
         self.interruptions += 1;
+        let restart = rule.restart(kept);
         self.restart = restart;
         let least = SimSpan::from_micros(1);
         self.remaining = self.estimate.map(|estimate| {
@@ -157,6 +159,12 @@ impl ActiveJob {
             SimSpan::from_micros(left.max(least.micros()).saturating_add(restart.micros()))
         });
         (std::mem::take(&mut self.placement), kept, VirtualTime::of(kept).until(done))
+    }
+
+    /// What is said of the work that it has left after a pause, with the penalty of going on.
+    pub(crate) fn after_pause(&self, penalty: SimSpan) -> Option<SimSpan> {
+        let left = self.done.until(VirtualTime::of(self.estimate?)).time_at(Yield::ONE)?;
+        Some(SimSpan::from_micros(left.micros().max(1).saturating_add(penalty.micros())))
     }
 
     /// From now on it has the given yield, and progresses accordingly.

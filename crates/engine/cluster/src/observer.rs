@@ -29,9 +29,9 @@ pub enum Occurrence<'a> {
     Rejected,
     /// The policy ended a running job before its work was done.
     Killed(&'a JobRecord),
-    /// A running job left its nodes since one went down, and waits again: (the job, the work that it kept, the work that it lost).
+    /// A running job left its nodes since one went down or the policy requeued it, and waits again: (the job, the work that it kept, the work that it lost).
     Interrupted(&'a Job, SimSpan, VirtualTime),
-    /// A running job left for good since one of its nodes went down, with all of its work.
+    /// A running job left for good since one of its nodes went down or the policy took them, with all of its work.
     Lost(&'a JobRecord, VirtualTime),
     /// A job completed.
     Completed(&'a JobRecord),
@@ -75,7 +75,7 @@ pub struct JobRecord {
     pub preemptions: u32,
     /// How often it was migrated.
     pub migrations: u32,
-    /// How often it was interrupted since a node went down.
+    /// How often it was interrupted since a node went down or the policy requeued it.
     pub interruptions: u32,
 }
 

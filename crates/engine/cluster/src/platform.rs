@@ -154,10 +154,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             if let Some(unequal) = &mut self.unequal {
                 unequal.remove(handle, active.placement(), active.job_yield);
             }
-            let (on, kept, lost) = active.interrupt(now, |done| {
-                let kept = rule.kept(done);
-                (kept, rule.restart(kept))
-            });
+            let (on, kept, lost) = active.interrupt(now, rule);
             let sequence = active.sequence;
             if rule == Interruption::Lose {
                 let (record, id) = (active.record(now), active.job.id);

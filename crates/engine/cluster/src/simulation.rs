@@ -1,5 +1,6 @@
 //! The loop: events of a moment, one decision, its check, its effect.
 
+use crate::apply::Effect;
 use crate::check::Checker;
 use crate::job_table::{Arrival, JobTable};
 use crate::node_loads::NodeLoads;
@@ -176,8 +177,8 @@ pub struct Simulation<I, O> {
     idle_ticks: u32,
     checker: Checker,
     pub(crate) speeds: Speeds,
-    /// Tasks moved by each change of the decision that is being applied.
-    pub(crate) moved: Vec<u32>,
+    /// What each change of the decision that is being applied did.
+    pub(crate) effects: Vec<Effect>,
     /// How long the jobs in the system take one after the other, in microseconds: no plan that gives each its estimate, and
     /// no schedule without preemption, is longer.
     to_come: u128,
@@ -226,7 +227,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             idle_ticks: 0,
             checker: Checker::default(),
             speeds: Speeds::new(nodes),
-            moved: Vec::new(),
+            effects: Vec::new(),
             to_come: 0,
             observer,
         };

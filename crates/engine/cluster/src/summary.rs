@@ -47,7 +47,7 @@ pub struct Summary {
     pub platform: Option<PlatformSummary>,
 }
 
-/// What outages did, from the first submission to the last completion.
+/// What outages and policies that requeue or lose jobs did, from the first submission to the last completion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PlatformSummary {

@@ -18,7 +18,7 @@ pub struct SummaryOptions {
     pub cool_down: SimSpan,
     /// How much jobs count in the weighted bounded stretch.
     pub weights: Weights,
-    /// Whether nodes go down, so that there are figures of it.
+    /// Whether nodes go down, or the policy requeues or loses jobs, so that there are figures of it.
     pub outages: bool,
 }
 

@@ -128,7 +128,7 @@ impl<'a> JobView<'a> {
         self.active.estimate
     }
     /// What is said of the time from its next start to its end, if anything: its run time and checkpoints, less what it has
-    /// kept after an interruption, and the time that reading a checkpoint takes.
+    /// kept after an interruption or a pause, and the time that reading a checkpoint or going on takes.
     #[must_use]
     pub fn remaining_estimate(self) -> Option<SimSpan> {
         self.active.remaining

@@ -59,7 +59,7 @@ impl Policy {
     }
 
     /// A scheduler of this policy that orders jobs by priority, if it [can](Policy::knows_priorities). The settings must have been
-    /// [checked](Priorities::check).
+    /// [checked](Priorities::check). Where nodes go down or differ, no job preempts another one.
     #[must_use]
     pub fn scheduler_by_priority(self, nodes: u32, settings: &Arc<Priorities>) -> Option<Box<dyn Scheduler>> {
         let rule = match self {
@@ -93,7 +93,7 @@ impl Policy {
                 Err(format!("{self} does not share by weights of jobs; {others}"))
             }
             Policy::Fractional(_) if settings.have_limits() => {
-                Err(format!("{self} keeps no limits of users and classes; expected weights without limits"))
+                Err(format!("{self} keeps no limits of users and classes and preempts no jobs of a class; expected weights alone"))
             }
             _ => Ok(()),
         }

@@ -43,7 +43,7 @@ impl Audited {
         }
         let metrics = Metrics::new(SummaryOptions {
             taus: vec![tau],
-            outages: options.outages.is_some(),
+            outages: options.outages.is_some() || priorities.is_some_and(|it| it.preempting().is_some()),
             capacity: options.unequal.as_ref().map(|unequal| unequal.classes.capacity()),
             weights: simulation.weights(),
             ..SummaryOptions::new(nodes)

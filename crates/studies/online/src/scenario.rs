@@ -11,7 +11,8 @@ use dfrsim_lab::fields::{
     positive_seconds, seconds, selected, serde, shorthand, table, tables, via,
 };
 use dfrsim_model::priority::{
-    Account, BackfillSettings, JobClass, LONGEST_SETTING_S, Priorities, PriorityWeights, Unlisted,
+    Account, BackfillSettings, JobClass, LONGEST_SETTING_S, PreemptMode, Priorities, PriorityWeights,
+    Unlisted,
 };
 use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
 use dfrsim_platform::classes::{PlatformFields, Request};
@@ -66,8 +67,9 @@ fields! {
             }
         }
         let is_unequal = scenario.workloads.iter().any(|workload| workload.platform.is_some());
-        if (scenario.outages.is_some() || is_unequal) && !scenario.priorities.is_empty() {
-            at.fault("priority", "priorities on nodes that go down or differ cannot be simulated");
+        let preempts = scenario.priorities.iter().any(|it| it.settings().preempting().is_some());
+        if (scenario.outages.is_some() || is_unequal) && preempts {
+            at.fault("priority", "jobs that preempt others on nodes that go down or differ cannot be simulated");
         }
         let all: Vec<Priorities> = scenario.priorities.iter().map(PriorityFields::settings).collect();
         let uses_any = |policy: &Policy| all.iter().any(|settings| policy.uses_settings(settings));
@@ -178,7 +180,7 @@ fields! {
         /// The accounts of other jobs, with a share each: one for each `group`, one for each `user`, or one for all `together`.
         pub unlisted: Unlisted = choice([("group", Unlisted::Group), ("user", Unlisted::User), ("together", Unlisted::Together)]), default Unlisted::Group;
         /// Qualities of service: `{ name, priority, weight, queues, partitions, groups, users, max_time_s, max_nodes, total_nodes,
-        /// max_running_per_user }`. A job has the first one of which all lists have it.
+        /// max_running_per_user, preempt, preempt_mode, preempt_exempt_time_s }`. A job has the first one of which all lists have it.
         pub qos: Vec<JobClass> = serde("a list of qualities of service"), default Vec::new();
         /// Partitions, with the same fields.
         pub partitions: Vec<JobClass> = serde("a list of partitions"), default Vec::new();
@@ -186,6 +188,11 @@ fields! {
         pub max_running_per_user: Option<u32> = optional(count("a number of jobs", 1, u32::MAX));
         /// How far backfilling goes: `{ max_job_test, interval_s, window_s, resolution_s }`.
         pub backfill: BackfillSettings = serde("a table of limits"), default BackfillSettings::default();
+        /// What happens to jobs of classes that another one has in its list `preempt`, where they do not say it: they `requeue`, `cancel`,
+        /// `suspend`, or stay (`off`).
+        pub preempt_mode: PreemptMode = choice([("requeue", PreemptMode::Requeue), ("cancel", PreemptMode::Cancel), ("suspend", PreemptMode::Suspend), ("off", PreemptMode::Off)]), default PreemptMode::Requeue;
+        /// How long jobs run before that, in seconds since their last start, where their class does not say it.
+        pub preempt_exempt_time as "preempt_exempt_time_s": u64 = count("a number of seconds", 0, LONGEST_SETTING_S), default 0;
     }
     check |priority, at| {
         if let Err(error) = priority.settings().check() {
@@ -209,6 +216,8 @@ impl PriorityFields {
             partitions: self.partitions.clone(),
             max_running_per_user: self.max_running_per_user,
             backfill: self.backfill,
+            preempt_mode: self.preempt_mode,
+            preempt_exempt_time_s: self.preempt_exempt_time,
         }
     }
 }

@@ -131,7 +131,7 @@ impl OnlineStudy {
             warm_up: simulation.warm_up,
             cool_down: simulation.cool_down,
             weights: simulation.weights(),
-            outages: instance.outages.is_some(),
+            outages: instance.outages.is_some() || priorities.is_some_and(|it| it.preempting().is_some()),
         });
         let mut watchers = ((metrics, audited), instance.preceded.as_ref().map(|_| Submissions::default()));
         match &instance.preceded {

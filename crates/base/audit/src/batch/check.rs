@@ -4,6 +4,7 @@ use super::backfilling::Backfilling;
 use super::by_priority::{ByPriority, RuleOfOrder};
 use super::conservative::Reservations;
 use super::outages::{NodeByNode, Starting};
+use super::preemption::Preempted;
 use super::queue::{Order, Waiting};
 use super::spare::SpareNodes;
 use super::{BatchPolicy, BatchRule};
@@ -12,7 +13,7 @@ use crate::job::Job;
 use crate::platform::Platform;
 use crate::priority::PriorityRule;
 use dfrsim_model::Yield;
-use dfrsim_model::priority::Priorities;
+use dfrsim_model::priority::{PreemptMode, Priorities};
 use std::collections::BTreeMap;
 
 /// How long a job past its estimate is expected to go on: a second, in microseconds.
@@ -61,6 +62,13 @@ impl Cluster {
         let end = now.saturating_add(job.estimate);
         self.running.insert(job.job, Running { width: job.width, end });
     }
+
+    /// A job leaves its nodes, if it has any.
+    pub(super) fn end(&mut self, job: u64) -> Option<Running> {
+        let ended = self.running.remove(&job)?;
+        self.free += i64::from(ended.width);
+        Some(ended)
+    }
 }
 
 /// A fault in the start of a job, or in its waiting.
@@ -106,6 +114,8 @@ pub(crate) struct BatchCheck {
     queue: Vec<Waiting>,
     /// The jobs that start in this moment, with the lines that say so.
     started: Vec<(u64, u64)>,
+    /// Those that make room for others.
+    preempted: Vec<Preempted>,
     /// The job on each node, up to the highest in use.
     holders: Vec<Option<u64>>,
     /// The nodes on which jobs start in this moment, where nodes go down.
@@ -141,6 +151,7 @@ impl BatchCheck {
             cluster: Cluster { nodes, free: i64::from(nodes), running: BTreeMap::new() },
             queue: Vec::new(),
             started: Vec::new(),
+            preempted: Vec::new(),
             holders: Vec::new(),
             placements: Vec::new(),
             by_node: None,
@@ -221,24 +232,65 @@ impl BatchCheck {
 
     pub(crate) fn complete(&mut self, job: u64, now: u64, on: &[(u32, u32)]) {
         self.is_due = true;
-        for &(node, _) in on {
-            let holder = self.holders.get_mut(node as usize).filter(|holder| **holder == Some(job));
-            holder.map(Option::take);
+        self.leave_nodes(job, on);
+        if let Some(by_priority) = &mut self.by_priority {
+            by_priority.end(job, now);
         }
         if let Some(by_node) = &mut self.by_node {
             return by_node.leave(job);
         }
-        if let Some(by_priority) = &mut self.by_priority {
-            by_priority.end(job, now);
-        }
-        if let Some(ended) = self.cluster.running.remove(&job) {
-            self.cluster.free += i64::from(ended.width);
+        if let Some(ended) = self.cluster.end(job) {
             match &mut self.discipline {
                 Discipline::Backfilling(_) => {}
                 Discipline::Spare(spare) => spare.ended(job),
                 Discipline::Conservative(reservations) => reservations.ended(now, &ended),
             }
         }
+    }
+
+    /// A node of a job went down: it waits again, by its submission, width and estimate, or has left.
+    pub(crate) fn interrupt(
+        &mut self,
+        job: u64,
+        now: u64,
+        on: &[(u32, u32)],
+        waits: Option<(u64, u32, u64)>,
+    ) {
+        if let Some(by_priority) = &mut self.by_priority {
+            by_priority.interrupt(job, now, waits.is_none());
+        }
+        self.complete(job, now, on);
+        if let Some((submit, width, estimate)) = waits {
+            self.submit(job, submit, width, estimate);
+        }
+    }
+
+    fn leave_nodes(&mut self, job: u64, on: &[(u32, u32)]) {
+        for &(node, _) in on {
+            let holder = self.holders.get_mut(node as usize).filter(|holder| **holder == Some(job));
+            holder.map(Option::take);
+        }
+    }
+
+    /// Whether jobs may have to make room for others.
+    pub(crate) fn preempts(&self) -> bool {
+        self.by_priority.as_ref().is_some_and(|it| it.preempts())
+    }
+
+    /// A job leaves its nodes to make room, and waits by its submission, width and estimate, if it waits; the fault that does not depend on other jobs.
+    pub(crate) fn preempt(
+        &mut self,
+        (line, job): (u64, u64),
+        now: u64,
+        on: &[(u32, u32)],
+        mode: PreemptMode,
+        waits: Option<(u64, u32, u64)>,
+    ) -> Option<BatchRule> {
+        self.is_due = true;
+        self.leave_nodes(job, on);
+        let waits = waits.map(|(submit, width, estimate)| Waiting { job, submit, width, estimate });
+        self.preempted.push(Preempted { job, line, waits });
+        self.by_priority.as_ref()?.preempted(job, now, mode)
     }
 
     /// A job is rejected, which is right if it can never run.
@@ -268,11 +320,21 @@ impl BatchCheck {
         self.queue = queue;
         let started = std::mem::take(&mut self.started);
         if let Some(by_priority) = &mut self.by_priority {
-            let starting = started.iter().map(|&(job, _)| job).collect();
             let rule = RuleOfOrder::of(&self.discipline);
-            let verdicts = by_priority.decide(now, rule, &mut self.cluster, &mut self.queue, starting);
+            let preempted = std::mem::take(&mut self.preempted);
+            let lines: Vec<(u64, u64)> = preempted.iter().map(|it| (it.job, it.line)).collect();
+            let verdicts = if let Some(by_node) = &mut self.by_node {
+                let placements = std::mem::take(&mut self.placements);
+                let starting: Vec<Starting<'_>> =
+                    placements.iter().map(|(job, nodes)| Starting { job: *job, nodes }).collect();
+                by_priority.decide_by_node(now, rule, by_node, &mut self.queue, &starting)
+            } else {
+                let starting = started.iter().map(|&(job, _)| job).collect();
+                by_priority.decide(now, rule, &mut self.cluster, &mut self.queue, starting, preempted)
+            };
             for (job, rule) in verdicts {
-                let line = started.iter().find(|(starting, _)| *starting == job).map(|&(_, line)| line);
+                let mut records = started.iter().chain(&lines);
+                let line = records.find(|(changed, _)| *changed == job).map(|&(_, line)| line);
                 fault(job, now, line, rule);
             }
             return;
@@ -331,7 +393,7 @@ impl BatchCheck {
             {
                 now = next;
                 let (cluster, queue) = (&mut self.cluster, &mut self.queue);
-                let verdicts = by_priority.decide(now, rule, cluster, queue, Vec::new());
+                let verdicts = by_priority.decide(now, rule, cluster, queue, Vec::new(), Vec::new());
                 verdicts.into_iter().for_each(|(job, rule)| fault(job, now, rule));
             }
             return;

@@ -8,7 +8,7 @@
 //! was announced.
 //!
 //! Where jobs have priorities, these are computed from the events alone, and the queue is in their order without the jobs that a limit holds
-//! back ([`crate::priority`]).
+//! back ([`crate::priority`]). Where jobs may preempt others, it is found out which ones have to make room for each start.
 //!
 //! What a policy knows of run times is in the events: `estimate_us`, or the run time itself where that is absent.
 
@@ -17,6 +17,7 @@ mod by_priority;
 mod check;
 mod conservative;
 mod outages;
+mod preemption;
 mod queue;
 mod rule;
 mod spare;

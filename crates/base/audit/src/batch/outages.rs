@@ -12,7 +12,7 @@ use crate::platform::{Platform, Window};
 use dfrsim_model::{SimTime, Yield};
 use std::collections::BTreeMap;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Running {
     nodes: Vec<u32>,
     /// The end of its estimate.
@@ -20,7 +20,7 @@ struct Running {
 }
 
 /// What a policy knows of the platform, and the jobs on each node.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct NodeByNode {
     down: Vec<bool>,
     windows: Vec<Window>,
@@ -43,6 +43,7 @@ struct Head {
 }
 
 /// A start as it was decided.
+#[derive(Clone, Copy)]
 pub(super) struct Starting<'a> {
     pub(super) job: u64,
     pub(super) nodes: &'a [u32],
@@ -101,13 +102,22 @@ impl NodeByNode {
             }
         }
     }
-    fn start(&mut self, now: u64, job: &Waiting, nodes: &[u32]) {
+    pub(super) fn start(&mut self, now: u64, job: &Waiting, nodes: &[u32]) {
         nodes.iter().for_each(|&node| _ = self.holders.insert(node, job.job));
         let end = self.end_on(now, job, nodes);
         self.running.insert(job.job, Running { nodes: nodes.to_vec(), end });
     }
     pub(super) fn is_running(&self, job: u64) -> bool {
         self.running.contains_key(&job)
+    }
+
+    /// The same with rounded ends of all running jobs.
+    pub(super) fn rounded(&self, now: u64, rounded: impl Fn(u64) -> u64) -> NodeByNode {
+        let mut same = self.clone();
+        for job in same.running.values_mut() {
+            job.end = rounded(if job.end <= now { now.saturating_add(OVERRUN) } else { job.end });
+        }
+        same
     }
 
     /// The window on a node that overlaps a time.

@@ -1,6 +1,7 @@
 //! The rules for a schedule of a batch policy.
 
 use dfrsim_model::SimTime;
+use dfrsim_model::priority::PreemptMode;
 
 /// A rule of a batch policy as it was broken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -126,4 +127,46 @@ pub enum BatchRule {
     /// A job starts at its reservation.
     #[error("it does not start at its reservation")]
     ReservationMissed,
+    /// Only jobs of classes that others name make room.
+    #[error("it makes room, but its class is in no list of what others preempt")]
+    NotPreemptable,
+    /// What happens to a job that makes room is what its class says.
+    #[error("it makes room by `{found}`, its class says `{expected}`")]
+    OtherPreemption {
+        /// What happened.
+        found: PreemptMode,
+        /// What the settings say.
+        expected: PreemptMode,
+    },
+    /// A job runs for a time before it has to make room.
+    #[error("it makes room after {ran} s, and may after {exempt} s")]
+    Exempt {
+        /// For how long it ran.
+        ran: SimTime,
+        /// The least.
+        exempt: SimTime,
+    },
+    /// A job makes room for one that starts.
+    #[error("it makes room, but no job starts for which it has to")]
+    PreemptedForNone,
+    /// The jobs make room whose turn it is.
+    #[error("it is its turn to make room for job {by}, which starts, and it does not")]
+    NotPreempted {
+        /// The job that starts.
+        by: u64,
+    },
+    /// A job preempts others if it can start then.
+    #[error("it does not start, though job {first} and {others} others could make room for it")]
+    CouldPreempt {
+        /// The first that could.
+        first: u64,
+        /// How many others have to.
+        others: usize,
+    },
+    /// No start delays the jobs before it in the queue.
+    #[error("it starts and delays jobs before it in the queue; without that it can start at {earliest} s")]
+    DelaysOthers {
+        /// When it can start.
+        earliest: SimTime,
+    },
 }

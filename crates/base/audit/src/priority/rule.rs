@@ -19,8 +19,8 @@ pub enum PriorityRule {
     /// Fractional policies hold no job back.
     #[error("the policy keeps no limits of users or classes")]
     NoLimits,
-    /// Jobs have priorities where nodes are alike and never go down.
-    #[error("priorities on nodes that go down or differ cannot be checked")]
+    /// Jobs make room for others where nodes are alike and never go down.
+    #[error("jobs that preempt others on nodes that go down or differ cannot be checked")]
     Platform,
     /// A user runs a limited number of jobs.
     #[error("it starts, though its user runs {running} jobs already{of}, and may run {most}")]

@@ -12,6 +12,7 @@ mod grid;
 mod links;
 mod outages;
 mod plan;
+mod preemption;
 mod priorities;
 mod rules;
 mod simulated;

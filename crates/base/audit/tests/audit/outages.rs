@@ -206,7 +206,7 @@ fn planted_faults_of_outages_are_found() {
                 ",\"platform\":{\"interruptions\":2,\"lost\":0,\"lost_work_s\":1.0,\"availability\":0.9154929577464789,\"goodput\":0.3076923076923077}",
                 "",
             )],
-            "line 18: summary: `platform` must be there if and only if the second line is a `platform` record",
+            "line 18: summary: `platform` must be there if and only if the second line is a `platform` record or jobs preempt others",
         ),
     ];
     assert!(planted.len() >= 30);

@@ -173,3 +173,74 @@ fn limits_need_no_policy() {
     let found = messages(audit_policy(spare.as_bytes(), checked));
     assert_eq!(found[0], "line 2: the policy does not order jobs by priority");
 }
+
+/// EASY on two nodes, of which node 1 is down from 5 to 7 s. Job 2 is of the class `high`: job 1, which was interrupted, begins again behind it.
+const FAILING: [&str; 16] = [
+    r#"{"event":"run","format":3,"policy":"EASY","nodes":2,"penalty_us":0,"tau_us":10000000}"#,
+    r#"{"event":"platform","interruption":"requeue","interval_us":0,"cost_us":0,"restart_us":0}"#,
+    r#"{"event":"priority","settings":{"weights":{"qos":100},"qos":[{"name":"high","priority":1,"queues":[2]},{"name":"low"}]}}"#,
+    r#"{"event":"submit","at_us":0,"job":0,"id":1,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":10000000,"user":1}"#,
+    r#"{"event":"submit","at_us":0,"job":1,"id":2,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":10000000,"user":2}"#,
+    r#"{"event":"start","at_us":0,"job":0,"on":[[0,1]],"yield":1048576}"#,
+    r#"{"event":"start","at_us":0,"job":1,"on":[[1,1]],"yield":1048576}"#,
+    r#"{"event":"down","at_us":5000000,"nodes":[[1,1]]}"#,
+    r#"{"event":"interrupt","at_us":5000000,"job":1,"kept_us":0}"#,
+    r#"{"event":"submit","at_us":6000000,"job":2,"id":3,"tasks":1,"cpu_need":943718400,"memory":0,"run_us":10000000,"user":1,"queue":2}"#,
+    r#"{"event":"up","at_us":7000000,"nodes":[[1,1]]}"#,
+    r#"{"event":"start","at_us":7000000,"job":2,"on":[[1,1]],"yield":1048576}"#,
+    r#"{"event":"complete","at_us":10000000,"job":0}"#,
+    r#"{"event":"start","at_us":10000000,"job":1,"on":[[0,1]],"yield":1048576}"#,
+    r#"{"event":"complete","at_us":17000000,"job":2}"#,
+    r#"{"event":"complete","at_us":20000000,"job":1}"#,
+];
+
+const FAILING_SUMMARY: &str = concat!(
+    r#"{"event":"summary","completed":3,"rejected":0,"makespan_us":20000000,"max_stretch":2.0,"max_bounded_stretch":2.0,"#,
+    r#""mean_bounded_stretch":1.3666666666666667,"mean_turnaround_s":13.666666666666666,"utilisation":0.75,"preemptions":0,"#,
+    r#""migrations":0,"migrated_tasks":0,"platform":{"interruptions":1,"lost":0,"lost_work_s":5.0,"availability":0.95,"#,
+    r#""goodput":0.7894736842105263}}"#
+);
+
+fn failing(from: &str, to: &str) -> Vec<String> {
+    let text = [&FAILING[..], &[FAILING_SUMMARY]].concat().join("\n") + "\n";
+    assert!(text.contains(from), "{from}");
+    messages(easy(&text.replacen(from, to, 1)))
+}
+
+#[test]
+fn priorities_of_nodes_that_go_down_are_followed() {
+    assert_eq!(failing("", ""), Vec::<String>::new());
+    for (from, to, expected) in [
+        // By submission job 1 is the first.
+        (
+            "\"qos\":100",
+            "\"qos\":0",
+            "7 s, job 1: it is the first in the queue and does not start, though 1 nodes",
+        ),
+        (
+            "\"queue\":2",
+            "\"queue\":3",
+            "7 s, job 1: it is the first in the queue and does not start, though 1 nodes",
+        ),
+        // Job 0 of the same user runs.
+        (
+            "\"weights\"",
+            "\"max_running_per_user\":1,\"weights\"",
+            "7 s, job 2: it starts, though its user runs 1 jobs already, and may run 1",
+        ),
+        // The class may have one node, and job 1 has left it.
+        (
+            "{\"name\":\"low\"}",
+            "{\"name\":\"low\",\"total_nodes\":1}",
+            "0 s, job 1: it starts on 1 nodes beside 1 of `low`",
+        ),
+        (
+            "{\"name\":\"low\"}",
+            "{\"name\":\"low\",\"preempt\":[\"high\"]}",
+            "line 3: jobs that preempt others on nodes that go down or differ cannot be checked",
+        ),
+    ] {
+        let found = failing(from, to);
+        assert!(found.iter().any(|message| message.contains(expected)), "{to}: {found:#?}");
+    }
+}

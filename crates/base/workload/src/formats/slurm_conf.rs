@@ -2,8 +2,10 @@
 //!
 //! Used are `PriorityWeightAge`, `PriorityWeightFairshare`, `PriorityWeightJobSize`, `PriorityWeightPartition`, `PriorityWeightQOS`,
 //! `PriorityMaxAge`, `PriorityFavorSmall`, `PriorityDecayHalfLife`, `PriorityCalcPeriod`, `PriorityType`, of `SchedulerParameters` `bf_interval`,
-//! `bf_max_job_test`, `bf_resolution` and `bf_window`, and of each `PartitionName` `MaxTime`, `MaxNodes` and `PriorityJobFactor`. What is
-//! missing has Slurm's default. Every other parameter is listed, so that it can be reported.
+//! `bf_max_job_test`, `bf_resolution` and `bf_window`, `PreemptType`, `PreemptMode`, `PreemptExemptTime`, and of each `PartitionName`
+//! `MaxTime`, `MaxNodes`, `PriorityJobFactor` and, with `PreemptType=preempt/partition_prio`, `PriorityTier` and `PreemptMode`: jobs of a
+//! partition preempt those of lower tiers, the lowest first. What is missing has Slurm's default. Every other parameter is listed, so that it
+//! can be reported.
 //!
 //! ```
 //! use dfrsim_workload::formats::slurm_conf;
@@ -23,7 +25,7 @@
 //! ```
 
 use crate::log::Header;
-use dfrsim_model::priority::{BackfillSettings, JobClass, Priorities, PriorityWeights};
+use dfrsim_model::priority::{BackfillSettings, JobClass, PreemptMode, Priorities, PriorityWeights};
 
 /// Parameters of `slurm.conf`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +86,10 @@ impl SlurmConf {
             }
             number.is_some()
         });
+        let absent = &self.absent;
+        for class in &mut self.settings.partitions {
+            class.preempt.retain(|name| !absent.contains(name));
+        }
         self
     }
 }
@@ -102,6 +108,7 @@ pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
     };
     let mut line = String::new();
     let mut is_basic = false;
+    let mut preempt = Preempt::default();
     for (number, text) in (1..).zip(text.lines()) {
         let text = text.split('#').next().unwrap_or_default();
         // A line may go on in the next one.
@@ -115,7 +122,8 @@ pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
         let Some((name, value)) = pairs.next() else { continue };
         let at = |parameter: &str| At { line: number, parameter: parameter.to_owned() };
         if name.eq_ignore_ascii_case("PartitionName") {
-            conf.partition(value, pairs, number)?;
+            let of_partition = conf.partition(value, pairs, number)?;
+            preempt.partitions.push(of_partition);
             continue;
         }
         for (name, value) in [(name, value)].into_iter().chain(pairs) {
@@ -133,6 +141,9 @@ pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
                 "prioritycalcperiod" => settings.calc_period_s = at.time(value)?,
                 "priorityfavorsmall" => settings.favor_small = at.yes(value)?,
                 "prioritytype" => is_basic = at.is_basic(value)?,
+                "preempttype" => preempt.by = at.preempt_type(value)?,
+                "preemptmode" => preempt.mode = at.preempt_mode(value, &mut conf)?,
+                "preemptexempttime" => preempt.exempt_s = if value == "-1" { 0 } else { at.time(value)? },
                 "schedulerparameters" => conf.scheduler(value, &at)?,
                 _ => conf.ignore(name.to_owned()),
             }
@@ -141,7 +152,61 @@ pub fn read(text: &str) -> Result<SlurmConf, ConfError> {
     if is_basic {
         conf.settings.weights = PriorityWeights::default();
     }
+    preempt.apply(&mut conf);
     Ok(conf)
+}
+
+/// Which jobs preempt others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum PreemptType {
+    #[default]
+    None,
+    Qos,
+    Partition,
+}
+
+/// What is said of preemption, of which some counts with one type only.
+#[derive(Debug, Default)]
+struct Preempt {
+    by: PreemptType,
+    /// Slurm's default is `OFF`.
+    mode: Option<PreemptMode>,
+    exempt_s: u64,
+    /// The tier and the mode of each partition.
+    partitions: Vec<(u32, Option<PreemptMode>)>,
+}
+
+impl Preempt {
+    fn apply(self, conf: &mut SlurmConf) {
+        if self.by == PreemptType::None {
+            return;
+        }
+        conf.settings.preempt_mode = self.mode.unwrap_or(PreemptMode::Off);
+        conf.settings.preempt_exempt_time_s = self.exempt_s;
+        if self.by == PreemptType::Qos {
+            return conf.ignore("PreemptType=preempt/qos (its lists are in Slurm's database)".to_owned());
+        }
+        conf.ignored.retain(|name| !is_of_preemption(name));
+        let classes = &mut conf.settings.partitions;
+        let mut by_tier: Vec<(u32, String)> = self
+            .partitions
+            .iter()
+            .zip(&*classes)
+            .map(|(&(tier, _), class)| (tier, class.name.clone()))
+            .collect();
+        by_tier.sort_by_key(|&(tier, _)| tier);
+        for (class, (tier, mode)) in classes.iter_mut().zip(self.partitions) {
+            let lower = by_tier.iter().filter(|(other, _)| *other < tier);
+            class.preempt = lower.map(|(_, name)| name.clone()).collect();
+            class.preempt_mode = mode;
+        }
+    }
+}
+
+/// Whether a parameter of a partition counts if partitions preempt each other.
+fn is_of_preemption(parameter: &str) -> bool {
+    let key = parameter.rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
+    parameter.starts_with("PartitionName=") && matches!(key.as_str(), "prioritytier" | "preemptmode")
 }
 
 impl SlurmConf {
@@ -172,9 +237,10 @@ impl SlurmConf {
         name: &str,
         pairs: impl Iterator<Item = (&'a str, &'a str)>,
         line: usize,
-    ) -> Result<(), ConfError> {
-        // Slurm's default of the factor is 1.
+    ) -> Result<(u32, Option<PreemptMode>), ConfError> {
+        // Slurm's default of the factor is 1, as that of the tier.
         let mut class = JobClass { name: name.to_owned(), priority: 1, ..JobClass::default() };
+        let (mut tier, mut mode) = (1, None);
         for (key, value) in pairs {
             let at = At { line, parameter: format!("PartitionName={name} {key}") };
             let is_limited = !matches!(value.to_ascii_uppercase().as_str(), "UNLIMITED" | "INFINITE" | "-1");
@@ -182,11 +248,18 @@ impl SlurmConf {
                 "maxtime" => class.max_time_s = is_limited.then(|| at.time(value)).transpose()?,
                 "maxnodes" => class.max_nodes = is_limited.then(|| at.number(value)).transpose()?,
                 "priorityjobfactor" => class.priority = at.number(value)?,
-                _ => self.ignore(at.parameter),
+                _ => {
+                    match key.to_ascii_lowercase().as_str() {
+                        "prioritytier" => tier = at.number(value)?,
+                        "preemptmode" => mode = at.preempt_mode(value, self)?,
+                        _ => {}
+                    }
+                    self.ignore(at.parameter);
+                }
             }
         }
         self.settings.partitions.push(class);
-        Ok(())
+        Ok((tier, mode))
     }
 }
 
@@ -214,6 +287,29 @@ impl At {
             "NO" | "FALSE" | "0" => Ok(false),
             _ => Err(self.found(text, "YES or NO")),
         }
+    }
+    fn preempt_type(&self, text: &str) -> Result<PreemptType, ConfError> {
+        match text {
+            "preempt/none" => Ok(PreemptType::None),
+            "preempt/qos" => Ok(PreemptType::Qos),
+            "preempt/partition_prio" => Ok(PreemptType::Partition),
+            _ => Err(self.found(text, "preempt/none, preempt/qos or preempt/partition_prio")),
+        }
+    }
+    /// Of a list with the mode; jobs that take turns (`GANG`) or preempt others of their own class (`WITHIN`) do not do so here.
+    fn preempt_mode(&self, text: &str, conf: &mut SlurmConf) -> Result<Option<PreemptMode>, ConfError> {
+        let mut mode = None;
+        for part in text.split(',') {
+            match part.to_ascii_uppercase().as_str() {
+                "OFF" => mode = Some(PreemptMode::Off),
+                "CANCEL" => mode = Some(PreemptMode::Cancel),
+                "REQUEUE" => mode = Some(PreemptMode::Requeue),
+                "SUSPEND" => mode = Some(PreemptMode::Suspend),
+                other @ ("GANG" | "WITHIN") => conf.ignore(format!("{}={other}", self.parameter)),
+                _ => return Err(self.found(text, "OFF, CANCEL, REQUEUE or SUSPEND, with GANG or WITHIN")),
+            }
+        }
+        Ok(mode)
     }
     fn is_basic(&self, text: &str) -> Result<bool, ConfError> {
         match text {
@@ -335,6 +431,50 @@ PartitionName=debug MaxTime=30 PriorityJobFactor=100
         assert_eq!(conf.settings.weights, PriorityWeights::default());
     }
 
+    const TIERS: &str = "\
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE,GANG
+PreemptExemptTime=0:05
+PartitionName=high PriorityTier=3 PreemptMode=OFF
+PartitionName=middle PriorityTier=2 PreemptMode=SUSPEND GraceTime=10
+PartitionName=low
+";
+
+    #[test]
+    fn partitions_preempt_those_of_lower_tiers() {
+        let SlurmConf { settings, ignored, .. } = read(TIERS).unwrap();
+        settings.check().unwrap();
+        assert_eq!((settings.preempt_mode, settings.preempt_exempt_time_s), (PreemptMode::Requeue, 5));
+        let found: Vec<_> =
+            settings.partitions.iter().map(|it| (it.preempt.join(" "), it.preempt_mode)).collect();
+        let expected = [
+            ("low middle".to_owned(), Some(PreemptMode::Off)),
+            ("low".to_owned(), Some(PreemptMode::Suspend)),
+            (String::new(), None),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(ignored, ["PreemptMode=GANG", "PartitionName=middle GraceTime"]);
+        // Of a log without one of them.
+        let mut header = Header::default();
+        header.push("Partition", "1 high");
+        header.push("Partition", "2 low");
+        let of_log = read(TIERS).unwrap().of_log(&header).settings;
+        of_log.check().unwrap();
+        assert_eq!(of_log.partitions[0].preempt, ["low"]);
+    }
+
+    #[test]
+    fn without_a_type_no_partition_preempts() {
+        let none = read(&TIERS.replace("partition_prio", "none")).unwrap();
+        assert!(none.settings.preempting().is_none());
+        assert!(none.ignored.contains(&"PartitionName=high PriorityTier".to_owned()));
+        let off = read(&TIERS.replace("PreemptMode=REQUEUE,GANG", "")).unwrap().settings;
+        assert_eq!(off.preempt_mode, PreemptMode::Off);
+        let qos = read("PreemptType=preempt/qos\nPreemptMode=CANCEL\nPreemptExemptTime=-1\n").unwrap();
+        assert_eq!(qos.settings.preempt_mode, PreemptMode::Cancel);
+        assert_eq!(qos.notices(), ["not used: PreemptType=preempt/qos (its lists are in Slurm's database)"]);
+    }
+
     #[test]
     fn wrong_values_have_their_place() {
         for (text, message) in [
@@ -343,6 +483,14 @@ PartitionName=debug MaxTime=30 PriorityJobFactor=100
             (
                 "PartitionName=a MaxTime=long",
                 "line 1: PartitionName=a MaxTime: expected a time such as 90 (minutes), 1:30:00 or 7-0, found `long`",
+            ),
+            (
+                "PreemptType=preempt/all",
+                "line 1: PreemptType: expected preempt/none, preempt/qos or preempt/partition_prio, found `preempt/all`",
+            ),
+            (
+                "PartitionName=a PreemptMode=KILL",
+                "line 1: PartitionName=a PreemptMode: expected OFF, CANCEL, REQUEUE or SUSPEND, with GANG or WITHIN, found `KILL`",
             ),
             ("SchedulerParameters=bf_interval", "line 1: bf_interval: expected a whole number, found ``"),
         ] {

@@ -62,6 +62,11 @@ impl Subject<'_> {
     pub(super) fn capacity(&self) -> Option<f64> {
         self.unequal.as_ref().map(|unequal| unequal.classes.capacity())
     }
+
+    /// Whether jobs may be interrupted: by nodes that go down, or by others.
+    pub(super) fn interrupts(&self) -> bool {
+        self.outages.is_some() || self.priorities.as_ref().is_some_and(|it| it.preempting().is_some())
+    }
 }
 
 /// The files in the making.
@@ -119,7 +124,7 @@ impl FileArguments {
                 };
                 let (taus, weights, capacity) = (vec![tau], weights.clone(), subject.capacity());
                 let figures = SummaryOptions { capacity, taus, weights, ..SummaryOptions::new(nodes) };
-                (log, Metrics::new(SummaryOptions { outages: outages.is_some(), ..figures }))
+                (log, Metrics::new(SummaryOptions { outages: subject.interrupts(), ..figures }))
             }),
             log: create(&self.swf_out)?.map(|out| ScheduleLog::new(out, &header(), records)),
             batsim_jobs: create(&self.batsim_jobs_out)?.map(|out| BatsimJobs::new(out, stem(&name))),

@@ -2,7 +2,7 @@
 
 use crate::support::{Do, Records, Script, ends, half, job, penalty};
 use dfrsim_cluster::{
-    Decision, EstimateModel, Metrics, Options, Overrun, Scheduler, SimulationError, Situation,
+    Decision, EstimateModel, JobRecord, Metrics, Options, Overrun, Scheduler, SimulationError, Situation,
     SummaryOptions, simulate,
 };
 use dfrsim_model::{JobId, NodeId, NodeTasks, Share, SimSpan, SimTime, Yield};
@@ -220,4 +220,29 @@ fn waking_up_without_a_change_counts_as_stalled() {
     }
     let error = simulate(1, &Options::default(), [job(7, 0, 1, 10)], &mut Dreamer, &mut ()).unwrap_err();
     assert!(matches!(error, SimulationError::Stuck { jobs: 1, first: JobId(7), .. }), "{error}");
+}
+
+/// A job of 10 s is requeued after 4 s at half its speed, with no work kept, and ends 20 s after it starts again; one that is lost does
+/// not end.
+#[test]
+fn a_policy_requeues_and_loses_jobs() {
+    let half_of_it = |job, second| (second, vec![Do::Start(job, on(job as u32), half())]);
+    let steps = vec![
+        half_of_it(0, 0),
+        half_of_it(1, 1),
+        (4, vec![Do::Requeue(0)]),
+        (5, vec![Do::Lose(1)]),
+        half_of_it(0, 6),
+    ];
+    let metrics = Metrics::new(SummaryOptions { outages: true, ..SummaryOptions::new(2) });
+    let mut watchers = (Records::default(), metrics);
+    let jobs = [job(1, 0, 2, 10), job(2, 1, 2, 10)];
+    simulate(2, &Options::default(), jobs, &mut Script::new(steps), &mut watchers).unwrap();
+    let (records, metrics) = watchers;
+    assert_eq!(records.0.len(), 1);
+    let JobRecord { start, end, interruptions, .. } = records.0[0];
+    assert_eq!((start, end, interruptions), (SimTime::ZERO, SimTime::from_secs(26), 1));
+    // Two seconds of work of each, with two tasks at a need of one half.
+    let figures = metrics.summary().unwrap().platform.unwrap();
+    assert_eq!((figures.interruptions, figures.lost, figures.lost_work), (2, 1, 4.0));
 }

@@ -37,7 +37,7 @@ fn a_job_must_be_in_the_state_for_what_is_asked() {
     let paused = || vec![first_starts(), (3, vec![Do::Pause(0)])];
     let completed = || vec![first_starts()];
     let rejected = || vec![(0, vec![Do::Reject(0)])];
-    let wrong: [(Steps, u64, Do, &str, JobState); 13] = [
+    let wrong: [(Steps, u64, Do, &str, JobState); 15] = [
         (running(), 5, start(), "start", Running),
         (running(), 5, Do::Reject(0), "be rejected", Running),
         (running(), 5, Do::Resume(0, on(), half()), "resume", Running),
@@ -47,6 +47,8 @@ fn a_job_must_be_in_the_state_for_what_is_asked() {
         (paused(), 5, Do::Migrate(0, on(), half()), "migrate", Paused),
         (paused(), 5, Do::Kill(0), "be killed", Paused),
         (Vec::new(), 0, Do::Kill(0), "be killed", Waiting),
+        (paused(), 5, Do::Requeue(0), "be requeued", Paused),
+        (Vec::new(), 0, Do::Lose(0), "be lost", Waiting),
         (Vec::new(), 0, Do::Pause(0), "pause", Waiting),
         (Vec::new(), 0, Do::Migrate(0, on(), half()), "migrate", Waiting),
         // At the moment of its completion a job can still be examined.

@@ -16,6 +16,8 @@ pub(crate) enum Do {
     Pause(usize),
     Reject(usize),
     Kill(usize),
+    Requeue(usize),
+    Lose(usize),
     WakeAt(SimTime),
 }
 
@@ -84,6 +86,8 @@ impl Scheduler for Script {
                 Do::Pause(job) => decision.pause(self.handles[*job]),
                 Do::Reject(job) => decision.reject(self.handles[*job]),
                 Do::Kill(job) => decision.kill(self.handles[*job]),
+                Do::Requeue(job) => decision.requeue(self.handles[*job]),
+                Do::Lose(job) => decision.lose(self.handles[*job]),
                 Do::WakeAt(time) => decision.wake_at(*time),
             }
         }

@@ -2,17 +2,19 @@
 
 use crate::support::{Records, job, jobs, schedule, starts_and_ends};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
-use dfrsim_cluster::{EventLog, JobRecord, Metrics, Options, SummaryOptions, simulate};
-use dfrsim_model::priority::{Account, BackfillSettings, JobClass, Priorities, PriorityWeights, Unlisted};
+use dfrsim_cluster::{EventLog, JobRecord, Metrics, Options, Summary, SummaryOptions, simulate};
+use dfrsim_model::priority::{
+    Account, BackfillSettings, JobClass, PreemptMode, Priorities, PriorityWeights, Unlisted,
+};
 use dfrsim_model::{Job, Origin, SimSpan, UserId};
 use dfrsim_policies::{Policy, PolicyOptions};
 use proptest::prelude::*;
 use std::sync::Arc;
 
 /// Submission, nodes, run time and estimate in seconds; group and user.
-type Row = (u64, u32, u64, u64, u32, u32);
+pub(crate) type Row = (u64, u32, u64, u64, u32, u32);
 
-fn of(rows: &[Row]) -> Vec<Job> {
+pub(crate) fn of(rows: &[Row]) -> Vec<Job> {
     let of = |(&(submit, width, run, requested, group, user), id): (&Row, u64)| Job {
         user: UserId::new(user),
         origin: Origin::new(Some(group), Some(group), Some(user)),
@@ -21,24 +23,47 @@ fn of(rows: &[Row]) -> Vec<Job> {
     rows.iter().zip(1..).map(of).collect()
 }
 
-fn requested() -> Options {
+pub(crate) fn requested() -> Options {
     Options { estimates: "requested".parse().unwrap(), ..Options::default() }
 }
 
 /// Simulates with priorities, has the events audited, and gives the completed jobs by submission, with how many were rejected.
-fn run(
+pub(crate) fn run(
     policy: &str,
     nodes: u32,
     settings: &Priorities,
     options: &Options,
     jobs: Vec<Job>,
 ) -> (Vec<JobRecord>, u64) {
+    let (records, summary, _) = run_with_events(policy, nodes, settings, options, jobs);
+    (records, summary.rejected)
+}
+
+/// The same with all figures, and the audited events file.
+pub(crate) fn run_with_events(
+    policy: &str,
+    nodes: u32,
+    settings: &Priorities,
+    options: &Options,
+    jobs: Vec<Job>,
+) -> (Vec<JobRecord>, Summary, String) {
     settings.check().unwrap();
     let parsed: Policy = policy.parse().unwrap();
     let mut scheduler = parsed.scheduler_by_priority(nodes, &Arc::new(settings.clone())).unwrap();
     let tau = SimSpan::from_secs(10);
-    let log = EventLog::new(Vec::new(), policy, nodes, options.penalty, tau).with_priorities(settings);
-    let metrics = Metrics::new(SummaryOptions::new(nodes));
+    let mut log = EventLog::new(Vec::new(), policy, nodes, options.penalty, tau);
+    if let Some(outages) = &options.outages {
+        log = log.with_outages(outages.interruption);
+    }
+    if let Some(unequal) = &options.unequal {
+        log = log.with_classes(&unequal.classes);
+    }
+    let log = log.with_priorities(settings);
+    let metrics = Metrics::new(SummaryOptions {
+        outages: options.outages.is_some() || settings.preempting().is_some(),
+        capacity: options.unequal.as_ref().map(|unequal| unequal.classes.capacity()),
+        ..SummaryOptions::new(nodes)
+    });
     let mut watchers = ((metrics, log), Records::default());
     simulate(nodes, options, jobs, &mut *scheduler, &mut watchers)
         .unwrap_or_else(|error| panic!("{policy}: {error}"));
@@ -48,7 +73,7 @@ fn run(
     let checked = CheckedPolicy::parse(policy, PolicyOptions::default().period).unwrap();
     audit_policy(events.as_slice(), checked)
         .unwrap_or_else(|error| panic!("{policy}: {error}\n{}", String::from_utf8_lossy(&events)));
-    (records.sorted(), summary.rejected)
+    (records.sorted(), summary, String::from_utf8(events).unwrap())
 }
 
 fn starts(policy: &str, nodes: u32, settings: &Priorities, rows: &[Row]) -> Vec<f64> {
@@ -227,8 +252,30 @@ fn backfilling_has_a_resolution_and_a_window() {
     assert_eq!(starts("CONS", 4, &settings(0, 50), &rows(200))[1..], [202.0, 2.0]);
 }
 
+/// Which of two classes preempts the other one, if any, what happens to jobs of each, and how long they are exempt.
+fn preempting() -> impl Strategy<Value = (usize, [PreemptMode; 2], u64)> {
+    let mode = || {
+        let modes = [PreemptMode::Requeue, PreemptMode::Cancel, PreemptMode::Suspend, PreemptMode::Off];
+        prop::sample::select(modes.to_vec())
+    };
+    // Often no time.
+    (0_usize..4, [mode(), mode()], 0_u64..200)
+        .prop_map(|(preempt, modes, exempt)| (preempt, modes, exempt.saturating_sub(100)))
+}
+
+fn with_preemption(mut classes: Vec<JobClass>, preempt: usize, modes: [PreemptMode; 2]) -> Vec<JobClass> {
+    let names: Vec<String> = classes.iter().map(|class| class.name.clone()).collect();
+    for (class, mode) in classes.iter_mut().zip(modes) {
+        class.preempt_mode = Some(mode);
+    }
+    if preempt < classes.len() {
+        classes[preempt].preempt.push(names[1 - preempt].clone());
+    }
+    classes
+}
+
 /// Random settings of a cluster of 8 nodes.
-fn settings() -> impl Strategy<Value = Priorities> {
+pub(crate) fn settings() -> impl Strategy<Value = Priorities> {
     let weights = [0_u32..1_000, 0..1_000, 0..1_000, 0..1_000, 0..1_000];
     let limit = || prop::option::of(1_u32..6);
     let class = |name: &'static str| {
@@ -277,36 +324,48 @@ fn settings() -> impl Strategy<Value = Priorities> {
     );
     let times = (1_u64..500, 0_u64..2_000, 1_u64..120, prop::bool::ANY);
     let unlisted = prop::sample::select(vec![Unlisted::Group, Unlisted::User, Unlisted::Together]);
-    (weights, times, accounts, unlisted, class("q"), class("p"), limit(), backfill).prop_map(
-        |(
-            weights,
-            (max_age_s, half_life_s, calc_period_s, favor_small),
-            accounts,
-            unlisted,
-            q,
-            p,
-            most,
-            backfill,
-        )| {
-            let [age, size, fair_share, qos, partition] = weights;
-            Priorities {
-                weights: PriorityWeights { age, size, fair_share, qos, partition },
-                max_age_s,
-                favor_small,
-                half_life_s,
-                calc_period_s,
+    (
+        weights,
+        times,
+        accounts,
+        unlisted,
+        (class("q"), class("r"), preempting()),
+        class("p"),
+        limit(),
+        backfill,
+    )
+        .prop_map(
+            |(
+                weights,
+                (max_age_s, half_life_s, calc_period_s, favor_small),
                 accounts,
                 unlisted,
-                qos: vec![q],
-                partitions: vec![p],
-                max_running_per_user: most,
+                (q, r, (preempt, modes, exempt)),
+                p,
+                most,
                 backfill,
-            }
-        },
-    )
+            )| {
+                let [age, size, fair_share, qos, partition] = weights;
+                Priorities {
+                    weights: PriorityWeights { age, size, fair_share, qos, partition },
+                    max_age_s,
+                    favor_small,
+                    half_life_s,
+                    calc_period_s,
+                    accounts,
+                    unlisted,
+                    qos: with_preemption(vec![q, r], preempt, modes),
+                    partitions: vec![p],
+                    max_running_per_user: most,
+                    backfill,
+                    preempt_exempt_time_s: exempt,
+                    ..Priorities::default()
+                }
+            },
+        )
 }
 
-fn rows() -> impl Strategy<Value = Vec<Row>> {
+pub(crate) fn rows() -> impl Strategy<Value = Vec<Row>> {
     let row = (0_u64..40, 1_u32..9, 1_u64..200, 1_u64..300, 0_u32..4, 0_u32..4);
     prop::collection::vec(row, 1..60).prop_map(|mut rows| {
         // From gaps to moments.
@@ -335,8 +394,11 @@ proptest! {
         jobs[0].run_time = SimSpan::from_secs(1);
         jobs[0].requested_time = None;
         jobs[0].tasks = 1;
-        let (records, rejected) = run(["FCFS", "EASY", "CONS"][policy], 8, &settings, &options, jobs);
-        prop_assert_eq!(records.len() as u64 + rejected, count as u64);
+        let policy = ["FCFS", "EASY", "CONS"][policy];
+        let (records, summary, events) = run_with_events(policy, 8, &settings, &options, jobs);
+        let lost = summary.platform.map_or(0, |it| it.lost);
+        prop_assert_eq!(records.len() as u64 + summary.rejected + lost, count as u64);
+        crate::preemption::each_has_a_reason(&events);
     }
 
     /// Without weights and limits the order is that of the submissions: the policies decide as they do without settings. CONS plans

@@ -84,8 +84,9 @@ fn faults_of_priorities_have_their_place() {
         ),
         (
             "[[workloads]]",
-            "[[outages.maintenance]]\nfirst_s = 0\nevery_s = 5\nlength_s = 1\n[[workloads]]",
-            "priorities on nodes that go down or differ",
+            "[[outages.maintenance]]\nfirst_s = 0\nevery_s = 5\nlength_s = 1\n[[priority]]\nname = 'p'\n\
+            qos = [{ name = 'a', preempt = ['b'] }, { name = 'b' }]\n[[workloads]]",
+            "jobs that preempt others on nodes that go down or differ",
         ),
     ] {
         assert!(lublin.contains(found), "{found}");

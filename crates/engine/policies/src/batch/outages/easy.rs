@@ -5,12 +5,22 @@ use super::{Room, Split, Start, Wanted};
 use dfrsim_model::SimTime;
 
 /// What the head of the queue waits for.
-struct Reservation {
+#[derive(Debug)]
+pub(in crate::batch) struct Reservation {
     time: SimTime,
     /// The nodes of each group that it could have then.
     free: Split,
     /// How many of them it does not need.
     spare: u32,
+}
+
+impl Reservation {
+    /// At the earliest moment at which the head can start; `None` if there is no such moment.
+    pub(in crate::batch) fn new(head: &Wanted, profiles: &Profiles<'_>) -> Option<Reservation> {
+        let (time, (free, _)) = profiles.earliest(head)?;
+        let spare = free.iter().sum::<u32>() - head.job.width;
+        Some(Reservation { time, free, spare })
+    }
 }
 
 /// Starts jobs of the queue, which is in its order; `backfills` lets those behind the head go before it if that does not delay it.
@@ -32,10 +42,7 @@ pub(super) fn pass(
     }
     let Some(head) = queue.first().filter(|_| backfills) else { return };
     let mut left = profiles.free_now();
-    let mut reservation = profiles.earliest(head).map(|(time, (free, _))| {
-        let spare = free.iter().sum::<u32>() - head.job.width;
-        Reservation { time, free, spare }
-    });
+    let mut reservation = Reservation::new(head, profiles);
     let mut at = 1;
     while at < queue.len() && left > 0 {
         let width = queue[at].job.width;
@@ -50,7 +57,7 @@ pub(super) fn pass(
 }
 
 /// Nodes on which a job can start now without delaying the head of the queue; what they take of its reservation is noted there.
-fn beside(
+pub(in crate::batch) fn beside(
     now: SimTime,
     job: &Wanted,
     mut reservation: Option<&mut Reservation>,

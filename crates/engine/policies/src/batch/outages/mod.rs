@@ -18,10 +18,14 @@
 
 mod conservative;
 mod easy;
+mod groups;
 mod profile;
 mod scheduler;
 mod spare;
 
+pub(super) use easy::{Reservation, beside};
+pub(super) use groups::{Groups, NodeGroups};
+pub(super) use profile::Profiles;
 pub(crate) use scheduler::{Discipline, WithOutages};
 
 use super::BatchJob;
@@ -30,7 +34,7 @@ use std::sync::Arc;
 
 /// Nodes of a class that have the same windows before them.
 #[derive(Debug)]
-struct Group {
+pub(super) struct Group {
     /// Rising.
     nodes: Vec<u32>,
     /// The place of their class; 0 if all nodes are equal.
@@ -41,11 +45,11 @@ struct Group {
 }
 
 /// What each group gives to a job.
-type Split = Vec<u32>;
+pub(super) type Split = Vec<u32>;
 
 /// A job that waits, or holds a reservation.
 #[derive(Clone, Debug)]
-struct Wanted {
+pub(super) struct Wanted {
     job: BatchJob,
     /// Whether a task fits a node of each class; `None` if all nodes are equal.
     fits: Option<Arc<[bool]>>,
@@ -66,7 +70,7 @@ impl Wanted {
 }
 
 /// Free nodes of each group that are enough for a job, and when it ends if it starts on some of them.
-type Room = (Split, SimTime);
+pub(super) type Room = (Split, SimTime);
 
 /// A job that starts now, with the nodes that each group gives it, and its end by its estimate.
 type Start = (Wanted, Split, SimTime);

@@ -5,7 +5,7 @@ use dfrsim_model::{SimSpan, SimTime, Yield};
 
 /// The free nodes of all groups as step functions of time, from now on.
 #[derive(Debug)]
-pub(super) struct Profiles<'a> {
+pub(in crate::batch) struct Profiles<'a> {
     now: SimTime,
     groups: &'a [Group],
     /// The different speeds of nodes, the highest first.
@@ -37,7 +37,7 @@ impl<'a> Profiles<'a> {
             step.free += by;
         }
     }
-    pub(super) fn take(&mut self, split: &[u32], start: SimTime, end: SimTime) {
+    pub(in crate::batch) fn take(&mut self, split: &[u32], start: SimTime, end: SimTime) {
         for (group, &nodes) in split.iter().enumerate() {
             self.change(group, start, end, -i64::from(nodes));
         }
@@ -82,7 +82,7 @@ impl<'a> Profiles<'a> {
         self.speeds.iter().map(move |&speed| self.of_use(start, job, speed))
     }
     /// Enough nodes for a job from a moment on, the fastest.
-    pub(super) fn room(&self, start: SimTime, job: &Wanted) -> Option<Room> {
+    pub(in crate::batch) fn room(&self, start: SimTime, job: &Wanted) -> Option<Room> {
         let is_enough =
             |free: &Split| free.iter().map(|&free| u64::from(free)).sum::<u64>() >= job.job.width.into();
         self.by_speed(start, job).find(|(free, _)| is_enough(free))
@@ -96,14 +96,14 @@ impl<'a> Profiles<'a> {
         is_free.then_some(end)
     }
     /// The nodes that are free now, for however short.
-    pub(super) fn free_now(&self) -> u32 {
+    pub(in crate::batch) fn free_now(&self) -> u32 {
         let end = self.now.saturating_add(SimSpan::from_micros(1));
         (0..self.groups.len()).map(|group| self.free(group, self.now, end)).sum()
     }
 
     /// The earliest moment at which a job has room, and that; `None` if there is no such moment. It is [`SimTime::MAX`] where that is
     /// the end of jobs without estimates.
-    pub(super) fn earliest(&self, job: &Wanted) -> Option<(SimTime, Room)> {
+    pub(in crate::batch) fn earliest(&self, job: &Wanted) -> Option<(SimTime, Room)> {
         let mut start = self.now;
         loop {
             if let Some(room) = self.room(start, job) {
@@ -126,7 +126,7 @@ impl<'a> Profiles<'a> {
 
     /// Which group gives how many of `width` nodes at a moment: those whose next window comes first, then those with the lowest
     /// nodes; those that are not `preferred` last.
-    pub(super) fn choose(
+    pub(in crate::batch) fn choose(
         &self,
         start: SimTime,
         width: u32,

@@ -1,13 +1,14 @@
 //! From groups of nodes to decisions.
 
 use super::conservative::Reservations;
-use super::profile::Profiles;
+use super::groups::NodeGroups;
 use super::spare::SpareNodes;
-use super::{Group, Split, Start, Wanted, easy};
+use super::{Split, Start, Wanted, easy};
 use crate::batch::{BatchJob, Compression, OVERRUN, QueueOrder};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
-use dfrsim_model::{NodeId, NodeTasks, SimSpan, SimTime, Yield};
+use dfrsim_model::{SimSpan, SimTime, Yield};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The rules by which jobs start.
 #[derive(Clone, Copy, Debug)]
@@ -64,20 +65,9 @@ struct Running {
 #[derive(Debug)]
 struct OutageScheduler {
     discipline: Discipline,
-    nodes: u32,
+    nodes: NodeGroups,
     queue: Vec<Wanted>,
     running: BTreeMap<JobHandle, Running>,
-    /// The job on each node.
-    holders: Vec<Option<JobHandle>>,
-    groups: Vec<Group>,
-    /// Their different speeds, the highest first.
-    speeds: Vec<Yield>,
-    /// The group of each node.
-    group_of: Vec<usize>,
-    /// The nodes of each group that are up, or down in a window.
-    up: Vec<u32>,
-    /// The state of the platform for which the groups were made.
-    platform_changes: Option<u64>,
     spare: SpareNodes,
     reservations: Reservations,
     /// Whether a job left its nodes before the end of its estimate since the last pass.
@@ -90,15 +80,9 @@ impl OutageScheduler {
     fn new(discipline: Discipline, nodes: u32) -> OutageScheduler {
         OutageScheduler {
             discipline,
-            nodes,
+            nodes: NodeGroups::new(nodes),
             queue: Vec::new(),
             running: BTreeMap::new(),
-            holders: vec![None; nodes as usize],
-            groups: Vec::new(),
-            speeds: Vec::new(),
-            group_of: Vec::new(),
-            up: Vec::new(),
-            platform_changes: None,
             spare: SpareNodes::default(),
             reservations: Reservations::default(),
             freed: false,
@@ -108,9 +92,6 @@ impl OutageScheduler {
 
     fn enqueue(&mut self, view: View<'_>, job: JobHandle) {
         let seen = view.job(job);
-        let fits = view
-            .classes()
-            .map(|classes| (0..classes.classes().len()).map(|class| view.fits(job, class)).collect());
         let job = BatchJob {
             job,
             sequence: seen.sequence(),
@@ -118,52 +99,14 @@ impl OutageScheduler {
             width: seen.tasks(),
             estimate: seen.remaining_estimate().unwrap_or(SimSpan::MAX),
         };
-        self.queue.push(Wanted { job, fits });
-    }
-
-    /// How many nodes have what a task of a job asks for.
-    fn nodes_for(&self, view: View<'_>, job: JobHandle) -> u32 {
-        let Some(classes) = view.classes() else { return self.nodes };
-        let fitting = classes.classes().iter().enumerate().filter(|(class, _)| view.fits(job, *class));
-        fitting.map(|(_, class)| class.nodes).sum()
+        self.queue.push(Wanted::new(view, job));
     }
 
     fn leave(&mut self, now: SimTime, job: JobHandle) {
         let Some(Running { on, end, .. }) = self.running.remove(&job) else { return };
-        on.iter().for_each(|range| self.holders[range.indices()].fill(None));
+        self.nodes.release(&on);
         self.freed |= end > now;
         self.spare.ended(job);
-    }
-
-    /// Makes the groups of nodes for their classes and the windows that are announced now.
-    fn regroup(&mut self, view: View<'_>) {
-        let windows = view.windows();
-        let classes = view.classes();
-        let mut by_windows: BTreeMap<(usize, Vec<usize>), Vec<u32>> = BTreeMap::new();
-        for node in 0..self.nodes {
-            let places = windows.iter().enumerate().filter(|(_, it)| it.outage.nodes.has(node));
-            let places = places.map(|(place, _)| place).collect();
-            let class = classes.map_or(0, |classes| classes.class_of(node));
-            by_windows.entry((class, places)).or_default().push(node);
-        }
-        self.groups.clear();
-        self.up.clear();
-        self.group_of.resize(self.nodes as usize, 0);
-        let now = view.now();
-        for ((class, places), nodes) in by_windows {
-            let of = |place: usize| windows[place].outage;
-            let mut holes: Vec<_> = places.iter().map(|&it| (of(it).from, of(it).until)).collect();
-            holes.sort_unstable();
-            let in_window = holes.iter().any(|&(from, until)| from <= now && now < until);
-            let up = nodes.iter().filter(|&&node| in_window || view.is_up(NodeId(node))).count();
-            nodes.iter().for_each(|&node| self.group_of[node as usize] = self.groups.len());
-            self.up.push(up as u32);
-            let speed = classes.map_or(Yield::ONE, |classes| classes.classes()[class].speed);
-            self.groups.push(Group { nodes, class, speed, holes });
-        }
-        self.speeds = self.groups.iter().map(|group| group.speed).collect();
-        self.speeds.sort_unstable_by(|a, b| b.cmp(a));
-        self.speeds.dedup();
     }
 
     /// The running jobs by expected end, then submission; whether one is past its estimate.
@@ -171,16 +114,10 @@ impl OutageScheduler {
         let mut all = Vec::with_capacity(self.running.len());
         let mut overdue = false;
         for (&job, running) in &self.running {
-            let mut split = vec![0; self.groups.len()];
-            for node in running.on.iter().flat_map(|range| range.indices()) {
-                split[self.group_of[node]] += 1;
-            }
+            let split = self.nodes.groups().split(&running.on);
             overdue |= running.end <= now;
             let end = if running.end <= now { now + OVERRUN } else { running.end };
-            // A window ends its stay at the latest.
-            let used = self.groups.iter().zip(&split).filter(|(_, nodes)| **nodes > 0);
-            let begins = used.flat_map(|(group, _)| group.holes.iter().map(|&(from, _)| from));
-            let end = begins.filter(|&from| from > now).fold(end, SimTime::min);
+            let end = self.nodes.groups().stays_until(now, end, &split);
             all.push(Expected { end, job, sequence: running.sequence, split });
         }
         all.sort_by_key(|it| (it.end, it.sequence));
@@ -191,7 +128,8 @@ impl OutageScheduler {
         let (mut expected, overdue) = self.expected(now);
         let was_overdue = std::mem::replace(&mut self.overdue, overdue);
         let freed = std::mem::take(&mut self.freed);
-        let mut profiles = Profiles::new(now, &self.groups, &self.speeds, &self.up);
+        let groups = Arc::clone(self.nodes.groups());
+        let mut profiles = groups.profiles(now);
         for Expected { end, split, .. } in &expected {
             profiles.take(split, now, *end);
         }
@@ -219,23 +157,6 @@ impl OutageScheduler {
         }
         starts
     }
-
-    /// The lowest free nodes of each group.
-    fn place(&mut self, view: View<'_>, job: &BatchJob, split: &[u32]) -> Vec<NodeRange> {
-        let mut nodes = Vec::with_capacity(job.width as usize);
-        for (group, &count) in self.groups.iter().zip(split) {
-            let holders = &self.holders;
-            let free = |node: &u32| holders[*node as usize].is_none() && view.is_up(NodeId(*node));
-            nodes.extend(group.nodes.iter().copied().filter(free).take(count as usize));
-        }
-        nodes.sort_unstable();
-        let mut ranges = Vec::new();
-        for node in nodes {
-            self.holders[node as usize] = Some(job.job);
-            NodeRange::from(NodeTasks { node: NodeId(node), tasks: 1 }).push_onto(&mut ranges);
-        }
-        ranges
-    }
 }
 
 impl Scheduler for OutageScheduler {
@@ -252,19 +173,15 @@ impl Scheduler for OutageScheduler {
             }
         }
         for &job in situation.submitted {
-            if view.job(job).tasks() > self.nodes_for(view, job) {
+            if view.job(job).tasks() > self.nodes.nodes_for(view, job) {
                 decision.reject(job);
             } else {
                 self.enqueue(view, job);
             }
         }
-        let platform_changed =
-            self.platform_changes.replace(view.platform_changes()) != Some(view.platform_changes());
-        if platform_changed {
-            self.regroup(view);
-        }
+        let platform_changed = self.nodes.follow(view);
         for (Wanted { job, .. }, split, end) in self.pass(now, platform_changed) {
-            let on = self.place(view, &job, &split);
+            let on = self.nodes.place(view, &job, &split);
             decision.start(job.job, on.iter().copied(), Yield::ONE);
             self.running.insert(job.job, Running { on, sequence: job.sequence, end });
         }

@@ -20,11 +20,17 @@
 //! starts jobs until one does not fit. EASY reserves the earliest moment for that one, and starts those of the others that do not
 //! delay it. CONS plans all jobs again, each at the earliest moment that the jobs before it leave, as Slurm's `sched/backfill` does.
 //! Where backfilling has an interval, both are FCFS between its multiples.
+//!
+//! Where a class preempts others, a job that could not start makes running ones leave if it can start then: see `preemption`. Jobs that
+//! were preempted are in the queue from the next decision on.
 
 mod accounts;
 mod exponential;
 mod factors;
+mod grouped;
 mod limits;
+mod plan;
+mod preemption;
 mod scheduler;
 
 pub(crate) use scheduler::{PriorityScheduler, Rule};
