@@ -145,7 +145,7 @@ impl Auditor {
         let expected = policy.to_string();
         // A batch policy may have two names.
         let is_same = match &policy {
-            CheckedPolicy::Batch(batch) => self.policy.parse() == Ok(*batch),
+            CheckedPolicy::Batch(..) => CheckedPolicy::batch(&self.policy).as_ref() == Some(&policy),
             CheckedPolicy::Fractional(_) => self.policy == expected,
         };
         if !is_same {

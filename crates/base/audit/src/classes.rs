@@ -113,6 +113,13 @@ impl Classes {
         classes.flat_map(|(place, class)| vec![place; class.nodes as usize]).collect()
     }
 
+    /// How many classes have less than that of each node in turn: of the first resource in which they differ, then memory, then CPU.
+    pub(crate) fn plenty(&self) -> Vec<usize> {
+        let has = |class: &ClassOfNodes| (class.resources.clone(), class.memory, class.cpu);
+        let less = |class: &ClassOfNodes| self.classes.iter().filter(|other| has(other) < has(class)).count();
+        self.classes.iter().flat_map(|class| vec![less(class); class.nodes as usize]).collect()
+    }
+
     /// The first of a job's nodes without a feature that it asks for.
     pub(crate) fn missing(&self, job: u64, on: &[(u32, u32)]) -> Option<Rule> {
         let ask = self.asked.get(&job)?;

@@ -1,7 +1,7 @@
 //! The policies whose rules can be checked.
 
 use crate::Rule;
-use crate::batch::{BatchCheck, BatchPolicy, BatchRule};
+use crate::batch::{BatchCheck, BatchPolicy, BatchRule, Placing};
 use crate::classes::Classes;
 use crate::fractional::{FractionalCheck, FractionalPolicy};
 use crate::job::Job;
@@ -16,8 +16,8 @@ use std::fmt;
 /// A policy whose rules can be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckedPolicy {
-    /// A [batch policy](crate::batch).
-    Batch(BatchPolicy),
+    /// A [batch policy](crate::batch), and its rule for nodes.
+    Batch(BatchPolicy, Placing),
     /// A [fractional policy](crate::fractional).
     Fractional(FractionalPolicy),
 }
@@ -30,16 +30,27 @@ impl CheckedPolicy {
     pub fn parse(name: &str, period: SimSpan) -> Result<CheckedPolicy, UnknownName> {
         match FractionalPolicy::parse(name, period) {
             Some(policy) => Ok(CheckedPolicy::Fractional(policy)),
-            None => name.parse().map(CheckedPolicy::Batch).map_err(|_| {
+            None => CheckedPolicy::batch(name).ok_or_else(|| {
                 let batch = BatchPolicy::ALL.iter().map(ToString::to_string);
                 UnknownName::new("policy to check", name, batch.chain(["EQUIPARTITION".into()]))
             }),
         }
     }
 
+    /// The batch policy of this name.
+    pub(crate) fn batch(name: &str) -> Option<CheckedPolicy> {
+        let Some((base, placing)) = name.split_once("/PLACE=") else {
+            return name.parse().ok().map(|policy| CheckedPolicy::Batch(policy, Placing::First));
+        };
+        let placing = placing.parse().ok().filter(|&placing| placing != Placing::First)?;
+        Some(CheckedPolicy::Batch(base.parse().ok()?, placing))
+    }
+
     pub(crate) fn check(self, nodes: u32) -> PolicyCheck {
         match self {
-            CheckedPolicy::Batch(policy) => PolicyCheck::Batch(BatchCheck::new(policy, nodes)),
+            CheckedPolicy::Batch(policy, placing) => {
+                PolicyCheck::Batch(BatchCheck::new(policy, placing, nodes))
+            }
             CheckedPolicy::Fractional(policy) => PolicyCheck::Fractional(FractionalCheck::new(policy, nodes)),
         }
     }
@@ -48,7 +59,8 @@ impl CheckedPolicy {
 impl fmt::Display for CheckedPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CheckedPolicy::Batch(policy) => policy.fmt(f),
+            CheckedPolicy::Batch(policy, Placing::First) => policy.fmt(f),
+            CheckedPolicy::Batch(policy, placing) => write!(f, "{policy}/PLACE={placing}"),
             CheckedPolicy::Fractional(policy) => policy.fmt(f),
         }
     }

@@ -6,7 +6,7 @@ use super::conservative::Reservations;
 use super::outages::{NodeByNode, Starting};
 use super::queue::{Order, Waiting};
 use super::spare::SpareNodes;
-use super::{BatchPolicy, BatchRule};
+use super::{BatchPolicy, BatchRule, Placing};
 use crate::classes::Classes;
 use crate::job::Job;
 use crate::platform::Platform;
@@ -101,6 +101,7 @@ pub(super) enum Discipline {
 #[derive(Debug)]
 pub(crate) struct BatchCheck {
     order: Order,
+    placing: Placing,
     discipline: Discipline,
     cluster: Cluster,
     queue: Vec<Waiting>,
@@ -119,7 +120,7 @@ pub(crate) struct BatchCheck {
 }
 
 impl BatchCheck {
-    pub(crate) fn new(policy: BatchPolicy, nodes: u32) -> BatchCheck {
+    pub(crate) fn new(policy: BatchPolicy, placing: Placing, nodes: u32) -> BatchCheck {
         let discipline = match policy {
             BatchPolicy::EasySpare => Discipline::Spare(SpareNodes::default()),
             BatchPolicy::Conservative => Discipline::Conservative(Reservations::new(false)),
@@ -137,6 +138,7 @@ impl BatchCheck {
         };
         BatchCheck {
             order: policy.order(),
+            placing,
             discipline,
             cluster: Cluster { nodes, free: i64::from(nodes), running: BTreeMap::new() },
             queue: Vec::new(),
@@ -204,6 +206,7 @@ impl BatchCheck {
             self.placements.push((job, on.iter().map(|&(node, _)| node).collect()));
         }
         self.is_due = true;
+        let other = self.other_nodes(on);
         let mut shared = None;
         for &(node, tasks) in on {
             let place = node as usize;
@@ -216,7 +219,17 @@ impl BatchCheck {
             self.holders[place] = Some(job);
         }
         let slow = (job_yield != Yield::ONE.units()).then_some(BatchRule::Slow(job_yield));
-        slow.or(shared.map(|node| BatchRule::Shared { node }))
+        slow.or(shared.map(|node| BatchRule::Shared { node })).or(other)
+    }
+
+    /// Whether a job should have had other nodes; where they go down or differ, that is judged with the decision.
+    fn other_nodes(&self, on: &[(u32, u32)]) -> Option<BatchRule> {
+        if self.by_node.is_some() {
+            return None;
+        }
+        let is_free = |node: &u32| self.holders.get(*node as usize).is_none_or(Option::is_none);
+        let expected = self.placing.nodes((0..self.cluster.nodes).filter(is_free), on.len());
+        self.placing.fault(on.iter().map(|&(node, _)| node), &expected)
     }
 
     pub(crate) fn complete(&mut self, job: u64, now: u64, on: &[(u32, u32)]) {
@@ -286,7 +299,7 @@ impl BatchCheck {
             match &self.discipline {
                 Discipline::Backfilling(rule) => {
                     let backfills = *rule == Backfilling::AroundHead;
-                    by_node.decide(now, &self.queue, backfills, &starting, &mut verdicts);
+                    by_node.decide(now, &self.queue, (backfills, self.placing), &starting, &mut verdicts);
                 }
                 Discipline::Spare(_) | Discipline::Conservative(_) => {
                     by_node.take(now, &self.queue, &starting, &mut verdicts);

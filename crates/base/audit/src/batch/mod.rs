@@ -4,6 +4,8 @@
 //! schedule so far, and each start that it does not expect, and each expected one that is missing, is a fault. After a fault
 //! it goes on from what happened, so that one wrong start is one fault and not a thousand.
 //!
+//! A job that starts gets the nodes that the policy's [rule](Placing) gives it, starts of the same moment in the order of the records.
+//!
 //! Where nodes go down or differ, FCFS and EASY are judged node by node; of EASY/SPARE and CONS it is checked that no job reaches into a window that
 //! was announced.
 //!
@@ -17,11 +19,13 @@ mod by_priority;
 mod check;
 mod conservative;
 mod outages;
+mod placing;
 mod queue;
 mod rule;
 mod spare;
 
 pub(crate) use check::BatchCheck;
+pub use placing::Placing;
 pub use rule::BatchRule;
 
 use queue::Order;

@@ -1,5 +1,6 @@
 //! The rules for a schedule of a batch policy.
 
+use super::Placing;
 use dfrsim_model::SimTime;
 
 /// A rule of a batch policy as it was broken.
@@ -20,6 +21,16 @@ pub enum BatchRule {
     Shared {
         /// The node.
         node: u32,
+    },
+    /// A job gets the free nodes that the rule of the policy names.
+    #[error("it starts on node {node}, where it should have node {expected}: the rule for nodes is {rule}")]
+    OtherNode {
+        /// The first of its nodes that is not the expected one.
+        node: u32,
+        /// The expected one.
+        expected: u32,
+        /// The rule.
+        rule: Placing,
     },
     /// A job that fits the cluster is not rejected.
     #[error("it is rejected, although its {width} tasks fit on {nodes} nodes")]

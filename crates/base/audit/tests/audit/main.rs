@@ -11,6 +11,7 @@ mod fractional;
 mod grid;
 mod links;
 mod outages;
+mod places;
 mod plan;
 mod priorities;
 mod rules;

@@ -1,7 +1,8 @@
 //! Batch policies: every task gets a node of its own, at full speed, until the job ends.
 //!
 //! A [`Planner`] decides which queued job starts when, from widths and estimates alone; [`BatchScheduler`] makes
-//! a [`dfrsim_cluster::Scheduler`] of it, which picks the nodes (the lowest free ones). At one moment a planner
+//! a [`dfrsim_cluster::Scheduler`] of it, which picks the nodes by a rule
+//! ([`Place`]; the lowest free ones, if none is named). At one moment a planner
 //! gets all ends, then all arrivals, then makes one scheduling pass.
 //!
 //! A [`Forecast`] also says when a job would start, queued or not, and gives waiting jobs back: what a scheduler
@@ -19,6 +20,8 @@ mod forecast;
 mod free_nodes;
 mod in_queue_order;
 mod outages;
+mod place;
+mod policy;
 mod priority;
 mod profile;
 mod queue;
@@ -30,7 +33,9 @@ pub use easy_spare::EasySpare;
 pub use fcfs::Fcfs;
 pub use forecast::{Cancel, Forecast, PlannedJob, SubmissionEffect};
 pub use in_queue_order::{InQueueOrder, QueueRule};
-pub(crate) use outages::{Discipline, WithOutages};
+pub(crate) use outages::WithOutages;
+pub use place::Place;
+pub use policy::{BatchPolicy, Discipline};
 pub(crate) use priority::{PriorityScheduler, Rule};
 pub use profile::Profile;
 pub use queue::QueueOrder;

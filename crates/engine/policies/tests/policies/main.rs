@@ -8,6 +8,7 @@ mod fractional;
 mod golden;
 mod names;
 mod outages;
+mod places;
 mod priorities;
 mod readings;
 mod real_slurm;

@@ -10,7 +10,8 @@
 //!   are faster do not suffice.
 //! * A node that is down and in no window is not planned with: when it is back is unknown.
 //! * A running job that a window will interrupt is expected to leave its nodes then.
-//! * A job takes nodes whose next window comes first, then the lowest ones, so that long jobs find those without.
+//! * A job takes nodes whose next window comes first, then those of the class that the policy's [`Place`](super::Place) prefers, then
+//!   the lowest ones, so that long jobs find those without.
 //! * An interrupted job has its place in the queue by its submission.
 //! * Backfilling counts for the head of the queue what can be its own at its reservation; while it cannot have a reservation, since
 //!   too many nodes are down, all others go before it.
@@ -22,7 +23,7 @@ mod profile;
 mod scheduler;
 mod spare;
 
-pub(crate) use scheduler::{Discipline, WithOutages};
+pub(crate) use scheduler::WithOutages;
 
 use super::BatchJob;
 use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
@@ -36,6 +37,8 @@ struct Group {
     /// The place of their class; 0 if all nodes are equal.
     class: usize,
     speed: Yield,
+    /// Jobs take nodes of groups with less of it first, where the policy places them so; otherwise 0.
+    plenty: usize,
     /// When they are in a window, by begin: announced and not over.
     holes: Vec<(SimTime, SimTime)>,
 }

@@ -124,8 +124,8 @@ impl<'a> Profiles<'a> {
         steps.chain(self.groups.iter().filter_map(hole)).min()
     }
 
-    /// Which group gives how many of `width` nodes at a moment: those whose next window comes first, then those with the lowest
-    /// nodes; those that are not `preferred` last.
+    /// Which group gives how many of `width` nodes at a moment: those whose next window comes first, then those with the least
+    /// [plenty](Group::plenty), then those with the lowest nodes; those that are not `preferred` last.
     pub(super) fn choose(
         &self,
         start: SimTime,
@@ -138,7 +138,10 @@ impl<'a> Profiles<'a> {
             holes.filter(|&from| from > start).min().unwrap_or(SimTime::MAX)
         };
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
-        order.sort_by_key(|&group| (!is_preferred(group), next_hole(group), self.groups[group].nodes[0]));
+        order.sort_by_key(|&group| {
+            let Group { plenty, nodes, .. } = &self.groups[group];
+            (!is_preferred(group), next_hole(group), *plenty, nodes[0])
+        });
         let mut split = vec![0; self.groups.len()];
         let mut missing = width;
         for group in order {

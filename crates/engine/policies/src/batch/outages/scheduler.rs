@@ -4,38 +4,31 @@ use super::conservative::Reservations;
 use super::profile::Profiles;
 use super::spare::SpareNodes;
 use super::{Group, Split, Start, Wanted, easy};
-use crate::batch::{BatchJob, Compression, OVERRUN, QueueOrder};
+use crate::batch::{BatchJob, BatchPolicy, Discipline, OVERRUN, Place, QueueOrder};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::{NodeId, NodeTasks, SimSpan, SimTime, Yield};
+use dfrsim_platform::classes::{NodeClass, NodeClasses};
 use std::collections::BTreeMap;
-
-/// The rules by which jobs start.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Discipline {
-    Fcfs(QueueOrder),
-    Easy(QueueOrder),
-    Spare,
-    Conservative(Compression),
-}
+use std::ops::Range;
 
 /// A scheduler that is another one where nodes go down or differ.
 #[derive(Debug)]
 pub(crate) struct WithOutages<S> {
     plain: S,
-    discipline: Discipline,
+    policy: BatchPolicy,
     aware: Option<Box<OutageScheduler>>,
 }
 
 impl<S> WithOutages<S> {
-    pub(crate) fn new(plain: S, discipline: Discipline) -> WithOutages<S> {
-        WithOutages { plain, discipline, aware: None }
+    pub(crate) fn new(plain: S, policy: BatchPolicy) -> WithOutages<S> {
+        WithOutages { plain, policy, aware: None }
     }
 }
 
 impl<S: Scheduler> Scheduler for WithOutages<S> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         if situation.view.has_outages() || situation.view.classes().is_some() {
-            let new = || Box::new(OutageScheduler::new(self.discipline, situation.view.nodes()));
+            let new = || Box::new(OutageScheduler::new(self.policy, situation.view.nodes()));
             self.aware.get_or_insert_with(new).decide(situation, decision);
         } else {
             self.plain.decide(situation, decision);
@@ -63,7 +56,7 @@ struct Running {
 /// A batch policy that knows which nodes are up, of windows, and what nodes have.
 #[derive(Debug)]
 struct OutageScheduler {
-    discipline: Discipline,
+    policy: BatchPolicy,
     nodes: u32,
     queue: Vec<Wanted>,
     running: BTreeMap<JobHandle, Running>,
@@ -87,9 +80,9 @@ struct OutageScheduler {
 }
 
 impl OutageScheduler {
-    fn new(discipline: Discipline, nodes: u32) -> OutageScheduler {
+    fn new(policy: BatchPolicy, nodes: u32) -> OutageScheduler {
         OutageScheduler {
-            discipline,
+            policy,
             nodes,
             queue: Vec::new(),
             running: BTreeMap::new(),
@@ -150,6 +143,10 @@ impl OutageScheduler {
         self.up.clear();
         self.group_of.resize(self.nodes as usize, 0);
         let now = view.now();
+        let plenty = match self.policy.place {
+            Place::Best => classes.map(by_plenty).unwrap_or_default(),
+            Place::First | Place::Contiguous => Vec::new(),
+        };
         for ((class, places), nodes) in by_windows {
             let of = |place: usize| windows[place].outage;
             let mut holes: Vec<_> = places.iter().map(|&it| (of(it).from, of(it).until)).collect();
@@ -159,7 +156,8 @@ impl OutageScheduler {
             nodes.iter().for_each(|&node| self.group_of[node as usize] = self.groups.len());
             self.up.push(up as u32);
             let speed = classes.map_or(Yield::ONE, |classes| classes.classes()[class].speed);
-            self.groups.push(Group { nodes, class, speed, holes });
+            let plenty = plenty.get(class).copied().unwrap_or(0);
+            self.groups.push(Group { nodes, class, speed, plenty, holes });
         }
         self.speeds = self.groups.iter().map(|group| group.speed).collect();
         self.speeds.sort_unstable_by(|a, b| b.cmp(a));
@@ -195,7 +193,7 @@ impl OutageScheduler {
         for Expected { end, split, .. } in &expected {
             profiles.take(split, now, *end);
         }
-        let order = match self.discipline {
+        let order = match self.policy.discipline {
             Discipline::Fcfs(order) | Discipline::Easy(order) => order,
             Discipline::Spare | Discipline::Conservative(_) => QueueOrder::Arrival,
         };
@@ -204,7 +202,7 @@ impl OutageScheduler {
         }
         self.queue.sort_by(|a, b| order.compare(&a.job, &b.job, now));
         let (queue, mut starts) = (&mut self.queue, Vec::new());
-        match self.discipline {
+        match self.policy.discipline {
             Discipline::Fcfs(_) => easy::pass(now, queue, &mut profiles, false, &mut starts),
             Discipline::Easy(_) => easy::pass(now, queue, &mut profiles, true, &mut starts),
             Discipline::Spare => self.spare.pass(now, queue, &mut profiles, &mut expected, &mut starts),
@@ -220,13 +218,17 @@ impl OutageScheduler {
         starts
     }
 
-    /// The lowest free nodes of each group.
+    /// Nodes of each group, by the rule of the policy.
     fn place(&mut self, view: View<'_>, job: &BatchJob, split: &[u32]) -> Vec<NodeRange> {
         let mut nodes = Vec::with_capacity(job.width as usize);
         for (group, &count) in self.groups.iter().zip(split) {
             let holders = &self.holders;
             let free = |node: &u32| holders[*node as usize].is_none() && view.is_up(NodeId(*node));
-            nodes.extend(group.nodes.iter().copied().filter(free).take(count as usize));
+            let free = group.nodes.iter().copied().filter(free);
+            match self.policy.place {
+                Place::First => nodes.extend(free.take(count as usize)),
+                place => nodes.extend(place.choose(runs(free), count).into_iter().flatten()),
+            }
         }
         nodes.sort_unstable();
         let mut ranges = Vec::new();
@@ -236,6 +238,25 @@ impl OutageScheduler {
         }
         ranges
     }
+}
+
+/// The place of each class among all by what its nodes have. What a job leaves of it is in the same order, whatever it asks for.
+fn by_plenty(classes: &NodeClasses) -> Vec<usize> {
+    let classes = classes.classes();
+    let has = |class: &NodeClass| (class.amounts.clone(), class.memory, class.cpu);
+    classes.iter().map(|class| classes.iter().filter(|other| has(other) < has(class)).count()).collect()
+}
+
+/// Rising nodes as few ranges.
+fn runs(nodes: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
+    let mut runs: Vec<Range<u32>> = Vec::new();
+    for node in nodes {
+        match runs.last_mut().filter(|run| run.end == node) {
+            Some(run) => run.end += 1,
+            None => runs.push(node..node + 1),
+        }
+    }
+    runs
 }
 
 impl Scheduler for OutageScheduler {

@@ -4,7 +4,7 @@ use super::accounts::{AccountIndex, Accounts};
 use super::factors::Rank;
 use super::limits::{InUse, Membership};
 use crate::batch::free_nodes::FreeNodes;
-use crate::batch::{OVERRUN, Profile};
+use crate::batch::{OVERRUN, Place, Profile};
 use dfrsim_cluster::{Decision, JobHandle, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::priority::Priorities;
 use dfrsim_model::{SimSpan, SimTime, Yield};
@@ -70,11 +70,11 @@ pub(crate) struct PriorityScheduler {
 
 impl PriorityScheduler {
     /// For a cluster of this many nodes, with settings that were checked.
-    pub(crate) fn new(settings: Arc<Priorities>, rule: Rule, nodes: u32) -> PriorityScheduler {
+    pub(crate) fn new(settings: Arc<Priorities>, rule: Rule, nodes: u32, place: Place) -> PriorityScheduler {
         PriorityScheduler {
             rule,
             nodes,
-            places: FreeNodes::all(nodes),
+            places: FreeNodes::all(nodes, place),
             free: nodes,
             accounts: Accounts::new(&settings),
             in_use: InUse::new(&settings),
@@ -121,7 +121,7 @@ impl PriorityScheduler {
 
     fn start(&mut self, now: SimTime, job: &Waiting, decision: &mut Decision) {
         let Waiting { width, account, membership, .. } = *job;
-        self.places.take_lowest(width, &mut self.placement);
+        self.places.take(width, &mut self.placement);
         decision.start(job.job, self.placement.iter().copied(), Yield::ONE);
         self.free -= width;
         self.accounts.start(account, width);
