@@ -1,7 +1,7 @@
 //! The policies whose rules can be checked.
 
 use crate::Rule;
-use crate::batch::{BatchCheck, BatchPolicy, BatchRule, Placing};
+use crate::batch::{BatchCheck, BatchPolicy, BatchRule, OnNodes};
 use crate::classes::Classes;
 use crate::fractional::{FractionalCheck, FractionalPolicy};
 use crate::job::Job;
@@ -16,8 +16,8 @@ use std::fmt;
 /// A policy whose rules can be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckedPolicy {
-    /// A [batch policy](crate::batch), and its rule for nodes.
-    Batch(BatchPolicy, Placing),
+    /// A [batch policy](crate::batch), and how it uses nodes.
+    Batch(BatchPolicy, OnNodes),
     /// A [fractional policy](crate::fractional).
     Fractional(FractionalPolicy),
 }
@@ -39,17 +39,15 @@ impl CheckedPolicy {
 
     /// The batch policy of this name.
     pub(crate) fn batch(name: &str) -> Option<CheckedPolicy> {
-        let Some((base, placing)) = name.split_once("/PLACE=") else {
-            return name.parse().ok().map(|policy| CheckedPolicy::Batch(policy, Placing::First));
-        };
-        let placing = placing.parse().ok().filter(|&placing| placing != Placing::First)?;
-        Some(CheckedPolicy::Batch(base.parse().ok()?, placing))
+        let (base, on_nodes) = OnNodes::parse(name)?;
+        let policy: BatchPolicy = base.parse().ok()?;
+        policy.can_use(on_nodes).then_some(CheckedPolicy::Batch(policy, on_nodes))
     }
 
     pub(crate) fn check(self, nodes: u32) -> PolicyCheck {
         match self {
-            CheckedPolicy::Batch(policy, placing) => {
-                PolicyCheck::Batch(BatchCheck::new(policy, placing, nodes))
+            CheckedPolicy::Batch(policy, on_nodes) => {
+                PolicyCheck::Batch(BatchCheck::new(policy, on_nodes, nodes))
             }
             CheckedPolicy::Fractional(policy) => PolicyCheck::Fractional(FractionalCheck::new(policy, nodes)),
         }
@@ -59,8 +57,7 @@ impl CheckedPolicy {
 impl fmt::Display for CheckedPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CheckedPolicy::Batch(policy, Placing::First) => policy.fmt(f),
-            CheckedPolicy::Batch(policy, placing) => write!(f, "{policy}/PLACE={placing}"),
+            CheckedPolicy::Batch(policy, on_nodes) => write!(f, "{policy}{on_nodes}"),
             CheckedPolicy::Fractional(policy) => policy.fmt(f),
         }
     }
@@ -111,10 +108,10 @@ impl PolicyCheck {
         Some(self)
     }
 
-    /// The tasks of a job that was just submitted fit these of all classes.
-    pub(crate) fn fitting(&mut self, number: u64, fitting: Vec<bool>) {
+    /// The tasks of a job that was just submitted fit these of all classes, and take this of their nodes.
+    pub(crate) fn fitting(&mut self, number: u64, fitting: Vec<bool>, task: Option<Vec<u64>>) {
         if let PolicyCheck::Batch(batch) = self {
-            batch.fitting(number, fitting);
+            batch.fitting(number, fitting, task);
         }
     }
 

@@ -163,6 +163,8 @@ impl Simulate {
         if let Some(unequal) = &unequal {
             self.policy.check_classes().map_err(Failure::input)?;
             self.workload.set_nodes(unequal.classes.nodes());
+        } else {
+            self.policy.check_equal_nodes().map_err(Failure::input)?;
         }
         let (path, opened, nodes) = self.workload.open()?;
         let read = |file: &PathBuf| priorities::read(file, self.policy, opened.header());

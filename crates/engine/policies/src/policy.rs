@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// A policy, as its name says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Policy {
-    /// Every job has its nodes alone, from its start to its end.
+    /// Every job is on its nodes at full speed from its start to its end.
     Batch(BatchPolicy),
     /// Every job the same share.
     Equipartition,
@@ -116,7 +116,8 @@ impl Policy {
     pub fn knows_outages(self) -> bool {
         match self {
             Policy::Custom(policy) => policy.knows_outages(),
-            _ => true,
+            Policy::Batch(batch) => !batch.is_packed(),
+            Policy::Equipartition | Policy::Fractional(_) => true,
         }
     }
 
@@ -128,6 +129,16 @@ impl Policy {
         let others = "where nodes differ, FCFS, EASY, EASY/SPARE and CONS can decide, and fractional policies of the dissertation \
                       with OPT=MIN and without /stretch-per";
         self.knows_classes().then_some(()).ok_or_else(|| format!("{self} knows equal nodes only; {others}"))
+    }
+
+    /// That the policy can decide on equal nodes of which only the number is known.
+    ///
+    /// # Errors
+    /// If it cannot, with what it needs.
+    pub fn check_equal_nodes(self) -> Result<(), String> {
+        let counts_cores = matches!(self, Policy::Batch(batch) if batch.is_packed());
+        let expected = "expected a platform, which says how many cores nodes have";
+        (!counts_cores).then_some(()).ok_or_else(|| format!("{self} has several tasks on a node; {expected}"))
     }
 
     /// Whether the policy can decide where nodes differ.

@@ -64,6 +64,10 @@ fields! {
                 at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
             }
         }
+        if scenario.workloads.iter().any(|workload| workload.platform.is_none())
+            && let Some(Err(error)) = policies.iter().map(|policy| policy.check_equal_nodes()).find(Result::is_err) {
+            at.fault("policies", error);
+        }
         let is_unequal = scenario.workloads.iter().any(|workload| workload.platform.is_some());
         if (scenario.outages.is_some() || is_unequal) && !scenario.priorities.is_empty() {
             at.fault("priority", "priorities on nodes that go down or differ cannot be simulated");

@@ -6,6 +6,8 @@
 //!
 //! A job that starts gets the nodes that the policy's [rule](Placing) gives it, starts of the same moment in the order of the records.
 //!
+//! Where nodes have several tasks, FCFS and EASY are judged task by task.
+//!
 //! Where nodes go down or differ, FCFS and EASY are judged node by node; of EASY/SPARE and CONS it is checked that no job reaches into a window that
 //! was announced.
 //!
@@ -19,13 +21,14 @@ mod by_priority;
 mod check;
 mod conservative;
 mod outages;
+mod packed;
 mod placing;
 mod queue;
 mod rule;
 mod spare;
 
 pub(crate) use check::BatchCheck;
-pub use placing::Placing;
+pub use placing::{OnNodes, Packing, Placing};
 pub use rule::BatchRule;
 
 use queue::Order;
@@ -64,6 +67,15 @@ dfrsim_model::named! {
 }
 
 impl BatchPolicy {
+    /// Whether there is a policy that uses nodes so: only FCFS and EASY have several tasks on a node.
+    pub(crate) fn can_use(self, on_nodes: OnNodes) -> bool {
+        let is_packable = !matches!(
+            self,
+            BatchPolicy::EasySpare | BatchPolicy::Conservative | BatchPolicy::ConservativeReplan
+        );
+        is_packable || on_nodes.packing == Packing::Whole
+    }
+
     fn order(self) -> Order {
         match self {
             BatchPolicy::FcfsSjf | BatchPolicy::EasySjf => Order::ShortestFirst,

@@ -82,18 +82,10 @@ impl NodeByNode {
         speeds.dedup();
         speeds
     }
-    /// When a job ends by its estimate that starts on nodes of this speed.
-    fn end(start: u64, job: &Waiting, speed: u32) -> u64 {
-        if job.estimate == u64::MAX {
-            return u64::MAX;
-        }
-        let span = (u128::from(job.estimate) << Yield::BITS).div_ceil(u128::from(speed.max(1)));
-        start.saturating_add(u64::try_from(span).unwrap_or(u64::MAX))
-    }
-    /// The same on these nodes.
+    /// When a job ends by its estimate that starts on these nodes.
     fn end_on(&self, start: u64, job: &Waiting, nodes: &[u32]) -> u64 {
         let slowest = nodes.iter().map(|&node| self.speed(node)).min();
-        NodeByNode::end(start, job, slowest.unwrap_or(Yield::ONE.units()))
+        job.end_at(start, slowest.unwrap_or(Yield::ONE.units()))
     }
     pub(super) fn leave(&mut self, job: u64) {
         if let Some(running) = self.running.remove(&job) {
@@ -131,7 +123,7 @@ impl NodeByNode {
     fn of_use_now(&self, now: u64, job: &Waiting) -> Vec<(Vec<u32>, u64)> {
         let free = self.free_now(now);
         let of_speed = |speed: u32| {
-            let end = NodeByNode::end(now, job, speed);
+            let end = job.end_at(now, speed);
             let is_of_use = |node: &u32| {
                 self.speed(*node) >= speed
                     && self.fits(job.job, *node)
@@ -173,7 +165,7 @@ impl NodeByNode {
         let speeds = self.all_speeds();
         moments.into_iter().filter(|&at| at >= least.max(now) && at < u64::MAX).find_map(|at| {
             speeds.iter().find_map(|&speed| {
-                let end = NodeByNode::end(at, job, speed);
+                let end = job.end_at(at, speed);
                 let is_of_use = |&(node, free): &(u32, Option<u64>)| {
                     free.is_some_and(|free| free <= at)
                         && self.speed(node) >= speed

@@ -1,6 +1,7 @@
 //! Which nodes a starting job gets.
 
 use super::BatchRule;
+use std::fmt;
 
 dfrsim_model::named! {
     /// Which of the free nodes a job gets that starts under a batch policy.
@@ -14,6 +15,54 @@ dfrsim_model::named! {
         /// Nodes of the shortest row that is long enough; while none is, the longest row, and the same for the rest. The lowest of rows of
         /// the same length.
         Best = "BEST",
+    }
+}
+
+dfrsim_model::named! {
+    /// How many tasks a node has under a batch policy.
+    #[derive(Default)]
+    pub enum Packing as "use of nodes" {
+        /// One.
+        #[default]
+        Whole = "WHOLE",
+        /// As many of any jobs as its cores, its memory and its other resources allow.
+        Shared = "SHARED",
+        /// The same, of one job.
+        Exclusive = "EXCLUSIVE",
+    }
+}
+
+/// How a batch policy uses nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnNodes {
+    /// Which nodes a job gets; [`Placing::First`] unless each task has a node.
+    pub placing: Placing,
+    /// How many tasks they have.
+    pub packing: Packing,
+}
+
+impl OnNodes {
+    /// The parts of a name behind those of the [batch policy](super::BatchPolicy), which are the other text.
+    pub(crate) fn parse(name: &str) -> Option<(&str, OnNodes)> {
+        if let Some((base, placing)) = name.split_once("/PLACE=") {
+            let placing = placing.parse().ok().filter(|&placing| placing != Placing::First)?;
+            return Some((base, OnNodes { placing, ..OnNodes::default() }));
+        }
+        let Some((base, packing)) = name.split_once("/NODES=") else {
+            return Some((name, OnNodes::default()));
+        };
+        let packing = packing.parse().ok().filter(|&packing| packing != Packing::Whole)?;
+        Some((base, OnNodes { packing, ..OnNodes::default() }))
+    }
+}
+
+impl fmt::Display for OnNodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OnNodes { placing: Placing::First, packing: Packing::Whole } => Ok(()),
+            OnNodes { placing, packing: Packing::Whole } => write!(f, "/PLACE={placing}"),
+            OnNodes { packing, .. } => write!(f, "/NODES={packing}"),
+        }
     }
 }
 

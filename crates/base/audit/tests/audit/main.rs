@@ -11,6 +11,7 @@ mod fractional;
 mod grid;
 mod links;
 mod outages;
+mod packed;
 mod places;
 mod plan;
 mod priorities;

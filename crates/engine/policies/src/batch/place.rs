@@ -49,10 +49,10 @@ impl Place {
     pub(super) fn choose(self, runs: Vec<Range<u32>>, width: u32) -> Vec<Range<u32>> {
         match self {
             Place::First => lowest(runs, width),
-            Place::Contiguous => match runs.iter().find(|run| length(run) >= width) {
-                Some(run) => vec![run.start..run.start + width],
-                None => lowest(runs, width),
-            },
+            Place::Contiguous => {
+                let enough = runs.iter().find(|run| length(run) >= width).cloned();
+                lowest(enough.map_or(runs, |run| Vec::from([run])), width)
+            }
             Place::Best => fewest(runs, width),
         }
     }
@@ -106,16 +106,18 @@ mod tests {
     #[test]
     fn runs_are_chosen() {
         let runs = || vec![0..2, 4..9, 10..13, 14..17];
-        let cases: [(u32, [Vec<Range<u32>>; 3]); 5] = [
-            (2, [vec![0..2], vec![0..2], vec![0..2]]),
-            (3, [vec![0..2, 4..5], vec![4..7], vec![10..13]]),
-            (4, [vec![0..2, 4..6], vec![4..8], vec![4..8]]),
-            (7, [vec![0..2, 4..9], vec![0..2, 4..9], vec![0..2, 4..9]]),
-            (9, [vec![0..2, 4..9, 10..12], vec![0..2, 4..9, 10..12], vec![0..1, 4..9, 10..13]]),
+        type Parts = &'static [(u32, u32)];
+        let cases: [(u32, [Parts; 3]); 5] = [
+            (2, [&[(0, 2)], &[(0, 2)], &[(0, 2)]]),
+            (3, [&[(0, 2), (4, 5)], &[(4, 7)], &[(10, 13)]]),
+            (4, [&[(0, 2), (4, 6)], &[(4, 8)], &[(4, 8)]]),
+            (7, [&[(0, 2), (4, 9)], &[(0, 2), (4, 9)], &[(0, 2), (4, 9)]]),
+            (9, [&[(0, 2), (4, 9), (10, 12)], &[(0, 2), (4, 9), (10, 12)], &[(0, 1), (4, 9), (10, 13)]]),
         ];
         for (width, expected) in cases {
             for (place, expected) in Place::ALL.into_iter().zip(expected) {
-                assert_eq!(place.choose(runs(), width), expected, "{place:?}, {width}");
+                let found = place.choose(runs(), width).into_iter().map(|part| (part.start, part.end));
+                assert_eq!(found.collect::<Vec<_>>(), expected, "{place:?}, {width}");
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Batch policies as data, and their names.
 
 use super::{
-    BatchScheduler, Compression, Conservative, Easy, EasySpare, Fcfs, Place, Planner, PriorityScheduler,
-    QueueOrder, Rule, WithOutages,
+    BatchScheduler, Compression, Conservative, Easy, EasySpare, Fcfs, NodeUse, PackedScheduler, Place,
+    Planner, PriorityScheduler, QueueOrder, Rule, WithOutages,
 };
 use dfrsim_cluster::Scheduler;
 use dfrsim_model::priority::Priorities;
@@ -74,11 +74,13 @@ pub struct BatchPolicy {
     pub discipline: Discipline,
     /// Which of the free nodes they get.
     pub place: Place,
+    /// What of them they have to themselves; other than [`NodeUse::Whole`] only with FCFS and EASY, and [`Place::First`].
+    pub nodes: NodeUse,
 }
 
 impl From<Discipline> for BatchPolicy {
     fn from(discipline: Discipline) -> BatchPolicy {
-        BatchPolicy { discipline, place: Place::default() }
+        BatchPolicy { discipline, place: Place::default(), nodes: NodeUse::default() }
     }
 }
 
@@ -96,18 +98,35 @@ impl BatchPolicy {
 
     /// The same policy with any parts.
     pub(crate) fn variants(self) -> impl Iterator<Item = BatchPolicy> {
-        Place::ALL.into_iter().map(move |place| BatchPolicy { place, ..self })
+        let is_packed = |nodes: &NodeUse| *nodes != NodeUse::Whole;
+        let can_pack = matches!(self.discipline, Discipline::Fcfs(_) | Discipline::Easy(_));
+        let packed = NodeUse::ALL.into_iter().filter(move |nodes| can_pack && is_packed(nodes));
+        let placed = Place::ALL.into_iter().map(move |place| BatchPolicy { place, ..self });
+        placed.chain(packed.map(move |nodes| BatchPolicy { nodes, ..self }))
+    }
+
+    /// Whether several tasks can be on a node.
+    pub(crate) fn is_packed(self) -> bool {
+        self.nodes != NodeUse::Whole
     }
 
     fn parts(self) -> String {
-        match self.place {
+        let place = match self.place {
             Place::First => String::new(),
             place => format!("/PLACE={}", place.name()),
-        }
+        };
+        let nodes = match self.nodes {
+            NodeUse::Whole => String::new(),
+            nodes => format!("/NODES={}", nodes.name()),
+        };
+        place + &nodes
     }
 
     /// A scheduler in its first state, for a cluster of this many nodes.
     pub(crate) fn scheduler(self, nodes: u32) -> Box<dyn Scheduler> {
+        if self.is_packed() {
+            return Box::new(PackedScheduler::new(self));
+        }
         match self.discipline {
             Discipline::Fcfs(order) => self.with_planner(Fcfs::new(nodes, order), nodes),
             Discipline::Easy(order) => self.with_planner(Easy::new(nodes, order), nodes),
@@ -125,6 +144,7 @@ impl BatchPolicy {
     /// The rule by which a site's priorities are followed, if that is possible.
     fn rule(self) -> Option<Rule> {
         match self.discipline {
+            _ if self.is_packed() => None,
             Discipline::Fcfs(QueueOrder::Arrival) => Some(Rule::Fcfs),
             Discipline::Easy(QueueOrder::Arrival) => Some(Rule::Easy),
             Discipline::Conservative(_) => Some(Rule::Conservative),
@@ -149,9 +169,10 @@ impl BatchPolicy {
     /// A description, in one line.
     pub(crate) fn description(self) -> String {
         let when = self.discipline.description();
-        match self.place {
-            Place::First => when,
-            place => format!("{when}; on {}", place.description()),
+        match (self.place, self.nodes) {
+            (Place::First, NodeUse::Whole) => when,
+            (place, NodeUse::Whole) => format!("{when}; on {}", place.description()),
+            (_, nodes) => format!("{when}; {}", nodes.description()),
         }
     }
 }

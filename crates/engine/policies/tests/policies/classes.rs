@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-fn options(platform: &str, given: &[(u64, &str, u32)]) -> Options {
+pub(crate) fn options(platform: &str, given: &[(u64, &str, u32)]) -> Options {
     let classes = PlatformFields::parse(platform).and_then(|fields| fields.classes()).unwrap();
     let given =
         given.iter().map(|&(job, name, count)| (JobId(job), vec![(name.to_owned(), count)])).collect();
@@ -105,7 +105,7 @@ fn utilisation_counts_what_nodes_can_do() {
     assert_eq!(metrics.summary().unwrap().utilisation, 30.0 / 40.0);
 }
 
-fn synthetic(seed: u64, nodes: u32) -> Vec<Job> {
+pub(crate) fn synthetic(seed: u64, nodes: u32) -> Vec<Job> {
     let nodes_of = NonZeroU32::new(nodes).unwrap();
     let parameters = LublinParameters { nodes: nodes_of, jobs: 60, ..LublinParameters::default() };
     let mut jobs = generate(&parameters, Seed::new(seed));
@@ -119,7 +119,7 @@ fn synthetic(seed: u64, nodes: u32) -> Vec<Job> {
 }
 
 /// The events of a simulation, with a summary.
-fn events(policy: Policy, nodes: u32, options: &Options, jobs: &[Job]) -> Vec<u8> {
+pub(crate) fn events(policy: Policy, nodes: u32, options: &Options, jobs: &[Job]) -> Vec<u8> {
     let classes = options.unequal.as_ref().map(|unequal| &unequal.classes);
     let outages = options.outages.as_ref();
     let capacity = classes.map(NodeClasses::capacity);
@@ -151,7 +151,7 @@ fn class() -> impl Strategy<Value = ClassFields> {
     )
 }
 
-fn platform() -> impl Strategy<Value = PlatformFields> {
+pub(crate) fn platform() -> impl Strategy<Value = PlatformFields> {
     (prop::collection::vec(class(), 1..4), any::<bool>()).prop_map(|(mut classes, shared)| {
         classes.iter_mut().zip(0..).for_each(|(class, number)| class.name = format!("c{number}"));
         classes[0].resources.insert("gpu".into(), 2);
@@ -162,7 +162,7 @@ fn platform() -> impl Strategy<Value = PlatformFields> {
     })
 }
 
-fn requests() -> Vec<Request> {
+pub(crate) fn requests() -> Vec<Request> {
     ["gpu:0.4:1+2:0.3-1", "@x:0.2"].map(|text| text.parse().unwrap()).to_vec()
 }
 

@@ -8,6 +8,7 @@ mod fractional;
 mod golden;
 mod names;
 mod outages;
+mod packed;
 mod places;
 mod priorities;
 mod readings;

@@ -23,7 +23,7 @@ impl Observer for Nodes {
     }
 }
 
-fn nodes_of(policy: &str, nodes: u32, options: &Options, jobs: Vec<Job>) -> Vec<Vec<u32>> {
+pub(crate) fn nodes_of(policy: &str, nodes: u32, options: &Options, jobs: Vec<Job>) -> Vec<Vec<u32>> {
     let policy: Policy = policy.parse().unwrap();
     let mut found = Nodes::default();
     simulate(nodes, options, jobs, &mut *policy.scheduler(nodes, &PolicyOptions::default()), &mut found)
@@ -99,8 +99,8 @@ fn best_takes_the_longest_runs_where_none_is_long_enough() {
     }
 }
 
-/// Nodes 0 and 1 have a GPU, nodes 2 and 3 have more memory, nodes 4 and 5 have neither, and node 6 is like those and slow. Jobs that
-/// ask for nothing fill the cluster from the nodes with least, but none is slower for it: 4 and 5, then 2 and 3, the GPUs and the slow
+/// Nodes 0 and 1 have a GPU, nodes 2 and 3 have more memory, nodes 4 and 5 have neither, and node 6 is like those and slow. Jobs without a
+/// demand fill the cluster from the nodes with least, but none is slower for it: 4 and 5, then 2 and 3, the GPUs and the slow
 /// node last. The first rule begins with the GPUs.
 #[test]
 fn best_keeps_what_is_scarce_where_nodes_differ() {

@@ -5,7 +5,6 @@ use crate::groups::{Group, Matrix};
 use crate::published::Published;
 use crate::scenario::Workload;
 use dfrsim_lab::{Bootstrap, Cell, Statistics, Table, beside, beside_header, rank_correlation};
-use dfrsim_policies::Policy;
 use dfrsim_policies::batch::Discipline;
 use std::collections::BTreeMap;
 

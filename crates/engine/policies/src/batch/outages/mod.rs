@@ -26,7 +26,7 @@ mod spare;
 pub(crate) use scheduler::WithOutages;
 
 use super::BatchJob;
-use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
+use dfrsim_model::{SimTime, Yield};
 use std::sync::Arc;
 
 /// Nodes of a class that have the same windows before them.
@@ -57,14 +57,6 @@ struct Wanted {
 impl Wanted {
     fn fits(&self, group: &Group) -> bool {
         self.fits.as_ref().is_none_or(|fits| fits[group.class])
-    }
-    /// When it ends by its estimate if it starts on nodes of this speed.
-    fn end(&self, start: SimTime, speed: Yield) -> SimTime {
-        let estimate = self.job.estimate;
-        if speed == Yield::ONE || estimate == SimSpan::MAX {
-            return start.saturating_add(estimate);
-        }
-        start.saturating_add(VirtualTime::of(estimate).time_at(speed).unwrap_or(SimSpan::MAX))
     }
 }
 

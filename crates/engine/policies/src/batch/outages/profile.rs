@@ -71,7 +71,7 @@ impl<'a> Profiles<'a> {
     }
     /// The nodes of each group that are of use to a job that starts at a moment and is to have no slower ones, and its end then.
     fn of_use(&self, start: SimTime, job: &Wanted, speed: Yield) -> Room {
-        let end = job.end(start, speed);
+        let end = job.job.end(start, speed);
         let free = |(place, group): (usize, &Group)| {
             if group.speed >= speed && job.fits(group) { self.free(place, start, end) } else { 0 }
         };
@@ -90,7 +90,7 @@ impl<'a> Profiles<'a> {
     /// When a job ends that starts now on these nodes of each group, if they are free until then.
     pub(super) fn end_on(&self, split: &[u32], job: &Wanted) -> Option<SimTime> {
         let used = self.groups.iter().zip(split).filter(|(_, nodes)| **nodes > 0);
-        let end = job.end(self.now, used.map(|(group, _)| group.speed).min()?);
+        let end = job.job.end(self.now, used.map(|(group, _)| group.speed).min()?);
         let is_free =
             split.iter().enumerate().all(|(group, nodes)| self.free(group, self.now, end) >= *nodes);
         is_free.then_some(end)

@@ -240,7 +240,7 @@ impl OutageScheduler {
     }
 }
 
-/// The place of each class among all by what its nodes have. What a job leaves of it is in the same order, whatever it asks for.
+/// The place of each class among all by what its nodes have. What a job leaves of it is in the same order for all jobs.
 fn by_plenty(classes: &NodeClasses) -> Vec<usize> {
     let classes = classes.classes();
     let has = |class: &NodeClass| (class.amounts.clone(), class.memory, class.cpu);
