@@ -148,7 +148,7 @@ impl Auditor {
         let expected = policy.to_string();
         // A batch policy may have two names.
         let is_same = match &policy {
-            CheckedPolicy::Batch(batch) => self.policy.parse() == Ok(*batch),
+            CheckedPolicy::Batch(..) => CheckedPolicy::batch(&self.policy).as_ref() == Some(&policy),
             CheckedPolicy::Fractional(_) => self.policy == expected,
         };
         if !is_same {
@@ -230,11 +230,11 @@ impl Auditor {
                 self.platform = Some(platform);
             }
             Record::Priority { ref settings } => self.priority(settings),
-            Record::Classes { ref resources, ref classes } => {
+            Record::Classes { ref resources, ref classes, cores } => {
                 if self.line != 2 && !(self.line == 3 && self.platform.is_some()) {
                     return self.fault(None, Rule::LateClasses);
                 }
-                let Some(classes) = Classes::new(resources, classes, self.nodes) else {
+                let Some(classes) = Classes::new(resources, classes, cores, self.nodes) else {
                     return self.fault(None, Rule::BadClasses);
                 };
                 self.usage.differ(classes.capacities());
@@ -482,7 +482,8 @@ impl Auditor {
         if let (Some(classes), Some(check), Some(job)) =
             (&self.classes, &mut self.check, self.jobs.get(&number))
         {
-            check.fitting(number, classes.fitting(number, job.need, job.memory));
+            let task = classes.task(number, job.need, job.memory);
+            check.fitting(number, classes.fitting(number, job.need, job.memory), task);
         }
     }
 

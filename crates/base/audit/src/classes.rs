@@ -21,6 +21,8 @@ type By = (u64, u64);
 pub(crate) struct Classes {
     resources: Vec<ResourceOfNodes>,
     classes: Vec<ClassOfNodes>,
+    /// Of the reference node.
+    cores: Option<u32>,
     asked: BTreeMap<u64, Ask>,
     /// What is in use on each node that was ever used, in share units * yield units.
     used: BTreeMap<u32, Vec<u128>>,
@@ -33,6 +35,7 @@ impl Classes {
     pub(crate) fn new(
         resources: &[ResourceOfNodes],
         classes: &[ClassOfNodes],
+        cores: Option<u32>,
         nodes: u32,
     ) -> Option<Classes> {
         let sum: u64 = classes.iter().map(|class| u64::from(class.nodes)).sum();
@@ -41,10 +44,11 @@ impl Classes {
                 && class.nodes > 0
                 && (1..=Yield::ONE.units()).contains(&class.speed)
         };
-        let are_classes = sum == u64::from(nodes) && classes.iter().all(is_class);
+        let are_classes = sum == u64::from(nodes) && cores != Some(0) && classes.iter().all(is_class);
         are_classes.then(|| Classes {
             resources: resources.to_vec(),
             classes: classes.to_vec(),
+            cores,
             asked: BTreeMap::new(),
             used: BTreeMap::new(),
             touched: BTreeMap::new(),
@@ -111,6 +115,36 @@ impl Classes {
     pub(crate) fn places(&self) -> Vec<usize> {
         let classes = self.classes.iter().enumerate();
         classes.flat_map(|(place, class)| vec![place; class.nodes as usize]).collect()
+    }
+
+    /// How many classes have less than that of each node in turn: of the first resource in which they differ, then memory, then CPU.
+    pub(crate) fn plenty(&self) -> Vec<usize> {
+        let has = |class: &ClassOfNodes| (class.resources.clone(), class.memory, class.cpu);
+        let less = |class: &ClassOfNodes| self.classes.iter().filter(|other| has(other) < has(class)).count();
+        self.classes.iter().flat_map(|class| vec![less(class); class.nodes as usize]).collect()
+    }
+
+    /// Whole cores of a part of the reference node, rounded up.
+    fn whole_cores(&self, cpu: u64) -> Option<u64> {
+        let cores = u128::from(cpu) * u128::from(self.cores?);
+        u64::try_from(cores.div_ceil(u128::from(Share::ONE.units()))).ok()
+    }
+    /// Cores, memory and other resources of nodes in turn, if the cores are known.
+    pub(crate) fn amounts(&self) -> Option<Vec<Vec<u64>>> {
+        let of = |class: &ClassOfNodes| {
+            let mut amounts = vec![self.whole_cores(class.cpu)?, class.memory];
+            amounts.extend(class.resources.iter().map(|&amount| u64::from(amount)));
+            Some(vec![amounts; class.nodes as usize])
+        };
+        Some(self.classes.iter().map(of).collect::<Option<Vec<_>>>()?.concat())
+    }
+    /// What a task of a job takes of these, if the cores are known.
+    pub(crate) fn task(&self, job: u64, need: u32, memory: u32) -> Option<Vec<u64>> {
+        let asked = self.asked.get(&job).map_or(&[][..], |ask| &ask.resources);
+        let count = |place: usize| asked.get(place).map_or(0, |(count, _)| u64::from(*count));
+        let mut amounts = vec![self.whole_cores(need.into())?.max(1), memory.into()];
+        amounts.extend((0..self.resources.len()).map(count));
+        Some(amounts)
     }
 
     /// The first of a job's nodes without a feature that it asks for.

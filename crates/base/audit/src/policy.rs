@@ -1,7 +1,7 @@
 //! The policies whose rules can be checked.
 
 use crate::Rule;
-use crate::batch::{BatchCheck, BatchPolicy, BatchRule};
+use crate::batch::{BatchCheck, BatchPolicy, BatchRule, OnNodes};
 use crate::classes::Classes;
 use crate::fractional::{FractionalCheck, FractionalPolicy};
 use crate::job::Job;
@@ -16,8 +16,8 @@ use std::fmt;
 /// A policy whose rules can be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckedPolicy {
-    /// A [batch policy](crate::batch).
-    Batch(BatchPolicy),
+    /// A [batch policy](crate::batch), and how it uses nodes.
+    Batch(BatchPolicy, OnNodes),
     /// A [fractional policy](crate::fractional).
     Fractional(FractionalPolicy),
 }
@@ -30,16 +30,25 @@ impl CheckedPolicy {
     pub fn parse(name: &str, period: SimSpan) -> Result<CheckedPolicy, UnknownName> {
         match FractionalPolicy::parse(name, period) {
             Some(policy) => Ok(CheckedPolicy::Fractional(policy)),
-            None => name.parse().map(CheckedPolicy::Batch).map_err(|_| {
+            None => CheckedPolicy::batch(name).ok_or_else(|| {
                 let batch = BatchPolicy::ALL.iter().map(ToString::to_string);
                 UnknownName::new("policy to check", name, batch.chain(["EQUIPARTITION".into()]))
             }),
         }
     }
 
+    /// The batch policy of this name.
+    pub(crate) fn batch(name: &str) -> Option<CheckedPolicy> {
+        let (base, on_nodes) = OnNodes::parse(name)?;
+        let policy: BatchPolicy = base.parse().ok()?;
+        policy.can_use(on_nodes).then_some(CheckedPolicy::Batch(policy, on_nodes))
+    }
+
     pub(crate) fn check(self, nodes: u32) -> PolicyCheck {
         match self {
-            CheckedPolicy::Batch(policy) => PolicyCheck::Batch(BatchCheck::new(policy, nodes)),
+            CheckedPolicy::Batch(policy, on_nodes) => {
+                PolicyCheck::Batch(BatchCheck::new(policy, on_nodes, nodes))
+            }
             CheckedPolicy::Fractional(policy) => PolicyCheck::Fractional(FractionalCheck::new(policy, nodes)),
         }
     }
@@ -48,7 +57,7 @@ impl CheckedPolicy {
 impl fmt::Display for CheckedPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CheckedPolicy::Batch(policy) => policy.fmt(f),
+            CheckedPolicy::Batch(policy, on_nodes) => write!(f, "{policy}{on_nodes}"),
             CheckedPolicy::Fractional(policy) => policy.fmt(f),
         }
     }
@@ -99,10 +108,10 @@ impl PolicyCheck {
         Some(self)
     }
 
-    /// The tasks of a job that was just submitted fit these of all classes.
-    pub(crate) fn fitting(&mut self, number: u64, fitting: Vec<bool>) {
+    /// The tasks of a job that was just submitted fit these of all classes, and take this of their nodes.
+    pub(crate) fn fitting(&mut self, number: u64, fitting: Vec<bool>, task: Option<Vec<u64>>) {
         if let PolicyCheck::Batch(batch) = self {
-            batch.fitting(number, fitting);
+            batch.fitting(number, fitting, task);
         }
     }
 

@@ -69,6 +69,9 @@ pub enum Record<'a> {
         resources: Vec<ResourceOfNodes>,
         /// The classes: the first one has the nodes with the lowest numbers.
         classes: Vec<ClassOfNodes>,
+        /// The cores of the reference node; tasks that hold whole cores hold their CPU need of these, rounded up, and at least one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cores: Option<u32>,
     },
     /// An outage is announced.
     Window {

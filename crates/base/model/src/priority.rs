@@ -232,7 +232,9 @@ impl Priorities {
     #[must_use]
     pub fn have_limits(&self) -> bool {
         let mut classes = self.qos.iter().chain(&self.partitions);
-        self.max_running_per_user.is_some() || classes.any(JobClass::has_limits) || self.preempting().is_some()
+        self.max_running_per_user.is_some()
+            || classes.any(JobClass::has_limits)
+            || self.preempting().is_some()
     }
 
     /// The qualities of service, or the partitions, if jobs of some preempt those of others.

@@ -197,7 +197,7 @@ impl Audit {
             None => audit(file).map(|report| Audited::of_simulation(&report)),
             Some(policy) => {
                 let kept = match &policy {
-                    CheckedPolicy::Batch(policy) => format!("each job starts when {policy} would start it"),
+                    CheckedPolicy::Batch(..) => format!("each job starts when {policy} would start it"),
                     CheckedPolicy::Fractional(policy) => format!("{policy} passes over no job"),
                 };
                 audit_policy(file, policy)

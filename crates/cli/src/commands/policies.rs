@@ -17,6 +17,14 @@ Policies in separate processes, in any language (the library's page `external` h
   batsim:COMMAND          speaks Batsim's protocol; {endpoint} in it becomes the address to bind, or write tcp://HOST:PORT
   batsim-sharing:COMMAND  the same; jobs may share nodes
 
+Parts of any batch policy, behind all others:
+  /PLACE=CONTIGUOUS   a job gets the lowest run of free nodes that is long enough, instead of the lowest free nodes
+  /PLACE=BEST         the shortest run that is long enough, or the fewest runs; where nodes differ, nodes with no more than it needs
+
+Parts of FCFS and EASY on a platform with cores, behind /ORDER and without /PLACE:
+  /NODES=SHARED       tasks of any jobs on a node, as many as its cores, memory and other resources allow
+  /NODES=EXCLUSIVE    the same, of one job on a node; without either, each task has a node of its own
+
 Further parts of any fractional policy with MCB:
   /per/BUDGET=GB   a tick migrates at most this much memory, as in GreedyPM*/per/BUDGET=100/OPT=MIN
   /RELABEL         the nodes of a new mapping are renamed so that the least memory moves; written before /OPT
@@ -35,6 +43,7 @@ Parts that can follow all others in the name of a fractional policy, in this ord
 Examples:
   dfrsim policies
   dfrsim policies --names | grep EASY
+  dfrsim simulate --workload week.swf --nodes 128 --policy EASY/ORDER=SJF/PLACE=BEST
   dfrsim simulate --workload week.swf --nodes 128 --annotate lublin --policy GreedyPM*/per/BUDGET=100/OPT=MIN
   dfrsim simulate --workload week.swf --nodes 128 --policy 'pipe:python3 easy.py'")]
 pub(crate) struct Policies {

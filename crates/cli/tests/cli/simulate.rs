@@ -285,7 +285,23 @@ fn nodes_may_differ() {
     );
     assert!(stdout(dfrsim(["audit", "--policy", "EASY"]).arg(&events)).contains("no fault"));
     dfrsim(["draw", "gantt"]).arg(&events).arg("--out").arg(folder.path("gantt.svg")).assert().success();
+    for policy in ["EASY/PLACE=BEST", "EASY/NODES=SHARED", "FCFS/NODES=EXCLUSIVE"] {
+        let figures =
+            stdout(simulate(&["--policy", policy, "--format", "json", "--events-out"]).arg(&events));
+        let figures: serde_json::Value = serde_json::from_str(&figures).unwrap();
+        assert!(figures["ranges_per_start"].as_f64().unwrap() >= 1.0);
+        assert!(stdout(dfrsim(["audit", "--policy", policy]).arg(&events)).contains("no fault"));
+    }
+    let mut on_equal = dfrsim(["simulate", "--policy", "EASY/NODES=SHARED", "--nodes", "2", "--workload"]);
+    assert!(
+        stderr(on_equal.arg(&log), 2).contains("expected a platform, which says how many cores nodes have")
+    );
     for (arguments, message) in [
+        (
+            &["--policy", "EASY/NODES=SHARED", "--failures", "exponential:1e6,exponential:1e3"][..],
+            "does not know that nodes go down",
+        ),
+        (&["--policy", "CONS/NODES=SHARED"], "unknown policy `CONS/NODES=SHARED`"),
         (
             &["--policy", "EQUIPARTITION"][..],
             "EQUIPARTITION knows equal nodes only; where nodes differ, FCFS, EASY",
@@ -451,6 +467,11 @@ fn wrong_priorities_are_refused() {
             "limits.toml",
             &["--policy", "Greedy*/OPT=MIN"],
             "Greedy*/OPT=MIN keeps no limits of users and classes",
+        ),
+        (
+            "weights.toml",
+            &["--policy", "Greedy*/OPT=MIN", "--failures", "fixed:100,fixed:10"],
+            "weights of jobs on nodes that go down or differ cannot be simulated",
         ),
     ] {
         let plain = ARGUMENTS

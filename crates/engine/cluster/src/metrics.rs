@@ -35,6 +35,7 @@ pub struct Metrics {
     killed: u64,
     rejected: u64,
     moves: Moves,
+    starts: Starts,
     downtime: Option<Box<Downtime>>,
 }
 
@@ -45,6 +46,13 @@ struct Moves {
     migrated_tasks: u64,
     paused_memory: f64,
     migrated_memory: f64,
+}
+
+/// Where jobs started.
+#[derive(Clone, Copy, Debug, Default)]
+struct Starts {
+    count: u64,
+    ranges: u64,
 }
 
 /// Jobs that count and are not kept one by one.
@@ -108,6 +116,7 @@ impl Metrics {
             killed: 0,
             rejected: 0,
             moves: Moves::default(),
+            starts: Starts::default(),
         }
         .exact_up_to(1_000_000)
     }
@@ -143,6 +152,7 @@ impl Metrics {
             migrated_tasks: self.moves.migrated_tasks,
             paused_memory: self.moves.paused_memory,
             migrated_memory: self.moves.migrated_memory,
+            ranges_per_start: self.starts.ranges as f64 / self.starts.count as f64,
             platform: self.downtime.as_ref().map(|it| it.summary(self.options.nodes, makespan, self.work)),
         })
     }
@@ -239,6 +249,10 @@ impl Observer for Metrics {
                 self.first_submit.get_or_insert(now);
                 self.last_submit = now;
             }
+            Occurrence::Started(on, _) => {
+                self.starts.count += 1;
+                self.starts.ranges += on.ranges_of_nodes();
+            }
             Occurrence::Paused(memory) => {
                 self.moves.preemptions += 1;
                 self.moves.paused_memory += memory;
@@ -252,7 +266,6 @@ impl Observer for Metrics {
             Occurrence::Completed(record) => self.complete(record),
             Occurrence::Linked(_)
             | Occurrence::Asked(..)
-            | Occurrence::Started(..)
             | Occurrence::Resumed(..)
             | Occurrence::YieldChanged(_)
             | Occurrence::Interrupted(..)

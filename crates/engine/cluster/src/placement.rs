@@ -70,6 +70,12 @@ impl<'a> Placement<'a> {
     pub const fn ranges(self) -> &'a [NodeRange] {
         self.ranges
     }
+    /// How many ranges of nodes it has, however many tasks there are on each node.
+    pub(crate) fn ranges_of_nodes(self) -> u64 {
+        let joined =
+            self.ranges.windows(2).filter(|pair| pair[0].end() == u64::from(pair[1].first.0)).count();
+        (self.ranges.len() - joined) as u64
+    }
     /// The nodes one by one.
     #[must_use]
     pub fn iter(self) -> Parts<'a> {

@@ -55,6 +55,7 @@ pub fn classes(nodes: &NodeClasses) -> Record<'static> {
     Record::Classes {
         resources: nodes.resources().iter().map(resource).collect(),
         classes: nodes.classes().iter().map(class).collect(),
+        cores: Some(nodes.reference_cores()),
     }
 }
 

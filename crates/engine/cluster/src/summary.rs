@@ -43,6 +43,8 @@ pub struct Summary {
     pub paused_memory: f64,
     /// Memory moved by migrations, in memories of one node.
     pub migrated_memory: f64,
+    /// The mean number of ranges of nodes, each with numbers that follow each other, on which a job starts: 1 if all are contiguous.
+    pub ranges_per_start: f64,
     /// What outages did, if nodes go down in the simulation.
     pub platform: Option<PlatformSummary>,
 }

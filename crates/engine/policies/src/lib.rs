@@ -4,7 +4,7 @@
 //!   the scheduler. [`catalogue`] lists the known names with a line on each.
 //! * [`Policies`]: the known policies and those that a user [adds](CustomPolicy) from a crate of their own, or whole
 //!   [families](PolicyFamily) of them.
-//! * [`batch`]: FCFS, EASY and CONS, which give every task a node of its own.
+//! * [`batch`]: FCFS, EASY and CONS, which give every task a node of its own or, where that is asked for, its cores.
 //! * [`fractional`]: the DFRS policies, put together from orthogonal parts.
 //! * [`equipartition`]: every job the same share, the simplest fractional policy.
 //!

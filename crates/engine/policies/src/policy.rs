@@ -1,9 +1,6 @@
 //! Policies as data, and their names.
 
-use crate::batch::{
-    BatchScheduler, Compression, Conservative, Discipline, Easy, EasySpare, Fcfs, Planner, PriorityScheduler,
-    QueueOrder, Rule, WithOutages,
-};
+use crate::batch::{BatchPolicy, Discipline};
 use crate::equipartition::Equipartition;
 use crate::fractional::{Fractional, FractionalOptions, Periodic, WithClasses};
 use crate::registry::CustomPolicy;
@@ -18,14 +15,8 @@ use std::sync::Arc;
 /// A policy, as its name says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Policy {
-    /// First come, first served, in the given order of the queue.
-    Fcfs(QueueOrder),
-    /// Aggressive backfilling, in the given order of the queue.
-    Easy(QueueOrder),
-    /// Backfilling into nodes that the reservation leaves spare, as the dissertation's author has EASY in his simulator.
-    EasySpare,
-    /// Conservative backfilling.
-    Conservative(Compression),
+    /// Every job is on its nodes at full speed from its start to its end.
+    Batch(BatchPolicy),
     /// Every job the same share.
     Equipartition,
     /// Fractional shares, put together from parts.
@@ -37,21 +28,18 @@ pub enum Policy {
 /// The numbers that the names of policies leave open.
 pub type PolicyOptions = FractionalOptions;
 
+impl From<Discipline> for Policy {
+    fn from(discipline: Discipline) -> Policy {
+        Policy::Batch(discipline.into())
+    }
+}
+
 impl Policy {
     /// A scheduler of this policy in its first state, for a cluster of this many nodes.
     #[must_use]
     pub fn scheduler(self, nodes: u32, options: &PolicyOptions) -> Box<dyn Scheduler> {
-        fn batch(planner: impl Planner + 'static, discipline: Discipline, nodes: u32) -> Box<dyn Scheduler> {
-            Box::new(WithOutages::new(BatchScheduler::new(planner, nodes), discipline))
-        }
         match self {
-            Policy::Fcfs(order) => batch(Fcfs::new(nodes, order), Discipline::Fcfs(order), nodes),
-            Policy::Easy(order) => batch(Easy::new(nodes, order), Discipline::Easy(order), nodes),
-            Policy::EasySpare => batch(EasySpare::new(nodes), Discipline::Spare, nodes),
-            Policy::Conservative(compression) => {
-                let planner = Conservative::new(nodes, compression);
-                batch(planner, Discipline::Conservative(compression), nodes)
-            }
+            Policy::Batch(batch) => batch.scheduler(nodes),
             Policy::Equipartition => Box::new(Equipartition::new(nodes)),
             Policy::Fractional(parts) => Box::new(WithClasses::new(parts, nodes, *options)),
             Policy::Custom(policy) => policy.scheduler(nodes, options),
@@ -62,22 +50,13 @@ impl Policy {
     /// [checked](Priorities::check). Where nodes go down or differ, no job preempts another one.
     #[must_use]
     pub fn scheduler_by_priority(self, nodes: u32, settings: &Arc<Priorities>) -> Option<Box<dyn Scheduler>> {
-        let rule = match self {
-            Policy::Fcfs(QueueOrder::Arrival) => Rule::Fcfs,
-            Policy::Easy(QueueOrder::Arrival) => Rule::Easy,
-            Policy::Conservative(_) => Rule::Conservative,
-            _ => return None,
-        };
-        Some(Box::new(PriorityScheduler::new(Arc::clone(settings), rule, nodes)))
+        if let Policy::Batch(batch) = self { batch.scheduler_by_priority(nodes, settings) } else { None }
     }
 
     /// Whether the policy can order jobs by the priorities of a site, and keep to its limits. CONS and CONS/REPLAN are the same then.
     #[must_use]
     pub fn knows_priorities(self) -> bool {
-        matches!(
-            self,
-            Policy::Fcfs(QueueOrder::Arrival) | Policy::Easy(QueueOrder::Arrival) | Policy::Conservative(_)
-        )
+        matches!(self, Policy::Batch(batch) if batch.knows_priorities())
     }
 
     /// That the policy can do what settings with weights say: batch policies have no use for weights, and of the others those that
@@ -92,9 +71,9 @@ impl Policy {
             Policy::Fractional(_) | Policy::Equipartition if !self.knows_weights() => {
                 Err(format!("{self} does not share by weights of jobs; {others}"))
             }
-            Policy::Fractional(_) if settings.have_limits() => {
-                Err(format!("{self} keeps no limits of users and classes and preempts no jobs of a class; expected weights alone"))
-            }
+            Policy::Fractional(_) if settings.have_limits() => Err(format!(
+                "{self} keeps no limits of users and classes and preempts no jobs of a class; expected weights alone"
+            )),
             _ => Ok(()),
         }
     }
@@ -182,7 +161,8 @@ impl Policy {
     pub fn knows_outages(self) -> bool {
         match self {
             Policy::Custom(policy) => policy.knows_outages(),
-            _ => true,
+            Policy::Batch(batch) => !batch.is_packed(),
+            Policy::Equipartition | Policy::Fractional(_) => true,
         }
     }
 
@@ -196,11 +176,21 @@ impl Policy {
         self.knows_classes().then_some(()).ok_or_else(|| format!("{self} knows equal nodes only; {others}"))
     }
 
+    /// That the policy can decide on equal nodes of which only the number is known.
+    ///
+    /// # Errors
+    /// If it cannot, with what it needs.
+    pub fn check_equal_nodes(self) -> Result<(), String> {
+        let counts_cores = matches!(self, Policy::Batch(batch) if batch.is_packed());
+        let expected = "expected a platform, which says how many cores nodes have";
+        (!counts_cores).then_some(()).ok_or_else(|| format!("{self} has several tasks on a node; {expected}"))
+    }
+
     /// Whether the policy can decide where nodes differ.
     #[must_use]
     pub fn knows_classes(self) -> bool {
         match self {
-            Policy::Fcfs(_) | Policy::Easy(_) | Policy::EasySpare | Policy::Conservative(_) => true,
+            Policy::Batch(_) => true,
             Policy::Fractional(parts) => parts.is_max_min_of_the_paper(),
             Policy::Equipartition | Policy::Custom(_) => false,
         }
@@ -210,20 +200,7 @@ impl Policy {
     #[must_use]
     pub fn description(self) -> String {
         match self {
-            Policy::Fcfs(order) => {
-                format!("the head of the queue starts when its nodes are free; {}", order.description())
-            }
-            Policy::Easy(order) => format!(
-                "one reservation, for the head of the queue; others backfill around it; {}",
-                order.description()
-            ),
-            Policy::EasySpare => "a reservation of certain nodes, for the head of the queue; others start on the nodes that it leaves, by arrival".into(),
-            Policy::Conservative(Compression::OneByOne) => {
-                "a reservation for every job; an early end moves them up one by one, never later".into()
-            }
-            Policy::Conservative(Compression::Replan) => {
-                "a reservation for every job; an early end plans the whole queue again".into()
-            }
+            Policy::Batch(batch) => batch.description(),
             Policy::Equipartition => "every job the same yield, tasks on the least loaded nodes".into(),
             Policy::Fractional(parts) => parts.description(),
             Policy::Custom(policy) => policy.description().to_owned(),
@@ -233,16 +210,8 @@ impl Policy {
 
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ordered = |f: &mut fmt::Formatter<'_>, base: &str, order: &QueueOrder| match order {
-            QueueOrder::Arrival => f.write_str(base),
-            _ => write!(f, "{base}/ORDER={}", order.name()),
-        };
         match self {
-            Policy::Fcfs(order) => ordered(f, "FCFS", order),
-            Policy::Easy(order) => ordered(f, "EASY", order),
-            Policy::EasySpare => f.write_str("EASY/SPARE"),
-            Policy::Conservative(Compression::OneByOne) => f.write_str("CONS"),
-            Policy::Conservative(Compression::Replan) => f.write_str("CONS/REPLAN"),
+            Policy::Batch(batch) => batch.fmt(f),
             Policy::Equipartition => f.write_str("EQUIPARTITION"),
             Policy::Fractional(parts) => parts.fmt(f),
             Policy::Custom(policy) => f.write_str(policy.name()),
@@ -260,8 +229,10 @@ impl FromStr for Policy {
             _ => name,
         };
         // Limits of other lengths than the listed ones are names too.
+        let batch = || BatchPolicy::parse(name).map(Policy::Batch);
         let parsed = Fractional::parse(name).map(Policy::Fractional);
         parsed
+            .or_else(batch)
             .or_else(|| all().find(|policy| policy.to_string() == name))
             .ok_or_else(|| UnknownName::new("policy", name, known_names()))
     }
@@ -271,7 +242,8 @@ impl FromStr for Policy {
 pub(crate) fn known_names() -> impl Iterator<Item = String> {
     let moving_less = Fractional::of_the_paper().flat_map(Fractional::moving_less);
     let with_more = moving_less.chain([Fractional::recommended()]).map(Policy::Fractional);
-    all().chain(with_more).map(|policy| policy.to_string())
+    let placed = Discipline::all().flat_map(|it| BatchPolicy::from(it).variants()).map(Policy::Batch);
+    all().chain(placed).chain(with_more).map(|policy| policy.to_string())
 }
 
 /// A policy in the catalogue.
@@ -298,15 +270,9 @@ pub fn catalogue() -> Vec<PolicyInfo> {
 }
 
 fn all() -> impl Iterator<Item = Policy> {
-    let fcfs = QueueOrder::ALL.into_iter().map(Policy::Fcfs);
-    let easy = QueueOrder::ALL.into_iter().map(Policy::Easy);
-    let conservative = [Compression::OneByOne, Compression::Replan].map(Policy::Conservative);
+    let batch = Discipline::all().map(|discipline| Policy::Batch(discipline.into()));
     let fractional = Fractional::of_the_paper().map(Policy::Fractional);
-    fcfs.chain(easy)
-        .chain([Policy::EasySpare])
-        .chain(conservative)
-        .chain([Policy::Equipartition])
-        .chain(fractional)
+    batch.chain([Policy::Equipartition]).chain(fractional)
 }
 
 #[cfg(test)]
@@ -327,6 +293,18 @@ mod tests {
     }
 
     #[test]
+    fn places_are_parts_of_names() {
+        for name in ["FCFS/PLACE=BEST", "EASY/ORDER=SJF/PLACE=CONTIGUOUS", "EASY/SPARE/PLACE=BEST"] {
+            assert_eq!(name.parse::<Policy>().map(|policy| policy.to_string()).as_deref(), Ok(name));
+        }
+        for name in
+            ["EASY/PLACE=FIRST", "EASY/PLACE=", "EASY/PLACE=BEST/ORDER=SJF", "EQUIPARTITION/PLACE=BEST"]
+        {
+            assert!(name.parse::<Policy>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
     fn conservative_backfilling_has_two_names() {
         assert_eq!("CBF".parse::<Policy>(), "CONS".parse());
         assert_eq!("CBF-REPLAN".parse::<Policy>(), "CONS/REPLAN".parse());
@@ -339,6 +317,8 @@ mod tests {
             ("FCSF", "FCFS"),
             ("CONS/REPLN", "CONS/REPLAN"),
             ("EASY/ORDER=WFP", "EASY/ORDER=WFP3"),
+            ("EASY/PLACE=best", "EASY/PLACE=BEST"),
+            ("CONS/REPLAN/PLACE=CONTIGOUS", "CONS/REPLAN/PLACE=CONTIGUOUS"),
         ] {
             assert_eq!(wrong.parse::<Policy>().unwrap_err().nearest.as_deref(), Some(nearest));
         }

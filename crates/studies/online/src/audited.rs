@@ -66,7 +66,7 @@ fn checked(name: &str, parameters: &PolicyOptions) -> Option<CheckedPolicy> {
         && parameters.priority == PriorityRule::default()
         && parameters.mcb.drop == DropRule::Prefix;
     let policy = CheckedPolicy::parse(name, parameters.period).ok()?;
-    (is_usual || matches!(policy, CheckedPolicy::Batch(_))).then_some(policy)
+    (is_usual || matches!(policy, CheckedPolicy::Batch(..))).then_some(policy)
 }
 
 impl Observer for Audited {

@@ -48,7 +48,7 @@ pub(crate) fn classes(workload: &Workload, fields: &PlatformFields) -> Result<No
 /// Adds all that simulations see of it.
 pub(crate) fn digest(nodes: &UnequalNodes, jobs: &[Job], digester: &mut Digester) {
     let classes = nodes.classes.classes();
-    digester.integer(classes.len() as u64);
+    digester.integer(classes.len() as u64).integer(nodes.classes.reference_cores());
     for NodeClass { name: _, nodes, cpu, memory, speed, amounts, features } in classes {
         digester.integer(*nodes).integer(*cpu).integer(*memory).integer(speed.units()).integer(*features);
         amounts.iter().for_each(|amount| _ = digester.integer(*amount));

@@ -66,6 +66,10 @@ fields! {
                 at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
             }
         }
+        if scenario.workloads.iter().any(|workload| workload.platform.is_none())
+            && let Some(Err(error)) = policies.iter().map(|policy| policy.check_equal_nodes()).find(Result::is_err) {
+            at.fault("policies", error);
+        }
         let is_unequal = scenario.workloads.iter().any(|workload| workload.platform.is_some());
         let preempts = scenario.priorities.iter().any(|it| it.settings().preempting().is_some());
         if (scenario.outages.is_some() || is_unequal) && preempts {
@@ -81,6 +85,9 @@ fields! {
             at.fault("policies", error);
         }
         let by_weight = |policy: &Policy| policy.knows_weights() && uses_any(policy);
+        if policies.iter().any(by_weight) && (scenario.outages.is_some() || is_unequal) {
+            at.fault("priority", "weights of jobs on nodes that go down or differ cannot be simulated");
+        }
         if policies.iter().any(by_weight) && scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact) {
             at.fault("simulation", "where jobs have weights, policies know the exact CPU needs");
         }

@@ -4,6 +4,7 @@ use super::BatchRule;
 use super::backfilling::Backfilling;
 use super::check::{Cluster, Decision, Discipline, Verdict};
 use super::outages::{NodeByNode, Starting};
+use super::placing::Placing;
 use super::preemption::{Candidate, Preempted, Preemption};
 use super::queue::Waiting;
 use crate::job::Job;
@@ -240,7 +241,7 @@ impl ByPriority {
     pub(super) fn decide_by_node(
         &mut self,
         now: u64,
-        rule: RuleOfOrder,
+        (rule, placing): (RuleOfOrder, Placing),
         by_node: &mut NodeByNode,
         queue: &mut Vec<Waiting>,
         starting: &[Starting<'_>],
@@ -260,7 +261,7 @@ impl ByPriority {
         let tried: Vec<Starting<'_>> = starting.iter().copied().filter(|it| is_tried(&it.job)).collect();
         match rule {
             RuleOfOrder::Conservative => planned.take(now, &jobs, &tried, &mut verdicts),
-            _ => planned.decide(now, &jobs, rule == RuleOfOrder::Easy, &tried, &mut verdicts),
+            _ => planned.decide(now, &jobs, (rule == RuleOfOrder::Easy, placing), &tried, &mut verdicts),
         }
         for job in limited.iter().chain(&started) {
             by_node.start(now, job, nodes_of(job));

@@ -4,6 +4,8 @@ use super::backfilling::Backfilling;
 use super::by_priority::{ByPriority, RuleOfOrder};
 use super::conservative::Reservations;
 use super::outages::{NodeByNode, Starting};
+use super::packed::Packed;
+use super::placing::{OnNodes, Packing};
 use super::preemption::Preempted;
 use super::queue::{Order, Waiting};
 use super::spare::SpareNodes;
@@ -109,6 +111,7 @@ pub(super) enum Discipline {
 #[derive(Debug)]
 pub(crate) struct BatchCheck {
     order: Order,
+    on_nodes: OnNodes,
     discipline: Discipline,
     cluster: Cluster,
     queue: Vec<Waiting>,
@@ -122,6 +125,10 @@ pub(crate) struct BatchCheck {
     placements: Vec<(u64, Vec<u32>)>,
     /// What is known where nodes go down.
     by_node: Option<NodeByNode>,
+    /// What is known where nodes have several tasks.
+    packed: Option<Box<Packed>>,
+    /// The tasks on each node of the jobs that start in this moment, there.
+    packings: Vec<(u64, Vec<(u32, u32)>)>,
     /// The order and the limits of jobs with priorities.
     by_priority: Option<Box<ByPriority>>,
     /// Whether anything happened since the last decision.
@@ -129,7 +136,7 @@ pub(crate) struct BatchCheck {
 }
 
 impl BatchCheck {
-    pub(crate) fn new(policy: BatchPolicy, nodes: u32) -> BatchCheck {
+    pub(crate) fn new(policy: BatchPolicy, on_nodes: OnNodes, nodes: u32) -> BatchCheck {
         let discipline = match policy {
             BatchPolicy::EasySpare => Discipline::Spare(SpareNodes::default()),
             BatchPolicy::Conservative => Discipline::Conservative(Reservations::new(false)),
@@ -147,6 +154,7 @@ impl BatchCheck {
         };
         BatchCheck {
             order: policy.order(),
+            on_nodes,
             discipline,
             cluster: Cluster { nodes, free: i64::from(nodes), running: BTreeMap::new() },
             queue: Vec::new(),
@@ -155,6 +163,8 @@ impl BatchCheck {
             holders: Vec::new(),
             placements: Vec::new(),
             by_node: None,
+            packed: None,
+            packings: Vec::new(),
             by_priority: None,
             is_due: false,
         }
@@ -167,7 +177,10 @@ impl BatchCheck {
 
     /// The policy orders jobs by priority.
     pub(crate) fn priority(&mut self, settings: &Priorities) -> Option<PriorityRule> {
-        if self.order != Order::Submission || matches!(self.discipline, Discipline::Spare(_)) {
+        if self.order != Order::Submission
+            || self.is_packed()
+            || matches!(self.discipline, Discipline::Spare(_))
+        {
             return Some(PriorityRule::Policy);
         }
         self.by_priority = Some(Box::new(ByPriority::new(settings, self.cluster.nodes)));
@@ -182,17 +195,30 @@ impl BatchCheck {
     }
 
     pub(crate) fn classes(&mut self, classes: &Classes) {
-        self.by_node.get_or_insert_default().differ(classes);
+        if self.is_packed() {
+            self.packed = Packed::new(self.on_nodes.packing, classes).map(Box::new);
+        } else {
+            self.by_node.get_or_insert_default().differ(classes);
+        }
     }
 
-    pub(crate) fn fitting(&mut self, job: u64, fitting: Vec<bool>) {
-        if let Some(by_node) = &mut self.by_node {
+    fn is_packed(&self) -> bool {
+        self.on_nodes.packing != Packing::Whole
+    }
+
+    pub(crate) fn fitting(&mut self, job: u64, fitting: Vec<bool>, task: Option<Vec<u64>>) {
+        if let (Some(packed), Some(task)) = (&mut self.packed, task) {
+            packed.submit(job, task, fitting);
+        } else if let Some(by_node) = &mut self.by_node {
             by_node.fitting(job, fitting);
         }
     }
 
-    /// How many nodes there are for a job.
+    /// How many nodes there are for the tasks of a job; where nodes have several tasks, for how many there is room.
     fn nodes_for(&self, job: u64) -> u32 {
+        if let Some(most) = self.packed.as_ref().and_then(|packed| packed.most(job)) {
+            return most;
+        }
         let fitting = self.by_node.as_ref().and_then(|by_node| by_node.nodes_for(job));
         fitting.unwrap_or(self.cluster.nodes)
     }
@@ -215,6 +241,12 @@ impl BatchCheck {
             self.placements.push((job, on.iter().map(|&(node, _)| node).collect()));
         }
         self.is_due = true;
+        let slow = (job_yield != Yield::ONE.units()).then_some(BatchRule::Slow(job_yield));
+        if self.is_packed() {
+            self.packings.push((job, on.to_vec()));
+            return slow.or(self.packed.is_none().then_some(BatchRule::NoCores));
+        }
+        let other = self.other_nodes(on);
         let mut shared = None;
         for &(node, tasks) in on {
             let place = node as usize;
@@ -226,8 +258,17 @@ impl BatchCheck {
             }
             self.holders[place] = Some(job);
         }
-        let slow = (job_yield != Yield::ONE.units()).then_some(BatchRule::Slow(job_yield));
-        slow.or(shared.map(|node| BatchRule::Shared { node }))
+        slow.or(shared.map(|node| BatchRule::Shared { node })).or(other)
+    }
+
+    /// Whether a job should have had other nodes; where they go down or differ, that is judged with the decision.
+    fn other_nodes(&self, on: &[(u32, u32)]) -> Option<BatchRule> {
+        if self.by_node.is_some() {
+            return None;
+        }
+        let is_free = |node: &u32| self.holders.get(*node as usize).is_none_or(Option::is_none);
+        let expected = self.on_nodes.placing.nodes((0..self.cluster.nodes).filter(is_free), on.len());
+        self.on_nodes.placing.fault(on.iter().map(|&(node, _)| node), &expected)
     }
 
     pub(crate) fn complete(&mut self, job: u64, now: u64, on: &[(u32, u32)]) {
@@ -235,6 +276,9 @@ impl BatchCheck {
         self.leave_nodes(job, on);
         if let Some(by_priority) = &mut self.by_priority {
             by_priority.end(job, now);
+        }
+        if let Some(packed) = &mut self.packed {
+            return packed.leave(job);
         }
         if let Some(by_node) = &mut self.by_node {
             return by_node.leave(job);
@@ -327,7 +371,13 @@ impl BatchCheck {
                 let placements = std::mem::take(&mut self.placements);
                 let starting: Vec<Starting<'_>> =
                     placements.iter().map(|(job, nodes)| Starting { job: *job, nodes }).collect();
-                by_priority.decide_by_node(now, rule, by_node, &mut self.queue, &starting)
+                by_priority.decide_by_node(
+                    now,
+                    (rule, self.on_nodes.placing),
+                    by_node,
+                    &mut self.queue,
+                    &starting,
+                )
             } else {
                 let starting = started.iter().map(|&(job, _)| job).collect();
                 by_priority.decide(now, rule, &mut self.cluster, &mut self.queue, starting, preempted)
@@ -340,6 +390,20 @@ impl BatchCheck {
             return;
         }
         self.order.sort(&mut self.queue, now);
+        if self.is_packed() {
+            let starting = std::mem::take(&mut self.packings);
+            let mut verdicts = Vec::new();
+            if let Some(packed) = &mut self.packed {
+                let backfills = matches!(self.discipline, Discipline::Backfilling(Backfilling::AroundHead));
+                packed.decide(now, &self.queue, backfills, &starting, &mut verdicts);
+                self.queue.retain(|job| !packed.is_running(job.job));
+            }
+            for (job, rule) in verdicts {
+                let line = started.iter().find(|(starting, _)| *starting == job).map(|&(_, line)| line);
+                fault(job, now, line, rule);
+            }
+            return;
+        }
         if let Some(by_node) = &mut self.by_node {
             let placements = std::mem::take(&mut self.placements);
             let starting: Vec<Starting<'_>> =
@@ -348,7 +412,13 @@ impl BatchCheck {
             match &self.discipline {
                 Discipline::Backfilling(rule) => {
                     let backfills = *rule == Backfilling::AroundHead;
-                    by_node.decide(now, &self.queue, backfills, &starting, &mut verdicts);
+                    by_node.decide(
+                        now,
+                        &self.queue,
+                        (backfills, self.on_nodes.placing),
+                        &starting,
+                        &mut verdicts,
+                    );
                 }
                 Discipline::Spare(_) | Discipline::Conservative(_) => {
                     by_node.take(now, &self.queue, &starting, &mut verdicts);

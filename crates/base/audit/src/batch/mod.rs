@@ -4,6 +4,10 @@
 //! schedule so far, and each start that it does not expect, and each expected one that is missing, is a fault. After a fault
 //! it goes on from what happened, so that one wrong start is one fault and not a thousand.
 //!
+//! A job that starts gets the nodes that the policy's [rule](Placing) gives it, starts of the same moment in the order of the records.
+//!
+//! Where nodes have several tasks, FCFS and EASY are judged task by task.
+//!
 //! Where nodes go down or differ, FCFS and EASY are judged node by node; of EASY/SPARE and CONS it is checked that no job reaches into a window that
 //! was announced.
 //!
@@ -17,12 +21,15 @@ mod by_priority;
 mod check;
 mod conservative;
 mod outages;
+mod packed;
+mod placing;
 mod preemption;
 mod queue;
 mod rule;
 mod spare;
 
 pub(crate) use check::BatchCheck;
+pub use placing::{OnNodes, Packing, Placing};
 pub use rule::BatchRule;
 
 use queue::Order;
@@ -61,6 +68,15 @@ dfrsim_model::named! {
 }
 
 impl BatchPolicy {
+    /// Whether there is a policy that uses nodes so: only FCFS and EASY have several tasks on a node.
+    pub(crate) fn can_use(self, on_nodes: OnNodes) -> bool {
+        let is_packable = !matches!(
+            self,
+            BatchPolicy::EasySpare | BatchPolicy::Conservative | BatchPolicy::ConservativeReplan
+        );
+        is_packable || on_nodes.packing == Packing::Whole
+    }
+
     fn order(self) -> Order {
         match self {
             BatchPolicy::FcfsSjf | BatchPolicy::EasySjf => Order::ShortestFirst,

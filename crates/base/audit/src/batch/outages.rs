@@ -4,9 +4,9 @@
 //! then, no announced window begins on it before the job is expected to end, and a task of the job fits it. A job takes the fastest
 //! nodes with which it can start: of each speed, from the highest on, it is judged whether nodes that are no slower suffice.
 
-use super::BatchRule;
 use super::check::{OVERRUN, Verdict};
 use super::queue::Waiting;
+use super::{BatchRule, Placing};
 use crate::classes::Classes;
 use crate::platform::{Platform, Window};
 use dfrsim_model::{SimTime, Yield};
@@ -30,6 +30,8 @@ pub(super) struct NodeByNode {
     speeds: Vec<u32>,
     /// The place of the class of each node, where they differ.
     class_of: Vec<usize>,
+    /// How many classes have less than that of each node, where they differ.
+    plenty: Vec<usize>,
     /// Which classes the tasks of a job fit, where nodes differ.
     fitting: BTreeMap<u64, Vec<bool>>,
 }
@@ -57,6 +59,7 @@ impl NodeByNode {
     pub(super) fn differ(&mut self, classes: &Classes) {
         self.speeds = classes.speeds();
         self.class_of = classes.places();
+        self.plenty = classes.plenty();
         self.down.resize(self.speeds.len(), false);
     }
     pub(super) fn fitting(&mut self, job: u64, fitting: Vec<bool>) {
@@ -80,18 +83,10 @@ impl NodeByNode {
         speeds.dedup();
         speeds
     }
-    /// When a job ends by its estimate that starts on nodes of this speed.
-    fn end(start: u64, job: &Waiting, speed: u32) -> u64 {
-        if job.estimate == u64::MAX {
-            return u64::MAX;
-        }
-        let span = (u128::from(job.estimate) << Yield::BITS).div_ceil(u128::from(speed.max(1)));
-        start.saturating_add(u64::try_from(span).unwrap_or(u64::MAX))
-    }
-    /// The same on these nodes.
+    /// When a job ends by its estimate that starts on these nodes.
     fn end_on(&self, start: u64, job: &Waiting, nodes: &[u32]) -> u64 {
         let slowest = nodes.iter().map(|&node| self.speed(node)).min();
-        NodeByNode::end(start, job, slowest.unwrap_or(Yield::ONE.units()))
+        job.end_at(start, slowest.unwrap_or(Yield::ONE.units()))
     }
     pub(super) fn leave(&mut self, job: u64) {
         if let Some(running) = self.running.remove(&job) {
@@ -138,7 +133,7 @@ impl NodeByNode {
     fn of_use_now(&self, now: u64, job: &Waiting) -> Vec<(Vec<u32>, u64)> {
         let free = self.free_now(now);
         let of_speed = |speed: u32| {
-            let end = NodeByNode::end(now, job, speed);
+            let end = job.end_at(now, speed);
             let is_of_use = |node: &u32| {
                 self.speed(*node) >= speed
                     && self.fits(job.job, *node)
@@ -180,7 +175,7 @@ impl NodeByNode {
         let speeds = self.all_speeds();
         moments.into_iter().filter(|&at| at >= least.max(now) && at < u64::MAX).find_map(|at| {
             speeds.iter().find_map(|&speed| {
-                let end = NodeByNode::end(at, job, speed);
+                let end = job.end_at(at, speed);
                 let is_of_use = |&(node, free): &(u32, Option<u64>)| {
                     free.is_some_and(|free| free <= at)
                         && self.speed(node) >= speed
@@ -201,6 +196,43 @@ impl NodeByNode {
         found.map(|(node, window)| BatchRule::IntoWindow { node, from: SimTime::from_micros(window.from) })
     }
 
+    /// The nodes of these that a job gets: of sets of nodes with the same class and windows, first those outside of what is reserved, then
+    /// those with the next window, then, where the rule says so, those of the class with least, then the lowest; within a set by the
+    /// rule.
+    fn chosen(
+        &self,
+        now: u64,
+        of_use: &[u32],
+        width: u32,
+        placing: Placing,
+        reserved: Option<&[u32]>,
+    ) -> Vec<u32> {
+        let kind = |node: u32| {
+            let ahead = |window: &Window| window.has(node) && window.until > now;
+            let windows = self.windows.iter().enumerate().filter(|(_, window)| ahead(window));
+            let windows: Vec<usize> = windows.map(|(place, _)| place).collect();
+            (self.class_of.get(node as usize).copied().unwrap_or(0), windows)
+        };
+        let mut sets: BTreeMap<(usize, Vec<usize>), Vec<u32>> = BTreeMap::new();
+        of_use.iter().for_each(|&node| sets.entry(kind(node)).or_default().push(node));
+        let rank = |(kind_of, nodes): (&(usize, Vec<usize>), &Vec<u32>)| {
+            let is_reserved = reserved.is_some_and(|all| all.iter().any(|&node| kind(node) == *kind_of));
+            let next = kind_of.1.iter().map(|&place| self.windows[place].from).filter(|&from| from > now);
+            let plenty = self.plenty.get(nodes[0] as usize).filter(|_| placing == Placing::Best);
+            let lowest = (0..self.down.len() as u32).find(|&node| kind(node) == *kind_of);
+            (is_reserved, next.min().unwrap_or(u64::MAX), plenty.copied().unwrap_or(0), lowest)
+        };
+        let mut ranked: Vec<_> = sets.iter().map(|set| (rank(set), set.1)).collect();
+        ranked.sort_unstable();
+        let mut chosen: Vec<u32> = Vec::new();
+        for (_, nodes) in ranked {
+            chosen
+                .extend(placing.nodes(nodes.iter().copied(), nodes.len().min(width as usize - chosen.len())));
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+
     /// Takes in the starts of a policy whose other rules are not judged.
     pub(super) fn take(
         &mut self,
@@ -217,12 +249,12 @@ impl NodeByNode {
         }
     }
 
-    /// Judges a decision of FCFS or, with backfilling, of EASY, job by job in the order of the queue.
+    /// Judges a decision of FCFS or, with backfilling, of EASY, job by job in the order of the queue, and the nodes that jobs get.
     pub(super) fn decide(
         &mut self,
         now: u64,
         queue: &[Waiting],
-        backfills: bool,
+        (backfills, placing): (bool, Placing),
         starting: &[Starting<'_>],
         verdicts: &mut Vec<Verdict>,
     ) {
@@ -249,6 +281,10 @@ impl NodeByNode {
                 let [end_s, expected_s] = [end, expected].map(SimTime::from_micros);
                 (end > expected).then_some(BatchRule::SlowerNodes { end: end_s, expected: expected_s })
             };
+            let others = |start: &Starting<'_>, room: Option<&(Vec<u32>, u64)>, reserved: Option<&[u32]>| {
+                let expected = self.chosen(now, &room?.0, width, placing, reserved);
+                placing.fault(start.nodes.iter().copied(), &expected)
+            };
             let rule = match &mut head {
                 None if started.is_none() => {
                     let reservation = if backfills { self.reservation(now, job) } else { None };
@@ -256,7 +292,8 @@ impl NodeByNode {
                     fits.then_some(BatchRule::HeadWaits { free, width })
                 }
                 None if !fits => Some(BatchRule::NoRoom { width, free }),
-                None => started.and_then(|start| slow(start, first_room)),
+                None => started
+                    .and_then(|start| slow(start, first_room).or_else(|| others(start, first_room, None))),
                 Some(head) if !backfills => started.map(|_| BatchRule::OutOfTurn { head: head.job }),
                 Some(Head { job: first, width: of_head, reservation }) => {
                     let spare = |nodes: &Vec<u32>| (nodes.len() as u32).saturating_sub(*of_head);
@@ -274,9 +311,10 @@ impl NodeByNode {
                     let contested = reservation.as_mut().filter(|(shadow, _)| end > *shadow);
                     match (contested, started) {
                         (_, Some(_)) if !fits => Some(BatchRule::NoRoom { width, free }),
-                        (None, Some(start)) => slow(start, room),
+                        (None, Some(start)) => slow(start, room).or_else(|| others(start, room, None)),
                         (Some((shadow, nodes)), Some(start)) => {
                             let before = spare(nodes);
+                            let other = others(start, room, Some(nodes));
                             nodes.retain(|node| !start.nodes.contains(node));
                             let (shadow, end) = (SimTime::from_micros(*shadow), SimTime::from_micros(end));
                             let delays = (nodes.len() as u32) < *of_head;
@@ -289,6 +327,7 @@ impl NodeByNode {
                                     spare: before,
                                 })
                                 .or_else(|| slow(start, room))
+                                .or(other)
                         }
                         (_, None) => {
                             room.is_some().then_some(BatchRule::NotBackfilled { free, width, head: *first })

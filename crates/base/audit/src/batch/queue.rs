@@ -1,5 +1,6 @@
 //! The waiting jobs in the order of a policy.
 
+use dfrsim_model::Yield;
 use std::cmp::Ordering;
 
 /// Which waiting job is first; ties by submission.
@@ -23,6 +24,15 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    /// When it ends by its estimate if it starts on nodes of this speed, in units of 2^-20.
+    pub(super) fn end_at(&self, start: u64, speed: u32) -> u64 {
+        if self.estimate == u64::MAX {
+            return u64::MAX;
+        }
+        let span = (u128::from(self.estimate) << Yield::BITS).div_ceil(u128::from(speed.max(1)));
+        start.saturating_add(u64::try_from(span).unwrap_or(u64::MAX))
+    }
+
     fn wfp3(&self, now: u64) -> f64 {
         let seconds = |micros: u64| micros as f64 / 1e6;
         let ratio = seconds(now.saturating_sub(self.submit)) / seconds(self.estimate);

@@ -1,5 +1,6 @@
 //! The rules for a schedule of a batch policy.
 
+use super::Placing;
 use dfrsim_model::SimTime;
 use dfrsim_model::priority::PreemptMode;
 
@@ -21,6 +22,62 @@ pub enum BatchRule {
     Shared {
         /// The node.
         node: u32,
+    },
+    /// A job gets the free nodes that the rule of the policy names.
+    #[error("it starts on node {node}, where it should have node {expected}: the rule for nodes is {rule}")]
+    OtherNode {
+        /// The first of its nodes that is not the expected one.
+        node: u32,
+        /// The expected one.
+        expected: u32,
+        /// The rule.
+        rule: Placing,
+    },
+    /// Whole cores are counted.
+    #[error("it is not known how many cores nodes have: expected `classes` with `cores`")]
+    NoCores,
+    /// A job has as many tasks on each node as the rule of the policy puts there.
+    #[error("it has {tasks} tasks on node {node}, where it should have {expected}")]
+    OtherTasks {
+        /// The first node with another number of tasks.
+        node: u32,
+        /// Its tasks there.
+        tasks: u32,
+        /// How many it should have.
+        expected: u32,
+    },
+    /// A job starts when there is room for its tasks.
+    #[error("it does not start, though there is room for {room} tasks, and it has {width}")]
+    RoomUnused {
+        /// How many tasks of it there is room for.
+        room: u64,
+        /// Its tasks.
+        width: u32,
+    },
+    /// A job starts where there is room for its tasks.
+    #[error("it starts with {width} tasks, but there is room for {room}")]
+    NoRoomForTasks {
+        /// How many tasks of it there is room for.
+        room: u64,
+        /// Its tasks.
+        width: u32,
+    },
+    /// Backfilling leaves the head of the queue its room.
+    #[error(
+        "it starts and delays job {head}, the first in the queue, which can start at {shadow} s: it is expected to end at \
+         {end} s, and leaves room for {left} of {of_head} tasks"
+    )]
+    CostsHeadItsRoom {
+        /// The first job in the queue.
+        head: u64,
+        /// When that one can start.
+        shadow: SimTime,
+        /// When the job at hand ends by its estimate.
+        end: SimTime,
+        /// How many tasks of the first job there is room for then.
+        left: u64,
+        /// The tasks of the first job.
+        of_head: u32,
     },
     /// A job that fits the cluster is not rejected.
     #[error("it is rejected, although its {width} tasks fit on {nodes} nodes")]

@@ -1,7 +1,7 @@
 //! Each rule of batch policies, kept and broken in schedules that are small enough to follow by hand.
 
 use crate::base::Lines;
-use dfrsim_audit::batch::BatchPolicy;
+use dfrsim_audit::batch::{BatchPolicy, OnNodes};
 use dfrsim_audit::{AuditError, CheckedPolicy, Rule, audit_policy};
 
 /// A job of a schedule, in seconds: submission, nodes, run time, estimate, start; one without a start is rejected.
@@ -53,7 +53,9 @@ fn events(policy: BatchPolicy, nodes: usize, jobs: &[Scheduled]) -> String {
 
 /// The faults that are about the policy, without their lines.
 fn batch_faults(text: &str, policy: BatchPolicy) -> Vec<String> {
-    let Err(AuditError::Faults(faults)) = audit_policy(text.as_bytes(), CheckedPolicy::Batch(policy)) else {
+    let Err(AuditError::Faults(faults)) =
+        audit_policy(text.as_bytes(), CheckedPolicy::Batch(policy, OnNodes::default()))
+    else {
         panic!("the summary is missing")
     };
     let batch =

@@ -11,6 +11,8 @@ mod fractional;
 mod grid;
 mod links;
 mod outages;
+mod packed;
+mod places;
 mod plan;
 mod preemption;
 mod priorities;

@@ -213,7 +213,7 @@ impl PlatformFields {
             ends.push(nodes as u32);
         }
         let features = features.into_iter().cloned().collect();
-        Ok(NodeClasses { resources, features, classes, ends })
+        Ok(NodeClasses { resources, features, classes, ends, cores: reference.cores })
     }
 }
 
@@ -246,6 +246,13 @@ mod tests {
         assert_eq!(of(1), (one, one, Yield::ONE));
         assert_eq!(of(4), (2 * one, one / 2, Yield::from_ratio(1, 2)));
         assert_eq!((classes.nodes(), classes.class_of(2), classes.capacity()), (5, 1, 5.0));
+        assert_eq!((classes.cores_of(0), classes.cores_of(1)), (4, 8));
+        let needs = [0, 1, 2, 5, 8].map(|eighths| Share::from_ratio(eighths, 8));
+        assert_eq!(
+            needs.map(|need| classes.cores_for(need)),
+            [1, 1, 1, 3, 4],
+            "eighths of four cores, rounded up"
+        );
         let reference = ReferenceNode { cores: 8, memory_gb: 16.0 };
         let classes = PlatformFields { reference: Some(reference), ..fields }.classes().unwrap();
         assert_eq!((classes.of(0).cpu, classes.of(0).memory), (one / 2, one / 2));

@@ -100,6 +100,8 @@ pub struct NodeClasses {
     classes: Vec<NodeClass>,
     /// The node behind the last one of each class.
     ends: Vec<u32>,
+    /// The cores of the reference node.
+    cores: u32,
 }
 
 impl NodeClasses {
@@ -163,6 +165,24 @@ impl NodeClasses {
     #[must_use]
     pub fn cpu(&self, class: usize) -> CpuUse {
         CpuUse::from_units(self.classes[class].cpu << Yield::BITS)
+    }
+    /// The cores of the reference node.
+    #[must_use]
+    pub fn reference_cores(&self) -> u32 {
+        self.cores
+    }
+    /// The cores of a class's nodes.
+    #[must_use]
+    pub fn cores_of(&self, class: usize) -> u32 {
+        self.whole_cores(self.classes[class].cpu)
+    }
+    /// The cores that a task holds where it shares no core: its CPU need, rounded up; at least one.
+    #[must_use]
+    pub fn cores_for(&self, cpu_need: Share) -> u32 {
+        self.whole_cores(cpu_need.units().into()).max(1)
+    }
+    fn whole_cores(&self, cpu: u64) -> u32 {
+        (u128::from(cpu) * u128::from(self.cores)).div_ceil(Share::ONE.units().into()) as u32
     }
     /// What all nodes together can do, in reference nodes at full speed.
     #[must_use]

@@ -44,6 +44,8 @@ pub(crate) struct Simulated {
     paused_memory_nodes: f64,
     /// Memory moved by migrations, in memories of one node.
     migrated_memory_nodes: f64,
+    /// The mean number of ranges of nodes on which a job starts: 1 if the nodes of each job have numbers that follow each other.
+    ranges_per_start: f64,
     /// What outages did, if nodes go down.
     #[serde(skip_serializing_if = "Option::is_none")]
     outages: Option<OutageFigures>,
@@ -136,6 +138,7 @@ impl Simulated {
             migrated_tasks: summary.migrated_tasks,
             paused_memory_nodes: summary.paused_memory,
             migrated_memory_nodes: summary.migrated_memory,
+            ranges_per_start: summary.ranges_per_start,
             outages: summary.platform.map(|it| OutageFigures {
                 availability: it.availability,
                 goodput: it.goodput,
@@ -168,6 +171,7 @@ impl Answer for Simulated {
         }
         line("makespan [s]", self.makespan_s.to_string());
         line("utilisation", format!("{:.4}", self.utilisation));
+        line("ranges per start", format!("{:.3}", self.ranges_per_start));
         if let Some(outages) = &self.outages {
             line("availability", format!("{:.4}", outages.availability));
             line("goodput", format!("{:.4}", outages.goodput));

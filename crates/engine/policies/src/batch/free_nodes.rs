@@ -1,20 +1,23 @@
 //! The nodes that no job occupies.
 
+use super::Place;
 use dfrsim_cluster::NodeRange;
 use dfrsim_model::NodeId;
+use std::ops::Range;
 
-/// A set of nodes, lowest first.
+/// A set of nodes, from which jobs take theirs by a rule.
 #[derive(Debug)]
 pub(crate) struct FreeNodes {
     /// One bit a node, 64 nodes a word.
     words: Vec<u64>,
     /// No word before this one has a node.
     lowest: usize,
+    place: Place,
 }
 
 impl FreeNodes {
-    pub(crate) fn all(nodes: u32) -> FreeNodes {
-        let mut free = FreeNodes { words: vec![0; nodes.div_ceil(64) as usize], lowest: 0 };
+    pub(crate) fn all(nodes: u32, place: Place) -> FreeNodes {
+        let mut free = FreeNodes { words: vec![0; nodes.div_ceil(64) as usize], lowest: 0, place };
         free.insert(NodeRange { first: NodeId(0), nodes, tasks: 1 });
         free
     }
@@ -29,9 +32,46 @@ impl FreeNodes {
         }
     }
 
-    /// Takes out the `width` lowest nodes, for one task on each; panics if there are not as many.
-    pub(crate) fn take_lowest(&mut self, width: u32, placement: &mut Vec<NodeRange>) {
+    /// Takes out `width` nodes, for one task on each; panics if there are not as many.
+    pub(crate) fn take(&mut self, width: u32, placement: &mut Vec<NodeRange>) {
         placement.clear();
+        if self.place == Place::First {
+            return self.take_lowest(width, placement);
+        }
+        for part in self.place.choose(self.runs(), width) {
+            let nodes = part.end - part.start;
+            self.remove(part.clone());
+            placement.push(NodeRange { first: NodeId(part.start), nodes, tasks: 1 });
+        }
+    }
+
+    /// All nodes of the set, as few ranges as there can be, which rise.
+    fn runs(&self) -> Vec<Range<u32>> {
+        let mut runs: Vec<Range<u32>> = Vec::new();
+        for (word, at) in self.words.iter().zip((0..).step_by(64)).skip(self.lowest) {
+            let mut rest = *word;
+            while rest > 0 {
+                let first = rest.trailing_zeros();
+                let nodes = (rest >> first).trailing_ones();
+                rest &= !(ones(nodes as usize) << first);
+                match runs.last_mut().filter(|run| run.end == at + first) {
+                    Some(run) => run.end += nodes,
+                    None => runs.push(at + first..at + first + nodes),
+                }
+            }
+        }
+        runs
+    }
+
+    fn remove(&mut self, nodes: Range<u32>) {
+        for word in nodes.start / 64..nodes.end.div_ceil(64) {
+            let first = nodes.start.saturating_sub(word * 64);
+            let end = (nodes.end - word * 64).min(64);
+            self.words[word as usize] &= !(ones((end - first) as usize) << first);
+        }
+    }
+
+    fn take_lowest(&mut self, width: u32, placement: &mut Vec<NodeRange>) {
         let mut missing = width;
         while missing > 0 {
             let word = &mut self.words[self.lowest];
@@ -57,29 +97,60 @@ fn ones(bits: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::FreeNodes;
+    use crate::batch::Place;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    /// The nodes that a job gets of a sorted set: from each node on, how many follow each other, and then by the words of the rule.
+    fn twin(free: &BTreeSet<u32>, width: u32, place: Place) -> Vec<u32> {
+        let run_from = |first: u32| (first..).take_while(|node| free.contains(node)).count() as u32;
+        let begins = free.iter().copied().filter(|&node| node == 0 || !free.contains(&(node - 1)));
+        let runs: Vec<(u32, u32)> = begins.map(|first| (run_from(first), first)).collect();
+        let lowest = || free.iter().copied().take(width as usize).collect();
+        let enough = runs.iter().filter(|(length, _)| *length >= width);
+        match place {
+            Place::First => lowest(),
+            Place::Contiguous => enough
+                .min_by_key(|(_, first)| first)
+                .map_or_else(lowest, |&(_, first)| (first..first + width).collect()),
+            Place::Best => {
+                if let Some(&(_, first)) = enough.min() {
+                    return (first..first + width).collect();
+                }
+                let Some(longest) = runs.iter().map(|(length, _)| *length).max() else { return Vec::new() };
+                let &(length, first) = runs.iter().find(|(length, _)| *length == longest).unwrap();
+                let whole: BTreeSet<u32> = (first..first + length).collect();
+                let mut taken = twin(&(free - &whole), width - length, place);
+                taken.extend(whole);
+                taken.sort_unstable();
+                taken
+            }
+        }
+    }
+
     proptest! {
         #[test]
-        fn the_lowest_nodes_agree_with_a_sorted_set(
-            nodes in 1..400u32, steps in prop::collection::vec((any::<bool>(), any::<u16>()), 0..40),
+        fn the_nodes_agree_with_a_sorted_set(
+            nodes in 1..400u32,
+            place in prop::sample::select(Place::ALL.to_vec()),
+            steps in prop::collection::vec((any::<bool>(), any::<u16>()), 0..40),
         ) {
-            let (mut free, mut twin) = (FreeNodes::all(nodes), (0..nodes).collect::<BTreeSet<u32>>());
+            let (mut free, mut set) = (FreeNodes::all(nodes, place), (0..nodes).collect::<BTreeSet<u32>>());
             let mut taken = Vec::new();
             for (takes, number) in steps {
-                if takes {
-                    let width = u32::from(number) % (twin.len() as u32 + 1);
+                if takes && !set.is_empty() {
+                    let width = u32::from(number) % set.len() as u32 + 1;
                     let mut placement = Vec::new();
-                    free.take_lowest(width, &mut placement);
-                    let lowest: Vec<u32> = (0..width).filter_map(|_| twin.pop_first()).collect();
-                    let found = placement.iter().flat_map(|range| range.indices()).map(|node| node as u32);
-                    prop_assert_eq!(found.collect::<Vec<_>>(), lowest);
+                    free.take(width, &mut placement);
+                    let found: Vec<u32> =
+                        placement.iter().flat_map(|range| range.indices()).map(|node| node as u32).collect();
+                    prop_assert_eq!(&found, &twin(&set, width, place));
+                    set.retain(|node| !found.contains(node));
                     taken.push(placement);
                 } else if !taken.is_empty() {
                     for range in taken.swap_remove(usize::from(number) % taken.len()) {
                         free.insert(range);
-                        twin.extend(range.indices().map(|node| node as u32));
+                        set.extend(range.indices().map(|node| node as u32));
                     }
                 }
             }

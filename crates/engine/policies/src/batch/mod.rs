@@ -1,7 +1,9 @@
-//! Batch policies: every task gets a node of its own, at full speed, until the job ends.
+//! Batch policies: every task gets a node of its own, at full speed, until the job ends. With [`NodeUse`] FCFS and EASY have several
+//! tasks on a node: see `packed` in this folder.
 //!
 //! A [`Planner`] decides which queued job starts when, from widths and estimates alone; [`BatchScheduler`] makes
-//! a [`dfrsim_cluster::Scheduler`] of it, which picks the nodes (the lowest free ones). At one moment a planner
+//! a [`dfrsim_cluster::Scheduler`] of it, which picks the nodes by a rule
+//! ([`Place`]; the lowest free ones, if none is named). At one moment a planner
 //! gets all ends, then all arrivals, then makes one scheduling pass.
 //!
 //! A [`Forecast`] also says when a job would start, queued or not, and gives waiting jobs back: what a scheduler
@@ -18,7 +20,11 @@ mod fcfs;
 mod forecast;
 mod free_nodes;
 mod in_queue_order;
+mod node_use;
 mod outages;
+mod packed;
+mod place;
+mod policy;
 mod priority;
 mod profile;
 mod queue;
@@ -30,14 +36,18 @@ pub use easy_spare::EasySpare;
 pub use fcfs::Fcfs;
 pub use forecast::{Cancel, Forecast, PlannedJob, SubmissionEffect};
 pub use in_queue_order::{InQueueOrder, QueueRule};
-pub(crate) use outages::{Discipline, WithOutages};
+pub use node_use::NodeUse;
+pub(crate) use outages::WithOutages;
+pub(crate) use packed::PackedScheduler;
+pub use place::Place;
+pub use policy::{BatchPolicy, Discipline};
 pub(crate) use priority::{PriorityScheduler, Rule};
 pub use profile::Profile;
 pub use queue::QueueOrder;
 pub use scheduler::BatchScheduler;
 
 use dfrsim_cluster::JobHandle;
-use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
 
 /// A job as batch policies see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +62,16 @@ pub struct BatchJob {
     pub width: u32,
     /// The estimate of its run time; [`SimSpan::MAX`] if there is none.
     pub estimate: SimSpan,
+}
+
+impl BatchJob {
+    /// When it ends by its estimate if it starts on nodes of which the slowest has this speed.
+    fn end(&self, start: SimTime, speed: Yield) -> SimTime {
+        if speed == Yield::ONE || self.estimate == SimSpan::MAX {
+            return start.saturating_add(self.estimate);
+        }
+        start.saturating_add(VirtualTime::of(self.estimate).time_at(speed).unwrap_or(SimSpan::MAX))
+    }
 }
 
 /// How long a job past its estimate is expected to go on, in each pass: one second.

@@ -1,11 +1,12 @@
 //! From planners to schedulers.
 
 use super::free_nodes::FreeNodes;
-use super::{BatchJob, Planner};
+use super::{BatchJob, Place, Planner};
 use dfrsim_cluster::{Decision, JobHandle, NodeRange, Scheduler, Situation};
 use dfrsim_model::{SimSpan, Yield};
 
-/// Runs a [`Planner`] as a [`Scheduler`]: the planner says which jobs start, this picks their nodes.
+/// Runs a [`Planner`] as a [`Scheduler`]: the planner says which jobs start, this picks their nodes by a
+/// [rule](Place).
 ///
 /// A job wider than the cluster is rejected.
 #[derive(Debug)]
@@ -20,11 +21,11 @@ pub struct BatchScheduler<P> {
 impl<P: Planner> BatchScheduler<P> {
     /// For a planner of a cluster of this many nodes.
     #[must_use]
-    pub fn new(planner: P, nodes: u32) -> BatchScheduler<P> {
+    pub fn new(planner: P, nodes: u32, place: Place) -> BatchScheduler<P> {
         BatchScheduler {
             planner,
             nodes,
-            free: FreeNodes::all(nodes),
+            free: FreeNodes::all(nodes, place),
             starts: Vec::new(),
             placement: Vec::new(),
         }
@@ -58,7 +59,7 @@ impl<P: Planner> Scheduler for BatchScheduler<P> {
         self.starts.clear();
         self.planner.pass(now, &mut self.starts);
         for &job in &self.starts {
-            self.free.take_lowest(view.job(job).tasks(), &mut self.placement);
+            self.free.take(view.job(job).tasks(), &mut self.placement);
             decision.start(job, self.placement.iter().copied(), Yield::ONE);
         }
         if let Some(time) = self.planner.next_start(now) {

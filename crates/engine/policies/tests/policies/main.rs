@@ -8,6 +8,8 @@ mod fractional;
 mod golden;
 mod names;
 mod outages;
+mod packed;
+mod places;
 mod preemption;
 mod priorities;
 mod priorities_of_nodes;

@@ -6,7 +6,7 @@ use crate::twin::{SecondBySecond, Twin};
 use dfrsim_cluster::{EstimateModel, Options, Overrun};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use dfrsim_policies::Policy;
-use dfrsim_policies::batch::{Compression, Profile, QueueOrder};
+use dfrsim_policies::batch::{Compression, Discipline, Profile, QueueOrder};
 use proptest::prelude::*;
 
 /// Quarters of a second: several events within the one second that overdue jobs are given do happen.
@@ -102,32 +102,32 @@ proptest! {
     fn fcfs_agrees_with_its_twin(
         (nodes, jobs) in workload(), options in any_options(), order in any_order(),
     ) {
-        agree(Policy::Fcfs(order), &mut twin::Fcfs(order), nodes, &options, &jobs)?;
+        agree(Discipline::Fcfs(order).into(), &mut twin::Fcfs(order), nodes, &options, &jobs)?;
     }
 
     #[test]
     fn easy_agrees_with_its_twin(
         (nodes, jobs) in workload(), options in any_options(), order in any_order(),
     ) {
-        agree(Policy::Easy(order), &mut twin::Easy::new(order), nodes, &options, &jobs)?;
+        agree(Discipline::Easy(order).into(), &mut twin::Easy::new(order), nodes, &options, &jobs)?;
     }
 
     #[test]
     fn easy_spare_agrees_with_its_twin((nodes, jobs) in workload(), options in any_options()) {
-        agree(Policy::EasySpare, &mut twin::EasySpare::new(nodes), nodes, &options, &jobs)?;
+        agree(Discipline::Spare.into(), &mut twin::EasySpare::new(nodes), nodes, &options, &jobs)?;
     }
 
     #[test]
     fn cons_agrees_with_its_twin(
         (nodes, jobs) in workload(), options in any_options(), compression in any_compression(),
     ) {
-        let policy = Policy::Conservative(compression);
+        let policy = Discipline::Conservative(compression).into();
         agree(policy, &mut twin::Conservative::new(compression), nodes, &options, &jobs)?;
     }
 
     #[test]
     fn fcfs_starts_in_order_of_submission((nodes, jobs) in workload(), options in any_options()) {
-        let starts = ours(Policy::Fcfs(QueueOrder::Arrival), nodes, &options, &jobs);
+        let starts = ours(Discipline::Fcfs(QueueOrder::Arrival).into(), nodes, &options, &jobs);
         prop_assert!(starts.iter().flatten().is_sorted_by_key(|(start, _)| start));
     }
 
@@ -136,7 +136,7 @@ proptest! {
     fn no_head_of_easy_starts_after_its_first_reservation((nodes, jobs) in workload()) {
         let mut twin = twin::Easy::new(QueueOrder::Arrival);
         let starts =
-            agree(Policy::Easy(QueueOrder::Arrival), &mut twin, nodes, &Options::default(), &jobs)?;
+            agree(Discipline::Easy(QueueOrder::Arrival).into(), &mut twin, nodes, &Options::default(), &jobs)?;
         assert_promises_kept(&twin, &starts)?;
     }
 
@@ -146,7 +146,7 @@ proptest! {
         (nodes, jobs) in workload(), compression in any_compression(),
     ) {
         let mut twin = twin::Conservative::new(compression);
-        let starts = agree(Policy::Conservative(compression), &mut twin, nodes, &Options::default(), &jobs)?;
+        let starts = agree(Discipline::Conservative(compression).into(), &mut twin, nodes, &Options::default(), &jobs)?;
         for (job, promised) in twin.promises() {
             prop_assert_eq!(starts[job].unwrap().0, promised);
         }
@@ -159,7 +159,7 @@ proptest! {
             Options { estimates: EstimateModel::Requested, overrun: Overrun::Kill, ..Options::default() };
         let mut twin = twin::Conservative::new(Compression::OneByOne);
         let starts =
-            agree(Policy::Conservative(Compression::OneByOne), &mut twin, nodes, &options, &jobs)?;
+            agree(Discipline::Conservative(Compression::OneByOne).into(), &mut twin, nodes, &options, &jobs)?;
         assert_promises_kept(&twin, &starts)?;
     }
 

@@ -5,7 +5,7 @@ use crate::groups::{Group, Matrix};
 use crate::published::Published;
 use crate::scenario::Workload;
 use dfrsim_lab::{Bootstrap, Cell, Statistics, Table, beside, beside_header, rank_correlation};
-use dfrsim_policies::Policy;
+use dfrsim_policies::batch::Discipline;
 use std::collections::BTreeMap;
 
 /// What is published of degradations, in the order of [`Published::degradation`].
@@ -78,7 +78,7 @@ pub(super) fn published(group: &Group<'_>) -> Option<[f64; 3]> {
     let is_comparable = group.scope.is_whole() && group.is_simulated_as_published();
     let policy = match group.setting.policy {
         // The published EASY is that of the author's program.
-        Policy::EasySpare => "EASY".to_owned(),
+        policy if policy == Discipline::Spare.into() => "EASY".to_owned(),
         policy => policy.to_string(),
     };
     let tables = group.scope.workload.published.iter().filter(|_| is_comparable);

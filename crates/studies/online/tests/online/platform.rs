@@ -38,7 +38,7 @@ fn rows_are_of_unequal_nodes() {
 #[test]
 fn traces_are_audited_on_nodes_with_gpus() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "study = 'online'\npolicies = ['FCFS', 'EASY', 'EASY/SPARE', 'CONS']\n\
+    let text = "study = 'online'\npolicies = ['FCFS', 'EASY', 'EASY/SPARE', 'CONS', 'EASY/PLACE=BEST', 'EASY/NODES=SHARED', 'FCFS/NODES=EXCLUSIVE']\n\
         [[workloads]]\nname = 'lublin'\nnodes = 16\nlublin = { replications = 2, jobs = 150, loads = [0.5, 0.8] }\n\
         requests = ['gpu:0.4:1+2:0.5-1:max4', '@x:0.1:max4']\n\
         [workloads.platform]\nshared = ['gpu']\n\
@@ -48,7 +48,7 @@ fn traces_are_audited_on_nodes_with_gpus() {
     let options = RunOptions { audit: true, ..RunOptions::new(folder.path()) };
     run_with(&registry(), text, &[], None, &options);
     let rows = frame(folder.path());
-    assert_eq!(rows.len(), 2 * 2 * 4);
+    assert_eq!(rows.len(), 2 * 2 * 7);
     assert!(numbers(&rows, "EASY", "rejected").iter().all(|count| *count == 0.0));
 }
 
@@ -72,4 +72,11 @@ fn faults_of_platforms_have_their_place() {
         let errors = read(&lublin, None, &[field]).unwrap_err().to_string();
         assert!(errors.contains(message), "{field}: {errors}");
     }
+    let equal = "study = 'online'\npolicies = 'EASY/NODES=SHARED'\n\
+        [[workloads]]\nname = 'lublin'\nnodes = 16\nlublin = { replications = 1 }\n";
+    let errors = read(equal, None, &[]).unwrap_err().to_string();
+    assert!(
+        errors.contains("EASY/NODES=SHARED has several tasks on a node; expected a platform"),
+        "{errors}"
+    );
 }

@@ -2,10 +2,12 @@
 
 use super::profile::Profiles;
 use super::{Group, Split, Wanted};
-use crate::batch::BatchJob;
+use crate::batch::{BatchJob, Place};
 use dfrsim_cluster::{JobHandle, NodeRange, View};
 use dfrsim_model::{NodeId, NodeTasks, SimTime, Yield};
+use dfrsim_platform::classes::{NodeClass, NodeClasses};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The groups as they are between two changes of the platform.
@@ -21,8 +23,8 @@ pub(in crate::batch) struct Groups {
 }
 
 impl Groups {
-    /// For the classes of nodes and the windows that are announced now.
-    fn new(view: View<'_>) -> Groups {
+    /// For the classes of nodes and the windows that are announced now, and the rule by which jobs are placed.
+    fn new(view: View<'_>, place: Place) -> Groups {
         let windows = view.windows();
         let classes = view.classes();
         let mut by_windows: BTreeMap<(usize, Vec<usize>), Vec<u32>> = BTreeMap::new();
@@ -34,6 +36,10 @@ impl Groups {
         }
         let mut groups = Groups { of: vec![0; view.nodes() as usize], ..Groups::default() };
         let now = view.now();
+        let plenty = match place {
+            Place::Best => classes.map(by_plenty).unwrap_or_default(),
+            Place::First | Place::Contiguous => Vec::new(),
+        };
         for ((class, places), nodes) in by_windows {
             let of = |place: usize| windows[place].outage;
             let mut holes: Vec<_> = places.iter().map(|&it| (of(it).from, of(it).until)).collect();
@@ -43,7 +49,8 @@ impl Groups {
             nodes.iter().for_each(|&node| groups.of[node as usize] = groups.all.len());
             groups.up.push(up as u32);
             let speed = classes.map_or(Yield::ONE, |classes| classes.classes()[class].speed);
-            groups.all.push(Group { nodes, class, speed, holes });
+            let plenty = plenty.get(class).copied().unwrap_or(0);
+            groups.all.push(Group { nodes, class, speed, plenty, holes });
         }
         groups.speeds = groups.all.iter().map(|group| group.speed).collect();
         groups.speeds.sort_unstable_by(|a, b| b.cmp(a));
@@ -69,7 +76,7 @@ impl Groups {
     pub(in crate::batch) fn end(&self, start: SimTime, job: BatchJob, split: &[u32]) -> SimTime {
         let used = self.all.iter().zip(split).filter(|(_, nodes)| **nodes > 0);
         let slowest = used.map(|(group, _)| group.speed).min();
-        Wanted { job, fits: None }.end(start, slowest.unwrap_or(Yield::ONE))
+        job.end(start, slowest.unwrap_or(Yield::ONE))
     }
 
     /// When a job leaves these nodes that would end at a moment: a window ends its stay at the latest.
@@ -83,6 +90,7 @@ impl Groups {
 /// The groups of now, and the job on each node.
 #[derive(Debug)]
 pub(in crate::batch) struct NodeGroups {
+    place: Place,
     holders: Vec<Option<JobHandle>>,
     groups: Arc<Groups>,
     /// The state of the platform for which the groups were made.
@@ -90,8 +98,14 @@ pub(in crate::batch) struct NodeGroups {
 }
 
 impl NodeGroups {
-    pub(in crate::batch) fn new(nodes: u32) -> NodeGroups {
-        NodeGroups { holders: vec![None; nodes as usize], groups: Arc::default(), platform_changes: None }
+    /// Of so many nodes, on which jobs are placed by this rule.
+    pub(in crate::batch) fn new(nodes: u32, place: Place) -> NodeGroups {
+        NodeGroups {
+            place,
+            holders: vec![None; nodes as usize],
+            groups: Arc::default(),
+            platform_changes: None,
+        }
     }
 
     pub(in crate::batch) fn groups(&self) -> &Arc<Groups> {
@@ -103,7 +117,7 @@ impl NodeGroups {
         let changes = Some(view.platform_changes());
         let has_changed = std::mem::replace(&mut self.platform_changes, changes) != changes;
         if has_changed {
-            self.groups = Arc::new(Groups::new(view));
+            self.groups = Arc::new(Groups::new(view, self.place));
         }
         has_changed
     }
@@ -120,7 +134,7 @@ impl NodeGroups {
         on.iter().for_each(|range| self.holders[range.indices()].fill(None));
     }
 
-    /// The lowest free nodes of each group, which the job has from now on.
+    /// Free nodes of each group by the rule, which the job has from now on.
     pub(in crate::batch) fn place(
         &mut self,
         view: View<'_>,
@@ -131,7 +145,11 @@ impl NodeGroups {
         for (group, &count) in self.groups.all.iter().zip(split) {
             let holders = &self.holders;
             let free = |node: &u32| holders[*node as usize].is_none() && view.is_up(NodeId(*node));
-            nodes.extend(group.nodes.iter().copied().filter(free).take(count as usize));
+            let free = group.nodes.iter().copied().filter(free);
+            match self.place {
+                Place::First => nodes.extend(free.take(count as usize)),
+                place => nodes.extend(place.choose(runs(free), count).into_iter().flatten()),
+            }
         }
         nodes.sort_unstable();
         let mut ranges = Vec::new();
@@ -151,4 +169,23 @@ impl Wanted {
             .map(|classes| (0..classes.classes().len()).map(|class| view.fits(job.job, class)).collect());
         Wanted { job, fits }
     }
+}
+
+/// The place of each class among all by what its nodes have. What a job leaves of it is in the same order for all jobs.
+fn by_plenty(classes: &NodeClasses) -> Vec<usize> {
+    let classes = classes.classes();
+    let has = |class: &NodeClass| (class.amounts.clone(), class.memory, class.cpu);
+    classes.iter().map(|class| classes.iter().filter(|other| has(other) < has(class)).count()).collect()
+}
+
+/// Rising nodes as few ranges.
+fn runs(nodes: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
+    let mut runs: Vec<Range<u32>> = Vec::new();
+    for node in nodes {
+        match runs.last_mut().filter(|run| run.end == node) {
+            Some(run) => run.end += 1,
+            None => runs.push(node..node + 1),
+        }
+    }
+    runs
 }

@@ -10,7 +10,8 @@
 //!   are faster do not suffice.
 //! * A node that is down and in no window is not planned with: when it is back is unknown.
 //! * A running job that a window will interrupt is expected to leave its nodes then.
-//! * A job takes nodes whose next window comes first, then the lowest ones, so that long jobs find those without.
+//! * A job takes nodes whose next window comes first, then those of the class that the policy's [`Place`](super::Place) prefers, then
+//!   the lowest ones, so that long jobs find those without.
 //! * An interrupted job has its place in the queue by its submission.
 //! * Backfilling counts for the head of the queue what can be its own at its reservation; while it cannot have a reservation, since
 //!   too many nodes are down, all others go before it.
@@ -26,10 +27,10 @@ mod spare;
 pub(super) use easy::{Reservation, beside};
 pub(super) use groups::{Groups, NodeGroups};
 pub(super) use profile::Profiles;
-pub(crate) use scheduler::{Discipline, WithOutages};
+pub(crate) use scheduler::WithOutages;
 
 use super::BatchJob;
-use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
+use dfrsim_model::{SimTime, Yield};
 use std::sync::Arc;
 
 /// Nodes of a class that have the same windows before them.
@@ -40,6 +41,8 @@ pub(super) struct Group {
     /// The place of their class; 0 if all nodes are equal.
     class: usize,
     speed: Yield,
+    /// Jobs take nodes of groups with less of it first, where the policy places them so; otherwise 0.
+    plenty: usize,
     /// When they are in a window, by begin: announced and not over.
     holes: Vec<(SimTime, SimTime)>,
 }
@@ -58,14 +61,6 @@ pub(super) struct Wanted {
 impl Wanted {
     fn fits(&self, group: &Group) -> bool {
         self.fits.as_ref().is_none_or(|fits| fits[group.class])
-    }
-    /// When it ends by its estimate if it starts on nodes of this speed.
-    fn end(&self, start: SimTime, speed: Yield) -> SimTime {
-        let estimate = self.job.estimate;
-        if speed == Yield::ONE || estimate == SimSpan::MAX {
-            return start.saturating_add(estimate);
-        }
-        start.saturating_add(VirtualTime::of(estimate).time_at(speed).unwrap_or(SimSpan::MAX))
     }
 }
 

@@ -71,7 +71,7 @@ impl<'a> Profiles<'a> {
     }
     /// The nodes of each group that are of use to a job that starts at a moment and is to have no slower ones, and its end then.
     fn of_use(&self, start: SimTime, job: &Wanted, speed: Yield) -> Room {
-        let end = job.end(start, speed);
+        let end = job.job.end(start, speed);
         let free = |(place, group): (usize, &Group)| {
             if group.speed >= speed && job.fits(group) { self.free(place, start, end) } else { 0 }
         };
@@ -90,7 +90,7 @@ impl<'a> Profiles<'a> {
     /// When a job ends that starts now on these nodes of each group, if they are free until then.
     pub(super) fn end_on(&self, split: &[u32], job: &Wanted) -> Option<SimTime> {
         let used = self.groups.iter().zip(split).filter(|(_, nodes)| **nodes > 0);
-        let end = job.end(self.now, used.map(|(group, _)| group.speed).min()?);
+        let end = job.job.end(self.now, used.map(|(group, _)| group.speed).min()?);
         let is_free =
             split.iter().enumerate().all(|(group, nodes)| self.free(group, self.now, end) >= *nodes);
         is_free.then_some(end)
@@ -124,8 +124,8 @@ impl<'a> Profiles<'a> {
         steps.chain(self.groups.iter().filter_map(hole)).min()
     }
 
-    /// Which group gives how many of `width` nodes at a moment: those whose next window comes first, then those with the lowest
-    /// nodes; those that are not `preferred` last.
+    /// Which group gives how many of `width` nodes at a moment: those whose next window comes first, then those with the least
+    /// [plenty](Group::plenty), then those with the lowest nodes; those that are not `preferred` last.
     pub(in crate::batch) fn choose(
         &self,
         start: SimTime,
@@ -138,7 +138,10 @@ impl<'a> Profiles<'a> {
             holes.filter(|&from| from > start).min().unwrap_or(SimTime::MAX)
         };
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
-        order.sort_by_key(|&group| (!is_preferred(group), next_hole(group), self.groups[group].nodes[0]));
+        order.sort_by_key(|&group| {
+            let Group { plenty, nodes, .. } = &self.groups[group];
+            (!is_preferred(group), next_hole(group), *plenty, nodes[0])
+        });
         let mut split = vec![0; self.groups.len()];
         let mut missing = width;
         for group in order {

@@ -4,39 +4,30 @@ use super::conservative::Reservations;
 use super::groups::NodeGroups;
 use super::spare::SpareNodes;
 use super::{Split, Start, Wanted, easy};
-use crate::batch::{BatchJob, Compression, OVERRUN, QueueOrder};
+use crate::batch::{BatchJob, BatchPolicy, Discipline, OVERRUN, QueueOrder};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::{SimSpan, SimTime, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The rules by which jobs start.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Discipline {
-    Fcfs(QueueOrder),
-    Easy(QueueOrder),
-    Spare,
-    Conservative(Compression),
-}
-
 /// A scheduler that is another one where nodes go down or differ.
 #[derive(Debug)]
 pub(crate) struct WithOutages<S> {
     plain: S,
-    discipline: Discipline,
+    policy: BatchPolicy,
     aware: Option<Box<OutageScheduler>>,
 }
 
 impl<S> WithOutages<S> {
-    pub(crate) fn new(plain: S, discipline: Discipline) -> WithOutages<S> {
-        WithOutages { plain, discipline, aware: None }
+    pub(crate) fn new(plain: S, policy: BatchPolicy) -> WithOutages<S> {
+        WithOutages { plain, policy, aware: None }
     }
 }
 
 impl<S: Scheduler> Scheduler for WithOutages<S> {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         if situation.view.has_outages() || situation.view.classes().is_some() {
-            let new = || Box::new(OutageScheduler::new(self.discipline, situation.view.nodes()));
+            let new = || Box::new(OutageScheduler::new(self.policy, situation.view.nodes()));
             self.aware.get_or_insert_with(new).decide(situation, decision);
         } else {
             self.plain.decide(situation, decision);
@@ -64,7 +55,7 @@ struct Running {
 /// A batch policy that knows which nodes are up, of windows, and what nodes have.
 #[derive(Debug)]
 struct OutageScheduler {
-    discipline: Discipline,
+    policy: BatchPolicy,
     nodes: NodeGroups,
     queue: Vec<Wanted>,
     running: BTreeMap<JobHandle, Running>,
@@ -77,10 +68,10 @@ struct OutageScheduler {
 }
 
 impl OutageScheduler {
-    fn new(discipline: Discipline, nodes: u32) -> OutageScheduler {
+    fn new(policy: BatchPolicy, nodes: u32) -> OutageScheduler {
         OutageScheduler {
-            discipline,
-            nodes: NodeGroups::new(nodes),
+            policy,
+            nodes: NodeGroups::new(nodes, policy.place),
             queue: Vec::new(),
             running: BTreeMap::new(),
             spare: SpareNodes::default(),
@@ -133,7 +124,7 @@ impl OutageScheduler {
         for Expected { end, split, .. } in &expected {
             profiles.take(split, now, *end);
         }
-        let order = match self.discipline {
+        let order = match self.policy.discipline {
             Discipline::Fcfs(order) | Discipline::Easy(order) => order,
             Discipline::Spare | Discipline::Conservative(_) => QueueOrder::Arrival,
         };
@@ -142,7 +133,7 @@ impl OutageScheduler {
         }
         self.queue.sort_by(|a, b| order.compare(&a.job, &b.job, now));
         let (queue, mut starts) = (&mut self.queue, Vec::new());
-        match self.discipline {
+        match self.policy.discipline {
             Discipline::Fcfs(_) => easy::pass(now, queue, &mut profiles, false, &mut starts),
             Discipline::Easy(_) => easy::pass(now, queue, &mut profiles, true, &mut starts),
             Discipline::Spare => self.spare.pass(now, queue, &mut profiles, &mut expected, &mut starts),

@@ -8,7 +8,7 @@ use super::plan::{EqualPlan, Leaving, Moment, Plan, rounded};
 use super::preemption::Preemption;
 use crate::batch::free_nodes::FreeNodes;
 use crate::batch::outages::NodeGroups;
-use crate::batch::{BatchJob, OVERRUN};
+use crate::batch::{BatchJob, OVERRUN, Place};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::priority::{PreemptMode, Priorities};
 use dfrsim_model::{SimSpan, SimTime, Yield};
@@ -59,6 +59,7 @@ pub(crate) struct PriorityScheduler {
     settings: Arc<Priorities>,
     rule: Rule,
     count: u32,
+    place: Place,
     nodes: Nodes,
     accounts: Accounts,
     in_use: InUse,
@@ -82,11 +83,12 @@ enum Nodes {
 
 impl PriorityScheduler {
     /// For a cluster of this many nodes, with settings that were checked.
-    pub(crate) fn new(settings: Arc<Priorities>, rule: Rule, nodes: u32) -> PriorityScheduler {
+    pub(crate) fn new(settings: Arc<Priorities>, rule: Rule, nodes: u32, place: Place) -> PriorityScheduler {
         PriorityScheduler {
             rule,
             count: nodes,
-            nodes: Nodes::Equal { free: nodes, places: FreeNodes::all(nodes) },
+            place,
+            nodes: Nodes::Equal { free: nodes, places: FreeNodes::all(nodes, place) },
             accounts: Accounts::new(&settings),
             in_use: InUse::new(&settings),
             preemption: Preemption::new(&settings),
@@ -103,7 +105,7 @@ impl PriorityScheduler {
         if let Nodes::Equal { .. } = self.nodes
             && (view.has_outages() || view.classes().is_some())
         {
-            self.nodes = Nodes::Grouped(NodeGroups::new(self.count));
+            self.nodes = Nodes::Grouped(NodeGroups::new(self.count, self.place));
             self.preemption = None;
         }
         if let Nodes::Grouped(groups) = &mut self.nodes {
@@ -177,7 +179,7 @@ impl PriorityScheduler {
         let mut end = now.saturating_add(job.estimate);
         match &mut self.nodes {
             Nodes::Equal { free, places } => {
-                places.take_lowest(width, &mut self.placement);
+                places.take(width, &mut self.placement);
                 *free -= width;
             }
             Nodes::Grouped(groups) => {

@@ -253,6 +253,10 @@ pub(crate) fn outages(jobs: &[Job], rule: &str, seed: u64) -> Outages {
 /// The catalogue, the policy of this project, and others with the parts that no published one has.
 fn all_policies() -> Vec<Policy> {
     let others = [
+        "FCFS/PLACE=CONTIGUOUS",
+        "EASY/PLACE=BEST",
+        "EASY/PLACE=CONTIGUOUS",
+        "CONS/PLACE=BEST",
         "GreedyPM*/per/BUDGET=20/RELABEL/OPT=MIN",
         "MCB*/per/BUDGET=5/OPT=MIN/MVT=600",
         "/stretch-per/RELABEL/OPT=AVG",

@@ -1,0 +1,150 @@
+//! Several tasks on a node: a schedule that is right, and one wrong decision each.
+
+use dfrsim_audit::{AuditError, CheckedPolicy, Rule, audit_policy};
+use dfrsim_model::SimSpan;
+
+/// A job: submission, tasks, cores of each; start, end, and nodes with tasks.
+#[derive(Clone, Copy)]
+struct Packed(u64, u32, u64, u64, u64, &'static [(u32, u32)]);
+
+/// Two nodes of four cores. Jobs 0 and 1 have three cores of a node each, until 10 and 20 s. Job 2 needs four cores: its reservation is
+/// at 10 s, on node 0. Job 3, of one core until 32 s, would delay it on node 0 and starts on node 1; job 4, of 30 s, waits until job 2
+/// ends at 15 s; job 5 ends on node 0 at 10 s.
+const RIGHT: [Packed; 6] = [
+    Packed(0, 1, 3, 0, 10, &[(0, 1)]),
+    Packed(0, 1, 3, 0, 20, &[(1, 1)]),
+    Packed(1, 1, 4, 10, 15, &[(0, 1)]),
+    Packed(2, 1, 1, 2, 32, &[(1, 1)]),
+    Packed(3, 1, 1, 15, 45, &[(0, 1)]),
+    Packed(4, 1, 1, 4, 10, &[(0, 1)]),
+];
+
+const CORE: u64 = 943_718_400 / 4;
+
+/// The events, without the summary.
+fn events(policy: &str, jobs: &[Packed]) -> String {
+    let mut records = Vec::new();
+    for (number, &Packed(submit, tasks, cores, start, end, on)) in jobs.iter().enumerate() {
+        let mut record = |at: u64, rank, event: &str, more: &str| {
+            let at_us = at * 1_000_000;
+            let text = format!(r#"{{"event":"{event}","at_us":{at_us},"job":{number}{more}}}"#);
+            records.push((at, rank, number, text));
+        };
+        // A part of a core counts as a core.
+        let (need, run) = (cores * CORE - 100, end - start);
+        let what =
+            format!(r#","id":{number},"tasks":{tasks},"cpu_need":{need},"memory":0,"run_us":{run}000000"#);
+        record(submit, 1, "submit", &what);
+        let on: Vec<String> = on.iter().map(|(node, tasks)| format!("[{node},{tasks}]")).collect();
+        record(start, 2, "start", &format!(r#","on":[{}],"yield":1048576"#, on.join(",")));
+        record(end, 0, "complete", "");
+    }
+    records.sort();
+    let lines: Vec<String> = records.into_iter().map(|(.., text)| text).collect();
+    let run = r#"{"event":"run","format":3,"policy":"POLICY","nodes":2,"penalty_us":0,"tau_us":0}"#;
+    let classes = concat!(
+        r#"{"event":"classes","resources":[],"classes":["#,
+        r#"{"name":"a","nodes":2,"cpu":943718400,"memory":943718400,"speed":1048576,"resources":[]}],"cores":4}"#
+    );
+    format!("{}\n{classes}\n{}\n", run.replace("POLICY", policy), lines.join("\n"))
+}
+
+/// The faults of decisions.
+fn faults_of(text: &str, policy: &str) -> Vec<String> {
+    let policy = CheckedPolicy::parse(policy, SimSpan::ZERO).unwrap();
+    let Err(AuditError::Faults(faults)) = audit_policy(text.as_bytes(), policy) else {
+        panic!("the summary is missing")
+    };
+    let batch =
+        faults.shown().iter().filter(|fault| matches!(fault.rule, Rule::Batch(_) | Rule::Policy { .. }));
+    batch.map(|fault| fault.to_string().split_once([',', ':']).unwrap().1.trim().to_owned()).collect()
+}
+
+/// The first fault if these jobs are as they are here, and the others as in the right schedule.
+fn first(policy: &str, changes: &[(usize, Packed)]) -> Option<String> {
+    let mut jobs = RIGHT;
+    changes.iter().for_each(|&(at, job)| jobs[at] = job);
+    faults_of(&events(policy, &jobs), policy).into_iter().next()
+}
+
+#[test]
+fn each_rule_of_shared_nodes_is_found_broken() {
+    let easy = "EASY/NODES=SHARED";
+    assert_eq!(first(easy, &[]), None);
+    let cases: [(&str, &[(usize, Packed)], &str); 8] = [
+        (
+            "a job that could start on the other node",
+            &[(5, Packed(4, 1, 1, 4, 10, &[(1, 1)])), (3, Packed(2, 1, 1, 32, 33, &[(0, 1)]))],
+            "2 s, job 3: it does not start, though there is room for 2 tasks, and it has 1",
+        ),
+        (
+            "the node that costs the head its room",
+            &[(3, Packed(2, 1, 1, 2, 32, &[(0, 1)]))],
+            "2 s, job 3: it has 1 tasks on node 0, where it should have 0",
+        ),
+        (
+            "a job that delays the head",
+            &[(4, Packed(3, 1, 1, 3, 33, &[(0, 1)]))],
+            "3 s, job 4: it starts and delays job 2, the first in the queue, which can start at 10 s: it is expected to end at 33 s, \
+             and leaves room for 0 of 1 tasks",
+        ),
+        (
+            "a head that waits",
+            &[(2, Packed(1, 1, 4, 45, 50, &[(0, 1)]))],
+            "10 s, job 2: it does not start, though there is room for 1 tasks, and it has 1",
+        ),
+        (
+            "a core too few",
+            &[(2, Packed(1, 1, 4, 4, 9, &[(0, 1)]))],
+            "4 s, job 2: it starts with 1 tasks, but there is room for 0",
+        ),
+        (
+            "a job that could be backfilled",
+            &[(5, Packed(4, 1, 1, 5, 11, &[(0, 1)]))],
+            "4 s, job 5: it does not start, though there is room for 1 tasks, and it has 1",
+        ),
+        (
+            "tasks on another node than the lowest with room",
+            &[(0, Packed(0, 1, 3, 0, 10, &[(1, 1)]))],
+            "0 s, job 0: it has 0 tasks on node 0, where it should have 1",
+        ),
+        (
+            "two tasks on two nodes where one has room for both",
+            &[(0, Packed(0, 2, 1, 0, 10, &[(0, 1), (1, 1)]))],
+            "0 s, job 0: it has 1 tasks on node 0, where it should have 2",
+        ),
+    ];
+    for (what, changes, expected) in cases {
+        assert_eq!(first(easy, changes).as_deref(), Some(expected), "{what}");
+    }
+}
+
+#[test]
+fn packed_fcfs_and_whole_nodes_are_judged_too() {
+    // Job 3 goes before job 2.
+    let found = first("FCFS/NODES=SHARED", &[]).unwrap();
+    assert_eq!(found, "2 s, job 3: it starts before job 2, which is ahead of it in the queue");
+    // Job 3 would have to have node 1 to itself.
+    let found = first("EASY/NODES=EXCLUSIVE", &[]).unwrap();
+    assert_eq!(found, "2 s, job 3: it starts with 1 tasks, but there is room for 0");
+    let alone = [Packed(0, 5, 1, 0, 10, &[(0, 4), (1, 1)]), Packed(1, 1, 1, 10, 20, &[(0, 1)])];
+    assert!(faults_of(&events("EASY/NODES=EXCLUSIVE", &alone), "EASY/NODES=EXCLUSIVE").is_empty());
+    assert_eq!(
+        faults_of(&events("EASY/NODES=SHARED", &alone), "EASY/NODES=SHARED")[0],
+        "1 s, job 1: it does not start, though there is room for 3 tasks, and it has 1"
+    );
+}
+
+#[test]
+fn cores_must_be_known() {
+    let text = events("EASY/NODES=SHARED", &RIGHT).replace(r#","cores":4"#, "");
+    let found = faults_of(&text, "EASY/NODES=SHARED");
+    assert!(found[0].contains("it is not known how many cores nodes have"), "{found:?}");
+    // A node has too many cores in use, though its CPU is enough.
+    let five = [Packed(0, 5, 1, 0, 10, &[(0, 5)])];
+    let text = events("EASY/NODES=SHARED", &five).replace(&(CORE - 100).to_string(), "1000");
+    assert_eq!(
+        faults_of(&text, "EASY/NODES=SHARED"),
+        ["0 s, job 0: it has 5 tasks on node 0, where it should have 4"]
+    );
+}

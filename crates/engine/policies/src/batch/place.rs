@@ -1,0 +1,166 @@
+//! Which of the free nodes a starting job gets.
+
+use std::ops::Range;
+
+/// Which of the free nodes a starting job gets. On equal nodes it changes no start, only where jobs are.
+///
+/// A *run* is as many free nodes as there are with numbers that follow each other. Where nodes differ or have maintenance windows,
+/// the rule is that of the nodes of a class with the same windows; see [`Place::Best`] for the choice among classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Place {
+    /// The lowest free nodes.
+    #[default]
+    First,
+    /// The lowest run that is long enough; if there is none, the lowest free nodes: contiguity by best effort, as opposed to
+    /// forced (Lucarelli, Mendonca, Trystram and Wagner 2015, "Contiguity and locality in backfilling scheduling", CCGrid).
+    Contiguous,
+    /// The shortest run that is long enough; while there is none, all of the longest one, and the same again for the rest. That is
+    /// as few runs as possible: Slurm's selection of nodes without a topology ("best-fit ... minimizes the number of sets of
+    /// consecutive nodes", slurm.schedmd.com/topology.html). The lowest one of runs as long as each other.
+    ///
+    /// Where nodes differ, those come first, of the ones with which the job is as fast, that have the least beside what it asks
+    /// for: fewest of each other resource in the order of the platform, then the least memory, then the fewest cores.
+    Best,
+}
+
+impl Place {
+    /// All rules.
+    pub const ALL: [Place; 3] = [Place::First, Place::Contiguous, Place::Best];
+
+    /// Its name in the names of policies.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::First => "FIRST",
+            Place::Contiguous => "CONTIGUOUS",
+            Place::Best => "BEST",
+        }
+    }
+
+    pub(crate) fn description(self) -> &'static str {
+        match self {
+            Place::First => "the lowest free nodes",
+            Place::Contiguous => "the lowest run of free nodes that is long enough",
+            Place::Best => "the fewest runs of free nodes, the shortest that is long enough",
+        }
+    }
+
+    /// The parts of free runs, which rise, that a job of this many nodes gets; they rise too. There must be as many nodes.
+    pub(super) fn choose(self, runs: Vec<Range<u32>>, width: u32) -> Vec<Range<u32>> {
+        match self {
+            Place::First => lowest(runs, width),
+            Place::Contiguous => {
+                let enough = runs.iter().find(|run| length(run) >= width).cloned();
+                lowest(enough.map_or(runs, |run| Vec::from([run])), width)
+            }
+            Place::Best => fewest(runs, width),
+        }
+    }
+}
+
+fn length(run: &Range<u32>) -> u32 {
+    run.end - run.start
+}
+
+fn lowest(runs: Vec<Range<u32>>, width: u32) -> Vec<Range<u32>> {
+    let mut missing = width;
+    let taken = runs.into_iter().map(|run| {
+        let nodes = length(&run).min(missing);
+        missing -= nodes;
+        run.start..run.start + nodes
+    });
+    taken.take_while(|part| !part.is_empty()).collect()
+}
+
+fn fewest(mut runs: Vec<Range<u32>>, width: u32) -> Vec<Range<u32>> {
+    // The order is stable: the lowest of equal ones is first.
+    runs.sort_by_key(length);
+    let (mut taken, mut missing) = (Vec::new(), width);
+    while missing > 0 {
+        let longest = runs.last().map_or(0, length);
+        let at = runs.partition_point(|run| length(run) < missing.min(longest));
+        let run = runs.remove(at);
+        let nodes = length(&run).min(missing);
+        missing -= nodes;
+        taken.push(run.start..run.start + nodes);
+    }
+    taken.sort_unstable_by_key(|part| part.start);
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Place;
+    use proptest::prelude::*;
+    use std::ops::Range;
+
+    /// Free: 0-1, 4-8, 10-12, 14-16.
+    ///
+    /// | nodes | first | contiguous | best |
+    /// |---|---|---|---|
+    /// | 2 | 0-1 | 0-1 | 0-1 |
+    /// | 3 | 0-1 and 4 | 4-6 | 10-12 |
+    /// | 4 | 0-1 and 4-5 | 4-7 | 4-7 |
+    /// | 7 | 0-1 and 4-8 | the same | 4-8, of the rest the run of two: 0-1 |
+    /// | 9 | 0-1, 4-8 and 10-11 | the same | 4-8, 10-12 (of two runs of three), then 0 |
+    #[test]
+    fn runs_are_chosen() {
+        let runs = || vec![0..2, 4..9, 10..13, 14..17];
+        type Parts = &'static [(u32, u32)];
+        let cases: [(u32, [Parts; 3]); 5] = [
+            (2, [&[(0, 2)], &[(0, 2)], &[(0, 2)]]),
+            (3, [&[(0, 2), (4, 5)], &[(4, 7)], &[(10, 13)]]),
+            (4, [&[(0, 2), (4, 6)], &[(4, 8)], &[(4, 8)]]),
+            (7, [&[(0, 2), (4, 9)], &[(0, 2), (4, 9)], &[(0, 2), (4, 9)]]),
+            (9, [&[(0, 2), (4, 9), (10, 12)], &[(0, 2), (4, 9), (10, 12)], &[(0, 1), (4, 9), (10, 13)]]),
+        ];
+        for (width, expected) in cases {
+            for (place, expected) in Place::ALL.into_iter().zip(expected) {
+                let found = place.choose(runs(), width).into_iter().map(|part| (part.start, part.end));
+                assert_eq!(found.collect::<Vec<_>>(), expected, "{place:?}, {width}");
+            }
+        }
+    }
+
+    /// All ways to take parts of some of the runs that are whole but for one, by brute force: how many runs the shortest has.
+    fn least_runs(runs: &[Range<u32>], width: u32) -> u32 {
+        let subsets = 0..1_u32 << runs.len();
+        let size = |set: u32| -> u32 {
+            runs.iter()
+                .enumerate()
+                .filter(|(bit, _)| set >> bit & 1 == 1)
+                .map(|(_, run)| run.end - run.start)
+                .sum()
+        };
+        subsets.filter(|&set| size(set) >= width).map(u32::count_ones).min().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn best_takes_the_fewest_runs(
+            lengths in prop::collection::vec((1..9_u32, 1..4_u32), 1..10), part: prop::sample::Index,
+        ) {
+            let mut from = 0;
+            let runs: Vec<Range<u32>> = lengths.iter().map(|&(length, gap)| {
+                let run = from..from + length;
+                from = run.end + gap;
+                run
+            }).collect();
+            let free: u32 = lengths.iter().map(|&(length, _)| length).sum();
+            let width = part.index(free as usize) as u32 + 1;
+            let taken = Place::Best.choose(runs.clone(), width);
+            prop_assert_eq!(taken.iter().map(|part| part.end - part.start).sum::<u32>(), width);
+            prop_assert_eq!(taken.len() as u32, least_runs(&runs, width));
+            // A single run is the shortest one that is long enough.
+            if let [part] = &taken[..] {
+                let of = |from: u32| runs.iter().find(|run| run.contains(&from)).unwrap();
+                let chosen = of(part.start);
+                let better = |run: &&Range<u32>| {
+                    let (length, chosen_length) = (run.end - run.start, chosen.end - chosen.start);
+                    length >= width && (length, run.start) < (chosen_length, chosen.start)
+                };
+                prop_assert_eq!(runs.iter().find(better), None);
+            }
+        }
+    }
+}

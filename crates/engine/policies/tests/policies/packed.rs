@@ -1,0 +1,180 @@
+//! Several tasks on a node.
+
+use crate::classes::{events, options, platform, requests, synthetic};
+use crate::places::nodes_of;
+use crate::support::{jobs, schedule, starts_and_ends};
+use dfrsim_audit::{CheckedPolicy, audit_policy};
+use dfrsim_cluster::{Options, simulate};
+use dfrsim_model::{Job, Seed, Share, SimSpan};
+use dfrsim_platform::classes::{Demands, UnequalNodes};
+use dfrsim_policies::{Policy, PolicyOptions};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// Jobs as (submit, tasks, run time, requested time, eighths of a node's CPU, eighths of its memory).
+fn with_needs(table: &[(u64, u32, u64, u64, u64, u64)]) -> Vec<Job> {
+    let rows: Vec<_> =
+        table.iter().map(|&(submit, tasks, run, requested, ..)| (submit, tasks, run, requested)).collect();
+    let mut list = jobs(&rows);
+    for (job, &(.., cpu, memory)) in list.iter_mut().zip(table) {
+        (job.cpu_need, job.memory) = (Share::from_ratio(cpu, 8), Share::from_ratio(memory, 8));
+    }
+    list
+}
+
+fn starts(policy: &str, nodes: u32, options: &Options, jobs: &[Job]) -> Vec<f64> {
+    let lives = starts_and_ends(&schedule(policy, nodes, options, jobs.to_vec()));
+    lives.into_iter().map(|(start, _)| start).collect()
+}
+
+/// Two nodes of four cores. A has three tasks of two cores: two on node 0, one on node 1. B, of two cores, fits beside the latter at 1 s;
+/// C, of one core, waits until A ends at 10 s. With nodes to themselves B and C wait for A, and have a node each then. With a node for
+/// each task A would be rejected.
+#[test]
+fn tasks_share_nodes_by_cores() {
+    let options = options("classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8 }]", &[]);
+    let list = with_needs(&[(0, 3, 10, 0, 4, 0), (1, 1, 10, 0, 4, 0), (2, 1, 10, 0, 2, 0)]);
+    for base in ["FCFS", "EASY"] {
+        let shared = format!("{base}/NODES=SHARED");
+        assert_eq!(starts(&shared, 2, &options, &list), [0.0, 1.0, 10.0]);
+        assert_eq!(nodes_of(&shared, 2, &options, list.clone()), [vec![0, 1], vec![1], vec![0]]);
+        let exclusive = format!("{base}/NODES=EXCLUSIVE");
+        assert_eq!(starts(&exclusive, 2, &options, &list), [0.0, 10.0, 10.0]);
+        assert_eq!(nodes_of(&exclusive, 2, &options, list.clone()), [vec![0, 1], vec![0], vec![1]]);
+        assert_eq!(starts(base, 2, &options, &list), [1.0, 2.0]);
+    }
+}
+
+/// Five nodes of four cores and two GPUs. Five tasks of half a core hold a core each: four fit a node. So do four tasks of no core.
+/// Of three eighths of the memory two fit a node, and two that ask for a GPU.
+#[test]
+fn a_node_has_as_many_tasks_as_its_scarcest_resource_allows() {
+    let platform = "classes = [{ name = 'a', nodes = 5, cores = 4, memory_gb = 8, resources = { gpu = 2 } }]";
+    let options = options(platform, &[(4, "gpu", 1)]);
+    for (at, tasks, cpu, memory, used) in [(1, 5, 1, 0, 2), (1, 9, 0, 0, 3), (1, 5, 1, 3, 3), (4, 5, 1, 0, 3)]
+    {
+        for how in ["SHARED", "EXCLUSIVE"] {
+            let mut list = with_needs(&[(0, tasks, 10, 0, cpu, memory)]);
+            list[0].id = dfrsim_model::JobId(at);
+            let nodes = nodes_of(&format!("EASY/NODES={how}"), 5, &options, list);
+            assert_eq!(nodes, [(0..used).collect::<Vec<u32>>()], "{tasks} tasks, {cpu}, {memory}, {how}");
+        }
+    }
+}
+
+/// Two nodes of four cores. A and B have three cores of a node each, until 10 and 20 s. C needs four cores: its reservation is at 10 s, on
+/// node 0. D, of one core for 30 s, would delay it on node 0 and starts on node 1; E, just like it, waits until C ends at 15 s; F, of
+/// 6 s, ends on node 0 at 10 s. Under FCFS no job goes before C; D joins B then, and the others wait for node 0.
+#[test]
+fn easy_reserves_by_node() {
+    let options = options("classes = [{ name = 'a', nodes = 2, cores = 4, memory_gb = 8 }]", &[]);
+    let list = with_needs(&[
+        (0, 1, 10, 0, 6, 0),
+        (0, 1, 20, 0, 6, 0),
+        (1, 1, 5, 0, 8, 0),
+        (2, 1, 30, 0, 2, 0),
+        (3, 1, 30, 0, 2, 0),
+        (4, 1, 6, 0, 2, 0),
+    ]);
+    assert_eq!(starts("EASY/NODES=SHARED", 2, &options, &list), [0.0, 0.0, 10.0, 2.0, 15.0, 4.0]);
+    let nodes = nodes_of("EASY/NODES=SHARED", 2, &options, list.clone());
+    assert_eq!(nodes, [vec![0], vec![1], vec![0], vec![1], vec![0], vec![0]]);
+    assert_eq!(starts("FCFS/NODES=SHARED", 2, &options, &list), [0.0, 0.0, 10.0, 10.0, 15.0, 15.0]);
+}
+
+/// Three nodes of four cores. A has node 0 until 10 s, B the others until 20 s. C needs two nodes: at 20 s three are free. D starts on node
+/// 0 at 12 s, though it ends at 42 s, and E, just like it, waits for C, which has nodes 1 and 2 to 25 s.
+#[test]
+fn easy_reserves_whole_nodes() {
+    let options = options("classes = [{ name = 'a', nodes = 3, cores = 4, memory_gb = 8 }]", &[]);
+    let list = with_needs(&[
+        (0, 2, 10, 0, 4, 0),
+        (0, 4, 20, 0, 4, 0),
+        (1, 4, 5, 0, 4, 0),
+        (12, 1, 30, 0, 2, 0),
+        (13, 1, 30, 0, 2, 0),
+    ]);
+    assert_eq!(starts("EASY/NODES=EXCLUSIVE", 3, &options, &list), [0.0, 0.0, 20.0, 12.0, 25.0]);
+}
+
+/// Node 0 has half of the speed of node 1. A has three tasks of two cores, one of them on the slow node: it takes 20 s. B has one, and
+/// waits for no slow node: it starts beside A, where it takes 20 s too.
+#[test]
+fn slow_nodes_make_packed_jobs_slow() {
+    let platform = "classes = [{ name = 'slow', nodes = 1, cores = 4, memory_gb = 8, speed = 0.5 },
+        { name = 'fast', nodes = 1, cores = 4, memory_gb = 8 }]";
+    let options = options(platform, &[]);
+    let list = with_needs(&[(0, 1, 10, 0, 4, 0), (0, 3, 10, 0, 4, 0)]);
+    let found = starts_and_ends(&schedule("EASY/NODES=SHARED", 2, &options, list.clone()));
+    assert_eq!(found, [(0.0, 10.0), (0.0, 20.0)]);
+    assert_eq!(nodes_of("EASY/NODES=SHARED", 2, &options, list), [vec![1], vec![0, 1]]);
+}
+
+#[test]
+fn what_cannot_be_packed_is_refused() {
+    for name in [
+        "CONS/NODES=SHARED",
+        "EASY/SPARE/NODES=EXCLUSIVE",
+        "EASY/PLACE=BEST/NODES=SHARED",
+        "EASY/NODES=WHOLE",
+    ] {
+        assert!(name.parse::<Policy>().is_err(), "{name}");
+        assert!(CheckedPolicy::parse(name, SimSpan::ZERO).is_err(), "{name}");
+    }
+    let policy: Policy = "EASY/NODES=SHARED".parse().unwrap();
+    assert!(!policy.knows_priorities() && !policy.knows_outages());
+    assert_eq!(
+        policy.check_equal_nodes().unwrap_err(),
+        "EASY/NODES=SHARED has several tasks on a node; expected a platform, which says how many cores nodes have"
+    );
+    let mut scheduler = policy.scheduler(2, &PolicyOptions::default());
+    let error =
+        simulate(2, &Options::default(), jobs(&[(0, 1, 1, 0)]), &mut *scheduler, &mut ()).unwrap_err();
+    assert!(error.to_string().contains("EASY/NODES=SHARED decides where nodes have cores"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Jobs whose tasks need a node each start when and where they would if each task had a node by rule.
+    #[test]
+    fn tasks_of_whole_nodes_are_the_plain_case(seed in 0..1000_u64, nodes in 4..20_u32, cores in 1..9_u32) {
+        let text = format!("classes = [{{ name = 'a', nodes = {nodes}, cores = {cores}, memory_gb = 8 }}]");
+        let options = options(&text, &[]);
+        let mut jobs = synthetic(seed, nodes);
+        jobs.iter_mut().for_each(|job| job.cpu_need = Share::ONE);
+        for base in ["FCFS", "EASY", "EASY/ORDER=WFP3"] {
+            let plain = (starts(base, nodes, &options, &jobs), nodes_of(base, nodes, &options, jobs.clone()));
+            for how in ["SHARED", "EXCLUSIVE"] {
+                let name = format!("{base}/NODES={how}");
+                let packed = (starts(&name, nodes, &options, &jobs), nodes_of(&name, nodes, &options, jobs.clone()));
+                prop_assert!(packed == plain, "{}", name);
+            }
+        }
+    }
+
+    /// On random platforms, with random needs, the audit, which decides for itself task by task, finds no fault.
+    #[test]
+    fn packed_schedules_pass_the_audit(
+        seed in 0..1000_u64, platform in platform(), needs in prop::collection::vec((0..9_u64, 0..9_u64), 60),
+    ) {
+        let classes = platform.classes().unwrap();
+        let nodes = classes.nodes();
+        let mut jobs = synthetic(seed, nodes);
+        for (job, &(cpu, memory)) in jobs.iter_mut().zip(&needs) {
+            (job.cpu_need, job.memory) = (Share::from_ratio(cpu, 8), Share::from_ratio(memory, 8));
+            job.tasks *= 1 + (cpu as u32 + job.tasks) % 3;
+        }
+        let demands = Demands { requests: requests(), seed: Seed::new(seed), ..Demands::default() };
+        let unequal = Some(Arc::new(UnequalNodes { classes, demands }));
+        let options = Options { unequal, estimates: "requested".parse().unwrap(), ..Options::default() };
+        for base in ["FCFS", "EASY", "EASY/ORDER=SJF", "EASY/ORDER=WFP3"] {
+            for how in ["SHARED", "EXCLUSIVE"] {
+                let name = format!("{base}/NODES={how}");
+                let events = events(name.parse().unwrap(), nodes, &options, &jobs);
+                let report = audit_policy(&events[..], CheckedPolicy::parse(&name, SimSpan::ZERO).unwrap());
+                prop_assert!(report.is_ok(), "{}: {}", name, report.unwrap_err());
+            }
+        }
+    }
+}
