@@ -60,8 +60,11 @@ fn faults_of(text: &str, policy: &str) -> Vec<String> {
     batch.map(|fault| fault.to_string().split_once([',', ':']).unwrap().1.trim().to_owned()).collect()
 }
 
+/// Jobs that are other than in the right schedule.
+type Changes<'a> = &'a [(usize, Packed)];
+
 /// The first fault if these jobs are as they are here, and the others as in the right schedule.
-fn first(policy: &str, changes: &[(usize, Packed)]) -> Option<String> {
+fn first(policy: &str, changes: Changes<'_>) -> Option<String> {
     let mut jobs = RIGHT;
     changes.iter().for_each(|&(at, job)| jobs[at] = job);
     faults_of(&events(policy, &jobs), policy).into_iter().next()
@@ -71,7 +74,7 @@ fn first(policy: &str, changes: &[(usize, Packed)]) -> Option<String> {
 fn each_rule_of_shared_nodes_is_found_broken() {
     let easy = "EASY/NODES=SHARED";
     assert_eq!(first(easy, &[]), None);
-    let cases: [(&str, &[(usize, Packed)], &str); 8] = [
+    let cases: [(&str, Changes, &str); 8] = [
         (
             "a job that could start on the other node",
             &[(5, Packed(4, 1, 1, 4, 10, &[(1, 1)])), (3, Packed(2, 1, 1, 32, 33, &[(0, 1)]))],

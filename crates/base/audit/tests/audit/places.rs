@@ -60,7 +60,8 @@ const BEGIN: [Placed; 7] = [
 #[test]
 fn each_rule_of_places_is_found_broken() {
     // The rule, the nodes of a job that starts at 20 s, and the first wrong node with the one that it should have had.
-    let cases: [(&str, &'static [u32], Option<(u32, u32)>); 16] = [
+    type Wrong = Option<(u32, u32)>;
+    let cases: [(&str, &'static [u32], Wrong); 16] = [
         ("", &[0, 2], None),
         ("", &[2, 3], Some((2, 0))),
         ("", &[0, 3], Some((3, 2))),

@@ -416,3 +416,18 @@ proptest! {
         }
     }
 }
+
+/// Where jobs are placed does not change the order; the audit judges the nodes too.
+#[test]
+fn places_change_no_start_under_priorities() {
+    let rows: Vec<Row> = (0..40_u64)
+        .map(|at| (3 * at, 1 + (7 * at % 5) as u32, 5 + 11 * at % 37, 0, (at % 3) as u32, 1))
+        .collect();
+    let settings = Priorities { weights: weights(10, 100, 1_000), ..Priorities::default() };
+    for base in ["FCFS", "EASY", "CONS"] {
+        let first = starts(base, 8, &settings, &rows);
+        for place in ["/PLACE=CONTIGUOUS", "/PLACE=BEST"] {
+            assert_eq!(starts(&format!("{base}{place}"), 8, &settings, &rows), first, "{base}{place}");
+        }
+    }
+}
