@@ -321,7 +321,8 @@ impl BatchCheck {
         self.by_priority.as_ref().is_some_and(|it| it.preempts())
     }
 
-    /// A job leaves its nodes to make room, and waits by its submission, width and estimate, if it waits; the fault that does not depend on other jobs.
+    /// A job leaves its nodes to make room, and waits by its submission, width and estimate, if it waits; the fault that does not depend on
+    /// other jobs.
     pub(crate) fn preempt(
         &mut self,
         (line, job): (u64, u64),
