@@ -152,7 +152,8 @@ impl Metrics {
             migrated_tasks: self.moves.migrated_tasks,
             paused_memory: self.moves.paused_memory,
             migrated_memory: self.moves.migrated_memory,
-            ranges_per_start: self.starts.ranges as f64 / self.starts.count as f64,
+            ranges_per_start: (self.starts.count > 0)
+                .then(|| self.starts.ranges as f64 / self.starts.count as f64),
             platform: self.downtime.as_ref().map(|it| it.summary(self.options.nodes, makespan, self.work)),
         })
     }

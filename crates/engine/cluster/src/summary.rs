@@ -44,7 +44,7 @@ pub struct Summary {
     /// Memory moved by migrations, in memories of one node.
     pub migrated_memory: f64,
     /// The mean number of ranges of nodes, each with numbers that follow each other, on which a job starts: 1 if all are contiguous.
-    pub ranges_per_start: f64,
+    pub ranges_per_start: Option<f64>,
     /// What outages did, if nodes go down in the simulation.
     pub platform: Option<PlatformSummary>,
 }

@@ -45,7 +45,7 @@ pub(crate) struct Simulated {
     /// Memory moved by migrations, in memories of one node.
     migrated_memory_nodes: f64,
     /// The mean number of ranges of nodes on which a job starts: 1 if the nodes of each job have numbers that follow each other.
-    ranges_per_start: f64,
+    ranges_per_start: Option<f64>,
     /// What outages did, if nodes go down.
     #[serde(skip_serializing_if = "Option::is_none")]
     outages: Option<OutageFigures>,
@@ -171,7 +171,9 @@ impl Answer for Simulated {
         }
         line("makespan [s]", self.makespan_s.to_string());
         line("utilisation", format!("{:.4}", self.utilisation));
-        line("ranges per start", format!("{:.3}", self.ranges_per_start));
+        if let Some(ranges) = self.ranges_per_start {
+            line("ranges per start", format!("{ranges:.3}"));
+        }
         if let Some(outages) = &self.outages {
             line("availability", format!("{:.4}", outages.availability));
             line("goodput", format!("{:.4}", outages.goodput));
