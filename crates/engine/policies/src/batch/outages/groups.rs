@@ -98,7 +98,7 @@ pub(in crate::batch) struct NodeGroups {
 }
 
 impl NodeGroups {
-    /// Of so many nodes, on which jobs are placed by this rule.
+    /// For a cluster of this many nodes, in which jobs get theirs by this rule.
     pub(in crate::batch) fn new(nodes: u32, place: Place) -> NodeGroups {
         NodeGroups {
             place,
