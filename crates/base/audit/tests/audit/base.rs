@@ -73,3 +73,16 @@ impl Lines {
         self.0.join("\n") + "\n"
     }
 }
+
+/// The line, from 1, what it has there, and what it has instead.
+pub(crate) type Edit = (usize, &'static str, &'static str);
+
+/// A file in which parts of lines are others.
+pub(crate) fn edited(file: &[&str], edits: &[Edit]) -> String {
+    let mut lines: Vec<String> = file.iter().map(|&line| line.to_owned()).collect();
+    for &(line, from, to) in edits {
+        assert!(lines[line - 1].contains(from), "line {line} has no {from}");
+        lines[line - 1] = lines[line - 1].replacen(from, to, 1);
+    }
+    lines.join("\n") + "\n"
+}

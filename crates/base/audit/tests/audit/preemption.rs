@@ -1,5 +1,6 @@
 //! Jobs that make room for others: a file that is right, and faults planted in it.
 
+use crate::base::{Edit, edited};
 use dfrsim_audit::{AuditError, CheckedPolicy, audit, audit_policy};
 use dfrsim_model::SimSpan;
 
@@ -39,18 +40,6 @@ const FILE: [&str; 19] = [
     ),
 ];
 
-/// The line, from 1, what it has there, and what it has instead.
-type Edit = (usize, &'static str, &'static str);
-
-fn edited(edits: &[Edit]) -> String {
-    let mut lines: Vec<String> = FILE.iter().map(|&line| line.to_owned()).collect();
-    for &(line, from, to) in edits {
-        assert!(lines[line - 1].contains(from), "line {line} has no {from}");
-        lines[line - 1] = lines[line - 1].replacen(from, to, 1);
-    }
-    lines.join("\n") + "\n"
-}
-
 fn faults(text: &str) -> Vec<String> {
     let checked = CheckedPolicy::parse("EASY", SimSpan::ZERO).unwrap();
     match audit_policy(text.as_bytes(), checked) {
@@ -62,8 +51,8 @@ fn faults(text: &str) -> Vec<String> {
 
 #[test]
 fn a_file_with_preemption_is_accepted() {
-    assert_eq!(faults(&edited(&[])), Vec::<String>::new());
-    audit(edited(&[]).as_bytes()).unwrap();
+    assert_eq!(faults(&edited(&FILE, &[])), Vec::<String>::new());
+    audit(edited(&FILE, &[]).as_bytes()).unwrap();
 }
 
 #[test]
@@ -134,7 +123,7 @@ fn planted_faults_of_preemption_are_found() {
     ];
     let mut missed = Vec::new();
     for (edits, expected) in planted {
-        let found = faults(&edited(edits));
+        let found = faults(&edited(&FILE, edits));
         if !found.iter().any(|message| message.contains(expected)) {
             missed.push((expected, found));
         }
@@ -145,7 +134,7 @@ fn planted_faults_of_preemption_are_found() {
 /// Nodes that go down are another matter: without a `platform` record they stay up.
 #[test]
 fn nodes_stay_up() {
-    let mut lines: Vec<String> = edited(&[]).lines().map(str::to_owned).collect();
+    let mut lines: Vec<String> = edited(&FILE, &[]).lines().map(str::to_owned).collect();
     lines.insert(6, r#"{"event":"down","at_us":5000000,"nodes":[[0,1]]}"#.to_owned());
     let found = faults(&(lines.join("\n") + "\n"));
     assert!(found[0].contains("`down` in a file without a `platform` record"), "{found:?}");

@@ -1,5 +1,6 @@
 //! Priorities and limits: a file that is right, and faults planted in it.
 
+use crate::base::{Edit, edited};
 use dfrsim_audit::{AuditError, CheckedPolicy, Report, audit, audit_policy};
 use dfrsim_model::SimSpan;
 
@@ -42,19 +43,6 @@ const FILE: [&str; 20] = [
     ),
 ];
 
-/// The line, from 1, what it has there, and what it has instead.
-type Edit = (usize, &'static str, &'static str);
-
-/// The file in which parts of lines, from 1, are others.
-fn edited(edits: &[Edit]) -> String {
-    let mut lines: Vec<String> = FILE.iter().map(|&line| line.to_owned()).collect();
-    for &(line, from, to) in edits {
-        assert!(lines[line - 1].contains(from), "line {line} has no {from}");
-        lines[line - 1] = lines[line - 1].replacen(from, to, 1);
-    }
-    lines.join("\n") + "\n"
-}
-
 fn easy(text: &str) -> Result<Report, AuditError> {
     audit_policy(text.as_bytes(), CheckedPolicy::parse("EASY", SimSpan::ZERO).unwrap())
 }
@@ -69,8 +57,8 @@ fn messages(result: Result<Report, AuditError>) -> Vec<String> {
 
 #[test]
 fn a_file_with_priorities_is_accepted() {
-    easy(&edited(&[])).unwrap();
-    audit(edited(&[]).as_bytes()).unwrap();
+    easy(&edited(&FILE, &[])).unwrap();
+    audit(edited(&FILE, &[]).as_bytes()).unwrap();
 }
 
 /// What is planted, and a fault that is found.
@@ -150,7 +138,7 @@ fn planted_faults_of_priorities_are_found() {
     ];
     let mut missed = Vec::new();
     for (edits, expected) in planted {
-        let found = messages(easy(&edited(edits)));
+        let found = messages(easy(&edited(&FILE, edits)));
         if !found.iter().any(|message| message.contains(expected)) {
             missed.push((edits, found));
         }
@@ -161,14 +149,14 @@ fn planted_faults_of_priorities_are_found() {
 /// Limits are checked without the rules of a policy, and so is the place of the settings.
 #[test]
 fn limits_need_no_policy() {
-    let text = edited(&[(2, "\"groups\":[3]", "\"groups\":[2,3]")]);
+    let text = edited(&FILE, &[(2, "\"groups\":[3]", "\"groups\":[2,3]")]);
     let found = messages(audit(text.as_bytes()));
     assert_eq!(found[0], "line 13, 110 s, job 3: it starts on 1 nodes beside 1 of `small`, which may have 1");
-    let mut lines: Vec<String> = edited(&[]).lines().map(str::to_owned).collect();
+    let mut lines: Vec<String> = edited(&FILE, &[]).lines().map(str::to_owned).collect();
     lines.swap(1, 2);
     let found = messages(audit((lines.join("\n") + "\n").as_bytes()));
     assert_eq!(found[0], "line 3: a `priority` record behind the first job, or a second one");
-    let spare = edited(&[(1, "\"EASY\"", "\"EASY/SPARE\"")]);
+    let spare = edited(&FILE, &[(1, "\"EASY\"", "\"EASY/SPARE\"")]);
     let checked = CheckedPolicy::parse("EASY/SPARE", SimSpan::ZERO).unwrap();
     let found = messages(audit_policy(spare.as_bytes(), checked));
     assert_eq!(found[0], "line 2: the policy does not order jobs by priority");

@@ -46,7 +46,7 @@ pub use profile::Profile;
 pub use queue::QueueOrder;
 pub use scheduler::BatchScheduler;
 
-use dfrsim_cluster::JobHandle;
+use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
 
 /// A job as batch policies see it.
@@ -65,6 +65,18 @@ pub struct BatchJob {
 }
 
 impl BatchJob {
+    /// A job of a view; without an estimate it is taken to run for ever.
+    fn new(view: View<'_>, job: JobHandle, estimate: Option<SimSpan>) -> BatchJob {
+        let seen = view.job(job);
+        BatchJob {
+            job,
+            sequence: seen.sequence(),
+            submit: seen.submit(),
+            width: seen.tasks(),
+            estimate: estimate.unwrap_or(SimSpan::MAX),
+        }
+    }
+
     /// When it ends by its estimate if it starts on nodes of which the slowest has this speed.
     fn end(&self, start: SimTime, speed: Yield) -> SimTime {
         if speed == Yield::ONE || self.estimate == SimSpan::MAX {

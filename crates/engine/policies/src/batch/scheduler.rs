@@ -3,7 +3,7 @@
 use super::free_nodes::FreeNodes;
 use super::{BatchJob, Place, Planner};
 use dfrsim_cluster::{Decision, JobHandle, NodeRange, Scheduler, Situation};
-use dfrsim_model::{SimSpan, Yield};
+use dfrsim_model::Yield;
 
 /// Runs a [`Planner`] as a [`Scheduler`]: the planner says which jobs start, this picks their nodes by a
 /// [rule](Place).
@@ -48,13 +48,7 @@ impl<P: Planner> Scheduler for BatchScheduler<P> {
                 decision.reject(handle);
                 continue;
             }
-            self.planner.submit(BatchJob {
-                job: handle,
-                sequence: job.sequence(),
-                submit: job.submit(),
-                width: job.tasks(),
-                estimate: job.estimate().unwrap_or(SimSpan::MAX),
-            });
+            self.planner.submit(BatchJob::new(view, handle, job.estimate()));
         }
         self.starts.clear();
         self.planner.pass(now, &mut self.starts);

@@ -6,7 +6,7 @@ use super::spare::SpareNodes;
 use super::{Split, Start, Wanted, easy};
 use crate::batch::{BatchJob, BatchPolicy, Discipline, OVERRUN, QueueOrder};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
-use dfrsim_model::{SimSpan, SimTime, Yield};
+use dfrsim_model::{SimTime, Yield};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -82,14 +82,7 @@ impl OutageScheduler {
     }
 
     fn enqueue(&mut self, view: View<'_>, job: JobHandle) {
-        let seen = view.job(job);
-        let job = BatchJob {
-            job,
-            sequence: seen.sequence(),
-            submit: seen.submit(),
-            width: seen.tasks(),
-            estimate: seen.remaining_estimate().unwrap_or(SimSpan::MAX),
-        };
+        let job = BatchJob::new(view, job, view.job(job).remaining_estimate());
         self.queue.push(Wanted::new(view, job));
     }
 

@@ -3,7 +3,7 @@
 use super::room::{Free, Head, Need, Nodes};
 use crate::batch::{BatchJob, BatchPolicy, Discipline, OVERRUN};
 use dfrsim_cluster::{Decision, JobHandle, Scheduler, Situation, View};
-use dfrsim_model::{NodeTasks, SimSpan, SimTime, Yield};
+use dfrsim_model::{NodeTasks, SimTime, Yield};
 use std::collections::BTreeMap;
 
 #[derive(Debug)]
@@ -132,15 +132,7 @@ impl PackedScheduler {
     }
 
     fn enqueue(queue: &mut Vec<Waiting>, view: View<'_>, job: JobHandle, need: Need) {
-        let seen = view.job(job);
-        let job = BatchJob {
-            job,
-            sequence: seen.sequence(),
-            submit: seen.submit(),
-            width: seen.tasks(),
-            estimate: seen.estimate().unwrap_or(SimSpan::MAX),
-        };
-        queue.push(Waiting { job, need });
+        queue.push(Waiting { job: BatchJob::new(view, job, view.job(job).estimate()), need });
     }
 }
 
