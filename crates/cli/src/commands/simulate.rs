@@ -163,8 +163,6 @@ impl Simulate {
         if let Some(unequal) = &unequal {
             self.policy.check_classes().map_err(Failure::input)?;
             self.workload.set_nodes(unequal.classes.nodes());
-        } else {
-            self.policy.check_equal_nodes().map_err(Failure::input)?;
         }
         let (path, opened, nodes) = self.workload.open()?;
         let read = |file: &PathBuf| priorities::read(file, self.policy, opened.header());
@@ -268,11 +266,6 @@ impl Simulate {
             return Err(Failure::input(format!("{} does not know that nodes go down", self.policy)));
         }
         let settings = subject.priorities.as_ref().filter(|_| outages.is_some() || subject.unequal.is_some());
-        if settings.is_some_and(|it| it.preempting().is_some()) {
-            return Err(Failure::input(
-                "jobs that preempt others on nodes that go down or differ cannot be simulated",
-            ));
-        }
         if settings.is_some_and(|it| self.policy.share_weights(it).is_some()) {
             return Err(Failure::input(
                 "weights of jobs on nodes that go down or differ cannot be simulated",

@@ -1,10 +1,11 @@
 //! One cluster as the meta-scheduler sees it.
 
 use crate::book::Book;
+use crate::local::{Forecast, PlannedJob, SubmissionEffect};
 use crate::{ClusterSpec, GridJob, LocalPolicy, Outage, Platform};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_policies::batch::{BatchJob, Forecast, PlannedJob, SubmissionEffect};
+use dfrsim_policies::batch::BatchJob;
 use std::collections::VecDeque;
 
 /// The request of a job to a cluster.

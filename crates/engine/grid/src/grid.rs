@@ -4,12 +4,12 @@ mod failures;
 mod publication;
 
 use crate::cluster::{Cluster, Demand};
+use crate::local::SubmissionEffect;
 use crate::{GridJob, JobOutcome, Observer, Outcome, Transfer};
 use dfrsim_cluster::JobHandle;
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::grid_event::Record;
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_policies::batch::SubmissionEffect;
 use std::collections::BTreeSet;
 
 /// Clusters as a set: one bit each.

@@ -44,6 +44,7 @@ mod comparison;
 mod error;
 mod grid;
 mod job;
+mod local;
 mod mapping;
 pub mod month;
 mod observer;

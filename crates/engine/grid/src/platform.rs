@@ -1,11 +1,10 @@
 //! The clusters.
 
 use crate::GridError;
+use crate::local::{Conservative, Easy, Fcfs, Forecast, InQueueOrder, QueueRule};
 use dfrsim_model::named;
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_policies::batch::{
-    Compression, Conservative, Easy, Fcfs, Forecast, InQueueOrder, QueueOrder, QueueRule,
-};
+use dfrsim_policies::batch::Compression;
 use std::fmt;
 
 /// How fast the cores of a cluster are, in thousandths of the speed for which the times of jobs are given.
@@ -69,7 +68,7 @@ named! {
         /// promised.
         ConservativeReplan = "CONS/REPLAN" | "CBF-REPLAN",
         /// EASY backfilling. What it says of completion times is the plan in which each job, in the order of the queue,
-        /// gets the earliest hole that delays none before it ([`QueueRule::EarliestHole`]); only the first is a promise.
+        /// gets the earliest hole that delays none before it ; only the first is a promise.
         Easy = "EASY",
     }
 }
@@ -81,15 +80,12 @@ impl LocalPolicy {
         matches!(self, LocalPolicy::Fcfs | LocalPolicy::Conservative)
     }
     pub(crate) fn planner(self, cores: u32) -> Box<dyn Forecast> {
-        let queue = QueueOrder::Arrival;
         match self {
-            LocalPolicy::Fcfs => {
-                Box::new(InQueueOrder::new(Fcfs::new(cores, queue), QueueRule::InTurn, cores))
-            }
+            LocalPolicy::Fcfs => Box::new(InQueueOrder::new(Fcfs::new(cores), QueueRule::InTurn, cores)),
             LocalPolicy::Conservative => Box::new(Conservative::new(cores, Compression::OneByOne)),
             LocalPolicy::ConservativeReplan => Box::new(Conservative::new(cores, Compression::Replan)),
             LocalPolicy::Easy => {
-                Box::new(InQueueOrder::new(Easy::new(cores, queue), QueueRule::EarliestHole, cores))
+                Box::new(InQueueOrder::new(Easy::new(cores), QueueRule::EarliestHole, cores))
             }
         }
     }

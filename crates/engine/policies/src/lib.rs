@@ -4,7 +4,7 @@
 //!   the scheduler. [`catalogue`] lists the known names with a line on each.
 //! * [`Policies`]: the known policies and those that a user [adds](CustomPolicy) from a crate of their own, or whole
 //!   [families](PolicyFamily) of them.
-//! * [`batch`]: FCFS, EASY and CONS, which give every task a node of its own or, where that is asked for, its cores.
+//! * [`batch`]: FCFS, EASY and CONS with all their parts.
 //! * [`fractional`]: the DFRS policies, put together from orthogonal parts.
 //! * [`equipartition`]: every job the same share, the simplest fractional policy.
 //!
@@ -35,6 +35,7 @@ pub mod equipartition;
 pub mod fractional;
 mod policy;
 mod registry;
+mod site;
 
 pub use policy::{Policy, PolicyInfo, PolicyOptions, catalogue};
 pub use registry::{CustomPolicy, Policies, PolicyError, PolicyFamily};

@@ -39,7 +39,7 @@ impl Policy {
     #[must_use]
     pub fn scheduler(self, nodes: u32, options: &PolicyOptions) -> Box<dyn Scheduler> {
         match self {
-            Policy::Batch(batch) => batch.scheduler(nodes),
+            Policy::Batch(batch) => batch.scheduler(nodes, None),
             Policy::Equipartition => Box::new(Equipartition::new(nodes)),
             Policy::Fractional(parts) => Box::new(WithClasses::new(parts, nodes, *options)),
             Policy::Custom(policy) => policy.scheduler(nodes, options),
@@ -47,16 +47,16 @@ impl Policy {
     }
 
     /// A scheduler of this policy that orders jobs by priority, if it [can](Policy::knows_priorities). The settings must have been
-    /// [checked](Priorities::check). Where nodes go down or differ, no job preempts another one.
+    /// [checked](Priorities::check).
     #[must_use]
     pub fn scheduler_by_priority(self, nodes: u32, settings: &Arc<Priorities>) -> Option<Box<dyn Scheduler>> {
-        if let Policy::Batch(batch) = self { batch.scheduler_by_priority(nodes, settings) } else { None }
+        if let Policy::Batch(batch) = self { Some(batch.scheduler(nodes, Some(settings))) } else { None }
     }
 
     /// Whether the policy can order jobs by the priorities of a site, and keep to its limits. CONS and CONS/REPLAN are the same then.
     #[must_use]
     pub fn knows_priorities(self) -> bool {
-        matches!(self, Policy::Batch(batch) if batch.knows_priorities())
+        matches!(self, Policy::Batch(_))
     }
 
     /// That the policy can do what settings with weights say: batch policies have no use for weights, and of the others those that
@@ -161,8 +161,7 @@ impl Policy {
     pub fn knows_outages(self) -> bool {
         match self {
             Policy::Custom(policy) => policy.knows_outages(),
-            Policy::Batch(batch) => !batch.is_packed(),
-            Policy::Equipartition | Policy::Fractional(_) => true,
+            Policy::Batch(_) | Policy::Equipartition | Policy::Fractional(_) => true,
         }
     }
 
@@ -174,16 +173,6 @@ impl Policy {
         let others = "where nodes differ, FCFS, EASY, EASY/SPARE and CONS can decide, and fractional policies of the dissertation \
                       with OPT=MIN and without /stretch-per";
         self.knows_classes().then_some(()).ok_or_else(|| format!("{self} knows equal nodes only; {others}"))
-    }
-
-    /// That the policy can decide on equal nodes of which only the number is known.
-    ///
-    /// # Errors
-    /// If it cannot, with what it needs.
-    pub fn check_equal_nodes(self) -> Result<(), String> {
-        let counts_cores = matches!(self, Policy::Batch(batch) if batch.is_packed());
-        let expected = "expected a platform, which says how many cores nodes have";
-        (!counts_cores).then_some(()).ok_or_else(|| format!("{self} has several tasks on a node; {expected}"))
     }
 
     /// Whether the policy can decide where nodes differ.
@@ -242,7 +231,8 @@ impl FromStr for Policy {
 pub(crate) fn known_names() -> impl Iterator<Item = String> {
     let moving_less = Fractional::of_the_paper().flat_map(Fractional::moving_less);
     let with_more = moving_less.chain([Fractional::recommended()]).map(Policy::Fractional);
-    let placed = Discipline::all().flat_map(|it| BatchPolicy::from(it).variants()).map(Policy::Batch);
+    let ordered = Discipline::ALL.into_iter().flat_map(|it| BatchPolicy::from(it).ordered());
+    let placed = ordered.flat_map(BatchPolicy::variants).map(Policy::Batch);
     all().chain(placed).chain(with_more).map(|policy| policy.to_string())
 }
 
@@ -270,7 +260,10 @@ pub fn catalogue() -> Vec<PolicyInfo> {
 }
 
 fn all() -> impl Iterator<Item = Policy> {
-    let batch = Discipline::all().map(|discipline| Policy::Batch(discipline.into()));
+    let batch = Discipline::ALL.into_iter().flat_map(|it| {
+        let is_ordered = matches!(it, Discipline::Fcfs | Discipline::Easy);
+        BatchPolicy::from(it).ordered().take(if is_ordered { usize::MAX } else { 1 }).map(Policy::Batch)
+    });
     let fractional = Fractional::of_the_paper().map(Policy::Fractional);
     batch.chain([Policy::Equipartition]).chain(fractional)
 }
@@ -298,7 +291,7 @@ mod tests {
             assert_eq!(name.parse::<Policy>().map(|policy| policy.to_string()).as_deref(), Ok(name));
         }
         for name in
-            ["EASY/PLACE=FIRST", "EASY/PLACE=", "EASY/PLACE=BEST/ORDER=SJF", "EQUIPARTITION/PLACE=BEST"]
+            ["EASY/PLACE=FIRST", "EASY/PLACE=", "EASY/PLACE=BEST/PLACE=BEST", "EQUIPARTITION/PLACE=BEST"]
         {
             assert!(name.parse::<Policy>().is_err(), "{name}");
         }

@@ -66,15 +66,7 @@ fields! {
                 at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
             }
         }
-        if scenario.workloads.iter().any(|workload| workload.platform.is_none())
-            && let Some(Err(error)) = policies.iter().map(|policy| policy.check_equal_nodes()).find(Result::is_err) {
-            at.fault("policies", error);
-        }
         let is_unequal = scenario.workloads.iter().any(|workload| workload.platform.is_some());
-        let preempts = scenario.priorities.iter().any(|it| it.settings().preempting().is_some());
-        if (scenario.outages.is_some() || is_unequal) && preempts {
-            at.fault("priority", "jobs that preempt others on nodes that go down or differ cannot be simulated");
-        }
         let all: Vec<Priorities> = scenario.priorities.iter().map(PriorityFields::settings).collect();
         let uses_any = |policy: &Policy| all.iter().any(|settings| policy.uses_settings(settings));
         if !all.is_empty() && !policies.iter().any(uses_any) {

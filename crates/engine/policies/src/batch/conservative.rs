@@ -1,230 +1,181 @@
 //! CONS: conservative backfilling.
 
-use super::{BatchJob, Cancel, Forecast, OVERRUN, PlannedJob, Planner, Profile, SubmissionEffect};
-use dfrsim_cluster::JobHandle;
-use dfrsim_model::{SimSpan, SimTime};
+use super::policy::Compression;
+use super::pools::{Pools, Room};
+use super::queue::{Queue, Waiting};
+use super::running::{OVERRUN, Run};
+use super::scheduler::{BatchScheduler, Beside};
+use super::timeline::Timeline;
+use dfrsim_cluster::{Decision, View};
+use dfrsim_model::SimTime;
 
-/// What happens to the reservations when a job ends before its estimate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Compression {
-    /// In queue order, each waiting job gives up its reservation and takes the earliest hole, which is never
-    /// later: no promise is broken.
-    OneByOne,
-    /// All waiting jobs give up their reservations, then each takes the earliest hole in queue order: closer to
-    /// the queue's order, but a job may start later than it was promised.
-    Replan,
-}
-
-/// Every job gets a reservation on arrival, in the earliest hole that delays no other job (Mu'alem and Feitelson 2001,
-/// section 2).
-///
-/// A running job past its estimate counts, in each pass, as ending one second from now; since that breaks
-/// promises, the queue is planned again then. Within that second no pass is made for it: the plan is examined again
-/// when the job ends or another event occurs.
+/// What runs and what is reserved, from one pass to the next.
 #[derive(Debug)]
-pub struct Conservative {
-    compression: Compression,
-    profile: Profile,
-    /// By submission.
-    queue: Vec<Planned>,
-    /// How many of them, at the end of the queue, have no reservation yet.
-    arrived: usize,
-    /// By handle; only those of running jobs mean anything.
-    running: Vec<Running>,
-    /// The running jobs by the end of their estimate, so that overdue ones are first.
-    by_end: Vec<(SimTime, JobHandle)>,
-    /// Whether nodes came free before they were expected to: a job ended early or was cancelled.
+pub(super) struct Plan {
+    pub(super) timeline: Timeline,
+    /// Whether nodes came free before they were expected to since the last pass.
     freed: bool,
+    /// Whether a job ended after its estimate since then.
+    late: bool,
     /// Whether a job was past its estimate in the last pass.
     overdue: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Planned {
-    job: BatchJob,
-    start: SimTime,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Running {
-    width: u32,
-    /// The end of its estimate.
-    estimated_end: SimTime,
-    /// Until when the profile has its nodes: later than the estimate once it is overdue.
-    reserved_to: SimTime,
-}
-
-impl Planned {
-    fn end(&self) -> SimTime {
-        self.start.saturating_add(self.job.estimate)
-    }
-}
-
-impl Conservative {
-    /// For a cluster of this many nodes.
-    #[must_use]
-    pub fn new(nodes: u32, compression: Compression) -> Conservative {
-        Conservative {
-            compression,
-            profile: Profile::new(nodes),
-            queue: Vec::new(),
-            arrived: 0,
-            running: Vec::new(),
-            by_end: Vec::new(),
-            freed: false,
-            overdue: false,
-        }
+impl Plan {
+    /// A job has left its nodes.
+    pub(super) fn ended(&mut self, pools: &Pools, now: SimTime, run: &Run) {
+        self.timeline.advance(now);
+        self.timeline.give_back(pools, run.stay(now));
+        self.freed |= run.end > now;
+        self.late |= run.end < now;
     }
 
-    /// Jobs past their estimate are expected to end a second from now.
-    fn extend_overdue(&mut self, now: SimTime) {
-        let extended = now + OVERRUN;
-        for (_, job) in &self.by_end[..self.count_overdue(now)] {
-            let running = &mut self.running[job.index()];
-            self.profile.reserve(running.reserved_to.max(now), extended, running.width);
-            running.reserved_to = extended;
-        }
+    /// When and where a job has room beside all that runs and is reserved; `None` if that is not before its own reservation.
+    pub(super) fn earliest(
+        &self,
+        pools: &Pools,
+        now: SimTime,
+        job: &Waiting,
+        held: SimTime,
+    ) -> Option<(SimTime, Room)> {
+        self.timeline.earliest(pools, now, job, held)
     }
 
-    fn count_overdue(&self, now: SimTime) -> usize {
-        self.by_end.partition_point(|&(end, _)| end <= now)
-    }
-
-    fn planned(&self) -> usize {
-        self.queue.len() - self.arrived
-    }
-
-    fn withdraw_reservations(&mut self, now: SimTime) {
-        let planned = self.planned();
-        for waiting in &self.queue[..planned] {
-            // A start that hung on an overdue job may have passed.
-            self.profile.release(waiting.start.max(now), waiting.end(), waiting.job.width);
-        }
-        self.arrived = self.queue.len();
-    }
-
-    /// Lets each waiting job move up, in queue order.
-    ///
-    /// Most jobs cannot: on the CTC log, giving up reservations and taking the same ones again was half of the whole
-    /// simulation. So a reservation is given up only once an earlier hole is found.
-    fn compress(&mut self, now: SimTime) {
-        let planned = self.planned();
-        for waiting in &mut self.queue[..planned] {
-            let BatchJob { width, estimate, .. } = waiting.job;
-            let start = self.profile.earliest_or_held(now, width, estimate, waiting.start);
-            if start < waiting.start {
-                self.profile.release(waiting.start, waiting.end(), width);
-                waiting.start = start;
-                self.profile.reserve(start, waiting.end(), width);
-            }
-        }
-    }
-
-    fn plan_arrived(&mut self, now: SimTime) {
-        let planned = self.planned();
-        for waiting in &mut self.queue[planned..] {
-            waiting.start = self.profile.earliest(now, waiting.job.width, waiting.job.estimate);
-            self.profile.reserve(waiting.start, waiting.end(), waiting.job.width);
-        }
-        self.arrived = 0;
-    }
-
-    fn start(&mut self, waiting: &Planned) {
-        let index = waiting.job.job.index();
-        if self.running.len() <= index {
-            self.running.resize(index + 1, Running::default());
-        }
-        let end = waiting.end();
-        self.running[index] = Running { width: waiting.job.width, estimated_end: end, reserved_to: end };
-        let entry = (end, waiting.job.job);
-        let at = self.by_end.partition_point(|other| *other < entry);
-        self.by_end.insert(at, entry);
-    }
-}
-
-impl Planner for Conservative {
-    fn ended(&mut self, now: SimTime, job: JobHandle) {
-        let Running { width, estimated_end, reserved_to } = self.running[job.index()];
-        let at = self.by_end.partition_point(|other| *other < (estimated_end, job));
-        self.by_end.remove(at);
-        self.profile.release(now, reserved_to, width);
-        self.freed |= estimated_end > now;
-    }
-
-    fn submit(&mut self, job: BatchJob) {
-        self.queue.push(Planned { job, start: SimTime::MAX });
-        self.arrived += 1;
-    }
-
-    fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>) {
-        self.profile.advance(now);
-        let was_overdue = self.overdue;
-        self.overdue = self.count_overdue(now) > 0;
-        let freed = std::mem::take(&mut self.freed);
-        if self.overdue || was_overdue {
-            self.withdraw_reservations(now);
-            self.extend_overdue(now);
-        } else if freed {
-            match self.compression {
-                Compression::OneByOne => self.compress(now),
-                Compression::Replan => self.withdraw_reservations(now),
-            }
-        }
-        self.plan_arrived(now);
-        let mut queue = std::mem::take(&mut self.queue);
-        queue.retain(|waiting| {
-            let starts_now = waiting.start == now;
-            if starts_now {
-                self.start(waiting);
-                starts.push(waiting.job.job);
-            }
-            !starts_now
-        });
-        self.queue = queue;
-    }
-
-    fn next_start(&self, now: SimTime) -> Option<SimTime> {
+    /// The next moment at which a reservation begins.
+    pub(super) fn next_start(&self, now: SimTime, queue: &Queue) -> Option<SimTime> {
         let not_before = if self.overdue { now + OVERRUN } else { now };
-        let starts = self.queue.iter().map(|waiting| waiting.start);
+        let starts = queue.jobs.iter().map(|job| job.start);
         starts.filter(|&start| start > not_before && start < SimTime::MAX).min()
     }
+
+    fn reserve(&mut self, pools: &Pools, job: &mut Waiting, (start, (split, end)): (SimTime, Room)) {
+        (job.start, job.end, job.split) = (start, end, split);
+        self.timeline.take(pools, job.stay(start));
+    }
+
+    fn withdraw(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
+        // A start that hung on a job past its estimate may have passed.
+        self.timeline.give_back(pools, job.stay(now));
+        job.withdraw();
+    }
+
+    /// Lets a job give its reservation up for an earlier one, if there is one.
+    fn move_up(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
+        if pools.single().is_some() {
+            // Most jobs cannot, and their own nodes are free for them: a reservation is given up only once an earlier hole is found.
+            if let Some(earlier) = self.earliest(pools, now, job, job.start) {
+                self.withdraw(pools, now, job);
+                self.reserve(pools, job, earlier);
+            }
+            return;
+        }
+        self.timeline.give_back(pools, job.stay(now));
+        match self.earliest(pools, now, job, job.start) {
+            Some(earlier) => self.reserve(pools, job, earlier),
+            None => self.timeline.take(pools, job.stay(now)),
+        }
+    }
 }
 
-impl Cancel for Conservative {
-    fn cancel(&mut self, now: SimTime, job: JobHandle) {
-        let Some(at) = self.queue.iter().position(|waiting| waiting.job.job == job) else { return };
-        let planned = self.planned();
-        let waiting = self.queue.remove(at);
-        if at < planned {
-            self.profile.release(waiting.start.max(now), waiting.end(), waiting.job.width);
-            self.freed = true;
-        } else {
-            self.arrived -= 1;
+impl BatchScheduler {
+    /// Gives every job a reservation, in the earliest hole that delays no other job (Mu'alem and Feitelson 2001, section 2), and starts
+    /// those whose reservations begin now.
+    ///
+    /// A running job past its estimate counts as ending one second from now; since that breaks promises, the queue is planned again
+    /// then, and so it is when nodes go down or come up or a window is announced, and, where a site orders jobs, in each pass in
+    /// which anything but an arrival at the end of the queue can have changed the plan.
+    pub(super) fn follow_plan(
+        &mut self,
+        view: View<'_>,
+        compression: Compression,
+        has_new_order: bool,
+        decision: &mut Decision,
+    ) {
+        let (now, clock) = (view.now(), self.clock(view.now()));
+        let is_kept = self.site.as_ref().is_none_or(|site| site.keeps_plans());
+        let (mut plan, is_new) = match self.plan.take().filter(|_| is_kept) {
+            Some(plan) => (plan, false),
+            None => (self.new_plan(now), true),
+        };
+        plan.timeline.advance(now);
+        let overdue = self.running.overdue(now);
+        let was_overdue = std::mem::replace(&mut plan.overdue, overdue > 0);
+        let (freed, late) = (std::mem::take(&mut plan.freed), std::mem::take(&mut plan.late));
+        if is_new {
+            self.queue.jobs.iter_mut().for_each(Waiting::withdraw);
+        } else if overdue > 0
+            || was_overdue
+            || freed && compression == Compression::Replan
+            || has_new_order
+            || self.site.is_some() && (freed || late)
+        {
+            self.queue.jobs.iter_mut().for_each(|job| plan.withdraw(&self.pools, now, job));
+            self.extend(now, overdue, &mut plan);
+        }
+        let moves_up = freed && !is_new;
+        let (mut at, mut tests, mut has_head) = (0, clock.tests, false);
+        while at < self.queue.jobs.len() && tests > 0 {
+            if self.holds(self.queue.jobs[at].job.job) {
+                at += 1;
+                continue;
+            }
+            if self.queue.jobs[at].start == SimTime::MAX {
+                self.reserve(view, at, &mut plan, clock.horizon, decision);
+            } else if moves_up {
+                plan.move_up(&self.pools, now, &mut self.queue.jobs[at]);
+            }
+            if self.queue.jobs[at].start == now {
+                let mut job = self.queue.take(at);
+                let room = (std::mem::take(&mut job.split), job.end);
+                self.start(view, job, room, decision);
+            } else {
+                (has_head, at) = (true, at + 1);
+            }
+            tests -= u32::from(has_head);
+        }
+        self.plan = Some(plan);
+    }
+
+    /// Makes a plan of what runs alone.
+    fn new_plan(&mut self, now: SimTime) -> Plan {
+        let mut plan =
+            Plan { timeline: Timeline::new(&self.pools, now), freed: false, late: false, overdue: false };
+        let mut running = std::mem::take(&mut self.running.by_end);
+        for run in &mut running {
+            run.reserved_to = run.release(now, &self.pools, |span| self.rounded(now, span));
+            plan.timeline.take(&self.pools, run.stay(now));
+        }
+        self.running.by_end = running;
+        plan
+    }
+
+    /// Plans jobs past their estimates to end a second from now.
+    fn extend(&mut self, now: SimTime, overdue: usize, plan: &mut Plan) {
+        for run in &mut self.running.by_end[..overdue] {
+            let from = run.reserved_to.max(now);
+            run.reserved_to = run.release(now, &self.pools, |span| span);
+            plan.timeline.take(&self.pools, run.stay(from));
         }
     }
 
-    fn cancel_all(&mut self, now: SimTime) {
-        self.queue.clear();
-        self.arrived = 0;
-        self.profile.clear(now);
-        for (_, job) in &self.by_end {
-            let Running { width, reserved_to, .. } = self.running[job.index()];
-            self.profile.reserve(now, reserved_to, width);
+    /// Gives a job its reservation, if it has a place before the horizon.
+    fn reserve(
+        &mut self,
+        view: View<'_>,
+        at: usize,
+        plan: &mut Plan,
+        horizon: SimTime,
+        decision: &mut Decision,
+    ) {
+        let now = view.now();
+        let job = self.planned(now, at);
+        let mut earliest = plan.earliest(&self.pools, now, &job, SimTime::MAX);
+        if self.preempts() && earliest.as_ref().is_none_or(|(start, _)| *start > now) {
+            let room = self.room_or_make(view, &job, Beside::Plan(plan), decision);
+            earliest = room.map(|room| (now, room)).or(earliest);
         }
-    }
-}
-
-impl Forecast for Conservative {
-    fn plan(&mut self, _: SimTime, plan: &mut Vec<PlannedJob>) {
-        let planned = &self.queue[..self.planned()];
-        plan.extend(planned.iter().map(|waiting| PlannedJob { job: waiting.job.job, start: waiting.start }));
-    }
-
-    fn start_if_submitted(&mut self, _: SimTime, from: SimTime, width: u32, estimate: SimSpan) -> SimTime {
-        self.profile.earliest(from, width, estimate)
-    }
-
-    fn effect_of_submission(&self) -> SubmissionEffect {
-        SubmissionEffect::DelaysOverlapping
+        if let Some(earliest) = earliest.filter(|(start, _)| *start <= horizon) {
+            plan.reserve(&self.pools, &mut self.queue.jobs[at], earliest);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The nodes that no job occupies.
 
-use super::Place;
+use super::place::Place;
 use dfrsim_cluster::NodeRange;
 use dfrsim_model::NodeId;
 use std::ops::Range;
@@ -38,7 +38,7 @@ impl FreeNodes {
         if self.place == Place::First {
             return self.take_lowest(width, placement);
         }
-        for part in self.place.choose(self.runs(), width) {
+        for part in self.place.choose(&self.runs(), width) {
             let nodes = part.end - part.start;
             self.remove(part.clone());
             placement.push(NodeRange { first: NodeId(part.start), nodes, tasks: 1 });
@@ -63,7 +63,13 @@ impl FreeNodes {
         runs
     }
 
-    fn remove(&mut self, nodes: Range<u32>) {
+    /// Whether a node is in the set.
+    pub(crate) fn has(&self, node: u32) -> bool {
+        self.words[node as usize / 64] >> (node % 64) & 1 == 1
+    }
+
+    /// Takes nodes out of the set.
+    pub(crate) fn remove(&mut self, nodes: Range<u32>) {
         for word in nodes.start / 64..nodes.end.div_ceil(64) {
             let first = nodes.start.saturating_sub(word * 64);
             let end = (nodes.end - word * 64).min(64);

@@ -1,103 +1,53 @@
-//! Batch policies: every task gets a node of its own, at full speed, until the job ends. With [`NodeUse`] FCFS and EASY have several
-//! tasks on a node: see `packed` in this folder.
+//! Batch policies: a job is on its nodes at full speed from its start to its end.
 //!
-//! A [`Planner`] decides which queued job starts when, from widths and estimates alone; [`BatchScheduler`] makes
-//! a [`dfrsim_cluster::Scheduler`] of it, which picks the nodes by a rule
-//! ([`Place`]; the lowest free ones, if none is named). At one moment a planner
-//! gets all ends, then all arrivals, then makes one scheduling pass.
+//! A batch policy is a point in a product, not a type ([`BatchPolicy`]): which waiting jobs have a reservation ([`Discipline`]), the order of
+//! the queue ([`QueueOrder`]), what of its nodes a job has to itself ([`NodeUse`]), and which of the free nodes it gets ([`Place`]). A site adds
+//! priorities, limits, preemption and the moments of backfilling (`site`). One scheduler serves all of it:
 //!
-//! A [`Forecast`] also says when a job would start, queued or not, and gives waiting jobs back: what a scheduler
-//! above several clusters needs of each. CONS has its plan anyway; [`InQueueOrder`] plans for FCFS and EASY.
+//! ```text
+//! what happened -> queue -> pass: FCFS, EASY  backfilling.rs       -> Pools     what is free now: groups of alike nodes, or nodes
+//!                   |             EASY/SPARE  spare.rs             -> Timeline  what is free when, kept from pass to pass
+//!                  site           CONS        conservative.rs      -> nodes by the rule for places
+//! ```
 //!
-//! Sites order jobs by priority and limit what users and partitions may: see `priority` in this folder.
-//!
-//! With one processor as a node of its own, the same planners schedule plain SWF logs by processor counts.
+//! * Nodes are *alike* if they are of the same class and the same windows are before them. Where a task has a node of its own, what is free of
+//!   alike nodes is a number, a reservation binds numbers, and nodes are picked when the job starts. Where tasks share nodes, what is free
+//!   is a vector for each node, and a reservation binds nodes when it is made, as Slurm's does.
+//! * A job takes only nodes that have what each of its tasks asks for. It starts at the first moment at which it can, and then on the
+//!   fastest nodes: slower ones are taken only where those that are faster do not suffice. Its estimate is as much longer as its nodes
+//!   are slower. A running job past its estimate is expected to end one second from now.
+//! * Where tasks share nodes, a task holds whole cores (its CPU need, rounded up; at least one), its memory, and all that it asks for of other
+//!   resources, whether these are shared elsewhere or not. Without a platform nobody knows cores: it holds its CPU need.
+//! * A job starts where no announced window begins before its estimate is over. A node that is down outside of windows is not planned
+//!   with: when it is back is unknown. A running job that a window will interrupt is expected to leave its nodes then. Of alike nodes
+//!   those are taken first whose next window comes first, so that long jobs find those without.
+//! * An interrupted job has its place in the queue by its submission.
+//! * The order of the queue is that of priority, if a site has them, then that of the policy, then that of submission. A job that a limit holds
+//!   back for now is passed over, and delays no other. Where backfilling has an interval, all policies are FCFS between its multiples.
+//! * A job that could not start makes running ones of other classes leave, where the site lets it preempt them, if it can start then without
+//!   delaying what is reserved. Jobs that were preempted are in the queue from the next decision on.
+//! * A job that the empty cluster has no room for, or that its classes never admit, is rejected.
 
+mod backfilling;
 mod conservative;
-mod easy;
-mod easy_spare;
-mod fcfs;
-mod forecast;
 mod free_nodes;
-mod in_queue_order;
+mod job;
+mod needs;
 mod node_use;
-mod outages;
-mod packed;
 mod place;
 mod policy;
-mod priority;
+mod pools;
 mod profile;
 mod queue;
+mod queue_order;
+mod running;
 mod scheduler;
+mod spare;
+mod timeline;
 
-pub use conservative::{Compression, Conservative};
-pub use easy::Easy;
-pub use easy_spare::EasySpare;
-pub use fcfs::Fcfs;
-pub use forecast::{Cancel, Forecast, PlannedJob, SubmissionEffect};
-pub use in_queue_order::{InQueueOrder, QueueRule};
+pub use job::BatchJob;
 pub use node_use::NodeUse;
-pub(crate) use outages::WithOutages;
-pub(crate) use packed::PackedScheduler;
 pub use place::Place;
-pub use policy::{BatchPolicy, Discipline};
-pub(crate) use priority::{PriorityScheduler, Rule};
+pub use policy::{BatchPolicy, Compression, Discipline};
 pub use profile::Profile;
-pub use queue::QueueOrder;
-pub use scheduler::BatchScheduler;
-
-use dfrsim_cluster::{JobHandle, View};
-use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
-
-/// A job as batch policies see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BatchJob {
-    /// The job.
-    pub job: JobHandle,
-    /// Its place in the order of submission; breaks all ties.
-    pub sequence: u64,
-    /// When it arrived.
-    pub submit: SimTime,
-    /// The number of nodes that it takes.
-    pub width: u32,
-    /// The estimate of its run time; [`SimSpan::MAX`] if there is none.
-    pub estimate: SimSpan,
-}
-
-impl BatchJob {
-    /// A job of a view; without an estimate it is taken to run for ever.
-    fn new(view: View<'_>, job: JobHandle, estimate: Option<SimSpan>) -> BatchJob {
-        let seen = view.job(job);
-        BatchJob {
-            job,
-            sequence: seen.sequence(),
-            submit: seen.submit(),
-            width: seen.tasks(),
-            estimate: estimate.unwrap_or(SimSpan::MAX),
-        }
-    }
-
-    /// When it ends by its estimate if it starts on nodes of which the slowest has this speed.
-    fn end(&self, start: SimTime, speed: Yield) -> SimTime {
-        if speed == Yield::ONE || self.estimate == SimSpan::MAX {
-            return start.saturating_add(self.estimate);
-        }
-        start.saturating_add(VirtualTime::of(self.estimate).time_at(speed).unwrap_or(SimSpan::MAX))
-    }
-}
-
-/// How long a job past its estimate is expected to go on, in each pass: one second.
-pub(crate) const OVERRUN: SimSpan = SimSpan::from_secs(1);
-
-/// Decides which queued job starts when. Calls come in the order of simulated time; at one moment: ends, then
-/// submissions, then one pass.
-pub trait Planner {
-    /// A job that was started has ended, early or not.
-    fn ended(&mut self, now: SimTime, job: JobHandle);
-    /// A job joins the queue.
-    fn submit(&mut self, job: BatchJob);
-    /// One scheduling pass: appends the jobs that start now, in the order in which they were chosen.
-    fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>);
-    /// When the next pass is due though no job ends or arrives, by the plan; after `now`.
-    fn next_start(&self, now: SimTime) -> Option<SimTime>;
-}
+pub use queue_order::QueueOrder;

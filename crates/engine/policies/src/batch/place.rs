@@ -45,47 +45,54 @@ impl Place {
         }
     }
 
-    /// The parts of free runs, which rise, that a job of this many nodes gets; they rise too. There must be as many nodes.
-    pub(super) fn choose(self, runs: Vec<Range<u32>>, width: u32) -> Vec<Range<u32>> {
+    /// The order in which runs of these lengths, the lowest first, give their nodes to a job; perhaps without those that it does not need.
+    pub(super) fn order(self, lengths: &[u64], width: u64) -> Vec<usize> {
+        let enough = |place: &usize| lengths[*place] >= width;
+        let mut all: Vec<usize> = (0..lengths.len()).collect();
         match self {
-            Place::First => lowest(runs, width),
-            Place::Contiguous => {
-                let enough = runs.iter().find(|run| length(run) >= width).cloned();
-                lowest(enough.map_or(runs, |run| Vec::from([run])), width)
+            Place::First => all,
+            Place::Contiguous => all.iter().copied().find(enough).map_or(all, |run| vec![run]),
+            Place::Best => {
+                // The order is stable: the lowest of equal ones is first.
+                all.sort_by_key(|&run| lengths[run]);
+                let (mut order, mut missing) = (Vec::new(), width);
+                while let Some(&longest) = all.last().filter(|_| missing > 0) {
+                    let at = all.partition_point(|&run| lengths[run] < missing.min(lengths[longest]));
+                    let run = all.remove(at);
+                    missing = missing.saturating_sub(lengths[run]);
+                    order.push(run);
+                }
+                order
             }
-            Place::Best => fewest(runs, width),
         }
     }
-}
 
-fn length(run: &Range<u32>) -> u32 {
-    run.end - run.start
-}
-
-fn lowest(runs: Vec<Range<u32>>, width: u32) -> Vec<Range<u32>> {
-    let mut missing = width;
-    let taken = runs.into_iter().map(|run| {
-        let nodes = length(&run).min(missing);
-        missing -= nodes;
-        run.start..run.start + nodes
-    });
-    taken.take_while(|part| !part.is_empty()).collect()
-}
-
-fn fewest(mut runs: Vec<Range<u32>>, width: u32) -> Vec<Range<u32>> {
-    // The order is stable: the lowest of equal ones is first.
-    runs.sort_by_key(length);
-    let (mut taken, mut missing) = (Vec::new(), width);
-    while missing > 0 {
-        let longest = runs.last().map_or(0, length);
-        let at = runs.partition_point(|run| length(run) < missing.min(longest));
-        let run = runs.remove(at);
-        let nodes = length(&run).min(missing);
-        missing -= nodes;
-        taken.push(run.start..run.start + nodes);
+    /// The parts of free runs, which rise, that a job of this many nodes gets; they rise too. There must be as many nodes.
+    pub(super) fn choose(self, runs: &[Range<u32>], width: u32) -> Vec<Range<u32>> {
+        let lengths: Vec<u64> = runs.iter().map(|run| u64::from(run.end - run.start)).collect();
+        let mut missing = width;
+        let taken = self.order(&lengths, width.into()).into_iter().map(|at| {
+            let Range { start, end } = runs[at];
+            let nodes = (end - start).min(missing);
+            missing -= nodes;
+            start..start + nodes
+        });
+        let mut taken: Vec<Range<u32>> = taken.take_while(|part| !part.is_empty()).collect();
+        taken.sort_unstable_by_key(|part| part.start);
+        taken
     }
-    taken.sort_unstable_by_key(|part| part.start);
-    taken
+
+    /// The same of nodes that rise, one by one.
+    pub(super) fn nodes(self, free: impl Iterator<Item = u32>, width: u32) -> impl Iterator<Item = u32> {
+        let mut runs: Vec<Range<u32>> = Vec::new();
+        for node in free {
+            match runs.last_mut().filter(|run| run.end == node) {
+                Some(run) => run.end += 1,
+                None => runs.push(node..node + 1),
+            }
+        }
+        self.choose(&runs, width).into_iter().flatten()
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +123,7 @@ mod tests {
         ];
         for (width, expected) in cases {
             for (place, expected) in Place::ALL.into_iter().zip(expected) {
-                let found = place.choose(runs(), width).into_iter().map(|part| (part.start, part.end));
+                let found = place.choose(&runs(), width).into_iter().map(|part| (part.start, part.end));
                 assert_eq!(found.collect::<Vec<_>>(), expected, "{place:?}, {width}");
             }
         }
@@ -148,7 +155,7 @@ mod tests {
             }).collect();
             let free: u32 = lengths.iter().map(|&(length, _)| length).sum();
             let width = part.index(free as usize) as u32 + 1;
-            let taken = Place::Best.choose(runs.clone(), width);
+            let taken = Place::Best.choose(&runs, width);
             prop_assert_eq!(taken.iter().map(|part| part.end - part.start).sum::<u32>(), width);
             prop_assert_eq!(taken.len() as u32, least_runs(&runs, width));
             // A single run is the shortest one that is long enough.

@@ -1,68 +1,72 @@
 //! Batch policies as data, and their names.
 
-use super::{
-    BatchScheduler, Compression, Conservative, Easy, EasySpare, Fcfs, NodeUse, PackedScheduler, Place,
-    Planner, PriorityScheduler, QueueOrder, Rule, WithOutages,
-};
+use super::node_use::NodeUse;
+use super::place::Place;
+use super::queue_order::QueueOrder;
+use super::scheduler::BatchScheduler;
 use dfrsim_cluster::Scheduler;
 use dfrsim_model::priority::Priorities;
 use std::fmt;
 use std::sync::Arc;
 
-/// The rules by which jobs start.
+/// What happens to the reservations of CONS when a job ends before its estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// In the order of the queue, each waiting job gives up its reservation and takes the earliest hole, which is never
+    /// later: no promise is broken.
+    OneByOne,
+    /// All waiting jobs give up their reservations, then each takes the earliest hole in the order of the queue: closer to
+    /// that order, but a job may start later than it was promised.
+    Replan,
+}
+
+/// Which waiting jobs have a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Discipline {
-    /// First come, first served, in the given order of the queue.
-    Fcfs(QueueOrder),
-    /// Aggressive backfilling, in the given order of the queue.
-    Easy(QueueOrder),
-    /// Backfilling into nodes that the reservation leaves spare, as the dissertation's author has EASY in his simulator.
+    /// None: first come, first served, in the order of the queue.
+    Fcfs,
+    /// The head of the queue, of a time: aggressive backfilling.
+    Easy,
+    /// The head of the queue, of certain nodes: backfilling into nodes that it leaves spare, as the dissertation's author has EASY in his
+    /// simulator.
     Spare,
-    /// Conservative backfilling.
+    /// All: conservative backfilling.
     Conservative(Compression),
 }
 
 impl Discipline {
     /// All of them, in the order in which people know them.
-    pub(crate) fn all() -> impl Iterator<Item = Discipline> {
-        let fcfs = QueueOrder::ALL.into_iter().map(Discipline::Fcfs);
-        let easy = QueueOrder::ALL.into_iter().map(Discipline::Easy);
-        let conservative = [Compression::OneByOne, Compression::Replan].map(Discipline::Conservative);
-        fcfs.chain(easy).chain([Discipline::Spare]).chain(conservative)
-    }
+    pub const ALL: [Discipline; 5] = [
+        Discipline::Fcfs,
+        Discipline::Easy,
+        Discipline::Spare,
+        Discipline::Conservative(Compression::OneByOne),
+        Discipline::Conservative(Compression::Replan),
+    ];
 
-    fn description(self) -> String {
+    fn name(self) -> &'static str {
         match self {
-            Discipline::Fcfs(order) => {
-                format!("the head of the queue starts when its nodes are free; {}", order.description())
-            }
-            Discipline::Easy(order) => format!(
-                "one reservation, for the head of the queue; others backfill around it; {}",
-                order.description()
-            ),
-            Discipline::Spare => "a reservation of certain nodes, for the head of the queue; others start on the nodes that it leaves, by arrival".into(),
-            Discipline::Conservative(Compression::OneByOne) => {
-                "a reservation for every job; an early end moves them up one by one, never later".into()
-            }
-            Discipline::Conservative(Compression::Replan) => {
-                "a reservation for every job; an early end plans the whole queue again".into()
-            }
+            Discipline::Fcfs => "FCFS",
+            Discipline::Easy => "EASY",
+            Discipline::Spare => "EASY/SPARE",
+            Discipline::Conservative(Compression::OneByOne) => "CONS",
+            Discipline::Conservative(Compression::Replan) => "CONS/REPLAN",
         }
     }
-}
 
-impl fmt::Display for Discipline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (base, order) = match self {
-            Discipline::Fcfs(order) => ("FCFS", *order),
-            Discipline::Easy(order) => ("EASY", *order),
-            Discipline::Spare => ("EASY/SPARE", QueueOrder::Arrival),
-            Discipline::Conservative(Compression::OneByOne) => ("CONS", QueueOrder::Arrival),
-            Discipline::Conservative(Compression::Replan) => ("CONS/REPLAN", QueueOrder::Arrival),
-        };
-        match order {
-            QueueOrder::Arrival => f.write_str(base),
-            order => write!(f, "{base}/ORDER={}", order.name()),
+    fn description(self) -> &'static str {
+        match self {
+            Discipline::Fcfs => "the head of the queue starts when its nodes are free",
+            Discipline::Easy => "one reservation, for the head of the queue; others backfill around it",
+            Discipline::Spare => {
+                "a reservation of certain nodes, for the head of the queue; others start on the nodes that it leaves"
+            }
+            Discipline::Conservative(Compression::OneByOne) => {
+                "a reservation for every job; an early end moves them up one by one, never later"
+            }
+            Discipline::Conservative(Compression::Replan) => {
+                "a reservation for every job; an early end plans the whole queue again"
+            }
         }
     }
 }
@@ -70,115 +74,96 @@ impl fmt::Display for Discipline {
 /// A batch policy: which job starts when, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BatchPolicy {
-    /// When jobs start.
+    /// Which waiting jobs have a reservation.
     pub discipline: Discipline,
-    /// Which of the free nodes they get.
+    /// The order of the queue.
+    pub order: QueueOrder,
+    /// Which of the free nodes jobs get.
     pub place: Place,
-    /// What of them they have to themselves; other than [`NodeUse::Whole`] only with FCFS and EASY, and [`Place::First`].
+    /// What of them they have to themselves.
     pub nodes: NodeUse,
 }
 
 impl From<Discipline> for BatchPolicy {
     fn from(discipline: Discipline) -> BatchPolicy {
-        BatchPolicy { discipline, place: Place::default(), nodes: NodeUse::default() }
+        BatchPolicy {
+            discipline,
+            order: QueueOrder::default(),
+            place: Place::default(),
+            nodes: NodeUse::default(),
+        }
     }
 }
 
 impl BatchPolicy {
-    /// The policy of a name.
+    /// The policy of a name, whose parts may come in any order.
     pub(crate) fn parse(name: &str) -> Option<BatchPolicy> {
-        Discipline::all().find_map(|discipline| BatchPolicy::from(discipline).with_parts(name))
-    }
-
-    /// The same policy with the parts that a name has behind that of its discipline.
-    fn with_parts(self, name: &str) -> Option<BatchPolicy> {
-        let parts = name.strip_prefix(&self.discipline.to_string())?;
-        self.variants().find(|policy| policy.parts() == parts)
-    }
-
-    /// The same policy with any parts.
-    pub(crate) fn variants(self) -> impl Iterator<Item = BatchPolicy> {
-        let is_packed = |nodes: &NodeUse| *nodes != NodeUse::Whole;
-        let can_pack = matches!(self.discipline, Discipline::Fcfs(_) | Discipline::Easy(_));
-        let packed = NodeUse::ALL.into_iter().filter(move |nodes| can_pack && is_packed(nodes));
-        let placed = Place::ALL.into_iter().map(move |place| BatchPolicy { place, ..self });
-        placed.chain(packed.map(move |nodes| BatchPolicy { nodes, ..self }))
-    }
-
-    /// Whether several tasks can be on a node.
-    pub(crate) fn is_packed(self) -> bool {
-        self.nodes != NodeUse::Whole
-    }
-
-    fn parts(self) -> String {
-        let place = match self.place {
-            Place::First => String::new(),
-            place => format!("/PLACE={}", place.name()),
-        };
-        let nodes = match self.nodes {
-            NodeUse::Whole => String::new(),
-            nodes => format!("/NODES={}", nodes.name()),
-        };
-        place + &nodes
-    }
-
-    /// A scheduler in its first state, for a cluster of this many nodes.
-    pub(crate) fn scheduler(self, nodes: u32) -> Box<dyn Scheduler> {
-        if self.is_packed() {
-            return Box::new(PackedScheduler::new(self));
-        }
-        match self.discipline {
-            Discipline::Fcfs(order) => self.with_planner(Fcfs::new(nodes, order), nodes),
-            Discipline::Easy(order) => self.with_planner(Easy::new(nodes, order), nodes),
-            Discipline::Spare => self.with_planner(EasySpare::new(nodes), nodes),
-            Discipline::Conservative(compression) => {
-                self.with_planner(Conservative::new(nodes, compression), nodes)
+        let (base, parts) = name.split_once('/').map_or((name, None), |(base, parts)| (base, Some(parts)));
+        let discipline = Discipline::ALL.into_iter().find(|discipline| discipline.name() == base)?;
+        let mut policy = BatchPolicy::from(discipline);
+        for part in parts.into_iter().flat_map(|parts| parts.split('/')) {
+            let before = policy;
+            match (part.split_once('='), policy.discipline) {
+                (None, Discipline::Easy) if part == "SPARE" => policy.discipline = Discipline::Spare,
+                (None, Discipline::Conservative(Compression::OneByOne)) if part == "REPLAN" => {
+                    policy.discipline = Discipline::Conservative(Compression::Replan);
+                }
+                (Some(("ORDER", name)), _) if policy.order == QueueOrder::default() => {
+                    policy.order = QueueOrder::ALL.into_iter().find(|order| order.name() == name)?;
+                }
+                (Some(("PLACE", name)), _) if policy.place == Place::default() => {
+                    policy.place = Place::ALL.into_iter().find(|place| place.name() == name)?;
+                }
+                (Some(("NODES", name)), _) if policy.nodes == NodeUse::default() => {
+                    policy.nodes = NodeUse::ALL.into_iter().find(|nodes| nodes.name() == name)?;
+                }
+                _ => return None,
+            }
+            // What is the default is not said.
+            if policy == before {
+                return None;
             }
         }
+        Some(policy)
     }
 
-    fn with_planner(self, planner: impl Planner + 'static, nodes: u32) -> Box<dyn Scheduler> {
-        Box::new(WithOutages::new(BatchScheduler::new(planner, nodes, self.place), self))
+    /// The same policy in all orders, those by arrival first.
+    pub(crate) fn ordered(self) -> impl Iterator<Item = BatchPolicy> {
+        QueueOrder::ALL.into_iter().map(move |order| BatchPolicy { order, ..self })
     }
 
-    /// The rule by which a site's priorities are followed, if that is possible.
-    fn rule(self) -> Option<Rule> {
-        match self.discipline {
-            _ if self.is_packed() => None,
-            Discipline::Fcfs(QueueOrder::Arrival) => Some(Rule::Fcfs),
-            Discipline::Easy(QueueOrder::Arrival) => Some(Rule::Easy),
-            Discipline::Conservative(_) => Some(Rule::Conservative),
-            Discipline::Fcfs(_) | Discipline::Easy(_) | Discipline::Spare => None,
-        }
+    /// The same policy with all rules for places and all uses of nodes.
+    pub(crate) fn variants(self) -> impl Iterator<Item = BatchPolicy> {
+        let placed = Place::ALL.into_iter().map(move |place| BatchPolicy { place, ..self });
+        placed.flat_map(|policy| NodeUse::ALL.into_iter().map(move |nodes| BatchPolicy { nodes, ..policy }))
     }
 
-    pub(crate) fn knows_priorities(self) -> bool {
-        self.rule().is_some()
-    }
-
-    /// A scheduler that orders jobs by priority.
-    pub(crate) fn scheduler_by_priority(
-        self,
-        nodes: u32,
-        settings: &Arc<Priorities>,
-    ) -> Option<Box<dyn Scheduler>> {
-        let scheduler = PriorityScheduler::new(Arc::clone(settings), self.rule()?, nodes, self.place);
-        Some(Box::new(scheduler))
+    /// A scheduler in its first state, for a cluster of this many nodes with these settings of the site.
+    pub(crate) fn scheduler(self, nodes: u32, site: Option<&Arc<Priorities>>) -> Box<dyn Scheduler> {
+        Box::new(BatchScheduler::new(self, nodes, site))
     }
 
     /// A description, in one line.
     pub(crate) fn description(self) -> String {
-        let when = self.discipline.description();
-        match (self.place, self.nodes) {
-            (Place::First, NodeUse::Whole) => when,
-            (place, NodeUse::Whole) => format!("{when}; on {}", place.description()),
-            (_, nodes) => format!("{when}; {}", nodes.description()),
-        }
+        let mut parts = vec![self.discipline.description(), self.order.description()];
+        parts.extend((self.place != Place::First).then(|| self.place.description()));
+        parts.extend((self.nodes != NodeUse::Whole).then(|| self.nodes.description()));
+        parts.join("; ")
     }
 }
 
 impl fmt::Display for BatchPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.discipline, self.parts())
+        f.write_str(self.discipline.name())?;
+        if self.order != QueueOrder::default() {
+            write!(f, "/ORDER={}", self.order.name())?;
+        }
+        if self.place != Place::default() {
+            write!(f, "/PLACE={}", self.place.name())?;
+        }
+        if self.nodes != NodeUse::default() {
+            write!(f, "/NODES={}", self.nodes.name())?;
+        }
+        Ok(())
     }
 }

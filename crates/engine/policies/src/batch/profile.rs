@@ -10,15 +10,15 @@ use dfrsim_model::{SimSpan, SimTime};
 /// use dfrsim_model::{SimSpan, SimTime};
 /// use dfrsim_policies::batch::Profile;
 /// let second = SimTime::from_secs;
-/// let mut profile = Profile::new(4);
-/// profile.reserve(second(0), second(10), 3);
-/// assert_eq!(profile.earliest(second(0), 1, SimSpan::from_secs(99)), second(0));
-/// assert_eq!(profile.earliest(second(0), 2, SimSpan::from_secs(99)), second(10));
+/// let mut profile = Profile::new(4_u32);
+/// profile.reserve(second(0), second(10), 3_u32);
+/// assert_eq!(profile.earliest(second(0), 1_u32, SimSpan::from_secs(99)), second(0));
+/// assert_eq!(profile.earliest(second(0), 2_u32, SimSpan::from_secs(99)), second(10));
 /// assert_eq!(profile.reserved(), 3 * 10_000_000);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Profile {
-    nodes: u32,
+    nodes: u64,
     /// By rising time, neighbours with different counts; the last one holds for ever.
     steps: Vec<Step>,
 }
@@ -26,13 +26,14 @@ pub struct Profile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
     from: SimTime,
-    free: u32,
+    free: u64,
 }
 
 impl Profile {
     /// All of this many nodes are free for ever.
     #[must_use]
-    pub fn new(nodes: u32) -> Profile {
+    pub fn new(nodes: impl Into<u64>) -> Profile {
+        let nodes = nodes.into();
         Profile { nodes, steps: vec![Step { from: SimTime::ZERO, free: nodes }] }
     }
 
@@ -53,9 +54,9 @@ impl Profile {
     }
 
     /// The earliest moment, not before `from`, from which `width` nodes are free for `span`, which must not be
-    /// zero; panics if the cluster is narrower than that.
+    /// zero; [`SimTime::MAX`] if there is none.
     #[must_use]
-    pub fn earliest(&self, from: SimTime, width: u32, span: SimSpan) -> SimTime {
+    pub fn earliest(&self, from: SimTime, width: impl Into<u64>, span: SimSpan) -> SimTime {
         // Only jobs without any estimate hold their nodes for ever: then there may be no such moment.
         self.earliest_or_held(from, width, span, SimTime::MAX)
     }
@@ -66,8 +67,14 @@ impl Profile {
     /// Since its own nodes are free for itself, only what is before `held` matters, and the reservation may stay
     /// in the profile meanwhile.
     #[must_use]
-    pub fn earliest_or_held(&self, from: SimTime, width: u32, span: SimSpan, held: SimTime) -> SimTime {
-        assert!(width <= self.nodes, "no job is wider than the cluster");
+    pub fn earliest_or_held(
+        &self,
+        from: SimTime,
+        width: impl Into<u64>,
+        span: SimSpan,
+        held: SimTime,
+    ) -> SimTime {
+        let width = width.into();
         let mut at = self.steps.partition_point(|step| step.from <= from) - 1;
         let mut start = from;
         while start < held {
@@ -88,10 +95,27 @@ impl Profile {
 
     /// Like [`Profile::earliest`] where nodes only come free: any job that can start can go on.
     #[must_use]
-    pub fn earliest_where_rising(&self, from: SimTime, width: u32) -> SimTime {
+    pub fn earliest_where_rising(&self, from: SimTime, width: impl Into<u64>) -> SimTime {
+        let width = width.into();
         debug_assert!(self.steps.is_sorted_by_key(|step| step.free), "nodes only come free");
         let first = self.steps.partition_point(|step| step.free < width);
         self.steps.get(first).map_or(SimTime::MAX, |step| step.from.max(from))
+    }
+
+    /// What is free all the time from one moment, not in the past, to another.
+    #[must_use]
+    pub fn least(&self, start: SimTime, end: SimTime) -> u64 {
+        let at = self.steps.partition_point(|step| step.from <= start).saturating_sub(1);
+        let steps = self.steps[at..].iter().take_while(|step| step.from < end || step.from <= start);
+        steps.map(|step| step.free).min().unwrap_or(0)
+    }
+
+    /// The next moment after another one from which more is free.
+    #[must_use]
+    pub fn next_rise(&self, after: SimTime) -> Option<SimTime> {
+        let at = self.steps.partition_point(|step| step.from <= after).saturating_sub(1);
+        let rise = self.steps[at..].windows(2).find(|pair| pair[1].free > pair[0].free);
+        rise.map(|pair| pair[1].from)
     }
 
     /// The reserved area, in nodes * microseconds; endless reservations do not count.
@@ -102,16 +126,18 @@ impl Profile {
     }
 
     /// Takes `width` nodes from `start` to `end`; they must be free.
-    pub fn reserve(&mut self, start: SimTime, end: SimTime, width: u32) {
+    pub fn reserve(&mut self, start: SimTime, end: SimTime, width: impl Into<u64>) {
+        let width = width.into();
         self.change(start, end, |free| free.checked_sub(width).expect("what is reserved was free"));
     }
 
     /// Gives `width` nodes back from `start` to `end`.
-    pub fn release(&mut self, start: SimTime, end: SimTime, width: u32) {
+    pub fn release(&mut self, start: SimTime, end: SimTime, width: impl Into<u64>) {
+        let width = width.into();
         self.change(start, end, |free| free + width);
     }
 
-    fn change(&mut self, start: SimTime, end: SimTime, new_free: impl Fn(u32) -> u32) {
+    fn change(&mut self, start: SimTime, end: SimTime, new_free: impl Fn(u64) -> u64) {
         if start >= end {
             return;
         }

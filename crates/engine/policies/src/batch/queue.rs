@@ -1,130 +1,96 @@
-//! The queue of waiting jobs and its orders.
+//! The queue of waiting jobs.
 
-use super::BatchJob;
-use dfrsim_cluster::JobHandle;
+use super::job::BatchJob;
+use super::pools::Split;
+use super::queue_order::QueueOrder;
+use super::timeline::Stay;
 use dfrsim_model::SimTime;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-/// The order of waiting jobs; ties by order of submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum QueueOrder {
-    /// By submission.
-    #[default]
-    Arrival,
-    /// Shortest job first, by estimate.
-    Sjf,
-    /// Longest job first, by estimate.
-    Ljf,
-    /// Smallest area first: estimate * width.
-    Saf,
-    /// Largest (wait / estimate)^3 * width first, again in each pass (Tang et al. 2009, "WFP3").
-    Wfp3,
+/// A job in the queue.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub(super) job: BatchJob,
+    /// The number of what its tasks take.
+    pub(super) need: usize,
+    /// By the settings of the site; 0 without.
+    pub(super) priority: u64,
+    /// When its reservation begins and ends, and where that is; [`SimTime::MAX`] if it has none.
+    pub(super) start: SimTime,
+    pub(super) end: SimTime,
+    pub(super) split: Split,
 }
 
-impl QueueOrder {
-    /// All orders.
-    pub const ALL: [QueueOrder; 5] =
-        [QueueOrder::Arrival, QueueOrder::Sjf, QueueOrder::Ljf, QueueOrder::Saf, QueueOrder::Wfp3];
-
-    /// Its name in the names of policies.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            QueueOrder::Arrival => "ARRIVAL",
-            QueueOrder::Sjf => "SJF",
-            QueueOrder::Ljf => "LJF",
-            QueueOrder::Saf => "SAF",
-            QueueOrder::Wfp3 => "WFP3",
-        }
+impl Waiting {
+    /// A job without a reservation.
+    pub(super) fn new(job: BatchJob, need: usize) -> Waiting {
+        Waiting { job, need, priority: 0, start: SimTime::MAX, end: SimTime::MAX, split: Split::default() }
     }
 
-    pub(crate) fn description(self) -> &'static str {
-        match self {
-            QueueOrder::Arrival => "queue by arrival",
-            QueueOrder::Sjf => "shortest job first",
-            QueueOrder::Ljf => "longest job first",
-            QueueOrder::Saf => "smallest area first",
-            QueueOrder::Wfp3 => "largest (wait / estimate)^3 * width first",
-        }
+    /// Gives its reservation up.
+    pub(super) fn withdraw(&mut self) {
+        (self.start, self.end) = (SimTime::MAX, SimTime::MAX);
+        self.split = Split::default();
     }
 
-    /// Which of two jobs is first at this moment.
-    pub(super) fn compare(self, a: &BatchJob, b: &BatchJob, now: SimTime) -> Ordering {
-        let area = |job: &BatchJob| u128::from(job.estimate.micros()) * u128::from(job.width);
-        let by_key = match self {
-            QueueOrder::Arrival => Ordering::Equal,
-            QueueOrder::Sjf => a.estimate.cmp(&b.estimate),
-            QueueOrder::Ljf => b.estimate.cmp(&a.estimate),
-            QueueOrder::Saf => area(a).cmp(&area(b)),
-            QueueOrder::Wfp3 => wfp3(b, now).total_cmp(&wfp3(a, now)),
-        };
-        by_key.then(a.sequence.cmp(&b.sequence))
+    /// What its reservation takes, from a moment on.
+    pub(super) fn stay(&self, from: SimTime) -> Stay<'_> {
+        let Waiting { need, end, ref split, .. } = *self;
+        Stay { need, split, width: self.job.width, start: self.start.max(from), end }
     }
 }
 
-fn wfp3(job: &BatchJob, now: SimTime) -> f64 {
-    let wait = now.since(job.submit).as_secs_f64();
-    (wait / job.estimate.as_secs_f64()).powi(3) * f64::from(job.width)
-}
-
-/// The waiting jobs, in order.
+/// The waiting jobs: by decreasing priority, then in the order of the policy.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub(super) struct Queue {
     order: QueueOrder,
-    jobs: VecDeque<BatchJob>,
+    pub(super) jobs: VecDeque<Waiting>,
 }
 
 impl Queue {
-    pub(crate) fn new(order: QueueOrder) -> Queue {
+    pub(super) fn new(order: QueueOrder) -> Queue {
         Queue { order, jobs: VecDeque::new() }
     }
 
-    /// A job joins; the fixed orders do not depend on the time, and the one that does is sorted in
-    /// [`Queue::begin_pass`].
-    pub(crate) fn insert(&mut self, job: BatchJob) {
-        let at = match self.order {
-            QueueOrder::Arrival | QueueOrder::Wfp3 => self.jobs.len(),
-            QueueOrder::Sjf | QueueOrder::Ljf | QueueOrder::Saf => {
-                self.jobs.partition_point(|other| self.order.compare(other, &job, job.submit).is_lt())
-            }
+    /// Whether priorities alone, and then the order of submission, say which job is first.
+    pub(super) fn is_by_arrival(&self) -> bool {
+        self.order == QueueOrder::Arrival
+    }
+
+    /// A job joins; orders that depend on the time are for [`Queue::sort`].
+    pub(super) fn insert(&mut self, job: Waiting) {
+        let is_last = |last: &Waiting| match self.order {
+            QueueOrder::Wfp3 => true,
+            _ => precedence(self.order, last, &job, job.job.submit).is_lt(),
         };
+        if self.jobs.back().is_none_or(is_last) {
+            return self.jobs.push_back(job);
+        }
+        let at =
+            self.jobs.partition_point(|other| precedence(self.order, other, &job, job.job.submit).is_lt());
         self.jobs.insert(at, job);
     }
 
-    /// Brings the queue into the order of this moment.
-    pub(crate) fn begin_pass(&mut self, now: SimTime) {
-        if self.order == QueueOrder::Wfp3 {
-            let order = self.order;
-            self.jobs.make_contiguous().sort_unstable_by(|a, b| order.compare(a, b, now));
+    /// The job of a place leaves the queue.
+    pub(super) fn take(&mut self, at: usize) -> Waiting {
+        self.jobs.remove(at).expect("there is a job")
+    }
+
+    /// Brings the queue into the order of this moment; returns whether it was another one.
+    pub(super) fn sort(&mut self, now: SimTime) -> bool {
+        let order = self.order;
+        let compare = |a: &Waiting, b: &Waiting| precedence(order, a, b, now);
+        let jobs = self.jobs.make_contiguous();
+        let is_sorted = jobs.is_sorted_by(|a, b| compare(a, b).is_lt());
+        if !is_sorted {
+            jobs.sort_by(compare);
         }
+        !is_sorted
     }
+}
 
-    pub(crate) fn get(&self, at: usize) -> Option<&BatchJob> {
-        self.jobs.get(at)
-    }
-
-    /// The first job from a place on that is wanted, and its place.
-    pub(crate) fn find(
-        &self,
-        from: usize,
-        is_wanted: impl Fn(&BatchJob) -> bool,
-    ) -> Option<(usize, BatchJob)> {
-        let place = (from..self.jobs.len()).find(|&place| is_wanted(&self.jobs[place]))?;
-        Some((place, self.jobs[place]))
-    }
-
-    pub(crate) fn remove(&mut self, at: usize) {
-        self.jobs.remove(at);
-    }
-
-    /// Takes out this job, if it waits here.
-    pub(crate) fn cancel(&mut self, job: JobHandle) {
-        self.jobs.retain(|other| other.job != job);
-    }
-
-    /// Takes out all jobs.
-    pub(crate) fn clear(&mut self) {
-        self.jobs.clear();
-    }
+/// Which of two jobs is first at a moment: that of the larger priority, then by the order.
+fn precedence(order: QueueOrder, a: &Waiting, b: &Waiting, now: SimTime) -> Ordering {
+    b.priority.cmp(&a.priority).then_with(|| order.compare(&a.job, &b.job, now))
 }

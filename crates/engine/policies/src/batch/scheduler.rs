@@ -1,62 +1,383 @@
-//! From planners to schedulers.
+//! The one scheduler of batch policies: from what happened to who starts where.
 
-use super::free_nodes::FreeNodes;
-use super::{BatchJob, Place, Planner};
-use dfrsim_cluster::{Decision, JobHandle, NodeRange, Scheduler, Situation};
-use dfrsim_model::Yield;
+use super::conservative::Plan;
+use super::job::BatchJob;
+use super::policy::{BatchPolicy, Discipline};
+use super::pools::{Head, Pools, Room, Split};
+use super::queue::{Queue, Waiting};
+use super::queue_order::QueueOrder;
+use super::running::{Run, Running};
+use super::spare::Reserved;
+use crate::site::{Site, needed};
+use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
+use dfrsim_model::priority::{PreemptMode, Priorities};
+use dfrsim_model::{SimSpan, SimTime, Yield};
+use std::sync::Arc;
 
-/// Runs a [`Planner`] as a [`Scheduler`]: the planner says which jobs start, this picks their nodes by a
-/// [rule](Place).
-///
-/// A job wider than the cluster is rejected.
+/// A batch policy on a cluster, with the settings of a site if there are any.
 #[derive(Debug)]
-pub struct BatchScheduler<P> {
-    planner: P,
-    nodes: u32,
-    free: FreeNodes,
-    starts: Vec<JobHandle>,
+pub(crate) struct BatchScheduler {
+    pub(super) policy: BatchPolicy,
+    pub(super) site: Option<Box<Site>>,
+    pub(super) pools: Pools,
+    pub(super) queue: Queue,
+    pub(super) running: Running,
+    /// The reservation of EASY/SPARE.
+    pub(super) reserved: Option<Reserved>,
+    /// What is held for it during a pass.
+    pub(super) held: Vec<(usize, u64)>,
+    /// The reservations of CONS.
+    pub(super) plan: Option<Plan>,
+    /// The jobs that made room in the last decision, and wait.
+    preempted: Vec<JobHandle>,
+    /// When priorities were computed last, and whether the order of the queue cannot change until a job joins it.
+    ranked_at: SimTime,
+    is_settled: bool,
+    /// Whether jobs joined the queue since it was in order.
+    has_joined: bool,
     placement: Vec<NodeRange>,
 }
 
-impl<P: Planner> BatchScheduler<P> {
-    /// For a planner of a cluster of this many nodes.
-    #[must_use]
-    pub fn new(planner: P, nodes: u32, place: Place) -> BatchScheduler<P> {
+/// What a pass may do by the settings of the site.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    /// Whether jobs are backfilled.
+    pub(super) backfills: bool,
+    /// How many jobs are tried from the first one on that waits.
+    pub(super) tests: u32,
+    /// Jobs that can only start later have no reservation.
+    pub(super) horizon: SimTime,
+}
+
+/// What a job that starts must not delay.
+pub(super) enum Beside<'a> {
+    /// Nothing: it is before all that wait, or on nodes that are not reserved.
+    Nothing,
+    /// The head of the queue.
+    Head(&'a mut Head),
+    /// All that has a reservation.
+    Plan(&'a mut Plan),
+}
+
+impl BatchScheduler {
+    /// Makes the scheduler of a policy for a cluster of this many nodes; the settings must have been [checked](Priorities::check).
+    pub(crate) fn new(policy: BatchPolicy, nodes: u32, site: Option<&Arc<Priorities>>) -> BatchScheduler {
         BatchScheduler {
-            planner,
-            nodes,
-            free: FreeNodes::all(nodes, place),
-            starts: Vec::new(),
+            policy,
+            site: site.map(|settings| Box::new(Site::new(Arc::clone(settings), nodes))),
+            pools: Pools::new(nodes, policy.nodes, policy.place),
+            queue: Queue::new(policy.order),
+            running: Running::default(),
+            reserved: None,
+            held: Vec::new(),
+            plan: None,
+            preempted: Vec::new(),
+            ranked_at: SimTime::ZERO,
+            is_settled: true,
+            has_joined: false,
             placement: Vec::new(),
         }
     }
+
+    /// Whether it must be known who runs: FCFS on equal nodes that never go down only counts nodes.
+    fn tracks_runs(&self, view: View<'_>) -> bool {
+        self.policy.discipline != Discipline::Fcfs
+            || self.pools.single().is_none()
+            || view.has_outages()
+            || self.site.is_some()
+    }
+
+    /// A job joins the queue, with what is left of its estimate.
+    fn enqueue(&mut self, view: View<'_>, job: JobHandle) {
+        let need = self.pools.need_of(view, job);
+        self.join(Waiting::new(BatchJob::new(view, job), need));
+    }
+
+    pub(super) fn join(&mut self, mut job: Waiting) {
+        let Some(site) = &self.site else { return self.queue.insert(job) };
+        let last = self.queue.jobs.back();
+        let is_behind = last.is_none_or(|last| site.always_precedes(last.job.job, job.job.job));
+        self.is_settled &= is_behind && self.queue.is_by_arrival();
+        job.priority = site.priority(job.job.job);
+        self.has_joined = true;
+        self.queue.jobs.push_back(job);
+    }
+
+    fn submit(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
+        let need = self.pools.need_of(view, job);
+        let is_admitted = self.site.as_mut().is_none_or(|site| site.submit(view.now(), job, view.job(job)));
+        if !is_admitted || self.pools.most(view, need) < view.job(job).tasks().into() {
+            return decision.reject(job);
+        }
+        self.enqueue(view, job);
+    }
+
+    /// A job leaves its nodes.
+    fn leave(&mut self, view: View<'_>, job: JobHandle, on: &[NodeRange]) {
+        let now = view.now();
+        self.pools.leave(on);
+        if !self.tracks_runs(view) {
+            return self.pools.give_back(0, &Split::default(), view.job(job).tasks());
+        }
+        let Some(run) = self.running.remove(job) else { return };
+        self.pools.give_back(run.need, &run.split, run.width);
+        if let Some(site) = &mut self.site {
+            site.leave(now, job);
+        }
+        if let Some(plan) = &mut self.plan {
+            plan.ended(&self.pools, now, &run);
+        }
+        if let Some(reserved) = &mut self.reserved {
+            reserved.ended(job);
+        }
+    }
+
+    /// Gives all running jobs their pools again, after these have changed.
+    fn regroup(&mut self, view: View<'_>) {
+        for run in &mut self.running.by_end {
+            let on = view.job(run.job).placement();
+            run.split = self.pools.split(on.ranges());
+            self.pools.occupy(on.ranges());
+            self.pools.take(run.need, &run.split, run.width);
+        }
+        self.plan = None;
+        self.queue.jobs.iter_mut().for_each(Waiting::withdraw);
+        if let Some(reserved) = self.reserved.take() {
+            self.join(reserved.job);
+        }
+    }
+
+    /// Brings the queue into the order of now; returns whether it was another one.
+    pub(super) fn order(&mut self, now: SimTime) -> bool {
+        let Some(site) = &self.site else {
+            return self.policy.order == QueueOrder::Wfp3 && self.queue.sort(now);
+        };
+        let is_new = self.ranked_at != site.ranked_at();
+        if self.is_settled || !is_new && !self.has_joined {
+            return false;
+        }
+        self.queue.jobs.iter_mut().for_each(|job| job.priority = site.priority(job.job.job));
+        (self.ranked_at, self.has_joined) = (site.ranked_at(), false);
+        let has_changed = self.queue.sort(now);
+        let pairs = self.queue.jobs.iter().zip(self.queue.jobs.iter().skip(1));
+        let mut stays = pairs.map(|(a, b)| site.always_precedes(a.job.job, b.job.job));
+        self.is_settled = self.queue.is_by_arrival() && stays.all(|it| it);
+        has_changed
+    }
+
+    /// For how long a job is planned.
+    pub(super) fn rounded(&self, now: SimTime, span: SimSpan) -> SimSpan {
+        self.site.as_ref().map_or(span, |site| site.rounded(now, span))
+    }
+
+    /// A job of the queue as it is planned.
+    pub(super) fn planned(&self, now: SimTime, at: usize) -> Waiting {
+        let mut job = self.queue.jobs[at].clone();
+        job.job.estimate = self.rounded(now, job.job.estimate);
+        job
+    }
+
+    pub(super) fn holds(&self, job: JobHandle) -> bool {
+        self.site.as_ref().is_some_and(|site| site.holds(job))
+    }
+
+    pub(super) fn preempts(&self) -> bool {
+        self.site.as_ref().is_some_and(|site| site.preempts())
+    }
+
+    pub(super) fn clock(&self, now: SimTime) -> Clock {
+        let Some(site) = &self.site else {
+            return Clock { backfills: true, tests: u32::MAX, horizon: SimTime::MAX };
+        };
+        let tests = site.settings().backfill.max_job_test.unwrap_or(u32::MAX);
+        Clock { backfills: site.backfills(now), tests, horizon: site.horizon(now) }
+    }
+
+    /// Where a job can start now.
+    fn room(&mut self, now: SimTime, job: &Waiting, beside: &mut Beside<'_>) -> Option<Room> {
+        match beside {
+            Beside::Nothing => self.pools.room_now(now, job),
+            Beside::Head(head) => self.pools.room_beside(now, job, head),
+            Beside::Plan(plan) => {
+                let (start, room) = plan.earliest(&self.pools, now, job, SimTime::MAX)?;
+                (start == now).then_some(room)
+            }
+        }
+    }
+
+    /// Where a job can start now, if need be where others make room for it, which leave then.
+    pub(super) fn room_or_make(
+        &mut self,
+        view: View<'_>,
+        job: &Waiting,
+        mut beside: Beside<'_>,
+        decision: &mut Decision,
+    ) -> Option<Room> {
+        let now = view.now();
+        if let Some(room) = self.room(now, job, &mut beside) {
+            return Some(room);
+        }
+        let candidates = self.site.as_ref()?.candidates(now, job.job.job);
+        if candidates.is_empty() {
+            return None;
+        }
+        let leaving = needed(&candidates, |some| {
+            let mut head = if let Beside::Head(head) = &beside { Some(Head::clone(head)) } else { None };
+            let mut trial = match (&mut head, &mut beside) {
+                (Some(head), _) => Beside::Head(head),
+                (None, Beside::Plan(plan)) => Beside::Plan(plan),
+                (None, _) => Beside::Nothing,
+            };
+            self.release();
+            some.iter().for_each(|&other| self.set_aside(now, other, &mut trial));
+            self.hold(some);
+            let has_room = self.room(now, job, &mut trial).is_some();
+            self.release();
+            some.iter().for_each(|&other| self.put_back(now, other, &mut trial));
+            self.hold(&[]);
+            has_room
+        })?;
+        self.release();
+        for other in leaving {
+            self.set_aside(now, other, &mut beside);
+            self.preempt(view, other, decision);
+        }
+        self.hold(&[]);
+        self.room(now, job, &mut beside)
+    }
+
+    /// Gives the room of a running job back, as if it left now.
+    fn set_aside(&mut self, now: SimTime, job: JobHandle, beside: &mut Beside<'_>) {
+        let run = self.running.get(job);
+        self.pools.give_back(run.need, &run.split, run.width);
+        let end = run.release(now, &self.pools, |span| self.rounded(now, span));
+        match beside {
+            Beside::Nothing => {}
+            Beside::Head(head) => head.grow(&self.pools, end, run),
+            Beside::Plan(plan) => plan.timeline.give_back(&self.pools, run.stay(now)),
+        }
+    }
+
+    /// Takes the room again that was given back, but for that of a head.
+    fn put_back(&mut self, now: SimTime, job: JobHandle, beside: &mut Beside<'_>) {
+        let run = self.running.get(job);
+        self.pools.take(run.need, &run.split, run.width);
+        if let Beside::Plan(plan) = beside {
+            plan.timeline.take(&self.pools, run.stay(now));
+        }
+    }
+
+    /// Takes a job off its nodes whose room was given back.
+    fn preempt(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
+        self.running.remove(job);
+        if let Some(reserved) = &mut self.reserved {
+            reserved.ended(job);
+        }
+        self.pools.leave(view.job(job).placement().ranges());
+        let Some(site) = &mut self.site else { return };
+        site.leave(view.now(), job);
+        match site.preempt_mode(job) {
+            PreemptMode::Off => unreachable!("it is no candidate"),
+            PreemptMode::Requeue => decision.requeue(job),
+            PreemptMode::Cancel => return decision.lose(job),
+            PreemptMode::Suspend => decision.pause(job),
+        }
+        self.preempted.push(job);
+    }
+
+    /// Starts a job that has left the queue, or lets it go on; it ends by its plan at a moment.
+    pub(super) fn start(
+        &mut self,
+        view: View<'_>,
+        job: Waiting,
+        (split, planned_end): Room,
+        decision: &mut Decision,
+    ) {
+        let (now, BatchJob { job: handle, sequence, width, .. }) = (view.now(), job.job);
+        self.pools.take(job.need, &split, width);
+        self.pools.place(view, width, &split, &mut self.placement);
+        let on = self.placement.iter().copied();
+        if view.job(handle).state() == JobState::Paused {
+            decision.resume(handle, on, Yield::ONE);
+        } else {
+            decision.start(handle, on, Yield::ONE);
+        }
+        if let Some(site) = &mut self.site {
+            site.start(now, handle);
+        }
+        if self.tracks_runs(view) {
+            let end = self.pools.end(now, &job.job, &split);
+            let need = job.need;
+            self.running.insert(Run {
+                end,
+                sequence,
+                job: handle,
+                width,
+                need,
+                split,
+                reserved_to: planned_end,
+            });
+        }
+    }
+
+    /// Starts what can start.
+    fn pass(&mut self, view: View<'_>, decision: &mut Decision) {
+        let has_new_order = self.order(view.now());
+        let is_fcfs = !self.clock(view.now()).backfills;
+        match self.policy.discipline {
+            Discipline::Spare => self.backfill_spare_nodes(view, decision),
+            Discipline::Conservative(compression) if !is_fcfs => {
+                self.follow_plan(view, compression, has_new_order, decision);
+            }
+            Discipline::Fcfs | Discipline::Easy | Discipline::Conservative(_) => {
+                self.backfill(view, decision)
+            }
+        }
+    }
+
+    /// When the next decision is due if no event comes before.
+    fn next_decision(&self, now: SimTime) -> Option<SimTime> {
+        let Some(site) = &self.site else {
+            return self.plan.as_ref().and_then(|plan| plan.next_start(now, &self.queue));
+        };
+        let reserved = self.reserved.iter().map(|reserved| reserved.job.job.job);
+        let waiting = || self.queue.jobs.iter().map(|job| job.job.job).chain(self.preempted.iter().copied());
+        waiting().chain(reserved.clone()).next()?;
+        let is_fixed = self.is_settled || waiting().nth(1).is_none();
+        let ranking = site.next_ranking(now).filter(|_| !is_fixed);
+        let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);
+        let candidate = site.next_candidate(now, waiting().chain(reserved));
+        [ranking, backfill, candidate].into_iter().flatten().min()
+    }
 }
 
-impl<P: Planner> Scheduler for BatchScheduler<P> {
+impl Scheduler for BatchScheduler {
     fn decide(&mut self, situation: &Situation<'_>, decision: &mut Decision) {
         let view = situation.view;
         let now = view.now();
+        if let Some(site) = &mut self.site {
+            site.advance(now);
+        }
+        for job in std::mem::take(&mut self.preempted) {
+            self.enqueue(view, job);
+        }
         for &job in situation.completed {
-            for &range in view.job(job).placement().ranges() {
-                self.free.insert(range);
+            self.leave(view, job, view.job(job).placement().ranges());
+        }
+        for it in situation.interrupted {
+            self.leave(view, it.job, &it.on);
+            if view.job(it.job).state() == JobState::Waiting {
+                self.enqueue(view, it.job);
             }
-            self.planner.ended(now, job);
         }
-        for &handle in situation.submitted {
-            let job = view.job(handle);
-            if job.tasks() > self.nodes {
-                decision.reject(handle);
-                continue;
-            }
-            self.planner.submit(BatchJob::new(view, handle, job.estimate()));
+        if self.pools.follow(view) {
+            self.regroup(view);
         }
-        self.starts.clear();
-        self.planner.pass(now, &mut self.starts);
-        for &job in &self.starts {
-            self.free.take(view.job(job).tasks(), &mut self.placement);
-            decision.start(job, self.placement.iter().copied(), Yield::ONE);
+        for &job in situation.submitted {
+            self.submit(view, job, decision);
         }
-        if let Some(time) = self.planner.next_start(now) {
+        self.pass(view, decision);
+        if let Some(time) = self.next_decision(now) {
             decision.wake_at(time);
         }
     }

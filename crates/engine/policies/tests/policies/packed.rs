@@ -4,10 +4,10 @@ use crate::classes::{events, options, platform, requests, synthetic};
 use crate::places::nodes_of;
 use crate::support::{jobs, schedule, starts_and_ends};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
-use dfrsim_cluster::{Options, simulate};
+use dfrsim_cluster::Options;
 use dfrsim_model::{Job, Seed, Share, SimSpan};
 use dfrsim_platform::classes::{Demands, UnequalNodes};
-use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_policies::Policy;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -111,26 +111,28 @@ fn slow_nodes_make_packed_jobs_slow() {
 }
 
 #[test]
-fn what_cannot_be_packed_is_refused() {
-    for name in [
-        "CONS/NODES=SHARED",
-        "EASY/SPARE/NODES=EXCLUSIVE",
-        "EASY/PLACE=BEST/NODES=SHARED",
-        "EASY/NODES=WHOLE",
+fn parts_of_names_come_in_any_order() {
+    for (name, printed) in [
+        ("CONS/NODES=SHARED", "CONS/NODES=SHARED"),
+        ("EASY/NODES=EXCLUSIVE/SPARE", "EASY/SPARE/NODES=EXCLUSIVE"),
+        ("EASY/NODES=SHARED/PLACE=BEST/ORDER=SJF", "EASY/ORDER=SJF/PLACE=BEST/NODES=SHARED"),
+        ("CONS/ORDER=SAF/REPLAN", "CONS/REPLAN/ORDER=SAF"),
     ] {
-        assert!(name.parse::<Policy>().is_err(), "{name}");
-        assert!(CheckedPolicy::parse(name, SimSpan::ZERO).is_err(), "{name}");
+        assert_eq!(name.parse::<Policy>().unwrap().to_string(), printed);
     }
-    let policy: Policy = "EASY/NODES=SHARED".parse().unwrap();
-    assert!(!policy.knows_priorities() && !policy.knows_outages());
-    assert_eq!(
-        policy.check_equal_nodes().unwrap_err(),
-        "EASY/NODES=SHARED has several tasks on a node; expected a platform, which says how many cores nodes have"
-    );
-    let mut scheduler = policy.scheduler(2, &PolicyOptions::default());
-    let error =
-        simulate(2, &Options::default(), jobs(&[(0, 1, 1, 0)]), &mut *scheduler, &mut ()).unwrap_err();
-    assert!(error.to_string().contains("EASY/NODES=SHARED decides where nodes have cores"), "{error}");
+    for name in
+        ["EASY/NODES=WHOLE", "EASY/REPLAN", "FCFS/SPARE", "CONS/SPARE", "EASY/ORDER=SJF/ORDER=LJF", "EASY/"]
+    {
+        assert!(name.parse::<Policy>().is_err(), "{name}");
+    }
+}
+
+/// Where nobody knows the cores of nodes, tasks share them by their CPU needs: two of one half start at once on a node, the third later.
+#[test]
+fn tasks_share_equal_nodes_by_their_cpu_needs() {
+    let half = |job: Job| Job { cpu_need: Share::from_ratio(1, 2), ..job };
+    let list: Vec<Job> = jobs(&[(0, 1, 10, 0), (0, 1, 10, 0), (0, 1, 10, 0)]).into_iter().map(half).collect();
+    assert_eq!(starts("EASY/NODES=SHARED", 1, &Options::default(), &list), [0.0, 0.0, 10.0]);
 }
 
 proptest! {

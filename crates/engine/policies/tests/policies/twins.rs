@@ -6,7 +6,7 @@ use crate::twin::{SecondBySecond, Twin};
 use dfrsim_cluster::{EstimateModel, Options, Overrun};
 use dfrsim_model::{Job, JobId, Share, SimSpan, SimTime};
 use dfrsim_policies::Policy;
-use dfrsim_policies::batch::{Compression, Discipline, Profile, QueueOrder};
+use dfrsim_policies::batch::{BatchPolicy, Compression, Discipline, Profile, QueueOrder};
 use proptest::prelude::*;
 
 /// Quarters of a second: several events within the one second that overdue jobs are given do happen.
@@ -102,14 +102,14 @@ proptest! {
     fn fcfs_agrees_with_its_twin(
         (nodes, jobs) in workload(), options in any_options(), order in any_order(),
     ) {
-        agree(Discipline::Fcfs(order).into(), &mut twin::Fcfs(order), nodes, &options, &jobs)?;
+        agree(Policy::Batch(BatchPolicy { order, ..Discipline::Fcfs.into() }), &mut twin::Fcfs(order), nodes, &options, &jobs)?;
     }
 
     #[test]
     fn easy_agrees_with_its_twin(
         (nodes, jobs) in workload(), options in any_options(), order in any_order(),
     ) {
-        agree(Discipline::Easy(order).into(), &mut twin::Easy::new(order), nodes, &options, &jobs)?;
+        agree(Policy::Batch(BatchPolicy { order, ..Discipline::Easy.into() }), &mut twin::Easy::new(order), nodes, &options, &jobs)?;
     }
 
     #[test]
@@ -127,7 +127,7 @@ proptest! {
 
     #[test]
     fn fcfs_starts_in_order_of_submission((nodes, jobs) in workload(), options in any_options()) {
-        let starts = ours(Discipline::Fcfs(QueueOrder::Arrival).into(), nodes, &options, &jobs);
+        let starts = ours(Discipline::Fcfs.into(), nodes, &options, &jobs);
         prop_assert!(starts.iter().flatten().is_sorted_by_key(|(start, _)| start));
     }
 
@@ -136,7 +136,7 @@ proptest! {
     fn no_head_of_easy_starts_after_its_first_reservation((nodes, jobs) in workload()) {
         let mut twin = twin::Easy::new(QueueOrder::Arrival);
         let starts =
-            agree(Discipline::Easy(QueueOrder::Arrival).into(), &mut twin, nodes, &Options::default(), &jobs)?;
+            agree(Discipline::Easy.into(), &mut twin, nodes, &Options::default(), &jobs)?;
         assert_promises_kept(&twin, &starts)?;
     }
 

@@ -7,7 +7,7 @@ use dfrsim_cluster::{EstimateModel, NeedModel};
 use dfrsim_lab::{Claim, Statistics, Verdict};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::Policy;
-use dfrsim_policies::batch::{Discipline, QueueOrder};
+use dfrsim_policies::batch::Discipline;
 use dfrsim_policies::fractional::{Fractional, OnSubmission, RemapLimit};
 use std::fmt::Write as _;
 
@@ -140,7 +140,7 @@ fn within_seven(means: &Means) -> Option<Check> {
 }
 
 fn beats_easy(means: &Means) -> Option<Check> {
-    let easy = means.of(Discipline::Easy(QueueOrder::Arrival).into())?;
+    let easy = means.of(Discipline::Easy.into())?;
     let (policy, best) = means.best(|_| true)?;
     let detail = format!("EASY {easy:.1}, {policy} {best:.2}");
     Some(Check { holds: easy / best >= 100.0, value: Some(easy / best), detail })

@@ -12,7 +12,7 @@ use crate::published::Published;
 use dfrsim_lab::{Claim, Statistics, Verdict, rank_correlation};
 use dfrsim_model::SimSpan;
 use dfrsim_policies::Policy;
-use dfrsim_policies::batch::{Discipline, QueueOrder};
+use dfrsim_policies::batch::Discipline;
 use dfrsim_policies::fractional::{Extensions, Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 use std::fmt::Write as _;
 
@@ -57,8 +57,8 @@ const STATEMENTS: [Statement; 17] = [
     (
         "EASY is better than FCFS, and the best fractional policy at least 100 times better than EASY",
         |means| {
-            let fcfs = means.of(Discipline::Fcfs(QueueOrder::Arrival).into())?;
-            let easy = means.of(Discipline::Easy(QueueOrder::Arrival).into())?;
+            let fcfs = means.of(Discipline::Fcfs.into())?;
+            let easy = means.of(Discipline::Easy.into())?;
             let (policy, best) = means.best(|_| true)?;
             Some(Check {
                 holds: easy < fcfs && easy / best >= 100.0,
@@ -138,7 +138,7 @@ const STATEMENTS: [Statement; 17] = [
         means.times_the_best(STRETCH_PERIODIC, 10.0)
     }),
     ("MCB*/per without MVT is still half an order of magnitude better than EASY", |means| {
-        let easy = means.of(Discipline::Easy(QueueOrder::Arrival).into())?;
+        let easy = means.of(Discipline::Easy.into())?;
         let policy = Fractional {
             on_submission: OnSubmission::Mcb,
             opportunistic: true,

@@ -1,13 +1,13 @@
 //! First come, first served.
 
 use super::queue::Queue;
-use super::{BatchJob, Cancel, Planner, QueueOrder};
+use super::{BatchJob, Cancel, Planner};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 
 /// The head of the queue starts as soon as its nodes are free; no job overtakes it.
 #[derive(Debug)]
-pub struct Fcfs {
+pub(crate) struct Fcfs {
     free: u32,
     queue: Queue,
     /// The width of each started job, by handle.
@@ -17,8 +17,8 @@ pub struct Fcfs {
 impl Fcfs {
     /// For a cluster of this many nodes.
     #[must_use]
-    pub fn new(nodes: u32, order: QueueOrder) -> Fcfs {
-        Fcfs { free: nodes, queue: Queue::new(order), widths: Vec::new() }
+    pub(crate) fn new(nodes: u32) -> Fcfs {
+        Fcfs { free: nodes, queue: Queue::default(), widths: Vec::new() }
     }
 }
 
@@ -35,8 +35,7 @@ impl Planner for Fcfs {
         self.queue.insert(job);
     }
 
-    fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>) {
-        self.queue.begin_pass(now);
+    fn pass(&mut self, _: SimTime, starts: &mut Vec<JobHandle>) {
         while let Some(head) = self.queue.get(0).filter(|head| head.width <= self.free) {
             self.free -= head.width;
             starts.push(head.job);

@@ -1,7 +1,6 @@
 //! The tree of accounts: who pays for a job, what was used, and the fair share.
 
-use super::exponential::{decay, half_to_the};
-use super::{ONE, ratio};
+use super::factor::{ONE, decay, half_to_the, ratio};
 use dfrsim_model::priority::{Priorities, Unlisted};
 use dfrsim_model::{Origin, SimSpan, SimTime, UserId};
 use std::collections::BTreeMap;

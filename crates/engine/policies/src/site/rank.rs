@@ -1,6 +1,7 @@
 //! The priority of a job from its factors.
 
-use super::{ONE, ratio};
+use super::factor::{ONE, ratio};
+use super::limits::Membership;
 use dfrsim_model::priority::{JobClass, Priorities};
 use dfrsim_model::{SimSpan, SimTime};
 
@@ -18,18 +19,22 @@ impl Rank {
         nodes: u32,
         width: u32,
         submit: SimTime,
-        qos: Option<usize>,
-        partition: Option<usize>,
+        classes: &Membership,
     ) -> Rank {
         let weights = settings.weights;
         let large = ratio(width.into(), nodes.into()).min(ONE);
         let size = if settings.favor_small { ONE - large } else { large };
         let fixed = [
             (weights.size, size),
-            (weights.qos, of_class(&settings.qos, qos)),
-            (weights.partition, of_class(&settings.partitions, partition)),
+            (weights.qos, of_class(&settings.qos, classes.qos)),
+            (weights.partition, of_class(&settings.partitions, classes.partition)),
         ];
         Rank { fixed: fixed.into_iter().map(|(weight, factor)| product(weight, factor)).sum(), submit }
+    }
+
+    /// Whether its priority is never below the other's, whenever both are computed, if usage does not count.
+    pub(super) fn always_precedes(&self, other: &Rank) -> bool {
+        self.fixed >= other.fixed && self.submit <= other.submit
     }
 
     /// The priority at a moment.

@@ -1,7 +1,7 @@
 //! EASY: aggressive backfilling.
 
 use super::queue::Queue;
-use super::{BatchJob, Cancel, OVERRUN, Planner, QueueOrder};
+use super::{BatchJob, Cancel, OVERRUN, Planner};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::SimTime;
 
@@ -10,7 +10,7 @@ use dfrsim_model::SimTime;
 /// Mu'alem and Feitelson 2001, section 2). The reservation is made again in each pass, and counts every job that
 /// ends at that same moment. A running job past its estimate counts as ending one second from now.
 #[derive(Debug)]
-pub struct Easy {
+pub(crate) struct Easy {
     free: u32,
     queue: Queue,
     /// The running jobs by expected end, then handle.
@@ -35,8 +35,8 @@ struct Reservation {
 impl Easy {
     /// For a cluster of this many nodes.
     #[must_use]
-    pub fn new(nodes: u32, order: QueueOrder) -> Easy {
-        Easy { free: nodes, queue: Queue::new(order), running: Vec::new(), expected_ends: Vec::new() }
+    pub(crate) fn new(nodes: u32) -> Easy {
+        Easy { free: nodes, queue: Queue::default(), running: Vec::new(), expected_ends: Vec::new() }
     }
 
     fn position(&self, end: SimTime, job: JobHandle) -> usize {
@@ -89,7 +89,6 @@ impl Planner for Easy {
     }
 
     fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>) {
-        self.queue.begin_pass(now);
         while let Some(&head) = self.queue.get(0).filter(|head| head.width <= self.free) {
             self.start(now, &head, starts);
             self.queue.remove(0);

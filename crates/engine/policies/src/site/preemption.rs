@@ -6,12 +6,10 @@
 //! until it can start; then each of them, in the opposite order, is spared if it can start without it.
 
 use super::limits::Membership;
-use super::scheduler::Running;
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::priority::{JobClass, PreemptMode, Priorities};
 use dfrsim_model::{SimSpan, SimTime};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// What the settings say of it.
 #[derive(Debug)]
@@ -29,8 +27,17 @@ struct ClassRule {
     exempt: SimSpan,
 }
 
+/// A running job, and since when it runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Preemptable<'a> {
+    pub(super) job: JobHandle,
+    pub(super) since: SimTime,
+    pub(super) sequence: u64,
+    pub(super) membership: &'a Membership,
+}
+
 impl Preemption {
-    /// `None` if no class preempts another one.
+    /// Returns `None` if no class preempts another one.
     pub(super) fn new(settings: &Priorities) -> Option<Preemption> {
         let classes = settings.preempting()?;
         let place = |name: &String| classes.iter().position(|class| class.name == *name);
@@ -58,38 +65,35 @@ impl Preemption {
     }
 
     /// From when on a running job may have to make room.
-    fn exempt_until(&self, job: &Running) -> SimTime {
-        let exempt = self.class(&job.job.membership).map_or(SimSpan::ZERO, |class| self.rules[class].exempt);
+    fn exempt_until(&self, job: &Preemptable<'_>) -> SimTime {
+        let exempt = self.class(job.membership).map_or(SimSpan::ZERO, |class| self.rules[class].exempt);
         job.since.saturating_add(exempt)
     }
 
     /// The running jobs that may have to make room for one, in the order in which they do.
-    pub(super) fn candidates(
+    pub(super) fn candidates<'a>(
         &self,
         now: SimTime,
         job: &Membership,
-        running: &BTreeMap<JobHandle, Running>,
-    ) -> Vec<Running> {
+        running: impl Iterator<Item = Preemptable<'a>>,
+    ) -> Vec<JobHandle> {
         let preempts = self.preempts(job);
         if preempts.is_empty() {
             return Vec::new();
         }
-        let place = |other: &Running| {
-            let class = self.class(&other.job.membership)?;
+        let place = |other: &Preemptable<'_>| {
+            let class = self.class(other.membership)?;
             preempts.iter().position(|&preempted| preempted == class)
         };
         // One that starts at this very moment stays.
-        let may = |other: &&Running| {
-            other.since < now
-                && self.exempt_until(other) <= now
-                && self.mode(&other.job.membership) != PreemptMode::Off
+        let may = |other: &Preemptable<'_>| {
+            let is_exempt = other.since >= now || self.exempt_until(other) > now;
+            !is_exempt && self.mode(other.membership) != PreemptMode::Off
         };
-        let found = running.values().filter(may).filter_map(|other| Some((place(other)?, *other)));
-        let mut found: Vec<(usize, Running)> = found.collect();
-        found.sort_unstable_by_key(|(place, other)| {
-            (*place, Reverse(other.since), Reverse(other.job.sequence))
-        });
-        found.into_iter().map(|(_, other)| other).collect()
+        let mut found: Vec<_> =
+            running.filter(may).filter_map(|other| Some((place(&other)?, other))).collect();
+        found.sort_unstable_by_key(|(place, other)| (*place, Reverse(other.since), Reverse(other.sequence)));
+        found.into_iter().map(|(_, other)| other.job).collect()
     }
 
     /// The next moment at which a running job may have to make room for one of those that wait.
@@ -97,32 +101,28 @@ impl Preemption {
         &self,
         now: SimTime,
         waiting: impl Iterator<Item = &'a Membership>,
-        running: &BTreeMap<JobHandle, Running>,
+        running: impl Iterator<Item = Preemptable<'a>>,
     ) -> Option<SimTime> {
         if self.rules.iter().all(|rule| rule.exempt.is_zero()) {
             return None;
         }
         let mut is_wanted = vec![false; self.rules.len()];
         waiting.for_each(|job| self.preempts(job).iter().for_each(|&class| is_wanted[class] = true));
-        let of_wanted = running.values().filter(|job| {
-            self.class(&job.job.membership).is_some_and(|class| is_wanted[class])
-                && self.mode(&job.job.membership) != PreemptMode::Off
+        let of_wanted = running.filter(|job| {
+            self.class(job.membership).is_some_and(|class| is_wanted[class])
+                && self.mode(job.membership) != PreemptMode::Off
         });
-        of_wanted.map(|job| self.exempt_until(job)).filter(|&moment| moment > now).min()
+        of_wanted.map(|job| self.exempt_until(&job)).filter(|&moment| moment > now).min()
     }
 }
 
-/// The jobs of a list that have to leave, if it is enough that all do: as few from its beginning as possible, without those that need not.
-/// What suffices also does with more jobs.
-pub(super) fn needed<T: Copy>(jobs: &[T], suffices: impl Fn(&[T]) -> bool) -> Option<Vec<T>> {
+/// Returns the jobs of a list that have to leave, if it is enough that all do: as few from its beginning as suffice, of these without those
+/// that need not.
+pub(crate) fn needed<T: Copy>(jobs: &[T], mut suffices: impl FnMut(&[T]) -> bool) -> Option<Vec<T>> {
     if jobs.is_empty() || !suffices(jobs) {
         return None;
     }
-    let (mut too_few, mut enough) = (0, jobs.len());
-    while enough - too_few > 1 {
-        let middle = usize::midpoint(too_few, enough);
-        *(if suffices(&jobs[..middle]) { &mut enough } else { &mut too_few }) = middle;
-    }
+    let enough = (1..jobs.len()).find(|&enough| suffices(&jobs[..enough])).unwrap_or(jobs.len());
     let mut chosen = jobs[..enough].to_vec();
     // The last one is needed.
     for at in (0..enough - 1).rev() {

@@ -1,6 +1,15 @@
-//! Powers of one half, in integers, so that they are the same on every machine.
+//! Factors between 0 and 1 as integers, so that they are the same on every machine.
 
-use super::ONE;
+/// A factor of 1; factors are in units of 2^-32.
+pub(super) const ONE: u64 = 1 << 32;
+
+/// Returns `part / whole` as a factor; 0 if both are 0.
+pub(super) fn ratio(part: u128, whole: u128) -> u64 {
+    match whole {
+        0 => 0,
+        _ => (part * u128::from(ONE) / whole) as u64,
+    }
+}
 
 /// 2^-x for x in units of 2^-32, in the same units, rounded down.
 ///

@@ -36,9 +36,10 @@ impl Membership {
     }
 }
 
-/// What limits depend on: who runs what.
+/// What limits depend on: who runs what. Nothing is counted where there are none.
 #[derive(Debug)]
 pub(super) struct InUse {
+    has_limits: bool,
     /// By class: nodes.
     nodes: Vec<u32>,
     /// By class, or one more than the last class for all of them, and user: running jobs.
@@ -47,11 +48,15 @@ pub(super) struct InUse {
 
 impl InUse {
     pub(super) fn new(settings: &Priorities) -> InUse {
-        InUse { nodes: vec![0; settings.qos.len() + settings.partitions.len()], jobs: BTreeMap::new() }
+        let classes = settings.qos.len() + settings.partitions.len();
+        InUse { has_limits: settings.have_limits(), nodes: vec![0; classes], jobs: BTreeMap::new() }
     }
 
     /// Whether a limit holds the job back for now. Jobs of no known user have no limit by user.
     pub(super) fn holds(&self, settings: &Priorities, job: &Membership, width: u32) -> bool {
+        if !self.has_limits {
+            return false;
+        }
         let all = (self.nodes.len(), settings.max_running_per_user);
         let of_classes = job.classes(settings).map(|(class, it)| (class, it.max_running_per_user));
         let user_has_most = job.user.is_some_and(|user| {
@@ -80,6 +85,9 @@ impl InUse {
         nodes: impl Fn(&mut u32),
         jobs: impl Fn(&mut u32),
     ) {
+        if !self.has_limits {
+            return;
+        }
         let all = self.nodes.len();
         job.classes(settings).for_each(|(class, _)| nodes(&mut self.nodes[class]));
         if let Some(user) = job.user {

@@ -1,12 +1,13 @@
 //! A plan beside planners that have none.
 
-use super::{BatchJob, Cancel, Forecast, OVERRUN, PlannedJob, Planner, Profile, SubmissionEffect};
+use super::{BatchJob, Cancel, Forecast, OVERRUN, PlannedJob, Planner, SubmissionEffect};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_policies::batch::Profile;
 
 /// Where the plan puts a job, behind those before it in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum QueueRule {
+pub(crate) enum QueueRule {
     /// Not before its predecessor starts. With FCFS this is what happens if all estimates are right.
     InTurn,
     /// Into the earliest hole that delays no job before it. With EASY the head of the queue gets just the reservation
@@ -20,7 +21,7 @@ pub enum QueueRule {
 /// The plan is made again only when it is asked for and something else than expected has happened since: a job that
 /// ended early or was cancelled with others behind it, or that started when the plan did not say so.
 #[derive(Debug)]
-pub struct InQueueOrder<P> {
+pub(crate) struct InQueueOrder<P> {
     planner: P,
     rule: QueueRule,
     /// Running jobs and, if the plan is not stale, waiting ones. With [`QueueRule::InTurn`] it begins when the last of
@@ -47,7 +48,7 @@ struct Running {
 impl<P: Planner> InQueueOrder<P> {
     /// For a cluster of this many nodes; the planner must be one of the same size with a queue by arrival.
     #[must_use]
-    pub fn new(planner: P, rule: QueueRule, nodes: u32) -> InQueueOrder<P> {
+    pub(crate) fn new(planner: P, rule: QueueRule, nodes: u32) -> InQueueOrder<P> {
         InQueueOrder {
             planner,
             rule,

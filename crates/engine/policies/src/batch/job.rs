@@ -1,0 +1,41 @@
+//! A job as batch policies see it.
+
+use dfrsim_cluster::{JobHandle, View};
+use dfrsim_model::{SimSpan, SimTime, VirtualTime, Yield};
+
+/// A job as batch policies see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchJob {
+    /// The job.
+    pub job: JobHandle,
+    /// Its place in the order of submission; breaks all ties.
+    pub sequence: u64,
+    /// When it arrived.
+    pub submit: SimTime,
+    /// The number of its tasks.
+    pub width: u32,
+    /// The estimate of the time from its next start to its end; [`SimSpan::MAX`] if there is none.
+    pub estimate: SimSpan,
+}
+
+impl BatchJob {
+    /// A job of a view.
+    pub(super) fn new(view: View<'_>, job: JobHandle) -> BatchJob {
+        let seen = view.job(job);
+        BatchJob {
+            job,
+            sequence: seen.sequence(),
+            submit: seen.submit(),
+            width: seen.tasks(),
+            estimate: seen.remaining_estimate().unwrap_or(SimSpan::MAX),
+        }
+    }
+
+    /// When it ends by its estimate if it starts on nodes of which the slowest has this speed.
+    pub(super) fn end(&self, start: SimTime, speed: Yield) -> SimTime {
+        if speed == Yield::ONE || self.estimate == SimSpan::MAX {
+            return start.saturating_add(self.estimate);
+        }
+        start.saturating_add(VirtualTime::of(self.estimate).time_at(speed).unwrap_or(SimSpan::MAX))
+    }
+}

@@ -1,0 +1,95 @@
+//! What tasks take of the nodes that they are on.
+
+use super::node_use::NodeUse;
+use dfrsim_cluster::{JobHandle, View};
+use dfrsim_model::Share;
+use dfrsim_platform::classes::{NodeClass, NodeClasses};
+use std::collections::HashMap;
+
+/// What a task takes: a node of its own; or cores, memory and other resources in their order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Need {
+    pub(super) amounts: Vec<u64>,
+    /// Whether it can be on nodes of each class.
+    pub(super) fits: Vec<bool>,
+}
+
+impl Need {
+    /// How often it is in some amounts. The first of its own is above zero.
+    pub(super) fn times_in(&self, amounts: impl Iterator<Item = u64>) -> u64 {
+        let needed = self.amounts.iter().zip(amounts).filter(|(need, _)| **need > 0);
+        needed.map(|(need, has)| has / need).min().unwrap_or(0)
+    }
+}
+
+/// The different needs of jobs, by number.
+#[derive(Debug)]
+pub(super) struct Needs {
+    node_use: NodeUse,
+    dimensions: usize,
+    all: Vec<Need>,
+    numbers: HashMap<Need, usize>,
+}
+
+impl Needs {
+    pub(super) fn new(node_use: NodeUse) -> Needs {
+        Needs { node_use, dimensions: 1, all: Vec::new(), numbers: HashMap::new() }
+    }
+
+    /// Learns which resources nodes have.
+    pub(super) fn know(&mut self, classes: Option<&NodeClasses>) {
+        if self.node_use != NodeUse::Whole {
+            self.dimensions = 2 + classes.map_or(0, |classes| classes.resources().len());
+        }
+    }
+
+    /// How many numbers a need has.
+    pub(super) fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    pub(super) fn get(&self, number: usize) -> &Need {
+        &self.all[number]
+    }
+
+    /// What a node of each class has. Where nothing is known of cores, CPU counts in parts of a node.
+    pub(super) fn node_of_each_class(&self, classes: Option<&NodeClasses>) -> Vec<Vec<u64>> {
+        let one = u64::from(Share::ONE.units());
+        match classes {
+            None if self.node_use == NodeUse::Whole => vec![vec![1]],
+            None => vec![vec![one, one]],
+            Some(classes) if self.node_use == NodeUse::Whole => vec![vec![1]; classes.classes().len()],
+            Some(classes) => {
+                let of_class = |(place, class): (usize, &NodeClass)| {
+                    let amounts = class.amounts.iter().map(|&amount| u64::from(amount));
+                    [classes.cores_of(place).into(), class.memory].into_iter().chain(amounts).collect()
+                };
+                classes.classes().iter().enumerate().map(of_class).collect()
+            }
+        }
+    }
+
+    /// The number of a job's need.
+    pub(super) fn of(&mut self, view: View<'_>, job: JobHandle) -> usize {
+        if self.node_use == NodeUse::Whole && view.classes().is_none() {
+            if self.all.is_empty() {
+                self.all.push(Need { amounts: vec![1], fits: vec![true] });
+            }
+            return 0;
+        }
+        let (seen, classes) = (view.job(job), view.classes());
+        let mut amounts = vec![1];
+        if self.node_use != NodeUse::Whole {
+            let cpu = classes.map_or(seen.cpu_need().units().max(1), |it| it.cores_for(seen.cpu_need()));
+            let asked = view.demand(job).into_iter().flat_map(|demand| &demand.resources);
+            amounts = vec![cpu.into(), seen.memory().units().into()];
+            amounts.extend(asked.map(|asked| u64::from(asked.count)));
+        }
+        let count = classes.map_or(1, |classes| classes.classes().len());
+        let need = Need { amounts, fits: (0..count).map(|class| view.fits(job, class)).collect() };
+        *self.numbers.entry(need).or_insert_with_key(|need| {
+            self.all.push(need.clone());
+            self.all.len() - 1
+        })
+    }
+}

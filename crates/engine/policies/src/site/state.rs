@@ -1,0 +1,222 @@
+//! The jobs of a site, and what its settings say of them now.
+
+use super::accounts::{AccountIndex, Accounts};
+use super::limits::{InUse, Membership};
+use super::preemption::{Preemptable, Preemption};
+use super::rank::Rank;
+use dfrsim_cluster::{JobHandle, JobView};
+use dfrsim_model::priority::{BackfillSettings, PreemptMode, Priorities};
+use dfrsim_model::{SimSpan, SimTime};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A job in the system.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    sequence: u64,
+    width: u32,
+    account: AccountIndex,
+    membership: Membership,
+    rank: Rank,
+    submit: SimTime,
+    /// Since when it waits.
+    joined: SimTime,
+}
+
+/// The settings of a site with what they depend on: who waits, who runs, and what was used.
+#[derive(Debug)]
+pub(crate) struct Site {
+    settings: Arc<Priorities>,
+    nodes: u32,
+    /// If usage counts.
+    accounts: Option<Accounts>,
+    in_use: InUse,
+    preemption: Option<Preemption>,
+    /// By handle.
+    members: Vec<Option<Member>>,
+    /// Since when each job runs.
+    running: BTreeMap<JobHandle, SimTime>,
+    /// The last multiple of the period.
+    multiple: SimTime,
+}
+
+impl Site {
+    /// Makes the state before the first job, for settings that were [checked](Priorities::check).
+    pub(crate) fn new(settings: Arc<Priorities>, nodes: u32) -> Site {
+        Site {
+            nodes,
+            accounts: (settings.weights.fair_share > 0).then(|| Accounts::new(&settings)),
+            in_use: InUse::new(&settings),
+            preemption: Preemption::new(&settings),
+            members: Vec::new(),
+            running: BTreeMap::new(),
+            multiple: SimTime::ZERO,
+            settings,
+        }
+    }
+
+    pub(crate) fn settings(&self) -> &Priorities {
+        &self.settings
+    }
+
+    /// Goes on to a moment, up to which the same jobs run.
+    pub(crate) fn advance(&mut self, now: SimTime) {
+        if let Some(accounts) = &mut self.accounts {
+            accounts.advance(now);
+        }
+        let period = SimSpan::from_secs(self.settings.calc_period_s).micros();
+        self.multiple = SimTime::from_micros(now.micros() / period * period);
+    }
+
+    /// A job arrives; returns whether its classes ever admit it.
+    pub(crate) fn submit(&mut self, now: SimTime, handle: JobHandle, job: JobView<'_>) -> bool {
+        let (width, estimate) = (job.tasks(), job.estimate().unwrap_or(SimSpan::MAX));
+        let account = self.accounts.as_mut().map_or(0, |it| it.of_job(job.user(), job.origin()));
+        let membership = Membership::new(&self.settings, job.user(), job.origin());
+        let rank = Rank::new(&self.settings, self.nodes, width, job.submit(), &membership);
+        if self.members.len() <= handle.index() {
+            self.members.resize(handle.index() + 1, None);
+        }
+        let sequence = job.sequence();
+        let submit = job.submit();
+        self.members[handle.index()] =
+            Some(Member { sequence, width, account, membership, rank, submit, joined: now });
+        membership.admits(&self.settings, width, estimate)
+    }
+
+    fn member(&self, job: JobHandle) -> &Member {
+        self.members[job.index()].as_ref().expect("the job was submitted")
+    }
+
+    /// The priority of a waiting job, as it was computed last.
+    pub(crate) fn priority(&self, job: JobHandle) -> u64 {
+        let Member { account, rank, joined, .. } = self.member(job);
+        let fair_share = self.accounts.as_ref().map_or(0, |accounts| accounts.fair_share(*account));
+        rank.at(self.multiple.max(*joined), fair_share, &self.settings)
+    }
+
+    /// The last moment at which the priorities of all waiting jobs were computed.
+    pub(crate) fn ranked_at(&self) -> SimTime {
+        self.multiple
+    }
+
+    /// Whether the priority of a job is at least another one's now and later.
+    pub(crate) fn always_precedes(&self, job: JobHandle, other: JobHandle) -> bool {
+        let (first, second) = (self.member(job), self.member(other));
+        self.accounts.is_none() && second.joined == second.submit && first.rank.always_precedes(&second.rank)
+    }
+
+    /// Whether a limit holds a job back for now.
+    pub(crate) fn holds(&self, job: JobHandle) -> bool {
+        let Member { membership, width, .. } = self.member(job);
+        self.in_use.holds(&self.settings, membership, *width)
+    }
+
+    /// A job has its nodes from now on.
+    pub(crate) fn start(&mut self, now: SimTime, job: JobHandle) {
+        let Member { account, membership, width, .. } = *self.member(job);
+        if let Some(accounts) = &mut self.accounts {
+            accounts.start(account, width);
+        }
+        self.in_use.start(&self.settings, &membership, width);
+        self.running.insert(job, now);
+    }
+
+    /// A job leaves its nodes, if it has any. If it stays in the system, it waits from now on.
+    pub(crate) fn leave(&mut self, now: SimTime, job: JobHandle) {
+        if self.running.remove(&job).is_none() {
+            return;
+        }
+        let member = self.members[job.index()].as_mut().expect("the job was submitted");
+        member.joined = now;
+        let Member { account, membership, width, .. } = *member;
+        if let Some(accounts) = &mut self.accounts {
+            accounts.end(account, width);
+        }
+        self.in_use.end(&self.settings, &membership, width);
+    }
+
+    /// Whether jobs may have to make room for others.
+    pub(crate) fn preempts(&self) -> bool {
+        self.preemption.is_some()
+    }
+
+    /// The running jobs that may have to make room for one, in the order in which they do.
+    pub(crate) fn candidates(&self, now: SimTime, job: JobHandle) -> Vec<JobHandle> {
+        let preemption = self.preemption.as_ref();
+        preemption.map_or_else(Vec::new, |it| it.candidates(now, &self.member(job).membership, self.runs()))
+    }
+
+    /// What happens to a job that makes room.
+    pub(crate) fn preempt_mode(&self, job: JobHandle) -> PreemptMode {
+        let preemption = self.preemption.as_ref();
+        preemption.map_or(PreemptMode::Off, |it| it.mode(&self.member(job).membership))
+    }
+
+    fn runs(&self) -> impl Iterator<Item = Preemptable<'_>> {
+        self.running.iter().map(|(&job, &since)| {
+            let Member { sequence, membership, .. } = self.member(job);
+            Preemptable { job, since, sequence: *sequence, membership }
+        })
+    }
+
+    /// The next moment at which priorities of waiting jobs may change, if any may.
+    pub(crate) fn next_ranking(&self, now: SimTime) -> Option<SimTime> {
+        let weights = self.settings.weights;
+        (weights.age > 0 || weights.fair_share > 0).then(|| after(now, self.settings.calc_period_s))
+    }
+
+    /// The next moment of backfilling, where it has an interval.
+    pub(crate) fn next_backfill(&self, now: SimTime) -> Option<SimTime> {
+        let interval = self.settings.backfill.interval_s;
+        (interval > 0).then(|| after(now, interval))
+    }
+
+    /// The next moment at which a running job may have to make room for one of those that wait.
+    pub(crate) fn next_candidate(
+        &self,
+        now: SimTime,
+        waiting: impl Iterator<Item = JobHandle>,
+    ) -> Option<SimTime> {
+        let waiting = waiting.map(|job| &self.member(job).membership);
+        self.preemption.as_ref()?.next_candidate(now, waiting, self.runs())
+    }
+
+    /// Whether a plan of all waiting jobs stays as it is as long as their order does: no limit holds any back, none makes room for others,
+    /// and backfilling has no settings.
+    pub(crate) fn keeps_plans(&self) -> bool {
+        let is_plain = self.settings.backfill == BackfillSettings::default();
+        is_plain && !self.settings.have_limits() && !self.preempts()
+    }
+
+    /// Whether jobs are backfilled at a moment.
+    pub(crate) fn backfills(&self, now: SimTime) -> bool {
+        let interval = SimSpan::from_secs(self.settings.backfill.interval_s).micros();
+        interval == 0 || now.micros().is_multiple_of(interval)
+    }
+
+    /// Up to which moment jobs get a reservation.
+    pub(crate) fn horizon(&self, now: SimTime) -> SimTime {
+        match self.settings.backfill.window_s {
+            0 => SimTime::MAX,
+            window => now.saturating_add(SimSpan::from_secs(window)),
+        }
+    }
+
+    /// For how long a job is planned: so that it ends at a multiple of the resolution if it starts now.
+    pub(crate) fn rounded(&self, now: SimTime, span: SimSpan) -> SimSpan {
+        match SimSpan::from_secs(self.settings.backfill.resolution_s).micros() {
+            0 => span,
+            step => {
+                let end = now.saturating_add(span).micros();
+                SimTime::from_micros(end.div_ceil(step).saturating_mul(step)).since(now)
+            }
+        }
+    }
+}
+
+/// The first multiple of an interval after a moment.
+fn after(now: SimTime, interval_s: u64) -> SimTime {
+    let interval = SimSpan::from_secs(interval_s).micros();
+    SimTime::from_micros((now.micros() / interval + 1).saturating_mul(interval))
+}
