@@ -25,9 +25,15 @@ impl BatchScheduler {
                 at += 1;
                 continue;
             }
-            let job = self.planned(now, at);
-            let beside = head.as_mut().and_then(Option::as_mut).map_or(Beside::Nothing, Beside::Head);
-            if let Some(room) = self.room_or_make(view, &job, beside, decision) {
+            let room = match (&self.site, head.as_mut().and_then(Option::as_mut)) {
+                (None, None) => self.pools.room_now(now, &self.queue.jobs[at]),
+                (None, Some(head)) => self.pools.room_beside(now, &self.queue.jobs[at], head),
+                (Some(_), head) => {
+                    let beside = head.map_or(Beside::Nothing, Beside::Head);
+                    self.room_or_make(view, &self.planned(now, at), beside, decision)
+                }
+            };
+            if let Some(room) = room {
                 let job = self.queue.take(at);
                 self.start(view, job, room, decision);
             } else {
@@ -35,7 +41,7 @@ impl BatchScheduler {
                     if !backfills || self.pools.is_full() && !self.preempts() {
                         return;
                     }
-                    head = Some(Head::new(&self.pools, now, &job, self.releases(now).into_iter()));
+                    head = Some(self.reservation(now, at));
                 }
                 at += 1;
             }
@@ -46,6 +52,20 @@ impl BatchScheduler {
                 }
             }
         }
+    }
+
+    /// The reservation of the job at a place in the queue, if it can have one.
+    fn reservation(&self, now: SimTime, at: usize) -> Option<Head> {
+        if self.releases_are_ends() {
+            return Head::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now));
+        }
+        Head::new(&self.pools, now, &self.planned(now, at), self.releases(now).into_iter())
+    }
+
+    /// Whether no end is rounded and no window comes before one.
+    fn releases_are_ends(&self) -> bool {
+        let rounds = self.site.as_ref().is_some_and(|site| site.settings().backfill.resolution_s > 0);
+        !rounds && !self.pools.has_windows()
     }
 
     /// The next job from a place in the queue on that might start beside the head.
@@ -66,8 +86,7 @@ impl BatchScheduler {
 
     /// The running jobs in the order in which they are expected to leave their nodes, with these moments.
     pub(super) fn releases(&self, now: SimTime) -> Vec<(SimTime, &Run)> {
-        let rounds = self.site.as_ref().is_some_and(|site| site.settings().backfill.resolution_s > 0);
-        if !rounds && !self.pools.has_windows() {
+        if self.releases_are_ends() {
             return self.running.releases(now).collect();
         }
         let release = |run: &Run| run.release(now, &self.pools, |span| self.rounded(now, span));

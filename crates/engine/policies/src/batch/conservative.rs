@@ -7,12 +7,19 @@ use super::running::{OVERRUN, Run};
 use super::scheduler::{BatchScheduler, Beside};
 use super::timeline::Timeline;
 use dfrsim_cluster::{Decision, View};
-use dfrsim_model::SimTime;
+use dfrsim_model::{SimSpan, SimTime};
+use std::collections::{HashMap, VecDeque};
 
 /// What runs and what is reserved, from one pass to the next.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) timeline: Timeline,
+    /// The same without reservations, where these are made again all the time.
+    base: Option<Timeline>,
+    /// While all are made again, each beside those before it: by need, width and estimate, the start of the last job like that. Another one
+    /// cannot start before.
+    found: HashMap<(usize, u32, SimSpan), SimTime>,
+    is_again: bool,
     /// Whether nodes came free before they were expected to since the last pass.
     freed: bool,
     /// Whether a job ended after its estimate since then.
@@ -26,6 +33,10 @@ impl Plan {
     pub(super) fn ended(&mut self, pools: &Pools, now: SimTime, run: &Run) {
         self.timeline.advance(now);
         self.timeline.give_back(pools, run.stay(now));
+        if let Some(base) = &mut self.base {
+            base.advance(now);
+            base.give_back(pools, run.stay(now));
+        }
         self.freed |= run.end > now;
         self.late |= run.end < now;
     }
@@ -51,6 +62,38 @@ impl Plan {
     fn reserve(&mut self, pools: &Pools, job: &mut Waiting, (start, (split, end)): (SimTime, Room)) {
         (job.start, job.end, job.split) = (start, end, split);
         self.timeline.take(pools, job.stay(start));
+    }
+
+    /// Gives a job that has none the earliest reservation, if there is one.
+    fn reserve_earliest(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
+        let key = (job.need, job.job.width, job.job.estimate);
+        let from = self.found.get(&key).map_or(now, |&start| start.max(now));
+        if let Some(earliest) = self.timeline.earliest(pools, from, job, SimTime::MAX) {
+            if self.is_again {
+                self.found.insert(key, earliest.0);
+            }
+            self.reserve(pools, job, earliest);
+        }
+    }
+
+    /// A reservation has become a start.
+    fn start(&mut self, pools: &Pools, job: &Waiting) {
+        if let Some(base) = &mut self.base {
+            base.take(pools, job.stay(job.start));
+        }
+    }
+
+    /// Takes all reservations back.
+    fn clear(&mut self, pools: &Pools, now: SimTime, jobs: &mut VecDeque<Waiting>) {
+        match &mut self.base {
+            None => jobs.iter_mut().for_each(|job| self.withdraw(pools, now, job)),
+            Some(base) => {
+                base.advance(now);
+                self.timeline.clone_from(base);
+                jobs.iter_mut().for_each(Waiting::withdraw);
+            }
+        }
+        self.is_again = true;
     }
 
     fn withdraw(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
@@ -93,6 +136,7 @@ impl BatchScheduler {
     ) {
         let (now, clock) = (view.now(), self.clock(view.now()));
         let is_kept = self.site.as_ref().is_none_or(|site| site.keeps_plans());
+        let is_made_again = self.site.is_some() || compression == Compression::Replan;
         let (mut plan, is_new) = match self.plan.take().filter(|_| is_kept) {
             Some(plan) => (plan, false),
             None => (self.new_plan(now), true),
@@ -102,6 +146,7 @@ impl BatchScheduler {
         let was_overdue = std::mem::replace(&mut plan.overdue, overdue > 0);
         let (freed, late) = (std::mem::take(&mut plan.freed), std::mem::take(&mut plan.late));
         if is_new {
+            plan.base = (is_kept && is_made_again).then(|| plan.timeline.clone());
             self.queue.jobs.iter_mut().for_each(Waiting::withdraw);
         } else if overdue > 0
             || was_overdue
@@ -109,10 +154,17 @@ impl BatchScheduler {
             || has_new_order
             || self.site.is_some() && (freed || late)
         {
-            self.queue.jobs.iter_mut().for_each(|job| plan.withdraw(&self.pools, now, job));
+            plan.clear(&self.pools, now, &mut self.queue.jobs);
             self.extend(now, overdue, &mut plan);
         }
         let moves_up = freed && !is_new;
+        if self.site.as_ref().is_none_or(|site| site.keeps_plans()) {
+            self.start_planned(view, &mut plan, moves_up, decision);
+            plan.is_again = false;
+            plan.found.clear();
+            self.plan = Some(plan);
+            return;
+        }
         let (mut at, mut tests, mut has_head) = (0, clock.tests, false);
         while at < self.queue.jobs.len() && tests > 0 {
             if self.holds(self.queue.jobs[at].job.job) {
@@ -121,8 +173,6 @@ impl BatchScheduler {
             }
             if self.queue.jobs[at].start == SimTime::MAX {
                 self.reserve(view, at, &mut plan, clock.horizon, decision);
-            } else if moves_up {
-                plan.move_up(&self.pools, now, &mut self.queue.jobs[at]);
             }
             if self.queue.jobs[at].start == now {
                 let mut job = self.queue.take(at);
@@ -136,10 +186,39 @@ impl BatchScheduler {
         self.plan = Some(plan);
     }
 
+    /// Starts the jobs whose reservations begin now, once all jobs have one and have moved up, if they do.
+    fn start_planned(&mut self, view: View<'_>, plan: &mut Plan, moves_up: bool, decision: &mut Decision) {
+        let now = view.now();
+        for job in self.queue.jobs.make_contiguous() {
+            if job.start < SimTime::MAX {
+                if moves_up {
+                    plan.move_up(&self.pools, now, job);
+                }
+            } else {
+                plan.reserve_earliest(&self.pools, now, job);
+            }
+        }
+        let mut at = 0;
+        while let Some(next) = self.queue.jobs.range(at..).position(|job| job.start == now) {
+            at += next;
+            let mut job = self.queue.take(at);
+            plan.start(&self.pools, &job);
+            let room = (std::mem::take(&mut job.split), job.end);
+            self.start(view, job, room, decision);
+        }
+    }
+
     /// Makes a plan of what runs alone.
     fn new_plan(&mut self, now: SimTime) -> Plan {
-        let mut plan =
-            Plan { timeline: Timeline::new(&self.pools, now), freed: false, late: false, overdue: false };
+        let mut plan = Plan {
+            timeline: Timeline::new(&self.pools, now),
+            base: None,
+            found: HashMap::new(),
+            is_again: false,
+            freed: false,
+            late: false,
+            overdue: false,
+        };
         let mut running = std::mem::take(&mut self.running.by_end);
         for run in &mut running {
             run.reserved_to = run.release(now, &self.pools, |span| self.rounded(now, span));
@@ -155,6 +234,9 @@ impl BatchScheduler {
             let from = run.reserved_to.max(now);
             run.reserved_to = run.release(now, &self.pools, |span| span);
             plan.timeline.take(&self.pools, run.stay(from));
+            if let Some(base) = &mut plan.base {
+                base.take(&self.pools, run.stay(from));
+            }
         }
     }
 

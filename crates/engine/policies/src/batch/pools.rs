@@ -93,6 +93,8 @@ pub(super) struct Pools {
     has_windows: bool,
     /// The state of the platform for which the groups were made.
     platform_changes: Option<u64>,
+    /// By class: how many nodes there are, and what one has.
+    classes: Vec<(u32, Vec<u64>)>,
     /// Counts changes of what is free.
     version: u64,
     /// By need: for how many tasks there is room at each speed or above, and the version for which that was counted.
@@ -116,6 +118,7 @@ impl Pools {
             is_single: false,
             has_windows: false,
             platform_changes: None,
+            classes: Vec::new(),
             version: 1,
             rooms: Vec::new(),
         }
@@ -129,7 +132,10 @@ impl Pools {
         }
         self.group(view);
         self.needs.know(view.classes());
-        let (now, one) = (view.now(), self.needs.node_of_each_class(view.classes()));
+        let count = |class: usize| view.classes().map_or(view.nodes(), |all| all.classes()[class].nodes);
+        let one = self.needs.node_of_each_class(view.classes());
+        self.classes = one.into_iter().enumerate().map(|(class, has)| (count(class), has)).collect();
+        let now = view.now();
         let soon = now.saturating_add(SimSpan::from_micros(1));
         self.whole.clear();
         self.pool_of = vec![0; view.nodes() as usize];
@@ -146,7 +152,9 @@ impl Pools {
                 for (pool, &node) in (pools..).zip(&group.nodes) {
                     self.pool_of[node as usize] = pool;
                     let is_there = in_window || is_up(&node);
-                    self.whole.extend(one[group.class].iter().map(|&has| if is_there { has } else { 0 }));
+                    self.whole.extend(
+                        self.classes[group.class].1.iter().map(|&has| if is_there { has } else { 0 }),
+                    );
                 }
                 group.pools = pools..pools + group.nodes.len();
             }
@@ -206,11 +214,10 @@ impl Pools {
     }
 
     /// For how many tasks of a need the cluster has room while it is empty and all nodes are up.
-    pub(super) fn most(&self, view: View<'_>, need: usize) -> u64 {
-        let (need, nodes) = (self.needs.get(need), self.needs.node_of_each_class(view.classes()));
-        let count = |class: usize| view.classes().map_or(view.nodes(), |all| all.classes()[class].nodes);
-        let fitting = nodes.iter().enumerate().filter(|(class, _)| need.fits[*class]);
-        fitting.map(|(class, has)| u64::from(count(class)) * need.times_in(has.iter().copied())).sum()
+    pub(super) fn most(&self, need: usize) -> u64 {
+        let need = self.needs.get(need);
+        let fitting = self.classes.iter().zip(&need.fits).filter(|(_, fits)| **fits);
+        fitting.map(|((count, has), _)| u64::from(*count) * need.times_in(has.iter().copied())).sum()
     }
 
     /// Whether nothing is free.
@@ -271,12 +278,19 @@ impl Pools {
     }
 
     /// Where a job can start now: on the fastest nodes that suffice.
+    #[inline]
     pub(super) fn room_now(&mut self, now: SimTime, job: &Waiting) -> Option<Room> {
         let BatchJob { width, .. } = job.job;
         if self.is_single {
             let end = || (Split::default(), job.job.end(now, self.groups[0].speed));
             return (u64::from(width) <= self.free[0]).then(end);
         }
+        self.room_on_groups(now, job)
+    }
+
+    /// The same where one number does not say it all.
+    fn room_on_groups(&mut self, now: SimTime, job: &Waiting) -> Option<Room> {
+        let width = job.job.width;
         (0..self.speeds.len()).find_map(|at| {
             let speed = self.speeds[at];
             let end = job.job.end(now, speed);
@@ -396,6 +410,7 @@ impl Pools {
     }
 
     /// Takes room for tasks of a job.
+    #[inline]
     pub(super) fn take(&mut self, need: usize, split: &Split, width: u32) {
         if self.is_single {
             self.free[0] -= u64::from(width);
@@ -406,6 +421,7 @@ impl Pools {
     }
 
     /// Gives the room of tasks of a job back.
+    #[inline]
     pub(super) fn give_back(&mut self, need: usize, split: &Split, width: u32) {
         if self.is_single {
             self.free[0] += u64::from(width);
@@ -491,6 +507,9 @@ impl Pools {
 
     /// When a job that starts in these pools ends by its estimate.
     pub(super) fn end(&self, start: SimTime, job: &BatchJob, split: &Split) -> SimTime {
+        if self.is_single {
+            return job.end(start, self.groups[0].speed);
+        }
         let slowest = self.groups_of(split).map(|group| group.speed).min();
         job.end(start, slowest.unwrap_or(Yield::ONE))
     }

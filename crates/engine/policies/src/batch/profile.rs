@@ -75,7 +75,9 @@ impl Profile {
         held: SimTime,
     ) -> SimTime {
         let width = width.into();
-        let mut at = self.steps.partition_point(|step| step.from <= from) - 1;
+        // Mostly it is the first step in which the search begins.
+        let is_first = self.steps.get(1).is_none_or(|second| second.from > from);
+        let mut at = if is_first { 0 } else { self.steps.partition_point(|step| step.from <= from) - 1 };
         let mut start = from;
         while start < held {
             // `at` is the step in which `start` lies; look for the first obstacle before the end.

@@ -62,6 +62,7 @@ impl Queue {
     pub(super) fn insert(&mut self, job: Waiting) {
         let is_last = |last: &Waiting| match self.order {
             QueueOrder::Wfp3 => true,
+            QueueOrder::Arrival if last.priority == job.priority => last.job.sequence < job.job.sequence,
             _ => precedence(self.order, last, &job, job.job.submit).is_lt(),
         };
         if self.jobs.back().is_none_or(is_last) {
@@ -73,8 +74,10 @@ impl Queue {
     }
 
     /// The job of a place leaves the queue.
+    #[inline]
     pub(super) fn take(&mut self, at: usize) -> Waiting {
-        self.jobs.remove(at).expect("there is a job")
+        let job = if at == 0 { self.jobs.pop_front() } else { self.jobs.remove(at) };
+        job.expect("there is a job")
     }
 
     /// Brings the queue into the order of this moment; returns whether it was another one.

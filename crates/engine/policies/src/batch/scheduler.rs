@@ -35,6 +35,8 @@ pub(crate) struct BatchScheduler {
     is_settled: bool,
     /// Whether jobs joined the queue since it was in order.
     has_joined: bool,
+    /// Whether it must be known who runs: FCFS on equal nodes that never go down only counts nodes.
+    tracks_runs: bool,
     placement: Vec<NodeRange>,
 }
 
@@ -75,21 +77,13 @@ impl BatchScheduler {
             ranked_at: SimTime::ZERO,
             is_settled: true,
             has_joined: false,
+            tracks_runs: false,
             placement: Vec::new(),
         }
     }
 
-    /// Whether it must be known who runs: FCFS on equal nodes that never go down only counts nodes.
-    fn tracks_runs(&self, view: View<'_>) -> bool {
-        self.policy.discipline != Discipline::Fcfs
-            || self.pools.single().is_none()
-            || view.has_outages()
-            || self.site.is_some()
-    }
-
     /// A job joins the queue, with what is left of its estimate.
-    fn enqueue(&mut self, view: View<'_>, job: JobHandle) {
-        let need = self.pools.need_of(view, job);
+    fn enqueue(&mut self, view: View<'_>, job: JobHandle, need: usize) {
         self.join(Waiting::new(BatchJob::new(view, job), need));
     }
 
@@ -106,17 +100,23 @@ impl BatchScheduler {
     fn submit(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
         let need = self.pools.need_of(view, job);
         let is_admitted = self.site.as_mut().is_none_or(|site| site.submit(view.now(), job, view.job(job)));
-        if !is_admitted || self.pools.most(view, need) < view.job(job).tasks().into() {
+        if !is_admitted || self.pools.most(need) < view.job(job).tasks().into() {
             return decision.reject(job);
         }
-        self.enqueue(view, job);
+        self.enqueue(view, job, need);
+    }
+
+    /// A job that had started joins the queue again.
+    fn wait_again(&mut self, view: View<'_>, job: JobHandle) {
+        let need = self.pools.need_of(view, job);
+        self.enqueue(view, job, need);
     }
 
     /// A job leaves its nodes.
     fn leave(&mut self, view: View<'_>, job: JobHandle, on: &[NodeRange]) {
         let now = view.now();
         self.pools.leave(on);
-        if !self.tracks_runs(view) {
+        if !self.tracks_runs {
             return self.pools.give_back(0, &Split::default(), view.job(job).tasks());
         }
         let Some(run) = self.running.remove(job) else { return };
@@ -177,6 +177,7 @@ impl BatchScheduler {
         job
     }
 
+    #[inline]
     pub(super) fn holds(&self, job: JobHandle) -> bool {
         self.site.as_ref().is_some_and(|site| site.holds(job))
     }
@@ -305,7 +306,7 @@ impl BatchScheduler {
         if let Some(site) = &mut self.site {
             site.start(now, handle);
         }
-        if self.tracks_runs(view) {
+        if self.tracks_runs {
             let end = self.pools.end(now, &job.job, &split);
             let need = job.need;
             self.running.insert(Run {
@@ -343,8 +344,10 @@ impl BatchScheduler {
         let reserved = self.reserved.iter().map(|reserved| reserved.job.job.job);
         let waiting = || self.queue.jobs.iter().map(|job| job.job.job).chain(self.preempted.iter().copied());
         waiting().chain(reserved.clone()).next()?;
-        let is_fixed = self.is_settled || waiting().nth(1).is_none();
-        let ranking = site.next_ranking(now).filter(|_| !is_fixed);
+        // A decision that changes neither the order nor what is known of running jobs decides nothing.
+        let is_fixed = site.keeps_plans() && (self.is_settled || waiting().nth(1).is_none());
+        let changes = if is_fixed { self.running.by_end.first().map(|run| run.end) } else { Some(now) };
+        let ranking = changes.and_then(|changes| site.next_ranking(now, changes));
         let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);
         let candidate = site.next_candidate(now, waiting().chain(reserved));
         [ranking, backfill, candidate].into_iter().flatten().min()
@@ -359,7 +362,7 @@ impl Scheduler for BatchScheduler {
             site.advance(now);
         }
         for job in std::mem::take(&mut self.preempted) {
-            self.enqueue(view, job);
+            self.wait_again(view, job);
         }
         for &job in situation.completed {
             self.leave(view, job, view.job(job).placement().ranges());
@@ -367,10 +370,13 @@ impl Scheduler for BatchScheduler {
         for it in situation.interrupted {
             self.leave(view, it.job, &it.on);
             if view.job(it.job).state() == JobState::Waiting {
-                self.enqueue(view, it.job);
+                self.wait_again(view, it.job);
             }
         }
         if self.pools.follow(view) {
+            let counts =
+                self.policy.discipline == Discipline::Fcfs && self.site.is_none() && !view.has_outages();
+            self.tracks_runs = !counts || self.pools.single().is_none();
             self.regroup(view);
         }
         for &job in situation.submitted {

@@ -6,7 +6,7 @@ use super::queue::Waiting;
 use dfrsim_model::SimTime;
 
 /// The free amount of each resource of each pool over time. Windows are not in it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Timeline(Vec<Profile>);
 
 /// What a job takes of the timeline, and from when to when.
@@ -54,22 +54,22 @@ impl Timeline {
         }
     }
 
-    /// Returns the first moment from now on at which a job has room, and that; `None` if there is none before the moment at which the job
+    /// Returns the first moment from another one on at which a job has room, and that; `None` if there is none before the moment at which the job
     /// has a reservation already, whose room may be in the timeline where one number says what is free.
     pub(super) fn earliest(
         &self,
         pools: &Pools,
-        now: SimTime,
+        from: SimTime,
         job: &Waiting,
         held: SimTime,
     ) -> Option<(SimTime, Room)> {
         if pools.single().is_some() {
             let speed = pools.groups[0].speed;
-            let span = job.job.end(now, speed).since(now);
-            let start = self.0[0].earliest_or_held(now, job.job.width, span, held);
+            let span = job.job.end(from, speed).since(from);
+            let start = self.0[0].earliest_or_held(from, job.job.width, span, held);
             return (start < held).then(|| (start, (Split::default(), job.job.end(start, speed))));
         }
-        let mut start = now;
+        let mut start = from;
         while start < held {
             if let Some(room) = self.room(pools, start, job) {
                 return Some((start, room));

@@ -160,10 +160,12 @@ impl Site {
         })
     }
 
-    /// The next moment at which priorities of waiting jobs may change, if any may.
-    pub(crate) fn next_ranking(&self, now: SimTime) -> Option<SimTime> {
+    /// The first moment after now, and not before another one, at which priorities of waiting jobs are computed, if they ever change.
+    pub(crate) fn next_ranking(&self, now: SimTime, not_before: SimTime) -> Option<SimTime> {
         let weights = self.settings.weights;
-        (weights.age > 0 || weights.fair_share > 0).then(|| after(now, self.settings.calc_period_s))
+        let just_before = SimTime::from_micros(not_before.micros().saturating_sub(1));
+        (weights.age > 0 || weights.fair_share > 0)
+            .then(|| after(now.max(just_before), self.settings.calc_period_s))
     }
 
     /// The next moment of backfilling, where it has an interval.
