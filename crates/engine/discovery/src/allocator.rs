@@ -73,6 +73,7 @@ impl<'a> Allocator<'a> {
                 memory: vm.memory,
                 sequence,
                 pinned: None,
+                size: None,
             })
             .collect();
         let mapping = self.mcb.map(&jobs);
@@ -113,7 +114,10 @@ fn mapping_of(nodes: &[NodeId]) -> Mapping {
 }
 
 fn shared<'a>(estimates: &[Estimate], placements: &'a [[NodeTasks; 1]]) -> Vec<SharedJob<'a>> {
-    let job =
-        |(estimate, placement): (&Estimate, &'a [NodeTasks; 1])| SharedJob { need: estimate.need, placement };
+    let job = |(estimate, placement): (&Estimate, &'a [NodeTasks; 1])| SharedJob {
+        need: estimate.need,
+        placement,
+        size: None,
+    };
     estimates.iter().zip(placements).map(job).collect()
 }

@@ -74,7 +74,7 @@ fn job(source: Source, sequence: u64, largest: f64, rng: &mut Rng) -> PackJob<'s
             }
         }
     };
-    PackJob { tasks: tasks.clamp(1, NODES), need, memory, sequence, pinned: None }
+    PackJob { tasks: tasks.clamp(1, NODES), need, memory, sequence, pinned: None, size: None }
 }
 
 fn states(case: Case) -> Vec<Vec<OwnedJob>> {

@@ -78,7 +78,7 @@ where
 }
 
 fn shared(mapped: &[Mapped]) -> Vec<SharedJob<'_>> {
-    mapped.iter().map(|job| SharedJob { need: job.need, placement: &job.placement }).collect()
+    mapped.iter().map(|job| SharedJob { need: job.need, placement: &job.placement, size: None }).collect()
 }
 
 /// Submitted one after the other, all half as fast as they could be, with half the common yield as a floor.
@@ -87,7 +87,7 @@ fn stretched<'a>(mapped: &'a [Mapped], shares: &mut Shares) -> Vec<StretchJob<'a
     let ages = (0..mapped.len() as u64).rev().map(|place| SimSpan::from_secs(place * 100));
     let with_age = |(job, flow_time): (_, SimSpan)| {
         let virtual_time = VirtualTime::ZERO.advanced(flow_time, Yield::from_ratio(1, 2));
-        StretchJob { job, flow_time, virtual_time, floor }
+        StretchJob { job, flow_time, virtual_time, floor, weight: 1.0 }
     };
     shared(mapped).into_iter().zip(ages).map(with_age).collect()
 }

@@ -4,6 +4,8 @@
 //! * [`vector`]: the same for the off-line problem, in any number of dimensions: the family of vector packing algorithms.
 //! * [`shares`]: the yields of a given mapping.
 //!
+//! Nodes are alike, with CPU and memory, or differ in any number of dimensions ([`Capacities`]).
+//!
 //! ```
 //! use dfrsim_model::{Share, Yield};
 //! use dfrsim_packing::mcb::{Mcb, McbOptions, PackJob};
@@ -17,12 +19,13 @@
 //!     memory: Share::from_ratio(tenths, 10),
 //!     sequence,
 //!     pinned: None,
+//!     size: None,
 //! };
 //! let jobs = [job(8, 0), job(3, 1), job(3, 2)];
 //! let mut mcb = Mcb::new(2, McbOptions::default());
 //! let mapping = mcb.map(&jobs);
 //! let shared: Vec<SharedJob> =
-//!     jobs.iter().enumerate().map(|(at, job)| SharedJob { need: job.need, placement: mapping.placement(at) }).collect();
+//!     jobs.iter().enumerate().map(|(at, job)| SharedJob { need: job.need, placement: mapping.placement(at), size: None }).collect();
 //! let mut yields = Vec::new();
 //! Shares::new(2).max_min(&shared, &mut yields);
 //! assert_eq!(yields, [Yield::ONE, Yield::from_ratio(1, 2), Yield::from_ratio(1, 2)]);
@@ -30,10 +33,12 @@
 //!
 //! Sources: the dissertation that introduced DFRS (Stillwell, 2010), sections 4.2.5, 4.4.4 and 5.2; RR-6692, section 3.4.
 
+mod capacities;
 mod filling;
 mod yield_search;
 
 pub mod mcb;
 pub mod shares;
-pub mod unequal;
 pub mod vector;
+
+pub use capacities::{Capacities, TaskSize};

@@ -2,7 +2,7 @@
 //!
 //! A job loads a node by (its tasks there) * need * yield, and no node may have more than 1: exactly so for the
 //! yields as they are returned, in units of 2^-20. For each objective, a yield is what the objective asks for
-//! rounded down, and never below the floor of its job.
+//! rounded down, and never below the floor of its job. Where nodes differ, the same is so in each dimension that is shared.
 //!
 //! ```
 //! use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
@@ -11,9 +11,9 @@
 //! // Two jobs of one task share node 0; one of them has its second task on node 1, with a third job.
 //! let on = |node| NodeTasks { node: NodeId(node), tasks: 1 };
 //! let jobs = [
-//!     SharedJob { need: Share::ONE, placement: &[on(0)] },
-//!     SharedJob { need: Share::ONE, placement: &[on(0), on(1)] },
-//!     SharedJob { need: Share::from_ratio(1, 4), placement: &[on(1)] },
+//!     SharedJob { need: Share::ONE, placement: &[on(0)], size: None },
+//!     SharedJob { need: Share::ONE, placement: &[on(0), on(1)], size: None },
+//!     SharedJob { need: Share::from_ratio(1, 4), placement: &[on(1)], size: None },
 //! ];
 //! let mut yields = Vec::new();
 //! Shares::new(2).max_min(&jobs, &mut yields);
@@ -32,10 +32,14 @@ mod steps;
 mod stretch;
 mod weighted;
 
+pub use steps::{packed_in_steps, round_to_steps};
+
+use crate::{Capacities, TaskSize};
 use average::AverageProgram;
 use contested::Contested;
 use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};
-use filling::{Queue, YieldRise};
+use filling::{Queue, Rise, YieldRise};
+use std::sync::Arc;
 use steps::StepFilling;
 use stretch::{Estimate, Inverse, StretchRise};
 use weighted::WeightedRise;
@@ -47,6 +51,15 @@ pub struct SharedJob<'a> {
     pub need: Share,
     /// The nodes of its tasks, with how many are on each.
     pub placement: &'a [NodeTasks],
+    /// The size of a task where nodes differ; it counts instead of the need.
+    pub size: Option<&'a TaskSize>,
+}
+
+impl SharedJob<'_> {
+    /// What a task needs in a dimension, in share units.
+    fn need(&self, dimension: usize) -> u64 {
+        self.size.map_or(self.need.units().into(), |size| size.used[dimension])
+    }
 }
 
 /// A mapped job with what its stretch at the next tick is estimated from:
@@ -61,6 +74,8 @@ pub struct StretchJob<'a> {
     pub virtual_time: VirtualTime,
     /// The least yield that it may get, such as the packing assumed. At their floors all jobs together must fit.
     pub floor: Yield,
+    /// By what its stretch is multiplied, 1 for jobs of the least weight.
+    pub weight: f64,
 }
 
 /// Finds the yields of mapped jobs, which are always listed in the order of submission.
@@ -84,8 +99,18 @@ impl Shares {
     /// For mappings to this many nodes of CPU 1.
     #[must_use]
     pub fn new(nodes: u32) -> Shares {
+        Shares::of(Contested::new(nodes))
+    }
+
+    /// For mappings to nodes that differ.
+    #[must_use]
+    pub fn on(capacities: Arc<Capacities>) -> Shares {
+        Shares::of(Contested::on(capacities))
+    }
+
+    fn of(contested: Contested) -> Shares {
         Shares {
-            contested: Contested::new(nodes),
+            contested,
             yield_rise: YieldRise::default(),
             yield_queue: Queue::new(),
             weighted_rise: WeightedRise::default(),
@@ -104,22 +129,45 @@ impl Shares {
         self.contested.weigh(jobs.iter().copied()).rounded_down()
     }
 
+    /// The same of yields in proportion to weights: each is the weight of its job times one level, at most 1.
+    pub fn weighted_common(&mut self, jobs: &[SharedJob<'_>], weights: &[u64], yields: &mut Vec<Yield>) {
+        self.rise(jobs, weights, yields, |contested, rise, _| {
+            let level = contested.iter().filter_map(|(parts, capacity)| rise.full_at(parts, capacity)).min();
+            level.into_iter().for_each(|level| (0..jobs.len()).for_each(|job| rise.stop(job, level)));
+        });
+    }
+
     /// OPT=MIN: the yields of which the smallest is as large as possible, then the second smallest, and so on
     /// (dissertation, section 5.2.5). The smallest is [`Shares::common`].
     pub fn max_min(&mut self, jobs: &[SharedJob<'_>], yields: &mut Vec<Yield>) {
+        if !self.contested.are_alike() {
+            return self.weighted_max_min(jobs, &[], yields);
+        }
         let common = self.contested.gather(jobs.iter().copied());
-        self.yield_rise.start(jobs.len(), common);
+        self.yield_rise.start(jobs.len(), common, self.contested.fine_bits(common));
         filling::fill(&self.contested, &mut self.yield_queue, &mut self.yield_rise);
         yields.clear();
         yields.extend(self.yield_rise.yields());
     }
 
     /// Weighted max-min: yields rise together, each in proportion to the weight of its job, until a node is full or the yield is 1,
-    /// and so on. There is a weight for each job; 0 counts as 1. With equal weights it is [`Shares::max_min`], but for a unit.
-    pub fn weighted_max_min(&mut self, jobs: &[SharedJob<'_>], weights: &[u32], yields: &mut Vec<Yield>) {
+    /// and so on. A weight that is missing or 0 counts as 1. With equal weights it is [`Shares::max_min`], but for a unit.
+    pub fn weighted_max_min(&mut self, jobs: &[SharedJob<'_>], weights: &[u64], yields: &mut Vec<Yield>) {
+        self.rise(jobs, weights, yields, |contested, rise, queue| filling::fill(contested, queue, rise));
+    }
+
+    /// Yields that rise in proportion to weights.
+    fn rise(
+        &mut self,
+        jobs: &[SharedJob<'_>],
+        weights: &[u64],
+        yields: &mut Vec<Yield>,
+        fill: impl FnOnce(&Contested, &mut WeightedRise, &mut Queue<u128>),
+    ) {
         let common = self.contested.gather(jobs.iter().copied());
-        self.weighted_rise.start(weights, common);
-        filling::fill(&self.contested, &mut self.weighted_queue, &mut self.weighted_rise);
+        let weights = (0..jobs.len()).map(|job| weights.get(job).copied().unwrap_or(1));
+        self.weighted_rise.start(weights, common, self.contested.fine_bits(common));
+        fill(&self.contested, &mut self.weighted_rise, &mut self.weighted_queue);
         yields.clear();
         yields.extend(self.weighted_rise.yields());
     }
@@ -127,12 +175,15 @@ impl Shares {
     /// OPT=AVG: the largest average of the yields with none below [`Shares::common`] (dissertation, section
     /// 5.2.5). Of several optima, it is one that is good for earlier jobs.
     pub fn max_average(&mut self, jobs: &[SharedJob<'_>], yields: &mut Vec<Yield>) {
+        self.max_weighted_average(jobs, &[], yields);
+    }
+
+    /// The same of yields times weights. A weight that is missing counts as 1.
+    pub fn max_weighted_average(&mut self, jobs: &[SharedJob<'_>], weights: &[u64], yields: &mut Vec<Yield>) {
         let common = self.contested.gather(jobs.iter().copied());
-        let AverageProgram { floors, weights, .. } = &mut self.average;
-        floors.clear();
-        floors.resize(jobs.len(), common.as_f64());
-        weights.clear();
-        weights.resize(jobs.len(), 1.0);
+        let weight = |job: usize| weights.get(job).map_or(1.0, |&weight| weight as f64);
+        let of = |job| (common.as_f64(), weight(job));
+        self.average.set((0..jobs.len()).map(of));
         let solution = self.average.solve(&self.contested).iter().copied();
         round_down(&self.contested, solution, |_| common.rounded_down(), yields);
     }
@@ -147,7 +198,7 @@ impl Shares {
         round_down(&self.contested, self.stretch_rise.yields(), |job| jobs[job].floor, yields);
     }
 
-    /// OPT=AVG for /stretch-per: the largest average of the inverse of the estimated stretch at the next tick,
+    /// OPT=AVG for /stretch-per: the largest weighted average of the inverse of the estimated stretch at the next tick,
     /// after `period`, with no yield below its floor (dissertation, section 5.2.6; the average of the stretch
     /// itself is not linear). A period of zero counts as a microsecond.
     pub fn max_average_inverse_stretch(
@@ -157,11 +208,8 @@ impl Shares {
         yields: &mut Vec<Yield>,
     ) {
         self.contested.gather(jobs.iter().map(|job| job.job));
-        let AverageProgram { floors, weights, .. } = &mut self.average;
-        floors.clear();
-        floors.extend(jobs.iter().map(|job| job.floor.as_f64()));
-        weights.clear();
-        weights.extend(jobs.iter().map(|job| 1.0 / Estimate::new(job, period).slope));
+        let of = |job: &StretchJob<'_>| (job.floor.as_f64(), job.weight / Estimate::new(job, period).slope);
+        self.average.set(jobs.iter().map(of));
         let solution = self.average.solve(&self.contested).iter().copied();
         round_down(&self.contested, solution, |job| jobs[job].floor, yields);
     }
@@ -178,11 +226,10 @@ fn round_down(
     const MEANT: f64 = 1.0 / (1 << 30) as f64;
     yields.clear();
     yields.extend(solution.enumerate().map(|(job, value)| Yield::from_f64(value + MEANT).max(floor(job))));
-    let capacity = u128::from(contested.capacity()) << Yield::BITS;
-    for parts in contested.iter() {
+    for (parts, capacity) in contested.iter() {
         let used =
             parts.iter().map(|part| u128::from(part.load) * u128::from(yields[part.job as usize].units()));
-        let mut excess = used.sum::<u128>().saturating_sub(capacity);
+        let mut excess = used.sum::<u128>().saturating_sub(u128::from(capacity) << Yield::BITS);
         for part in parts.iter().rev() {
             if excess == 0 {
                 break;

@@ -31,7 +31,7 @@
 //! `dfrsim policies` then lists it, scenarios and `dfrsim simulate` know it, and the audit checks its runs.
 
 pub mod batch;
-pub mod equipartition;
+pub use fractional::equipartition;
 pub mod fractional;
 mod policy;
 mod registry;

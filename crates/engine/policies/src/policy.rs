@@ -2,7 +2,7 @@
 
 use crate::batch::{BatchPolicy, Discipline};
 use crate::equipartition::Equipartition;
-use crate::fractional::{Fractional, FractionalOptions, Periodic, WithClasses};
+use crate::fractional::{Fractional, FractionalOptions, FractionalScheduler, Periodic};
 use crate::registry::CustomPolicy;
 use dfrsim_cluster::{Scheduler, ShareWeights};
 use dfrsim_model::SimSpan;
@@ -41,7 +41,7 @@ impl Policy {
         match self {
             Policy::Batch(batch) => batch.scheduler(nodes, None),
             Policy::Equipartition => Box::new(Equipartition::new(nodes)),
-            Policy::Fractional(parts) => Box::new(WithClasses::new(parts, nodes, *options)),
+            Policy::Fractional(parts) => Box::new(FractionalScheduler::new(parts, nodes, *options)),
             Policy::Custom(policy) => policy.scheduler(nodes, options),
         }
     }
@@ -59,23 +59,17 @@ impl Policy {
         matches!(self, Policy::Batch(_))
     }
 
-    /// That the policy can do what settings with weights say: batch policies have no use for weights, and of the others those that
-    /// [know](Policy::knows_weights) them keep no limits.
+    /// That the policy can do what settings with weights say: fractional policies keep no limits.
     ///
     /// # Errors
     /// If it cannot, with the reason.
     pub fn check_weights(self, settings: &Priorities) -> Result<(), String> {
-        let others = "expected fractional policies of the dissertation with OPT=MIN";
-        match self {
-            Policy::Fractional(_) | Policy::Equipartition if !settings.have_weights() => Ok(()),
-            Policy::Fractional(_) | Policy::Equipartition if !self.knows_weights() => {
-                Err(format!("{self} does not share by weights of jobs; {others}"))
-            }
-            Policy::Fractional(_) if settings.have_limits() => Err(format!(
+        if self.knows_weights() && settings.have_weights() && settings.have_limits() {
+            return Err(format!(
                 "{self} keeps no limits of users and classes and preempts no jobs of a class; expected weights alone"
-            )),
-            _ => Ok(()),
+            ));
         }
+        Ok(())
     }
 
     /// Whether settings of priorities make a difference to the policy: it orders jobs by priority, or shares by the weights that
@@ -101,7 +95,7 @@ impl Policy {
     /// Whether the policy gives jobs shares by their [weights](dfrsim_cluster::JobView::weight).
     #[must_use]
     pub fn knows_weights(self) -> bool {
-        self.fractional().is_some_and(Fractional::is_max_min_of_the_paper)
+        matches!(self, Policy::Fractional(_) | Policy::Equipartition)
     }
 
     /// The parts of a fractional policy; `None` of any other.
@@ -165,24 +159,18 @@ impl Policy {
         }
     }
 
-    /// That the policy can decide where nodes differ.
+    /// That the policy can decide where nodes differ: all but those that users add.
     ///
     /// # Errors
-    /// If it cannot, with those that can.
+    /// If it cannot.
     pub fn check_classes(self) -> Result<(), String> {
-        let others = "where nodes differ, FCFS, EASY, EASY/SPARE and CONS can decide, and fractional policies of the dissertation \
-                      with OPT=MIN and without /stretch-per";
-        self.knows_classes().then_some(()).ok_or_else(|| format!("{self} knows equal nodes only; {others}"))
+        self.knows_classes().then_some(()).ok_or_else(|| format!("{self} knows equal nodes only"))
     }
 
     /// Whether the policy can decide where nodes differ.
     #[must_use]
     pub fn knows_classes(self) -> bool {
-        match self {
-            Policy::Batch(_) => true,
-            Policy::Fractional(parts) => parts.is_max_min_of_the_paper(),
-            Policy::Equipartition | Policy::Custom(_) => false,
-        }
+        !matches!(self, Policy::Custom(_))
     }
 
     /// A description of the policy, in one line.

@@ -1,10 +1,11 @@
 //! Each job has a yield of its own, which follows from a common target.
 
-use super::demand::{Demand, KeptJobs, Layout, Rank, lists, size};
+use super::demand::{Demand, KeptJobs, Rank, lists, size};
 use super::pinned_nodes::Pinned;
-use super::{McbOptions, PackJob};
+use super::search::Layout;
+use super::{McbOptions, PackJob, Values};
 use crate::yield_search::SearchRange;
-use dfrsim_model::{Share, Yield};
+use dfrsim_model::{CpuUse, Share, Yield};
 
 /// Memory for [`ByTarget`], used again from call to call.
 #[derive(Debug, Default)]
@@ -20,29 +21,21 @@ pub(super) struct TargetScratch {
 }
 
 /// The demand of jobs whose yields are functions of a target.
-pub(super) struct ByTarget<'a, R, F> {
+pub(super) struct ByTarget<'a, F> {
     jobs: &'a [PackJob<'a>],
     options: McbOptions,
-    range: R,
-    yield_at: F,
+    values: Values<F>,
     scratch: &'a mut TargetScratch,
 }
 
-impl<'a, R, F> ByTarget<'a, R, F>
-where
-    R: Fn(&KeptJobs, u32) -> SearchRange,
-    F: Fn(usize, Yield) -> Option<Yield>,
-{
-    /// Jobs that have the yield `yield_at` a target; targets are searched in the `range` of the jobs that are kept, on so
-    /// many nodes.
+impl<'a, F: Fn(usize, Yield) -> Option<Yield>> ByTarget<'a, F> {
     pub(super) fn new(
         jobs: &'a [PackJob<'a>],
         options: McbOptions,
-        range: R,
-        yield_at: F,
+        values: Values<F>,
         scratch: &'a mut TargetScratch,
-    ) -> ByTarget<'a, R, F> {
-        ByTarget { jobs, options, range, yield_at, scratch }
+    ) -> ByTarget<'a, F> {
+        ByTarget { jobs, options, values, scratch }
     }
 }
 
@@ -52,15 +45,19 @@ fn in_steps(cpu: u64, need: Share, step: Share) -> u64 {
     (cpu - cpu % step.max(1)).max(step.min(need))
 }
 
-impl<R, F> Demand for ByTarget<'_, R, F>
-where
-    R: Fn(&KeptJobs, u32) -> SearchRange,
-    F: Fn(usize, Yield) -> Option<Yield>,
-{
+impl<F: Fn(usize, Yield) -> Option<Yield>> Demand for ByTarget<'_, F> {
     fn set_kept(&mut self, _index: usize, _kept: bool) {}
 
     fn range(&self, kept: &KeptJobs, nodes: u32) -> SearchRange {
-        (self.range)(kept, nodes)
+        let capacity = u128::from(nodes) * u128::from(CpuUse::ONE.units());
+        self.values.range(|value| {
+            let used = |(index, job): (usize, &PackJob)| {
+                let at = (self.values.yield_at)(index, value).map_or(0, Yield::units);
+                u128::from(job.tasks) * u128::from(job.need.units()) * u128::from(at)
+            };
+            let kept = self.jobs.iter().enumerate().filter(|(index, _)| kept.flags()[*index]);
+            kept.map(used).sum::<u128>() <= capacity
+        })
     }
 
     fn arrange(&mut self, target: Yield, kept: &KeptJobs, layout: &mut Layout) -> bool {
@@ -73,7 +70,7 @@ where
                 cpu.push(0);
                 continue;
             }
-            let Some(job_yield) = (self.yield_at)(index, target) else { return false };
+            let Some(job_yield) = (self.values.yield_at)(index, target) else { return false };
             let exact = u64::from(job.need.units()) * u64::from(job_yield.units());
             let job_cpu = options.cpu_step.map_or(exact, |step| in_steps(exact, job.need, step));
             cpu.push(job_cpu);

@@ -1,8 +1,7 @@
 //! The amount that jobs ask of the nodes at a searched value.
 
-use super::pinned_nodes::PinnedNodes;
+use super::search::Layout;
 use super::{PackJob, Packing};
-use crate::filling::ItemLists;
 use crate::yield_search::SearchRange;
 use dfrsim_model::{Share, Yield};
 use std::cmp::Reverse;
@@ -11,15 +10,6 @@ use std::cmp::Reverse;
 /// [`CAPACITY`](crate::filling::CAPACITY): where all else is equal, memory comes first.
 pub(super) const MEMORY: usize = 0;
 pub(super) const CPU: usize = 1;
-
-/// What a packing starts from.
-#[derive(Debug)]
-pub(super) struct Layout {
-    /// The tasks that can be placed freely.
-    pub(super) items: ItemLists<2>,
-    /// The nodes with the tasks that cannot.
-    pub(super) nodes: PinnedNodes,
-}
 
 /// The jobs that are kept, and what follows from their sums.
 #[derive(Debug, Default)]

@@ -14,6 +14,7 @@
 //!     memory: Share::from_ratio(memory_tenths, 10),
 //!     sequence,
 //!     pinned: None,
+//!     size: None,
 //! };
 //! let mut mcb = Mcb::new(2, McbOptions::default());
 //!
@@ -31,27 +32,30 @@
 //!
 //! The packing itself is that of [`vector`](crate::vector) and is independent of jobs: items of a size with counts
 //! ([`Packing`]'s rules fill nodes with them). The search around it is independent of packing. The two share what they
-//! need to know of jobs: sizes at a yield, pinned tasks, and which task belongs to which job.
+//! need to know of jobs: sizes at a yield, pinned tasks, and which task belongs to which job. Where nodes differ ([`Mcb::on`]), the
+//! same rules hold in more dimensions: see [`Packing`].
 
 mod by_target;
 mod demand;
 mod options;
 mod pinned_nodes;
 mod placements;
+mod search;
 mod uniform;
-mod weighted;
+mod vectors;
 
 pub use options::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 
-use crate::filling::{ItemLists, OneList, Packer, Plan, TwoLists};
-use crate::yield_search::{Ends, SearchRange};
+use crate::yield_search::SearchRange;
+use crate::{Capacities, TaskSize};
 use by_target::{ByTarget, TargetScratch};
-use demand::{CPU, Demand, KeptJobs, Layout, MEMORY};
+use demand::KeptJobs;
 use dfrsim_model::{NodeTasks, Share, Yield};
-use pinned_nodes::PinnedNodes;
 use placements::Placements;
+use search::{Alike, Layout, search};
+use std::sync::Arc;
 use uniform::{Classes, Uniform};
-use weighted::Levels;
+use vectors::Vectors;
 
 /// A job to be mapped.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +71,8 @@ pub struct PackJob<'a> {
     /// The nodes of its tasks if they may not move: all of them, in ascending order. Such a job stays there or is left
     /// out.
     pub pinned: Option<&'a [NodeTasks]>,
+    /// The size of a task where nodes differ; it counts instead of the memory.
+    pub size: Option<&'a TaskSize>,
 }
 
 /// Maps jobs to the nodes of one cluster. Holds the memory that this takes, so that calls do not allocate once
@@ -75,9 +81,12 @@ pub struct PackJob<'a> {
 pub struct Mcb {
     options: McbOptions,
     nodes: u32,
+    /// `None` if nodes are alike.
+    capacities: Option<Arc<Capacities>>,
     classes: Classes,
     target_scratch: TargetScratch,
-    search: Search,
+    kept: KeptJobs,
+    layout: Layout,
     placements: Placements,
 }
 
@@ -86,7 +95,7 @@ pub struct Mcb {
 pub struct Mapping<'a> {
     value: Yield,
     jobs: &'a [PackJob<'a>],
-    kept: &'a KeptJobs,
+    kept: &'a [bool],
     placements: &'a Placements,
 }
 
@@ -100,7 +109,7 @@ impl<'a> Mapping<'a> {
     /// Whether a job has a place.
     #[must_use]
     pub fn is_kept(&self, job: usize) -> bool {
-        self.kept.flags()[job]
+        self.kept[job]
     }
     /// The nodes of a job's tasks in ascending order; empty if it is not kept.
     #[must_use]
@@ -120,11 +129,24 @@ impl Mcb {
         Mcb {
             options,
             nodes,
+            capacities: None,
             classes: Classes::default(),
             target_scratch: TargetScratch::default(),
-            search: Search::new(nodes, options),
+            kept: KeptJobs::default(),
+            layout: Layout::new(nodes),
             placements: Placements::default(),
         }
+    }
+
+    /// For a cluster of nodes that differ.
+    #[must_use]
+    pub fn on(capacities: Arc<Capacities>, options: McbOptions) -> Mcb {
+        Mcb { capacities: Some(capacities), ..Mcb::new(0, options) }
+    }
+
+    /// The least value of the search for a yield.
+    fn lowest(&self) -> Yield {
+        self.options.floor.max(Yield::try_from_units(1).expect("one unit is a yield"))
     }
 
     /// Maps jobs, given by decreasing priority, at the largest yield that the search finds.
@@ -135,20 +157,17 @@ impl Mcb {
     /// # Panics
     /// If a pinned task is on a node that the cluster does not have.
     pub fn map<'a>(&'a mut self, jobs: &'a [PackJob<'a>]) -> Mapping<'a> {
-        let McbOptions { floor, precision, cpu_step, .. } = self.options;
-        let floor = floor.max(Yield::try_from_units(1).expect("one unit is a yield"));
-        let value = if cpu_step.is_none() {
-            let demand = Uniform::new(jobs, self.options, floor, &mut self.classes);
-            self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)
-        } else {
+        let McbOptions { precision, cpu_step, .. } = self.options;
+        let lowest = self.lowest();
+        if self.capacities.is_some() || cpu_step.is_some() {
             // In whole steps tasks of different needs can ask for the same, so classes by need are of no use.
-            let range =
-                |kept: &KeptJobs, nodes| SearchRange { lowest: floor, highest: kept.yield_bound(nodes) };
-            let same = |_, value| Some(value);
-            let demand = ByTarget::new(jobs, self.options, range, same, &mut self.target_scratch);
-            self.search.run(jobs, self.nodes, demand, precision, &mut self.placements)
-        };
-        Mapping { value, jobs, kept: &self.search.kept, placements: &self.placements }
+            return self.map_to(jobs, precision, lowest, None, |_, value| Some(value));
+        }
+        let demand = Uniform::new(jobs, self.options, lowest, &mut self.classes);
+        let mut alike = Alike::new(jobs, self.nodes, self.options, demand, &mut self.kept, &mut self.layout);
+        let found = search(jobs.len(), self.options, precision, &mut alike);
+        let value = alike.hand_out(found, &mut self.placements);
+        Mapping { value, jobs, kept: self.kept.flags(), placements: &self.placements }
     }
 
     /// The same for jobs that have yields in proportion to weights, up to 1: at a level, a job of the least weight has the level as its
@@ -160,14 +179,12 @@ impl Mcb {
     /// # Panics
     /// As [`Mcb::map`], or if a weight is missing.
     pub fn map_weighted<'a>(&'a mut self, jobs: &'a [PackJob<'a>], weights: &[u32]) -> Mapping<'a> {
-        let McbOptions { floor, precision, .. } = self.options;
-        let lowest = floor.max(Yield::try_from_units(1).expect("one unit is a yield"));
-        let levels = Levels::new(weights);
-        let range = |kept: &KeptJobs, nodes| SearchRange { lowest, highest: levels.bound(jobs, kept, nodes) };
-        let yield_at = |job, level| Some(levels.yield_of(job, level));
-        let demand = ByTarget::new(jobs, self.options, range, yield_at, &mut self.target_scratch);
-        let value = self.search.run(jobs, self.nodes, demand, precision, &mut self.placements);
-        Mapping { value, jobs, kept: &self.search.kept, placements: &self.placements }
+        let least = weights.iter().copied().min().unwrap_or(1);
+        let yield_at = |job: usize, level: Yield| {
+            let part = u64::from(level.units()) * u64::from(weights[job]);
+            Some(Yield::from_ratio(part, u64::from(Yield::ONE.units()) * u64::from(least)))
+        };
+        self.map_to(jobs, self.options.precision, self.lowest(), None, yield_at)
     }
 
     /// Maps jobs, given by decreasing priority, at the largest target in [`lowest`, `highest`] that the search
@@ -186,160 +203,54 @@ impl Mcb {
         highest: Yield,
         yield_at: impl Fn(usize, Yield) -> Option<Yield>,
     ) -> Mapping<'a> {
-        let range = |_: &KeptJobs, _| SearchRange { lowest, highest };
         let precision = self.options.stretch_precision;
-        let demand = ByTarget::new(jobs, self.options, range, yield_at, &mut self.target_scratch);
-        let value = self.search.run(jobs, self.nodes, demand, precision, &mut self.placements);
-        Mapping { value, jobs, kept: &self.search.kept, placements: &self.placements }
-    }
-}
-
-/// The search for a set of jobs and a value, with the packing that was found last.
-#[derive(Debug)]
-struct Search {
-    options: McbOptions,
-    kept: KeptJobs,
-    layout: Layout,
-    packer: Packer<2>,
-    tried: Plan,
-    found: Plan,
-}
-
-impl Search {
-    fn new(nodes: u32, options: McbOptions) -> Search {
-        Search {
-            options,
-            kept: KeptJobs::default(),
-            layout: Layout { items: ItemLists::new(), nodes: PinnedNodes::new(nodes) },
-            packer: Packer::new(),
-            tried: Plan::default(),
-            found: Plan::default(),
-        }
+        self.map_to(jobs, precision, lowest, Some(highest), yield_at)
     }
 
-    /// Finds the jobs that are kept, the value and the placements.
-    fn run(
-        &mut self,
-        jobs: &[PackJob],
-        nodes: u32,
-        mut demand: impl Demand,
+    /// Maps jobs whose yields are functions of the value that is searched, up to a highest one, or the largest for which the nodes
+    /// together have enough.
+    fn map_to<'a>(
+        &'a mut self,
+        jobs: &'a [PackJob<'a>],
         precision: Yield,
-        placements: &mut Placements,
-    ) -> Yield {
-        let mut value = self.keep_prefix(jobs, nodes, precision, &mut demand);
-        if self.options.drop == DropRule::Skip && self.try_dropped_again(jobs, nodes, precision, &mut demand)
-        {
-            value = self.largest(nodes, precision, &mut demand);
-        }
-        placements.reset(jobs, nodes);
-        let Some(value) = value else { return demand.range(&self.kept, nodes).highest };
-        // Laid out once more as it was when the packing was found: the items map tasks to jobs.
-        demand.arrange(value, &self.kept, &mut self.layout);
-        let items = self.layout.items.items().len();
-        placements.hand_out(&self.found, jobs, &self.kept, &demand, items);
-        value
-    }
-
-    /// The largest value at which the search finds a packing of the kept jobs, which then is remembered.
-    fn largest(&mut self, nodes: u32, precision: Yield, demand: &mut impl Demand) -> Option<Yield> {
-        if self.options.probes == Probes::Bisection {
-            let whole = SearchRange { lowest: Yield::ZERO, highest: Yield::ONE };
-            return whole.bisect_open(precision, |value| self.packs_at(value, demand));
-        }
-        let range = demand.range(&self.kept, nodes);
-        match range.try_ends(|value| self.packs_at(value, demand)) {
-            Ends::Highest => Some(range.highest),
-            Ends::Lowest => Some(range.bisect(precision, |value| self.packs_at(value, demand))),
-            Ends::Neither => None,
-        }
-    }
-
-    /// Keeps the most jobs of highest priority of which the search finds a packing; its value.
-    fn keep_prefix(
-        &mut self,
-        jobs: &[PackJob],
-        nodes: u32,
-        precision: Yield,
-        demand: &mut impl Demand,
-    ) -> Option<Yield> {
-        self.kept.reset(jobs.len());
-        let mut count = 0;
-        // With more jobs than these no packing can succeed, so none is tried.
-        for (index, job) in jobs.iter().enumerate() {
-            self.kept.insert(index, job);
-            if !self.kept.may_fit(nodes) {
-                self.kept.remove(index, job);
-                break;
+        lowest: Yield,
+        highest: Option<Yield>,
+        yield_at: impl Fn(usize, Yield) -> Option<Yield>,
+    ) -> Mapping<'a> {
+        let values = Values { lowest, highest, yield_at };
+        let value = match &self.capacities {
+            Some(capacities) => {
+                let mut vectors = Vectors::new(jobs, capacities, self.options, values, &mut self.kept);
+                let found = search(jobs.len(), self.options, precision, &mut vectors);
+                vectors.hand_out(found, &mut self.placements)
             }
-            demand.set_kept(index, true);
-            count += 1;
-        }
-        loop {
-            let value = self.largest(nodes, precision, demand);
-            if value.is_some() || count == 0 {
-                return value;
-            }
-            count -= 1;
-            self.kept.remove(count, &jobs[count]);
-            demand.set_kept(count, false);
-        }
-    }
-
-    /// Keeps each job that was left out, by decreasing priority, with which a packing is found at the lowest value, or at
-    /// any that is tried where that is no end of the search; whether there is one.
-    fn try_dropped_again(
-        &mut self,
-        jobs: &[PackJob],
-        nodes: u32,
-        precision: Yield,
-        demand: &mut impl Demand,
-    ) -> bool {
-        let mut any = false;
-        for (index, job) in jobs.iter().enumerate() {
-            if self.kept.flags()[index] {
-                continue;
-            }
-            self.kept.insert(index, job);
-            if self.kept.may_fit(nodes) {
-                demand.set_kept(index, true);
-                let can_be_packed = match self.options.probes {
-                    Probes::EndsFirst => {
-                        let range = demand.range(&self.kept, nodes);
-                        range.lowest <= range.highest && self.packs_at(range.lowest, demand)
-                    }
-                    Probes::Bisection => self.largest(nodes, precision, demand).is_some(),
-                };
-                if can_be_packed {
-                    any = true;
-                    continue;
-                }
-                demand.set_kept(index, false);
-            }
-            self.kept.remove(index, job);
-        }
-        any
-    }
-
-    /// Whether the kept jobs can be packed at a value; remembers the packing.
-    fn packs_at(&mut self, value: Yield, demand: &mut impl Demand) -> bool {
-        if !demand.arrange(value, &self.kept, &mut self.layout) {
-            return false;
-        }
-        let Layout { items, nodes } = &mut self.layout;
-        let (packer, nodes, tried) = (&mut self.packer, nodes.runs(), &mut self.tried);
-        let packed = match self.options.packing {
-            Packing::ChoosePack => packer.pack(&mut OneList, items, nodes, tried),
-            Packing::TwoLists => {
-                let balanced = match self.options.balanced {
-                    Balanced::Memory => MEMORY,
-                    Balanced::Cpu => CPU,
-                };
-                packer.pack(&mut TwoLists { balanced }, items, nodes, tried)
+            None => {
+                let demand = ByTarget::new(jobs, self.options, values, &mut self.target_scratch);
+                let mut alike =
+                    Alike::new(jobs, self.nodes, self.options, demand, &mut self.kept, &mut self.layout);
+                let found = search(jobs.len(), self.options, precision, &mut alike);
+                alike.hand_out(found, &mut self.placements)
             }
         };
-        if packed {
-            std::mem::swap(&mut self.tried, &mut self.found);
-        }
-        packed
+        Mapping { value, jobs, kept: self.kept.flags(), placements: &self.placements }
+    }
+}
+
+/// The values that are searched, and the yield of each job at a value.
+struct Values<F> {
+    lowest: Yield,
+    /// `None` if it is the largest at which the nodes together have enough.
+    highest: Option<Yield>,
+    yield_at: F,
+}
+
+impl<F: Fn(usize, Yield) -> Option<Yield>> Values<F> {
+    /// The values to be searched, given whether the nodes together have enough at one.
+    fn range(&self, are_enough: impl Fn(Yield) -> bool) -> SearchRange {
+        let largest = || match are_enough(Yield::ONE) {
+            true => Yield::ONE,
+            false => SearchRange { lowest: Yield::ZERO, highest: Yield::ONE }.bisect(Yield::ZERO, are_enough),
+        };
+        SearchRange { lowest: self.lowest, highest: self.highest.unwrap_or_else(largest) }
     }
 }

@@ -78,6 +78,17 @@ impl Placements {
         }
     }
 
+    /// Takes placements as they are; empty of pinned jobs.
+    pub(super) fn set<'a>(&mut self, placements: impl Iterator<Item = &'a [NodeTasks]>) {
+        self.spans.clear();
+        self.parts.clear();
+        for placement in placements {
+            let start = self.parts.len();
+            self.parts.extend_from_slice(placement);
+            self.spans.push((start, self.parts.len()));
+        }
+    }
+
     pub(super) fn of(&self, job: usize) -> &[NodeTasks] {
         let (start, end) = self.spans[job];
         &self.parts[start..end]

@@ -14,9 +14,9 @@ const PREFERENCE: f64 = 1.0 / (1 << 24) as f64;
 #[derive(Clone, Debug, Default)]
 pub(super) struct AverageProgram {
     /// For each job: its floor, at most 1, at which all nodes have room for all jobs.
-    pub(super) floors: Vec<f64>,
+    floors: Vec<f64>,
     /// For each job: what a unit of its yield is worth; positive.
-    pub(super) weights: Vec<f64>,
+    weights: Vec<f64>,
     ceilings: Vec<f64>,
     /// The contested nodes that matter.
     open: Vec<u32>,
@@ -24,12 +24,22 @@ pub(super) struct AverageProgram {
 }
 
 impl AverageProgram {
+    /// Jobs with these floors and weights.
+    pub(super) fn set(&mut self, jobs: impl Iterator<Item = (f64, f64)>) {
+        self.floors.clear();
+        self.weights.clear();
+        for (floor, weight) in jobs {
+            self.floors.push(floor);
+            self.weights.push(weight);
+        }
+    }
+
     /// The yields, to within a few of their last binary digits.
     pub(super) fn solve(&mut self, contested: &Contested) -> &[f64] {
         self.close_nodes(contested);
         // By content, so that the numbers of nodes do not matter, nor how many nodes have the same tasks.
-        self.open.sort_unstable_by_key(|&node| contested.parts(node as usize));
-        self.open.dedup_by_key(|node| contested.parts(*node as usize));
+        self.open.sort_unstable_by_key(|&node| contested.node(node as usize));
+        self.open.dedup_by_key(|node| contested.node(*node as usize));
         let count = self.weights.len() as f64;
         for (place, weight) in self.weights.iter_mut().enumerate() {
             *weight *= 1.0 + PREFERENCE * ((count - place as f64) / count).sqrt();
@@ -40,8 +50,6 @@ impl AverageProgram {
     /// Finds the nodes that still matter when the jobs of all nodes that are full already stay at their floors.
     fn close_nodes(&mut self, contested: &Contested) {
         let AverageProgram { floors, ceilings, open, .. } = self;
-        let capacity = f64::from(contested.capacity());
-        let slack = TOLERANCE * capacity;
         let sum = |parts: &[Part], yields: &[f64]| -> f64 {
             parts.iter().map(|part| part.load as f64 * yields[part.job as usize]).sum()
         };
@@ -50,8 +58,8 @@ impl AverageProgram {
         open.clear();
         open.extend(0..contested.len() as u32);
         open.retain(|&node| {
-            let parts = contested.parts(node as usize);
-            let full = capacity - sum(parts, floors) <= slack;
+            let (parts, capacity) = contested.node(node as usize);
+            let full = capacity as f64 - sum(parts, floors) <= TOLERANCE * capacity as f64;
             if full {
                 for part in parts {
                     ceilings[part.job as usize] = floors[part.job as usize];
@@ -59,6 +67,9 @@ impl AverageProgram {
             }
             !full
         });
-        open.retain(|&node| sum(contested.parts(node as usize), ceilings) - capacity > slack);
+        open.retain(|&node| {
+            let (parts, capacity) = contested.node(node as usize);
+            sum(parts, ceilings) - capacity as f64 > TOLERANCE * capacity as f64
+        });
     }
 }

@@ -105,7 +105,7 @@ impl DualSimplex {
         self.places.clear();
         self.places.resize(weights.len(), Place::Fixed);
         for &node in problem.nodes {
-            for part in problem.contested.parts(node as usize) {
+            for part in problem.contested.node(node as usize).0 {
                 let job = part.job as usize;
                 if problem.floors[job] < problem.ceilings[job] {
                     self.places[job] = Place::Column(0);
@@ -127,8 +127,8 @@ impl DualSimplex {
 
     /// Adds the row of a node that has too much. The row is the last one and has no basic job: its slack leaves.
     fn overfull(&mut self, problem: &Problem<'_>, node: u32) -> Option<Leaving> {
-        let parts = problem.contested.parts(node as usize);
-        let scale = 1.0 / f64::from(problem.contested.capacity());
+        let (parts, capacity) = problem.contested.node(node as usize);
+        let scale = 1.0 / capacity as f64;
         let used: f64 = parts.iter().map(|part| part.load as f64 * self.yields[part.job as usize]).sum();
         let excess = used * scale - 1.0;
         if excess <= ZERO {

@@ -12,7 +12,7 @@ pub(super) trait Rise {
     type Level: Copy + Ord;
 
     /// The level at which a node of this capacity, in load units, becomes full if no other node does so before; `None` if it never does.
-    fn full_at(&mut self, node: &[Part], capacity: u32) -> Option<Self::Level>;
+    fn full_at(&mut self, node: &[Part], capacity: u64) -> Option<Self::Level>;
     /// Stops a job at this level, unless it stopped before.
     fn stop(&mut self, job: usize, at: Self::Level);
 }
@@ -23,14 +23,13 @@ pub(super) type Queue<L> = BinaryHeap<Reverse<(L, u32)>>;
 /// Fills node after node. When a job stops, its other nodes become full later than before, never earlier; so
 /// what is in the queue is at worst too early, and is put right when it comes to the front.
 pub(super) fn fill<R: Rise>(contested: &Contested, queue: &mut Queue<R::Level>, rise: &mut R) {
-    let capacity = contested.capacity();
     queue.clear();
-    for (node, parts) in (0..).zip(contested.iter()) {
+    for (node, (parts, capacity)) in (0..).zip(contested.iter()) {
         queue.extend(rise.full_at(parts, capacity).map(|level| Reverse((level, node))));
     }
     while let Some(mut front) = queue.peek_mut() {
         let Reverse((level, node)) = *front;
-        let parts = contested.parts(node as usize);
+        let (parts, capacity) = contested.node(node as usize);
         match rise.full_at(parts, capacity) {
             Some(later) if later > level => *front = Reverse((later, node)),
             full => {
@@ -48,15 +47,13 @@ type FineYield = u64;
 
 const RISING: FineYield = FineYield::MAX;
 
-/// The level is the yield itself: max-min fairness.
+/// The level is the yield itself: max-min fairness on nodes that are alike.
 ///
 /// Levels are rounded down to fine units, and what stopped jobs use is computed from these rounded levels: the
 /// sums are exact and fit, for any loads. What rounding leaves of a node goes to the jobs that stop there
 /// last, so that a level can be some fine units beside the true one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct YieldRise {
-    /// As many as leave a node's capacity times a fine yield within 63 bits: 40 where needs are quarters of a
-    /// node, and at least 13.
     fine_bits: u32,
     /// The yield 1.
     one: FineYield,
@@ -68,9 +65,9 @@ pub(super) struct YieldRise {
 
 impl YieldRise {
     /// All jobs at the bottom.
-    pub(super) fn start(&mut self, jobs: usize, common: CommonYield) {
-        self.fine_bits = common.capacity.leading_zeros() - Yield::BITS - 1;
-        self.meant = (1 << self.fine_bits) / common.load.saturating_add(1).max(1 << 10);
+    pub(super) fn start(&mut self, jobs: usize, common: CommonYield, fine_bits: u32) {
+        self.fine_bits = fine_bits;
+        self.meant = (1 << fine_bits) / common.largest.saturating_add(1).max(1 << 10);
         self.one = u64::from(Yield::ONE.units()) << self.fine_bits;
         self.levels.clear();
         self.levels.resize(jobs, RISING);
@@ -86,8 +83,8 @@ impl YieldRise {
 impl Rise for YieldRise {
     type Level = FineYield;
 
-    fn full_at(&mut self, node: &[Part], capacity: u32) -> Option<FineYield> {
-        let (mut free, mut rising) = (u64::from(capacity) * self.one, 0_u64);
+    fn full_at(&mut self, node: &[Part], capacity: u64) -> Option<FineYield> {
+        let (mut free, mut rising) = (capacity * self.one, 0_u64);
         for part in node {
             match self.levels[part.job as usize] {
                 RISING => rising = rising.saturating_add(part.load),

@@ -37,12 +37,35 @@ fn yield_of(steps: u32, need: Share, step: Share) -> Yield {
     if need == Share::ZERO { Yield::ONE } else { Yield::from_ratio(units, need.units().into()) }
 }
 
+/// Rounds yields down to whole steps of CPU; what is below one stays. What is less than a unit below a step is meant to be that step.
+pub fn round_to_steps(jobs: &[SharedJob<'_>], step: Share, yields: &mut [Yield]) {
+    for (job, job_yield) in jobs.iter().zip(yields) {
+        let [need, step] = [job.need, step].map(|share| u64::from(share.units()));
+        let cpu = need.saturating_mul(u64::from(job_yield.units()) + 1) >> Yield::BITS;
+        let steps = (cpu / step.max(1)).checked_mul(step).filter(|&steps| steps > 0);
+        *job_yield = steps.map_or(*job_yield, |steps| Yield::from_ratio(steps, need).min(*job_yield));
+    }
+}
+
+/// The yield of the CPU with which MCB packs a task in whole steps: rounded down, but at least one step.
+#[must_use]
+pub fn packed_in_steps(job_yield: Yield, need: Share, step: Share) -> Yield {
+    let [need, step] = [need, step].map(|share| u64::from(share.units()));
+    let cpu = need.saturating_mul(u64::from(job_yield.units())) >> Yield::BITS;
+    let steps = (cpu / step.max(1)).max(1);
+    Yield::from_ratio(steps.saturating_mul(step), need.max(1))
+}
+
 impl Shares {
     /// OPT=MIN in whole steps of a node's CPU, at least one a task: all rise together, in steps of the yield of the same size, until
     /// the first nodes are full to less than one; their jobs stop, rounded down, and the others share what is left.
     ///
-    /// Tasks must be so few that each node has a step for each of them.
+    /// Tasks must be so few that each node has a step for each of them. Where nodes differ, yields without steps are rounded down.
     pub fn max_min_in_steps(&mut self, jobs: &[SharedJob<'_>], step: Share, yields: &mut Vec<Yield>) {
+        if !self.contested.are_alike() {
+            self.max_min(jobs, yields);
+            return round_to_steps(jobs, step, yields);
+        }
         let StepFilling { nodes, steps, .. } = &mut self.step_filling;
         let whole = u64::from(steps_in(Share::ONE, step));
         nodes.clear();
@@ -87,6 +110,7 @@ impl Shares {
 
     /// OPT=MAX for /stretch-per in whole steps of a node's CPU: from one step a task on, those jobs get one more whose inverse
     /// estimated stretch, to four decimals, is the lowest, in the order of `ranks` among equals, until a node of theirs is full.
+    /// Where nodes differ, yields without steps are rounded down.
     pub fn min_max_stretch_in_steps(
         &mut self,
         jobs: &[StretchJob<'_>],
@@ -95,6 +119,11 @@ impl Shares {
         step: Share,
         yields: &mut Vec<Yield>,
     ) {
+        if !self.contested.are_alike() {
+            self.min_max_stretch(jobs, period, yields);
+            let jobs: Vec<SharedJob<'_>> = jobs.iter().map(|job| job.job).collect();
+            return round_to_steps(&jobs, step, yields);
+        }
         let StepFilling { nodes, steps, rising } = &mut self.step_filling;
         let whole = u64::from(steps_in(Share::ONE, step));
         nodes.clear();
@@ -113,7 +142,8 @@ impl Shares {
             let need = u64::from(steps_in(job.job.need, step).max(1));
             let done = millis((job.virtual_time.units() >> Yield::BITS) as u64);
             let work = done + period * u64::from(steps) / need;
-            (10_000.0 * (work as f64 / (millis(job.flow_time.micros()) + period) as f64)) as u64
+            let whole = (millis(job.flow_time.micros()) + period) as f64;
+            (10_000.0 * (work as f64 / (whole * job.weight))) as u64
         };
         rising.clear();
         for (place, &rank) in (0..).zip(ranks) {
@@ -156,7 +186,7 @@ mod tests {
     #[test]
     fn what_rounding_leaves_goes_to_those_that_stop_later() {
         let step = Share::from_ratio(1, 100);
-        let job = |placement| SharedJob { need: Share::ONE, placement };
+        let job = |placement| SharedJob { need: Share::ONE, placement, size: None };
         let (first, both, second) = ([on(0)], [on(0), on(1)], [on(1)]);
         let jobs = [job(&first), job(&first), job(&both), job(&second)];
         let mut yields = Vec::new();
@@ -171,9 +201,9 @@ mod tests {
         let step = Share::from_ratio(1, 100);
         let (three, one) = ([NodeTasks { node: NodeId(0), tasks: 3 }], [on(0)]);
         let jobs = [
-            SharedJob { need: Share::ONE, placement: &three },
-            SharedJob { need: Share::from_ratio(43, 100), placement: &one },
-            SharedJob { need: step, placement: &one },
+            SharedJob { need: Share::ONE, placement: &three, size: None },
+            SharedJob { need: Share::from_ratio(43, 100), placement: &one, size: None },
+            SharedJob { need: step, placement: &one, size: None },
         ];
         let mut yields = Vec::new();
         Shares::new(1).max_min_in_steps(&jobs, step, &mut yields);
@@ -187,10 +217,11 @@ mod tests {
         let step = Share::from_ratio(1, 100);
         let here = [on(0)];
         let job = |done| StretchJob {
-            job: SharedJob { need: Share::ONE, placement: &here },
+            job: SharedJob { need: Share::ONE, placement: &here, size: None },
             flow_time: SimSpan::from_secs(900),
             virtual_time: dfrsim_model::VirtualTime::of(SimSpan::from_secs(done)),
             floor: Yield::ZERO,
+            weight: 1.0,
         };
         let (period, mut yields, mut shares) = (SimSpan::from_secs(600), Vec::new(), Shares::new(1));
         shares.min_max_stretch_in_steps(&[job(900), job(0)], &[0, 1], period, step, &mut yields);

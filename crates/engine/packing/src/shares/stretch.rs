@@ -42,7 +42,7 @@ struct Climber {
     stopped: Option<f64>,
 }
 
-/// The level is the inverse of the largest stretch: the smallest largest stretch, then the second largest, and
+/// The level is the inverse of the largest stretch times its weight: the smallest largest stretch, then the second largest, and
 /// so on. In floating point: its yields may be wrong in the last digits and are made to fit afterwards.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StretchRise {
@@ -59,10 +59,10 @@ impl StretchRise {
     /// All jobs at their floors.
     pub(super) fn start(&mut self, jobs: &[StretchJob<'_>], period: SimSpan) {
         self.climbers.clear();
-        self.climbers.extend(jobs.iter().map(|job| Climber {
-            estimate: Estimate::new(job, period),
-            floor: job.floor.as_f64(),
-            stopped: None,
+        self.climbers.extend(jobs.iter().map(|job| {
+            let Estimate { slope, done } = Estimate::new(job, period);
+            let estimate = Estimate { slope: slope * job.weight, done };
+            Climber { estimate, floor: job.floor.as_f64(), stopped: None }
         }));
     }
     pub(super) fn yields(&self) -> impl Iterator<Item = f64> {
@@ -73,9 +73,9 @@ impl StretchRise {
 impl Rise for StretchRise {
     type Level = Inverse;
 
-    fn full_at(&mut self, node: &[Part], capacity: u32) -> Option<Inverse> {
+    fn full_at(&mut self, node: &[Part], capacity: u64) -> Option<Inverse> {
         self.bends.clear();
-        let (mut free, mut at_one) = (f64::from(capacity), 0.0);
+        let (mut free, mut at_one) = (capacity as f64, 0.0);
         for part in node {
             let load = part.load as f64;
             let Climber { estimate, floor, stopped } = self.climbers[part.job as usize];

@@ -1,4 +1,4 @@
-//! Progressive filling in which each job rises at its own speed.
+//! Progressive filling in which each job rises at its own speed, on any nodes.
 
 use super::contested::{CommonYield, Part};
 use super::filling::Rise;
@@ -16,28 +16,27 @@ const WEIGHT_BITS: u32 = 32;
 /// the sums are exact and fit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WeightedRise {
-    /// As many as leave a node's capacity times a fine yield within 63 bits.
     fine_bits: u32,
     /// The yield 1.
     one: FineYield,
     /// A yield that is less than this below a unit is meant to be that unit: so little that all jobs of a node together cannot
     /// gain a whole one of the units in which its use is counted.
     meant: FineYield,
-    weights: Vec<u32>,
+    weights: Vec<u64>,
     /// The yields of the jobs that stopped.
     stopped: Vec<Option<FineYield>>,
 }
 
 impl WeightedRise {
     /// All jobs at the bottom. Weights of 0 count as 1.
-    pub(super) fn start(&mut self, weights: &[u32], common: CommonYield) {
-        self.fine_bits = common.capacity.leading_zeros() - Yield::BITS - 1;
-        self.meant = (1 << self.fine_bits) / common.load.saturating_add(1).max(1 << 10);
-        self.one = u64::from(Yield::ONE.units()) << self.fine_bits;
+    pub(super) fn start(&mut self, weights: impl Iterator<Item = u64>, common: CommonYield, fine_bits: u32) {
+        self.fine_bits = fine_bits;
+        self.meant = (1 << fine_bits) / common.largest.saturating_add(1).max(1 << 10);
+        self.one = u64::from(Yield::ONE.units()) << fine_bits;
         self.weights.clear();
-        self.weights.extend(weights.iter().map(|&weight| weight.max(1)));
+        self.weights.extend(weights.map(|weight| weight.max(1)));
         self.stopped.clear();
-        self.stopped.resize(weights.len(), None);
+        self.stopped.resize(self.weights.len(), None);
     }
     /// Rounded down.
     pub(super) fn yields(&self) -> impl Iterator<Item = Yield> {
@@ -55,10 +54,12 @@ impl WeightedRise {
 impl Rise for WeightedRise {
     type Level = u128;
 
-    fn full_at(&mut self, node: &[Part], capacity: u32) -> Option<u128> {
+    fn full_at(&mut self, node: &[Part], capacity: u64) -> Option<u128> {
         let stopped = |part: &Part| self.stopped[part.job as usize];
-        let used: u64 = node.iter().map(|part| stopped(part).map_or(0, |fine| part.load * fine)).sum();
-        let free = u128::from(u64::from(capacity) * self.one - used);
+        let product = |load: u64, fine: FineYield| u128::from(load) * u128::from(fine);
+        let used: u128 =
+            node.iter().map(|part| stopped(part).map_or(0, |fine| product(part.load, fine))).sum();
+        let free = product(capacity, self.one) - used;
         // Those that reach full speed below the level leave the others more, so that it only rises.
         let mut level = 0;
         loop {

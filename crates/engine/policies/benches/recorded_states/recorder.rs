@@ -28,7 +28,7 @@ pub(crate) struct ShareState(Vec<(Share, Vec<NodeTasks>)>);
 
 impl ShareState {
     pub(crate) fn jobs(&self) -> Vec<SharedJob<'_>> {
-        self.0.iter().map(|(need, placement)| SharedJob { need: *need, placement }).collect()
+        self.0.iter().map(|(need, placement)| SharedJob { need: *need, placement, size: None }).collect()
     }
 }
 
@@ -128,7 +128,7 @@ impl<'a> Recorder<'a> {
         };
         let pinned = (job.state() == JobState::Running && young).then(|| job.placement().to_vec());
         let (tasks, need, memory, sequence) = (job.tasks(), job.cpu_need(), job.memory(), job.sequence());
-        (PackJob { tasks, need, memory, sequence, pinned: None }, pinned)
+        (PackJob { tasks, need, memory, sequence, pinned: None, size: None }, pinned)
     }
 
     /// Keeps the states of the last moment, of which the cluster now shows the outcome.

@@ -1,7 +1,7 @@
 //! The nodes that jobs may be on.
 
-use dfrsim_cluster::{JobView, NodeRange, Placement, View};
-use dfrsim_model::{NodeId, Share, SimSpan, SimTime};
+use dfrsim_cluster::{NodeRange, Placement, View};
+use dfrsim_model::{NodeId, SimSpan, SimTime};
 use dfrsim_platform::Window;
 use std::borrow::Cow;
 
@@ -53,10 +53,15 @@ impl Available {
         self.count
     }
 
-    /// Whether a job may be mapped: not while too few nodes are up for its tasks, however few other jobs there are.
-    pub(super) fn fits(&self, job: JobView<'_>) -> bool {
-        let on_one = || Share::ONE.units().checked_div(job.memory().units()).map_or(u64::MAX, u64::from);
-        self.numbers.is_none() || on_one().saturating_mul(self.count.into()) >= u64::from(job.tasks())
+    /// Whether they are all nodes of the cluster.
+    pub(super) fn are_all(&self) -> bool {
+        self.numbers.is_none()
+    }
+
+    /// The nodes of the cluster by their own number, rising.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let of = |number: u32| self.numbers.as_ref().map_or(NodeId(number), |it| it.nodes[number as usize]);
+        (0..self.count).map(of)
     }
 
     /// Whether they are the same nodes.

@@ -1,11 +1,11 @@
 //! What a call of MCB may move, and under which names of nodes.
 
-use super::available::Available;
-use super::node_table::{NodeTable, TaskSize};
+use super::mapper::Mapper;
+use super::nodes::{Task, Wanted};
 use dfrsim_adaptation::{Adapter, relabelled};
 use dfrsim_cluster::{JobHandle, JobState, JobView, NodeRange, Placement, View};
-use dfrsim_model::offline::{Adaptation, Instance, Mapping, OfflineJob};
-use dfrsim_model::{NodeTasks, Share, Yield};
+use dfrsim_model::NodeTasks;
+use dfrsim_model::offline::{Adaptation, Mapping};
 use std::borrow::Cow;
 
 /// A job as it is about to be mapped.
@@ -33,7 +33,7 @@ impl Mover {
     pub(super) fn relabel(
         &self,
         view: View<'_>,
-        nodes: &Available,
+        mapper: &Mapper,
         jobs: &[Candidate],
         mapping: &Mapping,
     ) -> Mapping {
@@ -43,7 +43,7 @@ impl Mover {
             .map(|job| u64::from(job.tasks()) * u64::from(job.memory().units()))
             .sum();
         // Keeping the nodes of pinned tasks is worth more than all other moves.
-        relabelled(&problem(view, nodes, jobs, Some(all + 1)), mapping)
+        relabelled(&problem(view, mapper, jobs, Some(all + 1)), mapping)
     }
 
     /// The new mapping, if going over to it moves no more than the budget, in [`Share`] units of memory; or else one that
@@ -55,12 +55,12 @@ impl Mover {
     pub(super) fn limit(
         &mut self,
         view: View<'_>,
-        nodes: &Available,
+        mapper: &Mapper,
         jobs: &[Candidate],
         mapping: Mapping,
         budget: u64,
     ) -> Mapping {
-        if problem(view, nodes, jobs, None).moving(&only_running(view, nodes, jobs, &mapping)) <= budget {
+        if problem(view, mapper, jobs, None).moving(&only_running(view, mapper, jobs, &mapping)) <= budget {
             return mapping;
         }
         let kept: Vec<usize> = (0..jobs.len()).filter(|&place| !mapping[place].is_empty()).collect();
@@ -69,7 +69,7 @@ impl Mover {
         let mut count = kept.len();
         while few < count && count < many {
             let chosen: Vec<Candidate> = kept[..count].iter().map(|&place| jobs[place]).collect();
-            let problem = problem(view, nodes, &chosen, Some(Adaptation::PINNED));
+            let problem = problem(view, mapper, &chosen, Some(Adaptation::PINNED));
             match self.adapter.adapt(&problem, budget) {
                 Some(found) => {
                     for (&place, placement) in kept.iter().zip(found.mapping) {
@@ -81,25 +81,24 @@ impl Mover {
             }
             count = few.midpoint(many);
         }
-        fill_up(view, nodes, jobs, &mut adapted);
+        fill_up(view, mapper, jobs, &mut adapted);
         adapted
     }
 }
 
 /// Places the jobs that have no nodes, where they are already or by Greedy, as long as there is room.
-fn fill_up(view: View<'_>, nodes: &Available, jobs: &[Candidate], mapping: &mut [Vec<NodeTasks>]) {
-    let mut table = NodeTable::new(nodes.count());
-    let task = |job: &Candidate| TaskSize::of(view.job(job.handle));
+fn fill_up(view: View<'_>, mapper: &Mapper, jobs: &[Candidate], mapping: &mut [Vec<NodeTasks>]) {
+    let mut nodes = mapper.nodes.emptied();
     for (job, placement) in jobs.iter().zip(&*mapping) {
-        table.add(&ranges(placement), task(job));
+        nodes.add(&ranges(placement), Task::of(view, job.handle));
     }
     for (job, placement) in jobs.iter().zip(mapping).filter(|(_, placement)| placement.is_empty()) {
-        let (described, task) = (view.job(job.handle), task(job));
-        let mut home = home(nodes, described).into_owned();
+        let wanted = Wanted::of(view, job.handle);
+        let mut home = home(mapper, view.job(job.handle)).into_owned();
         if home.is_empty() {
-            table.place_greedily(task, described.tasks(), described.tasks(), &mut home);
-        } else if table.has_room(&home, task.memory) {
-            table.add(&home, task);
+            nodes.place_greedily(wanted, &mut home);
+        } else if nodes.have_room(&home, wanted.task) {
+            nodes.add(&home, wanted.task);
         } else {
             home.clear();
         }
@@ -115,38 +114,28 @@ pub(super) fn ranges(placement: &[NodeTasks]) -> Vec<NodeRange> {
 }
 
 /// Where the tasks of a running job are in the cluster; on no node, if one of its nodes is not available any more.
-fn home<'a>(nodes: &Available, job: JobView<'a>) -> Cow<'a, [NodeRange]> {
+fn home<'a>(mapper: &Mapper, job: JobView<'a>) -> Cow<'a, [NodeRange]> {
     let is_running = job.state() == JobState::Running;
-    is_running.then(|| nodes.to_own(job.placement().ranges())).flatten().unwrap_or_default()
+    is_running.then(|| mapper.available.to_own(job.placement().ranges())).flatten().unwrap_or_default()
 }
 
 /// The mapping with jobs that are paused where they are, so that their leaving is not a move.
-fn only_running(view: View<'_>, nodes: &Available, jobs: &[Candidate], mapping: &Mapping) -> Mapping {
+fn only_running(view: View<'_>, mapper: &Mapper, jobs: &[Candidate], mapping: &Mapping) -> Mapping {
     let places = jobs.iter().zip(mapping);
     let stay = |(job, placement): (&Candidate, &Vec<NodeTasks>)| match placement.as_slice() {
-        [] => Placement::new(&home(nodes, view.job(job.handle))).to_vec(),
+        [] => Placement::new(&home(mapper, view.job(job.handle))).to_vec(),
         placement => placement.to_vec(),
     };
     places.map(stay).collect()
 }
 
 /// The adaptation problem of these jobs. Moving a task costs its memory, a pinned one this instead, if it is given.
-fn problem(view: View<'_>, nodes: &Available, jobs: &[Candidate], pinned: Option<u64>) -> Adaptation {
-    let described = jobs.iter().map(|job| view.job(job.handle));
-    let offline = |job: JobView<'_>| OfflineJob {
-        tasks: job.tasks(),
-        demand: [job.memory().units(), job.cpu_need().units()].into(),
-        least_yield: Yield::ZERO,
-    };
-    let whole = [Share::ONE.units(); 2];
+fn problem(view: View<'_>, mapper: &Mapper, jobs: &[Candidate], pinned: Option<u64>) -> Adaptation {
+    let handles: Vec<JobHandle> = jobs.iter().map(|job| job.handle).collect();
+    let described = handles.iter().map(|&job| view.job(job));
     Adaptation {
-        instance: Instance {
-            fixed: 1,
-            fluid: 1,
-            nodes: vec![whole.into(); nodes.count() as usize],
-            jobs: described.clone().map(offline).collect(),
-        },
-        current: described.clone().map(|job| Placement::new(&home(nodes, job)).to_vec()).collect(),
+        instance: mapper.nodes.instance(view, &handles),
+        current: described.clone().map(|job| Placement::new(&home(mapper, job)).to_vec()).collect(),
         cost: (jobs.iter().zip(described))
             .map(|(job, described)| {
                 pinned.filter(|_| job.pinned).unwrap_or(u64::from(described.memory().units()))

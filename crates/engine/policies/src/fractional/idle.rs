@@ -4,8 +4,8 @@
 //! those that find room. They do no work, so a linear bound on the priority of each is computed once, and most are passed over by
 //! comparing it with the best priority found so far.
 
+use super::nodes::Room;
 use super::priority::{Priority, Ranked};
-use super::room::Room;
 use dfrsim_cluster::{JobHandle, JobView};
 use dfrsim_model::{Share, SimTime, VirtualTime};
 use std::collections::BTreeMap;

@@ -16,17 +16,15 @@
 mod admission;
 mod available;
 mod budget;
+pub mod equipartition;
 mod extensions;
 mod idle;
-mod mapping;
-mod node_table;
+mod mapper;
+mod nodes;
 mod parts;
 mod priority;
 mod readings;
-mod room;
 mod scheduler;
-mod segments;
-mod unequal;
 
 pub use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, Packing, Probes, Ties};
 pub use extensions::Extensions;
@@ -34,4 +32,3 @@ pub use parts::{Fractional, OnSubmission, Periodic, RemapLimit, SecondPhase};
 pub use priority::PriorityRule;
 pub use readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
 pub use scheduler::{FractionalOptions, FractionalScheduler, McbProbe};
-pub(crate) use unequal::WithClasses;

@@ -91,16 +91,6 @@ impl Fractional {
         self.uses_mcb() || matches!(self.on_submission, OnSubmission::GreedyP | OnSubmission::GreedyPM)
     }
 
-    /// Whether it is one of the dissertation's with `OPT=MIN`: those that can decide where nodes differ, and those that know weights
-    /// of jobs.
-    pub(crate) fn is_max_min_of_the_paper(self) -> bool {
-        self.periodic != Periodic::McbStretch
-            && self.second_phase == SecondPhase::Min
-            && self.budget_gb.is_none()
-            && !self.relabel
-            && self.extensions == Extensions::NONE
-    }
-
     /// The policy of this name; `None` if there is none.
     #[must_use]
     pub fn parse(name: &str) -> Option<Fractional> {

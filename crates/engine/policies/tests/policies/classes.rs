@@ -4,7 +4,6 @@ use crate::support::{jobs, schedule, starts_and_ends};
 use dfrsim_audit::{CheckedPolicy, audit_policy};
 use dfrsim_bound::max_stretch_bound_on;
 use dfrsim_cluster::{EventLog, Metrics, Options, SummaryOptions, simulate};
-use dfrsim_model::priority::{JobClass, Priorities};
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan};
 use dfrsim_platform::classes::{ClassFields, Demands, NodeClasses, PlatformFields, Request, UnequalNodes};
 use dfrsim_platform::{FailureModel, Outages};
@@ -179,9 +178,9 @@ fn listed() -> impl Iterator<Item = Policy> {
 }
 
 #[test]
-fn many_policies_know_classes() {
+fn all_policies_know_classes() {
     let fractional = listed().filter(|policy| policy.fractional().is_some()).count();
-    assert_eq!((listed().count() - fractional, fractional), (13, 53));
+    assert_eq!((listed().count() - fractional, fractional), (14, 116));
 }
 
 /// Nodes 0 and 1 have two GPUs that are shared, which both jobs could use in full: on one node each has half of them. So Greedy spreads
@@ -226,37 +225,6 @@ fn greedy_knows_the_speed_of_nodes() {
         { name = 'fast', nodes = 1, cores = 4, memory_gb = 8 }]";
     let found = times("Greedy*/OPT=MIN", 2, &options(platform, &[]), &[(0, 1, 10, 10), (0, 1, 10, 10)]);
     assert_eq!(found, [(0.0, 20.0), (0.0, 20.0)]);
-}
-
-#[test]
-fn policies_that_know_equal_nodes_only_are_refused() {
-    for name in [
-        "/stretch-per/OPT=MAX",
-        "MCB*/OPT=AVG",
-        "/per/BUDGET=5/OPT=MIN",
-        "/per/RELABEL/OPT=MIN",
-        "EQUIPARTITION",
-    ] {
-        let policy: Policy = name.parse().unwrap();
-        let message = policy.check_classes().unwrap_err();
-        assert!(
-            message.starts_with(name) && message.contains("FCFS, EASY, EASY/SPARE and CONS can decide"),
-            "{message}"
-        );
-    }
-}
-
-/// Weights are known where nodes are alike.
-#[test]
-fn weights_where_nodes_differ_are_refused() {
-    let class = JobClass { name: "a".into(), weight: Some(2), queues: vec![1], ..JobClass::default() };
-    let settings = Priorities { qos: vec![class], ..Priorities::default() };
-    let policy: Policy = "Greedy*/OPT=MIN".parse().unwrap();
-    let options = Options { weights: policy.share_weights(&settings), ..options(THREE, &[]) };
-    let mut scheduler = policy.scheduler(3, &PolicyOptions::default());
-    let table = jobs(&[(0, 1, 10, 10)]);
-    let error = simulate(3, &options, table, &mut *scheduler, &mut ()).unwrap_err().to_string();
-    assert!(error.contains("where nodes differ, all jobs count the same"), "{error}");
 }
 
 proptest! {

@@ -131,24 +131,20 @@ fn ticks_map_by_weight() {
     assert_eq!(lives[1], (600.0, 800.0));
 }
 
-/// Which policies share by weight.
+/// All fractional policies share by weight.
 #[test]
-fn max_min_policies_of_the_dissertation_know_weights() {
+fn fractional_policies_know_weights() {
     let knows = |name: &str| name.parse::<Policy>().unwrap().knows_weights();
-    for name in ["Greedy*/OPT=MIN", "GreedyPM*/per/OPT=MIN/MVT=600", "MCB*/OPT=MIN", "/per/OPT=MIN/MFT=300"] {
-        assert!(knows(name), "{name}");
-    }
     for name in [
-        "EASY",
+        "Greedy*/OPT=MIN",
         "EQUIPARTITION",
         "Greedy*/OPT=AVG",
         "/stretch-per/OPT=MAX",
         "/per/BUDGET=5/OPT=MIN",
-        "/per/RELABEL/OPT=MIN",
-        "GreedyP*/OPT=MIN/LAS=300",
     ] {
-        assert!(!knows(name), "{name}");
+        assert!(knows(name), "{name}");
     }
+    assert!(!knows("EASY"));
 }
 
 const POLICIES: [&str; 7] = [

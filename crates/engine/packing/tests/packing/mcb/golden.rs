@@ -6,7 +6,7 @@ use dfrsim_packing::mcb::{DropRule, Mapping, Mcb, McbOptions, PackJob, Packing};
 /// Need and memory in tenths.
 fn job(sequence: u64, tasks: u32, need: u64, memory: u64) -> PackJob<'static> {
     let tenths = |part| Share::from_ratio(part, 10);
-    PackJob { tasks, need: tenths(need), memory: tenths(memory), sequence, pinned: None }
+    PackJob { tasks, need: tenths(need), memory: tenths(memory), sequence, pinned: None, size: None }
 }
 
 fn options(packing: Packing, drop: DropRule) -> McbOptions {

@@ -2,7 +2,9 @@
 
 use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
 use dfrsim_packing::mcb::{Balanced, DropRule, McbOptions, PackJob, Packing, Probes, Ties};
+use dfrsim_packing::{Capacities, TaskSize};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// A cluster with jobs that own their placements.
 #[derive(Clone, Debug)]
@@ -21,6 +23,22 @@ struct StateJob {
 }
 
 impl State {
+    /// What tasks take where nodes have a third dimension, which no job uses, and are of two classes.
+    pub(crate) fn sizes(&self) -> Vec<TaskSize> {
+        let size = |job: &StateJob| {
+            let [memory, need] = [job.memory, job.need].map(|share| u64::from(share.units()));
+            TaskSize { held: vec![memory, 0, 0], used: vec![0, need, 0], allowed: vec![true; 2] }
+        };
+        self.jobs.iter().map(size).collect()
+    }
+
+    /// Those nodes, which do not differ in what jobs use.
+    pub(crate) fn capacities(&self) -> Arc<Capacities> {
+        let one = u64::from(Share::ONE.units());
+        let class_of = (0..self.nodes as usize).map(|node| node % 2).collect();
+        Arc::new(Capacities::new(vec![vec![one; 3], vec![one, one, 0]], vec![one; 3], class_of))
+    }
+
     pub(crate) fn jobs(&self) -> Vec<PackJob<'_>> {
         self.jobs
             .iter()
@@ -30,6 +48,7 @@ impl State {
                 memory: job.memory,
                 sequence: job.sequence,
                 pinned: job.pinned.as_deref(),
+                size: None,
             })
             .collect()
     }

@@ -3,7 +3,7 @@
 use super::states::{State, mirrored_state, options, state};
 use super::twin::{self, TwinMapping};
 use dfrsim_model::Yield;
-use dfrsim_packing::mcb::{Mapping, Mcb, McbOptions};
+use dfrsim_packing::mcb::{Mapping, Mcb, McbOptions, PackJob};
 use proptest::prelude::*;
 
 fn plain(mapping: Mapping, jobs: usize) -> TwinMapping {
@@ -88,6 +88,38 @@ proptest! {
         let mut mcb = Mcb::new(state.nodes, options);
         let found = plain(mcb.map_by(&jobs, lowest, highest, yield_at), jobs.len());
         prop_assert_eq!(found, twin::map_by(state.nodes, options, &jobs, (lowest, highest), &yield_at));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Nodes that differ only in what no job uses are packed as if they were alike.
+    #[test]
+    fn more_dimensions_are_the_plain_case(
+        options in options(),
+        state in prop_oneof![state(6, 10, 6, 20), mirrored_state(12, 8, 2)],
+        weights in proptest::collection::vec(1_u32..4, 10),
+        slopes in slopes(),
+    ) {
+        let options = McbOptions { cpu_step: None, ..options };
+        let (plain_jobs, sizes) = (state.jobs(), state.sizes());
+        let jobs = plain_jobs.iter().zip(&sizes).map(|(&job, size)| PackJob { size: Some(size), ..job });
+        let jobs: Vec<PackJob<'_>> = jobs.collect();
+        let weights = &weights[..jobs.len()];
+        let (mut alike, mut differing) = (Mcb::new(state.nodes, options), Mcb::on(state.capacities(), options));
+        let count = jobs.len();
+        prop_assert_eq!(plain(differing.map(&jobs), count), plain(alike.map(&plain_jobs), count));
+        prop_assert_eq!(
+            plain(differing.map_weighted(&jobs, weights), count),
+            plain(alike.map_weighted(&plain_jobs, weights), count)
+        );
+        let yield_at = |job: usize, target| line(&slopes, job, target);
+        let lowest = Yield::try_from_units(1).unwrap();
+        prop_assert_eq!(
+            plain(differing.map_by(&jobs, lowest, Yield::ONE, yield_at), count),
+            plain(alike.map_by(&plain_jobs, lowest, Yield::ONE, yield_at), count)
+        );
     }
 }
 

@@ -3,6 +3,8 @@
 use super::mapping::PERIOD;
 use dfrsim_model::{NodeId, NodeTasks, Share, SimSpan, VirtualTime, Yield};
 use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
+use dfrsim_packing::{Capacities, TaskSize};
+use std::sync::Arc;
 
 fn on<const N: usize>(parts: [(u32, u32); N]) -> [NodeTasks; N] {
     parts.map(|(node, tasks)| NodeTasks { node: NodeId(node), tasks })
@@ -18,9 +20,9 @@ fn ratio(part: u64, whole: u64) -> Yield {
 fn three_jobs_on_two_nodes() {
     let (a, b, c) = (on([(0, 1)]), on([(0, 1), (1, 1)]), on([(1, 3)]));
     let jobs = [
-        SharedJob { need: Share::ONE, placement: &a },
-        SharedJob { need: Share::ONE, placement: &b },
-        SharedJob { need: Share::from_ratio(1, 2), placement: &c },
+        SharedJob { need: Share::ONE, placement: &a, size: None },
+        SharedJob { need: Share::ONE, placement: &b, size: None },
+        SharedJob { need: Share::from_ratio(1, 2), placement: &c, size: None },
     ];
     let (mut shares, mut yields) = (Shares::new(2), Vec::new());
     assert_eq!(shares.common(&jobs), ratio(2, 5));
@@ -36,7 +38,7 @@ fn three_jobs_on_two_nodes() {
 fn the_largest_average_is_not_fair() {
     let (d, a, b, c) = (on([(0, 4)]), on([(1, 1), (2, 1)]), on([(1, 1)]), on([(2, 1)]));
     let placements: [&[NodeTasks]; 4] = [&d, &a, &b, &c];
-    let jobs = placements.map(|placement| SharedJob { need: Share::ONE, placement });
+    let jobs = placements.map(|placement| SharedJob { need: Share::ONE, placement, size: None });
     let (mut shares, mut yields) = (Shares::new(3), Vec::new());
     shares.max_min(&jobs, &mut yields);
     assert_eq!(yields, [ratio(1, 4), ratio(1, 2), ratio(1, 2), ratio(1, 2)]);
@@ -49,7 +51,7 @@ fn the_largest_average_is_not_fair() {
 fn among_equal_averages_the_earlier_job_gets_more() {
     let (d, other) = (on([(0, 4)]), on([(1, 1)]));
     let placements: [&[NodeTasks]; 3] = [&other, &d, &other];
-    let jobs = placements.map(|placement| SharedJob { need: Share::ONE, placement });
+    let jobs = placements.map(|placement| SharedJob { need: Share::ONE, placement, size: None });
     let (mut shares, mut yields) = (Shares::new(2), Vec::new());
     shares.max_average(&jobs, &mut yields);
     assert_eq!(yields, [ratio(3, 4), ratio(1, 4), ratio(1, 4)]);
@@ -59,10 +61,11 @@ fn among_equal_averages_the_earlier_job_gets_more() {
 fn two_stretched(jobs: [(u64, u64); 2]) -> [Vec<Yield>; 2] {
     let placement = on([(0, 1)]);
     let jobs = jobs.map(|(flow, virtual_time)| StretchJob {
-        job: SharedJob { need: Share::ONE, placement: &placement },
+        job: SharedJob { need: Share::ONE, placement: &placement, size: None },
         flow_time: SimSpan::from_secs(flow),
         virtual_time: VirtualTime::of(SimSpan::from_secs(virtual_time)),
         floor: Yield::ZERO,
+        weight: 1.0,
     });
     let mut shares = Shares::new(1);
     let mut yields = [Vec::new(), Vec::new()];
@@ -100,8 +103,8 @@ fn a_job_waits_at_its_floor() {
 fn absurd_loads_give_no_yield() {
     let crowd = on([(0, u32::MAX)]);
     let few = on([(0, 1)]);
-    let mut jobs = vec![SharedJob { need: Share::ONE, placement: &crowd }; 9];
-    jobs.push(SharedJob { need: Share::try_from_units(7).unwrap(), placement: &few });
+    let mut jobs = vec![SharedJob { need: Share::ONE, placement: &crowd, size: None }; 9];
+    jobs.push(SharedJob { need: Share::try_from_units(7).unwrap(), placement: &few, size: None });
     let stretched: Vec<_> = jobs
         .iter()
         .map(|&job| StretchJob {
@@ -109,6 +112,7 @@ fn absurd_loads_give_no_yield() {
             flow_time: SimSpan::from_secs(2_000_000_000),
             virtual_time: VirtualTime::ZERO,
             floor: Yield::ZERO,
+            weight: 1.0,
         })
         .collect();
     let (mut shares, mut yields) = (Shares::new(1), Vec::new());
@@ -128,9 +132,9 @@ fn absurd_loads_give_no_yield() {
 fn without_contention_every_yield_is_one() {
     let (one, many) = (on([(0, 1)]), on([(0, 1), (1, 4)]));
     let jobs = [
-        SharedJob { need: Share::ZERO, placement: &many },
-        SharedJob { need: Share::ONE, placement: &[] },
-        SharedJob { need: Share::ONE, placement: &one },
+        SharedJob { need: Share::ZERO, placement: &many, size: None },
+        SharedJob { need: Share::ONE, placement: &[], size: None },
+        SharedJob { need: Share::ONE, placement: &one, size: None },
     ];
     let (mut shares, mut yields) = (Shares::new(2), Vec::new());
     assert_eq!(shares.common(&jobs), Yield::ONE);
@@ -148,11 +152,68 @@ fn without_contention_every_yield_is_one() {
 fn weights_are_the_speeds_of_rising() {
     let (a, b, c) = (on([(0, 1)]), on([(0, 1), (1, 1)]), on([(0, 1)]));
     let jobs = [
-        SharedJob { need: Share::ONE, placement: &a },
-        SharedJob { need: Share::ONE, placement: &b },
-        SharedJob { need: Share::from_ratio(1, 5), placement: &c },
+        SharedJob { need: Share::ONE, placement: &a, size: None },
+        SharedJob { need: Share::ONE, placement: &b, size: None },
+        SharedJob { need: Share::from_ratio(1, 5), placement: &c, size: None },
     ];
     let mut yields = Vec::new();
-    Shares::new(2).weighted_max_min(&jobs, &[1 << 20, 1 << 22, u32::MAX], &mut yields);
+    Shares::new(2).weighted_max_min(&jobs, &[1 << 20, 1 << 22, u32::MAX.into()], &mut yields);
     assert_eq!(yields, [ratio(4, 25), ratio(16, 25), Yield::ONE]);
+}
+
+/// The second job counts twice: its stretch is the largest until it has 2/3 of the node, and its yield the more valuable one.
+#[test]
+fn stretches_and_yields_count_by_weight() {
+    let placement = on([(0, 1)]);
+    let job = SharedJob { need: Share::ONE, placement: &placement, size: None };
+    let stretched = [1.0, 2.0].map(|weight| StretchJob {
+        job,
+        flow_time: SimSpan::ZERO,
+        virtual_time: VirtualTime::ZERO,
+        floor: Yield::ZERO,
+        weight,
+    });
+    let (mut shares, mut yields) = (Shares::new(1), Vec::new());
+    shares.min_max_stretch(&stretched, PERIOD, &mut yields);
+    assert_eq!(yields, [ratio(1, 3), ratio(2, 3)]);
+    shares.max_average_inverse_stretch(&stretched, PERIOD, &mut yields);
+    assert_eq!(yields, [Yield::ZERO, Yield::ONE]);
+    shares.max_weighted_average(&[job; 3], &[1, 2, 1], &mut yields);
+    assert_eq!(yields, [ratio(1, 3), ratio(1, 3), ratio(1, 3)], "none is below the common yield");
+    let (half, other) = (on([(0, 1)]), on([(0, 1), (1, 1)]));
+    let (two, on_each): (_, [&[NodeTasks]; 2]) = (on([(1, 2)]), [&half, &other]);
+    let [first, second] = on_each.map(|placement| SharedJob { placement, ..job });
+    let third = SharedJob { placement: &two, ..job };
+    // Node 1 leaves a third to each, and node 0 the rest to the first job; one level for all is lower there.
+    shares = Shares::new(2);
+    shares.weighted_common(&[first, second, third], &[1, 1, 1], &mut yields);
+    assert_eq!(yields, [ratio(1, 3); 3]);
+    shares.weighted_common(&[first, second, third], &[5, 2, 1], &mut yields);
+    assert_eq!(yields, [ratio(5, 7), ratio(2, 7), ratio(1, 7)]);
+}
+
+/// CPU 4 and 1 GPU on node 0, CPU 2 on node 1. Jobs 0 and 1 ask for the whole GPU: half of it each, with which they use 1/2 + 1 of the
+/// CPU. Job 2, with need 4 there, rises until that is full: (4 - 3/2) / 4. Job 3 with need 3 has node 1 alone: 2/3.
+#[test]
+fn each_dimension_of_each_node_can_stop_jobs() {
+    let cluster = Capacities::new(vec![vec![1, 4, 1], vec![1, 2, 0]], vec![4, 4, 1], vec![0, 1]);
+    let size = |cpu, gpu| TaskSize { used: vec![0, cpu, gpu], ..TaskSize::default() };
+    let sizes = [size(1, 1), size(2, 1), size(4, 0), size(3, 0)];
+    let nodes = [0, 0, 0, 1].map(|node| on([(node, 1)]));
+    let jobs: [SharedJob<'_>; 4] = std::array::from_fn(|job| SharedJob {
+        need: Share::ZERO,
+        placement: &nodes[job],
+        size: Some(&sizes[job]),
+    });
+    let mut yields = Vec::new();
+    let mut shares = Shares::on(Arc::new(cluster));
+    shares.max_min(&jobs, &mut yields);
+    assert_eq!(yields, [ratio(1, 2), ratio(1, 2), ratio(5, 8), ratio(2, 3)]);
+    assert_eq!(shares.common(&jobs), ratio(1, 2));
+    // Job 2 is worth the most for what it takes of the CPU, but no job has less than 1/2.
+    shares.max_average(&jobs, &mut yields);
+    assert_eq!(yields, [ratio(1, 2), ratio(1, 2), ratio(5, 8), ratio(2, 3)]);
+    // The GPU is shared 3 to 1, which leaves more than 2 of the CPU to job 2.
+    shares.weighted_max_min(&jobs, &[3, 1, 1, 1], &mut yields);
+    assert_eq!(yields, [ratio(3, 4), ratio(1, 4), ratio(11, 16), ratio(2, 3)]);
 }

@@ -2,8 +2,10 @@
 
 use dfrsim_model::{CpuUse, NodeId, NodeTasks, Share, SimSpan, VirtualTime, Yield};
 use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
+use dfrsim_packing::{Capacities, TaskSize};
 use proptest::prelude::*;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 pub(crate) const PERIOD: SimSpan = SimSpan::from_secs(600);
 
@@ -25,7 +27,10 @@ pub(crate) struct Mapping {
 
 impl Mapping {
     pub(crate) fn shared(&self) -> Vec<SharedJob<'_>> {
-        self.jobs.iter().map(|job| SharedJob { need: job.need, placement: &job.placement }).collect()
+        self.jobs
+            .iter()
+            .map(|job| SharedJob { need: job.need, placement: &job.placement, size: None })
+            .collect()
     }
     /// With floors that fit, since none is above the common yield.
     pub(crate) fn stretched(&self) -> Vec<StretchJob<'_>> {
@@ -35,8 +40,20 @@ impl Mapping {
             flow_time: mapped.flow_time,
             virtual_time: mapped.virtual_time,
             floor: Yield::from_f64(mapped.floor * common),
+            weight: 1.0,
         };
         self.jobs.iter().zip(self.shared()).map(with_floor).collect()
+    }
+    /// What tasks need where nodes have three dimensions, of which the third one is not used.
+    pub(crate) fn sizes(&self) -> Vec<TaskSize> {
+        let used = |job: &MappedJob| vec![0, u64::from(job.need.units()), 0];
+        self.jobs.iter().map(|job| TaskSize { used: used(job), ..TaskSize::default() }).collect()
+    }
+    /// Those nodes.
+    pub(crate) fn capacities(&self) -> Arc<Capacities> {
+        let one = u64::from(Share::ONE.units());
+        let class_of = (0..self.nodes as usize).map(|node| node % 2).collect();
+        Arc::new(Capacities::new(vec![vec![one; 3], vec![one, one, one / 7]], vec![one; 3], class_of))
     }
     /// The tasks of a job on a node.
     pub(crate) fn tasks(&self, job: usize, node: u32) -> u32 {

@@ -6,7 +6,7 @@ mod mapping;
 mod twins;
 
 use dfrsim_model::Yield;
-use dfrsim_packing::shares::{Shares, StretchJob};
+use dfrsim_packing::shares::{SharedJob, Shares, StretchJob};
 use mapping::{Mapping, PERIOD, any_need, mappings, quarters};
 use proptest::prelude::*;
 
@@ -31,6 +31,10 @@ fn all_yields(mapping: &Mapping) -> [Vec<Yield>; 4] {
         shares.max_average_inverse_stretch(&stretched, PERIOD, average_stretch);
     }
     yields
+}
+
+fn wide(weights: &[u32]) -> Vec<u64> {
+    weights.iter().copied().map(u64::from).collect()
 }
 
 fn common_load(mapping: &Mapping) -> f64 {
@@ -108,7 +112,7 @@ proptest! {
         let weights = &weights[..mapping.jobs.len()];
         let (mut shares, mut yields) = (Shares::new(mapping.nodes), Vec::new());
         for mapping in [&mapping.mirrored(), &mapping] {
-            shares.weighted_max_min(&mapping.shared(), weights, &mut yields);
+            shares.weighted_max_min(&mapping.shared(), &wide(weights), &mut yields);
         }
         prop_assert!(mapping.fits(&yields), "{yields:?}");
         let unit = f64::from(1_u32 << 31);
@@ -124,7 +128,7 @@ proptest! {
         mapping in mappings(&quarters(), 1..=4, 0..=6), weights in prop::collection::vec(1_u32..=12, 6),
     ) {
         let (weights, mut yields) = (&weights[..mapping.jobs.len()], Vec::new());
-        Shares::new(mapping.nodes).weighted_max_min(&mapping.shared(), weights, &mut yields);
+        Shares::new(mapping.nodes).weighted_max_min(&mapping.shared(), &wide(weights), &mut yields);
         prop_assert!(mapping.fits(&yields), "{yields:?}");
         for (at, exact) in yields.iter().zip(fractions::filled(&mapping, weights)) {
             // A unit more only if less than a thousandth of it was missing.
@@ -134,6 +138,39 @@ proptest! {
         }
     }
 
+    /// Nodes that differ only in what no job uses are shared as if they were alike, but for a unit of rounding.
+    #[test]
+    fn more_dimensions_are_the_plain_case(
+        mapping in mappings(&any_need(), 1..=6, 0..=10), weights in prop::collection::vec(1_u64..=12, 10),
+    ) {
+        let (plain, sizes, stretched) = (mapping.shared(), mapping.sizes(), mapping.stretched());
+        let jobs = plain.iter().zip(&sizes).map(|(&job, size)| SharedJob { size: Some(size), ..job });
+        let jobs: Vec<SharedJob<'_>> = jobs.collect();
+        let timed = stretched.iter().zip(&jobs).map(|(&stretched, &job)| StretchJob { job, ..stretched });
+        let timed: Vec<StretchJob<'_>> = timed.collect();
+        let (mut alike, mut differing) = (Shares::new(mapping.nodes), Shares::on(mapping.capacities()));
+        prop_assert_eq!(differing.common(&jobs), alike.common(&plain));
+        let (mut of_alike, mut of_differing) = (Vec::new(), Vec::new());
+        let same = |one: &[Yield], other: &[Yield]| {
+            one.iter().zip(other).all(|(one, other)| one.units().abs_diff(other.units()) <= 1)
+        };
+        alike.max_min(&plain, &mut of_alike);
+        differing.max_min(&jobs, &mut of_differing);
+        prop_assert!(same(&of_alike, &of_differing));
+        alike.weighted_max_min(&plain, &weights, &mut of_alike);
+        differing.weighted_max_min(&jobs, &weights, &mut of_differing);
+        prop_assert!(same(&of_alike, &of_differing));
+        alike.max_average(&plain, &mut of_alike);
+        differing.max_average(&jobs, &mut of_differing);
+        prop_assert!(same(&of_alike, &of_differing));
+        alike.min_max_stretch(&stretched, PERIOD, &mut of_alike);
+        differing.min_max_stretch(&timed, PERIOD, &mut of_differing);
+        prop_assert!(same(&of_alike, &of_differing));
+        alike.max_average_inverse_stretch(&stretched, PERIOD, &mut of_alike);
+        differing.max_average_inverse_stretch(&timed, PERIOD, &mut of_differing);
+        prop_assert!(same(&of_alike, &of_differing));
+    }
+
     #[test]
     fn equal_weights_do_not_matter(
         mapping in mappings(&any_need(), 1..=6, 0..=10), weight in 1_u32 << 12..=u32::MAX,
@@ -141,7 +178,7 @@ proptest! {
         let [plain, ..] = all_yields(&mapping);
         let mut yields = Vec::new();
         let weights = vec![weight; mapping.jobs.len()];
-        Shares::new(mapping.nodes).weighted_max_min(&mapping.shared(), &weights, &mut yields);
+        Shares::new(mapping.nodes).weighted_max_min(&mapping.shared(), &wide(&weights), &mut yields);
         for (one, other) in plain.iter().zip(&yields) {
             prop_assert!(one.units().abs_diff(other.units()) <= 1, "{plain:?} and {yields:?}");
         }

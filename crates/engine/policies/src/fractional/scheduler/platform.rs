@@ -2,13 +2,11 @@
 
 use super::FractionalScheduler;
 use crate::fractional::OnSubmission;
-use crate::fractional::available::Available;
 use crate::fractional::idle::IdleJob;
 use dfrsim_cluster::{JobHandle, JobState, Situation, View};
-use dfrsim_packing::mcb::Mcb;
 
 /// What a change of the platform leaves to be decided.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Displaced {
     /// Jobs that have lost their nodes, by order of submission: they arrive again, before those that are submitted.
     pub(super) jobs: Vec<JobHandle>,
@@ -17,34 +15,22 @@ pub(super) struct Displaced {
 }
 
 impl FractionalScheduler {
-    /// Takes jobs off nodes that are not available any more.
-    pub(super) fn follow_platform(&mut self, situation: &Situation<'_>) -> Displaced {
+    /// Brings the mapping up to date with what has happened.
+    pub(super) fn follow(&mut self, situation: &Situation<'_>) -> Displaced {
         let view = situation.view;
-        let has_changed =
-            std::mem::replace(&mut self.platform_changes, view.platform_changes()) != view.platform_changes();
-        if !has_changed && !Available::drains(view) {
-            return Displaced::default();
+        let change = self.mapper.follow(situation, self.policy.pauses());
+        for &job in &change.interrupted {
+            let length = self.policy.extensions.length(view.job(job));
+            self.idle.insert(IdleJob::new(job, view.job(job), length));
         }
-        let mut jobs = Vec::new();
-        for interrupted in situation.interrupted {
-            let job = view.job(interrupted.job);
-            self.mapping.forget(view, interrupted.job);
-            if job.state() == JobState::Waiting {
-                let idle = IdleJob::new(interrupted.job, job, self.policy.extensions.length(job));
-                self.idle.insert(idle);
-                jobs.push(interrupted.job);
-            }
+        if change.are_other_nodes {
+            self.mcb = self.mapper.nodes.mcb(self.options.mcb);
+            self.shares = self.mapper.nodes.shares();
         }
-        let available = Available::of(view, self.policy.pauses());
-        let are_others = !available.are(&self.mapping.available);
-        if are_others {
-            if available.count() != self.mapping.available.count() {
-                self.mcb = Mcb::new(available.count(), self.options.mcb);
-            }
-            jobs.extend(self.mapping.change_nodes(view, available));
-        }
+        let is_room = change.are_other_nodes || change.is_interruption;
+        let mut jobs = [change.interrupted, change.cut_off].concat();
         jobs.sort_unstable_by_key(|&job| view.job(job).sequence());
-        Displaced { jobs, is_room: are_others || !situation.interrupted.is_empty() }
+        Displaced { jobs, is_room }
     }
 
     /// Jobs that have lost their nodes arrive again. Those that leave them for a window move where Greedy finds room, if the policy
@@ -54,7 +40,7 @@ impl FractionalScheduler {
             if view.job(job).state() != JobState::Running {
                 self.admit(view, job);
             } else if !matches!(self.policy.on_submission, OnSubmission::Nothing | OnSubmission::Mcb) {
-                self.mapping.place_greedily(view, job);
+                self.mapper.place_greedily(view, job);
             }
         }
     }

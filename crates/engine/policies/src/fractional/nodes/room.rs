@@ -6,7 +6,7 @@ use std::ops::Bound::{Excluded, Included};
 
 /// The free memory of all nodes at one moment. With thousands of waiting jobs nearly all are refused by comparing them with one that was.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(in crate::fractional) struct Room {
     /// Free memory and how many nodes have it, decreasing.
     free: Vec<(Share, u32)>,
     /// Memory of a task and number of tasks of what was refused, by rising memory and falling number: what asks for no less than one of
@@ -16,7 +16,7 @@ pub(super) struct Room {
 
 impl Room {
     /// The free memory of nodes, and how many neighbours have it.
-    pub(super) fn set(&mut self, free: impl Iterator<Item = (Share, u32)>) {
+    pub(in crate::fractional) fn set(&mut self, free: impl Iterator<Item = (Share, u32)>) {
         self.refused.clear();
         self.free.clear();
         self.free.extend(free);
@@ -36,7 +36,7 @@ impl Room {
     }
 
     /// Whether there is room for all tasks of this size: then and only then does Greedy find nodes for them.
-    pub(super) fn takes(&mut self, memory: Share, tasks: u32) -> bool {
+    pub(in crate::fractional) fn takes(&mut self, memory: Share, tasks: u32) -> bool {
         let after = self.refused.partition_point(|&(other, _)| other <= memory);
         if after > 0 && self.refused[after - 1].1 <= tasks {
             return false;
@@ -54,7 +54,11 @@ impl Room {
     }
 
     /// The largest of these memories with which this many tasks find room; `None` if they find none with the least.
-    pub(super) fn limit<T>(&mut self, tasks: u32, memories: &BTreeMap<Share, T>) -> Option<Share> {
+    pub(in crate::fractional) fn limit<T>(
+        &mut self,
+        tasks: u32,
+        memories: &BTreeMap<Share, T>,
+    ) -> Option<Share> {
         let (&least, _) = memories.first_key_value()?;
         let (&most, _) = memories.last_key_value()?;
         if !self.takes(least, tasks) {
@@ -75,7 +79,7 @@ impl Room {
     }
 
     /// There is no room for this many tasks of this size, as others have taken some since.
-    pub(super) fn refuse(&mut self, memory: Share, tasks: u32) {
+    pub(in crate::fractional) fn refuse(&mut self, memory: Share, tasks: u32) {
         let begin = self.refused.partition_point(|&(other, _)| other < memory);
         let no_better = self.refused[begin..].partition_point(|&(_, count)| count >= tasks);
         self.refused.splice(begin..begin + no_better, [(memory, tasks)]);

@@ -1,0 +1,193 @@
+//! The search for the jobs that are kept and the value at which they are packed, and packing on nodes that are alike.
+
+use super::PackJob;
+use super::demand::{CPU, Demand, KeptJobs, MEMORY};
+use super::options::{Balanced, DropRule, McbOptions, Packing, Probes};
+use super::pinned_nodes::PinnedNodes;
+use super::placements::Placements;
+use crate::filling::{ItemLists, OneList, Packer, Plan, TwoLists};
+use crate::yield_search::{Ends, SearchRange};
+use dfrsim_model::Yield;
+
+/// Jobs, of which some are kept, that are to be packed.
+pub(super) trait Packs {
+    /// Keeps a job, unless what the kept jobs then hold leaves no hope for a packing; whether it does.
+    fn keep(&mut self, job: usize) -> bool;
+    /// Does not keep a job any more.
+    fn leave(&mut self, job: usize);
+    /// Whether a job is kept.
+    fn is_kept(&self, job: usize) -> bool;
+    /// The values to be searched for the kept jobs.
+    fn range(&self) -> SearchRange;
+    /// Whether the kept jobs can be packed at a value; remembers the packing.
+    fn packs_at(&mut self, value: Yield) -> bool;
+}
+
+/// Finds which of so many jobs are kept, and the value at which their packing, which is remembered, was found; `None` if none is kept.
+pub(super) fn search(
+    jobs: usize,
+    options: McbOptions,
+    precision: Yield,
+    packs: &mut impl Packs,
+) -> Option<Yield> {
+    let value = keep_prefix(jobs, options, precision, packs);
+    if options.drop == DropRule::Skip && try_dropped_again(jobs, options, precision, packs) {
+        return largest(options, precision, packs);
+    }
+    value
+}
+
+/// The largest value at which the search finds a packing of the kept jobs.
+fn largest(options: McbOptions, precision: Yield, packs: &mut impl Packs) -> Option<Yield> {
+    if options.probes == Probes::Bisection {
+        let whole = SearchRange { lowest: Yield::ZERO, highest: Yield::ONE };
+        return whole.bisect_open(precision, |value| packs.packs_at(value));
+    }
+    let range = packs.range();
+    match range.try_ends(|value| packs.packs_at(value)) {
+        Ends::Highest => Some(range.highest),
+        Ends::Lowest => Some(range.bisect(precision, |value| packs.packs_at(value))),
+        Ends::Neither => None,
+    }
+}
+
+/// Keeps the most jobs of highest priority of which the search finds a packing; its value.
+fn keep_prefix(jobs: usize, options: McbOptions, precision: Yield, packs: &mut impl Packs) -> Option<Yield> {
+    // With more jobs than these no packing can succeed, so none is tried.
+    let mut count = (0..jobs).find(|&job| !packs.keep(job)).unwrap_or(jobs);
+    loop {
+        let value = largest(options, precision, packs);
+        if value.is_some() || count == 0 {
+            return value;
+        }
+        count -= 1;
+        packs.leave(count);
+    }
+}
+
+/// Keeps each job that was left out, by decreasing priority, with which a packing is found at the lowest value, or at
+/// any that is tried where that is no end of the search; whether there is one.
+fn try_dropped_again(jobs: usize, options: McbOptions, precision: Yield, packs: &mut impl Packs) -> bool {
+    let mut any = false;
+    for job in 0..jobs {
+        if packs.is_kept(job) || !packs.keep(job) {
+            continue;
+        }
+        let can_be_packed = match options.probes {
+            Probes::EndsFirst => {
+                let range = packs.range();
+                range.lowest <= range.highest && packs.packs_at(range.lowest)
+            }
+            Probes::Bisection => largest(options, precision, packs).is_some(),
+        };
+        any |= can_be_packed;
+        if !can_be_packed {
+            packs.leave(job);
+        }
+    }
+    any
+}
+
+/// What a packing starts from, and the last ones; used again from call to call.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// The tasks that can be placed freely.
+    pub(super) items: ItemLists<2>,
+    /// The nodes with the tasks that cannot.
+    pub(super) nodes: PinnedNodes,
+    packer: Packer<2>,
+    tried: Plan,
+    found: Plan,
+}
+
+impl Layout {
+    pub(super) fn new(nodes: u32) -> Layout {
+        Layout {
+            items: ItemLists::new(),
+            nodes: PinnedNodes::new(nodes),
+            packer: Packer::new(),
+            tried: Plan::default(),
+            found: Plan::default(),
+        }
+    }
+}
+
+/// Packs jobs onto nodes that are alike.
+pub(super) struct Alike<'a, D> {
+    jobs: &'a [PackJob<'a>],
+    nodes: u32,
+    options: McbOptions,
+    demand: D,
+    kept: &'a mut KeptJobs,
+    layout: &'a mut Layout,
+}
+
+impl<'a, D: Demand> Alike<'a, D> {
+    /// None of the jobs is kept yet.
+    pub(super) fn new(
+        jobs: &'a [PackJob<'a>],
+        nodes: u32,
+        options: McbOptions,
+        demand: D,
+        kept: &'a mut KeptJobs,
+        layout: &'a mut Layout,
+    ) -> Alike<'a, D> {
+        kept.reset(jobs.len());
+        Alike { jobs, nodes, options, demand, kept, layout }
+    }
+
+    /// The placements of the packing that was found, and the value of the mapping.
+    pub(super) fn hand_out(mut self, found: Option<Yield>, placements: &mut Placements) -> Yield {
+        placements.reset(self.jobs, self.nodes);
+        let Some(value) = found else { return self.demand.range(self.kept, self.nodes).highest };
+        // Laid out once more as it was when the packing was found: the items map tasks to jobs.
+        self.demand.arrange(value, self.kept, self.layout);
+        let items = self.layout.items.items().len();
+        placements.hand_out(&self.layout.found, self.jobs, self.kept, &self.demand, items);
+        value
+    }
+}
+
+impl<D: Demand> Packs for Alike<'_, D> {
+    #[inline(always)]
+    fn keep(&mut self, job: usize) -> bool {
+        self.kept.insert(job, &self.jobs[job]);
+        let may_fit = self.kept.may_fit(self.nodes);
+        if may_fit {
+            self.demand.set_kept(job, true);
+        } else {
+            self.kept.remove(job, &self.jobs[job]);
+        }
+        may_fit
+    }
+    fn leave(&mut self, job: usize) {
+        self.kept.remove(job, &self.jobs[job]);
+        self.demand.set_kept(job, false);
+    }
+    fn is_kept(&self, job: usize) -> bool {
+        self.kept.flags()[job]
+    }
+    fn range(&self) -> SearchRange {
+        self.demand.range(self.kept, self.nodes)
+    }
+    fn packs_at(&mut self, value: Yield) -> bool {
+        if !self.demand.arrange(value, self.kept, self.layout) {
+            return false;
+        }
+        let Layout { items, nodes, packer, tried, found } = &mut *self.layout;
+        let packed = match self.options.packing {
+            Packing::ChoosePack => packer.pack(&mut OneList, items, nodes.runs(), tried),
+            Packing::TwoLists => {
+                let balanced = match self.options.balanced {
+                    Balanced::Memory => MEMORY,
+                    Balanced::Cpu => CPU,
+                };
+                packer.pack(&mut TwoLists { balanced }, items, nodes.runs(), tried)
+            }
+        };
+        if packed {
+            std::mem::swap(tried, found);
+        }
+        packed
+    }
+}

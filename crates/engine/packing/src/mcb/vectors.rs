@@ -1,0 +1,204 @@
+//! Packing onto nodes that differ: the rules of nodes that are alike in more dimensions, node by node and job by job.
+
+use super::demand::KeptJobs;
+use super::options::{Balanced, McbOptions, Packing};
+use super::placements::Placements;
+use super::search::Packs;
+use super::{PackJob, Values};
+use crate::capacities::CPU;
+use crate::shares::packed_in_steps;
+use crate::yield_search::SearchRange;
+use crate::{Capacities, TaskSize};
+use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
+use std::cmp::Reverse;
+
+/// Packs jobs onto nodes that differ. Amounts are in units of 2^-20 of those of [`Capacities`].
+pub(super) struct Vectors<'a, F> {
+    jobs: &'a [PackJob<'a>],
+    capacities: &'a Capacities,
+    options: McbOptions,
+    values: Values<F>,
+    kept: &'a mut KeptJobs,
+    /// The amounts that all nodes have, and that the kept jobs hold at any yield, in whole units.
+    totals: Vec<u128>,
+    held: Vec<u128>,
+    found: Vec<Vec<NodeTasks>>,
+}
+
+fn size_of<'a>(job: &PackJob<'a>) -> &'a TaskSize {
+    job.size.expect("where nodes differ, tasks have sizes in all dimensions")
+}
+
+impl<'a, F: Fn(usize, Yield) -> Option<Yield>> Vectors<'a, F> {
+    /// None of the jobs is kept yet.
+    pub(super) fn new(
+        jobs: &'a [PackJob<'a>],
+        capacities: &'a Capacities,
+        options: McbOptions,
+        values: Values<F>,
+        kept: &'a mut KeptJobs,
+    ) -> Vectors<'a, F> {
+        kept.reset(jobs.len());
+        let totals: Vec<u128> = (0..capacities.wholes().len()).map(|it| capacities.total(it)).collect();
+        let (held, found) = (vec![0; totals.len()], vec![Vec::new(); jobs.len()]);
+        Vectors { jobs, capacities, options, values, kept, totals, held, found }
+    }
+
+    /// The placements of the packing that was found, and the value of the mapping.
+    pub(super) fn hand_out(self, found: Option<Yield>, placements: &mut Placements) -> Yield {
+        let is_found = |job: usize| found.is_some() && self.is_kept(job) && self.jobs[job].pinned.is_none();
+        let highest = self.range().highest;
+        placements
+            .set((0..self.jobs.len()).map(|job| if is_found(job) { &self.found[job][..] } else { &[] }));
+        found.unwrap_or(highest)
+    }
+
+    /// The yield of a job at a value. In whole steps of CPU, the yield of the steps counts in all dimensions.
+    fn yield_at(&self, job: usize, value: Yield) -> Option<Yield> {
+        let exact = (self.values.yield_at)(job, value)?;
+        let (need, step) =
+            (self.jobs[job].need, self.options.cpu_step.filter(|_| self.jobs[job].need > Share::ZERO));
+        Some(step.map_or(exact, |step| packed_in_steps(exact, need, step)))
+    }
+
+    /// The amount as a part of the whole, in units of the first whole.
+    fn part(&self, dimension: usize, amount: u128) -> u128 {
+        let wholes = self.capacities.wholes();
+        amount * u128::from(wholes[0]) / u128::from(wholes[dimension])
+    }
+
+    /// The dimensions in the order in which a node looks through their lists: by what it has free, most first.
+    fn ranked(&self, free: &[u128], dimensions: &mut [usize]) {
+        let turn = |dimension: usize| match self.options.balanced {
+            Balanced::Cpu if dimension <= CPU => CPU - dimension,
+            _ => dimension,
+        };
+        dimensions.sort_unstable_by_key(|&it| (Reverse(self.part(it, free[it])), turn(it)));
+    }
+
+    /// The lists of those that are not pinned: one, or one for each dimension in which tasks are largest. Each is by the largest part of
+    /// a node that a task takes in a dimension, then the second largest, and so on.
+    fn lists(&self, sizes: &[Vec<u128>]) -> Vec<Vec<usize>> {
+        let dimensions = self.totals.len();
+        let parts = |job: usize| (0..dimensions).map(move |it| (self.part(it, sizes[job][it]), Reverse(it)));
+        let mut all: Vec<usize> = (0..self.jobs.len()).collect();
+        all.retain(|&job| self.is_kept(job) && self.jobs[job].pinned.is_none());
+        all.sort_by_cached_key(|&job| {
+            let mut parts: Vec<Reverse<u128>> = parts(job).map(|(part, _)| Reverse(part)).collect();
+            parts.sort_unstable();
+            (parts, self.options.ties.order(self.jobs[job].sequence, job as u32))
+        });
+        if self.options.packing == Packing::ChoosePack {
+            return vec![all];
+        }
+        let mut lists = vec![Vec::new(); dimensions];
+        for job in all {
+            let largest = parts(job).max().map_or(0, |(_, Reverse(dimension))| dimension);
+            lists[largest].push(job);
+        }
+        lists
+    }
+
+    /// Packs all kept jobs at a value, if that succeeds.
+    fn pack(&self, value: Yield) -> Option<Vec<Vec<NodeTasks>>> {
+        let mut sizes = vec![Vec::new(); self.jobs.len()];
+        for (job, size) in sizes.iter_mut().enumerate().filter(|(job, _)| self.is_kept(*job)) {
+            let at = u128::from(self.yield_at(job, value)?.units());
+            let TaskSize { held, used, .. } = size_of(&self.jobs[job]);
+            let amounts = held.iter().zip(used);
+            size.extend(
+                amounts.map(|(&held, &used)| (u128::from(held) << Yield::BITS) + u128::from(used) * at),
+            );
+        }
+        let whole = |node| self.capacities.of(node).iter().map(|&amount| u128::from(amount) << Yield::BITS);
+        let nodes = 0..self.capacities.class_of().len();
+        let mut free: Vec<Vec<u128>> = nodes.map(|node| whole(node).collect()).collect();
+        for (job, size) in self.jobs.iter().zip(&sizes).filter(|(_, size)| !size.is_empty()) {
+            for part in job.pinned.into_iter().flatten() {
+                for (free, size) in free[part.node.index()].iter_mut().zip(size) {
+                    *free = free.checked_sub(size * u128::from(part.tasks))?;
+                }
+            }
+        }
+        let mut lists = self.lists(&sizes);
+        let mut ranks: Vec<usize> = (0..lists.len()).collect();
+        let mut left: Vec<u32> = self.jobs.iter().map(|job| job.tasks).collect();
+        let mut placements = vec![Vec::new(); self.jobs.len()];
+        for (node, free) in free.iter_mut().enumerate() {
+            let class = self.capacities.class_of()[node];
+            let fits = |job: usize, free: &[u128]| {
+                size_of(&self.jobs[job]).allowed[class]
+                    && sizes[job].iter().zip(free).all(|(size, free)| size <= free)
+            };
+            // What a node has free only shrinks: what did not fit once need not be examined again.
+            let mut cursors = vec![0; lists.len()];
+            loop {
+                if lists.len() > 1 {
+                    self.ranked(free, &mut ranks);
+                }
+                let next = ranks.iter().find_map(|&list| {
+                    let passed = lists[list][cursors[list]..]
+                        .iter()
+                        .take_while(|&&job| left[job] == 0 || !fits(job, free));
+                    cursors[list] += passed.count();
+                    lists[list].get(cursors[list]).copied()
+                });
+                let Some(job) = next else { break };
+                let most = if lists.len() > 1 { 1 } else { left[job] };
+                let rooms = free.iter().zip(&sizes[job]).filter_map(|(free, size)| free.checked_div(*size));
+                let tasks = rooms.fold(most, |most, room| room.min(u128::from(most)) as u32);
+                free.iter_mut().zip(&sizes[job]).for_each(|(free, size)| *free -= size * u128::from(tasks));
+                left[job] -= tasks;
+                let on: &mut Vec<NodeTasks> = &mut placements[job];
+                match on.last_mut().filter(|last| last.node.index() == node) {
+                    Some(last) => last.tasks += tasks,
+                    None => on.push(NodeTasks { node: NodeId(node as u32), tasks }),
+                }
+            }
+            lists.iter_mut().for_each(|list| list.retain(|&job| left[job] > 0));
+        }
+        lists.iter().all(Vec::is_empty).then_some(placements)
+    }
+}
+
+impl<F: Fn(usize, Yield) -> Option<Yield>> Packs for Vectors<'_, F> {
+    fn keep(&mut self, job: usize) -> bool {
+        self.kept.insert(job, &self.jobs[job]);
+        let tasks = u128::from(self.jobs[job].tasks);
+        let holds = self.held.iter_mut().zip(&size_of(&self.jobs[job]).held);
+        holds.for_each(|(sum, &held)| *sum += u128::from(held) * tasks);
+        let may_fit = self.held.iter().zip(&self.totals).all(|(held, total)| held <= total);
+        if !may_fit {
+            self.leave(job);
+        }
+        may_fit
+    }
+    fn leave(&mut self, job: usize) {
+        self.kept.remove(job, &self.jobs[job]);
+        let tasks = u128::from(self.jobs[job].tasks);
+        let holds = self.held.iter_mut().zip(&size_of(&self.jobs[job]).held);
+        holds.for_each(|(sum, &held)| *sum -= u128::from(held) * tasks);
+    }
+    fn is_kept(&self, job: usize) -> bool {
+        self.kept.flags()[job]
+    }
+    fn range(&self) -> SearchRange {
+        self.values.range(|value| {
+            (0..self.totals.len()).all(|dimension| {
+                let used = |job: usize| {
+                    let at = (self.values.yield_at)(job, value).map_or(0, Yield::units);
+                    let used = u128::from(size_of(&self.jobs[job]).used[dimension]) * u128::from(at);
+                    used * u128::from(self.jobs[job].tasks)
+                };
+                let kept = (0..self.jobs.len()).filter(|&job| self.is_kept(job));
+                kept.map(used).sum::<u128>() <= self.totals[dimension] << Yield::BITS
+            })
+        })
+    }
+    fn packs_at(&mut self, value: Yield) -> bool {
+        let packed = self.pack(value);
+        let is_packed = packed.is_some();
+        self.found = packed.unwrap_or_else(|| std::mem::take(&mut self.found));
+        is_packed
+    }
+}

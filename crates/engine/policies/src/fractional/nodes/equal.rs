@@ -1,0 +1,334 @@
+//! Nodes that are alike, of which the same is said of many neighbours at a time.
+
+use super::segments::Segments;
+use super::{Nodes, Room, Task, Wanted};
+use dfrsim_cluster::{JobHandle, NodeRange, View};
+use dfrsim_model::offline::{Instance, OfflineJob};
+use dfrsim_model::{NodeId, NodeTasks, Share, Yield};
+use dfrsim_packing::mcb::{Mcb, McbOptions};
+use dfrsim_packing::shares::Shares;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Free memory and CPU load of each node under the mapping that is being made.
+#[derive(Debug)]
+pub(super) struct EqualNodes {
+    segments: Segments,
+    /// By node, of the first one of each segment: what each of its nodes has.
+    loads: Vec<NodeLoad>,
+    /// The segments that can take tasks of the job being placed and have none yet, by load, then number.
+    fresh: BinaryHeap<Reverse<Candidate>>,
+    /// Those that have some and can take more, in the same order.
+    again: VecDeque<Candidate>,
+    /// The segments that have tasks of the job being placed, by their first nodes.
+    taken: Vec<usize>,
+    /// By the first node of a segment: what its nodes have of the job being placed; 0 in between.
+    tasks_on: Vec<Tasks>,
+    /// By the first node of a segment: its number, where it has one.
+    numbers: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct NodeLoad {
+    /// In share units.
+    free_memory: u32,
+    /// The sum of weight * need of the tasks here (not of what they get), in share units.
+    load: u64,
+}
+
+/// Nodes of a segment with the load that they have together with the tasks of the job being placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    load: u64,
+    first: usize,
+    nodes: u32,
+}
+
+/// How many tasks of the job being placed the nodes of a segment have.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tasks {
+    /// On each of them.
+    each: u32,
+    /// The first nodes that have one more, as there were not enough tasks for all.
+    more_on: u32,
+}
+
+impl EqualNodes {
+    /// This many nodes without tasks.
+    pub(super) fn new(nodes: u32) -> EqualNodes {
+        EqualNodes {
+            segments: Segments::new(nodes),
+            loads: vec![NodeLoad { free_memory: Share::ONE.units(), load: 0 }; nodes as usize + 1],
+            fresh: BinaryHeap::new(),
+            again: VecDeque::new(),
+            taken: Vec::new(),
+            tasks_on: vec![Tasks::default(); nodes as usize],
+            numbers: vec![0; nodes as usize],
+        }
+    }
+
+    /// How many tasks of this size the free memory of each node of a segment takes, at most `most`.
+    fn room_in(&self, segment: usize, memory: Share, most: u32) -> u32 {
+        let free = self.loads[segment].free_memory;
+        free.checked_div(memory.units()).map_or(most, |room| room.min(most))
+    }
+
+    /// The most tasks on a node.
+    fn most(wanted: Wanted) -> u32 {
+        wanted.beside.unwrap_or(wanted.tasks)
+    }
+
+    /// Tasks without need leave the load as it is, so that each node takes all that it can before the next one takes any. How many
+    /// have no place.
+    fn pile_up(&mut self, memory: Share, tasks: u32, most: u32, placement: &mut Vec<NodeRange>) -> u32 {
+        let (mut left, mut parts) = (tasks, Vec::new());
+        while let Some(Reverse(Candidate { first, nodes, .. })) = self.fresh.pop().filter(|_| left > 0) {
+            let room = self.room_in(first, memory, most);
+            let first = NodeId(first as u32);
+            let full = NodeRange { first, nodes: nodes.min(left / room), tasks: room };
+            left -= full.nodes * room;
+            let next = NodeId(first.0 + full.nodes);
+            let rest = if full.nodes < nodes { std::mem::take(&mut left) } else { 0 };
+            parts.extend([full, NodeRange { first: next, nodes: 1, tasks: rest }]);
+        }
+        parts.retain(|part| part.nodes > 0 && part.tasks > 0);
+        parts.sort_unstable_by_key(|part| part.first);
+        parts.into_iter().for_each(|part| part.push_onto(placement));
+        left
+    }
+
+    /// Each task with a need goes to the least loaded node. How many have no place.
+    fn spread_out(&mut self, task: Task, tasks: u32, most: u32, placement: &mut Vec<NodeRange>) -> u32 {
+        let memory = task.memory.units();
+        self.again.clear();
+        let mut left = tasks;
+        while left > 0 {
+            // Segments come back in the order in which they were taken, each with the same need more.
+            let is_fresh = match (self.fresh.peek(), self.again.front()) {
+                (Some(Reverse(fresh)), Some(again)) => fresh < again,
+                (fresh, _) => fresh.is_some(),
+            };
+            let next = if is_fresh {
+                self.fresh.pop().map(|Reverse(candidate)| candidate)
+            } else {
+                self.again.pop_front()
+            };
+            let Some(Candidate { load, first, nodes }) = next else { break };
+            let on = &mut self.tasks_on[first];
+            if on.each == 0 {
+                self.taken.push(first);
+            }
+            if left < nodes {
+                on.more_on = left;
+                left = 0;
+                break;
+            }
+            on.each += 1;
+            left -= nodes;
+            let free = self.loads[first].free_memory - memory * on.each;
+            if on.each < most && free >= memory {
+                self.again.push_back(Candidate { load: load + task.load, first, nodes });
+            }
+        }
+        self.taken.sort_unstable();
+        for first in self.taken.drain(..) {
+            let Tasks { each, more_on } = std::mem::take(&mut self.tasks_on[first]);
+            let middle = first as u32 + more_on;
+            let parts =
+                [(first as u32..middle, each + 1), (middle..self.segments.end_of(first) as u32, each)];
+            for (nodes, tasks) in parts.into_iter().filter(|(nodes, tasks)| !nodes.is_empty() && *tasks > 0) {
+                NodeRange { first: NodeId(nodes.start), nodes: nodes.len() as u32, tasks }
+                    .push_onto(placement);
+            }
+        }
+        left
+    }
+}
+
+impl Nodes for EqualNodes {
+    fn emptied(&self) -> Box<dyn Nodes> {
+        super::equal(self.segments.nodes() as u32)
+    }
+    fn are_alike(&self) -> bool {
+        true
+    }
+    fn fit(&self, view: View<'_>, job: JobHandle, on_all: bool) -> bool {
+        let (job, nodes) =
+            (view.job(job), if on_all { view.nodes().into() } else { self.segments.nodes() as u64 });
+        let on_one = Share::ONE.units().checked_div(job.memory().units()).map_or(u64::MAX, u64::from);
+        on_one.saturating_mul(nodes) >= u64::from(job.tasks())
+    }
+    fn add(&mut self, placement: &[NodeRange], task: Task) {
+        for range in placement {
+            let nodes = range.indices();
+            for end in [nodes.start, nodes.end] {
+                if let Some(parted) = self.segments.begin_at(end) {
+                    self.loads[end] = self.loads[parted];
+                }
+            }
+            for (first, _) in self.segments.within(nodes) {
+                let load = &mut self.loads[first];
+                load.free_memory -= task.memory.units() * range.tasks;
+                load.load += task.load * u64::from(range.tasks);
+            }
+        }
+    }
+
+    /// Takes away what was added with the same placement.
+    fn remove(&mut self, placement: &[NodeRange], task: Task) {
+        for range in placement {
+            let nodes = range.indices();
+            for (first, _) in self.segments.within(nodes.clone()) {
+                let load = &mut self.loads[first];
+                load.free_memory += task.memory.units() * range.tasks;
+                load.load -= task.load * u64::from(range.tasks);
+            }
+            self.segments.join_at(nodes.start);
+            self.segments.join_at(nodes.end);
+        }
+    }
+    fn have_room(&self, placement: &[NodeRange], task: Task) -> bool {
+        let has_room = |range: &NodeRange| {
+            let mut segments = self.segments.within(range.indices());
+            segments.all(|(first, _)| self.room_in(first, task.memory, range.tasks) == range.tasks)
+        };
+        placement.iter().all(has_room)
+    }
+    fn room_on(&self, placement: &[NodeRange], wanted: Wanted) -> u64 {
+        let segments = placement.iter().flat_map(|range| self.segments.within(range.indices()));
+        let room = |first| u64::from(self.room_in(first, wanted.task.memory, EqualNodes::most(wanted)));
+        segments.map(|(first, nodes)| room(first) * nodes.len() as u64).sum()
+    }
+    fn room(&self, wanted: Wanted) -> u64 {
+        let room = |first| u64::from(self.room_in(first, wanted.task.memory, EqualNodes::most(wanted)));
+        self.segments.all().map(|nodes| room(nodes.start) * nodes.len() as u64).sum()
+    }
+    fn note(&self, room: &mut Room) {
+        let free = |first: usize| Share::try_from_units(self.loads[first].free_memory);
+        let segments = self.segments.all();
+        room.set(segments.map(|nodes| (free(nodes.start).expect("at most a node"), nodes.len() as u32)));
+    }
+    fn take(&self, room: &mut Room, wanted: Wanted) -> bool {
+        room.takes(wanted.task.memory, wanted.tasks)
+    }
+    /// On the node with enough free memory and the smallest load, in which jobs count with their weights: the more it is, the lower is
+    /// the level that the node can give them; ties: the lowest node.
+    fn place_greedily(&mut self, wanted: Wanted, placement: &mut Vec<NodeRange>) -> bool {
+        let (Wanted { task, tasks, .. }, most) = (wanted, EqualNodes::most(wanted));
+        let memory = task.memory.units();
+        let mut fresh = std::mem::take(&mut self.fresh).into_vec();
+        fresh.clear();
+        fresh.extend(self.segments.all().filter_map(|nodes| {
+            let NodeLoad { free_memory, load } = self.loads[nodes.start];
+            let candidate = Candidate { load, first: nodes.start, nodes: nodes.len() as u32 };
+            (free_memory >= memory).then_some(Reverse(candidate))
+        }));
+        self.fresh = BinaryHeap::from(fresh);
+        let begin = placement.len();
+        let left = if task.load == 0 {
+            self.pile_up(task.memory, tasks, most, placement)
+        } else {
+            self.spread_out(task, tasks, most, placement)
+        };
+        if left > 0 {
+            placement.truncate(begin);
+            return false;
+        }
+        self.add(&placement[begin..], task);
+        true
+    }
+    fn mcb(&self, options: McbOptions) -> Mcb {
+        Mcb::new(self.segments.nodes() as u32, options)
+    }
+    fn shares(&self) -> Shares {
+        Shares::new(self.segments.nodes() as u32)
+    }
+    /// Segments have numbers, from 0 on in their order: all, or those that may be contested (where they are, if all weights are 1, which
+    /// is the least).
+    fn number(&mut self, only_contested: bool) {
+        let mut next = 0;
+        for nodes in self.segments.all() {
+            let is_meant = !only_contested || self.loads[nodes.start].load > u64::from(Share::ONE.units());
+            self.numbers[nodes.start] = if is_meant { next } else { u32::MAX };
+            next += u32::from(is_meant);
+        }
+    }
+    /// By the numbers of segments, as far as they have numbers: nodes of a segment share their CPU in the same way.
+    fn parts(&self, placement: &[NodeRange], parts: &mut Vec<NodeTasks>) {
+        for range in placement {
+            for (first, _) in self.segments.within(range.indices()) {
+                let number = self.numbers[first];
+                if number != u32::MAX {
+                    parts.push(NodeTasks { node: NodeId(number), tasks: range.tasks });
+                }
+            }
+        }
+    }
+    fn instance(&self, view: View<'_>, jobs: &[JobHandle]) -> Instance {
+        let offline = |&job: &JobHandle| OfflineJob {
+            tasks: view.job(job).tasks(),
+            demand: [view.job(job).memory().units(), view.job(job).cpu_need().units()].into(),
+            least_yield: Yield::ZERO,
+        };
+        let whole = [Share::ONE.units(); 2];
+        Instance {
+            fixed: 1,
+            fluid: 1,
+            nodes: vec![whole.into(); self.segments.nodes()],
+            jobs: jobs.iter().map(offline).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Task after task on the first node of the smallest load that has room: how many are on each, if all fit.
+    fn one_by_one(table: &EqualNodes, task: Task, tasks: u32, most: u32) -> Option<Vec<u32>> {
+        let loads = table.segments.all().flat_map(|nodes| vec![table.loads[nodes.start]; nodes.len()]);
+        let mut nodes: Vec<NodeLoad> = loads.collect();
+        let mut tasks_on = vec![0; nodes.len()];
+        for _ in 0..tasks {
+            let has_room =
+                |node: &usize| nodes[*node].free_memory >= task.memory.units() && tasks_on[*node] < most;
+            let fitting = (0..nodes.len()).filter(has_room);
+            let node = fitting.min_by_key(|&node| nodes[node].load)?;
+            nodes[node].free_memory -= task.memory.units();
+            nodes[node].load += task.load;
+            tasks_on[node] += 1;
+        }
+        Some(tasks_on)
+    }
+
+    proptest! {
+        #[test]
+        fn greedy_is_one_task_after_the_other(
+            nodes in 1_u32..12,
+            jobs in prop::collection::vec((0_u64..=4, 0_u64..=10, 1_u32..16, 1_u32..16, any::<bool>()), 1..30),
+        ) {
+            let mut table = EqualNodes::new(nodes);
+            let mut placed: Vec<(Task, Vec<NodeRange>)> = Vec::new();
+            for (need, memory, tasks, most, leaves) in jobs {
+                let memory = Share::from_ratio(memory, 10);
+                let task = Task { job: JobHandle::new(0), weight: 1, load: need, memory };
+                let expected = one_by_one(&table, task, tasks, most);
+                let mut placement = Vec::new();
+                let wanted = Wanted { task, tasks, beside: Some(most) };
+                prop_assert_eq!(table.place_greedily(wanted, &mut placement), expected.is_some());
+                let parts = (0..).zip(expected.unwrap_or_default()).filter(|&(_, tasks)| tasks > 0);
+                let mut expected = Vec::new();
+                for (node, tasks) in parts {
+                    NodeRange { first: NodeId(node), nodes: 1, tasks }.push_onto(&mut expected);
+                }
+                prop_assert_eq!(&placement, &expected);
+                placed.push((task, placement));
+                if leaves {
+                    let (task, placement) = placed.swap_remove(placed.len() / 2);
+                    table.remove(&placement, task);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Ticks, and the other moments at which MCB maps all jobs again.
+
+use super::{FractionalScheduler, relative, weights_of};
+use crate::fractional::budget::{Candidate, ranges};
+use crate::fractional::mapper::Placed;
+use crate::fractional::{Extensions, Periodic, RemapLimit};
+use dfrsim_cluster::{JobHandle, JobView, Placement, View};
+use dfrsim_model::{NodeTasks, Share, SimSpan, VirtualTime, Yield};
+use dfrsim_packing::mcb::{DropRule, PackJob};
+use dfrsim_packing::shares::packed_in_steps;
+use std::ops::Range;
+
+impl FractionalScheduler {
+    /// What a tick may move, in units of memory.
+    pub(super) fn budget(&self) -> Option<u64> {
+        let nodes = f64::from(self.policy.budget_gb?) / self.options.node_memory_gb;
+        Some((nodes * f64::from(Share::ONE.units())) as u64)
+    }
+
+    /// Whether a tick maps all jobs again: always, or under `/BELOW` only if that may help a job.
+    pub(super) fn is_remap_due(&mut self, view: View<'_>) -> bool {
+        let Some(percent) = self.policy.extensions.below_percent else { return true };
+        if self.jobs(view).any(|job| !self.mapper.runs(job)) {
+            return true;
+        }
+        self.share(view);
+        let enough = Yield::from_ratio(percent.into(), 100);
+        self.mapper.placed().any(|job| self.yields[job.index()] < enough)
+    }
+
+    /// Maps all jobs again and, if there is a budget, moves no more than that.
+    pub(super) fn remap(&mut self, view: View<'_>, budget: Option<u64>) {
+        if self.mapper.available.count() == 0 {
+            return;
+        }
+        let drops_lowest = self.options.mcb.drop == DropRule::Prefix;
+        if drops_lowest && budget.is_none() && !self.policy.relabel && self.mapper.nodes.are_alike() {
+            self.rank_fitting(view);
+        } else {
+            self.rank_all(view);
+        }
+        // One that cannot run on the nodes that are up would keep all others of lower priority from running.
+        let ranked: Vec<JobHandle> = {
+            let fits = self.mapper.fits(view);
+            self.ranking.highest_first().filter(|&job| fits(job)).collect()
+        };
+        let (mapper, limit) = (&self.mapper, self.policy.remap_limit);
+        let sizes = mapper.nodes.sizes();
+        // The placements of jobs that are pinned, one after the other, and which of them is whose.
+        let mut parts = Vec::new();
+        let mut part_of = |handle: JobHandle| {
+            let begin = parts.len();
+            parts.extend(Placement::new(mapper.placement(handle)));
+            begin..parts.len()
+        };
+        let pinned = ranked.iter().map(|&handle| {
+            let is_pinned = mapper.runs(handle) && limit.pins(view.job(handle), self.policy.extensions);
+            is_pinned.then(|| part_of(handle))
+        });
+        let pinned: Vec<Option<Range<usize>>> = pinned.collect();
+        let jobs: Vec<PackJob<'_>> = ranked
+            .iter()
+            .zip(&pinned)
+            .map(|(&handle, pinned)| {
+                let job = view.job(handle);
+                PackJob {
+                    tasks: job.tasks(),
+                    need: job.cpu_need(),
+                    memory: job.memory(),
+                    sequence: job.sequence(),
+                    pinned: pinned.clone().map(|pinned| &parts[pinned]),
+                    size: sizes.map(|sizes| &sizes[handle.index()]),
+                }
+            })
+            .collect();
+        let by_stretch = self.policy.periodic == Periodic::McbStretch;
+        let (period, floor) = (self.period(), self.options.mcb.floor);
+        let weights = weights_of(view, &ranked);
+        let relative = relative(weights.as_deref());
+        let yield_at =
+            |job: usize, target| stretch_yield(view, ranked[job], relative(job), period, floor, target);
+        if let Some(probe) = &mut self.probe {
+            probe.begins(view.jobs().len());
+        }
+        let packed = if by_stretch {
+            self.mcb.map_by(&jobs, lowest_target(), Yield::ONE, yield_at)
+        } else if let Some(weights) = &weights {
+            self.mcb.map_weighted(&jobs, weights)
+        } else {
+            self.mcb.map(&jobs)
+        };
+        if let Some(probe) = &mut self.probe {
+            probe.ends();
+        }
+        if by_stretch {
+            // What others get beyond these is left to the second phase.
+            let step = self.options.mcb.cpu_step;
+            for (place, &handle) in ranked.iter().enumerate().filter(|(place, _)| packed.is_kept(*place)) {
+                let exact = yield_at(place, packed.value()).expect("the packing used these yields");
+                let need = view.job(handle).cpu_need();
+                self.floors[handle.index()] = step.map_or(exact, |step| packed_in_steps(exact, need, step));
+            }
+        }
+        let candidate =
+            |(&handle, job): (&JobHandle, &PackJob<'_>)| Candidate { handle, pinned: job.pinned.is_some() };
+        let candidates: Vec<Candidate> = ranked.iter().zip(&jobs).map(candidate).collect();
+        let placements = (0..ranked.len()).map(|place| packed.placement(place));
+        let change = |(&job, placement): (&JobHandle, &[NodeTasks])| {
+            (Placement::new(mapper.placement(job)) != placement).then(|| (job, ranges(placement)))
+        };
+        let mut changes: Vec<Placed> = if self.policy.relabel || budget.is_some() {
+            let mut placements = placements.map(<[NodeTasks]>::to_vec).collect();
+            if self.policy.relabel {
+                placements = self.mover.relabel(view, mapper, &candidates, &placements);
+            }
+            if let Some(budget) = budget {
+                placements = self.mover.limit(view, mapper, &candidates, placements, budget);
+            }
+            ranked.iter().zip(placements.iter().map(Vec::as_slice)).filter_map(change).collect()
+        } else {
+            ranked.iter().zip(placements).filter_map(change).collect()
+        };
+        let mut known = ranked;
+        known.sort_unstable();
+        // Jobs that were not even ranked are in no packing.
+        let unranked = mapper.placed().filter(|job| known.binary_search(job).is_err());
+        changes.extend(unranked.map(|job| (job, Vec::new())));
+        self.mapper.set_all(view, changes);
+    }
+}
+
+impl RemapLimit {
+    /// Whether MCB may drop this running job but not move it.
+    pub(super) fn pins(self, job: JobView<'_>, extensions: Extensions) -> bool {
+        match self {
+            RemapLimit::Unlimited => false,
+            RemapLimit::FlowTime(limit) => job.flow_time() < limit,
+            RemapLimit::VirtualTime(limit) => extensions.length(job) < VirtualTime::of(limit),
+        }
+    }
+}
+
+/// The lowest inverse stretch that is searched: the smallest above zero, so that no job has waited too long to have a place.
+fn lowest_target() -> Yield {
+    Yield::try_from_units(1).expect("a unit is a yield")
+}
+
+/// The yield that brings a job's inverse estimated stretch at the next tick, (virtual time + yield * period) / (flow time +
+/// period), which its weight divides, to the target, but at least the floor; `None` if it needs more than its full speed (section 5.2.6), but for
+/// the lowest target, which a job may miss.
+fn stretch_yield(
+    view: View<'_>,
+    job: JobHandle,
+    weight: f64,
+    period: SimSpan,
+    floor: Yield,
+    target: Yield,
+) -> Option<Yield> {
+    let job = view.job(job);
+    let goal = weight * ((job.flow_time() + period).as_secs_f64() * target.as_f64());
+    let wanted = (goal - job.virtual_time().as_secs_f64()) / period.as_secs_f64();
+    (wanted <= 1.0 || target == lowest_target()).then(|| Yield::from_f64(wanted).max(floor))
+}

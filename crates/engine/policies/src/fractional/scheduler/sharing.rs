@@ -1,0 +1,89 @@
+//! The CPU that a mapping gives to jobs (dissertation, sections 5.2.5 and 5.2.6).
+
+use super::FractionalScheduler;
+use crate::fractional::readings::StretchYields;
+use crate::fractional::{Periodic, SecondPhase};
+use dfrsim_cluster::{JobHandle, View};
+use dfrsim_packing::shares::{StretchJob, round_to_steps};
+
+impl FractionalScheduler {
+    /// Gives out the CPU under the mapping as it is now.
+    pub(super) fn share(&mut self, view: View<'_>) {
+        // Where CPU comes in steps, even what is on other nodes counts.
+        self.sharing.gather(&mut self.mapper, self.options.mcb.cpu_step.is_none());
+        let (running, jobs) = (&self.sharing.jobs, self.sharing.shared(view, &self.mapper));
+        let weights = weights_of(view, running);
+        if self.policy.periodic == Periodic::McbStretch {
+            let is_max = self.policy.second_phase != SecondPhase::Average;
+            let (mut period, mut floor) = (self.period(), None);
+            if self.options.readings.stretch_yields == StretchYields::Recomputed {
+                let now = view.now();
+                period = self.next_tick(now).map_or(period, |tick| tick.since(now));
+                // Jobs may get less than at the tick, but the average is still computed above the yields of the tick.
+                floor = is_max.then(|| self.options.mcb.floor.min(self.shares.common(&jobs)));
+            }
+            let relative = relative(weights.as_deref());
+            let stretched = running.iter().zip(&jobs).enumerate().map(|(place, (job, &shared))| StretchJob {
+                job: shared,
+                flow_time: view.job(*job).flow_time(),
+                virtual_time: view.job(*job).virtual_time(),
+                floor: floor.unwrap_or(self.floors[job.index()]),
+                weight: relative(place),
+            });
+            let jobs: Vec<StretchJob<'_>> = stretched.collect();
+            if let (true, Some(step)) = (is_max, self.options.mcb.cpu_step) {
+                self.ranking.rank(self.priority(), view, running.iter().copied());
+                let mut ranks = vec![0; running.len()];
+                for (rank, job) in (0..).zip(self.ranking.highest_first()) {
+                    // Both are by submission, as handles are not.
+                    let sequence = view.job(job).sequence();
+                    let place = running.partition_point(|&other| view.job(other).sequence() < sequence);
+                    ranks[place] = rank;
+                }
+                self.shares.min_max_stretch_in_steps(&jobs, &ranks, period, step, &mut self.shared);
+            } else if is_max {
+                self.shares.min_max_stretch(&jobs, period, &mut self.shared);
+            } else {
+                self.shares.max_average_inverse_stretch(&jobs, period, &mut self.shared);
+            }
+        } else {
+            let extensions = self.policy.extensions;
+            let by_service =
+                |job: JobHandle| extensions.weight(extensions.length(view.job(job))).map_or(1, u64::from);
+            let of_class = |place: usize| weights.as_ref().map_or(1, |of| u64::from(of[place]));
+            let is_weighted = weights.is_some() || extensions.least_attained.is_some();
+            let all = running.iter().enumerate().filter(|_| is_weighted);
+            let all: Vec<u64> = all.map(|(place, &job)| of_class(place) * by_service(job)).collect();
+            let (step, shared) = (self.options.mcb.cpu_step, &mut self.shared);
+            match (self.policy.second_phase, step.filter(|_| !is_weighted)) {
+                (SecondPhase::Average, _) => self.shares.max_weighted_average(&jobs, &all, shared),
+                (_, Some(step)) => self.shares.max_min_in_steps(&jobs, step, shared),
+                _ if is_weighted => self.shares.weighted_max_min(&jobs, &all, shared),
+                _ => self.shares.max_min(&jobs, shared),
+            }
+            if let Some(step) =
+                step.filter(|_| is_weighted || self.policy.second_phase == SecondPhase::Average)
+            {
+                round_to_steps(&jobs, step, shared);
+            }
+        }
+        for (job, &job_yield) in running.iter().zip(&self.shared) {
+            self.yields[job.index()] = job_yield;
+        }
+    }
+}
+
+/// The weights of these jobs; `None` if all of them count the same.
+pub(in crate::fractional) fn weights_of(view: View<'_>, jobs: &[JobHandle]) -> Option<Vec<u32>> {
+    if !view.has_weights() {
+        return None;
+    }
+    let weights: Vec<u32> = jobs.iter().map(|&job| view.job(job).weight()).collect();
+    weights.iter().any(|&weight| weight != weights[0]).then_some(weights)
+}
+
+/// By what the stretch of each job is multiplied: its weight relative to the least.
+pub(super) fn relative(weights: Option<&[u32]>) -> impl Fn(usize) -> f64 + '_ {
+    let least = weights.and_then(|weights| weights.iter().min().copied()).unwrap_or(1);
+    move |job| weights.map_or(1.0, |weights| f64::from(weights[job]) / f64::from(least))
+}
