@@ -151,8 +151,7 @@ impl BatchScheduler {
         } else if overdue > 0
             || was_overdue
             || freed && compression == Compression::Replan
-            || has_new_order
-            || self.site.is_some() && (freed || late)
+            || self.site.is_some() && (has_new_order || freed || late)
         {
             plan.clear(&self.pools, now, &mut self.queue.jobs);
             self.extend(now, overdue, &mut plan);
@@ -189,15 +188,16 @@ impl BatchScheduler {
     /// Starts the jobs whose reservations begin now, once all jobs have one and have moved up, if they do.
     fn start_planned(&mut self, view: View<'_>, plan: &mut Plan, moves_up: bool, decision: &mut Decision) {
         let now = view.now();
-        for job in self.queue.jobs.make_contiguous() {
-            if job.start < SimTime::MAX {
-                if moves_up {
-                    plan.move_up(&self.pools, now, job);
-                }
-            } else {
-                plan.reserve_earliest(&self.pools, now, job);
+        let (pools, jobs) = (&self.pools, self.queue.jobs.make_contiguous());
+        let (mut arrived, has_place) = (Vec::new(), |job: &Waiting| job.start < SimTime::MAX);
+        for (at, job) in jobs.iter_mut().enumerate() {
+            match (has_place(job), moves_up) {
+                (true, true) => plan.move_up(pools, now, job),
+                (true, false) => {}
+                (false, _) => arrived.push(at),
             }
         }
+        arrived.into_iter().for_each(|at| plan.reserve_earliest(pools, now, &mut jobs[at]));
         let mut at = 0;
         while let Some(next) = self.queue.jobs.range(at..).position(|job| job.start == now) {
             at += next;

@@ -220,6 +220,16 @@ impl Pools {
         fitting.map(|((count, has), _)| u64::from(*count) * need.times_in(has.iter().copied())).sum()
     }
 
+    fn group_of(&self, pool: usize) -> &Group {
+        &self.groups[self.groups.partition_point(|group| group.pools.end <= pool)]
+    }
+
+    /// The node of a pool, where each node is one.
+    pub(super) fn node(&self, pool: usize) -> u32 {
+        let group = self.group_of(pool);
+        group.nodes[pool - group.pools.start]
+    }
+
     /// Whether nothing is free.
     pub(super) fn is_full(&self) -> bool {
         self.total[0] == 0
@@ -501,8 +511,7 @@ impl Pools {
     }
 
     fn groups_of(&self, split: &Split) -> impl Iterator<Item = &Group> {
-        let of = |pool: usize| self.groups.partition_point(|group| group.pools.end <= pool);
-        split.parts(0).map(move |(pool, _)| &self.groups[of(pool)])
+        split.parts(0).map(|(pool, _)| self.group_of(pool))
     }
 
     /// When a job that starts in these pools ends by its estimate.
@@ -548,7 +557,7 @@ impl Pools {
             let rooms = group.pools.clone().map(|pool| (pool, room(pool))).filter(|(_, room)| *room > 0);
             let mut rooms: Vec<(usize, u64)> = rooms.collect();
             if self.node_use != NodeUse::Whole && self.place != Place::First {
-                rooms = self.by_runs(group, &rooms, missing);
+                rooms = self.by_runs(&rooms, missing);
             }
             for (pool, room) in rooms {
                 if missing == 0 {
@@ -563,9 +572,9 @@ impl Pools {
     }
 
     /// Nodes of a group with room in the order in which the rule for places takes runs of them.
-    fn by_runs(&self, group: &Group, rooms: &[(usize, u64)], width: u32) -> Vec<(usize, u64)> {
-        let node = |pool: usize| group.nodes[pool - group.pools.start];
-        let runs: Vec<&[(usize, u64)]> = rooms.chunk_by(|a, b| node(a.0) + 1 == node(b.0)).collect();
+    fn by_runs(&self, rooms: &[(usize, u64)], width: u32) -> Vec<(usize, u64)> {
+        let follows = |a: &(usize, u64), b: &(usize, u64)| self.node(a.0) + 1 == self.node(b.0);
+        let runs: Vec<&[(usize, u64)]> = rooms.chunk_by(follows).collect();
         let lengths: Vec<u64> = runs.iter().map(|run| run.iter().map(|(_, room)| room).sum()).collect();
         self.place.order(&lengths, width.into()).into_iter().flat_map(|at| runs[at]).copied().collect()
     }
@@ -584,13 +593,12 @@ impl Pools {
         }
         let mut parts: Vec<(u32, u32)> = Vec::with_capacity(width as usize);
         for (pool, tasks) in split.parts(width) {
-            let group = &self.groups[self.groups.partition_point(|group| group.pools.end <= pool)];
             if self.node_use == NodeUse::Whole {
-                let free = group.nodes.iter().copied();
+                let free = self.group_of(pool).nodes.iter().copied();
                 let free = free.filter(|&node| self.nodes.has(node) && view.is_up(NodeId(node)));
                 parts.extend(self.place.nodes(free, tasks).map(|node| (node, 1)));
             } else {
-                parts.push((group.nodes[pool - group.pools.start], tasks));
+                parts.push((self.node(pool), tasks));
             }
         }
         parts.sort_unstable();

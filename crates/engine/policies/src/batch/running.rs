@@ -19,7 +19,8 @@ pub(super) struct Run {
     pub(super) width: u32,
     pub(super) need: usize,
     pub(super) split: Split,
-    /// Until when the timeline has its nodes, where there is one.
+    /// When it started, and until when it was planned to have its nodes then; later until when the timeline has them, where there is one.
+    pub(super) since: SimTime,
     pub(super) reserved_to: SimTime,
 }
 
@@ -88,13 +89,16 @@ impl Run {
         run.end
     }
 
-    /// When it is expected to leave its nodes: at the end of its estimate or shortly, rounded, or at the begin of a window.
+    /// When it is expected to leave its nodes: as it was planned if it starts now, otherwise at the end of its estimate or shortly, rounded, or at the begin of a window.
     pub(super) fn release(
         &self,
         now: SimTime,
         pools: &Pools,
         rounded: impl Fn(SimSpan) -> SimSpan,
     ) -> SimTime {
+        if self.since == now {
+            return self.reserved_to;
+        }
         let left = if self.end <= now { OVERRUN } else { self.end.since(now) };
         pools.stays_until(now, now.saturating_add(rounded(left)), &self.split)
     }

@@ -149,10 +149,9 @@ impl BatchScheduler {
 
     /// Brings the queue into the order of now; returns whether it was another one.
     pub(super) fn order(&mut self, now: SimTime) -> bool {
-        let Some(site) = &self.site else {
-            return self.policy.order == QueueOrder::Wfp3 && self.queue.sort(now);
-        };
-        let is_new = self.ranked_at != site.ranked_at();
+        let depends_on_time = self.policy.order == QueueOrder::Wfp3;
+        let Some(site) = &self.site else { return depends_on_time && self.queue.sort(now) };
+        let is_new = depends_on_time || self.ranked_at != site.ranked_at();
         if self.is_settled || !is_new && !self.has_joined {
             return false;
         }
@@ -172,7 +171,12 @@ impl BatchScheduler {
 
     /// A job of the queue as it is planned.
     pub(super) fn planned(&self, now: SimTime, at: usize) -> Waiting {
-        let mut job = self.queue.jobs[at].clone();
+        self.as_planned(now, &self.queue.jobs[at])
+    }
+
+    /// A waiting job as it is planned: with its estimate rounded, where the site does that.
+    pub(super) fn as_planned(&self, now: SimTime, job: &Waiting) -> Waiting {
+        let mut job = job.clone();
         job.job.estimate = self.rounded(now, job.job.estimate);
         job
     }
@@ -316,6 +320,7 @@ impl BatchScheduler {
                 width,
                 need,
                 split,
+                since: now,
                 reserved_to: planned_end,
             });
         }

@@ -7,8 +7,6 @@ use super::running::Run;
 use super::scheduler::{BatchScheduler, Beside};
 use dfrsim_cluster::{Decision, JobHandle, View};
 use dfrsim_model::SimTime;
-use std::cmp::Reverse;
-use std::collections::HashMap;
 
 /// The nodes that a job waits for.
 #[derive(Debug)]
@@ -20,37 +18,31 @@ pub(super) struct Reserved {
     awaited: Vec<(JobHandle, Split)>,
 }
 
+/// What a reservation holds, and what it awaits.
+type Bound = (Split, Vec<(JobHandle, Split)>);
+
 impl Reserved {
-    /// Binds those of the nodes that can be the job's at the earliest moment at which there are enough that are free latest; `None` if
+    /// Binds those of the nodes that can be a job's at the earliest moment at which there are enough that are free latest; `None` if
     /// there is no such moment. Running jobs are in the order in which they are expected to leave, then of submission.
-    fn new(
-        pools: &Pools,
-        now: SimTime,
-        job: Waiting,
-        releases: &[(SimTime, &Run)],
-    ) -> Result<Reserved, Waiting> {
-        let Some(head) = Head::new(pools, now, &job, releases.iter().copied()) else { return Err(job) };
+    fn bind(pools: &Pools, now: SimTime, job: &Waiting, releases: &[(SimTime, &Run)]) -> Option<Bound> {
+        let head = Head::new(pools, now, job, releases.iter().copied())?;
         let in_time = &releases[..releases.partition_point(|(end, _)| *end <= head.time)];
-        let (held, awaited) = match pools.node_use {
-            NodeUse::Whole => Reserved::bind_numbers(pools, &head, &job, in_time),
+        Some(match pools.node_use {
+            NodeUse::Whole => Reserved::bind_numbers(pools, &head, job, in_time),
             NodeUse::Shared | NodeUse::Exclusive => {
-                (Reserved::bind_nodes(pools, &head, &job, in_time), Vec::new())
+                (Reserved::bind_nodes(pools, &head, job, in_time), Vec::new())
             }
-        };
-        Ok(Reserved { job, held, awaited })
+        })
     }
 
-    fn bind_numbers(
-        pools: &Pools,
-        head: &Head,
-        job: &Waiting,
-        releases: &[(SimTime, &Run)],
-    ) -> (Split, Vec<(JobHandle, Split)>) {
+    fn bind_numbers(pools: &Pools, head: &Head, job: &Waiting, releases: &[(SimTime, &Run)]) -> Bound {
         let (mut rooms, mut missing) = (head.rooms(job.job.width), job.job.width);
         let mut awaited = Vec::new();
         for (_, run) in releases.iter().rev() {
             let mut taken = Split::default();
-            for (pool, nodes) in run.split.parts(run.width) {
+            let mut parts: Vec<(usize, u32)> = run.split.parts(run.width).collect();
+            parts.sort_unstable();
+            for (pool, nodes) in parts {
                 let of_it = nodes.min(u32::try_from(rooms[pool]).unwrap_or(u32::MAX)).min(missing);
                 rooms[pool] -= u64::from(of_it);
                 missing -= of_it;
@@ -64,23 +56,21 @@ impl Reserved {
     }
 
     fn bind_nodes(pools: &Pools, head: &Head, job: &Waiting, releases: &[(SimTime, &Run)]) -> Split {
-        let rooms = head.rooms(job.job.width);
-        // Of those that leave a node, the last one counts.
-        let mut last = HashMap::new();
-        for (end, run) in releases {
-            for (pool, _) in run.split.parts(run.width) {
-                last.insert(pool, (*end, run.sequence));
+        let (mut rooms, mut missing) = (head.rooms(job.job.width), job.job.width);
+        let mut bound = Split::default();
+        for (_, run) in releases.iter().rev() {
+            let mut on: Vec<usize> = run.split.parts(run.width).map(|(pool, _)| pool).collect();
+            on.sort_unstable_by_key(|&pool| pools.node(pool));
+            for pool in on {
+                // Of the jobs that leave a node, the last one counts.
+                let tasks = u32::try_from(std::mem::take(&mut rooms[pool])).unwrap_or(u32::MAX).min(missing);
+                missing -= tasks;
+                bound.add(pool, tasks);
             }
         }
-        let mut all = pools.choose(head.at(), job.need, u32::MAX, |pool| rooms[pool]);
-        all.0.sort_by_key(|(pool, _)| Reverse(last.get(pool)));
-        let mut missing = job.job.width;
-        for (_, tasks) in &mut all.0 {
-            *tasks = missing.min(*tasks);
-            missing -= *tasks;
-        }
-        all.0.retain(|(_, tasks)| *tasks > 0);
-        all
+        let rest = pools.choose(head.at(), job.need, missing, |pool| rooms[pool]);
+        rest.0.into_iter().for_each(|(pool, tasks)| bound.add(pool, tasks));
+        bound
     }
 
     /// A job has ended, whose nodes may be awaited.
@@ -134,14 +124,11 @@ impl BatchScheduler {
                 }
                 let mut releases = self.releases(now);
                 releases.sort_by_key(|(end, run)| (*end, run.sequence));
-                let job = self.queue.jobs[at].clone();
-                match Reserved::new(&self.pools, now, job, &releases) {
-                    Ok(reserved) => {
-                        self.queue.take(at);
-                        self.reserved = Some(reserved);
-                        self.hold(&[]);
-                    }
-                    Err(_) => at += 1,
+                if let Some((held, awaited)) = Reserved::bind(&self.pools, now, &job, &releases) {
+                    self.reserved = Some(Reserved { job: self.queue.take(at), held, awaited });
+                    self.hold(&[]);
+                } else {
+                    at += 1;
                 }
             }
             tests -= u32::from(has_head);
@@ -169,7 +156,7 @@ impl BatchScheduler {
     fn start_reserved(&mut self, view: View<'_>, decision: &mut Decision) {
         let now = view.now();
         let Some(reserved) = self.reserved.take() else { return };
-        let Reserved { job, held, .. } = &reserved;
+        let (job, held) = (self.as_planned(now, &reserved.job), &reserved.held);
         let is_ready = reserved.is_ready(&self.pools);
         let end = self.pools.end(now, &job.job, held);
         if self.holds(job.job.job) || is_ready && !self.pools.is_open(held, now, end) {
@@ -178,7 +165,7 @@ impl BatchScheduler {
         } else if is_ready {
             let split = if self.pools.single().is_some() { Split::default() } else { reserved.held };
             self.start(view, reserved.job, (split, end), decision);
-        } else if let Some(room) = self.room_if_preempting(view, job, decision) {
+        } else if let Some(room) = self.room_if_preempting(view, &job, decision) {
             self.start(view, reserved.job, room, decision);
         } else {
             self.reserved = Some(reserved);
