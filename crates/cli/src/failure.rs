@@ -1,7 +1,7 @@
 //! How commands fail, and with which exit code.
 
 use crate::exit::Exit;
-use crate::output::notice;
+use crate::terminal::notice;
 use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;

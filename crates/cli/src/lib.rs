@@ -24,6 +24,7 @@ mod failure;
 mod memory;
 mod output;
 mod picture_files;
+mod terminal;
 mod utc;
 
 use dfrsim_lab::Registry;

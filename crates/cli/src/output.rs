@@ -17,9 +17,10 @@ pub(crate) use together::OutputFiles;
 pub(crate) use watched::watched;
 pub(crate) use written::Written;
 
+pub(crate) use crate::terminal::notice;
+
 use crate::failure::Failure;
-use std::borrow::Cow;
-use std::fmt::Display;
+use crate::terminal::visible;
 use std::io::{self, Write as _};
 
 /// Prints to standard output.
@@ -28,44 +29,4 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     out.write_all(visible(text).as_bytes())
         .and_then(|()| out.flush())
         .map_err(|error| Failure::output("standard output", &error))
-}
-
-/// Prints a line to standard error, like `eprintln!`. What cannot be printed there is lost: a reader that left, or a full
-/// disk, ends no run.
-macro_rules! notice {
-    ($($argument:tt)*) => { $crate::output::print_notice(format_args!($($argument)*)) };
-}
-pub(crate) use notice;
-
-/// Prints a line to standard error.
-pub(crate) fn print_notice(line: impl Display) {
-    let line = format!("{line}\n");
-    let _ = io::stderr().lock().write_all(visible(&line).as_bytes());
-}
-
-/// The text with control characters as escape sequences, because names from files could otherwise steer the terminal.
-fn visible(text: &str) -> Cow<'_, str> {
-    let is_harmful = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
-    if !text.contains(is_harmful) {
-        return Cow::Borrowed(text);
-    }
-    let mut visible = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match is_harmful(letter) {
-            true => visible.extend(letter.escape_default()),
-            false => visible.push(letter),
-        }
-    }
-    Cow::Owned(visible)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn control_characters_are_escaped() {
-        assert_eq!(visible("a table:\n\tä | b"), "a table:\n\tä | b");
-        assert_eq!(visible("\u{1b}[2J\r\u{7}\u{9b}"), "\\u{1b}[2J\\r\\u{7}\\u{9b}");
-    }
 }

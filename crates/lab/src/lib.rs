@@ -46,11 +46,11 @@ pub use ranking::{Duel, Ranked, Ranking, Scope, rankings};
 pub use record::{FRAME_COLUMNS, Failure, Record, Status, Unfinished};
 pub use registry::{AnyScenario, AnyStudy, Registry};
 pub use results::{Results, ResultsError};
-pub use rows::{
-    EarlierLines, EarlierRecords, Journaling, Layout, Line, Long, OnInstance, Origin, ReadFile, RowFile,
-    RowResult, RowSet, RowTexts, RunOf, Wide, WideCell, WideOutcome, file_name,
+pub use rows::{EarlierLines, EarlierRecords, Layout, Line, Long, Wide, WideCell, WideOutcome, file_name};
+pub use study::{
+    Audit, Grain, Input, InstanceId, Journaling, Labels, OnInstance, Origin, Prepared, RowFile, RowResult,
+    RowSet, RowTexts, RunOf, Study, Watch,
 };
-pub use study::{Audit, Grain, Input, InstanceId, Labels, Prepared, Study, Watch};
 pub use sweep::{
     Counts, Host, InputSection, MANIFEST, Manifest, ParseShardError, Part, PartStatus, Progress, RunOptions,
     RunReport, RunStatus, SealError, Shard, Step, TIMES, unfinished_scenario,
@@ -59,3 +59,4 @@ pub use table::{
     Bootstrap, Cell, Confidence, Estimate, Estimates, NamedTable, ParseConfidenceError, Statistics, Table,
     TableLine, average, beside, beside_header, decimals, mean, rank_correlation,
 };
+pub use text::csv::ReadFile;

@@ -5,10 +5,9 @@ use crate::data::DataFrame;
 use crate::drawing::Drawing;
 use crate::error::RunError;
 use crate::fields::{Document, Environment, InputErrors, Scenario, ScenarioSource, document_fields};
-use crate::results::{Results, ResultsError};
-use crate::rows::{RowSet, RowTexts};
-use crate::study::{Audit, Study};
+use crate::study::{Audit, RowSet, RowTexts, Study};
 use crate::sweep::{self, Progress, RunOptions, RunReport};
+use crate::text::csv::ReadFile;
 use std::any::Any;
 use std::fs;
 use std::marker::PhantomData;
@@ -46,11 +45,16 @@ pub trait AnyStudy: Send + Sync {
     /// # Errors
     /// In one line, if they are not rows of this study.
     fn frames(&self, files: &RowTexts) -> Result<Vec<DataFrame>, String>;
-    /// What the study draws of these results besides what follows from the roles of columns.
+    /// What the study draws of the rows of a scenario, and of mean times, besides what follows from the roles of columns.
     ///
     /// # Errors
     /// If the scenario or the rows cannot be read.
-    fn drawings(&self, results: &Results<'_>, registry: &Registry) -> Result<Vec<Drawing>, ResultsError>;
+    fn drawings(
+        &self,
+        scenario: &ScenarioSource<'_>,
+        rows: &RowTexts,
+        times: Option<&ReadFile>,
+    ) -> Result<Vec<Drawing>, String>;
 }
 
 /// A scenario of any study.
@@ -174,23 +178,16 @@ impl<S: Study> AnyStudy for Registered<S> {
     fn frames(&self, files: &RowTexts) -> Result<Vec<DataFrame>, String> {
         <S::Rows as RowSet<S>>::frames(files)
     }
-    fn drawings(&self, results: &Results<'_>, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {
-        let source = ScenarioSource {
-            text: &results.scenario,
-            name: "scenario.toml",
-            folder: Some(&results.folder),
-            overrides: &[],
-            environment: &registry.environment,
-        };
-        let scenario = Document::parse(&source)
-            .and_then(|document| document.read_detached::<S::Fields>())
-            .map_err(|errors| results.bad_rows(errors))?;
-        let rows =
-            <S::Rows as RowSet<S>>::read(&results.row_files()?).map_err(|fault| results.bad_rows(fault))?;
-        let mut drawings = S::drawings(&scenario, &rows);
-        if let Some(times) = results.times()? {
-            drawings.extend(S::time_drawings(&scenario, &times));
-        }
+    fn drawings(
+        &self,
+        scenario: &ScenarioSource<'_>,
+        rows: &RowTexts,
+        times: Option<&ReadFile>,
+    ) -> Result<Vec<Drawing>, String> {
+        let scenario = Document::parse(scenario).and_then(|document| document.read_detached::<S::Fields>());
+        let scenario = scenario.map_err(|errors| errors.to_string())?;
+        let mut drawings = S::drawings(&scenario, &<S::Rows as RowSet<S>>::read(rows)?);
+        drawings.extend(times.into_iter().flat_map(|times| S::time_drawings(&scenario, times)));
         Ok(drawings)
     }
 }

@@ -1,10 +1,12 @@
 //! What a run left in a folder, read again: the only reader of results.
 
 use crate::data::DataFrame;
+use crate::drawing::Drawing;
+use crate::fields::ScenarioSource;
 use crate::registry::{AnyStudy, Registry};
-use crate::rows::{ReadFile, RowTexts};
+use crate::study::RowTexts;
 use crate::sweep::{MANIFEST, Manifest, SealError, TIMES, journals};
-use crate::text::csv;
+use crate::text::csv::{self, ReadFile};
 use std::fmt::Display;
 use std::fs;
 use std::io;
@@ -179,7 +181,23 @@ impl<'a> Results<'a> {
         table.get("objective")?.as_str().map(str::to_owned)
     }
 
-    pub(crate) fn bad_rows(&self, fault: impl Display) -> ResultsError {
+    /// What the study draws besides what follows from the roles of columns.
+    ///
+    /// # Errors
+    /// If the scenario or the rows cannot be read.
+    pub fn drawings(&self, registry: &Registry) -> Result<Vec<Drawing>, ResultsError> {
+        let source = ScenarioSource {
+            text: &self.scenario,
+            name: "scenario.toml",
+            folder: Some(&self.folder),
+            overrides: &[],
+            environment: registry.environment(),
+        };
+        let (rows, times) = (self.row_files()?, self.times()?);
+        self.study.drawings(&source, &rows, times.as_ref()).map_err(|fault| self.bad_rows(fault))
+    }
+
+    fn bad_rows(&self, fault: impl Display) -> ResultsError {
         ResultsError::new(&self.folder, format_args!("{fault}; run the scenario again into this folder"))
     }
 

@@ -1,5 +1,9 @@
 //! Studies: instances x variants -> rows.
 
+mod row_set;
+
+pub use row_set::{Journaling, OnInstance, Origin, RowFile, RowResult, RowSet, RowTexts, RunOf};
+
 use crate::claims::Claim;
 use crate::column::{Column, Row};
 use crate::drawing::Drawing;
@@ -7,8 +11,8 @@ use crate::error::RunError;
 use crate::fields::{Fields, Scenario};
 use crate::key::{Digest, KeyBuilder};
 use crate::record::Failure;
-use crate::rows::{ReadFile, RowSet};
 use crate::table::NamedTable;
+use crate::text::csv::ReadFile;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -125,7 +129,7 @@ pub trait Study: Sized + Send + Sync + 'static {
     type Variant: Clone + Send + Sync;
     /// What a run amounts to.
     type Row: Row;
-    /// How rows are kept, in memory and in files: [`Long`](crate::rows::Long) or [`Wide`](crate::rows::Wide).
+    /// How rows are kept, in memory and in files: [`Long`](crate::Long) or [`Wide`](crate::Wide).
     type Rows: RowSet<Self>;
 
     /// How many bytes an instance needs at least while it is prepared and run, for the largest one; 0 if that is little for
@@ -157,14 +161,14 @@ pub trait Study: Sized + Send + Sync + 'static {
     /// # Errors
     /// If the instance cannot be made: all of its variants then have this failure.
     fn prepare(&self, instance: usize) -> Result<Prepared<Self::Instance>, Failure>;
-    /// All variants, each once, in the order of the columns of [wide](crate::rows::Wide) rows. Without an implementation
+    /// All variants, each once, in the order of the columns of [wide](crate::Wide) rows. Without an implementation
     /// these are the variants of all instances.
     fn every_variant(&self) -> Vec<Self::Variant> {
         let mut known = BTreeSet::new();
         let all = (0..self.instances().len()).flat_map(|at| self.variants(at));
         all.filter(|variant| known.insert(self.labels(variant))).collect()
     }
-    /// Whether runs of a variant may have a value of a metric; [wide](crate::rows::Wide) rows have no columns for others.
+    /// Whether runs of a variant may have a value of a metric; [wide](crate::Wide) rows have no columns for others.
     fn has_metric(&self, _variant: &Self::Variant, _metric: &Column) -> bool {
         true
     }

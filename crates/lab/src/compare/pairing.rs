@@ -4,7 +4,7 @@ use super::selection::Sides;
 use crate::column::{Column, Kind, Role};
 use crate::data::DataFrame;
 use crate::groups::by_key;
-use crate::rows::ReadFile;
+use crate::text::csv::ReadFile;
 use std::collections::BTreeMap;
 
 /// Rows of A and B in pairs.

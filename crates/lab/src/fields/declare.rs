@@ -1,10 +1,10 @@
 //! The declaration of fields.
 
-use super::at::TableAt;
 use super::docs::FieldDoc;
 use super::environment::Environment;
 use super::fault::{InputErrors, Text};
 use super::reader::Reader;
+use super::table::TableAt;
 
 /// A scenario's own fields, or those of a nested table. [`fields!`](crate::fields!) implements it.
 pub trait Fields: Sized + 'static {

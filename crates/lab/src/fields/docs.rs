@@ -1,7 +1,5 @@
 //! The documentation of fields, and its Markdown.
 
-use super::declare::Fields;
-use super::scenario::frame_fields;
 use std::fmt::Write as _;
 
 /// A field, as its declaration has it.
@@ -57,13 +55,10 @@ pub struct TableDoc {
     pub fields: Vec<FieldDoc>,
 }
 
-/// All fields of a study's scenarios in Markdown: a table for the scenario, and one for each nested table.
-#[must_use]
-pub fn document_fields<F: Fields>() -> String {
-    let mut fields = frame_fields();
-    fields.extend(F::docs());
+/// Fields in Markdown: a table for them, and one for each nested table.
+pub(super) fn markdown(fields: &[FieldDoc]) -> String {
     let mut markdown = String::new();
-    write_table(&mut markdown, &fields, "");
+    write_table(&mut markdown, fields, "");
     markdown
 }
 

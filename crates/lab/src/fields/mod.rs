@@ -20,7 +20,7 @@
 //! All faults of a scenario are found at once, each with its place: the reader of a wrong value reports it to the
 //! [`Reader`] and returns `None`, and reading goes on with the next one.
 
-mod at;
+mod check;
 mod codec;
 mod declare;
 mod docs;
@@ -32,18 +32,22 @@ mod order;
 mod overrides;
 mod reader;
 mod scenario;
+mod table;
+mod value;
 
-pub use at::{TableAt, ValueAt};
+pub use check::Check;
 pub use codec::*;
 pub use declare::{Fields, defaults};
 #[doc(hidden)]
 pub use declare::{doc_text, only_one};
 #[doc(hidden)]
 pub use docs::alternatives;
-pub use docs::{Absent, FieldDoc, TableDoc, document_fields};
+pub use docs::{Absent, FieldDoc, TableDoc};
 pub use environment::Environment;
 pub use fault::{Fault, InputErrors, Place, Span};
 pub use names::{nearest, unknown};
-pub use reader::{Check, Reader};
-pub use scenario::{Document, Scenario, ScenarioSource};
+pub use reader::Reader;
+pub use scenario::{Document, Scenario, ScenarioSource, document_fields};
+pub use table::TableAt;
 pub use toml::{Table, Value};
+pub use value::ValueAt;

@@ -1,15 +1,15 @@
 //! Scenarios: the frame's own fields, and those of a study.
 
-use super::at::TableAt;
 use super::codec::{optional, seed, text};
 use super::declare::Fields;
-use super::docs::FieldDoc;
+use super::docs::{self, FieldDoc};
 use super::environment::Environment;
 use super::fault::{InputErrors, Text};
 use super::names::unknown;
 use super::order::Ordered;
 use super::overrides;
 use super::reader::Reader;
+use super::table::TableAt;
 use std::ops::Deref;
 use std::path::Path;
 use toml::Value;
@@ -145,7 +145,7 @@ impl<'a> Document<'a> {
 }
 
 /// The documentation of the fields that all scenarios have.
-pub(super) fn frame_fields() -> Vec<FieldDoc> {
+fn frame_fields() -> Vec<FieldDoc> {
     let title: Option<fn() -> String> = Some(String::new);
     let mut fields = text().document(STUDY, "The name of the study.", None);
     fields.extend(text().document(TITLE, "A title of one line.", title));
@@ -153,6 +153,17 @@ pub(super) fn frame_fields() -> Vec<FieldDoc> {
     let doc = "The metric that ranks variants in standings, figures and comparisons; without it, the primary metric.";
     fields.extend(optional(text()).document(OBJECTIVE, doc, Some(none)));
     fields
+}
+
+/// The documentation of all fields of a study's scenarios.
+fn all_fields<F: Fields>() -> Vec<FieldDoc> {
+    frame_fields().into_iter().chain(F::docs()).collect()
+}
+
+/// All fields of a study's scenarios in Markdown: a table for the scenario, and one for each nested table.
+#[must_use]
+pub fn document_fields<F: Fields>() -> String {
+    docs::markdown(&all_fields::<F>())
 }
 
 impl<F: Fields> Scenario<F> {
@@ -177,8 +188,7 @@ impl<F: Fields> Scenario<F> {
         text().write_field(TITLE, &self.title, &mut table);
         seed().write_field(SEED, &self.seed, &mut table);
         optional(text()).write_field(OBJECTIVE, &self.objective, &mut table);
-        let mut fields = frame_fields();
-        fields.extend(F::docs());
-        toml::to_string(&Ordered { table: &table, fields: &fields }).expect("a table can be written as TOML")
+        toml::to_string(&Ordered { table: &table, fields: &all_fields::<F>() })
+            .expect("a table can be written as TOML")
     }
 }

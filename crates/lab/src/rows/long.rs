@@ -1,14 +1,11 @@
 //! Rows, a line each.
 
-use super::{
-    Journaling, OnInstance, Origin, RowFile, RowResult, RowSet, RowTexts, RunOf, bad_header, bad_line,
-    file_name,
-};
+use super::{bad_header, bad_line, file_name};
 use crate::column::{Column, Row, RowType};
 use crate::data::DataFrame;
 use crate::key::Key;
 use crate::record::{FRAME_COLUMNS, Failure, Record, Unfinished};
-use crate::study::Study;
+use crate::study::{Journaling, OnInstance, Origin, RowFile, RowResult, RowSet, RowTexts, RunOf, Study};
 use crate::text::csv as csv_text;
 use csv::StringRecord;
 use std::collections::BTreeMap;

@@ -1,14 +1,11 @@
 //! Rows, a line an instance: eight bytes a result in memory, and one field in the file.
 
-use super::{
-    Journaling, OnInstance, Origin, RowFile, RowResult, RowSet, RowTexts, RunOf, bad_header, bad_line,
-    file_name,
-};
+use super::{bad_header, bad_line, file_name};
 use crate::column::{Column, Role, Row, RowType};
 use crate::data::{DataFrame, Entry};
 use crate::key::Key;
 use crate::record::{FRAME_COLUMNS, Failure, Status};
-use crate::study::Study;
+use crate::study::{Journaling, OnInstance, Origin, RowFile, RowResult, RowSet, RowTexts, RunOf, Study};
 use crate::text::csv as csv_text;
 use csv::StringRecord;
 use std::collections::BTreeMap;

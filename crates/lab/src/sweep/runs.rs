@@ -8,7 +8,7 @@ use crate::RunError;
 use crate::column::{Better, Column, Role, Row as _};
 use crate::key::{Key, KeyBuilder};
 use crate::record::{Failure, Status};
-use crate::rows::{Journaling, OnInstance, RowResult, RowSet, RunOf};
+use crate::study::{Journaling, OnInstance, RowResult, RowSet, RunOf};
 use crate::study::{Labels, Prepared, Study, Watch};
 use rayon::prelude::*;
 use std::collections::BTreeMap;

@@ -2,6 +2,17 @@
 
 use csv::{ReaderBuilder, StringRecord, WriterBuilder};
 
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadFile {
+    /// Its name.
+    pub name: String,
+    /// Its header.
+    pub header: Vec<String>,
+    /// Its lines.
+    pub lines: Vec<Vec<String>>,
+}
+
 /// One line, with its end.
 pub(crate) fn line<T: AsRef<str>>(fields: &[T]) -> String {
     // A writer makes room for thousands of fields.

@@ -1,6 +1,6 @@
 //! What is asked of a batch system.
 
-use crate::Sweep;
+use crate::{Sweep, UnfitText};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,16 +62,9 @@ pub enum SubmitError {
         /// Why the merge was not.
         error: Box<SubmitError>,
     },
-    /// What cannot be in a script of a batch system.
-    #[error("{what}: {text:?} cannot be used in a script: {fault}")]
-    Text {
-        /// What it is.
-        what: &'static str,
-        /// The text.
-        text: String,
-        /// The fault.
-        fault: &'static str,
-    },
+    /// A text of the sweep cannot be in a script.
+    #[error(transparent)]
+    Text(#[from] UnfitText),
     /// A script could not be written.
     #[error("{}: {error}", path.display())]
     Io {

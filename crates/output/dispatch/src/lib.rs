@@ -34,4 +34,4 @@ mod sweep;
 
 pub use engine::{Engine, JobId, SubmitError, Submitted, submit};
 pub use slurm::Slurm;
-pub use sweep::Sweep;
+pub use sweep::{Sweep, UnfitText};

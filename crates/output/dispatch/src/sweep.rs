@@ -1,6 +1,5 @@
 //! What is to be run.
 
-use crate::SubmitError;
 use std::path::PathBuf;
 
 /// A scenario cut into shards.
@@ -28,13 +27,25 @@ pub struct Sweep {
     pub audit: bool,
 }
 
+/// What cannot be in a script of a batch system.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {text:?} cannot be used in a script: {fault}")]
+pub struct UnfitText {
+    /// What it is.
+    pub what: &'static str,
+    /// The text.
+    pub text: String,
+    /// The fault.
+    pub fault: &'static str,
+}
+
 impl Sweep {
     /// Checks that all texts can be in a script: without control characters, since a line of options ends with its line
     /// even inside quotes, and paths that are UTF-8.
     ///
     /// # Errors
     /// The first text that cannot.
-    pub fn check(&self) -> Result<(), SubmitError> {
+    pub fn check(&self) -> Result<(), UnfitText> {
         let paths = [
             ("the program", &self.program),
             ("the scenario", &self.scenario),
@@ -42,7 +53,7 @@ impl Sweep {
         ];
         for (what, path) in paths {
             let fault = "the path is not UTF-8";
-            let text = path.to_str().ok_or_else(|| SubmitError::Text {
+            let text = path.to_str().ok_or_else(|| UnfitText {
                 what,
                 text: path.to_string_lossy().into_owned(),
                 fault,
@@ -63,10 +74,10 @@ impl Sweep {
     }
 }
 
-fn check_text(what: &'static str, text: &str) -> Result<(), SubmitError> {
+fn check_text(what: &'static str, text: &str) -> Result<(), UnfitText> {
     if text.contains(char::is_control) {
         let fault = "it has control characters";
-        return Err(SubmitError::Text { what, text: text.to_owned(), fault });
+        return Err(UnfitText { what, text: text.to_owned(), fault });
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ pub struct Drawn {
 /// If the rows or the scenario cannot be read, or are not what the run wrote.
 pub fn draw_results(results: &Results<'_>, registry: &Registry) -> Result<Drawn, ResultsError> {
     let mut drawings = dfrsim_lab::generic_drawings(&results.rows()?);
-    drawings.extend(results.study.drawings(results, registry)?);
+    drawings.extend(results.drawings(registry)?);
     Ok(draw_all(&drawings))
 }
 

@@ -17,12 +17,14 @@ mod published;
 mod rows;
 mod scenario;
 mod search;
+mod setting;
 mod study;
 mod tables;
 
 pub use rows::{OptimumRow, Row, SearchRow, StreamRow};
 pub use scenario::{CoallocationFields, ParameterFields, Sample, StreamFields, VariationFields};
-pub use study::{CoallocationStudy, Instance, Setting, Variant};
+pub use setting::Setting;
+pub use study::{CoallocationStudy, Instance, Variant};
 
 /// The registry with this study. It is generic code, compiled here so that other crates need not be when the study changes.
 #[must_use]

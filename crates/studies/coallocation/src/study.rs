@@ -3,8 +3,9 @@
 use crate::grid::{InUse, grid_nodes, grid_seed};
 use crate::pairs::Data;
 use crate::rows::{OptimumRow, Row, SearchRow, StreamRow};
-use crate::scenario::{CoallocationFields, VariationFields};
+use crate::scenario::CoallocationFields;
 use crate::search::{Repeated, search};
+use crate::setting::Setting;
 use crate::{KINDS, claims, drawings, files, kind_name, tables};
 use dfrsim_audit::coallocation::check_reservations;
 use dfrsim_coallocation::file::Resources;
@@ -69,33 +70,6 @@ pub enum Variant {
     },
     /// A stream of requests of a kind.
     Stream(Kind),
-}
-
-/// A parameter that is varied: `M`, `L1` or `L2`, and its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// The parameter.
-    pub parameter: &'static str,
-    /// Its value.
-    pub value: usize,
-}
-
-impl Setting {
-    /// All settings of a parameter study.
-    pub(crate) fn all(variations: &VariationFields) -> impl Iterator<Item = Setting> {
-        let VariationFields { multiples, l1, l2, .. } = variations;
-        [("M", multiples), ("L1", l1), ("L2", l2)]
-            .into_iter()
-            .flat_map(|(parameter, values)| values.iter().map(move |&value| Setting { parameter, value }))
-    }
-    fn apply(self, standard: Parameters) -> Parameters {
-        let value = self.value;
-        match self.parameter {
-            "M" => Parameters { initial_multiple: value, largest_multiple: value, ..standard },
-            "L1" => Parameters { admission_effort: value, ..standard },
-            _ => Parameters { improvement_effort: value, ..standard },
-        }
-    }
 }
 
 impl Instance {

@@ -6,7 +6,7 @@
 use crate::published::Published::{self, Balanced, Unbalanced};
 use crate::rows::Metric::{self, AverageMinimum, MinimumAverage};
 use crate::rows::{Row, rows_of};
-use crate::scenario::Discovery;
+use crate::scenario::{Discovery, Setting};
 use dfrsim_discovery::Approach::{self, Dynamic, DynamicMigration, Xen};
 use dfrsim_discovery::sharing::Sharing;
 use dfrsim_lab::fields::Scenario;
@@ -117,8 +117,8 @@ fn caps(scenario: &Scenario<Discovery>, rows: &Long<Row>, bootstrap: &Bootstrap)
     for workload in scenario.workloads.iter().filter(|workload| workload.published.is_some()) {
         for approach in [Dynamic, DynamicMigration] {
             for metric in Metric::ALL {
-                let values = |setting| {
-                    let rows = rows_of(rows, &workload.name, setting, approach);
+                let values = |setting: &Setting| {
+                    let rows = rows_of(rows, &workload.name, &setting.name, approach);
                     rows.into_iter().map(|row| metric.of(row)).collect::<Vec<f64>>()
                 };
                 let both = values(standard).into_iter().zip(values(with_caps));
@@ -181,7 +181,7 @@ fn values(
     metric: Metric,
 ) -> Option<Vec<f64>> {
     let workload = scenario.workloads.iter().find(|workload| workload.published == Some(table))?;
-    let rows = rows_of(rows, &workload.name, scenario.settings.first()?, approach);
+    let rows = rows_of(rows, &workload.name, &scenario.settings.first()?.name, approach);
     (!rows.is_empty()).then(|| rows.into_iter().map(|row| metric.of(row)).collect())
 }
 

@@ -21,7 +21,7 @@ fn beside(
     let mut lines = Vec::new();
     for setting in &scenario.settings {
         for &approach in &scenario.approaches {
-            let own: Vec<f64> = rows_of(rows, &workload.name, setting, approach)
+            let own: Vec<f64> = rows_of(rows, &workload.name, &setting.name, approach)
                 .into_iter()
                 .map(|row| metric.of(row))
                 .collect();

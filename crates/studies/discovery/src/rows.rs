@@ -1,6 +1,5 @@
 //! The columns of `rows.csv`, and samples of them.
 
-use crate::scenario::Setting;
 use dfrsim_discovery::Approach;
 use dfrsim_lab::{Long, columns};
 
@@ -59,11 +58,10 @@ impl Metric {
 pub(crate) fn rows_of<'a>(
     rows: &'a Long<Row>,
     workload: &str,
-    setting: &Setting,
+    setting: &str,
     approach: Approach,
 ) -> Vec<&'a Row> {
-    let is_one = |row: &&Row| {
-        row.workload == workload && row.setting == setting.name && row.approach == approach.name()
-    };
+    let is_one =
+        |row: &&Row| row.workload == workload && row.setting == setting && row.approach == approach.name();
     rows.ok().filter(is_one).collect()
 }

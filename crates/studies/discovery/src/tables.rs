@@ -48,7 +48,7 @@ fn means(
     for workload in scenario.workloads.iter().filter(|workload| is_one(workload)) {
         for setting in &scenario.settings {
             for &approach in &scenario.approaches {
-                let own = rows_of(rows, &workload.name, setting, approach);
+                let own = rows_of(rows, &workload.name, &setting.name, approach);
                 let values = |of: &dyn Fn(&Row) -> f64| own.iter().map(|row| of(row)).collect::<Vec<f64>>();
                 let mut line = TableLine::new()
                     .with("workload", workload.name.as_str())

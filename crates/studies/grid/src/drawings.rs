@@ -65,11 +65,11 @@ fn drawing(table: &Numbered, metrics: &Metrics) -> Option<Drawing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::published;
+    use crate::published::Published;
 
     #[test]
     fn each_published_table_is_a_figure() {
-        let drawings = drawings(&published::tables().beside_themselves());
+        let drawings = drawings(&Published::Rr7226.tables().beside_themselves());
         // Eight tables of changed jobs and turnarounds, with two local policies.
         assert_eq!((drawings.len(), drawings[15].stem.as_str()), (16 + 8 * 2, "table-17"));
         let Chart::Lines { series, .. } = &drawings[16].chart else { panic!("{:?}", drawings[16]) };

@@ -18,6 +18,12 @@ fn records(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
 }
 
 impl Published {
+    /// Tables 2 to 17.
+    pub(crate) fn tables(self) -> &'static Metrics {
+        let Published::Rr7226 = self;
+        &TABLES
+    }
+
     /// The published number of jobs of a site of a workload (table 1).
     pub(crate) fn jobs(self, workload: &str, site: &str) -> Option<usize> {
         let Published::Rr7226 = self;
@@ -61,11 +67,6 @@ static TABLES: LazyLock<Metrics> = LazyLock::new(|| {
     }
     metrics
 });
-
-/// Tables 2 to 17.
-pub(crate) fn tables() -> &'static Metrics {
-    &TABLES
-}
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use crate::jobs::{self, Logs, SiteJobs, Workload, load_of};
 use crate::metrics::Metrics;
 use crate::outages::outages;
+use crate::published::Published;
 use crate::recording::{EventsFile, recorded};
 use crate::rows::Simulation;
 use crate::scenario::{ClusterFields, GridFields, SiteFields, WorkloadFields};
@@ -320,7 +321,7 @@ impl Study for GridStudy {
         Ok(vec![self.row(instance, place, *variant, (reference, outcome))])
     }
     fn tables(&self, rows: &Long<Simulation>) -> Vec<NamedTable> {
-        let metrics = Metrics::from_rows(rows.ok(), self.fields.published);
+        let metrics = Metrics::from_rows(rows.ok(), self.fields.published.map(Published::tables));
         let windows = self.windows();
         let mut tables = vec![tables::jobs(&windows, self.fields.published)];
         tables.extend(tables::numbered(&metrics));
@@ -332,7 +333,7 @@ impl Study for GridStudy {
         self.fields.published.map_or_else(Vec::new, |report| claims::claims(rows, report))
     }
     fn drawings(scenario: &Scenario<GridFields>, rows: &Long<Simulation>) -> Vec<Drawing> {
-        drawings::drawings(&Metrics::from_rows(rows.ok(), scenario.published))
+        drawings::drawings(&Metrics::from_rows(rows.ok(), scenario.published.map(Published::tables)))
     }
 }
 

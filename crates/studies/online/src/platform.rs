@@ -4,9 +4,7 @@ use crate::scenario::Workload;
 use dfrsim_lab::fields::FileOr;
 use dfrsim_lab::{Digester, RunError};
 use dfrsim_model::{Job, Seed};
-use dfrsim_platform::classes::{
-    Demands, NodeClass, NodeClasses, PlatformFields, Sharing, UnequalNodes, read,
-};
+use dfrsim_platform::classes::{Demands, NodeClass, Sharing, UnequalNodes, read};
 use dfrsim_workload::prepare::resources;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +19,7 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
             read(&file.path).map_err(|error| fault(&format!("{}: {error}", file.given)))?
         }
     };
-    let classes = classes(workload, &fields).map_err(|error| fault(&error))?;
+    let classes = workload.classes(&fields).map_err(|error| fault(&error))?;
     let (requests, seed) = (workload.requests.clone(), Seed::new(seed));
     let given = match workload.source.log(workload.nodes) {
         Some((log, options)) => resources(&log.file.path, &options).map_err(RunError::input)?,
@@ -31,17 +29,6 @@ pub(crate) fn unequal(workload: &Workload, seed: u64) -> Result<Option<Arc<Unequ
     match demands.unknown(&classes) {
         Some(request) => Err(fault(&format!("no class has what is asked for by `{request}`"))),
         None => Ok(Some(Arc::new(UnequalNodes { classes, demands }))),
-    }
-}
-
-/// The classes of a platform, which must have as many nodes as the workload.
-pub(crate) fn classes(workload: &Workload, fields: &PlatformFields) -> Result<NodeClasses, String> {
-    let classes = fields.classes().map_err(|error| error.to_string())?;
-    let (found, expected) = (classes.nodes(), workload.nodes.get());
-    if found == expected {
-        Ok(classes)
-    } else {
-        Err(format!("the classes have {found} nodes, the workload {expected}"))
     }
 }
 

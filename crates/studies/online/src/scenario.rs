@@ -1,6 +1,5 @@
 //! Scenarios of the study: what is simulated.
 
-use crate::platform;
 use crate::published::Published;
 use crate::readings::{Alternative, Readings, share};
 use dfrsim_cluster::{EstimateModel, NeedModel, Overrun, Weights};
@@ -15,7 +14,7 @@ use dfrsim_model::priority::{
     Unlisted,
 };
 use dfrsim_model::{Share, SimSpan, SimTime, WeightRule, Yield};
-use dfrsim_platform::classes::{PlatformFields, Request};
+use dfrsim_platform::classes::{NodeClasses, PlatformFields, Request};
 use dfrsim_platform::{Interruption, Maintenance, NodeSet, Rack, Times};
 use dfrsim_policies::fractional::{DropRule, Packing, Periodic, PriorityRule};
 use dfrsim_policies::{Policies, Policy};
@@ -315,9 +314,22 @@ fields! {
             at.fault("requests", "expected a `platform` whose nodes have what jobs ask for");
         }
         if let Some(FileOr::Here(fields)) = &workload.platform
-            && let Err(error) = platform::classes(workload, fields)
+            && let Err(error) = workload.classes(fields)
         {
             at.fault("platform", error);
+        }
+    }
+}
+
+impl Workload {
+    /// The classes of a platform, which must have as many nodes as the workload.
+    pub(crate) fn classes(&self, fields: &PlatformFields) -> Result<NodeClasses, String> {
+        let classes = fields.classes().map_err(|error| error.to_string())?;
+        let (found, expected) = (classes.nodes(), self.nodes.get());
+        if found == expected {
+            Ok(classes)
+        } else {
+            Err(format!("the classes have {found} nodes, the workload {expected}"))
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Platform files in TOML.
 
-use super::{NodeClass, NodeClasses, Resource, Sharing, simgrid};
+use super::{NodeClass, NodeClasses, Resource, Sharing};
 use dfrsim_model::{Share, Yield};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::{fs, io};
+use std::io;
 
 /// The most nodes of a cluster.
 const MOST_NODES: u64 = 10_000_000;
@@ -103,19 +102,6 @@ const fn full_speed() -> f64 {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
 fn is_full_speed(speed: &f64) -> bool {
     *speed == full_speed()
-}
-
-/// Reads a platform file: TOML, or XML of SimGrid where the name ends in `.xml`.
-///
-/// # Errors
-/// If the file cannot be read, or is not a platform.
-pub fn read(path: &Path) -> Result<PlatformFields, PlatformError> {
-    let text = fs::read_to_string(path)?;
-    if path.extension().is_some_and(|extension| extension == "xml") {
-        simgrid::parse(&text)
-    } else {
-        PlatformFields::parse(&text)
-    }
 }
 
 fn fault(field: impl Into<String>, reason: impl Into<String>) -> PlatformError {

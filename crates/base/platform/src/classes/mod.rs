@@ -4,11 +4,26 @@ mod fields;
 mod requests;
 mod simgrid;
 
-pub use fields::{ClassFields, PlatformError, PlatformFields, ReferenceNode, read};
+pub use fields::{ClassFields, PlatformError, PlatformFields, ReferenceNode};
 pub use requests::{Demands, ParseRequestError, Request, Requested};
 
 use dfrsim_model::{CpuUse, Job, Share, Yield};
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
+
+/// Reads a platform file: TOML, or XML of SimGrid where the name ends in `.xml`.
+///
+/// # Errors
+/// If the file cannot be read, or is not a platform.
+pub fn read(path: &Path) -> Result<PlatformFields, PlatformError> {
+    let text = fs::read_to_string(path)?;
+    if path.extension().is_some_and(|extension| extension == "xml") {
+        simgrid::parse(&text)
+    } else {
+        PlatformFields::parse(&text)
+    }
+}
 
 /// How tasks use a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

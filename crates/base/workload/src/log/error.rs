@@ -1,7 +1,7 @@
 //! Why a log could not be used.
 
 use super::fault::{Faults, Problem};
-use super::reader::Strictness;
+use super::strictness::Strictness;
 use dfrsim_model::SimTime;
 use std::io;
 

@@ -86,7 +86,7 @@ impl Figures {
 
 /// The figures of results with their titles: the study's own, then those of every study.
 pub(super) fn figures(results: &Results<'_>, registry: &Registry) -> Result<Vec<(String, Figure)>, Failure> {
-    let mut drawings = results.study.drawings(results, registry).map_err(Failure::input)?;
+    let mut drawings = results.drawings(registry).map_err(Failure::input)?;
     for generic in generic_drawings(&results.rows().map_err(Failure::input)?) {
         // A study may draw one of them in its own way.
         if !drawings.iter().any(|own| own.stem == generic.stem) {

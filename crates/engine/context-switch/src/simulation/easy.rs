@@ -1,6 +1,6 @@
 //! EASY backfilling of vjobs (section 2.1).
 
-use super::policy::{View, missing};
+use super::view::View;
 use crate::assignment::{Assignment, Unit, units};
 use crate::vjob::VjobId;
 use dfrsim_model::SimTime;
@@ -11,7 +11,7 @@ pub(super) fn backfill(view: &View<'_>, assignment: &mut Assignment<'_>, waiting
     let [head, others @ ..] = waiting else { return };
     let Some((begin, mut reserved)) = reservation(view, assignment, *head) else { return };
     for &vjob in others {
-        let items = missing(view, vjob);
+        let items = view.missing(vjob);
         let ends_before = view.expected_ends[vjob.index()] <= begin;
         let leaves_room = |reserved: &mut Assignment<'_>| ends_before || reserved.first_fit(&items);
         if assignment.first_fit(&items) && !leaves_room(&mut reserved) {
@@ -42,7 +42,7 @@ fn reservation<'a>(
             let node = reserved.host(unit.vms[0]).expect("it is hosted");
             reserved.take(&unit, node);
         }
-        if reserved.first_fit(&missing(view, head)) {
+        if reserved.first_fit(&view.missing(head)) {
             return Some((view.expected_ends[vjob.index()].max(view.now), reserved));
         }
     }

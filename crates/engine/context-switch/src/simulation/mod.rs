@@ -9,9 +9,9 @@ mod machine;
 mod policy;
 mod record;
 mod switch;
+mod view;
 
 pub use policy::Policy;
-use policy::View;
 pub use record::{Load, Run, StateInterval, Switch};
 
 use crate::cluster::Cluster;
@@ -26,6 +26,7 @@ use dfrsim_model::{Rng, Seed, SimSpan, SimTime};
 use machine::Machine;
 use record::Recorder;
 use switch::{Execution, Progress};
+use view::View;
 
 /// The setting of a simulation.
 #[derive(Clone, Debug)]

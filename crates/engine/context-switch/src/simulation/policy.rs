@@ -1,13 +1,14 @@
 //! The policies that decide which vjobs run, and where.
 
 use super::easy;
-use crate::assignment::{Assignment, Unit, largest_first, units};
+use super::view::View;
+use crate::assignment::{Assignment, units};
 use crate::cluster::Cluster;
 use crate::configuration::{Configuration, Place};
 use crate::decision::{SuspendTo, select_running};
 use crate::optimiser::{Limits, cheapest};
 use crate::vjob::VjobId;
-use dfrsim_model::{Seed, SimTime};
+use dfrsim_model::Seed;
 use std::borrow::Cow;
 
 /// A decision module.
@@ -59,18 +60,6 @@ impl Policy {
     }
 }
 
-/// The view of a policy.
-#[derive(Clone, Copy)]
-pub(super) struct View<'a> {
-    pub(super) cluster: &'a Cluster,
-    pub(super) current: &'a Configuration,
-    /// The vjobs that want to run, in their order.
-    pub(super) queue: &'a [VjobId],
-    pub(super) now: SimTime,
-    /// When each vjob is expected to end, if it begins now or runs.
-    pub(super) expected_ends: &'a [SimTime],
-}
-
 /// Vjobs that run stay where they are; others follow as long as they fit, and then those that `backfill` gives nodes to: it gets
 /// the vjobs from the first one on that does not fit.
 fn booked(
@@ -97,7 +86,7 @@ fn booked(
         }
     }
     // Those of whose VMs some did not start are completed first.
-    let passed = queue.iter().take_while(|vjob| assignment.first_fit(&missing(view, **vjob))).count();
+    let passed = queue.iter().take_while(|vjob| assignment.first_fit(&view.missing(**vjob))).count();
     if passed < queue.len() {
         backfill(view, &mut assignment, &queue[passed..]);
     }
@@ -107,12 +96,4 @@ fn booked(
         }
     }
     wanted
-}
-
-/// The VMs of a vjob that wait, the largest first.
-pub(super) fn missing(view: &View<'_>, vjob: VjobId) -> Vec<Unit> {
-    let vms = view.cluster.vms_of(vjob).iter().copied();
-    let mut items = units(view.cluster, vms.filter(|vm| view.current.place(*vm) == Place::Waiting));
-    largest_first(&mut items);
-    items
 }

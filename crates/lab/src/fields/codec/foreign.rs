@@ -1,8 +1,8 @@
 //! Values of types that are not made for scenarios.
 
-use super::super::at::ValueAt;
 use super::super::names::{explained, listed};
 use super::super::reader::Reader;
+use super::super::value::ValueAt;
 use super::Codec;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,8 +1,8 @@
 //! Several values, or none.
 
-use super::super::at::ValueAt;
 use super::super::docs::{Absent, TableDoc};
 use super::super::reader::Reader;
+use super::super::value::ValueAt;
 use super::Codec;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -19,9 +19,10 @@ pub use selected::{any_selected, selected};
 pub use tables::{distinct_tables, flattened, table, tables};
 pub use texts::{choice, name, named, parsed, text};
 
-use super::at::{TableAt, ValueAt};
 use super::docs::{Absent, FieldDoc, TableDoc};
 use super::reader::Reader;
+use super::table::TableAt;
+use super::value::ValueAt;
 use std::fmt;
 use std::rc::Rc;
 use toml::Value;

@@ -1,7 +1,7 @@
 //! Numbers, spans of time, and truth values.
 
-use super::super::at::ValueAt;
 use super::super::reader::Reader;
+use super::super::value::ValueAt;
 use super::Codec;
 use dfrsim_model::{Share, SimSpan, Yield};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};

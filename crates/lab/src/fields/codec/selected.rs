@@ -1,9 +1,9 @@
 //! Names, and regular expressions that select some of all names.
 
-use super::super::at::ValueAt;
 use super::super::environment::Environment;
 use super::super::names::bare;
 use super::super::reader::Reader;
+use super::super::value::ValueAt;
 use super::{Codec, list};
 use regex_lite::Regex;
 use std::rc::Rc;

@@ -1,10 +1,11 @@
 //! Nested tables.
 
-use super::super::at::{TableAt, ValueAt};
 use super::super::declare::Fields;
 use super::super::docs::{Absent, TableDoc};
 use super::super::names::bare;
 use super::super::reader::Reader;
+use super::super::table::TableAt;
+use super::super::value::ValueAt;
 use super::Codec;
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -4,7 +4,7 @@
 //! numbers as 2n, or -2n - 1 below 0. The columns follow each other without a gap (their lengths are in the head), are
 //! compressed with DEFLATE and written in base 64. `data.js` reads them.
 
-use super::lives::{Down, Life, Queued, Run, Stay};
+use super::life::{Down, Life, Queued, Run, Stay};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use dfrsim_plots::replay::Change;

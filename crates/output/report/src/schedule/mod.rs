@@ -1,6 +1,7 @@
 //! An interactive chart of a schedule: jobs on nodes over time, with the life of each job, for pages without a network.
 
 mod columns;
+mod life;
 mod lives;
 mod markup;
 mod plan;

@@ -1,7 +1,8 @@
 //! A plan of context switches as a schedule: its VMs are the jobs, and an action is a stay on one node or two.
 
 use super::columns::Columns;
-use super::lives::{Life, Stay, runs};
+use super::life::{Life, Stay};
+use super::lives::runs;
 use super::{Head, Schedule};
 use dfrsim_model::{Share, SimTime, Yield};
 use dfrsim_plots::plans::{KINDS, PlanDocument};

@@ -45,7 +45,7 @@ fn budgets_rise_and_without_moves_no_placement_changes() {
     }
     let claims = fs::read_to_string(folder.path().join("tables/claims.csv")).unwrap();
     assert!(claims.contains("no yield falls as the budget grows\",holds"), "{claims}");
-    let drawings = results.study.drawings(&results, &registry).unwrap();
+    let drawings = results.drawings(&registry).unwrap();
     assert_eq!(drawings[0].stem, "gap-by-budget");
 }
 

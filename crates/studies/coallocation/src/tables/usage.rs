@@ -2,7 +2,7 @@
 
 use crate::pairs::{Data, Pair, share};
 use crate::rows::{SearchRow, StreamRow};
-use crate::study::Setting;
+use crate::setting::Setting;
 use crate::{KINDS, kind_name};
 use dfrsim_lab::{NamedTable, Table, TableLine, average};
 

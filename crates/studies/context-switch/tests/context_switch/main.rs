@@ -124,7 +124,7 @@ fn optimised_plans_are_not_dearer_and_figures_are_drawn() {
     }
     let registry = registry();
     let results = Results::read(folder.path(), &registry).unwrap();
-    let drawings = results.study.drawings(&results, &registry).unwrap();
+    let drawings = results.drawings(&registry).unwrap();
     let stems: Vec<&str> = drawings.iter().map(|drawing| drawing.stem.as_str()).collect();
     let expected = [
         "figure-3",

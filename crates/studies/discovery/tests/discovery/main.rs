@@ -52,13 +52,8 @@ fn tables_claims_and_drawings_are_beside_the_published_runs() {
     assert_eq!(read("tables/claims.csv").lines().count(), 18);
     let registry = registry();
     let results = Results::read(&folder.path().join("out"), &registry).unwrap();
-    let stems: Vec<String> = results
-        .study
-        .drawings(&results, &registry)
-        .unwrap()
-        .into_iter()
-        .map(|drawing| drawing.stem)
-        .collect();
+    let stems: Vec<String> =
+        results.drawings(&registry).unwrap().into_iter().map(|drawing| drawing.stem).collect();
     assert_eq!(
         stems,
         [

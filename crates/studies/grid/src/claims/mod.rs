@@ -9,7 +9,7 @@ mod said;
 mod statements;
 
 use crate::metrics::{Metrics, estimate};
-use crate::published::{self, Published};
+use crate::published::Published;
 use crate::rows::Simulation;
 use check::Check;
 use dfrsim_lab::{Claim, Long, Verdict};
@@ -20,10 +20,10 @@ use std::collections::BTreeSet;
 pub(crate) fn claims(rows: &Long<Simulation>, report: Published) -> Vec<Claim> {
     let replications: BTreeSet<u32> = rows.ok().map(|row| row.replication).collect();
     let of_one = |replication: &u32| {
-        Metrics::from_rows(rows.ok().filter(|row| row.replication == *replication), Some(report))
+        Metrics::from_rows(rows.ok().filter(|row| row.replication == *replication), Some(report.tables()))
     };
     let each: Vec<Metrics> = replications.iter().map(of_one).collect();
-    judged(&Metrics::from_rows(rows.ok(), Some(report)), &each)
+    judged(&Metrics::from_rows(rows.ok(), Some(report.tables())), &each)
 }
 
 /// Statements on the means over all replications, with the intervals over each of them.
@@ -37,7 +37,7 @@ fn claim(section: &str, text: &str, check: &Check, all: &Metrics, each: &[Metric
     let (mean, half_width) = estimate(&values)?;
     let interval = half_width.map(|half_width| (mean - half_width, mean + half_width));
     let verdict = found.said.verdict(interval.unwrap_or((mean, mean)));
-    let published = check.find(published::tables());
+    let published = check.find(Published::Rr7226.tables());
     let on_published =
         published.as_ref().map(|published| Verdict::from_bool(published.said.holds(published.value)));
     Some(
@@ -55,7 +55,7 @@ mod tests {
     /// What the text says holds on its own tables, except for values that these lack: delays of single jobs.
     #[test]
     fn statements_hold_on_the_published_tables() {
-        let tables = || published::tables().beside_themselves();
+        let tables = || Published::Rr7226.tables().beside_themselves();
         let claims = judged(&tables(), &[tables()]);
         let failing: Vec<(&str, Option<f64>)> = (claims.iter())
             .filter(|claim| claim.verdict_published != Some(Verdict::Holds))
@@ -68,7 +68,7 @@ mod tests {
     /// One replication has no interval; with two of the same values it has no width.
     #[test]
     fn intervals_are_over_the_replications() {
-        let tables = || published::tables().beside_themselves();
+        let tables = || Published::Rr7226.tables().beside_themselves();
         let one = judged(&tables(), &[tables()]);
         assert!(one.iter().all(|claim| (claim.low, claim.high) == (None, None)));
         let two = judged(&tables(), &[tables(), tables()]);

@@ -266,7 +266,7 @@ fn claims_hold_on_the_published_tables_and_figures_are_drawn() {
 
     let registry = registry();
     let results = Results::read(folder.path(), &registry).unwrap();
-    let drawings = results.study.drawings(&results, &registry).unwrap();
+    let drawings = results.drawings(&registry).unwrap();
     let drawing = |stem: &str| drawings.iter().find(|drawing| drawing.stem == stem).expect(stem);
     for stem in ["figure-4-2", "table-4-4-failures", "rr6692-table-1", "times-by-tasks-rr6692-small-all"] {
         drawing(stem);

@@ -119,7 +119,7 @@ fn periods_are_drawn() {
     let drawings = |set: &[&str]| {
         run(text, set, folder.path());
         let results = Results::read(folder.path(), &registry).unwrap();
-        let own = results.study.drawings(&results, &registry).unwrap();
+        let own = results.drawings(&registry).unwrap();
         let generic = generic_drawings(&results.rows().unwrap());
         let stems: BTreeSet<&str> = own.iter().chain(&generic).map(|drawing| drawing.stem.as_str()).collect();
         assert_eq!(stems.len(), own.len() + generic.len(), "{stems:?}");

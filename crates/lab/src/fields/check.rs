@@ -1,0 +1,38 @@
+//! Checks of several fields of a table beside each other.
+
+use super::reader::Reader;
+use super::table::TableAt;
+use std::any::Any;
+use std::path::Path;
+
+/// What a check of several fields of a table sees beside their values.
+#[derive(Debug)]
+pub struct Check<'c, 't, 'r> {
+    table: &'c TableAt<'t>,
+    reader: &'c mut Reader<'r>,
+}
+
+impl<'c, 't, 'r> Check<'c, 't, 'r> {
+    #[doc(hidden)]
+    pub fn new(table: &'c TableAt<'t>, reader: &'c mut Reader<'r>) -> Check<'c, 't, 'r> {
+        Check { table, reader }
+    }
+    /// A field is wrong beside the others; if it is absent, the table is.
+    pub fn fault(&mut self, field: &str, message: impl Into<String>) {
+        self.reader.fault_at(&self.table.span_of(field), message);
+    }
+    /// The table as a whole is wrong.
+    pub fn fault_of_table(&mut self, message: impl Into<String>) {
+        self.reader.fault_at(self.table.span(), message);
+    }
+    /// The environment's value of a type.
+    #[must_use]
+    pub fn environment<T: Any + Send + Sync>(&self) -> Option<&'r T> {
+        self.reader.environment()
+    }
+    /// The folder of the scenario, if it is in one.
+    #[must_use]
+    pub fn folder(&self) -> Option<&'r Path> {
+        self.reader.folder()
+    }
+}
