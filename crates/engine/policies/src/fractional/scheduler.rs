@@ -14,7 +14,7 @@ use super::mapper::{Mapper, Placed, Sharing};
 use super::nodes::{Room, Wanted};
 use super::priority::{Priority, Ranked, Ranking};
 use super::readings::{ArrivalsAtTicks, Opportunism, Readings, StretchYields, TickOrigin, Unmarking};
-use super::{Fractional, OnSubmission, Periodic, PriorityRule};
+use super::{Extensions, Fractional, OnSubmission, Periodic, PriorityRule};
 use dfrsim_cluster::{Decision, JobHandle, JobState, Scheduler, Situation, View};
 use dfrsim_model::{Share, SimSpan, SimTime, Yield};
 use dfrsim_packing::mcb::{Mcb, McbOptions};
@@ -161,6 +161,13 @@ impl FractionalScheduler {
         self.ranking.rank(self.priority(), view, self.mapper.involved());
     }
 
+    /// Whether jobs that left for others go back or move only when those have their nodes; with parts that the paper does not have they
+    /// never do.
+    fn unmarks_after_placing(&self) -> bool {
+        let is_extended = self.policy.extensions != Extensions::NONE;
+        self.options.readings.unmarking == Unmarking::AfterPlacing && !is_extended
+    }
+
     /// Where the grid of ticks begins, once a job has come.
     fn tick_origin(&self) -> Option<SimTime> {
         let first = self.first_submission.filter(|_| self.policy.periodic != Periodic::Nothing)?;
@@ -276,8 +283,7 @@ impl Scheduler for FractionalScheduler {
                 self.admit(view, job);
             }
         }
-        let is_moving = self.policy.on_submission == OnSubmission::GreedyPM;
-        if is_moving && readings.unmarking == Unmarking::AfterPlacing {
+        if self.unmarks_after_placing() && self.policy.on_submission == OnSubmission::GreedyPM {
             let evicted = std::mem::take(&mut self.evicted);
             self.move_evicted(view, &evicted);
             self.evicted = evicted;

@@ -121,6 +121,17 @@ pub(crate) fn synthetic(seed: u64, nodes: u32) -> Vec<Job> {
 
 /// The events of a simulation, with a summary.
 pub(crate) fn events(policy: Policy, nodes: u32, options: &Options, jobs: &[Job]) -> Vec<u8> {
+    events_with(&PolicyOptions::default(), policy, nodes, options, jobs)
+}
+
+/// The same of a policy with options.
+pub(crate) fn events_with(
+    parameters: &PolicyOptions,
+    policy: Policy,
+    nodes: u32,
+    options: &Options,
+    jobs: &[Job],
+) -> Vec<u8> {
     let classes = options.unequal.as_ref().map(|unequal| &unequal.classes);
     let outages = options.outages.as_ref();
     let capacity = classes.map(NodeClasses::capacity);
@@ -130,8 +141,9 @@ pub(crate) fn events(policy: Policy, nodes: u32, options: &Options, jobs: &[Job]
     log = outages.into_iter().fold(log, |log, outages| log.with_outages(outages.interruption));
     log = classes.into_iter().fold(log, EventLog::with_classes);
     let mut watchers = (Metrics::new(figures), log);
-    let mut scheduler = policy.scheduler(nodes, &PolicyOptions::default());
-    simulate(nodes, options, jobs.iter().cloned(), &mut *scheduler, &mut watchers).unwrap();
+    let mut scheduler = policy.scheduler(nodes, parameters);
+    simulate(nodes, options, jobs.iter().cloned(), &mut *scheduler, &mut watchers)
+        .unwrap_or_else(|error| panic!("{policy}: {error}"));
     let (metrics, log) = watchers;
     log.finish(&metrics.summary().unwrap()).unwrap()
 }
@@ -279,7 +291,7 @@ proptest! {
         for policy in aware() {
             let options = Options {
                 unequal: Some(Arc::new(UnequalNodes { classes: classes.clone(), demands: demands.clone() })),
-                outages: (fails && policy.fractional().is_none()).then(|| Arc::new(outages.clone())),
+                outages: fails.then(|| Arc::new(outages.clone())),
                 estimates: "requested".parse().unwrap(),
                 penalty: SimSpan::from_secs(300),
                 ..Options::default()

@@ -3,6 +3,7 @@
 mod audited;
 mod budget;
 mod classes;
+mod everywhere;
 mod extensions;
 mod fractional;
 mod golden;

@@ -1,27 +1,25 @@
 //! What happens to jobs that arrive, and to those that are tried again as if they did.
 
 use super::FractionalScheduler;
+use crate::fractional::OnSubmission;
 use crate::fractional::admission;
 use crate::fractional::mapper::Placed;
 use crate::fractional::nodes::{Nodes, Room, Task, Wanted};
 use crate::fractional::priority::Ranked;
-use crate::fractional::readings::Unmarking;
-use crate::fractional::{Extensions, OnSubmission};
 use dfrsim_cluster::{JobHandle, JobState, View};
 use dfrsim_model::{SimTime, VirtualTime};
 
 impl FractionalScheduler {
     pub(super) fn admit(&mut self, view: View<'_>, job: JobHandle) {
-        let is_extended = self.policy.extensions != Extensions::NONE;
         match self.policy.on_submission {
             OnSubmission::Nothing | OnSubmission::Mcb => {}
             OnSubmission::Greedy => {
                 self.mapper.place_greedily(view, job);
             }
-            OnSubmission::GreedyP | OnSubmission::GreedyPM => match self.options.readings.unmarking {
-                Unmarking::AfterPlacing if !is_extended => self.place_then_unmark(view, job),
-                _ => self.admit_then_place(view, job),
-            },
+            OnSubmission::GreedyP | OnSubmission::GreedyPM if self.unmarks_after_placing() => {
+                self.place_then_unmark(view, job);
+            }
+            OnSubmission::GreedyP | OnSubmission::GreedyPM => self.admit_then_place(view, job),
         }
     }
 
