@@ -1,5 +1,6 @@
 //! Follows a simulation record by record.
 
+use crate::batch::BatchPolicy;
 use crate::classes::Classes;
 use crate::fault::{AuditError, Fault, Faults};
 use crate::job::Job;
@@ -146,9 +147,9 @@ impl Auditor {
     #[must_use]
     pub fn with_policy(mut self, policy: CheckedPolicy) -> Auditor {
         let expected = policy.to_string();
-        // A batch policy may have two names.
+        // A batch policy may have several names.
         let is_same = match &policy {
-            CheckedPolicy::Batch(..) => CheckedPolicy::batch(&self.policy).as_ref() == Some(&policy),
+            CheckedPolicy::Batch(policy) => BatchPolicy::parse(&self.policy).as_ref() == Some(policy),
             CheckedPolicy::Fractional(_) => self.policy == expected,
         };
         if !is_same {
@@ -547,9 +548,6 @@ impl Auditor {
             self.fault(None, rule.into());
         }
         self.preempts = settings.preempting().is_some();
-        if self.preempts && (self.platform.is_some() || self.classes.is_some()) {
-            self.fault(None, PriorityRule::Platform.into());
-        }
         if self.preempts {
             self.platform.get_or_insert_with(|| Platform::without_outages(self.nodes));
         }
@@ -616,7 +614,7 @@ impl Auditor {
         if makes_room {
             let estimate = job.remaining();
             let mode = if is_lost { PreemptMode::Cancel } else { PreemptMode::Requeue };
-            self.check_preemption(number, &placement, mode, estimate);
+            self.check_preemption(number, mode, estimate);
         } else if let Some(check) = &mut self.check {
             check.interrupt(number, self.now, job, &placement, is_lost);
         }
@@ -637,12 +635,9 @@ impl Auditor {
     }
 
     /// A job has left its nodes, and waits with an estimate.
-    fn check_preemption(&mut self, number: u64, on: &[(u32, u32)], mode: PreemptMode, estimate: u64) {
+    fn check_preemption(&mut self, number: u64, mode: PreemptMode, estimate: u64) {
         let (place, now) = ((self.line, number), self.now);
-        let rule = match (&mut self.check, self.jobs.get(&number)) {
-            (Some(check), Some(job)) => check.preempt(place, now, job, on, mode, estimate),
-            _ => None,
-        };
+        let rule = self.check.as_mut().and_then(|check| check.preempt(place, now, mode, estimate));
         if let Some(rule) = rule {
             self.fault(Some(number), rule);
         }
@@ -751,18 +746,18 @@ impl Auditor {
                 self.check_change(number, "pause");
             }
             self.tally.preemptions += 1;
-            let (mut on, mut estimate) = (Vec::new(), 0);
+            let mut estimate = 0;
             let penalty = self.penalty;
             self.change(number, 0, |job, now| {
                 job.phase = Phase::Paused;
                 estimate = job.remaining_after_pause(now, penalty);
-                on = std::mem::take(&mut job.placement);
+                job.placement.clear();
             });
             if let Some(limits) = &mut self.limits {
                 limits.end(number);
             }
             if self.preempts {
-                self.check_preemption(number, &on, PreemptMode::Suspend, estimate);
+                self.check_preemption(number, PreemptMode::Suspend, estimate);
             }
         }
     }

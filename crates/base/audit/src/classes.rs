@@ -13,6 +13,17 @@ struct Ask {
     features: Vec<String>,
 }
 
+/// The nodes of a class.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    pub(crate) nodes: u32,
+    pub(crate) speed: u32,
+    /// How many classes have less: of the first resource in which they differ, then memory, then CPU.
+    pub(crate) plenty: usize,
+    /// Cores, memory and other resources of a node; empty if the cores are not known.
+    pub(crate) amounts: Vec<i64>,
+}
+
 /// The last use of a node's resources: the line and job that added to it.
 type By = (u64, u64);
 
@@ -67,10 +78,6 @@ impl Classes {
     pub(crate) fn slowest(&self, on: &[(u32, u32)]) -> u32 {
         on.iter().map(|&(node, _)| self.of(node).speed).min().unwrap_or(Yield::ONE.units())
     }
-    /// The speeds of nodes in turn.
-    pub(crate) fn speeds(&self) -> Vec<u32> {
-        self.classes.iter().flat_map(|class| vec![class.speed; class.nodes as usize]).collect()
-    }
     /// CPU and memory of nodes in turn.
     pub(crate) fn capacities(&self) -> Vec<(u64, u64)> {
         self.classes.iter().flat_map(|class| vec![(class.cpu, class.memory); class.nodes as usize]).collect()
@@ -111,37 +118,32 @@ impl Classes {
     pub(crate) fn fitting(&self, job: u64, need: u32, memory: u32) -> Vec<bool> {
         self.classes.iter().map(|class| self.fits(job, need, memory, class)).collect()
     }
-    /// The place of the class of each node in turn.
-    pub(crate) fn places(&self) -> Vec<usize> {
-        let classes = self.classes.iter().enumerate();
-        classes.flat_map(|(place, class)| vec![place; class.nodes as usize]).collect()
-    }
-
-    /// How many classes have less than that of each node in turn: of the first resource in which they differ, then memory, then CPU.
-    pub(crate) fn plenty(&self) -> Vec<usize> {
-        let has = |class: &ClassOfNodes| (class.resources.clone(), class.memory, class.cpu);
-        let less = |class: &ClassOfNodes| self.classes.iter().filter(|other| has(other) < has(class)).count();
-        self.classes.iter().flat_map(|class| vec![less(class); class.nodes as usize]).collect()
-    }
 
     /// Whole cores of a part of the reference node, rounded up.
-    fn whole_cores(&self, cpu: u64) -> Option<u64> {
+    fn whole_cores(&self, cpu: u64) -> Option<i64> {
         let cores = u128::from(cpu) * u128::from(self.cores?);
-        u64::try_from(cores.div_ceil(u128::from(Share::ONE.units()))).ok()
+        i64::try_from(cores.div_ceil(u128::from(Share::ONE.units()))).ok()
     }
-    /// Cores, memory and other resources of nodes in turn, if the cores are known.
-    pub(crate) fn amounts(&self) -> Option<Vec<Vec<u64>>> {
-        let of = |class: &ClassOfNodes| {
-            let mut amounts = vec![self.whole_cores(class.cpu)?, class.memory];
-            amounts.extend(class.resources.iter().map(|&amount| u64::from(amount)));
-            Some(vec![amounts; class.nodes as usize])
+    /// The classes as policies see them.
+    pub(crate) fn kinds(&self) -> Vec<Kind> {
+        let has = |class: &ClassOfNodes| (class.resources.clone(), class.memory, class.cpu);
+        let less = |class: &ClassOfNodes| self.classes.iter().filter(|other| has(other) < has(class)).count();
+        let amounts = |class: &ClassOfNodes| {
+            let others = class.resources.iter().map(|&amount| i64::from(amount));
+            Some([self.whole_cores(class.cpu)?, signed(class.memory)].into_iter().chain(others).collect())
         };
-        Some(self.classes.iter().map(of).collect::<Option<Vec<_>>>()?.concat())
+        let kind = |class: &ClassOfNodes| Kind {
+            nodes: class.nodes,
+            speed: class.speed,
+            plenty: less(class),
+            amounts: amounts(class).unwrap_or_default(),
+        };
+        self.classes.iter().map(kind).collect()
     }
     /// What a task of a job takes of these, if the cores are known.
-    pub(crate) fn task(&self, job: u64, need: u32, memory: u32) -> Option<Vec<u64>> {
+    pub(crate) fn task(&self, job: u64, need: u32, memory: u32) -> Option<Vec<i64>> {
         let asked = self.asked.get(&job).map_or(&[][..], |ask| &ask.resources);
-        let count = |place: usize| asked.get(place).map_or(0, |(count, _)| u64::from(*count));
+        let count = |place: usize| asked.get(place).map_or(0, |(count, _)| i64::from(*count));
         let mut amounts = vec![self.whole_cores(need.into())?.max(1), memory.into()];
         amounts.extend((0..self.resources.len()).map(count));
         Some(amounts)
@@ -193,4 +195,8 @@ impl Classes {
             }
         }
     }
+}
+
+fn signed(amount: u64) -> i64 {
+    i64::try_from(amount).unwrap_or(i64::MAX)
 }

@@ -1,7 +1,7 @@
 //! The policies whose rules can be checked.
 
 use crate::Rule;
-use crate::batch::{BatchCheck, BatchPolicy, BatchRule, OnNodes};
+use crate::batch::{BatchCheck, BatchPolicy, BatchRule};
 use crate::classes::Classes;
 use crate::fractional::{FractionalCheck, FractionalPolicy};
 use crate::job::Job;
@@ -16,8 +16,8 @@ use std::fmt;
 /// A policy whose rules can be checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckedPolicy {
-    /// A [batch policy](crate::batch), and how it uses nodes.
-    Batch(BatchPolicy, OnNodes),
+    /// A [batch policy](crate::batch).
+    Batch(BatchPolicy),
     /// A [fractional policy](crate::fractional).
     Fractional(FractionalPolicy),
 }
@@ -30,25 +30,16 @@ impl CheckedPolicy {
     pub fn parse(name: &str, period: SimSpan) -> Result<CheckedPolicy, UnknownName> {
         match FractionalPolicy::parse(name, period) {
             Some(policy) => Ok(CheckedPolicy::Fractional(policy)),
-            None => CheckedPolicy::batch(name).ok_or_else(|| {
-                let batch = BatchPolicy::ALL.iter().map(ToString::to_string);
+            None => BatchPolicy::parse(name).map(CheckedPolicy::Batch).ok_or_else(|| {
+                let batch = BatchPolicy::all().map(|policy| policy.to_string());
                 UnknownName::new("policy to check", name, batch.chain(["EQUIPARTITION".into()]))
             }),
         }
     }
 
-    /// The batch policy of this name.
-    pub(crate) fn batch(name: &str) -> Option<CheckedPolicy> {
-        let (base, on_nodes) = OnNodes::parse(name)?;
-        let policy: BatchPolicy = base.parse().ok()?;
-        policy.can_use(on_nodes).then_some(CheckedPolicy::Batch(policy, on_nodes))
-    }
-
     pub(crate) fn check(self, nodes: u32) -> PolicyCheck {
         match self {
-            CheckedPolicy::Batch(policy, on_nodes) => {
-                PolicyCheck::Batch(BatchCheck::new(policy, on_nodes, nodes))
-            }
+            CheckedPolicy::Batch(policy) => PolicyCheck::Batch(Box::new(BatchCheck::new(policy, nodes))),
             CheckedPolicy::Fractional(policy) => PolicyCheck::Fractional(FractionalCheck::new(policy, nodes)),
         }
     }
@@ -57,7 +48,7 @@ impl CheckedPolicy {
 impl fmt::Display for CheckedPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CheckedPolicy::Batch(policy, on_nodes) => write!(f, "{policy}{on_nodes}"),
+            CheckedPolicy::Batch(policy) => policy.fmt(f),
             CheckedPolicy::Fractional(policy) => policy.fmt(f),
         }
     }
@@ -69,24 +60,21 @@ pub(crate) type PolicyFault = (u64, u64, Option<u64>, Rule);
 /// Follows what a policy decides.
 #[derive(Debug)]
 pub(crate) enum PolicyCheck {
-    Batch(BatchCheck),
+    Batch(Box<BatchCheck>),
     Fractional(FractionalCheck),
 }
 
 impl PolicyCheck {
     pub(crate) fn submit(&mut self, number: u64, now: u64, job: &Job) {
         match self {
-            PolicyCheck::Batch(batch) => {
-                batch.submit(number, now, job.tasks, job.estimate);
-                batch.rank(number, job);
-            }
+            PolicyCheck::Batch(batch) => batch.submit(number, now, job),
             PolicyCheck::Fractional(fractional) => fractional.submit(number, now),
         }
     }
 
     pub(crate) fn complete(&mut self, number: u64, now: u64, job: &Job) {
         match self {
-            PolicyCheck::Batch(batch) => batch.complete(number, now, &job.placement),
+            PolicyCheck::Batch(batch) => batch.complete(number, now),
             PolicyCheck::Fractional(fractional) => fractional.complete(job),
         }
     }
@@ -94,7 +82,10 @@ impl PolicyCheck {
     /// The policy orders jobs by priority, or shares by their weights; what is wrong with that.
     pub(crate) fn priority(&mut self, settings: &Priorities) -> Option<PriorityRule> {
         match self {
-            PolicyCheck::Batch(batch) => batch.priority(settings),
+            PolicyCheck::Batch(batch) => {
+                batch.priority(settings);
+                None
+            }
             PolicyCheck::Fractional(fractional) => fractional.priority(settings),
         }
     }
@@ -109,7 +100,7 @@ impl PolicyCheck {
     }
 
     /// The tasks of a job that was just submitted fit these of all classes, and take this of their nodes.
-    pub(crate) fn fitting(&mut self, number: u64, fitting: Vec<bool>, task: Option<Vec<u64>>) {
+    pub(crate) fn fitting(&mut self, number: u64, fitting: Vec<bool>, task: Option<Vec<i64>>) {
         if let PolicyCheck::Batch(batch) = self {
             batch.fitting(number, fitting, task);
         }
@@ -127,8 +118,7 @@ impl PolicyCheck {
     pub(crate) fn interrupt(&mut self, number: u64, now: u64, job: &Job, on: &[(u32, u32)], is_lost: bool) {
         match self {
             PolicyCheck::Batch(batch) => {
-                let waits = (!is_lost).then(|| (job.submit, job.tasks, job.remaining()));
-                batch.interrupt(number, now, on, waits);
+                batch.interrupt(number, now, (!is_lost).then(|| job.remaining()));
             }
             PolicyCheck::Fractional(fractional) => fractional.interrupt(number, now, job, on),
         }
@@ -151,19 +141,16 @@ impl PolicyCheck {
         }
     }
 
-    /// A job has left these nodes to make room for another one.
+    /// A job has left its nodes to make room for another one.
     pub(crate) fn preempt(
         &mut self,
         place: (u64, u64),
         now: u64,
-        job: &Job,
-        on: &[(u32, u32)],
         mode: PreemptMode,
         estimate: u64,
     ) -> Option<Rule> {
         let PolicyCheck::Batch(batch) = self else { return None };
-        let waits = (mode != PreemptMode::Cancel).then_some((job.submit, job.tasks, estimate));
-        batch.preempt(place, now, on, mode, waits).map(Rule::Batch)
+        batch.preempt(place, now, mode, (mode != PreemptMode::Cancel).then_some(estimate)).map(Rule::Batch)
     }
 
     /// A job is about to change otherwise.
@@ -183,7 +170,7 @@ impl PolicyCheck {
     pub(crate) fn settle(&mut self, now: u64, jobs: &BTreeMap<u64, Job>, mut fault: impl FnMut(PolicyFault)) {
         match self {
             PolicyCheck::Batch(batch) => {
-                batch.settle(now, |job, at, line, rule| fault((job, at, line, rule.into())));
+                batch.settle(now, &mut |job, at, line, rule| fault((job, at, line, rule.into())));
             }
             PolicyCheck::Fractional(fractional) => {
                 fractional.settle(now, jobs, |job, line, rule| fault((job, now, line, rule.into())));
@@ -202,7 +189,7 @@ impl PolicyCheck {
     ) {
         match self {
             PolicyCheck::Batch(batch) => {
-                batch.pass(now, until, |job, at, rule| fault((job, at, None, rule.into())));
+                batch.pass(now, until, &mut |job, at, line, rule| fault((job, at, line, rule.into())));
             }
             PolicyCheck::Fractional(fractional) => {
                 fractional.pass(now, until, jobs, |job, at, rule| fault((job, at, None, rule.into())));

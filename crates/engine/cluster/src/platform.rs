@@ -20,7 +20,7 @@ pub(crate) struct Platform {
     outages_of: Vec<u32>,
     /// Windows that are announced and not over, by announcement.
     windows: Vec<Window>,
-    /// How many steps there were, so that policies see that something changed.
+    /// How many moments there were at which policies can see that something changed.
     version: u64,
 }
 
@@ -100,13 +100,15 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
     /// All that happens to the platform at this moment; jobs that lose a node lose all of them.
     pub(crate) fn change_platform(&mut self, now: SimTime) -> Result<(), SimulationError> {
         let platform = self.platform.as_mut().expect("only a platform changes");
-        platform.version += 1;
+        let known = platform.windows.len();
         platform.windows.retain(|window| window.outage.until > now);
+        let mut is_seen = platform.windows.len() < known;
         let (mut down, mut up) = (Vec::new(), Vec::new());
         while let Some(step) = platform.steps.pop_if(|step| step.at == now) {
             match step.what {
                 What::Announce(window) => {
                     platform.windows.push(window);
+                    is_seen = true;
                     self.observer.observe_platform(now, PlatformChange::Announced(&window));
                 }
                 What::Down(span) => {
@@ -126,6 +128,9 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             }
         }
         platform.schedule(&mut self.events);
+        is_seen |= platform.windows.iter().any(|window| window.outage.from == now);
+        // A failure of nodes that are down already is not known before they fail to come up.
+        platform.version += u64::from(is_seen || !down.is_empty() || !up.is_empty());
         for nodes in [&mut down, &mut up] {
             nodes.sort_unstable();
         }
@@ -201,7 +206,7 @@ impl<'a> View<'a> {
     pub fn windows(self) -> &'a [Window] {
         self.platform.map_or(&[], |platform| &platform.windows)
     }
-    /// How often the platform has changed: a node went down or came up, or a window was announced.
+    /// At how many moments the platform has changed: a node went down or came up, or a window was announced, began or ended.
     #[must_use]
     pub fn platform_changes(self) -> u64 {
         self.platform.map_or(0, |platform| platform.version)

@@ -254,20 +254,27 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             self.jobs.release(job);
         }
         self.release_lost();
-        let next = self.events.peek().filter(|_| self.idle_ticks <= MOST_IDLE_TICKS);
-        let Some((key, slot)) = next else {
-            return self.all_have_left().map(|()| None);
-        };
-        if slot == PLATFORM && self.events.len() == 1 && self.jobs.in_system().is_empty() {
-            return self.all_have_left().map(|()| None);
+        loop {
+            let next = self.events.peek().filter(|_| self.idle_ticks <= MOST_IDLE_TICKS);
+            let Some((key, slot)) = next else {
+                return self.all_have_left().map(|()| None);
+            };
+            if slot == PLATFORM && self.events.len() == 1 && self.jobs.in_system().is_empty() {
+                return self.all_have_left().map(|()| None);
+            }
+            self.now = key.time();
+            if self.now > SimTime::from_secs(LAST_SECOND) {
+                return self.in_system_beyond_range().map(|()| None);
+            }
+            let before = self.situation().view.platform_changes();
+            self.tick = self.apply_events(self.now)?;
+            // There is nothing to decide when all that happened is that nodes which are down have failed once more.
+            let is_seen = slot != PLATFORM || self.situation().view.platform_changes() > before;
+            if is_seen || self.tick || !self.completed.is_empty() || !self.submitted.is_empty() {
+                self.discover_needs(self.now);
+                return Ok(Some(self.situation()));
+            }
         }
-        self.now = key.time();
-        if self.now > SimTime::from_secs(LAST_SECOND) {
-            return self.in_system_beyond_range().map(|()| None);
-        }
-        self.tick = self.apply_events(self.now)?;
-        self.discover_needs(self.now);
-        Ok(Some(self.situation()))
     }
 
     /// What happened at this moment, and the state that came of it and of the decision, if there was one already.

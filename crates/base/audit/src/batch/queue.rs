@@ -1,60 +1,95 @@
-//! The waiting jobs in the order of a policy.
+//! The jobs of a batch policy, and the orders of its queue.
 
+use super::nodes::Parts;
+use super::site::Rank;
 use dfrsim_model::Yield;
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
-/// Which waiting job is first; ties by submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    Submission,
-    ShortestFirst,
-    LongestFirst,
-    SmallestAreaFirst,
-    /// Tang et al. 2009: by a value that changes with time, in double precision.
-    Wfp3,
+dfrsim_model::named! {
+    /// Which waiting job is first; ties by submission.
+    #[derive(Default)]
+    pub enum Order as "order of the queue" {
+        /// The one that came first.
+        #[default]
+        Arrival = "ARRIVAL",
+        /// The shortest by estimate.
+        Sjf = "SJF",
+        /// The longest by estimate.
+        Ljf = "LJF",
+        /// The smallest estimate * tasks.
+        Saf = "SAF",
+        /// The largest (wait / estimate)^3 * tasks, which changes with time, in double precision (Tang et al. 2009).
+        Wfp3 = "WFP3",
+    }
 }
 
-/// A job in the queue. Times in microseconds.
-#[derive(Clone, Copy, Debug)]
+/// A job that waits, or as it was when it started. Times in microseconds.
+#[derive(Clone, Debug)]
 pub(super) struct Waiting {
-    pub(super) job: u64,
+    pub(super) number: u64,
     pub(super) submit: u64,
-    pub(super) width: u32,
+    pub(super) tasks: u64,
+    /// Of what is left of it.
     pub(super) estimate: u64,
+    /// The same as it is planned in this decision.
+    pub(super) planned: u64,
+    /// What a task takes of its node, resource by resource.
+    pub(super) need: Vec<i64>,
+    /// Whether a task fits a node of each class; empty if it fits all.
+    pub(super) fits: Vec<bool>,
+    /// How many of its tasks can ever run at once.
+    pub(super) most: u64,
+    pub(super) rank: Rank,
+}
+
+/// A job on its nodes.
+#[derive(Clone, Debug)]
+pub(super) struct Running {
+    pub(super) job: Waiting,
+    pub(super) on: Vec<(u32, u32)>,
+    /// The same as tasks on each pool.
+    pub(super) parts: Parts,
+    pub(super) since: u64,
+    /// The end of its estimate.
+    pub(super) end: u64,
+}
+
+/// When an estimate ends on nodes of this speed, in units of 2^-20.
+pub(super) fn end_of(start: u64, estimate: u64, speed: u32) -> u64 {
+    let span = (u128::from(estimate) << Yield::BITS).div_ceil(u128::from(speed.max(1)));
+    start.saturating_add(u64::try_from(span).unwrap_or(u64::MAX))
 }
 
 impl Waiting {
-    /// When it ends by its estimate if it starts on nodes of this speed, in units of 2^-20.
-    pub(super) fn end_at(&self, start: u64, speed: u32) -> u64 {
-        if self.estimate == u64::MAX {
-            return u64::MAX;
-        }
-        let span = (u128::from(self.estimate) << Yield::BITS).div_ceil(u128::from(speed.max(1)));
-        start.saturating_add(u64::try_from(span).unwrap_or(u64::MAX))
+    pub(super) fn fits(&self, class: usize) -> bool {
+        self.fits.get(class).is_none_or(|fits| *fits)
     }
-
+    /// How many tasks there is room for in what is free.
+    pub(super) fn times_in(&self, free: impl Iterator<Item = i64>) -> u64 {
+        let needed = self.need.iter().zip(free).filter(|(need, _)| **need > 0);
+        needed.map(|(need, free)| (free.max(0) / need) as u64).min().unwrap_or(u64::MAX)
+    }
     fn wfp3(&self, now: u64) -> f64 {
         let seconds = |micros: u64| micros as f64 / 1e6;
         let ratio = seconds(now.saturating_sub(self.submit)) / seconds(self.estimate);
-        ratio * ratio * ratio * f64::from(self.width)
+        ratio * ratio * ratio * self.tasks as f64
     }
-
     fn area(&self) -> u128 {
-        u128::from(self.estimate) * u128::from(self.width)
+        u128::from(self.estimate) * u128::from(self.tasks)
     }
 }
 
 impl Order {
-    /// Sorts a queue for this moment.
+    /// Sorts a queue for this moment, jobs of the highest priority first.
     pub(super) fn sort(self, queue: &mut [Waiting], now: u64) {
         let compare = |a: &Waiting, b: &Waiting| match self {
-            Order::Submission => Ordering::Equal,
-            Order::ShortestFirst => a.estimate.cmp(&b.estimate),
-            Order::LongestFirst => b.estimate.cmp(&a.estimate),
-            Order::SmallestAreaFirst => a.area().cmp(&b.area()),
+            Order::Arrival => Ordering::Equal,
+            Order::Sjf => a.estimate.cmp(&b.estimate),
+            Order::Ljf => b.estimate.cmp(&a.estimate),
+            Order::Saf => a.area().cmp(&b.area()),
             Order::Wfp3 => b.wfp3(now).total_cmp(&a.wfp3(now)),
         };
-        // Mostly sorted already, which costs this sort one comparison a job.
-        queue.sort_by(|a, b| compare(a, b).then(a.job.cmp(&b.job)));
+        let before = |job: &Waiting| Reverse(job.rank.priority);
+        queue.sort_by(|a, b| before(a).cmp(&before(b)).then(compare(a, b)).then(a.number.cmp(&b.number)));
     }
 }

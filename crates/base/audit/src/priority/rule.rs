@@ -10,18 +10,12 @@ pub enum PriorityRule {
     /// The settings are of use.
     #[error("settings of priorities: {0}")]
     Settings(String),
-    /// Only FCFS, EASY and CONS order jobs by priority.
-    #[error("the policy does not order jobs by priority")]
-    Policy,
     /// Jobs have shares by weight under fractional policies of the dissertation with `OPT=MIN`.
     #[error("the policy does not share by weights of jobs, or no class has one")]
     Weights,
     /// Fractional policies hold no job back.
     #[error("the policy keeps no limits of users or classes")]
     NoLimits,
-    /// Jobs make room for others where nodes are alike and never go down.
-    #[error("jobs that preempt others on nodes that go down or differ cannot be checked")]
-    Platform,
     /// A user runs a limited number of jobs.
     #[error("it starts, though its user runs {running} jobs already{of}, and may run {most}")]
     JobsOfUser {

@@ -184,12 +184,12 @@ fn wrong_decisions_on_unequal_nodes_are_found() {
         (
             "a slow node, though the fast one is free",
             vec![Delete(4), Edit(4, "[[1,1]]", "[[1,1]]")],
-            "it starts on nodes on which it is expected to end at 20 s; on others it would end at 10 s",
+            "it has 1 tasks on node 1, where it should have 1 on node 0",
         ),
         (
             "a job that could be backfilled",
             vec![Edit(9, "2000000", "3000000")],
-            "it does not start, though 1 nodes are free for its 1",
+            "it does not start, though there is room for 1 tasks, it has 1",
         ),
         (
             "rejected though a node has its GPUs",

@@ -219,25 +219,29 @@ fn planted_faults_of_outages_are_found() {
 #[test]
 fn planted_faults_of_windows_are_found() {
     const EARLY: &str = r#"{"event":"start","at_us":6000000,"job":1,"on":[[0,1],[1,1]],"yield":1048576}"#;
-    let into = "line 11, 6 s, job 1: it reaches into the window on node 0 at 10 s by its estimate";
     let planted: &[(&str, &[Do], &str)] = &[
-        ("CONS", &[Insert(11, EARLY), Delete(14)], into),
-        ("EASY/SPARE", &[Insert(11, EARLY), Delete(14)], into),
+        (
+            "CONS",
+            &[Insert(11, EARLY), Delete(14)],
+            "line 11, 6 s, job 1: it starts before its reservation at 20 s",
+        ),
+        // Job 1 has both nodes for itself.
+        ("EASY/SPARE", &[], "line 8, 2 s, job 2: it starts with 1 tasks, but there is room for 0"),
         (
             "EASY",
             &[Insert(11, EARLY), Delete(14)],
-            "line 11, 6 s, job 1: it starts on 2 nodes, but only 0 are available to it",
+            "line 11, 6 s, job 1: it starts with 2 tasks, but there is room for 0",
         ),
         ("FCFS", &[], "line 8, 2 s, job 2: it starts before job 1, which is ahead of it in the queue"),
         (
             "EASY",
             &[Edit(8, "2000000", "3000000")],
-            "line 8, 2 s, job 2: it does not start, though 1 nodes are free for its 1 and it would not delay job 1",
+            "line 8, 2 s, job 2: it does not start, though there is room for 1 tasks, it has 1, and it would not delay job 1",
         ),
         (
             "EASY",
             &[Edit(13, "20000000", "21000000")],
-            "line 13, 20 s, job 1: it is the first in the queue and does not start, though 2 nodes are free for its 2",
+            "line 13, 20 s, job 1: it is the first in the queue and does not start, though there is room for 2 tasks, and it has 2",
         ),
         // It takes both nodes beyond the time at which job 1 can start.
         (
@@ -246,7 +250,7 @@ fn planted_faults_of_windows_are_found() {
                 Edit(7, "4000000", "40000000"),
                 Edit(7, "\"run_us\":40000000", "\"run_us\":40000000,\"estimate_us\":19000000"),
             ],
-            "line 8, 2 s, job 2: it starts on 1 nodes, but only 0 are available to it",
+            "line 8, 2 s, job 2: it starts with 1 tasks, but there is room for 0",
         ),
     ];
     for (policy, changes, expected) in planted {

@@ -78,12 +78,12 @@ fn each_rule_of_shared_nodes_is_found_broken() {
         (
             "a job that could start on the other node",
             &[(5, Packed(4, 1, 1, 4, 10, &[(1, 1)])), (3, Packed(2, 1, 1, 32, 33, &[(0, 1)]))],
-            "2 s, job 3: it does not start, though there is room for 2 tasks, and it has 1",
+            "2 s, job 3: it does not start, though there is room for 2 tasks, it has 1, and it would not delay job 2",
         ),
         (
             "the node that costs the head its room",
             &[(3, Packed(2, 1, 1, 2, 32, &[(0, 1)]))],
-            "2 s, job 3: it has 1 tasks on node 0, where it should have 0",
+            "2 s, job 3: it has 1 tasks on node 0, where it should have 1 on node 1: the rule for nodes is FIRST",
         ),
         (
             "a job that delays the head",
@@ -94,7 +94,7 @@ fn each_rule_of_shared_nodes_is_found_broken() {
         (
             "a head that waits",
             &[(2, Packed(1, 1, 4, 45, 50, &[(0, 1)]))],
-            "10 s, job 2: it does not start, though there is room for 1 tasks, and it has 1",
+            "10 s, job 2: it is the first in the queue and does not start, though there is room for 1 tasks, and it has 1",
         ),
         (
             "a core too few",
@@ -104,17 +104,17 @@ fn each_rule_of_shared_nodes_is_found_broken() {
         (
             "a job that could be backfilled",
             &[(5, Packed(4, 1, 1, 5, 11, &[(0, 1)]))],
-            "4 s, job 5: it does not start, though there is room for 1 tasks, and it has 1",
+            "4 s, job 5: it does not start, though there is room for 1 tasks, it has 1, and it would not delay job 2",
         ),
         (
             "tasks on another node than the lowest with room",
             &[(0, Packed(0, 1, 3, 0, 10, &[(1, 1)]))],
-            "0 s, job 0: it has 0 tasks on node 0, where it should have 1",
+            "0 s, job 0: it has 1 tasks on node 1, where it should have 1 on node 0: the rule for nodes is FIRST",
         ),
         (
             "two tasks on two nodes where one has room for both",
             &[(0, Packed(0, 2, 1, 0, 10, &[(0, 1), (1, 1)]))],
-            "0 s, job 0: it has 1 tasks on node 0, where it should have 2",
+            "0 s, job 0: it has 1 tasks on node 0, where it should have 2 on node 0: the rule for nodes is FIRST",
         ),
     ];
     for (what, changes, expected) in cases {
@@ -134,7 +134,7 @@ fn packed_fcfs_and_whole_nodes_are_judged_too() {
     assert!(faults_of(&events("EASY/NODES=EXCLUSIVE", &alone), "EASY/NODES=EXCLUSIVE").is_empty());
     assert_eq!(
         faults_of(&events("EASY/NODES=SHARED", &alone), "EASY/NODES=SHARED")[0],
-        "1 s, job 1: it does not start, though there is room for 3 tasks, and it has 1"
+        "1 s, job 1: it is the first in the queue and does not start, though there is room for 3 tasks, and it has 1"
     );
 }
 
@@ -148,6 +148,8 @@ fn cores_must_be_known() {
     let text = events("EASY/NODES=SHARED", &five).replace(&(CORE - 100).to_string(), "1000");
     assert_eq!(
         faults_of(&text, "EASY/NODES=SHARED"),
-        ["0 s, job 0: it has 5 tasks on node 0, where it should have 4"]
+        [
+            "0 s, job 0: it has 5 tasks on node 0, where it should have 4 on node 0: the rule for nodes is FIRST"
+        ]
     );
 }

@@ -86,7 +86,7 @@ fn each_rule_of_places_is_found_broken() {
             let jobs: Vec<Placed> = BEGIN.into_iter().chain([(20, 30, on)]).collect();
             let rule = place.split_once('=').map_or("FIRST", |(_, rule)| rule);
             let expected: Vec<String> = wrong.into_iter().map(|(node, expected)| {
-                format!("20 s, job 7: it starts on node {node}, where it should have node {expected}: the rule for nodes is {rule}")
+                format!("20 s, job 7: it has 1 tasks on node {node}, where it should have 1 on node {expected}: the rule for nodes is {rule}")
             }).collect();
             assert_eq!(faults(&policy, 11, &jobs), expected, "{policy}");
         }
@@ -101,7 +101,9 @@ fn starts_of_a_moment_are_judged_in_their_order() {
     let wrong: [Placed; 2] = [(0, 10, &[1]), (0, 10, &[0])];
     assert_eq!(
         faults("FCFS", 2, &wrong),
-        ["0 s, job 0: it starts on node 1, where it should have node 0: the rule for nodes is FIRST"]
+        [
+            "0 s, job 0: it has 1 tasks on node 1, where it should have 1 on node 0: the rule for nodes is FIRST"
+        ]
     );
 }
 
@@ -138,8 +140,16 @@ const UNEQUAL: [&str; 5] = [
 fn nodes_with_more_than_a_job_asks_for_are_last() {
     let cases: [(&str, Vec<Do>, &str); 4] = [
         ("right", vec![], "without a `summary`"),
-        ("the node with a GPU", vec![Edit(4, "[1,1]", "[0,1]")], "on node 0, where it should have node 1"),
-        ("not the lowest one", vec![Edit(4, "[1,1]", "[2,1]")], "on node 2, where it should have node 1"),
+        (
+            "the node with a GPU",
+            vec![Edit(4, "[1,1]", "[0,1]")],
+            "on node 0, where it should have 1 on node 1",
+        ),
+        (
+            "not the lowest one",
+            vec![Edit(4, "[1,1]", "[2,1]")],
+            "on node 2, where it should have 1 on node 1",
+        ),
         (
             "more memory counts like a GPU",
             vec![Edit(
@@ -147,7 +157,7 @@ fn nodes_with_more_than_a_job_asks_for_are_last() {
                 r#""memory":943718400,"speed":1048576,"resources":[0]"#,
                 r#""memory":943718500,"speed":1048576,"resources":[1]"#,
             )],
-            "on node 1, where it should have node 0",
+            "on node 1, where it should have 1 on node 0",
         ),
     ];
     for (what, changes, expected) in cases {
@@ -156,5 +166,5 @@ fn nodes_with_more_than_a_job_asks_for_are_last() {
     }
     let first_rule = [Edit(1, "/PLACE=BEST", "")];
     let found = first(audit_policy(changed(&UNEQUAL, &first_rule).as_bytes(), checked("EASY")));
-    assert!(found.contains("on node 1, where it should have node 0"), "{found}");
+    assert!(found.contains("on node 1, where it should have 1 on node 0"), "{found}");
 }

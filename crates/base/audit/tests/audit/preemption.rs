@@ -79,7 +79,7 @@ fn planted_faults_of_preemption_are_found() {
         // Job 2 is of no class that preempts.
         (
             &[(7, "\"queue\":2", "\"queue\":1")],
-            "line 9, 10 s, job 2: it starts on 1 nodes, but only 0 are available",
+            "line 9, 10 s, job 2: it starts with 1 tasks, but there is room for 0",
         ),
         (
             &[(10, "\"queue\":2", "\"queue\":1")],

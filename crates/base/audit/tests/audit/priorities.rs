@@ -68,17 +68,17 @@ fn planted_faults_of_priorities_are_found() {
         // The weight is another one: by submission job 1 is first.
         (
             &[(2, "\"fair_share\":1000", "\"fair_share\":0")],
-            "line 9, 100 s, job 1: it is the first in the queue and does not start, though 2 nodes are free for its 2",
+            "line 9, 100 s, job 1: it is the first in the queue and does not start, though there is room for 2 tasks, and it has 2",
         ),
         // Usage is counted later: at 100 s all factors are 1.
         (
             &[(2, "\"calc_period_s\":100", "\"calc_period_s\":101")],
-            "line 9, 100 s, job 1: it is the first in the queue and does not start, though 2 nodes are free for its 2",
+            "line 9, 100 s, job 1: it is the first in the queue and does not start, though there is room for 2 tasks, and it has 2",
         ),
         // Job 2 is of the account that has used the nodes.
         (
             &[(6, "\"group\":2", "\"group\":1")],
-            "line 9, 100 s, job 1: it is the first in the queue and does not start, though 2 nodes are free for its 2",
+            "line 9, 100 s, job 1: it is the first in the queue and does not start, though there is room for 2 tasks, and it has 2",
         ),
         // The account of job 2 has no share.
         (
@@ -87,7 +87,7 @@ fn planted_faults_of_priorities_are_found() {
                 "\"calc_period_s\"",
                 "\"accounts\":[{\"name\":\"two\",\"shares\":0,\"groups\":[2]}],\"calc_period_s\"",
             )],
-            "line 9, 100 s, job 1: it is the first in the queue and does not start, though 2 nodes are free for its 2",
+            "line 9, 100 s, job 1: it is the first in the queue and does not start, though there is room for 2 tasks, and it has 2",
         ),
         // By submission job 1 is the head, and only the head is tried.
         (
@@ -156,10 +156,18 @@ fn limits_need_no_policy() {
     lines.swap(1, 2);
     let found = messages(audit((lines.join("\n") + "\n").as_bytes()));
     assert_eq!(found[0], "line 3: a `priority` record behind the first job, or a second one");
+}
+
+/// With EASY/SPARE job 1 keeps the reservation that it has from 10 s on, whoever is the first at 100 s.
+#[test]
+fn a_reservation_stays_when_priorities_change() {
     let spare = edited(&FILE, &[(1, "\"EASY\"", "\"EASY/SPARE\"")]);
     let checked = CheckedPolicy::parse("EASY/SPARE", SimSpan::ZERO).unwrap();
     let found = messages(audit_policy(spare.as_bytes(), checked));
-    assert_eq!(found[0], "line 2: the policy does not order jobs by priority");
+    assert_eq!(
+        found[0],
+        "line 9, 100 s, job 1: it is the first in the queue and does not start, though there is room for 2 tasks, and it has 2"
+    );
 }
 
 /// EASY on two nodes, of which node 1 is down from 5 to 7 s. Job 2 is of the class `high`: job 1, which was interrupted, begins again behind it.
@@ -203,12 +211,12 @@ fn priorities_of_nodes_that_go_down_are_followed() {
         (
             "\"qos\":100",
             "\"qos\":0",
-            "7 s, job 1: it is the first in the queue and does not start, though 1 nodes",
+            "7 s, job 1: it is the first in the queue and does not start, though there is room for 1 tasks",
         ),
         (
             "\"queue\":2",
             "\"queue\":3",
-            "7 s, job 1: it is the first in the queue and does not start, though 1 nodes",
+            "7 s, job 1: it is the first in the queue and does not start, though there is room for 1 tasks",
         ),
         // Job 0 of the same user runs.
         (
@@ -223,9 +231,9 @@ fn priorities_of_nodes_that_go_down_are_followed() {
             "0 s, job 1: it starts on 1 nodes beside 1 of `low`",
         ),
         (
-            "{\"name\":\"low\"}",
-            "{\"name\":\"low\",\"preempt\":[\"high\"]}",
-            "line 3: jobs that preempt others on nodes that go down or differ cannot be checked",
+            "\"name\":\"high\"",
+            "\"name\":\"high\",\"preempt\":[\"low\"]",
+            "6 s, job 2: it does not start, though job 0 and 0 others could make room for it",
         ),
     ] {
         let found = failing(from, to);

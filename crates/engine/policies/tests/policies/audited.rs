@@ -1,6 +1,6 @@
 //! Every policy of the catalogue passes the independent audit.
 
-use dfrsim_audit::batch::{BatchPolicy, OnNodes};
+use dfrsim_audit::batch::BatchPolicy;
 use dfrsim_audit::{AuditError, CheckedPolicy, audit, audit_policy};
 use dfrsim_cluster::{
     EstimateModel, EventLog, Metrics, NeedModel, Options, Overrun, SummaryOptions, simulate,
@@ -140,6 +140,11 @@ fn requesting_jobs(nodes: u32, seed: u64) -> Vec<Job> {
     jobs
 }
 
+/// Those of the catalogue.
+fn batch_policies() -> Vec<BatchPolicy> {
+    catalogue().iter().filter_map(|info| BatchPolicy::parse(&info.name)).collect()
+}
+
 /// With any estimates, each batch policy starts its jobs when the audit expects it.
 #[test]
 fn batch_policies_keep_to_their_rules() {
@@ -151,7 +156,7 @@ fn batch_policies_keep_to_their_rules() {
         EstimateModel::Random(5.0),
         EstimateModel::None,
     ];
-    for &policy in BatchPolicy::ALL {
+    for policy in batch_policies() {
         for (estimates, overrun) in models
             .map(|model| (model, Overrun::Extend))
             .into_iter()
@@ -161,9 +166,8 @@ fn batch_policies_keep_to_their_rules() {
                 let options = Options { estimates, overrun, ..Options::default() };
                 let jobs = requesting_jobs(NODES, seed);
                 let events = batch_events(&policy.to_string(), jobs, NODES, &options);
-                let report =
-                    audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy, OnNodes::default()))
-                        .unwrap_or_else(|error| panic!("{policy}, {estimates}, {overrun:?}: {error}"));
+                let report = audit_policy(events.as_bytes(), CheckedPolicy::Batch(policy))
+                    .unwrap_or_else(|error| panic!("{policy}, {estimates}, {overrun:?}: {error}"));
                 assert_eq!(report.completed, 400);
             }
         }
@@ -175,12 +179,12 @@ fn batch_policies_keep_to_their_rules() {
 fn batch_policies_are_distinguished() {
     const NODES: u32 = 32;
     let options = Options { estimates: EstimateModel::Requested, ..Options::default() };
-    BatchPolicy::ALL.par_iter().for_each(|&policy| {
+    batch_policies().par_iter().for_each(|&policy| {
         let events = batch_events(&policy.to_string(), requesting_jobs(NODES, 0), NODES, &options);
         audit(events.as_bytes()).unwrap();
-        for &other in BatchPolicy::ALL.iter().filter(|&&other| other != policy) {
+        for other in batch_policies().into_iter().filter(|&other| other != policy) {
             let renamed = events.replacen(&format!("\"{policy}\""), &format!("\"{other}\""), 1);
-            let found = audit_policy(renamed.as_bytes(), CheckedPolicy::Batch(other, OnNodes::default()));
+            let found = audit_policy(renamed.as_bytes(), CheckedPolicy::Batch(other));
             assert!(matches!(found, Err(AuditError::Faults(_))), "{policy} as {other}: {found:?}");
         }
     });

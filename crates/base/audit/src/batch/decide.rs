@@ -1,0 +1,464 @@
+//! The decision that a policy takes at a moment, job by job in the order of the queue, and the record's beside it.
+
+use super::check::{BatchCheck, Preempted, Report, Started};
+use super::nodes::{Parts, total};
+use super::plan::Plan;
+use super::queue::{Running, Waiting, end_of};
+use super::site::Site;
+use super::{BatchRule, Depth, Packing};
+use dfrsim_model::SimTime;
+
+/// How long a job past its estimate is expected to go on: a second, in microseconds.
+const OVERRUN: u64 = 1_000_000;
+
+/// What a job has from one moment to another under CONS.
+#[derive(Debug)]
+pub(super) struct Reservation {
+    pub(super) start: u64,
+    end: u64,
+    parts: Parts,
+}
+
+/// What the head of the queue keeps under EASY/SPARE.
+#[derive(Debug)]
+pub(super) struct Bound {
+    job: u64,
+    parts: Parts,
+    /// What is not free yet where nodes are counted: parts of those of running jobs.
+    pub(super) awaited: Vec<(u64, Parts)>,
+}
+
+/// What the head of the queue must not lose under EASY: its room at the earliest moment.
+#[derive(Clone, Debug)]
+struct Promise {
+    job: Waiting,
+    time: u64,
+    end: u64,
+    /// The least of its nodes.
+    speed: u32,
+}
+
+/// A decision as far as it is taken.
+#[derive(Clone, Debug)]
+struct Pass {
+    now: u64,
+    plan: Plan,
+    /// The first job that waits, or that has the reservation of EASY/SPARE.
+    head: Option<u64>,
+    promise: Option<Promise>,
+    /// Whether jobs may go before the head.
+    backfills: bool,
+    /// How many jobs are tried from the head on, and how many of them are left.
+    most: u32,
+    left: u32,
+}
+
+impl Pass {
+    /// Why jobs from here on are not tried.
+    fn is_over(&self) -> Option<BatchRule> {
+        let head = self.head?;
+        match self.left {
+            _ if !self.backfills => Some(BatchRule::OutOfTurn { head }),
+            0 => Some(BatchRule::TooDeep { most: self.most }),
+            _ => None,
+        }
+    }
+
+    /// The pools on which a job starts now beside all that is planned.
+    fn start(&self, job: &Waiting) -> Option<Parts> {
+        let pools = &self.plan.pools;
+        if job.need[0].saturating_mul(job.tasks as i64) > self.plan.free_now() {
+            return None;
+        }
+        pools.speeds.iter().find_map(|&speed| {
+            let mut room = self.plan.room_at(self.now, job, speed)?;
+            let Some(promise) = self.promise.as_ref().filter(|promise| promise.time < room.end) else {
+                return Some(pools.choose(self.now, &room.tasks, job.tasks));
+            };
+            // First where it costs the head nothing.
+            let harmless = |pool| promise.harmless(&self.plan, pool, job).min(room.tasks[pool]);
+            let harmless: Vec<u64> = (0..pools.all.len()).map(harmless).collect();
+            let mut parts = pools.choose(self.now, &harmless, job.tasks);
+            parts.iter().for_each(|(&pool, &tasks)| room.tasks[pool] -= tasks);
+            let missing = job.tasks - total(parts.values().copied());
+            for (pool, tasks) in pools.choose(self.now, &room.tasks, missing) {
+                *parts.entry(pool).or_default() += tasks;
+            }
+            (promise.left(&self.plan, job, &parts) >= promise.job.tasks).then_some(parts)
+        })
+    }
+}
+
+impl Promise {
+    /// For how many tasks of the head a pool has room beside tasks of another job.
+    fn beside(&self, plan: &Plan, pool: usize, other: &Waiting, tasks: u64) -> u64 {
+        if !plan.is_open(pool, &self.job, self.speed, (self.time, self.end)) {
+            return 0;
+        }
+        let least = plan.least(pool, self.time, self.end).enumerate();
+        self.job
+            .times_in(least.map(|(at, free)| free.saturating_sub(plan.pools.amount(other, pool, tasks, at))))
+    }
+    /// The same of all pools.
+    fn left(&self, plan: &Plan, other: &Waiting, parts: &Parts) -> u64 {
+        let tasks = |pool: usize| parts.get(&pool).copied().unwrap_or(0);
+        total((0..plan.pools.all.len()).map(|pool| self.beside(plan, pool, other, tasks(pool))))
+    }
+    /// How many tasks another job can have on a pool and cost the head none there.
+    fn harmless(&self, plan: &Plan, pool: usize, other: &Waiting) -> u64 {
+        match (self.beside(plan, pool, other, 0), plan.pools.policy.packing) {
+            (0, _) => u64::MAX,
+            (_, Packing::Exclusive) => 0,
+            (own, _) => {
+                let least = plan.least(pool, self.time, self.end).zip(&self.job.need);
+                other.times_in(least.map(|(free, need)| free - need * own as i64))
+            }
+        }
+    }
+}
+
+impl Bound {
+    /// What is free of it.
+    fn held(&self) -> Parts {
+        let mut held = self.parts.clone();
+        for (pool, tasks) in self.awaited.iter().flat_map(|(_, parts)| parts) {
+            *held.entry(*pool).or_default() -= tasks;
+        }
+        held
+    }
+    /// Whether no other job has it.
+    fn is_free(&self, pass: &Pass, job: &Waiting) -> bool {
+        let free = |pool: usize| job.times_in(pass.plan.least(pool, pass.now, pass.now + 1));
+        self.awaited.is_empty() && self.parts.iter().all(|(&pool, &tasks)| free(pool) >= tasks)
+    }
+    /// Whether its job could stay to its end if it started now.
+    fn is_lasting(&self, pass: &Pass, job: &Waiting) -> bool {
+        let speed = pass.plan.pools.slowest(&self.parts);
+        let until = (pass.now, end_of(pass.now, job.planned, speed));
+        let room: Vec<u64> = pass.plan.room(job, speed, until).collect();
+        self.parts.iter().all(|(&pool, &tasks)| room[pool] >= tasks)
+    }
+}
+
+impl BatchCheck {
+    /// Whether the reservations of CONS stay from one decision to the next.
+    fn keeps_plan(&self) -> bool {
+        self.site.is_none() && matches!(self.policy.depth, Depth::Conservative | Depth::Replan)
+    }
+    fn is_held_back(&self, job: &Waiting) -> bool {
+        self.site.as_ref().is_some_and(|site| site.holds(job))
+    }
+
+    /// The running jobs, by when they are expected to leave their nodes.
+    fn ends(&self, now: u64) -> Vec<(u64, &Running)> {
+        let mut ends: Vec<_> = self.running.values().map(|job| (self.leaves(now, job), job)).collect();
+        ends.sort_by_key(|(end, job)| (*end, job.job.number));
+        ends
+    }
+    fn leaves(&self, now: u64, job: &Running) -> u64 {
+        if job.since == now {
+            return end_of(now, job.job.planned, self.nodes.pools.slowest(&job.parts));
+        }
+        let end = if job.end <= now { now.saturating_add(OVERRUN) } else { job.end };
+        let end = self.site.as_ref().map_or(end, |site| site.rounded(end));
+        let windows = job.parts.keys().flat_map(|&pool| &self.nodes.pools.all[pool].windows);
+        windows.map(|&(from, _)| from).filter(|&from| from > now).fold(end, u64::min)
+    }
+
+    /// Judges a decision, and takes in what the record says.
+    pub(super) fn decide(&mut self, now: u64, report: Report<'_>) {
+        let (mut started, mut preempted) =
+            (std::mem::take(&mut self.started), std::mem::take(&mut self.preempted));
+        self.count(now);
+        let is_changed = self.nodes.follow(now);
+        if is_changed {
+            self.running.values_mut().for_each(|job| job.parts = self.nodes.pools.parts(&job.on));
+            self.bound = None;
+        }
+        if self.queue.is_empty() && preempted.is_empty() || !self.nodes.are_known() {
+            self.is_freed = false;
+            return;
+        }
+        for job in &mut self.queue {
+            let end = now.saturating_add(job.estimate);
+            job.planned = self.site.as_ref().map_or(job.estimate, |site| site.rounded(end) - now);
+        }
+        self.policy.order.sort(&mut self.queue, now);
+        let mut plan = Plan::new(&self.nodes.pools, now);
+        self.ends(now).into_iter().for_each(|(end, it)| plan.take(&it.job, &it.parts, now, end));
+        let most = self.site.as_ref().map_or(u32::MAX, Site::depth);
+        let backfills =
+            self.policy.depth != Depth::Fcfs && self.site.as_ref().is_none_or(|it| it.backfills(now));
+        let mut pass = Pass { now, plan, head: None, promise: None, backfills, most, left: most };
+        if self.keeps_plan() {
+            self.reserve(&mut pass, is_changed);
+        }
+        self.bound = self.bound.take().filter(|bound| self.stays(bound, &pass));
+        let mut queue = std::mem::take(&mut self.queue);
+        if let Some(bound) = &self.bound
+            && let Some(at) = queue.iter().position(|job| job.number == bound.job)
+        {
+            queue[..=at].rotate_right(1);
+        }
+        let mut at = 0;
+        while at < queue.len() {
+            let job = &queue[at];
+            let found = started.iter().position(|it| it.job == job.number).map(|at| started.remove(at));
+            let line = found.as_ref().map(|found| found.line);
+            let mut fault = |rule| report(job.number, now, line, rule);
+            let (never, is_over) = (job.tasks > job.most, pass.is_over());
+            if never && !(job.rank.never && found.is_some()) {
+                fault(BatchRule::NotRejected { tasks: job.tasks, nodes: job.most });
+            } else if !never && !self.is_held_back(job) {
+                let expected = if is_over.is_none() { self.expected(&pass, job) } else { None };
+                self.is_stale |= expected.is_some() != found.is_some();
+                match (expected, &found) {
+                    (None, None) => {}
+                    (None, Some(found)) => {
+                        fault(is_over.clone().unwrap_or_else(|| self.too_early(&pass, job, found)))
+                    }
+                    (Some((_, leaving)), None) => fault(self.too_late(&pass, job, &leaving)),
+                    (Some((parts, leaving)), Some(found)) => {
+                        for other in leaving {
+                            match preempted.iter().position(|it| it.job == other) {
+                                Some(at) => self.make_way(&mut pass, preempted.remove(at)),
+                                None => report(other, now, None, BatchRule::NotPreempted { by: job.number }),
+                            }
+                        }
+                        let place = self.nodes.place(&parts);
+                        if let Some((&(node, tasks), &(other, expected))) =
+                            found.on.iter().zip(&place).find(|(found, expected)| found != expected)
+                        {
+                            let rule = self.policy.placing;
+                            report(
+                                job.number,
+                                now,
+                                line,
+                                BatchRule::Misplaced { node, tasks, other, expected, rule },
+                            );
+                            self.is_stale = true;
+                        }
+                    }
+                }
+                if found.is_none() && is_over.is_none() {
+                    self.wait(&mut pass, job);
+                }
+                pass.left = pass.left.saturating_sub(u32::from(pass.head.is_some()));
+            }
+            match found {
+                Some(found) => self.take_in(&mut pass, queue.remove(at), found),
+                None if never => _ = queue.remove(at),
+                None => at += 1,
+            }
+            let is_done = pass.is_over().is_some() || pass.plan.free_now() == 0 && !self.preempts();
+            if started.is_empty() && pass.head.is_some() && is_done && !self.keeps_plan() {
+                break;
+            }
+        }
+        for other in preempted {
+            report(other.job, now, Some(other.line), BatchRule::PreemptedForNone);
+            self.make_way(&mut pass, other);
+        }
+        // Those that made room are in it.
+        self.queue.append(&mut queue);
+        self.is_freed = false;
+    }
+
+    /// Whether the reservation of EASY/SPARE stays: no limit holds its job back, and it lasts if it begins now.
+    fn stays(&self, bound: &Bound, pass: &Pass) -> bool {
+        let lasts = |job: &&Waiting| {
+            !self.is_held_back(job) && (!bound.is_free(pass, job) || bound.is_lasting(pass, job))
+        };
+        self.queue.iter().find(|job| job.number == bound.job).is_some_and(|job| lasts(&job))
+    }
+
+    /// How a job starts now, if it does: on these pools, and which jobs make room for it.
+    fn expected(&self, pass: &Pass, job: &Waiting) -> Option<(Parts, Vec<u64>)> {
+        let bound = self.bound.as_ref().filter(|bound| bound.job == job.number);
+        let parts = match bound {
+            _ if self.keeps_plan() => {
+                let it = self.reserved.get(&job.number).filter(|it| it.start == pass.now)?;
+                Some(it.parts.clone())
+            }
+            None => pass.start(job),
+            Some(bound) => bound.is_free(pass, job).then(|| bound.parts.clone()),
+        };
+        parts.map(|parts| (parts, Vec::new())).or_else(|| self.make_room(pass, job, bound.is_some()))
+    }
+    /// How a job starts for which others make room: as few from the beginning of the list as suffice, without those that need not.
+    fn make_room(&self, pass: &Pass, job: &Waiting, has_reservation: bool) -> Option<(Parts, Vec<u64>)> {
+        let candidates = self.site.as_ref()?.candidates(pass.now, job, &self.running);
+        let start = |leaving: &[u64]| {
+            let mut without = pass.clone();
+            leaving.iter().for_each(|other| self.release(&mut without, &self.running[other]));
+            without.start(job)
+        };
+        if candidates.is_empty() || has_reservation && start(&[]).is_some() {
+            return None;
+        }
+        start(&candidates)?;
+        let least = (1..=candidates.len()).find(|&count| start(&candidates[..count]).is_some())?;
+        let mut leaving = candidates[..least].to_vec();
+        for at in (0..least - 1).rev() {
+            let spared = leaving.remove(at);
+            if start(&leaving).is_none() {
+                leaving.insert(at, spared);
+            }
+        }
+        Some((start(&leaving)?, leaving))
+    }
+    /// A running job is not planned with any more.
+    fn release(&self, pass: &mut Pass, other: &Running) {
+        pass.plan.give_back(&other.job, &other.parts, pass.now, self.leaves(pass.now, other));
+        // The job of the reservation itself is not tried beside what it awaits.
+        let bound = self.bound.iter().filter(|_| pass.head.is_some());
+        for (_, parts) in bound.flat_map(|it| &it.awaited).filter(|(job, _)| *job == other.job.number) {
+            pass.plan.take(&other.job, parts, pass.now, u64::MAX);
+        }
+    }
+
+    /// A job leaves by the record, and waits again from the next decision on.
+    fn make_way(&mut self, pass: &mut Pass, other: Preempted) {
+        let Some(running) = self.running.get(&other.job) else { return };
+        self.release(pass, running);
+        let left = self.leave(other.job, pass.now);
+        self.wait_again(pass.now, left.zip(other.waits));
+    }
+    /// A job starts by the record.
+    fn take_in(&mut self, pass: &mut Pass, job: Waiting, Started { on, .. }: Started) {
+        let (now, parts) = (pass.now, pass.plan.pools.parts(&on));
+        let speed = pass.plan.pools.slowest(&parts);
+        pass.plan.take(&job, &parts, now, end_of(now, job.planned, speed));
+        self.bound = self.bound.take().filter(|bound| bound.job != job.number);
+        self.reserved.remove(&job.number);
+        on.iter().for_each(|&(node, _)| self.nodes.jobs[node as usize] += 1);
+        self.site.iter_mut().for_each(|site| site.start(&job, now));
+        let end = end_of(now, job.estimate, speed);
+        self.running.insert(job.number, Running { job, on, parts, since: now, end });
+    }
+
+    /// A job that was tried waits: it may have a reservation.
+    fn wait(&mut self, pass: &mut Pass, job: &Waiting) {
+        let (now, is_first) = (pass.now, pass.head.is_none());
+        pass.head.get_or_insert(job.number);
+        match self.policy.depth {
+            Depth::Easy if is_first && pass.backfills => {
+                pass.promise = pass.plan.earliest(job, u64::MAX).map(|(time, room)| Promise {
+                    job: job.clone(),
+                    time,
+                    end: room.end,
+                    speed: room.speed,
+                });
+            }
+            Depth::Conservative | Depth::Replan if !self.keeps_plan() && pass.backfills => {
+                let horizon = self.site.as_ref().map_or(u64::MAX, |site| site.horizon(now));
+                if let Some((start, room)) = pass.plan.earliest(job, horizon.min(u64::MAX - 1)) {
+                    let parts = pass.plan.pools.choose(start, &room.tasks, job.tasks);
+                    pass.plan.take(job, &parts, start, room.end);
+                }
+            }
+            Depth::Spare => {
+                if self.bound.is_none() && is_first && pass.backfills {
+                    self.bound = self.bind(pass, job);
+                }
+                if let Some(bound) = self.bound.as_ref().filter(|bound| bound.job == job.number) {
+                    pass.plan.take(job, &bound.held(), now, u64::MAX);
+                }
+            }
+            _ => {}
+        }
+    }
+    /// The nodes for which a job waits under EASY/SPARE: of those that it could have at the earliest, the ones that are free latest.
+    fn bind(&self, pass: &Pass, job: &Waiting) -> Option<Bound> {
+        let (time, mut room) = pass.plan.earliest(job, u64::MAX)?;
+        let counts = self.policy.packing == Packing::Whole;
+        let (mut parts, mut awaited) = (Parts::new(), Vec::new());
+        let mut missing = job.tasks;
+        for (_, other) in self.ends(pass.now).into_iter().rev().filter(|(end, _)| *end <= time) {
+            let mut given = Parts::new();
+            for (&pool, &tasks) in &other.parts {
+                let most = if counts { tasks } else { u64::MAX };
+                let tasks = most.min(room.tasks[pool]).min(missing);
+                room.tasks[pool] -= tasks;
+                missing -= tasks;
+                given.extend((tasks > 0).then_some((pool, tasks)));
+            }
+            given.iter().for_each(|(&pool, &tasks)| *parts.entry(pool).or_default() += tasks);
+            awaited.extend((counts && !given.is_empty()).then_some((other.job.number, given)));
+        }
+        for (pool, tasks) in pass.plan.pools.choose(time, &room.tasks, missing) {
+            *parts.entry(pool).or_default() += tasks;
+        }
+        Some(Bound { job: job.number, parts, awaited })
+    }
+
+    /// Makes the reservations of CONS.
+    fn reserve(&mut self, pass: &mut Pass, is_changed: bool) {
+        let (now, plan) = (pass.now, &mut pass.plan);
+        let is_overdue = self.running.values().any(|job| job.end <= now);
+        // No decision is due in the second in which jobs past their estimates are expected to end.
+        self.decided = if is_overdue { now.saturating_add(OVERRUN) } else { now };
+        let was_stale = std::mem::replace(&mut self.is_stale, is_overdue);
+        if is_changed || is_overdue || was_stale || self.is_freed && self.policy.depth == Depth::Replan {
+            self.reserved.clear();
+        }
+        let (held, others): (Vec<&Waiting>, Vec<&Waiting>) =
+            self.queue.iter().partition(|job| self.reserved.contains_key(&job.number));
+        for job in &held {
+            let Reservation { start, end, parts } = &self.reserved[&job.number];
+            plan.take(job, parts, *start, *end);
+        }
+        for job in held.into_iter().filter(|_| self.is_freed).chain(others) {
+            let before = self.reserved.remove(&job.number);
+            if let Some(Reservation { start, end, parts }) = &before {
+                plan.give_back(job, parts, *start, *end);
+            }
+            let latest = before.as_ref().map_or(u64::MAX, |it| it.start) - 1;
+            let earlier = plan.earliest(job, latest).map(|(start, room)| {
+                let parts = plan.pools.choose(start, &room.tasks, job.tasks);
+                Reservation { start, end: room.end, parts }
+            });
+            if let Some(it) = earlier.or(before) {
+                plan.take(job, &it.parts, it.start, it.end);
+                self.reserved.insert(job.number, it);
+            }
+        }
+    }
+
+    /// For how many tasks of a job there is room now, on whichever nodes.
+    fn room(pass: &Pass, job: &Waiting) -> u64 {
+        let of = |&speed: &u32| {
+            total(pass.plan.room(job, speed, (pass.now, end_of(pass.now, job.planned, speed))))
+        };
+        pass.plan.pools.speeds.iter().map(of).max().unwrap_or(0)
+    }
+    /// Why a job may not start that does.
+    fn too_early(&self, pass: &Pass, job: &Waiting, found: &Started) -> BatchRule {
+        let (tasks, room) = (job.tasks, BatchCheck::room(pass, job));
+        if let Some(Reservation { start, .. }) = self.reserved.get(&job.number) {
+            return BatchRule::BeforeReservation { reserved: SimTime::from_micros(*start) };
+        }
+        let Some(promise) = pass.promise.as_ref().filter(|_| room >= tasks) else {
+            return BatchRule::NoRoom { tasks, room };
+        };
+        let parts = pass.plan.pools.parts(&found.on);
+        let end = end_of(pass.now, job.planned, pass.plan.pools.slowest(&parts));
+        BatchRule::DelaysHead {
+            head: promise.job.number,
+            shadow: SimTime::from_micros(promise.time),
+            end: SimTime::from_micros(end),
+            left: promise.left(&pass.plan, job, &parts),
+            of_head: promise.job.tasks,
+        }
+    }
+    /// Why a job has to start that does not.
+    fn too_late(&self, pass: &Pass, job: &Waiting, leaving: &[u64]) -> BatchRule {
+        let (tasks, room) = (job.tasks, BatchCheck::room(pass, job));
+        match (leaving, pass.head) {
+            ([first, others @ ..], _) => BatchRule::CouldPreempt { first: *first, others: others.len() },
+            _ if self.reserved.contains_key(&job.number) => BatchRule::ReservationMissed,
+            (_, None) => BatchRule::HeadWaits { room, tasks },
+            (_, Some(head)) => BatchRule::NotBackfilled { room, tasks, head },
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The nodes in pools of those that are alike, and which of them a job gets.
+
+use super::queue::Waiting;
+use super::{BatchPolicy, Packing, Placing};
+use crate::classes::Kind;
+use crate::platform::{Platform, Window};
+use dfrsim_model::{Share, Yield};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Tasks by pool.
+pub(super) type Parts = BTreeMap<usize, u64>;
+
+/// What is counted together: nodes of a class with the same windows, or one node where several tasks can be on it.
+#[derive(Debug)]
+pub(super) struct Pool {
+    nodes: Vec<u32>,
+    /// The lowest of all nodes that are like these.
+    group: u32,
+    pub(super) class: usize,
+    pub(super) speed: u32,
+    /// How many classes have less, where that matters.
+    plenty: usize,
+    /// Begins and ends.
+    pub(super) windows: Vec<(u64, u64)>,
+    /// What its nodes have, resource by resource.
+    pub(super) whole: Vec<i64>,
+    /// The same of those that are up, or down in a window.
+    pub(super) usable: Vec<i64>,
+}
+
+/// The pools between two changes of the platform.
+#[derive(Debug, Default)]
+pub(super) struct Pools {
+    pub(super) policy: BatchPolicy,
+    /// By class and windows, or by node.
+    pub(super) all: Vec<Pool>,
+    pool_of: Vec<usize>,
+    /// The different speeds, the highest first.
+    pub(super) speeds: Vec<u32>,
+}
+
+impl Pools {
+    /// What tasks of a job take of a resource of a pool.
+    pub(super) fn amount(&self, job: &Waiting, pool: usize, tasks: u64, resource: usize) -> i64 {
+        match self.policy.packing {
+            Packing::Exclusive if tasks > 0 => self.all[pool].whole[resource],
+            _ => job.need[resource].saturating_mul(tasks as i64),
+        }
+    }
+    pub(super) fn parts(&self, on: &[(u32, u32)]) -> Parts {
+        let mut parts = Parts::new();
+        on.iter().for_each(|it| *parts.entry(self.pool_of[it.0 as usize]).or_default() += u64::from(it.1));
+        parts
+    }
+    pub(super) fn slowest(&self, parts: &Parts) -> u32 {
+        parts.keys().map(|&pool| self.all[pool].speed).min().unwrap_or(Yield::ONE.units())
+    }
+
+    /// Which pools give tasks to a job that starts at a moment, of those for which each has room: those whose next window comes first,
+    /// then those with the least plenty, then those of the lowest nodes.
+    pub(super) fn choose(&self, start: u64, room: &[u64], tasks: u64) -> Parts {
+        let next = |pool: &Pool| pool.windows.iter().map(|it| it.0).filter(|&from| from > start).min();
+        let rank = |&place: &usize| {
+            let pool = &self.all[place];
+            (next(pool).unwrap_or(u64::MAX), pool.plenty, pool.group)
+        };
+        let mut order: Vec<usize> = (0..room.len()).filter(|&place| room[place] > 0).collect();
+        order.sort_by_key(rank);
+        let mut parts = Parts::new();
+        for group in order.chunk_by(|a, b| rank(a) == rank(b)) {
+            let missing = tasks - total(parts.values().copied());
+            parts.extend(self.policy.placing.pick(group.iter().map(|&place| (place, room[place])), missing));
+        }
+        parts
+    }
+}
+
+/// The sum of tasks.
+pub(super) fn total(tasks: impl Iterator<Item = u64>) -> u64 {
+    tasks.fold(0, u64::saturating_add)
+}
+
+impl Placing {
+    /// Tasks on nodes, which rise, each of which has room for some.
+    fn pick(self, room: impl Iterator<Item = (usize, u64)>, mut missing: u64) -> Parts {
+        let mut enough = 0_u64;
+        let is_needed = |&(_, room): &(usize, u64)| {
+            let is_needed = self != Placing::First || enough < missing;
+            enough = enough.saturating_add(room);
+            is_needed
+        };
+        let mut left: Vec<(usize, u64)> = room.take_while(is_needed).collect();
+        let mut parts = Parts::new();
+        while missing > 0 && !left.is_empty() {
+            let length = |run: &&[(usize, u64)]| total(run.iter().map(|it| it.1));
+            let runs = || left.chunk_by(|a, b| a.0 + 1 == b.0);
+            let mut enough = runs().filter(|run| length(run) >= missing);
+            let run = match self {
+                Placing::First => None,
+                Placing::Contiguous => enough.next(),
+                Placing::Best => enough.min_by_key(length).or_else(|| runs().rev().max_by_key(length)),
+            };
+            let run = run.unwrap_or(&left).to_vec();
+            for &(place, room) in &run {
+                let given = room.min(missing);
+                missing -= given;
+                parts.extend((given > 0).then_some((place, given)));
+            }
+            left.retain(|it| it.0 < run[0].0 || it.0 > run[run.len() - 1].0);
+        }
+        parts
+    }
+}
+
+/// All that is known of the nodes.
+#[derive(Debug, Default)]
+pub(super) struct Nodes {
+    kinds: Vec<Kind>,
+    down: Vec<bool>,
+    windows: Vec<Window>,
+    /// How many jobs each has.
+    pub(super) jobs: Vec<u32>,
+    /// Whether the pools are not those of now.
+    is_changed: bool,
+    pub(super) pools: Arc<Pools>,
+}
+
+impl Nodes {
+    pub(super) fn new(policy: BatchPolicy, nodes: u32) -> Nodes {
+        let (down, jobs) = (vec![false; nodes as usize], vec![0; nodes as usize]);
+        let pools = Arc::new(Pools { policy, ..Pools::default() });
+        let mut all = Nodes { down, jobs, pools, ..Nodes::default() };
+        let amounts = vec![i64::from(Share::ONE.units()); 2];
+        all.differ(vec![Kind { nodes, speed: Yield::ONE.units(), plenty: 0, amounts }]);
+        all
+    }
+    pub(super) fn differ(&mut self, kinds: Vec<Kind>) {
+        let known = |kind: Kind| Kind { amounts: self.need(kind.amounts), ..kind };
+        self.kinds = kinds.into_iter().map(known).collect();
+        self.is_changed = true;
+    }
+    pub(super) fn change(&mut self, platform: &Platform) {
+        self.down.clone_from(&platform.down);
+        self.windows.clone_from(&platform.windows);
+        self.is_changed = true;
+    }
+    /// Whether it is known for how many tasks nodes have room.
+    pub(super) fn are_known(&self) -> bool {
+        self.kinds.iter().all(|kind| !kind.amounts.is_empty())
+    }
+    /// What a task takes that has a node of its own: one node.
+    pub(super) fn need(&self, amounts: Vec<i64>) -> Vec<i64> {
+        if self.pools.policy.packing == Packing::Whole { vec![1] } else { amounts }
+    }
+    /// For how many tasks of a job an empty cluster has room.
+    pub(super) fn most(&self, job: &Waiting) -> u64 {
+        let fitting = self.kinds.iter().enumerate().filter(|(class, _)| job.fits(*class));
+        let on = |kind: &Kind| job.times_in(kind.amounts.iter().copied()).saturating_mul(kind.nodes.into());
+        total(fitting.map(|(_, kind)| on(kind)))
+    }
+
+    /// The next moment at which a window begins or ends.
+    pub(super) fn next_change(&self, now: u64) -> Option<u64> {
+        self.windows.iter().flat_map(|it| [it.from, it.until]).filter(|&at| at > now).min()
+    }
+    /// Makes the pools of now if they are others; whether the platform has changed.
+    pub(super) fn follow(&mut self, now: u64) -> bool {
+        let is_bound = self.windows.iter().any(|it| it.from == now || it.until == now);
+        if !std::mem::take(&mut self.is_changed) && !is_bound {
+            return false;
+        }
+        self.windows.retain(|window| window.until > now);
+        let mut alike: BTreeMap<(usize, Vec<usize>), Vec<u32>> = BTreeMap::new();
+        let mut class_of =
+            self.kinds.iter().enumerate().flat_map(|(class, it)| vec![class; it.nodes as usize]);
+        for node in 0..self.down.len() as u32 {
+            let windows = (0..self.windows.len()).filter(|&place| self.windows[place].has(node));
+            alike.entry((class_of.next().unwrap_or(0), windows.collect())).or_default().push(node);
+        }
+        let policy = self.pools.policy;
+        let mut pools = Pools { policy, pool_of: vec![0; self.down.len()], ..Pools::default() };
+        for ((class, windows), nodes) in alike {
+            let kind = &self.kinds[class];
+            let windows = windows.iter().map(|&place| (self.windows[place].from, self.windows[place].until));
+            let windows: Vec<(u64, u64)> = windows.collect();
+            let is_usable =
+                |node: &&u32| !self.down[**node as usize] || windows.iter().any(|&(from, _)| from <= now);
+            for some in nodes.chunks(if policy.packing == Packing::Whole { nodes.len() } else { 1 }) {
+                let of = |count: usize| {
+                    kind.amounts.iter().map(|amount| amount.saturating_mul(count as i64)).collect()
+                };
+                pools.all.push(Pool {
+                    nodes: some.to_vec(),
+                    group: nodes[0],
+                    class,
+                    speed: kind.speed,
+                    plenty: if policy.placing == Placing::Best { kind.plenty } else { 0 },
+                    windows: windows.clone(),
+                    whole: of(some.len()),
+                    usable: of(some.iter().filter(is_usable).count()),
+                });
+            }
+        }
+        if policy.packing != Packing::Whole {
+            pools.all.sort_by_key(|pool| pool.nodes[0]);
+        }
+        for (place, pool) in pools.all.iter().enumerate() {
+            pool.nodes.iter().for_each(|&node| pools.pool_of[node as usize] = place);
+        }
+        pools.speeds = self.kinds.iter().map(|kind| kind.speed).collect();
+        pools.speeds.sort_unstable_by(|a, b| b.cmp(a));
+        pools.speeds.dedup();
+        self.pools = Arc::new(pools);
+        true
+    }
+
+    /// The nodes of a job that gets tasks of these pools now.
+    pub(super) fn place(&self, parts: &Parts) -> Vec<(u32, u32)> {
+        let Pools { policy, all, .. } = &*self.pools;
+        // Where tasks share nodes the pools are the nodes, and were chosen as those.
+        let room = |&node: &u32| match policy.packing {
+            Packing::Whole => u64::from(self.jobs[node as usize] == 0 && !self.down[node as usize]),
+            _ => u64::MAX,
+        };
+        let with_room = |pool: usize| all[pool].nodes.iter().map(move |node| (*node as usize, room(node)));
+        let of = |(&pool, &tasks): (&usize, &u64)| {
+            policy.placing.pick(with_room(pool).filter(|it| it.1 > 0), tasks)
+        };
+        let on: Parts = parts.iter().flat_map(of).collect();
+        on.into_iter().map(|(node, tasks)| (node as u32, tasks as u32)).collect()
+    }
+}

@@ -1,0 +1,271 @@
+//! Clusters and workloads on which batch policies are judged, alone and several conditions at once.
+
+use dfrsim_audit::batch::BatchPolicy;
+use dfrsim_audit::{Auditor, CheckedPolicy, Faults, Report};
+use dfrsim_cluster::{
+    EstimateModel, Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records, simulate,
+};
+use dfrsim_model::event::{FORMAT_VERSION, Record};
+use dfrsim_model::priority::{
+    BackfillSettings, JobClass, PreemptMode, Priorities, PriorityWeights, Unlisted,
+};
+use dfrsim_model::{Job, Origin, Rng, Seed, Share, SimSpan, SimTime, UserId};
+use dfrsim_platform::classes::{Demands, PlatformFields, UnequalNodes};
+use dfrsim_platform::{FailureModel, Maintenance, NodeSet, Outages};
+use dfrsim_policies::{Policy, PolicyOptions};
+use dfrsim_workload::load;
+use dfrsim_workload::lublin::{LublinParameters, generate};
+use rand::RngExt;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+const NODES: u32 = 16;
+
+/// What is not as on the plainest cluster.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Condition {
+    pub(crate) name: &'static str,
+    pub(crate) classes: bool,
+    pub(crate) failures: bool,
+    pub(crate) maintenance: bool,
+    /// Tasks need parts of nodes.
+    pub(crate) parts: bool,
+    pub(crate) site: bool,
+    pub(crate) preemption: bool,
+}
+
+const PLAIN: Condition = Condition {
+    name: "plain",
+    classes: false,
+    failures: false,
+    maintenance: false,
+    parts: false,
+    site: false,
+    preemption: false,
+};
+
+pub(crate) const CONDITIONS: [Condition; 14] = [
+    PLAIN,
+    Condition { name: "classes", classes: true, ..PLAIN },
+    Condition { name: "failures", failures: true, ..PLAIN },
+    Condition { name: "maintenance", maintenance: true, ..PLAIN },
+    Condition { name: "classes that fail", classes: true, failures: true, maintenance: true, ..PLAIN },
+    Condition { name: "parts", parts: true, ..PLAIN },
+    Condition { name: "parts of classes", parts: true, classes: true, ..PLAIN },
+    Condition {
+        name: "parts of classes that fail",
+        parts: true,
+        classes: true,
+        failures: true,
+        maintenance: true,
+        ..PLAIN
+    },
+    Condition { name: "site", site: true, ..PLAIN },
+    Condition { name: "site of classes", site: true, parts: true, classes: true, ..PLAIN },
+    Condition { name: "site that fails", site: true, failures: true, maintenance: true, ..PLAIN },
+    Condition { name: "preemption", site: true, preemption: true, ..PLAIN },
+    Condition {
+        name: "preemption on classes",
+        site: true,
+        preemption: true,
+        parts: true,
+        classes: true,
+        ..PLAIN
+    },
+    Condition {
+        name: "all",
+        site: true,
+        preemption: true,
+        parts: true,
+        classes: true,
+        failures: true,
+        maintenance: true,
+        ..PLAIN
+    },
+];
+
+/// What is simulated.
+pub(crate) struct Case {
+    condition: Condition,
+    options: Options,
+    priorities: Option<Arc<Priorities>>,
+    jobs: Vec<Job>,
+}
+
+impl Condition {
+    /// A cluster, a site and a workload.
+    pub(crate) fn case(self, seed: u64, jobs: usize) -> Case {
+        let seed = Seed::new(seed);
+        let mut rng = seed.fork("case").rng();
+        let jobs = workload(self, seed, jobs, &mut rng);
+        let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
+        let estimates = ["requested", "requested", "requested", "exact", "none"][rng.random_range(0..5)];
+        let outages = outages(self, seed, until, &mut rng);
+        let options = Options {
+            penalty: SimSpan::from_secs(30),
+            estimates: estimates.parse::<EstimateModel>().unwrap(),
+            outages: (self.failures || self.maintenance).then(|| Arc::new(outages)),
+            unequal: self.classes.then(|| Arc::new(unequal(seed))),
+            ..Options::default()
+        };
+        let priorities = self.site.then(|| Arc::new(site(self.preemption, &mut rng)));
+        Case { condition: self, options, priorities, jobs }
+    }
+}
+
+fn workload(condition: Condition, seed: Seed, jobs: usize, rng: &mut Rng) -> Vec<Job> {
+    let nodes = NonZeroU32::new(NODES).unwrap();
+    let mut jobs = generate(&LublinParameters { nodes, jobs, ..LublinParameters::default() }, seed);
+    load::scale_to_load(&mut jobs, NODES, 1.0).unwrap();
+    for job in &mut jobs {
+        let factor = [0.25, 5.0, 1.0, 0.9, 1.5, 2.0][rng.random_range(0..6)];
+        // Whole minutes, so that many jobs are expected to end in the same moment.
+        let minutes = (job.run_time.as_secs_f64() * factor / 60.0).ceil().max(1.0);
+        job.requested_time = (rng.random_range(0..7) > 0).then(|| SimSpan::from_secs(60 * minutes as u64));
+        let origin = |rng: &mut Rng| Some(rng.random_range(0..3));
+        job.origin = Origin::new(origin(rng), origin(rng), origin(rng));
+        job.user = UserId::new(rng.random_range(1..5));
+        let mut part = |of: u64| Share::from_ratio(rng.random_range(0..=of), 8);
+        (job.cpu_need, job.memory) =
+            if condition.parts { (part(8), part(4)) } else { (Share::ONE, Share::ZERO) };
+    }
+    jobs
+}
+
+fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> Outages {
+    let part = |part: u64| SimSpan::from_micros(until.micros() / part);
+    let model = FailureModel {
+        between: format!("weibull:{}:0.7", until.micros() / 3_000_000).parse().unwrap(),
+        repair: format!("lognormal:{}:1", until.micros() / 40_000_000).parse().unwrap(),
+        rack: Some("4:0.2".parse().unwrap()),
+    };
+    let all = Maintenance {
+        first: SimTime::ZERO + part(5),
+        every: part(3),
+        length: part(40),
+        notice: part(rng.random_range(4..20)),
+    };
+    let some = Maintenance { first: SimTime::ZERO + part(9), every: part(4), ..all };
+    let nodes: NodeSet = "2-4 9".parse().unwrap();
+    let windows = all.windows(&NodeSet::ALL.spans(NODES), until);
+    let windows = windows.into_iter().chain(some.windows(&nodes.spans(NODES), until));
+    Outages {
+        interruption: ["lose", "requeue", "checkpoint:1800:30:60"][rng.random_range(0..3)].parse().unwrap(),
+        failures: if condition.failures { model.draw(NODES, until, seed) } else { Vec::new() },
+        windows: if condition.maintenance { windows.collect() } else { Vec::new() },
+    }
+}
+
+fn unequal(seed: Seed) -> UnequalNodes {
+    let platform = "classes = [{ name = 'fast', nodes = 7, cores = 4, memory_gb = 8 },
+        { name = 'gpu', nodes = 3, cores = 8, memory_gb = 16, speed = 0.5, resources = { gpu = 2 }, features = ['x'] },
+        { name = 'slow', nodes = 6, cores = 4, memory_gb = 8, speed = 0.75 }]";
+    let requests = ["gpu:0.2:1+2:0.3-1", "@x:0.1"].map(|text| text.parse().unwrap()).to_vec();
+    let classes = PlatformFields::parse(platform).and_then(|fields| fields.classes()).unwrap();
+    UnequalNodes { classes, demands: Demands { requests, seed, ..Demands::default() } }
+}
+
+fn site(preempts: bool, rng: &mut Rng) -> Priorities {
+    let often = |rng: &mut Rng, value: u64| if rng.random_range(0..2) == 0 { 0 } else { value };
+    let some =
+        |rng: &mut Rng, of: std::ops::Range<u32>| (rng.random_range(0..3) == 0).then(|| rng.random_range(of));
+    let modes = [PreemptMode::Requeue, PreemptMode::Cancel, PreemptMode::Suspend, PreemptMode::Off];
+    let class = |rng: &mut Rng, name: &str, queue: u32| JobClass {
+        name: name.to_owned(),
+        priority: rng.random_range(0..4),
+        queues: vec![queue],
+        max_nodes: some(rng, 8..17),
+        total_nodes: some(rng, 8..24),
+        max_running_per_user: some(rng, 2..6),
+        preempt_mode: preempts.then(|| modes[rng.random_range(0..4)]),
+        ..JobClass::default()
+    };
+    let mut qos = ["a", "b", "c"].into_iter().zip(0..).map(|(name, queue)| class(rng, name, queue));
+    let mut qos: Vec<JobClass> = qos.by_ref().collect();
+    if preempts {
+        qos[1].preempt = vec!["a".to_owned(), "c".to_owned()];
+    }
+    let weights = PriorityWeights {
+        age: rng.random_range(0..1_000),
+        size: rng.random_range(0..1_000),
+        fair_share: rng.random_range(0..1_000),
+        qos: rng.random_range(0..1_000),
+        partition: 0,
+    };
+    Priorities {
+        weights: if rng.random_range(0..3) == 0 { PriorityWeights::default() } else { weights },
+        max_age_s: 20_000,
+        half_life_s: often(rng, 30_000),
+        calc_period_s: 3_000,
+        unlisted: [Unlisted::Group, Unlisted::User][rng.random_range(0..2)],
+        qos,
+        max_running_per_user: some(rng, 4..12),
+        backfill: BackfillSettings {
+            max_job_test: some(rng, 1..10),
+            interval_s: often(rng, 900),
+            window_s: often(rng, 20_000),
+            resolution_s: often(rng, 120),
+        },
+        preempt_exempt_time_s: often(rng, 600),
+        ..Priorities::default()
+    }
+}
+
+/// Collects what an events file would have.
+struct Recorder(Vec<Record<'static>>);
+
+impl Observer for Recorder {
+    fn observe(&mut self, now: SimTime, job: u64, occurrence: Occurrence<'_>) {
+        self.0.push(occurrence.record(now, job));
+    }
+    fn observe_platform(&mut self, now: SimTime, change: PlatformChange<'_>) {
+        self.0.push(change.record(now));
+    }
+}
+
+impl Case {
+    /// Whether the engine can simulate a policy here.
+    fn is_served(&self, policy: Policy) -> bool {
+        matches!(policy, Policy::Batch(_))
+    }
+
+    /// The record of a policy; `None` if the engine does not serve it.
+    pub(crate) fn records(&self, policy: BatchPolicy) -> Option<Vec<Record<'static>>> {
+        let name = policy.to_string();
+        let policy = name.parse::<Policy>().ok().filter(|policy| self.is_served(*policy))?;
+        let Options { penalty, outages, unequal, .. } = &self.options;
+        let mut before = vec![Record::Run {
+            format: FORMAT_VERSION,
+            policy: name.clone().into(),
+            nodes: NODES,
+            penalty_us: penalty.micros(),
+            tau_us: 10_000_000,
+        }];
+        before.extend(outages.as_ref().map(|outages| records::platform(outages.interruption)));
+        before.extend(unequal.as_ref().map(|unequal| records::classes(&unequal.classes)));
+        before.extend(self.priorities.as_ref().map(|settings| records::priority(settings)));
+        let metrics = Metrics::new(SummaryOptions {
+            outages: outages.is_some() || self.condition.preemption,
+            capacity: unequal.as_ref().map(|unequal| unequal.classes.capacity()),
+            ..SummaryOptions::new(NODES)
+        });
+        let mut scheduler = match &self.priorities {
+            Some(settings) => policy.scheduler_by_priority(NODES, settings)?,
+            None => policy.scheduler(NODES, &PolicyOptions::default()),
+        };
+        let mut watchers = (metrics, Recorder(before));
+        let jobs = self.jobs.iter().cloned();
+        simulate(NODES, &self.options, jobs, &mut *scheduler, &mut watchers)
+            .unwrap_or_else(|error| panic!("{name}, {}: {error}", self.condition.name));
+        let (metrics, Recorder(mut all)) = watchers;
+        all.push(metrics.summary()?.record());
+        Some(all)
+    }
+}
+
+/// What the audit says of a record by the rules of a policy.
+pub(crate) fn judge(records: &[Record<'_>], policy: BatchPolicy) -> Result<Report, Faults> {
+    let mut auditor = Auditor::begin(&records[0])?.with_policy(CheckedPolicy::Batch(policy));
+    records[1..].iter().for_each(|record| auditor.record(record));
+    auditor.finish()
+}
