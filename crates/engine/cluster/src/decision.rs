@@ -103,6 +103,11 @@ impl Decision {
         self.wake_up = Some(time);
     }
 
+    /// The waiting jobs that start, in the order in which they were named.
+    pub fn starts(&self) -> impl Iterator<Item = JobHandle> {
+        self.changes.iter().filter(|change| change.verb == Verb::Start).map(|change| change.job)
+    }
+
     fn place(
         &mut self,
         verb: Verb,

@@ -5,7 +5,8 @@
 use dfrsim_cluster::EstimateModel;
 use dfrsim_grid::month::{Month, merge};
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, GridJob, Heuristic, LocalPolicy, Options, Platform, Reallocation, Speed, simulate,
+    Algorithm, ClusterSpec, Compression, Discipline, GridJob, Heuristic, Options, Platform, Reallocation,
+    Speed, simulate,
 };
 use dfrsim_model::{Job, JobId, Seed, Share, SimSpan, SimTime};
 use dfrsim_workload::prepare::{self, Rule, Rules};
@@ -96,12 +97,12 @@ fn walltime(job: &GridJob) -> SimSpan {
 
 /// With cancellation, homogeneous.
 #[divan::bench(args = [
-    (LocalPolicy::Conservative, Heuristic::Mct),
-    (LocalPolicy::Conservative, Heuristic::MaxRelGain),
-    (LocalPolicy::Conservative, Heuristic::Sufferage),
-    (LocalPolicy::Fcfs, Heuristic::MaxRelGain),
+    (Discipline::Conservative(Compression::OneByOne), Heuristic::Mct),
+    (Discipline::Conservative(Compression::OneByOne), Heuristic::MaxRelGain),
+    (Discipline::Conservative(Compression::OneByOne), Heuristic::Sufferage),
+    (Discipline::Fcfs, Heuristic::MaxRelGain),
 ], sample_count = 3, sample_size = 1)]
-fn half_a_year(bencher: Bencher<'_, '_>, (local, heuristic): (LocalPolicy, Heuristic)) {
+fn half_a_year(bencher: Bencher<'_, '_>, (local, heuristic): (Discipline, Heuristic)) {
     let Some(jobs) = &*JOBS else { return };
     let spec = |(name, cores): (&str, u32)| ClusterSpec {
         name: name.to_owned(),

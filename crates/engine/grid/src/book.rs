@@ -1,9 +1,8 @@
 //! The meta-scheduler's knowledge of a cluster between two publications of its state.
 
-use crate::LocalPolicy;
 use crate::cluster::Demand;
 use dfrsim_model::SimTime;
-use dfrsim_policies::batch::Profile;
+use dfrsim_policies::batch::{BatchPolicy, Discipline, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The plan of a cluster as it was published last, in which the meta-scheduler enters what it has done itself since: jobs that it
@@ -28,9 +27,9 @@ struct Place {
 
 impl Book {
     /// No job is on the cluster.
-    pub(crate) fn new(local: LocalPolicy, cores: u32) -> Book {
+    pub(crate) fn new(local: BatchPolicy, cores: u32) -> Book {
         Book {
-            in_turn: local == LocalPolicy::Fcfs,
+            in_turn: local.discipline == Discipline::Fcfs,
             profile: Profile::new(cores),
             places: BTreeMap::new(),
             starts: BTreeSet::new(),

@@ -1,11 +1,10 @@
 //! One cluster as the meta-scheduler sees it.
 
 use crate::book::Book;
-use crate::local::{Forecast, PlannedJob, SubmissionEffect};
-use crate::{ClusterSpec, GridJob, LocalPolicy, Outage, Platform};
+use crate::{ClusterSpec, GridJob, Outage, Platform};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_policies::batch::BatchJob;
+use dfrsim_policies::batch::{BatchJob, BatchPolicy, LocalQueue, PlannedJob, SubmissionEffect};
 use std::collections::VecDeque;
 
 /// The request of a job to a cluster.
@@ -18,8 +17,8 @@ pub(crate) struct Demand {
 
 pub(crate) struct Cluster {
     pub(crate) spec: ClusterSpec,
-    local: LocalPolicy,
-    planner: Box<dyn Forecast>,
+    local: BatchPolicy,
+    queue: LocalQueue,
     pub(crate) is_up: bool,
     /// The outages that have not ended.
     outages: VecDeque<Outage>,
@@ -48,7 +47,7 @@ impl Cluster {
         let local = platform.local_of(&spec);
         let book = is_published.then(|| Book::new(local, spec.cores));
         Cluster {
-            planner: local.planner(spec.cores),
+            queue: LocalQueue::new(local, spec.cores),
             spec,
             local,
             is_up: true,
@@ -87,7 +86,7 @@ impl Cluster {
 
     pub(crate) fn submit(&mut self, now: SimTime, number: usize, demand: Demand) {
         let Demand { width, walltime } = demand;
-        self.planner.submit(BatchJob {
+        self.queue.submit(BatchJob {
             job: handle(number),
             sequence: self.submitted,
             submit: now,
@@ -99,18 +98,18 @@ impl Cluster {
         self.work.waiting += demand.work();
     }
     pub(crate) fn cancel(&mut self, now: SimTime, number: usize, demand: Demand) {
-        self.planner.cancel(now, handle(number));
+        self.queue.cancel(now, handle(number));
         self.waiting -= 1;
         self.work.waiting -= demand.work();
     }
-    pub(crate) fn cancel_all(&mut self, now: SimTime) {
-        self.planner.cancel_all(now);
+    pub(crate) fn cancel_all(&mut self) {
+        self.queue.cancel_all();
         self.waiting = 0;
         self.work.waiting = 0;
     }
     /// It loses all jobs.
     pub(crate) fn fail(&mut self, now: SimTime) {
-        self.planner = self.local.planner(self.spec.cores);
+        self.queue = LocalQueue::new(self.local, self.spec.cores);
         (self.is_up, self.waiting, self.work) = (false, 0, Work::default());
         if let Some(book) = &mut self.book {
             book.clear(now, std::iter::empty());
@@ -128,10 +127,10 @@ impl Cluster {
     }
     /// A scheduling pass; the caller reports each start by [`Cluster::started`].
     pub(crate) fn pass(&mut self, now: SimTime, starts: &mut Vec<JobHandle>) {
-        self.planner.pass(now, starts);
+        self.queue.pass(now, starts);
     }
     pub(crate) fn next_start(&self, now: SimTime) -> Option<SimTime> {
-        self.planner.next_start(now)
+        self.queue.next_start(now)
     }
     pub(crate) fn started(&mut self, now: SimTime, demand: Demand) {
         self.waiting -= 1;
@@ -140,7 +139,7 @@ impl Cluster {
         self.work.running_ends += u128::from(demand.width) * u128::from((now + demand.walltime).micros());
     }
     pub(crate) fn ended(&mut self, now: SimTime, number: usize, demand: Demand, start: SimTime) {
-        self.planner.ended(now, handle(number));
+        self.queue.ended(now, handle(number));
         let expected = start + demand.walltime;
         self.work.running_width -= u128::from(demand.width);
         self.work.running_ends -= u128::from(demand.width) * u128::from(expected.micros());
@@ -148,7 +147,7 @@ impl Cluster {
 
     /// Appends the waiting jobs with their expected starts.
     pub(crate) fn plan(&mut self, now: SimTime, plan: &mut Vec<PlannedJob>) {
-        self.planner.plan(now, plan);
+        self.queue.plan(now, plan);
     }
     /// The same, as far as the meta-scheduler knows.
     pub(crate) fn known_plan(&mut self, now: SimTime, plan: &mut Vec<PlannedJob>) {
@@ -163,7 +162,7 @@ impl Cluster {
     /// later.
     pub(crate) fn start_if_submitted(&mut self, now: SimTime, from: SimTime, demand: Demand) -> SimTime {
         match &mut self.book {
-            None => self.planner.start_if_submitted(now, from, demand.width, demand.walltime),
+            None => self.queue.start_if_submitted(now, from, demand.width, demand.walltime),
             Some(book) => book.start_if_submitted(now, demand),
         }
     }
@@ -173,11 +172,11 @@ impl Cluster {
     }
     /// When a job completes at the latest, says the cluster, if it is submitted now.
     pub(crate) fn planned_end(&mut self, now: SimTime, demand: Demand) -> SimTime {
-        self.planner.start_if_submitted(now, now, demand.width, demand.walltime) + demand.walltime
+        self.queue.start_if_submitted(now, now, demand.width, demand.walltime) + demand.walltime
     }
     pub(crate) fn effect_of_submission(&self) -> SubmissionEffect {
         match self.book {
-            None => self.planner.effect_of_submission(),
+            None => self.queue.effect_of_submission(),
             Some(_) => SubmissionEffect::Any,
         }
     }

@@ -4,12 +4,12 @@ mod failures;
 mod publication;
 
 use crate::cluster::{Cluster, Demand};
-use crate::local::SubmissionEffect;
 use crate::{GridJob, JobOutcome, Observer, Outcome, Transfer};
 use dfrsim_cluster::JobHandle;
 use dfrsim_des::{EventKey, EventQueue, Rank, Slot};
 use dfrsim_model::grid_event::Record;
 use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_policies::batch::SubmissionEffect;
 use std::collections::BTreeSet;
 
 /// Clusters as a set: one bit each.
@@ -328,7 +328,7 @@ impl<'a, O: Observer> Grid<'a, O> {
     }
     /// All jobs leave the queue of a cluster: `jobs` are those that wait there, with their expected ends.
     pub(crate) fn cancel_all(&mut self, at: usize, jobs: impl Iterator<Item = (usize, SimTime)>) {
-        self.clusters[at].cancel_all(self.now);
+        self.clusters[at].cancel_all();
         for (job, expected) in jobs {
             self.cancelled(job, at, Some(expected));
         }

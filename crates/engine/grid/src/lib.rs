@@ -1,7 +1,7 @@
 //! Several clusters with a batch scheduler each, and a meta-scheduler that maps arriving jobs and moves waiting ones.
 //!
-//! * [`Platform`]: the clusters, their [`Speed`]s and their [`LocalPolicy`]: FCFS, conservative backfilling (two kinds) or EASY,
-//!   by the planners of [`dfrsim_policies::batch`]. A job is killed at its walltime.
+//! * [`Platform`]: the clusters, their [`Speed`]s and their [`BatchPolicy`], by the scheduler of simulated clusters
+//!   ([`dfrsim_policies::batch::LocalQueue`]). A job is killed at its walltime.
 //!   Clusters may fail for a time ([`Outage`]).
 //! * [`Options`]: the [`Mapping`] of arriving jobs, and the [`Reallocation`] of waiting ones: two [`Algorithm`]s with
 //!   six [`Heuristic`]s each; how long the data of a job that moves take ([`Transfer`]), and how old is what the meta-scheduler
@@ -14,12 +14,13 @@
 //!
 //! ```
 //! use dfrsim_grid::{
-//!     Algorithm, ClusterSpec, GridJob, Heuristic, LocalPolicy, Options, Platform, Reallocation, Speed, simulate,
+//!     Algorithm, ClusterSpec, Compression, Discipline, GridJob, Heuristic, Options, Platform, Reallocation, Speed,
+//!     simulate,
 //! };
 //! use dfrsim_model::{JobId, SimSpan, SimTime};
 //!
 //! let cluster = |name: &str| ClusterSpec { name: name.to_owned(), cores: 2, speed: Speed::ONE, local: None };
-//! let platform = Platform::new(vec![cluster("a"), cluster("b")], LocalPolicy::Conservative)?;
+//! let platform = Platform::new(vec![cluster("a"), cluster("b")], Discipline::Conservative(Compression::OneByOne))?;
 //! // Jobs 1 and 2 fill the grid, and say that they take 5 and 6 hours. Job 3 queues behind the first; but job 2 ends
 //! // after half an hour, and when reallocation comes, after an hour, job 3 moves to its cluster.
 //! let hours = |hours: u64| SimSpan::from_secs(3_600 * hours);
@@ -44,7 +45,6 @@ mod comparison;
 mod error;
 mod grid;
 mod job;
-mod local;
 mod mapping;
 pub mod month;
 mod observer;
@@ -55,10 +55,11 @@ mod reallocation;
 mod simulation;
 
 pub use comparison::Comparison;
+pub use dfrsim_policies::batch::{BatchPolicy, Compression, Discipline};
 pub use error::GridError;
 pub use job::GridJob;
 pub use observer::Observer;
 pub use options::{Algorithm, Heuristic, Mapping, Options, Reallocation, Transfer};
 pub use outcome::{JobOutcome, Outcome};
-pub use platform::{ClusterSpec, LocalPolicy, Outage, Platform, Speed};
+pub use platform::{ClusterSpec, Outage, Platform, Speed};
 pub use simulation::simulate;

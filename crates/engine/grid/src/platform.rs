@@ -1,10 +1,8 @@
 //! The clusters.
 
 use crate::GridError;
-use crate::local::{Conservative, Easy, Fcfs, Forecast, InQueueOrder, QueueRule};
-use dfrsim_model::named;
 use dfrsim_model::{SimSpan, SimTime};
-use dfrsim_policies::batch::Compression;
+use dfrsim_policies::batch::BatchPolicy;
 use std::fmt;
 
 /// How fast the cores of a cluster are, in thousandths of the speed for which the times of jobs are given.
@@ -52,50 +50,15 @@ pub struct ClusterSpec {
     pub cores: u32,
     /// Their speed.
     pub speed: Speed,
-    /// Its policy, if it is not that of the [`Platform`].
-    pub local: Option<LocalPolicy>,
-}
-
-named! {
-    /// How a cluster schedules its own queue. Names are those of the on-line policies; those of the text (CBF) are read too.
-    pub enum LocalPolicy as "local policy" {
-        /// First come, first served: a job gets the earliest place behind the one before it.
-        Fcfs = "FCFS",
-        /// Conservative backfilling, which moves reservations up after early ends and cancellations, one by one.
-        Conservative = "CONS" | "CBF",
-        /// Conservative backfilling that plans the whole queue again after early ends and cancellations, in the order of
-        /// submission: what the public sources of Simbatch, the simulator of the text, do. A job may start later than
-        /// promised.
-        ConservativeReplan = "CONS/REPLAN" | "CBF-REPLAN",
-        /// EASY backfilling. What it says of completion times is the plan in which each job, in the order of the queue,
-        /// gets the earliest hole that delays none before it ; only the first is a promise.
-        Easy = "EASY",
-    }
-}
-
-impl LocalPolicy {
-    /// Whether no job ever completes later than was estimated when it was submitted.
-    #[must_use]
-    pub const fn keeps_promises(self) -> bool {
-        matches!(self, LocalPolicy::Fcfs | LocalPolicy::Conservative)
-    }
-    pub(crate) fn planner(self, cores: u32) -> Box<dyn Forecast> {
-        match self {
-            LocalPolicy::Fcfs => Box::new(InQueueOrder::new(Fcfs::new(cores), QueueRule::InTurn, cores)),
-            LocalPolicy::Conservative => Box::new(Conservative::new(cores, Compression::OneByOne)),
-            LocalPolicy::ConservativeReplan => Box::new(Conservative::new(cores, Compression::Replan)),
-            LocalPolicy::Easy => {
-                Box::new(InQueueOrder::new(Easy::new(cores), QueueRule::EarliestHole, cores))
-            }
-        }
-    }
+    /// Its policy, if it is not that of the [`Platform`]. Cores are alike: which of them a job gets changes nothing.
+    pub local: Option<BatchPolicy>,
 }
 
 /// The clusters of a grid, and the local policy of those that have none of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Platform {
     clusters: Vec<ClusterSpec>,
-    local: LocalPolicy,
+    local: BatchPolicy,
     outages: Vec<Outage>,
 }
 
@@ -122,13 +85,13 @@ impl Platform {
     ///
     /// # Errors
     /// [`GridError::Clusters`] unless there are 1 to 64; [`GridError::NoCores`].
-    pub fn new(clusters: Vec<ClusterSpec>, local: LocalPolicy) -> Result<Platform, GridError> {
+    pub fn new(clusters: Vec<ClusterSpec>, local: impl Into<BatchPolicy>) -> Result<Platform, GridError> {
         if clusters.is_empty() || clusters.len() > Platform::MOST_CLUSTERS {
             return Err(GridError::Clusters { found: clusters.len(), most: Platform::MOST_CLUSTERS });
         }
         match clusters.iter().find(|cluster| cluster.cores == 0) {
             Some(cluster) => Err(GridError::NoCores { cluster: cluster.name.clone() }),
-            None => Ok(Platform { clusters, local, outages: Vec::new() }),
+            None => Ok(Platform { clusters, local: local.into(), outages: Vec::new() }),
         }
     }
     /// The same grid with these outages; those of a cluster in the order of time.
@@ -158,12 +121,12 @@ impl Platform {
     }
     /// The policy of the clusters that have none of their own.
     #[must_use]
-    pub const fn local(&self) -> LocalPolicy {
+    pub const fn local(&self) -> BatchPolicy {
         self.local
     }
     /// The policy of a cluster of this grid.
     #[must_use]
-    pub fn local_of(&self, cluster: &ClusterSpec) -> LocalPolicy {
+    pub fn local_of(&self, cluster: &ClusterSpec) -> BatchPolicy {
         cluster.local.unwrap_or(self.local)
     }
     /// The cores of the largest cluster: no job can be wider.

@@ -29,7 +29,7 @@ pub fn simulate<O: Observer>(
     let mut grid = Grid::new((0..clusters.len()).map(cluster).collect(), jobs, options.transfer, observer);
     grid.record(|| Record::Run {
         format: FORMAT_VERSION,
-        local: Cow::Borrowed(local.name()),
+        local: Cow::Owned(local.to_string()),
         promises: local.keeps_promises(),
         copies: u32::try_from(options.copies).unwrap_or(u32::MAX),
         threshold_us: options.reallocation.and_then(|each| each.moves_for_more_than()).map(SimSpan::micros),
@@ -41,7 +41,7 @@ pub fn simulate<O: Observer>(
             .map(|spec| grid_event::Cluster {
                 cores: spec.cores,
                 speed: spec.speed.thousandths(),
-                local: spec.local.map(|local| local.name().to_owned()),
+                local: spec.local.map(|local| local.to_string()),
             })
             .collect(),
     });

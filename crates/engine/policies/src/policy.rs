@@ -199,12 +199,6 @@ impl fmt::Display for Policy {
 impl FromStr for Policy {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        // Conservative backfilling has another name in the literature.
-        let name = match name {
-            "CBF" => "CONS",
-            "CBF-REPLAN" => "CONS/REPLAN",
-            _ => name,
-        };
         // Limits of other lengths than the listed ones are names too.
         let batch = || BatchPolicy::parse(name).map(Policy::Batch);
         let parsed = Fractional::parse(name).map(Policy::Fractional);

@@ -2,7 +2,9 @@
 
 use crate::published::Published;
 use dfrsim_cluster::EstimateModel;
-use dfrsim_grid::{Algorithm, Heuristic, LocalPolicy, Mapping, Platform, Speed, Transfer};
+use dfrsim_grid::{
+    Algorithm, BatchPolicy, Compression, Discipline, Heuristic, Mapping, Platform, Speed, Transfer,
+};
 use dfrsim_lab::fields;
 use dfrsim_lab::fields::{
     Codec, LocatedFile, boolean, choice, count, distinct_tables, file, flattened, list, name, named, number,
@@ -29,7 +31,7 @@ fields! {
         /// Whether clusters have their own speeds (`true`) or all have speed 1 (`false`).
         pub heterogeneous: Vec<bool> = one_or_many(boolean()), default vec![false, true];
         /// The policies of the clusters, one after the other; all clusters have the same one, but for those with a policy of their own.
-        pub local: Vec<LocalPolicy> = one_or_many(named("a local policy")), default vec![LocalPolicy::Fcfs, LocalPolicy::Conservative];
+        pub local: Vec<BatchPolicy> = one_or_many(named("a local policy")), default vec![Discipline::Fcfs.into(), Discipline::Conservative(Compression::OneByOne).into()];
         /// The report whose tables and statements are beside the results. Only scenarios with its workloads should name it.
         pub published: Option<Published> = optional(named("a report"));
         /// The folder into which every simulation that is run writes its records.
@@ -133,7 +135,7 @@ fields! {
         /// Its cores.
         pub cores: u32 = count("a number of cores", 1, 1 << 20);
         /// Its own policy, which overrides `local`.
-        pub local: Option<LocalPolicy> = optional(named("a local policy"));
+        pub local: Option<BatchPolicy> = optional(named("a local policy"));
         /// The times at which it is down. Its running jobs are lost and begin again, its waiting ones go elsewhere.
         pub outages: Vec<OutageFields> = tables();
         /// Random failures, in place of `outages`.

@@ -10,8 +10,8 @@ use crate::scenario::{ClusterFields, GridFields, SiteFields, WorkloadFields};
 use crate::windows::Window;
 use crate::{HETEROGENEOUS, HOMOGENEOUS, claims, drawings, tables};
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, Comparison, GridJob, Heuristic, JobOutcome, LocalPolicy, Mapping, Options,
-    Outage, Outcome, Platform, Reallocation, Speed,
+    Algorithm, BatchPolicy, ClusterSpec, Comparison, Discipline, GridJob, Heuristic, JobOutcome, Mapping,
+    Options, Outage, Outcome, Platform, Reallocation, Speed,
 };
 use dfrsim_lab::fields::Scenario;
 use dfrsim_lab::{
@@ -40,7 +40,7 @@ pub struct GridStudy {
 struct Place {
     workload: usize,
     heterogeneous: bool,
-    local: LocalPolicy,
+    local: BatchPolicy,
     replication: u32,
 }
 
@@ -94,7 +94,7 @@ impl GridStudy {
             ("workload", self.workload(place).name.clone()),
             ("replication", place.replication.to_string()),
             ("platform", place.platform().to_owned()),
-            ("local", place.local.name().to_owned()),
+            ("local", place.local.to_string()),
         ]
     }
 
@@ -130,7 +130,7 @@ impl GridStudy {
         let events = self.fields.events.as_ref().map(|folder| {
             let names = file_names(self.fields.workloads.iter().map(|workload| workload.name.as_str()));
             let (workload, platform) = (&names[place.workload], place.platform());
-            let local = place.local.name().replace('/', "-");
+            let local = place.local.to_string().replace('/', "-");
             let variant = variant
                 .map_or("none".to_owned(), |(algorithm, heuristic)| format!("{algorithm}-{heuristic}"));
             let name = format!("{workload}-{platform}-{local}-{}-{variant}", place.replication);
@@ -172,7 +172,7 @@ impl GridStudy {
             workload: self.workload(place).name.clone(),
             replication: place.replication,
             platform: place.platform().to_owned(),
-            local: place.local.name().to_owned(),
+            local: place.local.to_string(),
             algorithm: algorithm_name(variant).to_owned(),
             heuristic: variant.map(|(_, heuristic)| heuristic.to_string()),
             jobs: comparison.jobs,
@@ -248,7 +248,7 @@ impl Study for GridStudy {
     fn instances(&self) -> Vec<InstanceId> {
         let id = |&place: &Place| {
             let days: u32 = self.workload(place).days.iter().sum();
-            let weight = u64::from(days) * 10 + u64::from(place.local == LocalPolicy::Fcfs);
+            let weight = u64::from(days) * 10 + u64::from(place.local.discipline == Discipline::Fcfs);
             InstanceId { labels: self.place_labels(place), weight }
         };
         self.places.iter().map(id).collect()
@@ -274,7 +274,7 @@ impl Study for GridStudy {
         digester.integer(jobs::length(&self.workload(place).days).micros());
         for cluster in platform.clusters() {
             digester.integer(cluster.cores).integer(cluster.speed.thousandths());
-            digester.text(platform.local_of(cluster).name());
+            digester.text(&platform.local_of(cluster).to_string());
         }
         for GridJob { id, submit, width, run, walltime, home } in &jobs {
             digester.integer(id.0).integer(submit.micros()).integer(*width);

@@ -5,9 +5,9 @@ use super::fronts::Fronts;
 use super::{Places, cancel_all, move_job, submit_again};
 use crate::cluster::{Cluster, Demand};
 use crate::grid::Grid;
-use crate::local::SubmissionEffect;
 use crate::{Heuristic, Observer};
 use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_policies::batch::SubmissionEffect;
 
 /// Algorithm 1: takes jobs in the order of the heuristic, which is a new one after each move, and moves those that would
 /// complete more than the threshold earlier on another cluster.

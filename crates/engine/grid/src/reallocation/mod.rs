@@ -14,10 +14,10 @@ mod key;
 mod walltimes;
 
 use crate::grid::Grid;
-use crate::local::PlannedJob;
 use crate::{Heuristic, Observer, Reallocation};
 use candidates::{Candidates, QueueState};
 use dfrsim_model::{SimSpan, SimTime};
+use dfrsim_policies::batch::PlannedJob;
 
 /// Does what [`Reallocation`] says.
 pub(crate) struct Reallocator {

@@ -4,8 +4,8 @@
 use crate::golden::{every_ten_seconds, jobs, platform, schedule};
 use crate::support::{self, audited};
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, GridError, GridJob, Heuristic, LocalPolicy, Options, Outage, Platform, Transfer,
-    simulate,
+    Algorithm, BatchPolicy, ClusterSpec, Compression, Discipline, GridError, GridJob, Heuristic, Options,
+    Outage, Platform, Transfer, simulate,
 };
 use dfrsim_model::{SimSpan, SimTime};
 use proptest::prelude::*;
@@ -112,7 +112,8 @@ fn exact(jobs: Vec<GridJob>) -> Vec<GridJob> {
 
 /// The platform with CONS in place of policies that do not keep promises.
 fn keeping_promises(platform: &Platform) -> Platform {
-    let keeping = |local: LocalPolicy| if local.keeps_promises() { local } else { LocalPolicy::Conservative };
+    let cons = BatchPolicy::from(Discipline::Conservative(Compression::OneByOne));
+    let keeping = |local: BatchPolicy| if local.keeps_promises() { local } else { cons };
     let own = |spec: &ClusterSpec| ClusterSpec { local: spec.local.map(keeping), ..spec.clone() };
     Platform::new(platform.clusters().iter().map(own).collect(), keeping(platform.local())).unwrap()
 }
@@ -123,7 +124,7 @@ proptest! {
     /// Every job has one uninterrupted run, and the others are counted.
     #[test]
     fn no_job_runs_on_a_cluster_that_has_failed(
-        platform in support::failing_platform(), jobs in support::jobs(), options in support::options(),
+        platform in support::failing_platform(support::policies()), jobs in support::jobs(), options in support::options(),
     ) {
         let outcome = audited(&platform, &jobs, &options)?;
         let ran = outcome.jobs.iter().flatten();
@@ -140,7 +141,7 @@ proptest! {
     /// If walltimes are exact and all jobs go through the meta-scheduler, it knows all that happens with these policies.
     #[test]
     fn published_states_suffice_if_walltimes_are_exact(
-        platform in support::platform(), jobs in support::jobs(), options in support::options(),
+        platform in support::platform(support::policies()), jobs in support::jobs(), options in support::options(),
         period in 1_u64..60,
     ) {
         let platform = keeping_promises(&platform);
@@ -153,7 +154,7 @@ proptest! {
     /// Without moves data are where they are needed.
     #[test]
     fn without_moves_there_is_no_transfer(
-        platform in support::platform(), jobs in support::jobs(), options in support::options(),
+        platform in support::platform(support::policies()), jobs in support::jobs(), options in support::options(),
         transfer in support::transfer(),
     ) {
         let options = Options { copies: 1, reallocation: None, ..options };
@@ -165,7 +166,7 @@ proptest! {
     /// Outages after the last job have no effect.
     #[test]
     fn what_happens_after_the_last_job_does_not_matter(
-        platform in support::platform(), jobs in support::jobs(), options in support::options(),
+        platform in support::platform(support::policies()), jobs in support::jobs(), options in support::options(),
     ) {
         let late = |cluster| Outage { cluster, from: SimTime::from_secs(1), until: SimTime::from_secs(2) };
         let outages: Vec<Outage> = (0..platform.clusters().len()).map(late).collect();

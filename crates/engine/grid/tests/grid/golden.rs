@@ -2,8 +2,8 @@
 
 use crate::support::audited;
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, Comparison, GridError, GridJob, Heuristic, LocalPolicy, Mapping, Options,
-    Outcome, Platform, Reallocation, Speed, simulate,
+    Algorithm, ClusterSpec, Comparison, Compression, Discipline, GridError, GridJob, Heuristic, Mapping,
+    Options, Outcome, Platform, Reallocation, Speed, simulate,
 };
 use dfrsim_model::{JobId, SimSpan, SimTime};
 
@@ -14,7 +14,11 @@ pub(crate) fn platform(cores: &[u32]) -> Platform {
         speed: Speed::ONE,
         local: None,
     };
-    Platform::new(cores.iter().enumerate().map(spec).collect(), LocalPolicy::Conservative).unwrap()
+    Platform::new(
+        cores.iter().enumerate().map(spec).collect(),
+        Discipline::Conservative(Compression::OneByOne),
+    )
+    .unwrap()
 }
 
 /// Jobs from 1: (submit, width, run time, walltime) in seconds.
@@ -166,8 +170,8 @@ fn clusters_have_policies_of_their_own() {
         job.home = Some(home);
     }
     let spec = |local| ClusterSpec { name: String::new(), cores: 2, speed: Speed::ONE, local };
-    let clusters = vec![spec(None), spec(Some(LocalPolicy::Conservative))];
-    let mixed = Platform::new(clusters, LocalPolicy::Fcfs).unwrap();
+    let clusters = vec![spec(None), spec(Some(Discipline::Conservative(Compression::OneByOne).into()))];
+    let mixed = Platform::new(clusters, Discipline::Fcfs).unwrap();
     let outcome = audited(&mixed, &jobs, &Options::default()).unwrap();
     assert_eq!(
         schedule(&outcome),
@@ -206,5 +210,5 @@ fn what_cannot_be_simulated_is_said_before() {
     let unsorted = jobs(&[(5, 1, 1, 1), (0, 1, 1, 1)]);
     let error = simulate(&platform(&[2]), &unsorted, &Options::default(), ()).unwrap_err();
     assert_eq!(error, GridError::Unsorted { job: JobId(2) });
-    assert_eq!(Platform::new(Vec::new(), LocalPolicy::Fcfs), Err(GridError::Clusters { found: 0, most: 64 }));
+    assert_eq!(Platform::new(Vec::new(), Discipline::Fcfs), Err(GridError::Clusters { found: 0, most: 64 }));
 }

@@ -3,7 +3,7 @@
 use crate::support::{self, audited};
 use crate::twin;
 use dfrsim_cluster::{EstimateModel, Observer, Occurrence, Options as ClusterOptions, Overrun};
-use dfrsim_grid::{GridJob, LocalPolicy, Options, Platform};
+use dfrsim_grid::{BatchPolicy, Discipline, GridJob, Options, Platform};
 use dfrsim_model::{Job, JobId, Share, SimTime};
 use dfrsim_policies::{Policy, PolicyOptions};
 use proptest::prelude::*;
@@ -11,14 +11,7 @@ use proptest::prelude::*;
 /// Start and end of each of these jobs on one cluster, by the simulator of single clusters.
 fn alone(platform: &Platform, at: usize, jobs: &[GridJob], those: &[usize]) -> Vec<(u64, u64)> {
     let spec = &platform.clusters()[at];
-    let policy: Policy = match platform.local_of(spec) {
-        LocalPolicy::Fcfs => "FCFS",
-        LocalPolicy::Conservative => "CONS",
-        LocalPolicy::ConservativeReplan => "CONS/REPLAN",
-        LocalPolicy::Easy => "EASY",
-    }
-    .parse()
-    .unwrap();
+    let policy = Policy::Batch(platform.local_of(spec));
     let of = |(id, &job): (usize, &usize)| Job {
         id: JobId(id as u64),
         submit: jobs[job].submit,
@@ -58,14 +51,18 @@ proptest! {
     /// No job is lost, none runs twice, algorithm 1 moves for more than its threshold only, no cluster gives more than it
     /// has: the checker sees to that.
     #[test]
-    fn the_checker_finds_no_fault(platform in support::failing_platform(), jobs in support::jobs(), options in support::options()) {
+    fn the_checker_finds_no_fault(
+        platform in support::failing_platform(support::all_policies()), jobs in support::jobs(),
+        options in support::options(),
+    ) {
         audited(&platform, &jobs, &options)?;
     }
 
     /// Without reallocation each cluster does what the simulator of single clusters does with the same jobs.
     #[test]
     fn without_reallocation_clusters_are_independent(
-        platform in support::platform(), jobs in support::jobs(), options in support::options(),
+        platform in support::platform(Discipline::ALL.map(BatchPolicy::from).to_vec()), jobs in support::jobs(),
+        options in support::options(),
     ) {
         let options = Options { copies: 1, reallocation: None, ..options };
         let outcome = audited(&platform, &jobs, &options)?;
@@ -85,7 +82,9 @@ proptest! {
     /// Asking only what may have changed gives the schedule of asking everything before each choice.
     #[test]
     fn the_twin_that_asks_everything_agrees(
-        platform in prop_oneof![support::platform(), support::failing_platform()], jobs in support::jobs(),
+        platform in prop_oneof![
+            support::platform(support::policies()), support::failing_platform(support::policies()),
+        ], jobs in support::jobs(),
         reallocation in prop::option::weighted(0.9, support::reallocation()), transfer in support::transfer(),
         publication_period in support::publication_period(),
     ) {

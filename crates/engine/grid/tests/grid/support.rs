@@ -2,37 +2,47 @@
 
 use dfrsim_audit::grid::Auditor;
 use dfrsim_grid::{
-    Algorithm, ClusterSpec, GridJob, Heuristic, LocalPolicy, Mapping, Options, Outage, Outcome, Platform,
-    Reallocation, Speed, Transfer, simulate,
+    Algorithm, BatchPolicy, ClusterSpec, Compression, Discipline, GridJob, Heuristic, Mapping, Options,
+    Outage, Outcome, Platform, Reallocation, Speed, Transfer, simulate,
 };
 use dfrsim_model::grid_event::Record;
 use dfrsim_model::{JobId, Seed, SimSpan, SimTime};
+use dfrsim_policies::batch::QueueOrder;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
+/// The policies of the text, and EASY.
+pub(crate) fn policies() -> Vec<BatchPolicy> {
+    let cons = [Compression::OneByOne, Compression::Replan].map(Discipline::Conservative);
+    [Discipline::Fcfs, Discipline::Easy].into_iter().chain(cons).map(BatchPolicy::from).collect()
+}
+
+/// All policies, with all orders of the queue.
+pub(crate) fn all_policies() -> Vec<BatchPolicy> {
+    let ordered = |order| Discipline::ALL.map(|discipline| BatchPolicy { order, ..discipline.into() });
+    QueueOrder::ALL.into_iter().flat_map(ordered).collect()
+}
+
 /// One to three clusters of a few cores.
-pub(crate) fn platform() -> impl Strategy<Value = Platform> {
+pub(crate) fn platform(policies: Vec<BatchPolicy>) -> impl Strategy<Value = Platform> {
     let speed = prop::sample::select(vec![1_000, 1_200, 1_400]);
-    let own =
-        prop_oneof![2 => Just(None), 1 => prop::sample::select(LocalPolicy::ALL.to_vec()).prop_map(Some)];
+    let own = prop_oneof![2 => Just(None), 1 => prop::sample::select(policies.clone()).prop_map(Some)];
     let cluster = (1_u32..=6, speed, own);
-    (prop::collection::vec(cluster, 1..=3), prop::sample::select(LocalPolicy::ALL.to_vec())).prop_map(
-        |(clusters, local)| {
-            let specs = clusters.into_iter().enumerate().map(|(at, (cores, speed, local))| ClusterSpec {
-                name: at.to_string(),
-                cores,
-                speed: Speed::from_thousandths(speed).unwrap(),
-                local,
-            });
-            Platform::new(specs.collect(), local).unwrap()
-        },
-    )
+    (prop::collection::vec(cluster, 1..=3), prop::sample::select(policies)).prop_map(|(clusters, local)| {
+        let specs = clusters.into_iter().enumerate().map(|(at, (cores, speed, local))| ClusterSpec {
+            name: at.to_string(),
+            cores,
+            speed: Speed::from_thousandths(speed).unwrap(),
+            local,
+        });
+        Platform::new(specs.collect(), local).unwrap()
+    })
 }
 
 /// The same with up to two outages a cluster.
-pub(crate) fn failing_platform() -> impl Strategy<Value = Platform> {
+pub(crate) fn failing_platform(policies: Vec<BatchPolicy>) -> impl Strategy<Value = Platform> {
     let spans = prop::collection::vec((1_u64..60, 1_u64..40), 0..=2);
-    (platform(), prop::collection::vec(spans, 3)).prop_map(|(platform, spans)| {
+    (platform(policies), prop::collection::vec(spans, 3)).prop_map(|(platform, spans)| {
         let mut outages = Vec::new();
         for (cluster, spans) in (0..platform.clusters().len()).zip(spans) {
             let mut over = 0;

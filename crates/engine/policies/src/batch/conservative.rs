@@ -41,6 +41,14 @@ impl Plan {
         self.late |= run.end < now;
     }
 
+    /// A job has left the queue.
+    pub(super) fn cancelled(&mut self, pools: &Pools, now: SimTime, mut job: Waiting) {
+        if job.start < SimTime::MAX {
+            self.withdraw(pools, now, &mut job);
+            self.freed = true;
+        }
+    }
+
     /// When and where a job has room beside all that runs and is reserved; `None` if that is not before its own reservation.
     pub(super) fn earliest(
         &self,

@@ -30,6 +30,7 @@
 
 mod backfilling;
 mod conservative;
+mod forecast;
 mod free_nodes;
 mod job;
 mod needs;
@@ -45,6 +46,7 @@ mod scheduler;
 mod spare;
 mod timeline;
 
+pub use forecast::{LocalQueue, PlannedJob, SubmissionEffect};
 pub use job::BatchJob;
 pub use node_use::NodeUse;
 pub use place::Place;

@@ -5,8 +5,10 @@ use super::place::Place;
 use super::queue_order::QueueOrder;
 use super::scheduler::BatchScheduler;
 use dfrsim_cluster::Scheduler;
+use dfrsim_model::named::UnknownName;
 use dfrsim_model::priority::Priorities;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// What happens to the reservations of CONS when a job ends before its estimate.
@@ -98,6 +100,12 @@ impl From<Discipline> for BatchPolicy {
 impl BatchPolicy {
     /// The policy of a name, whose parts may come in any order.
     pub(crate) fn parse(name: &str) -> Option<BatchPolicy> {
+        // Conservative backfilling has another name in the literature.
+        let name = match name {
+            "CBF" => "CONS",
+            "CBF-REPLAN" => "CONS/REPLAN",
+            _ => name,
+        };
         let (base, parts) = name.split_once('/').map_or((name, None), |(base, parts)| (base, Some(parts)));
         let discipline = Discipline::ALL.into_iter().find(|discipline| discipline.name() == base)?;
         let mut policy = BatchPolicy::from(discipline);
@@ -149,6 +157,14 @@ impl BatchPolicy {
         parts.extend((self.place != Place::First).then(|| self.place.description()));
         parts.extend((self.nodes != NodeUse::Whole).then(|| self.nodes.description()));
         parts.join("; ")
+    }
+}
+
+impl FromStr for BatchPolicy {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let known = Discipline::ALL.map(Discipline::name);
+        BatchPolicy::parse(name).ok_or_else(|| UnknownName::new("batch policy", name, known))
     }
 }
 

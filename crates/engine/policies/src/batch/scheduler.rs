@@ -37,6 +37,8 @@ pub(crate) struct BatchScheduler {
     has_joined: bool,
     /// Whether it must be known who runs: FCFS on equal nodes that never go down only counts nodes.
     tracks_runs: bool,
+    /// Whether jobs get certain nodes.
+    places: bool,
     placement: Vec<NodeRange>,
 }
 
@@ -78,8 +80,17 @@ impl BatchScheduler {
             is_settled: true,
             has_joined: false,
             tracks_runs: false,
+            places: true,
             placement: Vec::new(),
         }
+    }
+
+    /// Makes the scheduler of a policy for the equal nodes of a view; nobody asks it which of them jobs have.
+    pub(super) fn on_numbers(policy: BatchPolicy, view: View<'_>) -> BatchScheduler {
+        let mut scheduler = BatchScheduler::new(policy, view.nodes(), None);
+        scheduler.pools.follow(view);
+        (scheduler.tracks_runs, scheduler.places) = (true, false);
+        scheduler
     }
 
     /// A job joins the queue, with what is left of its estimate.
@@ -114,12 +125,16 @@ impl BatchScheduler {
 
     /// A job leaves its nodes.
     fn leave(&mut self, view: View<'_>, job: JobHandle, on: &[NodeRange]) {
-        let now = view.now();
         self.pools.leave(on);
         if !self.tracks_runs {
             return self.pools.give_back(0, &Split::default(), view.job(job).tasks());
         }
-        let Some(run) = self.running.remove(job) else { return };
+        self.ended(view.now(), job);
+    }
+
+    /// A job that was started is off its nodes.
+    pub(super) fn ended(&mut self, now: SimTime, job: JobHandle) -> Option<Run> {
+        let run = self.running.remove(job)?;
         self.pools.give_back(run.need, &run.split, run.width);
         if let Some(site) = &mut self.site {
             site.leave(now, job);
@@ -130,6 +145,7 @@ impl BatchScheduler {
         if let Some(reserved) = &mut self.reserved {
             reserved.ended(job);
         }
+        Some(run)
     }
 
     /// Gives all running jobs their pools again, after these have changed.
@@ -300,9 +316,11 @@ impl BatchScheduler {
     ) {
         let (now, BatchJob { job: handle, sequence, width, .. }) = (view.now(), job.job);
         self.pools.take(job.need, &split, width);
-        self.pools.place(view, width, &split, &mut self.placement);
+        if self.places {
+            self.pools.place(view, width, &split, &mut self.placement);
+        }
         let on = self.placement.iter().copied();
-        if view.job(handle).state() == JobState::Paused {
+        if self.site.is_some() && view.job(handle).state() == JobState::Paused {
             decision.resume(handle, on, Yield::ONE);
         } else {
             decision.start(handle, on, Yield::ONE);
@@ -327,7 +345,7 @@ impl BatchScheduler {
     }
 
     /// Starts what can start.
-    fn pass(&mut self, view: View<'_>, decision: &mut Decision) {
+    pub(super) fn pass(&mut self, view: View<'_>, decision: &mut Decision) {
         let has_new_order = self.order(view.now());
         let is_fcfs = !self.clock(view.now()).backfills;
         match self.policy.discipline {
@@ -342,7 +360,7 @@ impl BatchScheduler {
     }
 
     /// When the next decision is due if no event comes before.
-    fn next_decision(&self, now: SimTime) -> Option<SimTime> {
+    pub(super) fn next_decision(&self, now: SimTime) -> Option<SimTime> {
         let Some(site) = &self.site else {
             return self.plan.as_ref().and_then(|plan| plan.next_start(now, &self.queue));
         };

@@ -1,6 +1,6 @@
 //! One cluster, slow and obvious: lists of reservations, holes found by trying, everything from scratch.
 
-use dfrsim_grid::{ClusterSpec, GridJob, LocalPolicy};
+use dfrsim_grid::{BatchPolicy, ClusterSpec, Compression, Discipline, GridJob};
 
 /// A job that holds cores.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Held {
 #[derive(Clone, Debug)]
 pub(crate) struct TwinCluster {
     pub(crate) spec: ClusterSpec,
-    local: LocalPolicy,
+    local: Discipline,
     pub(crate) running: Vec<Held>,
     /// The waiting jobs; of use with conservative backfilling are their reservations.
     pub(crate) queue: Vec<(usize, Option<u64>)>,
@@ -41,13 +41,13 @@ pub(crate) struct Known {
 impl TwinCluster {
     pub(crate) fn new(
         spec: &ClusterSpec,
-        local: LocalPolicy,
+        local: BatchPolicy,
         jobs: usize,
         is_published: bool,
     ) -> TwinCluster {
         TwinCluster {
             spec: spec.clone(),
-            local,
+            local: local.discipline,
             running: Vec::new(),
             queue: Vec::new(),
             freed: false,
@@ -114,11 +114,12 @@ impl TwinCluster {
     pub(crate) fn pass(&mut self, now: u64, jobs: &[GridJob]) -> Vec<usize> {
         let before: Vec<usize> = self.queue.iter().map(|&(job, _)| job).collect();
         match self.local {
-            LocalPolicy::Fcfs => self.start_heads(now, jobs),
-            LocalPolicy::Easy => self.easy(now, jobs),
-            LocalPolicy::Conservative | LocalPolicy::ConservativeReplan => {
+            Discipline::Fcfs => self.start_heads(now, jobs),
+            Discipline::Easy => self.easy(now, jobs),
+            Discipline::Spare => unreachable!("it is not in the twin"),
+            Discipline::Conservative(compression) => {
                 if std::mem::take(&mut self.freed) {
-                    if self.local == LocalPolicy::ConservativeReplan {
+                    if compression == Compression::Replan {
                         self.queue.iter_mut().for_each(|(_, start)| *start = None);
                     }
                     for at in 0..self.queue.len() {
@@ -199,7 +200,7 @@ impl TwinCluster {
         let mut plan = Vec::new();
         for &(job, start) in &self.queue {
             let start = match (self.local, start) {
-                (LocalPolicy::Conservative | LocalPolicy::ConservativeReplan, start) => start.unwrap(),
+                (Discipline::Conservative(_), start) => start.unwrap(),
                 _ => self.behind(now, jobs, job, &plan),
             };
             plan.push((job, start));
@@ -209,7 +210,7 @@ impl TwinCluster {
     /// When a job starts behind those of the plan.
     fn behind(&self, now: u64, jobs: &[GridJob], job: usize, plan: &[(usize, u64)]) -> u64 {
         let from = match (self.local, plan.last()) {
-            (LocalPolicy::Fcfs, Some(&(_, last))) => last,
+            (Discipline::Fcfs, Some(&(_, last))) => last,
             _ => now,
         };
         self.hole(now, from, jobs, job, plan)
@@ -219,7 +220,7 @@ impl TwinCluster {
         let Some(known) = &self.known else {
             return self.behind(now, jobs, job, &self.plan(now, jobs));
         };
-        let last = known.iter().filter(|known| known.waits && self.local == LocalPolicy::Fcfs);
+        let last = known.iter().filter(|known| known.waits && self.local == Discipline::Fcfs);
         let from = last.map(|known| known.start).max().unwrap_or(now).max(now);
         let taken = known
             .iter()
