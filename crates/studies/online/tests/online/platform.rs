@@ -67,16 +67,8 @@ fn faults_of_platforms_have_their_place() {
         ("workloads.0.platform.shared=['fpga']", "no class has the resource `fpga`"),
         ("workloads.0.requests=['gpu:0.3']", "unknown request `gpu:0.3`"),
         ("simulation.cpu_needs='whole'", "where nodes differ, policies know the exact CPU needs"),
-        ("policies='EQUIPARTITION'", "EQUIPARTITION knows equal nodes only; where nodes differ,"),
     ] {
         let errors = read(&lublin, None, &[field]).unwrap_err().to_string();
         assert!(errors.contains(message), "{field}: {errors}");
     }
-    let equal = "study = 'online'\npolicies = 'EASY/NODES=SHARED'\n\
-        [[workloads]]\nname = 'lublin'\nnodes = 16\nlublin = { replications = 1 }\n";
-    let errors = read(equal, None, &[]).unwrap_err().to_string();
-    assert!(
-        errors.contains("EASY/NODES=SHARED has several tasks on a node; expected a platform"),
-        "{errors}"
-    );
 }

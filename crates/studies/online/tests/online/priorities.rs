@@ -77,17 +77,6 @@ fn faults_of_priorities_have_their_place() {
             "accounts.b: its parent `c` does not exist",
         ),
         ("'FCFS', 'EASY', ", "", "none of them orders jobs by priority"),
-        (
-            "calc_period_s = 100",
-            "qos = [{ name = 'a', weight = 2 }]",
-            "EQUIPARTITION does not share by weights of jobs",
-        ),
-        (
-            "[[workloads]]",
-            "[[outages.maintenance]]\nfirst_s = 0\nevery_s = 5\nlength_s = 1\n[[priority]]\nname = 'p'\n\
-            qos = [{ name = 'a', preempt = ['b'] }, { name = 'b' }]\n[[workloads]]",
-            "jobs that preempt others on nodes that go down or differ",
-        ),
     ] {
         assert!(lublin.contains(found), "{found}");
         let errors = read(&lublin.replace(found, other), None, &[]).unwrap_err().to_string();
@@ -103,11 +92,6 @@ fn weights_that_cannot_count_are_refused() {
         .replace("calc_period_s = 100", "qos = [{ name = 'a', users = [1], weight = 2 }]");
     read(&weighted, None, &[]).unwrap();
     for (found, other, message) in [
-        (
-            "'Greedy*/OPT=MIN'",
-            "'Greedy*/OPT=MIN', '/stretch-per/OPT=MAX'",
-            "/stretch-per/OPT=MAX does not share by",
-        ),
         ("weight = 2", "weight = 2, total_nodes = 3", "Greedy*/OPT=MIN keeps no limits of users and classes"),
         (
             "[[workloads]]",
