@@ -40,7 +40,9 @@ impl CheckedPolicy {
     pub(crate) fn check(self, nodes: u32) -> PolicyCheck {
         match self {
             CheckedPolicy::Batch(policy) => PolicyCheck::Batch(Box::new(BatchCheck::new(policy, nodes))),
-            CheckedPolicy::Fractional(policy) => PolicyCheck::Fractional(FractionalCheck::new(policy, nodes)),
+            CheckedPolicy::Fractional(policy) => {
+                PolicyCheck::Fractional(Box::new(FractionalCheck::new(policy, nodes)))
+            }
         }
     }
 }
@@ -61,7 +63,7 @@ pub(crate) type PolicyFault = (u64, u64, Option<u64>, Rule);
 #[derive(Debug)]
 pub(crate) enum PolicyCheck {
     Batch(Box<BatchCheck>),
-    Fractional(FractionalCheck),
+    Fractional(Box<FractionalCheck>),
 }
 
 impl PolicyCheck {

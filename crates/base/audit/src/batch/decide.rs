@@ -215,13 +215,13 @@ impl BatchCheck {
                 match (expected, &found) {
                     (None, None) => {}
                     (None, Some(found)) => {
-                        fault(is_over.clone().unwrap_or_else(|| self.too_early(&pass, job, found)))
+                        fault(is_over.clone().unwrap_or_else(|| self.too_early(&pass, job, found)));
                     }
                     (Some((_, leaving)), None) => fault(self.too_late(&pass, job, &leaving)),
                     (Some((parts, leaving)), Some(found)) => {
                         for other in leaving {
                             match preempted.iter().position(|it| it.job == other) {
-                                Some(at) => self.make_way(&mut pass, preempted.remove(at)),
+                                Some(at) => self.make_way(&mut pass, &preempted.remove(at)),
                                 None => report(other, now, None, BatchRule::NotPreempted { by: job.number }),
                             }
                         }
@@ -257,7 +257,7 @@ impl BatchCheck {
         }
         for other in preempted {
             report(other.job, now, Some(other.line), BatchRule::PreemptedForNone);
-            self.make_way(&mut pass, other);
+            self.make_way(&mut pass, &other);
         }
         // Those that made room are in it.
         self.queue.append(&mut queue);
@@ -318,7 +318,7 @@ impl BatchCheck {
     }
 
     /// A job leaves by the record, and waits again from the next decision on.
-    fn make_way(&mut self, pass: &mut Pass, other: Preempted) {
+    fn make_way(&mut self, pass: &mut Pass, other: &Preempted) {
         let Some(running) = self.running.get(&other.job) else { return };
         self.release(pass, running);
         let left = self.leave(other.job, pass.now);

@@ -61,7 +61,7 @@ impl Module {
                 }
                 TokenTree::Ident(word) if word == "use" && !is(tokens.get(at + 1), "<") => {
                     let is_public = at > 0 && !is(tokens.get(at - 1), ";") && {
-                        let visibility = matches!(tokens[at - 1], TokenTree::Group(_)) as usize + 1;
+                        let visibility = usize::from(matches!(tokens[at - 1], TokenTree::Group(_))) + 1;
                         at >= visibility && is(tokens.get(at - visibility), "pub")
                     };
                     let end = (at..).find(|end| is(tokens.get(*end), ";")).expect("it has an end");

@@ -35,7 +35,7 @@ impl BatchScheduler {
             };
             if let Some(room) = room {
                 let job = self.queue.take(at);
-                self.start(view, job, room, decision);
+                self.start(view, &job, room, decision);
             } else {
                 if head.is_none() {
                     if !backfills || self.pools.is_full() && !self.preempts() {

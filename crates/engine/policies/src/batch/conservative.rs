@@ -8,7 +8,7 @@ use super::scheduler::{BatchScheduler, Beside};
 use super::timeline::Timeline;
 use dfrsim_cluster::{Decision, View};
 use dfrsim_model::{SimSpan, SimTime};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// What runs and what is reserved, from one pass to the next.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct Plan {
     base: Option<Timeline>,
     /// While all are made again, each beside those before it: by need, width and estimate, the start of the last job like that. Another one
     /// cannot start before.
-    found: HashMap<(usize, u32, SimSpan), SimTime>,
+    found: BTreeMap<(usize, u32, SimSpan), SimTime>,
     is_again: bool,
     /// Whether nodes came free before they were expected to since the last pass.
     freed: bool,
@@ -184,7 +184,7 @@ impl BatchScheduler {
             if self.queue.jobs[at].start == now {
                 let mut job = self.queue.take(at);
                 let room = (std::mem::take(&mut job.split), job.end);
-                self.start(view, job, room, decision);
+                self.start(view, &job, room, decision);
             } else {
                 (has_head, at) = (true, at + 1);
             }
@@ -212,7 +212,7 @@ impl BatchScheduler {
             let mut job = self.queue.take(at);
             plan.start(&self.pools, &job);
             let room = (std::mem::take(&mut job.split), job.end);
-            self.start(view, job, room, decision);
+            self.start(view, &job, room, decision);
         }
     }
 
@@ -221,7 +221,7 @@ impl BatchScheduler {
         let mut plan = Plan {
             timeline: Timeline::new(&self.pools, now),
             base: None,
-            found: HashMap::new(),
+            found: BTreeMap::new(),
             is_again: false,
             freed: false,
             late: false,

@@ -4,10 +4,10 @@ use super::node_use::NodeUse;
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::Share;
 use dfrsim_platform::classes::{NodeClass, NodeClasses};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// What a task takes: a node of its own; or cores, memory and other resources in their order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Need {
     pub(super) amounts: Vec<u64>,
     /// Whether it can be on nodes of each class.
@@ -28,12 +28,12 @@ pub(super) struct Needs {
     node_use: NodeUse,
     dimensions: usize,
     all: Vec<Need>,
-    numbers: HashMap<Need, usize>,
+    numbers: BTreeMap<Need, usize>,
 }
 
 impl Needs {
     pub(super) fn new(node_use: NodeUse) -> Needs {
-        Needs { node_use, dimensions: 1, all: Vec::new(), numbers: HashMap::new() }
+        Needs { node_use, dimensions: 1, all: Vec::new(), numbers: BTreeMap::new() }
     }
 
     /// Learns which resources nodes have.

@@ -310,7 +310,7 @@ impl BatchScheduler {
     pub(super) fn start(
         &mut self,
         view: View<'_>,
-        job: Waiting,
+        job: &Waiting,
         (split, planned_end): Room,
         decision: &mut Decision,
     ) {
@@ -354,7 +354,7 @@ impl BatchScheduler {
                 self.follow_plan(view, compression, has_new_order, decision);
             }
             Discipline::Fcfs | Discipline::Easy | Discipline::Conservative(_) => {
-                self.backfill(view, decision)
+                self.backfill(view, decision);
             }
         }
     }

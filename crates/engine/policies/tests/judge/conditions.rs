@@ -80,7 +80,6 @@ pub(crate) const CONDITIONS: [Condition; 14] = [
         classes: true,
         failures: true,
         maintenance: true,
-        ..PLAIN
     },
 ];
 
