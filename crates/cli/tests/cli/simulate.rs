@@ -292,7 +292,7 @@ fn nodes_may_differ() {
         assert!(figures["ranges_per_start"].as_f64().unwrap() >= 1.0);
         assert!(stdout(dfrsim(["audit", "--policy", policy]).arg(&events)).contains("no fault"));
     }
-    // Where nobody knows the cores of nodes, tasks share them by their CPU needs.
+    // Where the cores of nodes are unknown, tasks share them by their CPU needs.
     let mut on_equal = dfrsim(["simulate", "--policy", "EASY/NODES=SHARED", "--nodes", "2", "--workload"]);
     assert!(stdout(on_equal.arg(&log)).contains("EASY/NODES=SHARED"));
     let served: [&[&str]; 3] = [

@@ -1,4 +1,4 @@
-//! A cluster on which nothing is.
+//! A cluster without jobs.
 
 use crate::View;
 use crate::job_table::JobTable;

@@ -268,7 +268,7 @@ impl<I: Iterator<Item = Job>, O: Observer> Simulation<I, O> {
             }
             let before = self.situation().view.platform_changes();
             self.tick = self.apply_events(self.now)?;
-            // There is nothing to decide when all that happened is that nodes which are down have failed once more.
+            // No decision is due when all that happened is that nodes which are down have failed once more.
             let is_seen = slot != PLATFORM || self.situation().view.platform_changes() > before;
             if is_seen || self.tick || !self.completed.is_empty() || !self.submitted.is_empty() {
                 self.discover_needs(self.now);

@@ -50,7 +50,7 @@ pub struct ClusterSpec {
     pub cores: u32,
     /// Their speed.
     pub speed: Speed,
-    /// Its policy, if it is not that of the [`Platform`]. Cores are alike: which of them a job gets changes nothing.
+    /// Its policy, if it is not that of the [`Platform`]. Cores are alike: it makes no difference which of them a job gets.
     pub local: Option<BatchPolicy>,
 }
 

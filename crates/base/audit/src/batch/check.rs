@@ -100,7 +100,7 @@ impl BatchCheck {
         }
     }
 
-    /// A job starts, or goes on; what is wrong with that whatever was decided.
+    /// A job starts, or goes on; returns a fault that does not depend on the decision.
     pub(crate) fn start(
         &mut self,
         line: u64,

@@ -75,7 +75,7 @@ impl Pass {
             let Some(promise) = self.promise.as_ref().filter(|promise| promise.time < room.end) else {
                 return Some(pools.choose(self.now, &room.tasks, job.tasks));
             };
-            // First where it costs the head nothing.
+            // First where the head loses no room.
             let harmless = |pool| promise.harmless(&self.plan, pool, job).min(room.tasks[pool]);
             let harmless: Vec<u64> = (0..pools.all.len()).map(harmless).collect();
             let mut parts = pools.choose(self.now, &harmless, job.tasks);

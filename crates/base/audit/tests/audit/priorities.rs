@@ -158,7 +158,7 @@ fn limits_need_no_policy() {
     assert_eq!(found[0], "line 3: a `priority` record behind the first job, or a second one");
 }
 
-/// With EASY/SPARE job 1 keeps the reservation that it has from 10 s on, whoever is the first at 100 s.
+/// With EASY/SPARE job 1 keeps the reservation that it has from 10 s on, also when another job is the first at 100 s.
 #[test]
 fn a_reservation_stays_when_priorities_change() {
     let spare = edited(&FILE, &[(1, "\"EASY\"", "\"EASY/SPARE\"")]);

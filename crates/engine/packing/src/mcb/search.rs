@@ -23,7 +23,7 @@ pub(super) trait Packs {
     fn packs_at(&mut self, value: Yield) -> bool;
 }
 
-/// Finds which of so many jobs are kept, and the value at which their packing, which is remembered, was found; `None` if none is kept.
+/// Finds which of so many jobs are kept, and the value of the last packing that was found; `None` if none is kept.
 pub(super) fn search(
     jobs: usize,
     options: McbOptions,

@@ -21,7 +21,7 @@ pub(super) struct Part {
 /// where needs are halves or quarters of a node.
 #[derive(Clone, Debug)]
 pub(super) struct Contested {
-    /// `None` if each node has a CPU of 1, and nothing else is shared.
+    /// `None` if each node has a CPU of 1, and no other resource is shared.
     capacities: Option<Arc<Capacities>>,
     dimensions: usize,
     /// Share units in one load unit, and load units in one node.

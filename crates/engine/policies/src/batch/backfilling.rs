@@ -29,7 +29,7 @@ impl BatchScheduler {
                 (None, None) => self.pools.room_now(now, &self.queue.jobs[at]),
                 (None, Some(head)) => self.pools.room_beside(now, &self.queue.jobs[at], head),
                 (Some(_), head) => {
-                    let beside = head.map_or(Beside::Nothing, Beside::Head);
+                    let beside = head.map_or(Beside::NoReservation, Beside::Head);
                     self.room_or_make(view, &self.planned(now, at), beside, decision)
                 }
             };

@@ -17,7 +17,7 @@
 //!   fastest nodes: slower ones are taken only where those that are faster do not suffice. Its estimate is as much longer as its nodes
 //!   are slower. A running job past its estimate is expected to end one second from now.
 //! * Where tasks share nodes, a task holds whole cores (its CPU need, rounded up; at least one), its memory, and all that it asks for of other
-//!   resources, whether these are shared elsewhere or not. Without a platform nobody knows cores: it holds its CPU need.
+//!   resources, whether these are shared elsewhere or not. Without a platform cores are unknown: it holds its CPU need.
 //! * A job starts where no announced window begins before its estimate is over. A node that is down outside of windows is not planned
 //!   with: when it is back is unknown. A running job that a window will interrupt is expected to leave its nodes then. Of alike nodes
 //!   those are taken first whose next window comes first, so that long jobs find those without.

@@ -52,7 +52,7 @@ impl Needs {
         &self.all[number]
     }
 
-    /// What a node of each class has. Where nothing is known of cores, CPU counts in parts of a node.
+    /// What a node of each class has. Where cores are unknown, CPU counts in parts of a node.
     pub(super) fn node_of_each_class(&self, classes: Option<&NodeClasses>) -> Vec<Vec<u64>> {
         let one = u64::from(Share::ONE.units());
         match classes {

@@ -230,7 +230,7 @@ impl Pools {
         group.nodes[pool - group.pools.start]
     }
 
-    /// Whether nothing is free.
+    /// Whether no core or node is free.
     pub(super) fn is_full(&self) -> bool {
         self.total[0] == 0
     }
@@ -357,7 +357,7 @@ impl Pools {
         })
     }
 
-    /// The pools of a job that ends after the reservation of the head of the queue: those first where it costs that nothing.
+    /// The pools of a job that ends after the reservation of the head of the queue: those first where the head loses no room.
     fn beside(&self, job: &Waiting, at: Span, head: &Head) -> Option<Split> {
         let need = self.needs.get(job.need);
         let room = |pool: usize| need.times_in(self.of(&self.free, pool).iter().copied());
@@ -646,8 +646,8 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Makes the reservation at the earliest moment at which a job has room beside running ones, of which each is told with the moment
-    /// at which it is expected to leave, by rising moments; `None` if there is no such moment.
+    /// Makes the reservation at the earliest moment at which a job has room beside running ones; `None` if there is no such moment. Running
+    /// jobs come with the moments at which they are expected to leave, which rise.
     pub(super) fn new<'a>(
         pools: &Pools,
         now: SimTime,

@@ -55,8 +55,8 @@ pub(super) struct Clock {
 
 /// What a job that starts must not delay.
 pub(super) enum Beside<'a> {
-    /// Nothing: it is before all that wait, or on nodes that are not reserved.
-    Nothing,
+    /// No reservation: it is before all that wait, or on nodes that are not reserved.
+    NoReservation,
     /// The head of the queue.
     Head(&'a mut Head),
     /// All that has a reservation.
@@ -85,7 +85,7 @@ impl BatchScheduler {
         }
     }
 
-    /// Makes the scheduler of a policy for the equal nodes of a view; nobody asks it which of them jobs have.
+    /// Makes the scheduler of a policy for the equal nodes of a view, without a choice of nodes.
     pub(super) fn on_numbers(policy: BatchPolicy, view: View<'_>) -> BatchScheduler {
         let mut scheduler = BatchScheduler::new(policy, view.nodes(), None);
         scheduler.pools.follow(view);
@@ -217,7 +217,7 @@ impl BatchScheduler {
     /// Where a job can start now.
     fn room(&mut self, now: SimTime, job: &Waiting, beside: &mut Beside<'_>) -> Option<Room> {
         match beside {
-            Beside::Nothing => self.pools.room_now(now, job),
+            Beside::NoReservation => self.pools.room_now(now, job),
             Beside::Head(head) => self.pools.room_beside(now, job, head),
             Beside::Plan(plan) => {
                 let (start, room) = plan.earliest(&self.pools, now, job, SimTime::MAX)?;
@@ -247,7 +247,7 @@ impl BatchScheduler {
             let mut trial = match (&mut head, &mut beside) {
                 (Some(head), _) => Beside::Head(head),
                 (None, Beside::Plan(plan)) => Beside::Plan(plan),
-                (None, _) => Beside::Nothing,
+                (None, _) => Beside::NoReservation,
             };
             self.release();
             some.iter().for_each(|&other| self.set_aside(now, other, &mut trial));
@@ -273,7 +273,7 @@ impl BatchScheduler {
         self.pools.give_back(run.need, &run.split, run.width);
         let end = run.release(now, &self.pools, |span| self.rounded(now, span));
         match beside {
-            Beside::Nothing => {}
+            Beside::NoReservation => {}
             Beside::Head(head) => head.grow(&self.pools, end, run),
             Beside::Plan(plan) => plan.timeline.give_back(&self.pools, run.stay(now)),
         }
@@ -367,7 +367,7 @@ impl BatchScheduler {
         let reserved = self.reserved.iter().map(|reserved| reserved.job.job.job);
         let waiting = || self.queue.jobs.iter().map(|job| job.job.job).chain(self.preempted.iter().copied());
         waiting().chain(reserved.clone()).next()?;
-        // A decision that changes neither the order nor what is known of running jobs decides nothing.
+        // A decision starts no job if neither the order nor what is known of running jobs changes.
         let is_fixed = site.keeps_plans() && (self.is_settled || waiting().nth(1).is_none());
         let changes = if is_fixed { self.running.by_end.first().map(|run| run.end) } else { Some(now) };
         let ranking = changes.and_then(|changes| site.next_ranking(now, changes));

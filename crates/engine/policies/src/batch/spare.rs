@@ -112,7 +112,7 @@ impl BatchScheduler {
                 continue;
             }
             let job = self.planned(now, at);
-            if let Some(room) = self.room_or_make(view, &job, Beside::Nothing, decision) {
+            if let Some(room) = self.room_or_make(view, &job, Beside::NoReservation, decision) {
                 let job = self.queue.take(at);
                 self.start(view, &job, room, decision);
             } else if has_head {
@@ -175,6 +175,6 @@ impl BatchScheduler {
     fn room_if_preempting(&mut self, view: View<'_>, job: &Waiting, decision: &mut Decision) -> Option<Room> {
         let candidates = self.site.as_ref()?.candidates(view.now(), job.job.job);
         let waits_on = candidates.is_empty() || self.pools.room_now(view.now(), job).is_some();
-        if waits_on { None } else { self.room_or_make(view, job, Beside::Nothing, decision) }
+        if waits_on { None } else { self.room_or_make(view, job, Beside::NoReservation, decision) }
     }
 }

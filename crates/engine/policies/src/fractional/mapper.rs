@@ -39,7 +39,7 @@ pub(super) struct Mapper {
 }
 
 impl Mapper {
-    /// For a cluster of this many nodes, of which nothing is known until [`Mapper::follow`] is called.
+    /// For a cluster of this many nodes, which are unknown until [`Mapper::follow`] is called.
     pub(super) fn new(nodes: u32) -> Mapper {
         Mapper {
             available: Available::all(nodes),

@@ -36,7 +36,7 @@ impl Membership {
     }
 }
 
-/// What limits depend on: who runs what. Nothing is counted where there are none.
+/// What limits depend on: who runs what. Where there are none, jobs are not counted.
 #[derive(Debug)]
 pub(super) struct InUse {
     has_limits: bool,

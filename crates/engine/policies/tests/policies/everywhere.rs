@@ -240,8 +240,8 @@ proptest! {
         }
     }
 
-    /// Nodes of all kinds, failures, a window and weights together: every job leaves, no rule is broken, and weights in other units change
-    /// nothing.
+    /// Nodes of all kinds, failures, a window and weights together: every job leaves, no rule is broken, and the schedule is the same with
+    /// weights in other units.
     #[test]
     fn all_conditions_together(
         seed in 0..1000_u64, platform in classes::platform(), weights in [1..9_u32, 1..9, 1..9], factor in 2..9_u32, choice in 0..2_usize,

@@ -127,7 +127,7 @@ fn parts_of_names_come_in_any_order() {
     }
 }
 
-/// Where nobody knows the cores of nodes, tasks share them by their CPU needs: two of one half start at once on a node, the third later.
+/// Where the cores of nodes are unknown, tasks share them by their CPU needs: two of one half start at once on a node, the third later.
 #[test]
 fn tasks_share_equal_nodes_by_their_cpu_needs() {
     let half = |job: Job| Job { cpu_need: Share::from_ratio(1, 2), ..job };

@@ -51,7 +51,7 @@ fn capacities(classes: &NodeClasses, nodes: impl Iterator<Item = NodeId>) -> Cap
     Capacities::new(of_class.collect(), wholes, nodes.map(|node| classes.class_of(node.0)).collect())
 }
 
-/// How many tasks of a size what is free takes, at most so many.
+/// Returns how many tasks of a size fit what is free, up to a limit.
 fn room_in(free: &[u64], size: &TaskSize, most: u32) -> u32 {
     let rooms = free.iter().zip(&size.held).filter_map(|(free, held)| free.checked_div(*held));
     rooms.fold(most, |most, room| room.min(u64::from(most)) as u32)
