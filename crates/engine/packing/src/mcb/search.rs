@@ -23,7 +23,7 @@ pub(super) trait Packs {
     fn packs_at(&mut self, value: Yield) -> bool;
 }
 
-/// Finds which of so many jobs are kept, and the value of the last packing that was found; `None` if none is kept.
+/// Finds how many of the jobs can be packed, and the value of the last packing that was found; `None` if there is none.
 pub(super) fn search(
     jobs: usize,
     options: McbOptions,
