@@ -83,6 +83,8 @@ pub struct Auditor {
     clock: Option<Clock>,
     platform: Option<Platform>,
     limits: Option<Limits>,
+    /// The jobs that came to nodes in this moment, with the lines: limits count them once all that leave have left.
+    started: Vec<(u64, u64)>,
     /// Whether jobs of some classes preempt those of others.
     preempts: bool,
     classes: Option<Classes>,
@@ -130,6 +132,7 @@ impl Auditor {
             clock: None,
             platform: None,
             limits: None,
+            started: Vec::new(),
             preempts: false,
             classes: None,
             report: None,
@@ -391,6 +394,12 @@ impl Auditor {
             classes.settle(|Overcommitted { line, job, rule }| {
                 faults.push(Fault { line, at, job: Some(job), rule });
             });
+        }
+        for (number, line) in self.started.drain(..) {
+            let limits = self.limits.as_mut().zip(self.jobs.get(&number));
+            if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
+                faults.push(Fault { line, at, job: Some(number), rule: rule.into() });
+            }
         }
         let seen = self.line;
         if let Some(platform) = &mut self.platform {
@@ -695,11 +704,8 @@ impl Auditor {
         }
         let node_speed = self.classes.as_ref().map(|classes| classes.slowest(on));
         if phase == Phase::Waiting || phase == Phase::Paused {
-            let limits = self.limits.as_mut().zip(self.jobs.get(&number));
-            if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
-                self.fault(Some(number), rule.into());
-            }
             let line = self.line;
+            self.started.push((number, line));
             let rule = match (&mut self.check, self.jobs.get(&number)) {
                 (Some(check), Some(job)) => check.start(line, number, job, on, (record, job_yield)),
                 _ => None,

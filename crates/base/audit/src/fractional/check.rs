@@ -51,6 +51,8 @@ pub(crate) struct FractionalCheck {
     weights: Weights,
     /// Whether yields are judged by them.
     has_weights: bool,
+    /// Whether decisions are judged: not at a site with priorities or limits.
+    is_judged: bool,
 }
 
 impl FractionalCheck {
@@ -67,19 +69,17 @@ impl FractionalCheck {
             by_window: Vec::new(),
             weights: Weights::default(),
             has_weights: false,
+            is_judged: true,
         }
     }
 
     /// Jobs have weights; what is wrong with that.
     pub(crate) fn priority(&mut self, settings: &Priorities) -> Option<PriorityRule> {
-        if !self.policy.knows_weights || !settings.have_weights() {
-            return Some(PriorityRule::Weights);
+        self.is_judged = settings.are_plain();
+        if self.policy.knows_weights && settings.have_weights() {
+            self.weights = Weights::new(settings);
+            self.has_weights = true;
         }
-        if settings.have_limits() {
-            return Some(PriorityRule::NoLimits);
-        }
-        self.weights = Weights::new(settings);
-        self.has_weights = true;
         None
     }
 
@@ -130,7 +130,7 @@ impl FractionalCheck {
         found.extend(not_drained);
         let drains = self.windows.iter().any(|window| window.from.checked_sub(1) == Some(now));
         let is_moved = std::mem::take(&mut self.platform_changed) || drains;
-        if !is_moved || self.is_tick(now) {
+        if self.is_judged && (!is_moved || self.is_tick(now)) {
             self.judge(now, jobs, &mut found);
         }
         if self.has_weights {
@@ -158,7 +158,8 @@ impl FractionalCheck {
         jobs: &Jobs,
         mut fault: impl FnMut(u64, u64, FractionalRule),
     ) {
-        let (Some(first), Some(period)) = (self.first_submission, self.policy.period) else { return };
+        let period = self.policy.period.filter(|_| self.is_judged);
+        let (Some(first), Some(period)) = (self.first_submission, period) else { return };
         let period = period.micros().max(1);
         let passed = (now - first) / period;
         let ticks = (1..=MOST_TICKS)

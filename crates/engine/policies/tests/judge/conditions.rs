@@ -248,10 +248,7 @@ impl Case {
             capacity: unequal.as_ref().map(|unequal| unequal.classes.capacity()),
             ..SummaryOptions::new(NODES)
         });
-        let mut scheduler = match &self.priorities {
-            Some(settings) => policy.scheduler_by_priority(NODES, settings)?,
-            None => policy.scheduler(NODES, &PolicyOptions::default()),
-        };
+        let mut scheduler = policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref());
         let mut watchers = (metrics, Recorder(before));
         let jobs = self.jobs.iter().cloned();
         simulate(NODES, &self.options, jobs, &mut *scheduler, &mut watchers)
