@@ -471,7 +471,7 @@ impl Source {
     /// The log and how its records become jobs of a cluster with these nodes, if it is one.
     pub(crate) fn log(&self, nodes: NonZeroU32) -> Option<(&Log, prepare::Options)> {
         let (log, format, size, flops) = match self {
-            Source::Swf(SwfLog { log, size }) => (log, Format::Swf, *size, None),
+            Source::Swf(SwfLog { log, size }) => (log, Format::ByName, *size, None),
             Source::Batsim(BatsimLog { log, flops }) => (log, Format::Batsim, SizeField::default(), *flops),
             Source::Lublin(_) => return None,
         };
