@@ -20,6 +20,8 @@ pub(super) struct Rank {
     classes: Vec<usize>,
     user: Option<u32>,
     submit: u64,
+    /// When its priority was computed.
+    at: u64,
     /// The weighted factors that do not change.
     fixed: u128,
 }
@@ -58,8 +60,8 @@ impl Site {
             queue.iter_mut().for_each(|job| self.rank(&mut job.rank, multiple));
         }
     }
-    /// A job arrives.
-    pub(super) fn admit(&mut self, job: &Job) -> Rank {
+    /// A job arrives. If its account is a new one, that counts from now on for the jobs in the queue too.
+    pub(super) fn admit(&mut self, job: &Job, queue: &mut [Waiting]) -> Rank {
         let classes = self.limits.classes_of(job);
         let (weights, qos) = (self.settings.weights, self.settings.qos.len());
         let width = fraction(job.tasks.into(), self.nodes as u128).min(ONE);
@@ -76,9 +78,16 @@ impl Site {
             + u128::from(weights.qos) * factor(0..qos)
             + u128::from(weights.partition) * factor(qos..self.classes.len());
         let never = self.limits.never(&classes, job).is_some();
+        let accounts = self.usage.accounts();
         let account = Some(self.usage.account(job));
+        if self.usage.accounts() > accounts {
+            for other in queue {
+                let at = other.rank.at;
+                self.rank(&mut other.rank, at);
+            }
+        }
         let (user, submit) = (job.user, job.submit);
-        let mut rank = Rank { priority: 0, never, account, classes, user, submit, fixed };
+        let mut rank = Rank { priority: 0, never, account, classes, user, submit, at: submit, fixed };
         self.rank(&mut rank, submit);
         rank
     }
@@ -90,6 +99,7 @@ impl Site {
         let fair_share = rank.account.as_ref().map_or(0, |account| self.usage.fair_share(account));
         let changing = u128::from(weights.age) * age + u128::from(weights.fair_share) * fair_share;
         rank.priority = (rank.fixed + changing) / ONE;
+        rank.at = at;
     }
 
     /// Whether a limit holds a job back now.
