@@ -59,6 +59,9 @@ named! {
         /// A job is spread evenly over as few nodes as hold its processors and their memory: a task for each node, all
         /// with the same need and memory.
         Spread = "spread",
+        /// As the log says: a task for each node that a job had, with an even part of its processors and their memory. Jobs of which the
+        /// log does not say it are spread.
+        Listed = "listed",
     }
 }
 
@@ -98,7 +101,13 @@ impl ClusterAssumptions {
                     Demand { tasks: processors, need, memory: memory.max(floor) }
                 }
             },
-            Join::Spread => {
+            Join::Listed if record.nodes.is_some_and(|nodes| nodes <= processors) => {
+                let tasks = record.nodes.unwrap_or(1);
+                let each = processors.div_ceil(tasks);
+                let need = Share::from_ratio(u64::from(each.min(cores)), u64::from(cores));
+                Demand { tasks, need, memory: joined(each).unwrap_or(Share::ONE) }
+            }
+            Join::Spread | Join::Listed => {
                 let in_memory = Share::ONE.units().checked_div(memory.units()).unwrap_or(cores);
                 let tasks = processors.div_ceil(cores.min(in_memory));
                 let need = Share::from_ratio(u64::from(processors), u64::from(cores) * u64::from(tasks));
