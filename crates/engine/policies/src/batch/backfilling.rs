@@ -1,7 +1,7 @@
 //! FCFS and EASY.
 
+use super::head::Head;
 use super::policy::Discipline;
-use super::pools::Head;
 use super::running::Run;
 use super::scheduler::{BatchScheduler, Beside};
 use dfrsim_cluster::{Decision, View};

@@ -1,9 +1,8 @@
 //! The queue of waiting jobs.
 
 use super::job::BatchJob;
-use super::pools::Split;
 use super::queue_order::QueueOrder;
-use super::timeline::Stay;
+use super::split::{Split, Stay};
 use dfrsim_model::SimTime;
 use std::cmp::Ordering;
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! The running jobs, and when they are expected to leave their nodes.
 
-use super::pools::{Pools, Split};
-use super::timeline::Stay;
+use super::pools::Pools;
+use super::split::{Split, Stay};
 use dfrsim_cluster::JobHandle;
 use dfrsim_model::{SimSpan, SimTime};
 

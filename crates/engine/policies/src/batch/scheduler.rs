@@ -1,13 +1,15 @@
 //! The one scheduler of batch policies: from what happened to who starts where.
 
-use super::conservative::Plan;
+use super::head::Head;
 use super::job::BatchJob;
+use super::plan::Plan;
 use super::policy::{BatchPolicy, Discipline};
-use super::pools::{Head, Pools, Room, Split};
+use super::pools::Pools;
 use super::queue::{Queue, Waiting};
 use super::queue_order::QueueOrder;
+use super::reserved::Reserved;
 use super::running::{Run, Running};
-use super::spare::Reserved;
+use super::split::{Room, Split};
 use crate::site::{Site, needed};
 use dfrsim_cluster::{Decision, JobHandle, JobState, NodeRange, Scheduler, Situation, View};
 use dfrsim_model::priority::{PreemptMode, Priorities};
@@ -374,6 +376,13 @@ impl BatchScheduler {
         let backfill = site.next_backfill(now).filter(|_| self.policy.discipline != Discipline::Fcfs);
         let candidate = site.next_candidate(now, waiting().chain(reserved));
         [ranking, backfill, candidate].into_iter().flatten().min()
+    }
+}
+
+impl BatchPolicy {
+    /// A scheduler in its first state, for a cluster of this many nodes with these settings of the site.
+    pub(crate) fn scheduler(self, nodes: u32, site: Option<&Arc<Priorities>>) -> Box<dyn Scheduler> {
+        Box::new(BatchScheduler::new(self, nodes, site))
     }
 }
 
