@@ -12,46 +12,62 @@ impl BatchScheduler {
     /// earliest moment at which it will have room; of the jobs behind it those start that do not delay it (Lifka 1995; Mu'alem and
     /// Feitelson 2001, section 2). While the head cannot have a reservation, since too many nodes are down, all others go before it.
     pub(super) fn backfill(&mut self, view: View<'_>, decision: &mut Decision) {
+        let Some(first) = self.start_in_turn(view, decision) else { return };
+        if self.policy.discipline == Discipline::Fcfs || self.is_full() {
+            return;
+        }
         let (now, clock) = (view.now(), self.clock(view.now()));
-        let backfills = clock.backfills && self.policy.discipline != Discipline::Fcfs;
-        let (mut at, mut tests) = (0, clock.tests);
-        let mut head: Option<Option<Head>> = None;
-        while at < self.queue.jobs.len() {
+        if !clock.backfills {
+            return;
+        }
+        let mut head = self.reservation(now, first);
+        let (mut at, mut tests) = (first + 1, clock.tests - 1);
+        while at < self.queue.jobs.len() && tests > 0 && !self.is_full() {
             if let (None, Some(head)) = (&self.site, &head) {
-                let Some(next) = self.next_candidate(now, at, head.as_ref()) else { return };
+                let Some(next) = self.next_candidate(now, at, head) else { return };
                 at = next;
             }
             if self.holds(self.queue.jobs[at].job.job) {
                 at += 1;
                 continue;
             }
-            let room = match (&self.site, head.as_mut().and_then(Option::as_mut)) {
+            let room = match (&self.site, &mut head) {
                 (None, None) => self.pools.room_now(now, &self.queue.jobs[at]),
                 (None, Some(head)) => self.pools.room_beside(now, &self.queue.jobs[at], head),
                 (Some(_), head) => {
-                    let beside = head.map_or(Beside::NoReservation, Beside::Head);
+                    let beside = head.as_mut().map_or(Beside::NoReservation, Beside::Head);
                     self.room_or_make(view, &self.planned(now, at), beside, decision)
                 }
             };
-            if let Some(room) = room {
-                let job = self.queue.take(at);
-                self.start(view, &job, room, decision);
-            } else {
-                if head.is_none() {
-                    if !backfills || self.pools.is_full() && !self.preempts() {
-                        return;
-                    }
-                    head = Some(self.reservation(now, at));
-                }
-                at += 1;
+            match room {
+                Some(room) => self.start_waiting(view, at, room, decision),
+                None => at += 1,
             }
-            if head.is_some() {
-                tests -= 1;
-                if tests == 0 || self.pools.is_full() && !self.preempts() {
-                    return;
-                }
-            }
+            tests -= 1;
         }
+    }
+
+    /// Starts jobs in the order of the queue until one cannot; returns its place.
+    fn start_in_turn(&mut self, view: View<'_>, decision: &mut Decision) -> Option<usize> {
+        let (now, mut at) = (view.now(), 0);
+        while at < self.queue.jobs.len() {
+            let room = if self.site.is_none() {
+                self.pools.room_now(now, &self.queue.jobs[at])
+            } else if self.holds(self.queue.jobs[at].job.job) {
+                at += 1;
+                continue;
+            } else {
+                self.room_or_make(view, &self.planned(now, at), Beside::NoReservation, decision)
+            };
+            let Some(room) = room else { return Some(at) };
+            self.start_waiting(view, at, room, decision);
+        }
+        None
+    }
+
+    /// Whether no job can start: none makes others leave, and no core or node is free.
+    fn is_full(&self) -> bool {
+        self.pools.is_full() && !self.preempts()
     }
 
     /// The reservation of the job at a place in the queue, if it can have one.
@@ -69,17 +85,17 @@ impl BatchScheduler {
     }
 
     /// The next job from a place in the queue on that might start beside the head.
-    fn next_candidate(&self, now: SimTime, from: usize, head: Option<&Head>) -> Option<usize> {
+    fn next_candidate(&self, now: SimTime, from: usize, head: &Head) -> Option<usize> {
         let mut jobs = self.queue.jobs.range(from..);
-        let found = match (self.pools.single(), head) {
-            (Some(free), Some(head)) => {
+        let found = match self.pools.single() {
+            Some(free) => {
                 let speed = self.pools.groups[0].speed;
                 jobs.position(|job| {
                     let width = u64::from(job.job.width);
                     width <= free && (width <= head.spare || job.job.end(now, speed) <= head.time)
                 })
             }
-            _ => jobs.position(|job| self.pools.might_fit(job)),
+            None => jobs.position(|job| self.pools.might_fit(job)),
         };
         Some(from + found?)
     }

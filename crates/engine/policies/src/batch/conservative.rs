@@ -65,7 +65,7 @@ impl BatchScheduler {
             if self.queue.jobs[at].start == now {
                 let mut job = self.queue.take(at);
                 let room = (std::mem::take(&mut job.split), job.end);
-                self.start(view, &job, room, decision);
+                self.start(view, &job.job, job.need, room, decision);
             } else {
                 (has_head, at) = (true, at + 1);
             }
@@ -93,7 +93,7 @@ impl BatchScheduler {
             let mut job = self.queue.take(at);
             plan.start(&self.pools, &job);
             let room = (std::mem::take(&mut job.split), job.end);
-            self.start(view, &job, room, decision);
+            self.start(view, &job.job, job.need, room, decision);
         }
     }
 

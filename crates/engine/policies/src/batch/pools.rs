@@ -69,11 +69,17 @@ impl Pools {
     }
 
     /// Groups the nodes again if the platform has changed, all of them free; returns whether it has.
+    #[inline]
     pub(super) fn follow(&mut self, view: View<'_>) -> bool {
         let changes = Some(view.platform_changes());
-        if std::mem::replace(&mut self.platform_changes, changes) == changes {
-            return false;
+        let is_new = std::mem::replace(&mut self.platform_changes, changes) != changes;
+        if is_new {
+            self.group(view);
         }
+        is_new
+    }
+
+    fn group(&mut self, view: View<'_>) {
         self.groups = alike(view, self.place);
         self.has_windows = self.groups.iter().any(|group| !group.windows.is_empty());
         self.speeds = self.groups.iter().map(|group| group.speed).collect();
@@ -118,7 +124,6 @@ impl Pools {
             self.nodes.remove(node..node + 1);
         }
         self.version += 1;
-        true
     }
 
     /// What is free, where one number says it all: equal nodes without windows, a node for each task.

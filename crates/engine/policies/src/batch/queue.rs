@@ -57,19 +57,25 @@ impl Queue {
         self.order == QueueOrder::Arrival
     }
 
-    /// A job joins; orders that depend on the time are for [`Queue::sort`].
+    /// A job joins without a priority; orders that depend on the time are for [`Queue::sort`].
     pub(super) fn insert(&mut self, job: Waiting) {
         let is_last = |last: &Waiting| match self.order {
             QueueOrder::Wfp3 => true,
-            QueueOrder::Arrival if last.priority == job.priority => last.job.sequence < job.job.sequence,
-            _ => precedence(self.order, last, &job, job.job.submit).is_lt(),
+            QueueOrder::Arrival => last.job.sequence < job.job.sequence,
+            QueueOrder::Sjf | QueueOrder::Ljf | QueueOrder::Saf => false,
         };
         if self.jobs.back().is_none_or(is_last) {
             return self.jobs.push_back(job);
         }
-        let at =
-            self.jobs.partition_point(|other| precedence(self.order, other, &job, job.job.submit).is_lt());
+        let new = &job.job;
+        let at = self.jobs.partition_point(|other| self.order.compare(&other.job, new, new.submit).is_lt());
         self.jobs.insert(at, job);
+    }
+
+    /// The job of a place leaves the queue for good.
+    #[inline]
+    pub(super) fn remove(&mut self, at: usize) {
+        self.take(at);
     }
 
     /// The job of a place leaves the queue.

@@ -166,9 +166,15 @@ impl BatchScheduler {
     }
 
     /// Brings the queue into the order of now; returns whether it was another one.
+    #[inline]
     pub(super) fn order(&mut self, now: SimTime) -> bool {
+        let can_change = self.site.is_some() || self.policy.order == QueueOrder::Wfp3;
+        can_change && self.order_again(now)
+    }
+
+    fn order_again(&mut self, now: SimTime) -> bool {
         let depends_on_time = self.policy.order == QueueOrder::Wfp3;
-        let Some(site) = &self.site else { return depends_on_time && self.queue.sort(now) };
+        let Some(site) = &self.site else { return self.queue.sort(now) };
         let is_new = depends_on_time || self.ranked_at != site.ranked_at();
         if self.is_settled || !is_new && !self.has_joined {
             return false;
@@ -308,16 +314,24 @@ impl BatchScheduler {
         self.preempted.push(job);
     }
 
+    /// Starts the job at a place in the queue.
+    pub(super) fn start_waiting(&mut self, view: View<'_>, at: usize, room: Room, decision: &mut Decision) {
+        let Waiting { job, need, .. } = self.queue.jobs[at];
+        self.queue.remove(at);
+        self.start(view, &job, need, room, decision);
+    }
+
     /// Starts a job that has left the queue, or lets it go on; it ends by its plan at a moment.
     pub(super) fn start(
         &mut self,
         view: View<'_>,
-        job: &Waiting,
+        job: &BatchJob,
+        need: usize,
         (split, planned_end): Room,
         decision: &mut Decision,
     ) {
-        let (now, BatchJob { job: handle, sequence, width, .. }) = (view.now(), job.job);
-        self.pools.take(job.need, &split, width);
+        let (now, &BatchJob { job: handle, sequence, width, .. }) = (view.now(), job);
+        self.pools.take(need, &split, width);
         if self.places {
             self.pools.place(view, width, &split, &mut self.placement);
         }
@@ -331,8 +345,7 @@ impl BatchScheduler {
             site.start(now, handle);
         }
         if self.tracks_runs {
-            let end = self.pools.end(now, &job.job, &split);
-            let need = job.need;
+            let end = self.pools.end(now, job, &split);
             self.running.insert(Run {
                 end,
                 sequence,
@@ -349,10 +362,9 @@ impl BatchScheduler {
     /// Starts what can start.
     pub(super) fn pass(&mut self, view: View<'_>, decision: &mut Decision) {
         let has_new_order = self.order(view.now());
-        let is_fcfs = !self.clock(view.now()).backfills;
         match self.policy.discipline {
             Discipline::Spare => self.backfill_spare_nodes(view, decision),
-            Discipline::Conservative(compression) if !is_fcfs => {
+            Discipline::Conservative(compression) if self.clock(view.now()).backfills => {
                 self.follow_plan(view, compression, has_new_order, decision);
             }
             Discipline::Fcfs | Discipline::Easy | Discipline::Conservative(_) => {
@@ -362,10 +374,16 @@ impl BatchScheduler {
     }
 
     /// When the next decision is due if no event comes before.
+    #[inline]
     pub(super) fn next_decision(&self, now: SimTime) -> Option<SimTime> {
-        let Some(site) = &self.site else {
-            return self.plan.as_ref().and_then(|plan| plan.next_start(now, &self.queue));
-        };
+        match &self.site {
+            None => self.plan.as_ref()?.next_start(now, &self.queue),
+            Some(site) => self.next_change(now, site),
+        }
+    }
+
+    /// When the next decision is due by the settings of the site.
+    fn next_change(&self, now: SimTime, site: &Site) -> Option<SimTime> {
         let reserved = self.reserved.iter().map(|reserved| reserved.job.job.job);
         let waiting = || self.queue.jobs.iter().map(|job| job.job.job).chain(self.preempted.iter().copied());
         waiting().chain(reserved.clone()).next()?;
@@ -392,9 +410,9 @@ impl Scheduler for BatchScheduler {
         let now = view.now();
         if let Some(site) = &mut self.site {
             site.advance(now);
-        }
-        for job in std::mem::take(&mut self.preempted) {
-            self.wait_again(view, job);
+            for job in std::mem::take(&mut self.preempted) {
+                self.wait_again(view, job);
+            }
         }
         for &job in situation.completed {
             self.leave(view, job, view.job(job).placement().ranges());

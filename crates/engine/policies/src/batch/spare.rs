@@ -33,8 +33,7 @@ impl BatchScheduler {
             }
             let job = self.planned(now, at);
             if let Some(room) = self.room_or_make(view, &job, Beside::NoReservation, decision) {
-                let job = self.queue.take(at);
-                self.start(view, &job, room, decision);
+                self.start_waiting(view, at, room, decision);
             } else if has_head {
                 at += 1;
             } else {
@@ -84,9 +83,9 @@ impl BatchScheduler {
             self.order(now);
         } else if is_ready {
             let split = if self.pools.single().is_some() { Split::default() } else { reserved.held };
-            self.start(view, &reserved.job, (split, end), decision);
+            self.start(view, &reserved.job.job, reserved.job.need, (split, end), decision);
         } else if let Some(room) = self.room_if_preempting(view, &job, decision) {
-            self.start(view, &reserved.job, room, decision);
+            self.start(view, &reserved.job.job, reserved.job.need, room, decision);
         } else {
             self.reserved = Some(reserved);
         }
