@@ -33,7 +33,7 @@ impl BatchScheduler {
             }
             let room = match (&self.site, &mut head) {
                 (None, None) => self.pools.room_now(now, &self.queue.jobs[at]),
-                (None, Some(head)) => self.pools.room_beside(now, &self.queue.jobs[at], head),
+                (None, Some(head)) => head.room_beside(&mut self.pools, now, &self.queue.jobs[at]),
                 (Some(_), head) => {
                     let beside = head.as_mut().map_or(Beside::NoReservation, Beside::Head);
                     self.room_or_make(view, &self.planned(now, at), beside, decision)
@@ -71,7 +71,8 @@ impl BatchScheduler {
     }
 
     /// The reservation of the job at a place in the queue, if it can have one.
-    fn reservation(&self, now: SimTime, at: usize) -> Option<Head> {
+    fn reservation(&mut self, now: SimTime, at: usize) -> Option<Head> {
+        self.pools.count(self.queue.jobs[at].need);
         if self.releases_are_ends() {
             return Head::new(&self.pools, now, &self.queue.jobs[at], self.running.releases(now));
         }

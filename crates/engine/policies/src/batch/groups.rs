@@ -20,6 +20,8 @@ pub(super) struct Group {
     /// The windows that are announced and not over, by begin.
     pub(super) windows: Vec<(SimTime, SimTime)>,
     pub(super) pools: Range<usize>,
+    /// Its place among the groups.
+    pub(super) number: usize,
 }
 
 impl Group {
@@ -45,15 +47,15 @@ pub(super) fn alike(view: View<'_>, place: Place) -> Vec<Group> {
         alike.entry((class, over_it)).or_default().push(node);
     }
     let plenty = classes.filter(|_| place == Place::Best).map(by_plenty).unwrap_or_default();
-    let group = |((class, over_it), nodes): ((usize, Vec<usize>), Vec<u32>)| {
+    let group = |(number, ((class, over_it), nodes)): (usize, ((usize, Vec<usize>), Vec<u32>))| {
         let mut windows: Vec<_> =
             over_it.iter().map(|&it| (windows[it].outage.from, windows[it].outage.until)).collect();
         windows.sort_unstable();
         let speed = classes.map_or(Yield::ONE, |classes| classes.classes()[class].speed);
         let plenty = plenty.get(class).copied().unwrap_or(0);
-        Group { nodes, class, speed, plenty, windows, pools: 0..0 }
+        Group { nodes, class, speed, plenty, windows, pools: 0..0, number }
     };
-    alike.into_iter().map(group).collect()
+    alike.into_iter().enumerate().map(group).collect()
 }
 
 /// Ranks each class among all by what its nodes have. What a job leaves of it is in the same order for all jobs.

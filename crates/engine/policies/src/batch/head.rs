@@ -6,7 +6,6 @@ use super::queue::Waiting;
 use super::running::Run;
 use super::split::{Room, Span, Split};
 use dfrsim_model::{SimTime, Yield};
-use std::collections::BTreeMap;
 
 /// The head of the queue at its reservation.
 #[derive(Clone, Debug)]
@@ -22,12 +21,12 @@ pub(super) struct Head {
     tasks: Vec<u64>,
     free: Vec<u64>,
     /// By need and speed: the least width for which there was no room beside it, at a version of the pools.
-    refused: BTreeMap<(usize, usize), (u64, u64)>,
+    refused: Vec<(u64, u64)>,
 }
 
 impl Head {
     /// Makes the reservation at the earliest moment at which a job has room beside running ones; `None` if there is no such moment. Running
-    /// jobs come with the moments at which they are expected to leave, which rise.
+    /// jobs come with the moments at which they are expected to leave, which rise. The rooms for its tasks must be [counted](Pools::count).
     pub(super) fn new<'a>(
         pools: &Pools,
         now: SimTime,
@@ -36,7 +35,7 @@ impl Head {
     ) -> Option<Head> {
         let (need, width) = (job.need, u64::from(job.job.width));
         let head = |time, spare| {
-            let (speed, end, refused) = (Yield::ONE, SimTime::MAX, BTreeMap::new());
+            let (speed, end, refused) = (Yield::ONE, SimTime::MAX, Vec::new());
             Head { time, need, speed, end, spare, tasks: Vec::new(), free: Vec::new(), refused }
         };
         if let Some(mut free) = pools.single() {
@@ -50,46 +49,32 @@ impl Head {
             }
             return (free >= width).then(|| head(time, free - width));
         }
-        let mut free = pools.free.clone();
+        let (mut free, dimensions) = (pools.free.clone(), pools.needs.dimensions());
         let mut opens: Vec<SimTime> =
             pools.groups.iter().flat_map(|group| &group.windows).map(|it| it.1).collect();
         opens.retain(|&until| until > now);
         opens.sort_unstable();
         let (mut opens, mut releases) = (opens.into_iter().peekable(), releases.peekable());
         let mut time = now;
-        let amounts = pools.needs.get(need);
-        let tasks_in = |free: &[u64], pool: usize| amounts.times_in(pools.of(free, pool).iter().copied());
-        // For how many tasks each pool has room, and at each speed all of those that are no slower.
-        let mut rooms: Vec<u64> = Vec::new();
+        let mut rooms = pools.rooms[need].clone();
         loop {
-            while let Some((_, Run { need, split, width, .. })) = releases.next_if(|(end, _)| *end <= time) {
-                let dimensions = pools.needs.dimensions();
-                for (pool, tasks) in split.parts(*width) {
-                    for (free, taken) in
-                        free[pool * dimensions..].iter_mut().zip(pools.taken(*need, pool, tasks))
-                    {
-                        *free += taken;
-                    }
-                    if let Some(room) = rooms.get_mut(pool) {
-                        *room = amounts.times_in(free[pool * dimensions..][..dimensions].iter().copied());
-                    }
+            while let Some((_, run)) = releases.next_if(|(end, _)| *end <= time) {
+                for (pool, tasks) in run.split.parts(run.width) {
+                    let freed = free[pool * dimensions..].iter_mut().zip(pools.taken(run.need, pool, tasks));
+                    freed.for_each(|(free, taken)| *free += taken);
+                    pools.count_pool(&mut rooms, need, &free, pool);
                 }
             }
             while opens.next_if(|&until| until <= time).is_some() {}
-            if rooms.is_empty() {
-                rooms = (0..pools.free.len() / pools.needs.dimensions())
-                    .map(|pool| tasks_in(&free, pool))
-                    .collect();
-            }
-            for &speed in &pools.speeds {
-                let end = job.job.end(time, speed);
-                let sum = pools.sum(job, (speed, time, end), |pool| rooms[pool]);
+            for &speed in pools.speeds.iter().filter(|_| rooms.all >= width) {
+                let at = (speed, time, job.job.end(time, speed));
+                let sum = pools.open_sum(&rooms, need, at);
                 if sum >= width {
-                    let mut tasks = vec![0; rooms.len()];
-                    for group in pools.open(amounts, speed, time, end) {
-                        tasks[group.pools.clone()].copy_from_slice(&rooms[group.pools.clone()]);
+                    let mut tasks = vec![0; rooms.tasks.len()];
+                    for group in pools.open(pools.needs.get(need), speed, time, at.2) {
+                        tasks[group.pools.clone()].copy_from_slice(&rooms.tasks[group.pools.clone()]);
                     }
-                    return Some(Head { tasks, free, speed, end, ..head(time, sum - width) });
+                    return Some(Head { tasks, free, speed, end: at.2, ..head(time, sum - width) });
                 }
             }
             let next = releases.peek().map(|(end, _)| *end).into_iter().chain(opens.peek().copied());
@@ -129,104 +114,104 @@ impl Head {
             }
         }
     }
-}
 
-impl Pools {
-    /// The same for a job that must leave a [`Head`] its room, from which it takes what it takes of it.
-    pub(super) fn room_beside(&mut self, now: SimTime, job: &Waiting, head: &mut Head) -> Option<Room> {
-        let width = u64::from(job.job.width);
-        if self.is_single {
-            let end = job.job.end(now, self.groups[0].speed);
-            if width > self.free[0] || end > head.time && width > head.spare {
-                return None;
-            }
-            head.spare -= if end > head.time { width } else { 0 };
-            return Some((Split::default(), end));
+    /// Where a job can start now that must leave the head its room, from which it takes what it takes of it.
+    pub(super) fn room_beside(&mut self, pools: &mut Pools, now: SimTime, job: &Waiting) -> Option<Room> {
+        let Some(free) = pools.single() else { return self.room_on_groups(pools, now, job) };
+        let (width, end) = (u64::from(job.job.width), job.job.end(now, pools.groups[0].speed));
+        if width > free || end > self.time && width > self.spare {
+            return None;
         }
-        (0..self.speeds.len()).find_map(|at| {
-            let speed = self.speeds[at];
+        self.spare -= if end > self.time { width } else { 0 };
+        Some((Split::default(), end))
+    }
+
+    /// The same where one number does not say it all.
+    #[inline(never)]
+    fn room_on_groups(&mut self, pools: &mut Pools, now: SimTime, job: &Waiting) -> Option<Room> {
+        pools.count(job.need);
+        let (pools, width) = (&*pools, u64::from(job.job.width));
+        let rooms = &pools.rooms[job.need];
+        if rooms.all < width {
+            return None;
+        }
+        let version = pools.version();
+        for (place, &speed) in pools.speeds.iter().enumerate() {
             let end = job.job.end(now, speed);
-            if self.sum_now(job, at, now, end) < width {
-                return None;
+            let at = (speed, now, end);
+            if pools.open_sum(rooms, job.need, at) < width {
+                continue;
             }
-            let need = self.needs.get(job.need);
-            let room = |pool: usize| need.times_in(self.of(&self.free, pool).iter().copied());
-            if end <= head.time {
-                return Some((self.choose((speed, now, end), job.need, job.job.width, room), end));
+            if end <= self.time {
+                return Some((pools.choose(at, job.need, job.job.width, |pool| rooms.tasks[pool]), end));
             }
             // What fails for one job fails for all others with the same need that are as wide.
-            let key = (job.need, at);
-            let is_known = !self.has_windows
-                && head
-                    .refused
-                    .get(&key)
-                    .is_some_and(|&(version, least)| version == self.version && width >= least);
-            let split = if is_known { None } else { self.beside(job, (speed, now, end), head) };
-            match split {
-                Some(split) => {
-                    self.cost(head, job.need, &split, job.job.width);
-                    Some((split, end))
-                }
-                None => {
-                    let known = head.refused.get(&key).filter(|(version, _)| *version == self.version);
-                    let least = known.map_or(width, |&(_, least)| least.min(width));
-                    head.refused.insert(key, (self.version, least));
-                    None
-                }
+            let key = job.need * pools.speeds.len() + place;
+            if self.refused.len() <= key {
+                self.refused.resize(key + 1, (0, 0));
             }
-        })
+            let known = Some(self.refused[key]).filter(|(of, _)| *of == version && !pools.has_windows);
+            if known.is_some_and(|(_, least)| width >= least) {
+                continue;
+            }
+            if let Some(split) = self.beside(pools, job, at) {
+                self.cost(pools, job.need, &split, job.job.width);
+                return Some((split, end));
+            }
+            self.refused[key] = (version, width);
+        }
+        None
     }
 
-    /// The pools of a job that ends after the reservation of the head of the queue: those first where the head loses no room.
-    fn beside(&self, job: &Waiting, at: Span, head: &Head) -> Option<Split> {
-        let need = self.needs.get(job.need);
-        let room = |pool: usize| need.times_in(self.of(&self.free, pool).iter().copied());
-        let harmless = |pool: usize| match (head.tasks[pool], self.node_use) {
-            (0, _) => room(pool),
-            (tasks, NodeUse::Shared) => {
-                let of_head = &self.needs.get(head.need).amounts;
-                let kept = self.of(&head.free, pool).iter().zip(of_head);
-                room(pool).min(need.times_in(kept.map(|(free, need)| free - need * tasks)))
+    /// The pools of a job that ends after the reservation: those first where the head loses no room.
+    fn beside(&self, pools: &Pools, job: &Waiting, at: Span) -> Option<Split> {
+        let (need, rooms, width) = (pools.needs.get(job.need), &pools.rooms[job.need].tasks, job.job.width);
+        let harmless = |pool: usize| match (self.tasks[pool], pools.node_use) {
+            (0, _) => rooms[pool],
+            (tasks, NodeUse::Shared) if rooms[pool] > 0 => {
+                let of_head = &pools.needs.get(self.need).amounts;
+                let kept = pools.of(&self.free, pool).iter().zip(of_head);
+                rooms[pool].min(need.times_in(kept.map(|(free, need)| free - need * tasks)))
             }
-            (_, NodeUse::Whole | NodeUse::Exclusive) => 0,
+            _ => 0,
         };
-        let mut split = self.choose(at, job.need, job.job.width, harmless);
+        let mut split = pools.choose(at, job.need, width, harmless);
         let placed: u32 = split.0.iter().map(|(_, tasks)| tasks).sum();
-        if placed < job.job.width {
-            let taken =
-                |pool| split.0.iter().find(|(other, _)| *other == pool).map_or(0, |(_, tasks)| *tasks);
-            let rest = |pool| room(pool) - u64::from(taken(pool));
-            let more = self.choose(at, job.need, job.job.width - placed, rest);
+        if placed < width {
+            // Each more takes at least one of the head's.
+            if self.spare == 0 {
+                return None;
+            }
+            let mut rest = rooms.clone();
+            split.0.iter().for_each(|&(pool, tasks)| rest[pool] -= u64::from(tasks));
+            let more = pools.choose(at, job.need, width - placed, |pool| rest[pool]);
             more.0.into_iter().for_each(|(pool, tasks)| split.add(pool, tasks));
         }
-        let cost: u64 = split
-            .0
-            .iter()
-            .map(|&(pool, tasks)| head.tasks[pool] - self.left_to(head, job.need, pool, tasks))
-            .sum();
-        (cost <= head.spare).then_some(split)
+        let lost =
+            |&(pool, tasks): &(usize, u32)| self.tasks[pool] - self.left_to(pools, job.need, pool, tasks);
+        (split.0.iter().map(lost).sum::<u64>() <= self.spare).then_some(split)
     }
 
-    /// How many tasks of the head of the queue a pool has room for beside some of another job.
-    fn left_to(&self, head: &Head, need: usize, pool: usize, tasks: u32) -> u64 {
-        if head.tasks[pool] == 0 {
+    /// How many tasks of the head a pool has room for beside some of another job.
+    fn left_to(&self, pools: &Pools, need: usize, pool: usize, tasks: u32) -> u64 {
+        if self.tasks[pool] == 0 {
             return 0;
         }
-        let taken = self.taken(need, pool, tasks);
-        let free =
-            self.of(&head.free, pool).iter().zip(taken).map(|(free, taken)| free.saturating_sub(taken));
-        self.needs.get(head.need).times_in(free).min(head.tasks[pool])
+        let taken = pools.taken(need, pool, tasks);
+        let free = pools.of(&self.free, pool).iter().zip(taken);
+        let left = free.map(|(free, taken)| free.saturating_sub(taken));
+        pools.needs.get(self.need).times_in(left).min(self.tasks[pool])
     }
 
-    /// Takes what a job takes off the room of the head of the queue.
-    fn cost(&self, head: &mut Head, need: usize, split: &Split, width: u32) {
+    /// Takes what a job takes off the room of the head.
+    fn cost(&mut self, pools: &Pools, need: usize, split: &Split, width: u32) {
+        let dimensions = pools.needs.dimensions();
         for (pool, tasks) in split.parts(width) {
-            let left = self.left_to(head, need, pool, tasks);
-            head.spare -= head.tasks[pool] - left;
-            head.tasks[pool] = left;
-            let dimensions = self.needs.dimensions();
-            let taken = self.taken(need, pool, tasks);
-            for (free, taken) in head.free[pool * dimensions..].iter_mut().zip(taken) {
+            let left = self.left_to(pools, need, pool, tasks);
+            self.spare -= self.tasks[pool] - left;
+            self.tasks[pool] = left;
+            let taken = pools.taken(need, pool, tasks);
+            for (free, taken) in self.free[pool * dimensions..].iter_mut().zip(taken) {
                 *free = free.saturating_sub(taken);
             }
         }

@@ -46,6 +46,7 @@ mod profile;
 mod queue;
 mod queue_order;
 mod reserved;
+mod rooms;
 mod running;
 mod scheduler;
 mod spare;

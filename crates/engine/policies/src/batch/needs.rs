@@ -69,6 +69,14 @@ impl Needs {
         }
     }
 
+    /// What tasks take of each resource of a pool that has so much.
+    #[inline]
+    pub(super) fn taken(&self, need: usize, whole: &[u64], tasks: u32) -> impl Iterator<Item = u64> {
+        let is_exclusive = self.node_use == NodeUse::Exclusive;
+        let amounts = self.all[need].amounts.iter().zip(whole);
+        amounts.map(move |(need, &whole)| if is_exclusive { whole } else { need * u64::from(tasks) })
+    }
+
     /// The number of a job's need.
     pub(super) fn of(&mut self, view: View<'_>, job: JobHandle) -> usize {
         if self.node_use == NodeUse::Whole && view.classes().is_none() {

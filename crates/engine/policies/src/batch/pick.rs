@@ -18,8 +18,11 @@ impl Pools {
         width: u32,
         room: impl Fn(usize) -> u64,
     ) -> Split {
+        if width == 0 {
+            return Split::default();
+        }
         if self.is_single {
-            return Split(if width > 0 { vec![(0, width)] } else { Vec::new() });
+            return Split(vec![(0, width)]);
         }
         let mut groups: Vec<&Group> = self.open(self.needs.get(need), speed, start, end).collect();
         groups.sort_by_key(|group| {
@@ -27,18 +30,21 @@ impl Pools {
         });
         let (mut split, mut missing) = (Split::default(), width);
         for group in groups {
+            let wanted = missing;
             let rooms = group.pools.clone().map(|pool| (pool, room(pool))).filter(|(_, room)| *room > 0);
-            let mut rooms: Vec<(usize, u64)> = rooms.collect();
-            if self.node_use != NodeUse::Whole && self.place != Place::First {
-                rooms = self.by_runs(&rooms, missing);
-            }
-            for (pool, room) in rooms {
-                if missing == 0 {
-                    return split;
-                }
+            let mut is_enough = |(pool, room): (usize, u64)| {
                 let tasks = u32::try_from(room).unwrap_or(u32::MAX).min(missing);
                 missing -= tasks;
                 split.0.push((pool, tasks));
+                missing == 0
+            };
+            let ends = if self.node_use == NodeUse::Whole || self.place == Place::First {
+                { rooms }.any(is_enough)
+            } else {
+                self.by_runs(&rooms.collect::<Vec<_>>(), wanted).into_iter().any(&mut is_enough)
+            };
+            if ends {
+                break;
             }
         }
         split

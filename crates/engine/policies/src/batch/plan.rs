@@ -14,9 +14,9 @@ pub(super) struct Plan {
     pub(super) timeline: Timeline,
     /// The same without reservations, where these are made again all the time.
     pub(super) base: Option<Timeline>,
-    /// While all are made again, each beside those before it: by need, width and estimate, the start of the last job like that. Another one
-    /// cannot start before.
-    pub(super) found: BTreeMap<(usize, u32, SimSpan), SimTime>,
+    /// While all are made again, each beside those before it: by need and width, estimates with the starts that were found, both rising.
+    /// A job like that of the same estimate, or of a longer one, cannot start before.
+    pub(super) found: BTreeMap<(usize, u32), Vec<(SimSpan, SimTime)>>,
     pub(super) is_again: bool,
     /// Whether nodes came free before they were expected to since the last pass.
     pub(super) freed: bool,
@@ -77,11 +77,18 @@ impl Plan {
 
     /// Gives a job that has none the earliest reservation, if there is one.
     pub(super) fn reserve_earliest(&mut self, pools: &Pools, now: SimTime, job: &mut Waiting) {
-        let key = (job.need, job.job.width, job.job.estimate);
-        let from = self.found.get(&key).map_or(now, |&start| start.max(now));
+        let (key, estimate) = ((job.need, job.job.width), job.job.estimate);
+        let mut found = if self.is_again { Some(self.found.entry(key).or_default()) } else { None };
+        let bound = found.as_ref().and_then(|found| {
+            let shorter = found.partition_point(|(other, _)| *other <= estimate);
+            found[..shorter].last().map(|(_, start)| *start)
+        });
+        let from = bound.map_or(now, |start| start.max(now));
         if let Some(earliest) = self.timeline.earliest(pools, from, job, SimTime::MAX) {
-            if self.is_again {
-                self.found.insert(key, earliest.0);
+            if let Some(found) = &mut found {
+                let first = found.partition_point(|(other, _)| *other < estimate);
+                let last = found.partition_point(|(other, start)| *other <= estimate || *start <= earliest.0);
+                found.splice(first..last, [(estimate, earliest.0)]);
             }
             self.reserve(pools, job, earliest);
         }

@@ -12,6 +12,7 @@ use super::needs::{Need, Needs};
 use super::node_use::NodeUse;
 use super::place::Place;
 use super::queue::Waiting;
+use super::rooms::Rooms;
 use super::split::{Room, Span, Split};
 use dfrsim_cluster::{JobHandle, View};
 use dfrsim_model::{NodeId, SimSpan, SimTime, Yield};
@@ -39,10 +40,13 @@ pub(super) struct Pools {
     platform_changes: Option<u64>,
     /// By class: how many nodes there are, and what one has.
     classes: Vec<(u32, Vec<u64>)>,
-    /// Counts changes of what is free.
-    pub(super) version: u64,
-    /// By need: for how many tasks there is room at each speed or above, and the version for which that was counted.
-    rooms: Vec<(u64, Vec<u64>)>,
+    /// By pool: the place of its group.
+    group_at: Vec<usize>,
+    /// The pools of the last changes of what is free, and how many changes were before.
+    changed: Vec<usize>,
+    forgotten: u64,
+    /// By need.
+    pub(super) rooms: Vec<Rooms>,
 }
 
 impl Pools {
@@ -63,7 +67,9 @@ impl Pools {
             has_windows: false,
             platform_changes: None,
             classes: Vec::new(),
-            version: 1,
+            group_at: Vec::new(),
+            changed: Vec::new(),
+            forgotten: 1,
             rooms: Vec::new(),
         }
     }
@@ -79,6 +85,7 @@ impl Pools {
         is_new
     }
 
+    #[inline(never)]
     fn group(&mut self, view: View<'_>) {
         self.groups = alike(view, self.place);
         self.has_windows = self.groups.iter().any(|group| !group.windows.is_empty());
@@ -123,7 +130,15 @@ impl Pools {
         for node in (0..view.nodes()).filter(|&node| !view.is_up(NodeId(node))) {
             self.nodes.remove(node..node + 1);
         }
-        self.version += 1;
+        self.group_at =
+            self.groups.iter().flat_map(|group| group.pools.clone().map(|_| group.number)).collect();
+        self.forgotten = self.version() + 1;
+        self.changed.clear();
+    }
+
+    /// Counts changes of what is free.
+    pub(super) fn version(&self) -> u64 {
+        self.forgotten + self.changed.len() as u64
     }
 
     /// What is free, where one number says it all: equal nodes without windows, a node for each task.
@@ -148,7 +163,7 @@ impl Pools {
     }
 
     pub(super) fn group_of(&self, pool: usize) -> &Group {
-        &self.groups[self.groups.partition_point(|group| group.pools.end <= pool)]
+        &self.groups[self.group_at[pool]]
     }
 
     /// The node of a pool, where each node is one.
@@ -187,63 +202,77 @@ impl Pools {
             .filter(move |it| it.speed >= speed && need.fits[it.class] && it.is_open(start, end))
     }
 
+    /// Of some rooms those until a moment, in all pools.
+    pub(super) fn open_sum(&self, rooms: &Rooms, need: usize, (speed, start, end): Span) -> u64 {
+        self.open(self.needs.get(need), speed, start, end).map(|group| rooms.sums[group.number]).sum()
+    }
+
+    /// For how many tasks of a need a pool has room, by what is free there.
+    fn room_in(&self, need: usize, free: &[u64], pool: usize) -> u64 {
+        let need = self.needs.get(need);
+        if !need.fits[self.group_of(pool).class] {
+            return 0;
+        }
+        need.times_in(self.of(free, pool).iter().copied())
+    }
+
+    /// Counts one pool again, by what is free there.
+    pub(super) fn count_pool(&self, rooms: &mut Rooms, need: usize, free: &[u64], pool: usize) {
+        rooms.set(pool, self.group_at[pool], self.room_in(need, free, pool));
+    }
+
+    /// Counts for how many tasks of a need there is room, where that has changed since the last count.
+    pub(super) fn count(&mut self, need: usize) {
+        if self.rooms.len() <= need {
+            self.rooms.resize_with(need + 1, Rooms::default);
+        }
+        let version = self.version();
+        let mut rooms = std::mem::take(&mut self.rooms[need]);
+        if let Some(seen) = rooms.version.checked_sub(self.forgotten) {
+            for &pool in &self.changed[seen as usize..] {
+                self.count_pool(&mut rooms, need, &self.free, pool);
+            }
+        } else {
+            let pools = self.group_at.len();
+            rooms = Rooms::none(pools, self.groups.len());
+            (0..pools).for_each(|pool| self.count_pool(&mut rooms, need, &self.free, pool));
+        }
+        self.rooms[need] = Rooms { version, ..rooms };
+    }
+
     /// For how many tasks of a job these pools have room until a moment, by what is free in each.
     pub(super) fn sum(&self, job: &Waiting, (speed, start, end): Span, tasks: impl Fn(usize) -> u64) -> u64 {
         let open = self.open(self.needs.get(job.need), speed, start, end);
         open.flat_map(|group| group.pools.clone()).map(tasks).sum()
     }
 
-    /// The same of what is free now, remembered until that changes.
-    pub(super) fn sum_now(&mut self, job: &Waiting, at_speed: usize, now: SimTime, end: SimTime) -> u64 {
-        let sum = |pools: &Pools, speed, end| {
-            let need = pools.needs.get(job.need);
-            pools.sum(job, (speed, now, end), |pool| {
-                need.times_in(pools.of(&pools.free, pool).iter().copied())
-            })
-        };
-        if self.has_windows {
-            return sum(self, self.speeds[at_speed], end);
-        }
-        if self.rooms.len() <= job.need {
-            self.rooms.resize(job.need + 1, (0, Vec::new()));
-        }
-        if self.rooms[job.need].0 != self.version {
-            let rooms = self.speeds.iter().map(|&speed| sum(self, speed, SimTime::MAX)).collect();
-            self.rooms[job.need] = (self.version, rooms);
-        }
-        self.rooms[job.need].1[at_speed]
-    }
-
     /// Where a job can start now: on the fastest nodes that suffice.
     #[inline]
     pub(super) fn room_now(&mut self, now: SimTime, job: &Waiting) -> Option<Room> {
-        let BatchJob { width, .. } = job.job;
-        if self.is_single {
-            let end = || (Split::default(), job.job.end(now, self.groups[0].speed));
-            return (u64::from(width) <= self.free[0]).then(end);
-        }
-        self.room_on_groups(now, job)
+        let Some(free) = self.single() else { return self.room_on_groups(now, job) };
+        let end = || (Split::default(), job.job.end(now, self.groups[0].speed));
+        (u64::from(job.job.width) <= free).then(end)
     }
 
     /// The same where one number does not say it all.
+    #[inline(never)]
     fn room_on_groups(&mut self, now: SimTime, job: &Waiting) -> Option<Room> {
-        let width = job.job.width;
-        (0..self.speeds.len()).find_map(|at| {
-            let speed = self.speeds[at];
+        self.count(job.need);
+        let (rooms, width) = (&self.rooms[job.need], job.job.width);
+        if rooms.all < width.into() {
+            return None;
+        }
+        self.speeds.iter().find_map(|&speed| {
             let end = job.job.end(now, speed);
-            (self.sum_now(job, at, now, end) >= width.into()).then(|| {
-                let need = self.needs.get(job.need);
-                let room = |pool| need.times_in(self.of(&self.free, pool).iter().copied());
-                (self.choose((speed, now, end), job.need, width, room), end)
-            })
+            let at = (speed, now, end);
+            let has_room = self.open_sum(rooms, job.need, at) >= width.into();
+            has_room.then(|| (self.choose(at, job.need, width, |pool| rooms.tasks[pool]), end))
         })
     }
 
     /// What tasks take of each resource of a pool.
     pub(super) fn taken(&self, need: usize, pool: usize, tasks: u32) -> impl Iterator<Item = u64> {
-        let (is_exclusive, need) = (self.node_use == NodeUse::Exclusive, self.needs.get(need));
-        let amounts = need.amounts.iter().zip(self.of(&self.whole, pool));
-        amounts.map(move |(need, &whole)| if is_exclusive { whole } else { need * u64::from(tasks) })
+        self.needs.taken(need, self.of(&self.whole, pool), tasks)
     }
 
     /// Takes room for tasks of a job.
@@ -269,15 +298,26 @@ impl Pools {
     }
 
     fn change(&mut self, need: usize, split: &Split, width: u32, change: impl Fn(&mut u64, u64)) {
-        self.version += 1;
         let dimensions = self.needs.dimensions();
         for (pool, tasks) in split.parts(width) {
-            let amounts: Vec<u64> = self.taken(need, pool, tasks).collect();
-            for (dimension, amount) in amounts.into_iter().enumerate() {
-                change(&mut self.free[pool * dimensions + dimension], amount);
-                change(&mut self.total[dimension], amount);
+            self.will_change(pool);
+            let Pools { needs, whole, free, total, .. } = self;
+            let amounts = needs.taken(need, &whole[pool * dimensions..], tasks);
+            let free = &mut free[pool * dimensions..];
+            for (amount, (free, total)) in amounts.zip(free.iter_mut().zip(total)) {
+                change(free, amount);
+                change(total, amount);
             }
         }
+    }
+
+    fn will_change(&mut self, pool: usize) {
+        // Once so much has changed, all is counted again.
+        if self.changed.len() > 2 * self.group_at.len() {
+            self.forgotten = self.version();
+            self.changed.clear();
+        }
+        self.changed.push(pool);
     }
 
     /// Whether there is room for tasks of a need in these pools.
@@ -289,9 +329,6 @@ impl Pools {
 
     /// Takes what is free of the room for some tasks; what that is, to [release](Pools::release) it.
     pub(super) fn hold(&mut self, need: usize, split: &Split) -> Vec<(usize, u64)> {
-        if split.0.is_empty() {
-            return Vec::new();
-        }
         let dimensions = self.needs.dimensions();
         let amounts = split.0.iter().flat_map(|&(pool, tasks)| {
             (pool * dimensions..)
@@ -299,24 +336,21 @@ impl Pools {
                 .map(|(at, amount)| (at, amount.min(self.free[at])))
         });
         let held: Vec<(usize, u64)> = amounts.collect();
-        self.version += 1;
-        for (at, amount) in &held {
-            self.free[*at] -= amount;
-            self.total[at % dimensions] -= amount;
-        }
+        self.change_held(&held, |free, amount| *free -= amount);
         held
     }
 
     /// Gives back what was held.
     pub(super) fn release(&mut self, held: &[(usize, u64)]) {
-        if held.is_empty() {
-            return;
-        }
-        self.version += 1;
+        self.change_held(held, |free, amount| *free += amount);
+    }
+
+    fn change_held(&mut self, held: &[(usize, u64)], change: impl Fn(&mut u64, u64)) {
         let dimensions = self.needs.dimensions();
-        for (at, amount) in held {
-            self.free[*at] += amount;
-            self.total[at % dimensions] += amount;
+        for &(at, amount) in held {
+            self.will_change(at / dimensions);
+            change(&mut self.free[at], amount);
+            change(&mut self.total[at % dimensions], amount);
         }
     }
 

@@ -172,6 +172,7 @@ impl BatchScheduler {
         can_change && self.order_again(now)
     }
 
+    #[inline(never)]
     fn order_again(&mut self, now: SimTime) -> bool {
         let depends_on_time = self.policy.order == QueueOrder::Wfp3;
         let Some(site) = &self.site else { return self.queue.sort(now) };
@@ -226,7 +227,7 @@ impl BatchScheduler {
     fn room(&mut self, now: SimTime, job: &Waiting, beside: &mut Beside<'_>) -> Option<Room> {
         match beside {
             Beside::NoReservation => self.pools.room_now(now, job),
-            Beside::Head(head) => self.pools.room_beside(now, job, head),
+            Beside::Head(head) => head.room_beside(&mut self.pools, now, job),
             Beside::Plan(plan) => {
                 let (start, room) = plan.earliest(&self.pools, now, job, SimTime::MAX)?;
                 (start == now).then_some(room)
@@ -383,6 +384,7 @@ impl BatchScheduler {
     }
 
     /// When the next decision is due by the settings of the site.
+    #[inline(never)]
     fn next_change(&self, now: SimTime, site: &Site) -> Option<SimTime> {
         let reserved = self.reserved.iter().map(|reserved| reserved.job.job.job);
         let waiting = || self.queue.jobs.iter().map(|job| job.job.job).chain(self.preempted.iter().copied());

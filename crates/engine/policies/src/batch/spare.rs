@@ -41,6 +41,7 @@ impl BatchScheduler {
                 if !clock.backfills {
                     break;
                 }
+                self.pools.count(job.need);
                 let mut releases = self.releases(now);
                 releases.sort_by_key(|(end, run)| (*end, run.sequence));
                 if let Some((held, awaited)) = Reserved::bind(&self.pools, now, &job, &releases) {
