@@ -12,10 +12,15 @@ impl BatchScheduler {
     /// earliest moment at which it will have room; of the jobs behind it those start that do not delay it (Lifka 1995; Mu'alem and
     /// Feitelson 2001, section 2). While the head cannot have a reservation, since too many nodes are down, all others go before it.
     pub(super) fn backfill(&mut self, view: View<'_>, decision: &mut Decision) {
-        let Some(first) = self.start_in_turn(view, decision) else { return };
-        if self.policy.discipline == Discipline::Fcfs || self.is_full() {
-            return;
+        let first = self.start_in_turn(view, decision);
+        if let Some(first) = first.filter(|_| self.policy.discipline != Discipline::Fcfs && !self.is_full()) {
+            self.backfill_behind(view, first, decision);
         }
+    }
+
+    /// Starts jobs behind the first one that cannot start.
+    #[inline(never)]
+    fn backfill_behind(&mut self, view: View<'_>, first: usize, decision: &mut Decision) {
         let (now, clock) = (view.now(), self.clock(view.now()));
         if !clock.backfills {
             return;

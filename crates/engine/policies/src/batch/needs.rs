@@ -38,6 +38,9 @@ impl Needs {
 
     /// Learns which resources nodes have.
     pub(super) fn know(&mut self, classes: Option<&NodeClasses>) {
+        if self.node_use == NodeUse::Whole && classes.is_none() {
+            self.all = vec![Need { amounts: vec![1], fits: vec![true] }];
+        }
         if self.node_use != NodeUse::Whole {
             self.dimensions = 2 + classes.map_or(0, |classes| classes.resources().len());
         }
@@ -78,13 +81,14 @@ impl Needs {
     }
 
     /// The number of a job's need.
+    #[inline]
     pub(super) fn of(&mut self, view: View<'_>, job: JobHandle) -> usize {
-        if self.node_use == NodeUse::Whole && view.classes().is_none() {
-            if self.all.is_empty() {
-                self.all.push(Need { amounts: vec![1], fits: vec![true] });
-            }
-            return 0;
-        }
+        let is_known = self.node_use == NodeUse::Whole && view.classes().is_none();
+        if is_known { 0 } else { self.number(view, job) }
+    }
+
+    #[inline(never)]
+    fn number(&mut self, view: View<'_>, job: JobHandle) -> usize {
         let (seen, classes) = (view.job(job), view.classes());
         let mut amounts = vec![1];
         if self.node_use != NodeUse::Whole {

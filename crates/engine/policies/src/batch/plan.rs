@@ -59,6 +59,7 @@ impl Plan {
     }
 
     /// The next moment at which a reservation begins.
+    #[inline(never)]
     pub(super) fn next_start(&self, now: SimTime, queue: &Queue) -> Option<SimTime> {
         let not_before = if self.overdue { now + OVERRUN } else { now };
         let starts = queue.jobs.iter().map(|job| job.start);

@@ -40,6 +40,8 @@ pub(super) struct Pools {
     platform_changes: Option<u64>,
     /// By class: how many nodes there are, and what one has.
     classes: Vec<(u32, Vec<u64>)>,
+    /// By need: for how many tasks there is room while the cluster is empty.
+    most: Vec<u64>,
     /// By pool: the place of its group.
     group_at: Vec<usize>,
     /// The pools of the last changes of what is free, and how many changes were before.
@@ -67,6 +69,7 @@ impl Pools {
             has_windows: false,
             platform_changes: None,
             classes: Vec::new(),
+            most: Vec::new(),
             group_at: Vec::new(),
             changed: Vec::new(),
             forgotten: 1,
@@ -142,6 +145,7 @@ impl Pools {
     }
 
     /// What is free, where one number says it all: equal nodes without windows, a node for each task.
+    #[inline]
     pub(super) fn single(&self) -> Option<u64> {
         self.is_single.then(|| self.free[0])
     }
@@ -151,12 +155,22 @@ impl Pools {
     }
 
     /// The number of an estimated need, which jobs with equal tasks share.
+    #[inline]
     pub(super) fn need_of(&mut self, view: View<'_>, job: JobHandle) -> usize {
         self.needs.of(view, job)
     }
 
     /// For how many tasks of a need the cluster has room while it is empty and all nodes are up.
-    pub(super) fn most(&self, need: usize) -> u64 {
+    #[inline]
+    pub(super) fn most(&mut self, need: usize) -> u64 {
+        while self.most.len() <= need {
+            self.most.push(self.count_most(self.most.len()));
+        }
+        self.most[need]
+    }
+
+    #[inline(never)]
+    fn count_most(&self, need: usize) -> u64 {
         let need = self.needs.get(need);
         let fitting = self.classes.iter().zip(&need.fits).filter(|(_, fits)| **fits);
         fitting.map(|((count, has), _)| u64::from(*count) * need.times_in(has.iter().copied())).sum()
@@ -222,7 +236,15 @@ impl Pools {
     }
 
     /// Counts for how many tasks of a need there is room, where that has changed since the last count.
+    #[inline]
     pub(super) fn count(&mut self, need: usize) {
+        if !self.is_single {
+            self.count_pools(need);
+        }
+    }
+
+    #[inline(never)]
+    fn count_pools(&mut self, need: usize) {
         if self.rooms.len() <= need {
             self.rooms.resize_with(need + 1, Rooms::default);
         }
@@ -297,6 +319,7 @@ impl Pools {
         self.change(need, split, width, |free, amount| *free += amount);
     }
 
+    #[inline(never)]
     fn change(&mut self, need: usize, split: &Split, width: u32, change: impl Fn(&mut u64, u64)) {
         let dimensions = self.needs.dimensions();
         for (pool, tasks) in split.parts(width) {
@@ -359,12 +382,14 @@ impl Pools {
     }
 
     /// When a job that starts in these pools ends by its estimate.
+    #[inline]
     pub(super) fn end(&self, start: SimTime, job: &BatchJob, split: &Split) -> SimTime {
-        if self.is_single {
-            return job.end(start, self.groups[0].speed);
-        }
-        let slowest = self.groups_of(split).map(|group| group.speed).min();
-        job.end(start, slowest.unwrap_or(Yield::ONE))
+        job.end(start, if self.is_single { self.groups[0].speed } else { self.slowest(split) })
+    }
+
+    #[inline(never)]
+    fn slowest(&self, split: &Split) -> Yield {
+        self.groups_of(split).map(|group| group.speed).min().unwrap_or(Yield::ONE)
     }
 
     /// Whether no window begins in these pools from one moment to another.

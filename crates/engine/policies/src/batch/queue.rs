@@ -58,15 +58,18 @@ impl Queue {
     }
 
     /// A job joins without a priority; orders that depend on the time are for [`Queue::sort`].
+    #[inline]
     pub(super) fn insert(&mut self, job: Waiting) {
-        let is_last = |last: &Waiting| match self.order {
+        let is_last = match self.order {
             QueueOrder::Wfp3 => true,
-            QueueOrder::Arrival => last.job.sequence < job.job.sequence,
+            QueueOrder::Arrival => self.jobs.back().is_none_or(|last| last.job.sequence < job.job.sequence),
             QueueOrder::Sjf | QueueOrder::Ljf | QueueOrder::Saf => false,
         };
-        if self.jobs.back().is_none_or(is_last) {
-            return self.jobs.push_back(job);
-        }
+        if is_last { self.jobs.push_back(job) } else { self.insert_in_order(job) }
+    }
+
+    #[inline(never)]
+    fn insert_in_order(&mut self, job: Waiting) {
         let new = &job.job;
         let at = self.jobs.partition_point(|other| self.order.compare(&other.job, new, new.submit).is_lt());
         self.jobs.insert(at, job);

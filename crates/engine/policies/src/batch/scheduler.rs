@@ -100,8 +100,14 @@ impl BatchScheduler {
         self.join(Waiting::new(BatchJob::new(view, job), need));
     }
 
-    pub(super) fn join(&mut self, mut job: Waiting) {
-        let Some(site) = &self.site else { return self.queue.insert(job) };
+    #[inline]
+    pub(super) fn join(&mut self, job: Waiting) {
+        if self.site.is_none() { self.queue.insert(job) } else { self.join_by_priority(job) }
+    }
+
+    #[inline(never)]
+    fn join_by_priority(&mut self, mut job: Waiting) {
+        let Some(site) = &self.site else { return };
         let last = self.queue.jobs.back();
         let is_behind = last.is_none_or(|last| site.always_precedes(last.job.job, job.job.job));
         self.is_settled &= is_behind && self.queue.is_by_arrival();
