@@ -25,8 +25,9 @@ impl BatchScheduler {
         if !clock.backfills {
             return;
         }
+        let next = if self.site.is_none() { self.next_fitting(first + 1) } else { Some(first + 1) };
+        let (Some(mut at), mut tests) = (next, clock.tests - 1) else { return };
         let mut head = self.reservation(now, first);
-        let (mut at, mut tests) = (first + 1, clock.tests - 1);
         while at < self.queue.jobs.len() && tests > 0 && !self.is_full() {
             if let (None, Some(head)) = (&self.site, &head) {
                 let Some(next) = self.next_candidate(now, at, head) else { return };
@@ -90,19 +91,24 @@ impl BatchScheduler {
         !rounds && !self.pools.has_windows()
     }
 
-    /// The next job from a place in the queue on that might start beside the head.
-    fn next_candidate(&self, now: SimTime, from: usize, head: &Head) -> Option<usize> {
+    /// The next job from a place in the queue on that might find room now.
+    fn next_fitting(&self, from: usize) -> Option<usize> {
         let mut jobs = self.queue.jobs.range(from..);
         let found = match self.pools.single() {
-            Some(free) => {
-                let speed = self.pools.groups[0].speed;
-                jobs.position(|job| {
-                    let width = u64::from(job.job.width);
-                    width <= free && (width <= head.spare || job.job.end(now, speed) <= head.time)
-                })
-            }
+            Some(free) => jobs.position(|job| u64::from(job.job.width) <= free),
             None => jobs.position(|job| self.pools.might_fit(job)),
         };
+        Some(from + found?)
+    }
+
+    /// The same beside the head.
+    fn next_candidate(&self, now: SimTime, from: usize, head: &Head) -> Option<usize> {
+        let Some(free) = self.pools.single() else { return self.next_fitting(from) };
+        let (mut jobs, speed) = (self.queue.jobs.range(from..), self.pools.groups[0].speed);
+        let found = jobs.position(|job| {
+            let width = u64::from(job.job.width);
+            width <= free && (width <= head.spare || job.job.end(now, speed) <= head.time)
+        });
         Some(from + found?)
     }
 

@@ -59,6 +59,7 @@ impl Pools {
     }
 
     /// The nodes of a job that starts in these pools, which it has from now on.
+    #[inline]
     pub(super) fn place(
         &mut self,
         view: View<'_>,
@@ -66,10 +67,16 @@ impl Pools {
         split: &Split,
         placement: &mut Vec<NodeRange>,
     ) {
-        placement.clear();
         if self.is_single {
-            return self.nodes.take(width, placement);
+            self.nodes.take(width, placement);
+        } else {
+            self.place_on_groups(view, width, split, placement);
         }
+    }
+
+    #[inline(never)]
+    fn place_on_groups(&mut self, view: View<'_>, width: u32, split: &Split, placement: &mut Vec<NodeRange>) {
+        placement.clear();
         let mut parts: Vec<(u32, u32)> = Vec::with_capacity(width as usize);
         for (pool, tasks) in split.parts(width) {
             if self.node_use == NodeUse::Whole {
