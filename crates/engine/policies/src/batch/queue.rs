@@ -23,6 +23,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// A job without a reservation.
+    #[inline]
     pub(super) fn new(job: BatchJob, need: usize) -> Waiting {
         Waiting { job, need, priority: 0, start: SimTime::MAX, end: SimTime::MAX, split: Split::default() }
     }
@@ -59,20 +60,23 @@ impl Queue {
 
     /// A job joins without a priority; orders that depend on the time are for [`Queue::sort`].
     #[inline]
-    pub(super) fn insert(&mut self, job: Waiting) {
+    pub(super) fn insert(&mut self, job: BatchJob, need: usize) {
         let is_last = match self.order {
             QueueOrder::Wfp3 => true,
-            QueueOrder::Arrival => self.jobs.back().is_none_or(|last| last.job.sequence < job.job.sequence),
+            QueueOrder::Arrival => self.jobs.back().is_none_or(|last| last.job.sequence < job.sequence),
             QueueOrder::Sjf | QueueOrder::Ljf | QueueOrder::Saf => false,
         };
-        if is_last { self.jobs.push_back(job) } else { self.insert_in_order(job) }
+        if is_last {
+            self.jobs.push_back(Waiting::new(job, need));
+        } else {
+            self.insert_in_order(job, need);
+        }
     }
 
     #[inline(never)]
-    fn insert_in_order(&mut self, job: Waiting) {
-        let new = &job.job;
-        let at = self.jobs.partition_point(|other| self.order.compare(&other.job, new, new.submit).is_lt());
-        self.jobs.insert(at, job);
+    fn insert_in_order(&mut self, job: BatchJob, need: usize) {
+        let at = self.jobs.partition_point(|other| self.order.compare(&other.job, &job, job.submit).is_lt());
+        self.jobs.insert(at, Waiting::new(job, need));
     }
 
     /// The job of a place leaves the queue for good.

@@ -97,23 +97,23 @@ impl BatchScheduler {
 
     /// A job joins the queue, with what is left of its estimate.
     fn enqueue(&mut self, view: View<'_>, job: JobHandle, need: usize) {
-        self.join(Waiting::new(BatchJob::new(view, job), need));
+        self.join(BatchJob::new(view, job), need);
     }
 
     #[inline]
-    pub(super) fn join(&mut self, job: Waiting) {
-        if self.site.is_none() { self.queue.insert(job) } else { self.join_by_priority(job) }
+    pub(super) fn join(&mut self, job: BatchJob, need: usize) {
+        if self.site.is_none() { self.queue.insert(job, need) } else { self.join_by_priority(job, need) }
     }
 
     #[inline(never)]
-    fn join_by_priority(&mut self, mut job: Waiting) {
+    fn join_by_priority(&mut self, job: BatchJob, need: usize) {
         let Some(site) = &self.site else { return };
         let last = self.queue.jobs.back();
-        let is_behind = last.is_none_or(|last| site.always_precedes(last.job.job, job.job.job));
+        let is_behind = last.is_none_or(|last| site.always_precedes(last.job.job, job.job));
         self.is_settled &= is_behind && self.queue.is_by_arrival();
-        job.priority = site.priority(job.job.job);
+        let priority = site.priority(job.job);
         self.has_joined = true;
-        self.queue.jobs.push_back(job);
+        self.queue.jobs.push_back(Waiting { priority, ..Waiting::new(job, need) });
     }
 
     fn submit(&mut self, view: View<'_>, job: JobHandle, decision: &mut Decision) {
@@ -167,7 +167,7 @@ impl BatchScheduler {
         self.plan = None;
         self.queue.jobs.iter_mut().for_each(Waiting::withdraw);
         if let Some(reserved) = self.reserved.take() {
-            self.join(reserved.job);
+            self.join(reserved.job.job, reserved.job.need);
         }
     }
 

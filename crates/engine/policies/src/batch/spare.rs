@@ -80,7 +80,7 @@ impl BatchScheduler {
         let is_ready = reserved.is_ready(&self.pools);
         let end = self.pools.end(now, &job.job, held);
         if self.holds(job.job.job) || is_ready && !self.pools.is_open(held, now, end) {
-            self.join(reserved.job);
+            self.join(reserved.job.job, reserved.job.need);
             self.order(now);
         } else if is_ready {
             let split = if self.pools.single().is_some() { Split::default() } else { reserved.held };
