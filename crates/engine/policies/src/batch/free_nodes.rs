@@ -22,6 +22,7 @@ impl FreeNodes {
         free
     }
 
+    #[inline]
     pub(crate) fn insert(&mut self, range: NodeRange) {
         let nodes = range.indices();
         self.lowest = self.lowest.min(nodes.start / 64);

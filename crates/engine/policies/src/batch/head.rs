@@ -7,6 +7,9 @@ use super::running::Run;
 use super::split::{Room, Span, Split};
 use dfrsim_model::{SimTime, Yield};
 
+/// In place of a version of the pools: that and all later ones.
+const FROM_NOW_ON: u64 = u64::MAX;
+
 /// The head of the queue at its reservation.
 #[derive(Clone, Debug)]
 pub(super) struct Head {
@@ -20,7 +23,7 @@ pub(super) struct Head {
     /// How many of its tasks each pool has room for, and what is free there; empty for a single pool.
     tasks: Vec<u64>,
     free: Vec<u64>,
-    /// By need and speed: the least width for which there was no room beside it, at a version of the pools.
+    /// By need and speed: the least width for which there was no room beside it, at a version of the pools, or from then on.
     refused: Vec<(u64, u64)>,
 }
 
@@ -56,13 +59,13 @@ impl Head {
         opens.sort_unstable();
         let (mut opens, mut releases) = (opens.into_iter().peekable(), releases.peekable());
         let mut time = now;
-        let mut rooms = pools.rooms[need].clone();
+        let (mut rooms, amounts) = (pools.rooms[need].clone(), pools.needs.get(need));
         loop {
             while let Some((_, run)) = releases.next_if(|(end, _)| *end <= time) {
                 for (pool, tasks) in run.split.parts(run.width) {
                     let freed = free[pool * dimensions..].iter_mut().zip(pools.taken(run.need, pool, tasks));
                     freed.for_each(|(free, taken)| *free += taken);
-                    pools.count_pool(&mut rooms, need, &free, pool);
+                    pools.count_pool(&mut rooms, amounts, &free, pool);
                 }
             }
             while opens.next_if(|&until| until <= time).is_some() {}
@@ -71,7 +74,7 @@ impl Head {
                 let sum = pools.open_sum(&rooms, need, at);
                 if sum >= width {
                     let mut tasks = vec![0; rooms.tasks.len()];
-                    for group in pools.open(pools.needs.get(need), speed, time, at.2) {
+                    for group in pools.open(amounts, speed, time, at.2) {
                         tasks[group.pools.clone()].copy_from_slice(&rooms.tasks[group.pools.clone()]);
                     }
                     return Some(Head { tasks, free, speed, end: at.2, ..head(time, sum - width) });
@@ -94,6 +97,7 @@ impl Head {
 
     /// A running job that was expected to leave at a moment leaves now.
     pub(super) fn grow(&mut self, pools: &Pools, end: SimTime, run: &Run) {
+        self.refused.clear();
         if end <= self.time {
             return;
         }
@@ -150,21 +154,26 @@ impl Head {
             if self.refused.len() <= key {
                 self.refused.resize(key + 1, (0, 0));
             }
-            let known = Some(self.refused[key]).filter(|(of, _)| *of == version && !pools.has_windows);
-            if known.is_some_and(|(_, least)| width >= least) {
+            let (of, least) = self.refused[key];
+            if (of == version || of == FROM_NOW_ON) && width >= least && !pools.has_windows {
                 continue;
             }
-            if let Some(split) = self.beside(pools, job, at) {
-                self.cost(pools, job.need, &split, job.job.width);
-                return Some((split, end));
+            match self.beside(pools, job, at) {
+                Ok(split) => {
+                    self.cost(pools, job.need, &split, job.job.width);
+                    return Some((split, end));
+                }
+                // While none of its room can be lost, that which is beside it becomes no more.
+                Err(placed) if self.spare == 0 => self.refused[key] = (FROM_NOW_ON, placed + 1),
+                Err(_) => self.refused[key] = (version, width),
             }
-            self.refused[key] = (version, width);
         }
         None
     }
 
-    /// The pools of a job that ends after the reservation: those first where the head loses no room.
-    fn beside(&self, pools: &Pools, job: &Waiting, at: Span) -> Option<Split> {
+    /// The pools of a job that ends after the reservation: those first where the head loses no room; or for how many of its tasks there
+    /// is room there.
+    fn beside(&self, pools: &Pools, job: &Waiting, at: Span) -> Result<Split, u64> {
         let (need, rooms, width) = (pools.needs.get(job.need), &pools.rooms[job.need].tasks, job.job.width);
         let harmless = |pool: usize| match (self.tasks[pool], pools.node_use) {
             (0, _) => rooms[pool],
@@ -180,7 +189,7 @@ impl Head {
         if placed < width {
             // Each more takes at least one of the head's.
             if self.spare == 0 {
-                return None;
+                return Err(placed.into());
             }
             let mut rest = rooms.clone();
             split.0.iter().for_each(|&(pool, tasks)| rest[pool] -= u64::from(tasks));
@@ -189,7 +198,8 @@ impl Head {
         }
         let lost =
             |&(pool, tasks): &(usize, u32)| self.tasks[pool] - self.left_to(pools, job.need, pool, tasks);
-        (split.0.iter().map(lost).sum::<u64>() <= self.spare).then_some(split)
+        let is_beside = split.0.iter().map(lost).sum::<u64>() <= self.spare;
+        if is_beside { Ok(split) } else { Err(placed.into()) }
     }
 
     /// How many tasks of the head a pool has room for beside some of another job.

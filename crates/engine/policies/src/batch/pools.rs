@@ -36,8 +36,8 @@ pub(super) struct Pools {
     pub(super) nodes: FreeNodes,
     pub(super) is_single: bool,
     pub(super) has_windows: bool,
-    /// The state of the platform for which the groups were made.
-    platform_changes: Option<u64>,
+    /// The state of the platform for which the groups were made; the largest number before the first one.
+    platform_changes: u64,
     /// By class: how many nodes there are, and what one has.
     classes: Vec<(u32, Vec<u64>)>,
     /// By need: for how many tasks there is room while the cluster is empty.
@@ -67,7 +67,7 @@ impl Pools {
             nodes: FreeNodes::all(nodes, place),
             is_single: false,
             has_windows: false,
-            platform_changes: None,
+            platform_changes: u64::MAX,
             classes: Vec::new(),
             most: Vec::new(),
             group_at: Vec::new(),
@@ -80,7 +80,7 @@ impl Pools {
     /// Groups the nodes again if the platform has changed, all of them free; returns whether it has.
     #[inline]
     pub(super) fn follow(&mut self, view: View<'_>) -> bool {
-        let changes = Some(view.platform_changes());
+        let changes = view.platform_changes();
         let is_new = std::mem::replace(&mut self.platform_changes, changes) != changes;
         if is_new {
             self.group(view);
@@ -221,18 +221,12 @@ impl Pools {
         self.open(self.needs.get(need), speed, start, end).map(|group| rooms.sums[group.number]).sum()
     }
 
-    /// For how many tasks of a need a pool has room, by what is free there.
-    fn room_in(&self, need: usize, free: &[u64], pool: usize) -> u64 {
-        let need = self.needs.get(need);
-        if !need.fits[self.group_of(pool).class] {
-            return 0;
-        }
-        need.times_in(self.of(free, pool).iter().copied())
-    }
-
     /// Counts one pool again, by what is free there.
-    pub(super) fn count_pool(&self, rooms: &mut Rooms, need: usize, free: &[u64], pool: usize) {
-        rooms.set(pool, self.group_at[pool], self.room_in(need, free, pool));
+    pub(super) fn count_pool(&self, rooms: &mut Rooms, need: &Need, free: &[u64], pool: usize) {
+        let group = self.group_at[pool];
+        let fits = need.fits[self.groups[group].class];
+        let tasks = if fits { need.times_in(self.of(free, pool).iter().copied()) } else { 0 };
+        rooms.set(pool, group, tasks);
     }
 
     /// Counts for how many tasks of a need there is room, where that has changed since the last count.
@@ -250,14 +244,15 @@ impl Pools {
         }
         let version = self.version();
         let mut rooms = std::mem::take(&mut self.rooms[need]);
+        let amounts = self.needs.get(need);
         if let Some(seen) = rooms.version.checked_sub(self.forgotten) {
             for &pool in &self.changed[seen as usize..] {
-                self.count_pool(&mut rooms, need, &self.free, pool);
+                self.count_pool(&mut rooms, amounts, &self.free, pool);
             }
         } else {
             let pools = self.group_at.len();
             rooms = Rooms::none(pools, self.groups.len());
-            (0..pools).for_each(|pool| self.count_pool(&mut rooms, need, &self.free, pool));
+            (0..pools).for_each(|pool| self.count_pool(&mut rooms, amounts, &self.free, pool));
         }
         self.rooms[need] = Rooms { version, ..rooms };
     }

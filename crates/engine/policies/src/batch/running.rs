@@ -52,6 +52,7 @@ impl Running {
         &self.by_end[self.place(self.keys[job.index()])]
     }
 
+    #[inline]
     pub(super) fn remove(&mut self, job: JobHandle) -> Option<Run> {
         let place = self.place(*self.keys.get(job.index())?);
         self.by_end.get(place).filter(|run| run.job == job)?;

@@ -141,6 +141,7 @@ impl BatchScheduler {
     }
 
     /// A job that was started is off its nodes.
+    #[inline]
     pub(super) fn ended(&mut self, now: SimTime, job: JobHandle) -> Option<Run> {
         let run = self.running.remove(job)?;
         self.pools.give_back(run.need, &run.split, run.width);
@@ -343,13 +344,14 @@ impl BatchScheduler {
             self.pools.place(view, width, &split, &mut self.placement);
         }
         let on = self.placement.iter().copied();
-        if self.site.is_some() && view.job(handle).state() == JobState::Paused {
+        let is_paused = self.site.as_mut().is_some_and(|site| {
+            site.start(now, handle);
+            view.job(handle).state() == JobState::Paused
+        });
+        if is_paused {
             decision.resume(handle, on, Yield::ONE);
         } else {
             decision.start(handle, on, Yield::ONE);
-        }
-        if let Some(site) = &mut self.site {
-            site.start(now, handle);
         }
         if self.tracks_runs {
             let end = self.pools.end(now, job, &split);
