@@ -88,7 +88,7 @@ impl BatchScheduler {
     /// Whether no end is rounded and no window comes before one.
     fn releases_are_ends(&self) -> bool {
         let rounds = self.site.as_ref().is_some_and(|site| site.settings().backfill.resolution_s > 0);
-        !rounds && !self.pools.has_windows()
+        !rounds && !self.pools.has_windows
     }
 
     /// The next job from a place in the queue on that might find room now.

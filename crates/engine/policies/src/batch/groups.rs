@@ -47,15 +47,16 @@ pub(super) fn alike(view: View<'_>, place: Place) -> Vec<Group> {
         alike.entry((class, over_it)).or_default().push(node);
     }
     let plenty = classes.filter(|_| place == Place::Best).map(by_plenty).unwrap_or_default();
-    let group = |(number, ((class, over_it), nodes)): (usize, ((usize, Vec<usize>), Vec<u32>))| {
+    let mut groups = Vec::new();
+    for ((class, over_it), nodes) in alike {
         let mut windows: Vec<_> =
             over_it.iter().map(|&it| (windows[it].outage.from, windows[it].outage.until)).collect();
         windows.sort_unstable();
         let speed = classes.map_or(Yield::ONE, |classes| classes.classes()[class].speed);
         let plenty = plenty.get(class).copied().unwrap_or(0);
-        Group { nodes, class, speed, plenty, windows, pools: 0..0, number }
-    };
-    alike.into_iter().enumerate().map(group).collect()
+        groups.push(Group { nodes, class, speed, plenty, windows, pools: 0..0, number: groups.len() });
+    }
+    groups
 }
 
 /// Ranks each class among all by what its nodes have. What a job leaves of it is in the same order for all jobs.

@@ -150,10 +150,6 @@ impl Pools {
         self.is_single.then(|| self.free[0])
     }
 
-    pub(super) fn has_windows(&self) -> bool {
-        self.has_windows
-    }
-
     /// The number of an estimated need, which jobs with equal tasks share.
     #[inline]
     pub(super) fn need_of(&mut self, view: View<'_>, job: JobHandle) -> usize {

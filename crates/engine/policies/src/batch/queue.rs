@@ -79,12 +79,6 @@ impl Queue {
         self.jobs.insert(at, Waiting::new(job, need));
     }
 
-    /// The job of a place leaves the queue for good.
-    #[inline]
-    pub(super) fn remove(&mut self, at: usize) {
-        self.take(at);
-    }
-
     /// The job of a place leaves the queue.
     #[inline]
     pub(super) fn take(&mut self, at: usize) -> Waiting {

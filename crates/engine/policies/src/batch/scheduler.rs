@@ -325,7 +325,7 @@ impl BatchScheduler {
     /// Starts the job at a place in the queue.
     pub(super) fn start_waiting(&mut self, view: View<'_>, at: usize, room: Room, decision: &mut Decision) {
         let Waiting { job, need, .. } = self.queue.jobs[at];
-        self.queue.remove(at);
+        self.queue.take(at);
         self.start(view, &job, need, room, decision);
     }
 
