@@ -237,7 +237,10 @@ mod tests {
         assert!(with_gpus.clone().all(|it| it.resources[0].count <= 2 && it.resources[0].need >= half));
         assert!((400..600).contains(&all.iter().filter(|demand| demand.features == 1).count()));
         assert_eq!(demands.of(&classes, &job(7)), all[7]);
+        demands.requests.clear();
         demands.given.insert(JobId(7), vec![("gpu".into(), 5), ("licence".into(), 1)]);
         assert_eq!(demands.of(&classes, &job(7)).resources[0].count, 3, "five for two tasks");
+        demands.given.insert(JobId(8), vec![("@x".into(), 1), ("@y".into(), 1)]);
+        assert_eq!(demands.of(&classes, &job(8)).features, 1, "a feature");
     }
 }

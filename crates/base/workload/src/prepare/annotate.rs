@@ -205,6 +205,20 @@ mod tests {
         assert_eq!(of(free, None, 32), (2, Share::ONE, Share::ZERO));
     }
 
+    /// Three nodes for 32 processors: 11 at most on each; without their number as few nodes as hold them.
+    #[test]
+    fn listed_jobs_have_their_nodes() {
+        let cluster =
+            ClusterAssumptions { cores: 16, memory_kb: 1_600, floor_tenths: 0, join: Some(Join::Listed) };
+        let of = |nodes, processors| {
+            let demand = cluster.demand(&Record { nodes, ..record(None, Some(50)) }, processors);
+            (demand.tasks, demand.need, demand.memory)
+        };
+        assert_eq!(of(Some(3), 32), (3, Share::from_ratio(11, 16), Share::from_ratio(11, 32)));
+        assert_eq!(of(None, 32), (2, Share::ONE, Share::from_ratio(1, 2)));
+        assert_eq!(of(Some(5), 4).0, 1, "no more nodes than processors");
+    }
+
     proptest! {
         /// No assumptions make a number overflow or lose a processor.
         #[test]
