@@ -83,6 +83,8 @@ pub struct Auditor {
     clock: Option<Clock>,
     platform: Option<Platform>,
     limits: Option<Limits>,
+    /// The lines of starts in this moment, and their jobs.
+    started: Vec<(u64, u64)>,
     /// Whether jobs of some classes preempt those of others.
     preempts: bool,
     classes: Option<Classes>,
@@ -130,6 +132,7 @@ impl Auditor {
             clock: None,
             platform: None,
             limits: None,
+            started: Vec::new(),
             preempts: false,
             classes: None,
             report: None,
@@ -239,7 +242,9 @@ impl Auditor {
                     return self.fault(None, Rule::BadClasses);
                 };
                 self.usage.differ(classes.capacities());
-                self.check = self.check.take().and_then(|check| check.with_classes(&classes));
+                if let Some(check) = &mut self.check {
+                    check.classes(&classes);
+                }
                 self.classes = Some(classes);
             }
             Record::Ask { at_us, job, ref resources, ref features } => {
@@ -392,6 +397,13 @@ impl Auditor {
                 faults.push(Fault { line, at, job: Some(job), rule });
             });
         }
+        for (line, number) in std::mem::take(&mut self.started) {
+            let limits = self.limits.as_mut().zip(self.jobs.get(&number));
+            // Those that leave in the same moment do not count.
+            if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
+                faults.push(Fault { line, at, job: Some(number), rule: rule.into() });
+            }
+        }
         let seen = self.line;
         if let Some(platform) = &mut self.platform {
             if platform.changed
@@ -427,11 +439,7 @@ impl Auditor {
     /// A change that the policy may have no reason for.
     fn check_change(&mut self, number: u64, record: &'static str) {
         let line = self.line;
-        let rule = match (&mut self.check, self.jobs.get(&number)) {
-            (Some(check), Some(job)) => check.change(line, number, record, job),
-            _ => None,
-        };
-        if let Some(rule) = rule {
+        if let Some(rule) = self.check.as_mut().and_then(|check| check.change(line, number, record)) {
             self.fault(Some(number), rule);
         }
     }
@@ -483,8 +491,7 @@ impl Auditor {
         if let (Some(classes), Some(check), Some(job)) =
             (&self.classes, &mut self.check, self.jobs.get(&number))
         {
-            let task = classes.task(number, job.need, job.memory);
-            check.fitting(number, classes.fitting(number, job.need, job.memory), task);
+            check.fitting(number, job, classes);
         }
     }
 
@@ -524,7 +531,7 @@ impl Auditor {
             self.fault(Some(number), Rule::Early { done_s: job.length_s(self.now, false), run_s });
         }
         if let Some(check) = &mut self.check {
-            check.complete(number, self.now, &job);
+            check.complete(number, self.now);
         }
         if let Some(limits) = &mut self.limits {
             limits.end(number);
@@ -544,8 +551,8 @@ impl Auditor {
             return self.fault(None, PriorityRule::Settings(error.to_string()).into());
         }
         self.limits = Some(Limits::new(settings));
-        if let Some(rule) = self.check.as_mut().and_then(|check| check.priority(settings)) {
-            self.fault(None, rule.into());
+        if let Some(check) = &mut self.check {
+            check.priority(settings);
         }
         self.preempts = settings.preempting().is_some();
         if self.preempts {
@@ -606,7 +613,6 @@ impl Auditor {
         if let Some(due) = job.due {
             self.due.remove(&(due, number));
         }
-        let placement = job.placement.clone();
         job.interrupt(self.now, kept, restart);
         if let Some(limits) = &mut self.limits {
             limits.end(number);
@@ -616,7 +622,7 @@ impl Auditor {
             let mode = if is_lost { PreemptMode::Cancel } else { PreemptMode::Requeue };
             self.check_preemption(number, mode, estimate);
         } else if let Some(check) = &mut self.check {
-            check.interrupt(number, self.now, job, &placement, is_lost);
+            check.interrupt(number, self.now, job, is_lost);
         }
         if is_lost {
             self.jobs.remove(&number);
@@ -695,15 +701,10 @@ impl Auditor {
         }
         let node_speed = self.classes.as_ref().map(|classes| classes.slowest(on));
         if phase == Phase::Waiting || phase == Phase::Paused {
-            let limits = self.limits.as_mut().zip(self.jobs.get(&number));
-            if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
-                self.fault(Some(number), rule.into());
-            }
             let line = self.line;
-            let rule = match (&mut self.check, self.jobs.get(&number)) {
-                (Some(check), Some(job)) => check.start(line, number, job, on, (record, job_yield)),
-                _ => None,
-            };
+            self.started.push((line, number));
+            let check = self.check.as_mut();
+            let rule = check.and_then(|check| check.start(line, number, on, (record, job_yield)));
             if let Some(rule) = rule {
                 self.fault(Some(number), rule);
             }

@@ -1,9 +1,9 @@
-//! Clusters and workloads on which batch policies are judged, alone and several conditions at once.
+//! Clusters and workloads on which policies are judged, alone and several conditions at once.
 
-use dfrsim_audit::batch::BatchPolicy;
 use dfrsim_audit::{Auditor, CheckedPolicy, Faults, Report};
 use dfrsim_cluster::{
-    EstimateModel, Metrics, Observer, Occurrence, Options, PlatformChange, SummaryOptions, records, simulate,
+    EstimateModel, Followers, Metrics, Observer, Occurrence, Options, Overrun, PlatformChange,
+    SummaryOptions, records, simulate_with,
 };
 use dfrsim_model::event::{FORMAT_VERSION, Record};
 use dfrsim_model::priority::{
@@ -32,6 +32,14 @@ pub(crate) struct Condition {
     pub(crate) parts: bool,
     pub(crate) site: bool,
     pub(crate) preemption: bool,
+    /// Classes have weights.
+    pub(crate) weights: bool,
+    /// Jobs end at their estimates.
+    pub(crate) kill: bool,
+    /// Policies know of no run times.
+    pub(crate) no_estimates: bool,
+    /// Jobs follow others.
+    pub(crate) sessions: bool,
 }
 
 const PLAIN: Condition = Condition {
@@ -42,6 +50,10 @@ const PLAIN: Condition = Condition {
     parts: false,
     site: false,
     preemption: false,
+    weights: false,
+    kill: false,
+    no_estimates: false,
+    sessions: false,
 };
 
 pub(crate) const CONDITIONS: [Condition; 14] = [
@@ -80,6 +92,7 @@ pub(crate) const CONDITIONS: [Condition; 14] = [
         classes: true,
         failures: true,
         maintenance: true,
+        ..PLAIN
     },
 ];
 
@@ -89,6 +102,7 @@ pub(crate) struct Case {
     options: Options,
     priorities: Option<Arc<Priorities>>,
     jobs: Vec<Job>,
+    followers: Followers,
 }
 
 impl Condition {
@@ -99,16 +113,23 @@ impl Condition {
         let jobs = workload(self, seed, jobs, &mut rng);
         let until = jobs.last().map_or(SimTime::ZERO, |job| job.submit);
         let estimates = ["requested", "requested", "requested", "exact", "none"][rng.random_range(0..5)];
+        let estimates = if self.no_estimates { "none" } else { estimates };
+        let estimates = if self.kill { "requested" } else { estimates };
         let outages = outages(self, seed, until, &mut rng);
         let options = Options {
             penalty: SimSpan::from_secs(30),
             estimates: estimates.parse::<EstimateModel>().unwrap(),
+            overrun: if self.kill { Overrun::Kill } else { Overrun::Extend },
             outages: (self.failures || self.maintenance).then(|| Arc::new(outages)),
             unequal: self.classes.then(|| Arc::new(unequal(seed))),
             ..Options::default()
         };
-        let priorities = self.site.then(|| Arc::new(site(self.preemption, &mut rng)));
-        Case { condition: self, options, priorities, jobs }
+        let mut priorities = self.site.then(|| site(self.preemption, &mut rng));
+        if self.weights {
+            weigh(priorities.get_or_insert_default(), &mut rng);
+        }
+        let (jobs, followers) = sessions(self, jobs, &mut rng);
+        Case { condition: self, options, priorities: priorities.map(Arc::new), jobs, followers }
     }
 }
 
@@ -129,6 +150,30 @@ fn workload(condition: Condition, seed: Seed, jobs: usize, rng: &mut Rng) -> Vec
             if condition.parts { (part(8), part(4)) } else { (Share::ONE, Share::ZERO) };
     }
     jobs
+}
+
+/// Gives the classes weights.
+fn weigh(settings: &mut Priorities, rng: &mut Rng) {
+    if settings.qos.is_empty() {
+        let class =
+            |queue: u32| JobClass { name: queue.to_string(), queues: vec![queue], ..JobClass::default() };
+        settings.qos = (0..2).map(class).collect();
+    }
+    settings.qos.iter_mut().for_each(|class| class.weight = Some(rng.random_range(1..6)));
+}
+
+/// Every third job comes some time after another has left.
+fn sessions(condition: Condition, jobs: Vec<Job>, rng: &mut Rng) -> (Vec<Job>, Followers) {
+    let (mut first, mut followers) = (Vec::new(), Followers::default());
+    for job in jobs {
+        match first.last() {
+            Some(Job { id, .. }) if condition.sessions && rng.random_range(0..3) == 0 => {
+                followers.add(*id, SimSpan::from_secs(rng.random_range(0..2_000)), job);
+            }
+            _ => first.push(job),
+        }
+    }
+    (first, followers)
 }
 
 fn outages(condition: Condition, seed: Seed, until: SimTime, rng: &mut Rng) -> Outages {
@@ -225,17 +270,22 @@ impl Observer for Recorder {
 impl Case {
     /// Whether the engine can simulate a policy here.
     fn is_served(&self, policy: Policy) -> bool {
-        matches!(policy, Policy::Batch(_))
+        match policy {
+            Policy::Batch(_) => true,
+            _ => self
+                .priorities
+                .as_ref()
+                .is_none_or(|settings| !self.condition.site && settings.have_weights()),
+        }
     }
 
     /// The record of a policy; `None` if the engine does not serve it.
-    pub(crate) fn records(&self, policy: BatchPolicy) -> Option<Vec<Record<'static>>> {
-        let name = policy.to_string();
+    pub(crate) fn records(&self, name: &str) -> Option<Vec<Record<'static>>> {
         let policy = name.parse::<Policy>().ok().filter(|policy| self.is_served(*policy))?;
         let Options { penalty, outages, unequal, .. } = &self.options;
         let mut before = vec![Record::Run {
             format: FORMAT_VERSION,
-            policy: name.clone().into(),
+            policy: name.to_owned().into(),
             nodes: NODES,
             penalty_us: penalty.micros(),
             tau_us: 10_000_000,
@@ -248,13 +298,17 @@ impl Case {
             capacity: unequal.as_ref().map(|unequal| unequal.classes.capacity()),
             ..SummaryOptions::new(NODES)
         });
+        let mut options = self.options.clone();
         let mut scheduler = match &self.priorities {
-            Some(settings) => policy.scheduler_by_priority(NODES, settings)?,
-            None => policy.scheduler(NODES, &PolicyOptions::default()),
+            Some(settings) if policy.knows_priorities() => policy.scheduler_by_priority(NODES, settings)?,
+            settings => {
+                options.weights = settings.as_ref().and_then(|settings| policy.share_weights(settings));
+                policy.scheduler(NODES, &PolicyOptions::default())
+            }
         };
         let mut watchers = (metrics, Recorder(before));
         let jobs = self.jobs.iter().cloned();
-        simulate(NODES, &self.options, jobs, &mut *scheduler, &mut watchers)
+        simulate_with(NODES, &options, jobs, self.followers.clone(), &mut *scheduler, &mut watchers)
             .unwrap_or_else(|error| panic!("{name}, {}: {error}", self.condition.name));
         let (metrics, Recorder(mut all)) = watchers;
         all.push(metrics.summary()?.record());
@@ -263,8 +317,9 @@ impl Case {
 }
 
 /// What the audit says of a record by the rules of a policy.
-pub(crate) fn judge(records: &[Record<'_>], policy: BatchPolicy) -> Result<Report, Faults> {
-    let mut auditor = Auditor::begin(&records[0])?.with_policy(CheckedPolicy::Batch(policy));
+pub(crate) fn judge(records: &[Record<'_>], policy: &str) -> Result<Report, Faults> {
+    let policy = CheckedPolicy::parse(policy, PolicyOptions::default().period).unwrap();
+    let mut auditor = Auditor::begin(&records[0])?.with_policy(policy);
     records[1..].iter().for_each(|record| auditor.record(record));
     auditor.finish()
 }
