@@ -83,7 +83,7 @@ pub struct Auditor {
     clock: Option<Clock>,
     platform: Option<Platform>,
     limits: Option<Limits>,
-    /// The lines of starts in this moment, and their jobs.
+    /// The jobs that came to nodes in this moment, with the lines: limits count them once all that leave have left.
     started: Vec<(u64, u64)>,
     /// Whether jobs of some classes preempt those of others.
     preempts: bool,
@@ -397,9 +397,8 @@ impl Auditor {
                 faults.push(Fault { line, at, job: Some(job), rule });
             });
         }
-        for (line, number) in std::mem::take(&mut self.started) {
+        for (number, line) in self.started.drain(..) {
             let limits = self.limits.as_mut().zip(self.jobs.get(&number));
-            // Those that leave in the same moment do not count.
             if let Some(rule) = limits.and_then(|(limits, job)| limits.start(number, job)) {
                 faults.push(Fault { line, at, job: Some(number), rule: rule.into() });
             }
@@ -702,7 +701,7 @@ impl Auditor {
         let node_speed = self.classes.as_ref().map(|classes| classes.slowest(on));
         if phase == Phase::Waiting || phase == Phase::Paused {
             let line = self.line;
-            self.started.push((line, number));
+            self.started.push((number, line));
             let check = self.check.as_mut();
             let rule = check.and_then(|check| check.start(line, number, on, (record, job_yield)));
             if let Some(rule) = rule {

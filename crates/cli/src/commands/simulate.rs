@@ -161,7 +161,6 @@ impl Simulate {
         self.policy = known(registry).parse(&self.policy_name).map_err(Failure::input)?;
         let unequal = self.platform.unequal(self.workload.seed)?;
         if let Some(unequal) = &unequal {
-            self.policy.check_classes().map_err(Failure::input)?;
             self.workload.set_nodes(unequal.classes.nodes());
         }
         let (path, opened, nodes) = self.workload.open()?;
@@ -262,15 +261,6 @@ impl Simulate {
         let last = survey.offered().span().map_or(SimTime::ZERO, |(_, last)| last);
         let last = stretch.map_or(last, |stretch| stretch.submit(last));
         let outages = self.outages.outages(subject.nodes, last, self.workload.seed)?;
-        if outages.is_some() && !self.policy.knows_outages() {
-            return Err(Failure::input(format!("{} does not know that nodes go down", self.policy)));
-        }
-        let settings = subject.priorities.as_ref().filter(|_| outages.is_some() || subject.unequal.is_some());
-        if settings.is_some_and(|it| self.policy.share_weights(it).is_some()) {
-            return Err(Failure::input(
-                "weights of jobs on nodes that go down or differ cannot be simulated",
-            ));
-        }
         subject.outages = outages.map(Arc::new);
         let subject = &subject;
         if self.submission != Submission::Open {
@@ -372,10 +362,8 @@ impl Simulate {
             weights: subject.priorities.as_ref().and_then(|it| self.policy.share_weights(it)),
             ..Options::default()
         };
-        let by_priority =
-            subject.priorities.as_ref().and_then(|it| self.policy.scheduler_by_priority(nodes, it));
         let mut scheduler =
-            by_priority.unwrap_or_else(|| self.policy.scheduler(nodes, &self.policy_options()));
+            self.policy.scheduler_at(nodes, &self.policy_options(), subject.priorities.as_ref());
         let simulated = progress::shown(count, |progress| {
             let mut watchers = ((Metrics::new(figures), files), progress);
             simulate_with(nodes, &options, jobs, followers, &mut *scheduler, &mut watchers)

@@ -433,9 +433,6 @@ fn wrong_priorities_are_refused() {
         ("log.swf", LOG),
         ("unknown.toml", "half_life = 5\n"),
         ("zero.toml", "calc_period_s = 0\n"),
-        ("age.toml", "weights = { age = 1 }\n"),
-        ("weights.toml", "[[qos]]\nname = 'a'\nweight = 3\n[[qos]]\nname = 'b'\n"),
-        ("limits.toml", "max_running_per_user = 3\n[[qos]]\nname = 'a'\nweight = 3\nqueues = [1]\n"),
         ("heavy.toml", "[[qos]]\nname = 'a'\nweight = 101\n"),
         ("loop.toml", "qos = [{ name = 'a', preempt = ['a'] }]\n"),
         ("slurm.conf", "PriorityWeightAge=much\n"),
@@ -446,19 +443,7 @@ fn wrong_priorities_are_refused() {
         ("zero.toml", &[], "calc_period_s: expected 1 to 16000000000 seconds"),
         ("slurm.conf", &[], "line 1: PriorityWeightAge: expected a whole number, found `much`"),
         ("loop.toml", &[], "qos.a.preempt: it preempts itself"),
-        ("age.toml", &["--policy", "EQUIPARTITION"], "EQUIPARTITION does not order jobs by priority"),
-        ("age.toml", &["--policy", "Greedy*/OPT=MIN"], "Greedy*/OPT=MIN does not order jobs by priority"),
         ("heavy.toml", &[], "qos.a.weight: expected 1 to 100"),
-        (
-            "limits.toml",
-            &["--policy", "Greedy*/OPT=MIN"],
-            "Greedy*/OPT=MIN keeps no limits of users and classes",
-        ),
-        (
-            "weights.toml",
-            &["--policy", "Greedy*/OPT=MIN", "--failures", "fixed:100,fixed:10"],
-            "weights of jobs on nodes that go down or differ cannot be simulated",
-        ),
     ] {
         let plain = ARGUMENTS
             .iter()

@@ -40,8 +40,7 @@ fields! {
         pub simulation: Simulation = table();
         /// When nodes are down, and what that does to jobs; without it they never are.
         pub outages: Option<OutageFields> = optional(table());
-        /// Priorities and limits of waiting jobs, and weights of jobs. FCFS, EASY and CONS are simulated without and with each of them;
-        /// fractional policies of the dissertation with `OPT=MIN` with those that have weights.
+        /// Priorities and limits of waiting jobs, and weights of jobs. All policies are simulated without and with each of them.
         pub priorities as "priority": Vec<PriorityFields> = distinct_tables("name", "priorities", |it: &PriorityFields| &it.name);
         /// Further policies, with their own periods.
         pub sweeps as "sweep": Vec<PeriodSweep> = tables();
@@ -53,34 +52,13 @@ fields! {
     check |scenario, at| {
         let is_found = !scenario.simulation.discovery.is_empty();
         let policies = scenario.sweeps.iter().fold(scenario.policies.clone(), |all, sweep| [all, sweep.policies.clone()].concat());
-        let unaware = |policy: &&Policy| !policy.knows_outages();
-        if let Some(policy) = policies.iter().find(unaware).filter(|_| scenario.outages.is_some()) {
-            at.fault("policies", format!("{policy} does not know that nodes go down"));
-        }
         if scenario.workloads.iter().any(|workload| workload.platform.is_some()) {
-            if let Some(Err(error)) = policies.iter().map(|policy| policy.check_classes()).find(Result::is_err) {
-                at.fault("policies", error);
-            }
             if scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact) {
                 at.fault("simulation", "where nodes differ, policies know the exact CPU needs");
             }
         }
-        let is_unequal = scenario.workloads.iter().any(|workload| workload.platform.is_some());
-        let all: Vec<Priorities> = scenario.priorities.iter().map(PriorityFields::settings).collect();
-        let uses_any = |policy: &Policy| all.iter().any(|settings| policy.uses_settings(settings));
-        if !all.is_empty() && !policies.iter().any(uses_any) {
-            at.fault("policies", "none of them orders jobs by priority; expected FCFS, EASY or CONS");
-        }
-        let checks = all.iter().flat_map(|settings| policies.iter().map(|policy| policy.check_weights(settings)));
-        if let Some(Err(error)) = checks.into_iter().find(Result::is_err) {
+        if !scenario.priorities.is_empty() && let Some(Err(error)) = policies.iter().map(|policy| policy.check_site()).find(Result::is_err) {
             at.fault("policies", error);
-        }
-        let by_weight = |policy: &Policy| policy.knows_weights() && uses_any(policy);
-        if policies.iter().any(by_weight) && (scenario.outages.is_some() || is_unequal) {
-            at.fault("priority", "weights of jobs on nodes that go down or differ cannot be simulated");
-        }
-        if policies.iter().any(by_weight) && scenario.simulation.cpu_needs.iter().any(|needs| *needs != NeedModel::Exact) {
-            at.fault("simulation", "where jobs have weights, policies know the exact CPU needs");
         }
         let keeps_yields = |policy: &&Policy| {
             policy.fractional().is_some_and(|parts| parts.periodic == Periodic::McbStretch)

@@ -13,6 +13,7 @@ use crate::Phase;
 use crate::classes::{Classes, NodeKind};
 use crate::job::Job;
 use crate::platform::{Platform, Window};
+use dfrsim_model::SimSpan;
 use dfrsim_model::priority::Priorities;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -203,12 +204,15 @@ impl FractionalCheck {
         };
         let retry = self.policy.retry.filter(|_| jobs.values().any(waits));
         let retry = retry.map(|span| now.saturating_add(span.micros()));
-        let origin = self.first_submission.filter(|_| self.policy.ticks != Ticks::None);
-        let period = self.policy.period.micros().max(1);
-        let tick = origin.map(|origin| origin + ((now - origin) / period + 1).saturating_mul(period));
+        let tick = self.next_tick(now);
         let exempt = self.site.as_ref().and_then(|site| site.next_candidate(now));
         let by_policy = [retry, tick, exempt].into_iter().flatten().min().filter(|_| !jobs.is_empty());
         by_platform.into_iter().chain(by_policy).min()
+    }
+    fn next_tick(&self, now: u64) -> Option<u64> {
+        let origin = self.first_submission.filter(|_| self.policy.ticks != Ticks::None)?;
+        let period = self.policy.period.micros().max(1);
+        Some(origin.saturating_add(((now - origin) / period + 1).saturating_mul(period)))
     }
     fn is_tick(&self, now: u64) -> bool {
         let since = self.first_submission.map_or(0, |first| now - first);
@@ -283,6 +287,7 @@ impl FractionalCheck {
             interrupted: here(&self.interrupted),
             is_room,
             is_tick: self.is_tick(now),
+            to_tick: SimSpan::from_micros(self.next_tick(now).map_or(0, |tick| tick - now)),
             floors: &self.floors,
         };
         let mut decider = Decider {
@@ -295,6 +300,7 @@ impl FractionalCheck {
             recorded: &recorded,
             floors: None,
             fault: None,
+            is_anew: false,
         };
         let Decision { yields, floors, fault } = decider.decide();
         let mapping = decider.mapping.on;

@@ -5,11 +5,11 @@ use super::moves::Moves;
 use super::name::{Arrival, Phase, Pin, Ticks};
 use super::options::McbOptions;
 use super::pack::{Item, Search, map};
-use super::shares::{Contested, Sharer, contested, fill, largest_sum};
+use super::shares::{Contested, Sharer, common, contested, fill, largest_sum};
 use super::site::Site;
 use super::{FractionalPolicy, FractionalRule};
 use crate::Phase as State;
-use dfrsim_model::{VirtualTime, Yield};
+use dfrsim_model::{SimSpan, VirtualTime, Yield};
 use std::collections::BTreeMap;
 
 /// What has happened at a moment, and what the policy remembers.
@@ -23,6 +23,8 @@ pub(super) struct Events<'a> {
     /// Whether jobs completed, or left nodes that changed.
     pub(super) is_room: bool,
     pub(super) is_tick: bool,
+    /// How long it is to the next tick.
+    pub(super) to_tick: SimSpan,
     /// The yields of the last tick of `/stretch-per`, by job.
     pub(super) floors: &'a BTreeMap<u64, u32>,
 }
@@ -67,6 +69,8 @@ pub(super) struct Decider<'a> {
     pub(super) recorded: &'a BTreeMap<u64, &'a [(u32, u32)]>,
     pub(super) floors: Option<BTreeMap<u64, u32>>,
     pub(super) fault: Option<(u64, FractionalRule)>,
+    /// Whether jobs of classes came to nodes that the last tick of `/stretch-per` did not give them.
+    pub(super) is_anew: bool,
 }
 
 impl Decider<'_> {
@@ -81,8 +85,9 @@ impl Decider<'_> {
         } else {
             self.run_parts(&displaced);
         }
-        self.pause_by_class();
-        let holds = self.policy.ticks == Ticks::Stretch && !self.events.is_tick;
+        let is_between = self.policy.ticks == Ticks::Stretch && !self.events.is_tick;
+        self.is_anew = self.pause_by_class();
+        let holds = is_between && !self.is_anew;
         let yields = if holds { Yields::Held } else { self.share() };
         Decision { yields, floors: self.floors.take(), fault: self.fault.take() }
     }
@@ -154,11 +159,10 @@ impl Decider<'_> {
     fn may_leave(&self, other: u64, job: u64) -> bool {
         let (its, own) = (&self.jobs[&other], &self.jobs[&job]);
         let is_safe = its.length < VirtualTime::of(self.policy.safe).units();
-        let is_less = |factor: u32| match its.place.cmp(&own.place) {
-            std::cmp::Ordering::Equal => its.priority < own.priority / f64::from(factor),
-            order => order.is_lt(),
-        };
-        !is_safe && self.policy.swap.filter(|_| own.phase == State::Paused).is_none_or(is_less)
+        let [its_level, own_level] = [its, own].map(|seen| seen.place.0);
+        let is_less = |factor: u32| its_level < own_level || its.priority < own.priority / f64::from(factor);
+        let swap = self.policy.swap.filter(|_| own.phase == State::Paused);
+        !is_safe && its_level <= own_level && swap.is_none_or(is_less)
     }
     /// Places a job, if need be where others leave: by rising rank as many as must, of which those come back, by decreasing rank, beside which
     /// it still fits.
@@ -194,9 +198,11 @@ impl Decider<'_> {
         true
     }
 
-    /// Jobs of classes that preempt others come to nodes, if need be where those pause.
-    fn pause_by_class(&mut self) {
-        let Some(site) = self.site else { return };
+    /// Jobs of classes that preempt others come to nodes, if need be where those pause; whether any did.
+    fn pause_by_class(&mut self) -> bool {
+        let Some(site) = self.site else { return false };
+        let before = self.mapping.on.len();
+        let mut paused = 0;
         for job in self.off_nodes(|job| site.preempts(job)) {
             if self.is_held(job) || self.mapping.place(job, false) {
                 continue;
@@ -213,12 +219,14 @@ impl Decider<'_> {
                 self.mapping.put(other, on);
                 if is_room && !self.mapping.have_room(job, false) {
                     self.mapping.take_off(other);
+                    paused += 1;
                 }
             }
             if is_room {
                 self.mapping.place(job, false);
             }
         }
+        self.mapping.on.len() + paused > before
     }
 
     /// Whether a tick maps all jobs again: under `/BELOW` if a job is on no node or a yield is below the part.
@@ -309,41 +317,51 @@ impl Decider<'_> {
     /// more than 1, but for the least target.
     fn stretch_yield(&self, seen: &Seen, least: u32, target: u32) -> Option<u32> {
         let (period, weight) = (self.policy.period, f64::from(seen.weight) / f64::from(least));
-        let seconds = |micros: u64| dfrsim_model::SimSpan::from_micros(micros).as_secs_f64();
+        let seconds = |micros: u64| SimSpan::from_micros(micros).as_secs_f64();
         let at = f64::from(target) / f64::from(Yield::ONE.units());
         let goal = weight * (seconds(seen.flow + period.micros()) * at);
         let wanted = (goal - seen.done_s()) / period.as_secs_f64();
         (wanted <= 1.0 || target == 1).then(|| Yield::from_f64(wanted).units().max(self.mcb.floor))
     }
 
+    /// The time for which stretches are estimated.
+    fn period(&self) -> f64 {
+        (if self.is_anew { self.events.to_tick } else { self.policy.period }).as_secs_f64()
+    }
     /// The jobs on nodes with what they share, and how their yields rise.
-    fn sharers(&self) -> Vec<(u64, Sharer<'_>)> {
-        let on_nodes = || self.mapping.on.iter().map(|(job, on)| (*job, &self.jobs[job], on));
-        let least = on_nodes().map(|(_, seen, _)| seen.weight).min().unwrap_or(1);
-        let period = self.policy.period.as_secs_f64();
-        let sharer = |(job, seen, on): (u64, &'_ Seen, _)| {
-            let (slope, offset, floor) = if self.policy.ticks == Ticks::Stretch {
-                let floors = self.floors.as_ref().unwrap_or(self.events.floors);
-                let floor = f64::from(floors.get(&job).copied().unwrap_or(0)) / f64::from(Yield::ONE.units());
-                let weight = f64::from(seen.weight) / f64::from(least);
-                let slope = (seen.flow_s() + period) / period * weight;
-                (slope, -(seen.done_s() / period), floor)
-            } else {
-                (seen.share_weight(self.policy.las), 0.0, 0.0)
+    fn sharers(&self) -> (Vec<u64>, Vec<Sharer<'_>>) {
+        let floors = self.floors.as_ref().unwrap_or(self.events.floors);
+        let (mut numbers, mut sharers) = (Vec::new(), Vec::new());
+        for (job, on) in &self.mapping.on {
+            let seen = &self.jobs[job];
+            let mut sharer = Sharer {
+                size: &seen.size,
+                on,
+                slope: seen.share_weight(self.policy.las),
+                offset: 0.0,
+                floor: 0.0,
             };
-            (job, on, slope, offset, floor)
-        };
-        let parts = on_nodes().map(sharer);
-        parts
-            .map(|(job, on, slope, offset, floor)| {
-                (job, Sharer { size: &self.jobs[&job].size, on, slope, offset, floor })
-            })
-            .collect()
+            if self.policy.ticks == Ticks::Stretch {
+                let weight = f64::from(seen.weight) / f64::from(self.least_weight());
+                let floor = floors.get(job).copied().unwrap_or(0);
+                sharer.slope = (seen.flow_s() + self.period()) / self.period() * weight;
+                sharer.offset = -(seen.done_s() / self.period());
+                sharer.floor = f64::from(floor) / f64::from(Yield::ONE.units());
+            }
+            numbers.push(*job);
+            sharers.push(sharer);
+        }
+        (numbers, sharers)
     }
     /// What jobs get under the mapping.
     fn share(&self) -> Yields {
-        let (numbers, sharers): (Vec<u64>, Vec<Sharer<'_>>) = self.sharers().into_iter().unzip();
+        let (numbers, mut sharers) = self.sharers();
         let contested = contested(&sharers, &self.mapping.nodes);
+        if self.is_anew && self.policy.ticks == Ticks::Stretch {
+            // What the nodes had at the tick may be less for some now.
+            let least = super::shares::units(common(&contested)).floor().min(self.mcb.floor.into());
+            sharers.iter_mut().for_each(|it| it.floor = least / f64::from(Yield::ONE.units()));
+        }
         if self.policy.phase == Phase::Average {
             let (floors, weights) = self.average_terms(&sharers, &contested);
             let best = largest_sum(&floors, &weights, &contested);
@@ -360,10 +378,9 @@ impl Decider<'_> {
     /// The floors and the weights of the largest average.
     fn average_terms(&self, sharers: &[Sharer<'_>], contested: &[Contested]) -> (Vec<f64>, Vec<f64>) {
         let is_stretch = self.policy.ticks == Ticks::Stretch;
-        let load = |it: &Contested| it.loads.iter().map(|(_, load)| load).sum::<f64>();
-        let common = contested.iter().map(|it| it.capacity / load(it)).fold(1.0, f64::min);
+        let common = common(contested);
         let floor = |it: &Sharer<'_>| if is_stretch { it.floor } else { common };
-        let (least, period) = (self.least_weight(), self.policy.period.as_secs_f64());
+        let (least, period) = (self.least_weight(), self.period());
         let weight = |(job, it): (&Seen, &Sharer<'_>)| {
             let relative = f64::from(job.weight) / f64::from(least);
             if is_stretch { relative / ((job.flow_s() + period) / period) } else { it.slope }
@@ -378,7 +395,7 @@ impl Decider<'_> {
     }
     /// One solution of the largest average, in units.
     fn averaged(&self) -> BTreeMap<u64, f64> {
-        let (numbers, sharers): (Vec<u64>, Vec<Sharer<'_>>) = self.sharers().into_iter().unzip();
+        let (numbers, sharers) = self.sharers();
         let contested = contested(&sharers, &self.mapping.nodes);
         let (floors, weights) = self.average_terms(&sharers, &contested);
         let all = largest_sum(&floors, &weights, &contested);

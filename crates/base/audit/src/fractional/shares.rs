@@ -48,6 +48,12 @@ pub(super) fn contested(jobs: &[Sharer<'_>], nodes: &Nodes) -> Vec<Contested> {
     found
 }
 
+/// The yield that all can have.
+pub(super) fn common(contested: &[Contested]) -> f64 {
+    let load = |it: &Contested| it.loads.iter().map(|(_, load)| load).sum::<f64>();
+    contested.iter().map(|it| it.capacity / load(it)).fold(1.0, f64::min)
+}
+
 /// The level at which a resource is full, where some jobs have stopped; `None` if it never is.
 fn full_at(jobs: &[Sharer<'_>], stopped: &[Option<f64>], resource: &Contested) -> Option<f64> {
     let used = |level: f64| -> f64 {

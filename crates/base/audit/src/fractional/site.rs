@@ -16,8 +16,7 @@ struct Member {
     tasks: u32,
     /// The weighted factors that do not change.
     fixed: u128,
-    /// When it last joined the queue.
-    joined: u64,
+    submit: u64,
     /// Since when it is on nodes.
     since: Option<u64>,
     priority: u128,
@@ -61,11 +60,11 @@ impl Site {
             all.into_iter().for_each(|job| self.rank(job, multiple));
         }
     }
-    /// Computes the priority of a job as of a moment, or of when it joined the queue if that is later.
+    /// Computes the priority of a job with its age at a moment.
     fn rank(&mut self, job: u64, at: u64) {
         let Some(member) = self.members.get_mut(&job) else { return };
         let most = u128::from(self.settings.max_age_s) * 1_000_000;
-        let age = fraction(u128::from(at.saturating_sub(member.joined)).min(most), most);
+        let age = fraction(u128::from(at.saturating_sub(member.submit)).min(most), most);
         let weights = self.settings.weights;
         let fair_share = self.usage.fair_share(&member.account);
         let changing = u128::from(weights.age) * age + u128::from(weights.fair_share) * fair_share;
@@ -89,7 +88,7 @@ impl Site {
             + u128::from(weights.partition) * factor(qos..self.classes.len());
         let is_never_admitted = self.limits.never(&classes, job).is_some();
         let (account, user, tasks) = (self.usage.account(job), job.user, job.tasks);
-        let member = Member { classes, user, account, tasks, fixed, joined: now, since: None, priority: 0 };
+        let member = Member { classes, user, account, tasks, fixed, submit: now, since: None, priority: 0 };
         self.members.insert(number, member);
         self.rank(number, now);
         is_never_admitted
@@ -103,7 +102,7 @@ impl Site {
     /// A job leaves its nodes, if it has any, and joins the queue.
     pub(super) fn pause(&mut self, number: u64, now: u64) {
         let Some(member) = self.members.get_mut(&number).filter(|it| it.since.is_some()) else { return };
-        (member.since, member.joined) = (None, now);
+        member.since = None;
         self.usage.end(number, now);
         self.rank(number, now);
     }

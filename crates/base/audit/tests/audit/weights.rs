@@ -168,16 +168,8 @@ fn planted_jobs_of_low_weighted_priority_are_found() {
 #[test]
 fn settings_that_are_of_no_use_are_found() {
     let two = two();
-    let unknown = "the policy does not share by weights of jobs, or no class has one";
-    for policy in ["Greedy*/OPT=AVG", "GreedyP*/OPT=MIN/SAFE=60", "EQUIPARTITION"] {
-        let other = Schedule { policy, ..two.with(1, "Greedy*/OPT=MIN", policy) };
-        assert_eq!(other.faults()[0], unknown, "{policy}");
-    }
-    assert_eq!(two.with(2, r#""weight":3,"#, "").with(2, r#","weight":2"#, "").faults(), [unknown]);
     two.with(2, r#""weight":3"#, r#""weight":0"#)
         .is_wrong(&["settings of priorities: qos.urgent.weight: expected 1 to 100"]);
-    two.with(2, r#""weight":3"#, r#""weight":3,"max_nodes":5"#)
-        .is_wrong(&["the policy keeps no limits of users or classes"]);
     let mut late = two;
     let settings = late.records[1].clone();
     late.records.push(settings);

@@ -268,20 +268,9 @@ impl Observer for Recorder {
 }
 
 impl Case {
-    /// Whether the engine can simulate a policy here.
-    fn is_served(&self, policy: Policy) -> bool {
-        match policy {
-            Policy::Batch(_) => true,
-            _ => self
-                .priorities
-                .as_ref()
-                .is_none_or(|settings| !self.condition.site && settings.have_weights()),
-        }
-    }
-
-    /// The record of a policy; `None` if the engine does not serve it.
+    /// The record of a policy; `None` if it completes no job.
     pub(crate) fn records(&self, name: &str) -> Option<Vec<Record<'static>>> {
-        let policy = name.parse::<Policy>().ok().filter(|policy| self.is_served(*policy))?;
+        let policy: Policy = name.parse().unwrap();
         let Options { penalty, outages, unequal, .. } = &self.options;
         let mut before = vec![Record::Run {
             format: FORMAT_VERSION,
@@ -299,13 +288,8 @@ impl Case {
             ..SummaryOptions::new(NODES)
         });
         let mut options = self.options.clone();
-        let mut scheduler = match &self.priorities {
-            Some(settings) if policy.knows_priorities() => policy.scheduler_by_priority(NODES, settings)?,
-            settings => {
-                options.weights = settings.as_ref().and_then(|settings| policy.share_weights(settings));
-                policy.scheduler(NODES, &PolicyOptions::default())
-            }
-        };
+        options.weights = self.priorities.as_ref().and_then(|settings| policy.share_weights(settings));
+        let mut scheduler = policy.scheduler_at(NODES, &PolicyOptions::default(), self.priorities.as_ref());
         let mut watchers = (metrics, Recorder(before));
         let jobs = self.jobs.iter().cloned();
         simulate_with(NODES, &options, jobs, self.followers.clone(), &mut *scheduler, &mut watchers)

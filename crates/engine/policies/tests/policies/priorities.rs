@@ -49,7 +49,8 @@ pub(crate) fn run_with_events(
 ) -> (Vec<JobRecord>, Summary, String) {
     settings.check().unwrap();
     let parsed: Policy = policy.parse().unwrap();
-    let mut scheduler = parsed.scheduler_by_priority(nodes, &Arc::new(settings.clone())).unwrap();
+    let mut scheduler =
+        parsed.scheduler_at(nodes, &PolicyOptions::default(), Some(&Arc::new(settings.clone())));
     let tau = SimSpan::from_secs(10);
     let mut log = EventLog::new(Vec::new(), policy, nodes, options.penalty, tau);
     if let Some(outages) = &options.outages {
@@ -65,6 +66,7 @@ pub(crate) fn run_with_events(
         ..SummaryOptions::new(nodes)
     });
     let mut watchers = ((metrics, log), Records::default());
+    let options = &Options { weights: parsed.share_weights(settings), ..options.clone() };
     simulate(nodes, options, jobs, &mut *scheduler, &mut watchers)
         .unwrap_or_else(|error| panic!("{policy}: {error}"));
     let ((metrics, log), records) = watchers;
@@ -172,7 +174,7 @@ fn jobs_that_can_never_run_are_rejected() {
         let unknown = Options { estimates: "none".parse().unwrap(), ..Options::default() };
         let settings = class(None, Some(60));
         let parsed: Policy = policy.parse().unwrap();
-        let mut scheduler = parsed.scheduler_by_priority(4, &Arc::new(settings)).unwrap();
+        let mut scheduler = parsed.scheduler_at(4, &PolicyOptions::default(), Some(&Arc::new(settings)));
         let mut metrics = Metrics::new(SummaryOptions::new(4));
         simulate(4, &unknown, of(&rows), &mut *scheduler, &mut metrics).unwrap();
         assert!(metrics.summary().is_none(), "{policy}");

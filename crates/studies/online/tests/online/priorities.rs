@@ -76,31 +76,9 @@ fn faults_of_priorities_have_their_place() {
             "accounts = [{ name = 'b', parent = 'c' }]",
             "accounts.b: its parent `c` does not exist",
         ),
-        ("'FCFS', 'EASY', ", "", "none of them orders jobs by priority"),
     ] {
         assert!(lublin.contains(found), "{found}");
         let errors = read(&lublin.replace(found, other), None, &[]).unwrap_err().to_string();
-        assert!(errors.contains(message), "{other}: {errors}");
-    }
-}
-
-#[test]
-fn weights_that_cannot_count_are_refused() {
-    let weighted = SCENARIO
-        .replace("swf = { file = 'log.swf' }", "lublin = { replications = 1 }")
-        .replace("'EQUIPARTITION'", "'Greedy*/OPT=MIN'")
-        .replace("calc_period_s = 100", "qos = [{ name = 'a', users = [1], weight = 2 }]");
-    read(&weighted, None, &[]).unwrap();
-    for (found, other, message) in [
-        ("weight = 2", "weight = 2, total_nodes = 3", "Greedy*/OPT=MIN keeps no limits of users and classes"),
-        (
-            "[[workloads]]",
-            "[simulation]\ncpu_needs = 'whole'\n[[workloads]]",
-            "policies know the exact CPU needs",
-        ),
-    ] {
-        assert!(weighted.contains(found), "{found}");
-        let errors = read(&weighted.replace(found, other), None, &[]).unwrap_err().to_string();
         assert!(errors.contains(message), "{other}: {errors}");
     }
 }

@@ -275,7 +275,6 @@ fn all_policies() -> Vec<Policy> {
 fn every_policy_survives_outages() {
     let mut interruptions = 0;
     for (place, policy) in all_policies().into_iter().enumerate() {
-        assert!(policy.knows_outages(), "{policy}");
         // Half of them begin with wrong needs, and learn better.
         let needs = if place % 2 == 0 { NeedModel::Exact } else { NeedModel::Factor(2.0) };
         let discovery = Some(SimSpan::from_secs(60));
